@@ -67,9 +67,10 @@ def test_closed_ends_are_allowed_and_the_value_becomes_a_python_float():
     assert type(checks.number("e", np.float32(0.5), 0, 1)) is float
 
 
-@pytest.mark.parametrize("value", [0, 1, -0.1, 1.2, 95])
-def test_a_level_lies_strictly_between_zero_and_one(value):
-    refused(ValueError, f"level must be a number in (0, 1); got {value}", checks.level, value)
+@pytest.mark.parametrize(("value", "meant"), [(0, ""), (1, ""), (-0.1, ""), (1.2, ""), (120, ""),
+                                             (95, " (did you mean 0.95?)")])
+def test_a_level_lies_strictly_between_zero_and_one(value, meant):
+    refused(ValueError, f"level must be a number in (0, 1); got {value}{meant}", checks.level, value)
 
 
 def test_an_instance_is_of_one_of_the_classes():

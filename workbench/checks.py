@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 LARGEST = 2 ** 53
+SHARES = {"level": 0.5, "assurance": 0.5, "half_width": 0.001}       # the least that somebody means by a percentage
 
 
 class WrongArgument(Exception):
@@ -112,8 +113,16 @@ def number(name: str, value: Any, low: float | None = None, high: float | None =
         raise _wrong(name, f"a finite number{_range(low, high, open_ends)}", value)
     ends = (low, high) if open_ends else ()
     if (low is not None and value < low) or (high is not None and value > high) or value in ends:
-        raise WrongValue(name, f"must be a number{_range(low, high, open_ends)}", value)
+        raise WrongValue(name, f"must be a number{_range(low, high, open_ends)}", value,
+                         told=f"got {_text(value)}{_of_percent(name, value, high)}")
     return float(value)
+
+
+def _of_percent(name: str, value: Any, high: float | None) -> str:
+    """Return ' (did you mean ...?)' where a share was given in percent, or in points, else ''."""
+    share = _as_float(value) / 100
+    meant = high is not None and value > 1 and SHARES.get(name, 1) <= share < high
+    return f" (did you mean {share:g}?)" if meant else ""
 
 
 def level(value: Any) -> float:

@@ -160,7 +160,7 @@ def test_margins_have_no_expectation_and_no_score_neyman():
                                   "'gmm', 'equal_size', 'equal_width'; got 'equalsize' (did you mean 'equal_size'?)"),
     ({"interval": "clopper"}, "interval must be one of 'default', 'short', 'guaranteed', 'wald', 'wilson'; "
                               "got 'clopper'"),
-    ({"level": 95}, "level must be a number in (0, 1); got 95"),
+    ({"level": 95}, "level must be a number in (0, 1); got 95 (did you mean 0.95?)"),
     ({"n_strata": 2.5}, "n_strata must be a whole number from 1 to 1797; got 2.5"),
     ({"rng": -1}, "rng must be a whole number of at least 0; got -1"),
 ])

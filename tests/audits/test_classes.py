@@ -17,9 +17,9 @@ def test_a_simulation_knows_the_metrics_of_all_items(forms):
     found = wb.class_audit(forms, 9, 300)
     truth, read = forms.truth == 9, forms.prediction == 9
     known = [row["truth"] for row in found.metric_rows()]
-    assert known == pytest.approx([forms.correct.mean(), *(score(truth, read) for score in (
-        metrics.precision_score, metrics.recall_score, metrics.f1_score))])
-    assert [row["metric"] for row in found.metric_rows()] == ["accuracy", "precision", "recall", "F1"]
+    assert known == pytest.approx([*(score(truth, read) for score in (
+        metrics.precision_score, metrics.recall_score, metrics.f1_score)), forms.correct.mean()])
+    assert [row["metric"] for row in found.metric_rows()] == ["precision", "recall", "F1", "accuracy"]
     assert found.mode == "simulated" and found.next_step().startswith("The labels were drawn from the known truth")
 
 
@@ -37,6 +37,20 @@ def test_strata_lie_within_the_predicted_class_and_get_three_in_ten_labels(forms
     assert [row["prediction"] for row in found.rows()] == ["9"] * 4 + ["another class"] * 4
     assert found.metric_rows() == [] and found.headline().endswith("; 60 labels for items predicted '9'")
     assert wb.compare_intervals(found).intervals[0].level == .9
+
+
+def test_a_plan_expects_what_honest_scores_and_misses_in_proportion_give():
+    """Two items of a class in ten, one in ten wrong: of 80 others 8 are wrong, 2 of 5 of them (20 of 50) of class a."""
+    items = ScoredItems(None, np.full(100, .9), np.repeat(["a", "b", "c"], [20, 30, 50]), score_is="confidence")
+    plan = wb.class_audit(items, "a", 40, n_strata=1)
+    missed = (30 * .1 * 20 / 70 + 50 * .1 * 20 / 50) / 80
+    assert plan.rate == pytest.approx([.9, 1 - missed]) and list(plan.half_widths(plan.labeled)) == [
+        "precision", "recall", "accuracy"]
+    rows = plan.plan_rows()
+    assert [row["labels"] for row in rows if row["metric"] == "recall"] == [20, 40, 76, 100]
+    assert [row["half_width"] for row in rows if row["labels"] == 100] == [0, 0, 0]
+    margins = wb.class_audit(dataclasses.replace(items, score_is="margin"), "a", 40, n_strata=1)
+    assert list(margins.half_widths(margins.labeled)) == ["accuracy"]
 
 
 def test_the_level_is_that_of_every_metric(forms):

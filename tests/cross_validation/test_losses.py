@@ -50,7 +50,7 @@ def test_two_models_are_compared_by_their_difference():
 def test_from_cross_validate_knows_sizes_and_folds():
     found = [cross_validate(m, X, Y, cv=splits(), return_indices=True) for m in (TREE, NEIGHBOR)]
     cv = CVLosses.from_cross_validate(*found, models=("tree", "1nn"))
-    expected = found[1]["test_score"] - found[0]["test_score"]
+    expected = found[0]["test_score"] - found[1]["test_score"]
     assert cv.fold_means()[0] == pytest.approx(expected) and cv.sizes.tolist() == [[15] * 10]
     assert cv.notes == (SCORES,) and not cv.has_items
     assert wb.kfold_t_test(cv, rho="naive").statistic == pytest.approx(
@@ -62,7 +62,7 @@ def test_from_cross_validate_finds_repeats_and_unequal_folds():
                             scoring=["accuracy", "f1_macro"])
     cv = CVLosses.from_cross_validate(result, metric="f1_macro")
     assert (cv.repeats, cv.folds) == (3, 4) and cv.sizes[0].tolist() == [38, 38, 37, 37]
-    assert cv.fold_means().ravel() == pytest.approx(-result["test_f1_macro"])
+    assert cv.fold_means().ravel() == pytest.approx(result["test_f1_macro"])
 
 
 def test_from_cross_validate_without_indices_says_what_it_could_not_check():
@@ -77,7 +77,7 @@ def test_from_cross_val_predict_gives_the_same_folds_as_cross_validate():
                    "1nn": cross_val_predict(NEIGHBOR, X, Y, cv=splits())}
     items = CVLosses.from_cross_val_predict(Y, predictions, splits())
     folds = CVLosses.from_cross_validate(*[cross_validate(m, X, Y, cv=splits()) for m in (TREE, NEIGHBOR)])
-    assert items.fold_means() == pytest.approx(folds.fold_means())
+    assert items.fold_means() == pytest.approx(-folds.fold_means())
     fold = np.empty(150, int)
     for k, (_, test) in enumerate(splits()):
         fold[test] = k
@@ -104,7 +104,7 @@ def test_a_file_with_one_row_per_item(tmp_path):
 
 def test_a_file_with_one_row_per_fold_and_scores():
     cv = CVLosses.read_csv({"fold": [1, 2, 3], "tree": [.8, .9, .7], "svm": [.9, .9, .9]}, higher_is_better=True)
-    assert cv.fold_means()[0] == pytest.approx([.1, 0, .2]) and not cv.has_items
+    assert cv.fold_means()[0] == pytest.approx([-.1, 0, -.2]) and not cv.has_items
     assert cv.notes == (EQUAL_FOLDS, SCORES)
 
 
@@ -175,7 +175,7 @@ def test_wrong_sizes(change, message):
 
 # what was not said
 
-SCORES = Note("data", "scores: the larger is better; differences are of minus the scores")
+SCORES = Note("data", "scores: the larger is better")
 EQUAL_FOLDS = Note("data", "one row per fold: read as fold means of equal folds")
 
 
@@ -222,8 +222,9 @@ def test_columns_that_were_read_as_models_are_named():
 @pytest.mark.parametrize("values, asked", [([.75, .5, 1], True), ([.5, .5, .5], False), ([.75, 1.5, 1], False),
                                            ([.75, -.125, 1], False), ([.25, .5, .125], False)])
 def test_losses_that_look_like_accuracies_are_doubted(values, asked):
-    note = "read as losses, the smaller is better: for scores such as accuracies say higher_is_better"
-    asked, where = [(Note("data", note + place),) * asked for place in ("", " in CVLosses.from_fold_means")]
+    note = ("read as losses, the smaller is better: for scores such as accuracies say that higher is better (--better "
+            "higher; higher_is_better{})")
+    asked, where = [(Note("data", note.format(place)),) * asked for place in ("", " in CVLosses.from_fold_means")]
     table = {"fold": [1, 2, 3], "tree": values, "svm": [.875, .875, .75]}
     assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS, *asked)
     assert CVLosses.read_csv(table, higher_is_better=True).notes == (EQUAL_FOLDS, SCORES)

@@ -489,13 +489,32 @@ def test_rho_alpha_below_zero_is_left_out(shift):
     assert flips == pytest.approx(-.604 if shift == .38 else .261, abs=5e-4)
 
 
+def test_differences_of_scores_have_the_sign_of_scores():
+    """A is better by .08: as scores .08 above 0, as errors .08 below, and all else is the same."""
+    right = {"A": np.array([.75, .875, .925]), "B": np.array([.75, .75, .81])}
+    scores, errors = (CVLosses.from_fold_means({name: abs(shift - means) for name, means in right.items()},
+                                               higher_is_better=not shift) for shift in (0, 1))
+    t, p = stats.ttest_rel(right["A"], right["B"])
+    test, mirrored = (compare_tests(cv, rho="naive", rope=.05) for cv in (scores, errors))
+    assert (test.estimate, test.test.statistic, test.test.pvalue) == pytest.approx((.08, t, p))
+    assert [*test.test.interval()] == pytest.approx(stats.ttest_rel(right["A"], right["B"]).confidence_interval(.95))
+    assert mirrored.estimate == pytest.approx(-.08) and mirrored.test.statistic == pytest.approx(-t)
+    assert test.finding() == mirrored.finding() and test.finding().endswith("for A against B")
+    assert test.posterior.regions == pytest.approx(mirrored.posterior.regions)
+    assert [*test.posterior.regions] == [*mirrored.posterior.regions][::-1]
+    assert test.posterior.headline().startswith("P(first has the larger score) ")
+    for cv, difference in ((scores, .08), (errors, -.08)):
+        (row,) = compare_models(cv, rho="naive").rows()
+        assert (row["first"], row["difference"]) == ("A", pytest.approx(difference))
+
+
 def test_models_with_scores_are_ranked_by_them():
     scores = {"a": [.75, .5, 1], "b": [.75, .875, 1], "c": [.5, .25, .25]}
     cv = CVLosses.from_fold_means(scores, higher_is_better=True)
     found = compare_models(cv)
     assert found.models == ("b", "a", "c") and found.scores
     assert found.headline().startswith("b has the largest mean score, 0.875; ")
-    assert Note("data", "scores: the larger is better; differences are of minus the scores") in found.notes
+    assert Note("data", "scores: the larger is better") in found.notes
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
     tie = CVLosses.from_fold_means({"a": [0, .5], "b": [.5, 0], "c": [0, 0]}, higher_is_better=True)
     assert compare_models(tie).headline().startswith("a and b share the largest mean score, 0.25; ")
@@ -549,7 +568,8 @@ def test_two_columns_are_two_items_per_fold():
     (lambda: adjusted_pvalues([.5, 1.5]), "pvalues must be from 0 to 1 or NaN; entry 1 is 1.5"),
     (lambda: adjusted_pvalues([.5], "hochberg"),
      "adjust must be one of 'holm', 'bonferroni', 'none'; got 'hochberg'"),
-    (lambda: compare_models({"a": TEN, "b": TEN}, level=95), "level must be a number in (0, 1); got 95"),
+    (lambda: compare_models({"a": TEN, "b": TEN}, level=95),
+     "level must be a number in (0, 1); got 95 (did you mean 0.95?)"),
     (lambda: compare_models({"a": TEN}), "losses must hold at least 2 models; got 1"),
     (lambda: compare_models({"a": TEN, "b": TEN[:9]}),
      "models must be tested on the same items; a has 10, b has 9"),

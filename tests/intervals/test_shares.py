@@ -370,7 +370,7 @@ def test_the_exact_warnings():
     ("stratum_size must not be empty", ([], [], []), {}),
     ("stratum_size must be one-dimensional; got shape (1, 1)", ([[5]], [2], [1]), {}),
     ("level must be a number in (0, 1); got 1", ([5], [2], [1]), {"level": 1}),
-    ("level must be a number in (0, 1); got 95", ([5], [2], [1]), {"level": 95}),
+    ("level must be a number in (0, 1); got 95 (did you mean 0.95?)", ([5], [2], [1]), {"level": 95}),
     ("level must be a finite number in (0, 1); got nan", ([5], [2], [1]), {"level": math.nan}),
     ("method must be one of 'default', 'short', 'guaranteed', 'wald', 'wilson'; got 'Wald' (did you mean 'wald'?)",
      ([5], [2], [1]), {"method": "Wald"}),

@@ -191,7 +191,7 @@ def test_repeated_ids(tmp_path):
     ("id,correct\né,1\n,1\n", "column 'id', row 3 is missing, but its 'correct' cell is '1'"),
     ("id,stratum,correct\né,0,1\n",
      "id 'é' (row 2) has stratum '0' in the sheet, but 1 now; use the settings with which the sheet was "
-     "written: n_strata, stratifier, seed, and what was asked (a class's metrics, a rival)"),
+     "written: number of strata, stratifier, seed, and what was asked (a class's metrics, a rival)"),
 ])
 def test_sheets_that_contradict(text, message, tmp_path):
     with pytest.raises(ValueError) as error:

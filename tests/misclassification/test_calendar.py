@@ -52,6 +52,15 @@ def test_what_is_no_date_keeps_its_order(names):
     assert time_of(names) is None and in_time(names) == ([*range(len(names))], ())
 
 
+@pytest.mark.parametrize(("names", "said"), [
+    (["2024-01", "2024-04", "2024-05"], "2024-02, 2024-03"), (["2023Q3", "2024Q2"], "2023-Q4, 2024-Q1"),
+    (["Nov 2023", "Feb 2024", "Mar 2024"], "2023-12, 2024-01"), (["2020", "2022"], "2021"),
+    (["2024-05", "2024-02"], "2024-03, 2024-04"), (["2010", "2020"], "2011, 2012, 2013, 2014, 2015 and 4 more")])
+def test_a_period_that_is_missing_is_said(names, said):
+    notes = [note for note in in_time(names)[1] if note.kind == "data"]
+    assert [note.text.partition(":")[0] for note in notes] == [f"no row for {said}"]
+
+
 @pytest.mark.parametrize(("names", "backward"), [
     (["3", "2", "1"], True), (["1", "2", "3"], False), (["3", "1", "2"], False), (["wave 9", "wave 8"], True),
     (["Dec", "Nov"], True), (["November", "December", "January"], False), (["b", "a"], False), (["1"], False),

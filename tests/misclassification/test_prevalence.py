@@ -663,7 +663,7 @@ def test_what_cannot_be_reported_says_so_and_the_rest_is():
         "negative": "the count of class 1 must be finite and at least 0; got -1",
         "odd": "counts must be whole numbers; got [4300.5, 2.2]"}
     assert np.isfinite(series.estimates[[0, -1]]).all() and np.isnan(series.estimates[1:-1]).all()
-    assert series.headline().startswith("2 of 11 periods by mle; ok to last")
+    assert series.headline().startswith("2 of 11 periods by maximum likelihood (mle); ok to last")
     assert [(row["first_period"], row["last_period"]) for row in series.changes()] == [("ok", "last")]
     assert series.levels()[1]["problem"] == "no items were counted"
     with pytest.raises(ValueError, match="last must be a reported period; 'none': no items were counted"):

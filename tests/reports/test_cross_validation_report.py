@@ -1,4 +1,5 @@
 """The report as a researcher makes it who asks whether one model is better than another."""
+import json
 import re
 
 import numpy as np
@@ -84,3 +85,17 @@ def test_mistakes_cost_one_line_in_the_run(files, arguments, message):
 
 def test_a_mistake_in_the_kernel_costs_one_line(files, kernel):
     costs_one_line(files, "did you mean 'nadeau_bengio'?", *TOPIC, *NAMES, "--rho", "nadeau", runs=run)
+
+
+def test_scores_are_compared_as_scores_in_words_pictures_tables_and_json(files):
+    """New is .085 above old, the mean of FOLDS: as scores the difference is above 0. Nothing speaks of losses."""
+    for names, title in (("old, new", "Verdict"), ("old, new, third", "3 pairs differ")):
+        page = page_made_here(files, "--losses", "scores.csv", "--models", names, "--better", "higher", "--rho",
+                              "naive", "--json", "r.json")
+        assert title in page and "Mean new minus old 0.085; " in page and "mean difference new minus old" in page
+        shown = re.sub(r'(?s)<style>.*?</style>|<footer.*|"data:[^"]*"|<h2[^>]*>How this report was made.*', "", page)
+        assert re.findall(r"[^.>]*\bloss(?:es)?\b[^.<]*", shown) == []
+        results = json.loads((files / "r.json").read_text(encoding="utf-8"))["results"]
+        low, high = stats.ttest_1samp(FOLDS, 0).confidence_interval(.95)
+        (row,) = [row for found in results for row in found["rows"] if row.get("test") == "K-fold t, naive"]
+        assert (row["low"], row["high"]) == pytest.approx((low, high))

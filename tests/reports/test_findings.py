@@ -111,6 +111,10 @@ def test_a_plan_says_what_to_do_and_asks_nobody_to_report(tmp_path):
     assert re.fullmatch(r"Label 60 of 400 items to know the accuracy to about ±\d+ points", said)
     assert "into the column correct of r-labels.csv" in rests
     assert "report this" not in page and "report the default" not in page
+    shown = re.search(r'<img [^>]*alt="([^"]*)"', box(page))[1]
+    widths = dict(re.findall(r"(\d+) labels(?: \(the plan\))? accuracy ±(\d+(?:\.\d)?)", shown))
+    assert list(widths) == ["30", "60", "120", "240"] and f"±{widths['60']} points" in said
+    assert sorted(map(float, widths.values()), reverse=True) == [*map(float, widths.values())]
 
 
 def test_labels_give_a_finding_that_begins_with_the_accuracy(tmp_path):
@@ -133,10 +137,14 @@ def test_two_models_and_one_class_have_titles_of_their_own(tmp_path):
     page = page_of(run_here(tmp_path, *asked, "--rival", "new"), tmp_path)
     assert "<h1>Which of two models is more often right?</h1>" in page
     assert "<title>Which of two models is more often right?</title>" in page
-    assert sentences_of(page)[0].startswith("A (the prediction) is better than B (the rival): by ")
+    assert sentences_of(page)[0].startswith("yhat is better than new: by ")
     page = page_of(run_here(tmp_path, *asked, "--metrics-of", "1"), tmp_path)
     assert "<h1>How well is one class found?</h1>" in page
-    assert re.fullmatch(r"Accuracy \d\d\.\d%, between .*; of class 1, precision .*% and recall .*%",
+    assert re.fullmatch("Class 1: " + "; ".join(rf"{name} \d+(\.\d)?%, between \d.*% and \d.*%" for name in (
+        "precision", "recall", "accuracy")), sentences_of(page)[0])
+    page = page_of(run_here(tmp_path, *asked[:-4], "-o", "r.html", "--metrics-of", "1"), tmp_path)
+    known = " and ".join(rf"{name} to about ±\d+(\.\d)? points" for name in ("recall", "accuracy"))
+    assert re.fullmatch(rf"Label 100 of 400 items to know, of class 1, precision to about ±\d+(\.\d)? points, {known}",
                         sentences_of(page)[0])
 
 
@@ -232,3 +240,33 @@ def test_text_of_a_finding_is_escaped():
     made = pages.body(new_notebook(cells=[cell]), ".")
     assert made.finding == ('<p>&lt;b&gt;x&lt;/b&gt; rose</p><p>by <a class="word" href="#word-PSU">PSU</a></p>')
     assert made.content == "" and made.heading == "" and made.words[0][1] == "PSU"
+
+
+@pytest.mark.parametrize(("columns", "asked", "finding"), [
+    ("p\n.8\n.9\n", (), "Label 2 of 2 items to know the accuracy exactly"),
+    ("p,a,b\n.8,x,y\n.9,y,y\n", ("--prediction", "a", "--rival", "b"),
+     "Label 1 of 2 items to know the difference of the models exactly"),
+    ("p,a\n.8,x\n.9,y\n", ("--prediction", "a", "--metrics-of", "x"),
+     "Label 2 of 2 items to know, of class x, precision exactly, recall exactly and accuracy exactly"),
+    ("p\n" + ".8\n" * 50, ("--budget", 20), "Label 20 of 50 items to know the accuracy to about ±15 points")],
+    ids=["two rows", "two rows and a rival", "two rows of a class", "one score for all"])
+def test_few_rows_and_equal_scores_are_no_dead_ends(columns, asked, finding, tmp_path):
+    """Of 50 items of which 40 are right 20 are labeled: .15 is the mean half-width over all that can be found."""
+    found = [(scipy.stats.hypergeom.pmf(x, 50, 40, 20), wb.stratified_interval([50], [20], [x]).half_width)
+             for x in range(10, 21)]
+    assert round(sum(chance * width for chance, width in found), 2) == .15
+    (tmp_path / "s.csv").write_text(columns)
+    page = page_of(run_here(tmp_path, "report", "stratified-accuracy", "--scores", "s.csv", "--score", "p",
+                            "--score-is", "confidence", *asked, "-o", "r.html"), tmp_path)
+    assert sentences_of(page)[0] == finding
+
+
+def test_the_class_that_is_asked_for_leads_and_methods_have_names(tmp_path):
+    scored(tmp_path)
+    asked = ["report", "brr-orthogonal-arrays", "--items", "s.csv", "--truth", "y", "--prediction", "yhat", "-o",
+             "r.html"]
+    for positive, first in (([], "Accuracy"), (["--positive", "1"], "Precision")):
+        said, rests = sentences_of(page_of(run_here(tmp_path, *asked, *positive), tmp_path))
+        assert said.startswith(f"{first} ") and re.search(r"replicates by (Fay's|the generalized) method\.$", rests)
+    page = page_of(run_here(tmp_path, *asked, "--positive", "1", "--metrics", "recall"), tmp_path)
+    assert sentences_of(page)[0].startswith("Recall ")

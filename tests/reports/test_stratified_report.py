@@ -230,11 +230,13 @@ def test_a_rival_from_plan_to_finding(models):
     low, high = (np.floor(low * 1200 - 2) + 1) / 1200, (np.ceil(high * 1200 + 2) - 1) / 1200
     estimate = sum(n * np.mean(found) for n, found, *_ in strata) / 1200
     page = page_of(run_here(folder, *asked, "--labels", "filled.csv", "-o", "r.html"), folder)
-    better = "B is better" if high < 0 else "no difference is shown"
-    assert f"Accuracy of A less B {estimate:+.4g}, 95% from {low:+.4g} to {high:+.4g}: {better}; 90 labels" in page
-    assert "the accuracy of either model needs labels there too" in page and "A is the prediction, B the rival" in page
+    one, other = MODELS[MODELS.index("--prediction") + 1], "other_model"
+    better = f"{other} is better" if high < 0 else "no difference is shown"
+    said = f"Accuracy of {one} less {other} {estimate:+.3f}, 95% from {low:+.3f} to {high:+.3f}: {better}; 90 labels"
+    assert said in page
+    assert "the accuracy of either model needs labels there too" in page and f"A is {one}, the pred" in page
     assert "What a difference rests on" in page and "Five intervals" not in page and "What this rests on" not in page
-    assert 'alt="Labels per stratum, from low to high score, in which only A was right: ' in page
+    assert 'alt="Labels per stratum, from low to high score, in which only ' + one in page
 
 
 def test_known_truth_simulates_either_question(models):

@@ -494,7 +494,7 @@ def test_the_seed_decides():
     ("method 'brr' needs a prime power of PSUs per stratum; 6 is not a prime power: take method 'generalized', exact "
      "for any number, or 'jkn'", {"psus": 6}),
     ("rho must be at least 0 and below 1; got 1", {"method": "fay", "rho": 1}),
-    ("level must be a number in (0, 1); got 95", {"level": 95}),
+    ("level must be a number in (0, 1); got 95 (did you mean 0.95?)", {"level": 95}),
     ("runs must be a whole number of at least 2; got 1", {"runs": 1}),
     ("items must be more: f1 or over 5% of its replicates is undefined (0/0) in 5 of 5 runs; or take method 'fay'",
      {"statistic": "f1", "strata": 1, "items": 1, "base_rate": 1e-9, "accuracy": 1 - 1e-9, "runs": 5}),

@@ -9,6 +9,7 @@ from sklearn import metrics
 
 import workbench as wb
 from workbench.intervals.values import upper_limit
+from workbench.stratified.class_metrics import class_metrics, expected_half_widths
 
 ONCE = {"recall": 1, "f1": 2}
 
@@ -154,7 +155,7 @@ def test_each_part_is_spread_in_proportion_and_keeps_its_floor():
 
 @pytest.mark.parametrize(("call", "message"), [
     (lambda found: found.interval("accuracy"), "metric must be one of 'precision', 'recall', 'f1'; got 'accuracy'"),
-    (lambda found: found.interval("f1", 95), "level must be a number in (0, 1); got 95"),
+    (lambda found: found.interval("f1", 95), "level must be a number in (0, 1); got 95 (did you mean 0.95?)"),
     (lambda found: wb.class_metrics([10], [2], [5], [5]), "predicted must be 0 or 1; stratum 0 is 2"),
 ])
 def test_messages(call, message):
@@ -181,3 +182,17 @@ def test_a_right_label_more_never_lowers_a_limit(metric):
             (max(max(lower), least), min(min(higher), most)), abs=2e-6)
         moved += max(lower) > (alone[x][0] or 0) + .001 or min(higher) < (alone[x][1] or 1) - .001
     assert moved >= 2
+
+
+@pytest.mark.parametrize(("size", "rate", "labeled", "predicted"), [
+    ([300, 2700], [.8, .99], [60, 140], [True, False]),
+    ([50, 100, 900, 950], [.6, .9, .97, .999], [20, 20, 60, 60], [True, True, False, False])])
+def test_expected_half_widths_are_the_mean_of_those_of_samples(size, rate, labeled, predicted):
+    """Samples drawn here, their intervals as they are reported."""
+    right, rng = np.rint(np.multiply(size, rate)).astype(int), np.random.default_rng(5)
+    found = [class_metrics(size, predicted, labeled, rng.hypergeometric(right, np.subtract(size, right), labeled))
+             for _ in range(60)]
+    expected = expected_half_widths(*map(np.array, (size, predicted, rate, labeled)))
+    for metric, width in expected.items():
+        widths = [each.interval(metric).half_width for each in found]
+        assert width == pytest.approx(np.mean(widths), abs=4 * np.std(widths) / 60 ** .5)

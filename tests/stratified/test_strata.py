@@ -242,7 +242,8 @@ def test_two_values_make_at_most_two_strata(method):
     ("n_strata must be a whole number from 1 to 3; got 0", ([.5, .6, .7], 0)),
     ("n_strata must be a whole number from 1 to 3; got 4", ([.5, .6, .7], 4)),
     ("n_strata must be a whole number from 1 to 3; got 2.5", ([.5, .6, .7], 2.5)),
-    ("score must differ between items to be cut into 2 strata; all are 0.7", ([.7, .7, .7], 2)),
+    ("score must differ between items to be cut into 2 strata; all are 0.7: without other scores say n_strata 1",
+     ([.7, .7, .7], 2)),
     ("score must not be negative for method 'weighted_mean'; item 2 is -0.5", ([.7, .1, -.5], 2, "weighted_mean")),
     ("method must be one of 'cum_sqrt_f', 'cum_cbrt_f', 'weighted_mean', 'kmeans', 'gmm', 'equal_size', "
      "'equal_width'; got 'equalsize' (did you mean 'equal_size'?)", ([.5, .6], 2, "equalsize")),

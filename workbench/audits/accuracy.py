@@ -29,6 +29,7 @@ WRITE = {"correct": "Write 1 (right) or 0 (wrong) into",
 UNMATCHED = ("id of the sheet is not among the items and was not used",
              "ids of the sheet are not among the items and were not used")
 UNLABELED = "id was skipped", "ids were skipped"
+TIMES = (0.5, 1, 2, 4)
 SKIPPED = "the skipped item is", "the skipped items are"
 
 
@@ -52,6 +53,24 @@ class Audit(Result):
     row_counts: dict = FILLED
 
     asks = "correct"
+
+    def half_widths(self, labeled: np.ndarray) -> dict[str, float]:
+        """Return what a plan with some labels per stratum is expected to tell: half-widths by what is asked.
+
+        Parameters
+        ----------
+        labeled : (K,) array of int
+            At least 2 in each stratum that has them.
+        """
+        raise TypeError(f"{type(self).__name__} plans no half-widths")
+
+    def plan_rows(self) -> list[dict]:
+        """Return labels and half-widths of the plan, and of half its labels to four times as many."""
+        least = np.minimum(ROUNDS, self.stratum_size)
+        plans = {int(labeled.sum()): labeled for times in TIMES for labeled in [
+            np.clip(np.diff(np.rint(self.labeled.cumsum() * times), prepend=0).astype(int), least, self.stratum_size)]}
+        return [{"labels": labels, "metric": name, "half_width": width} for labels, labeled in plans.items()
+                for name, width in self.half_widths(labeled).items()]
 
     def interval(self) -> Interval | None:
         """Return the `Interval` that is reported, `confidence_interval`; None for a plan."""
@@ -110,8 +129,7 @@ class Audit(Result):
         half, labels = self.expected_half_width, f"{self.labeled.sum():,}"
         if digits.nothing(-half, half):
             return f"No result to expect: {labels} labels leave {what} open, so plan more"
-        known = f"know {what} to about ±{digits.points(half, error=half)[0]} points" if np.isfinite(half) else \
-            f"measure {what}"
+        known = f"know {what} {within(half)}" if np.isfinite(half) else f"measure {what}"
         return f"Label {labels} of {checks.counted(items, 'item')} to {known}"
 
     def _known(self) -> str:
@@ -164,6 +182,25 @@ class AccuracyAudit(Audit):
 
     estimate: accuracy.StratifiedEstimate | None = None
 
+    def half_widths(self, labeled: np.ndarray) -> dict[str, float]:
+        """Return the half-width of the accuracy, if the scores are honest; where they say nothing, if half are right.
+
+        Parameters
+        ----------
+        labeled : (K,) array of int
+        """
+        return {"accuracy": self._default(labeled) * self._longer}
+
+    @functools.cached_property
+    def _longer(self) -> float:
+        """How much longer the interval of the plan is than the default one."""
+        planned = self._default(self.labeled)
+        return self.expected_half_width / planned if planned and np.isfinite(self.expected_half_width) else 1.0
+
+    def _default(self, labeled: np.ndarray) -> float:
+        rate = np.clip(self.mean_score, 0, 1) if np.isfinite(self.expected_half_width) else np.full(labeled.size, 0.5)
+        return accuracy.expected_half_width(self.stratum_size, rate, labeled, level=self.level)[0]
+
     def headline(self) -> str:
         """Return the finding, or the plan, in one sentence."""
         strata = checks.counted(self.labeled.size, "stratum", "strata")
@@ -199,6 +236,17 @@ class AccuracyAudit(Audit):
         error = (high - low) / 2
         found = skips.said_percent(*self.estimate.bounds, error=error)
         return "Accuracy {}, between {} and {}".format(found, *digits.percents(low, high, error=error)) + self._doubt()
+
+def within(half_width: float) -> str:
+    """Return how well a plan will tell something, in words.
+
+    Examples
+    --------
+    >>> within(0.0734), within(0.0)
+    ('to about ±7.3 points', 'exactly')
+    """
+    return f"to about ±{digits.points(half_width, error=half_width)[0]} points" if half_width else "exactly"
+
 
 def _labels(audit: AccuracyAudit | Audit) -> str:
     return checks.counted(audit.labeled.sum(), "label")

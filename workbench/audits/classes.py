@@ -7,14 +7,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.audits.accuracy import AccuracyAudit, accuracy_found, checked_seed, draw_settings
+from workbench.audits.accuracy import AccuracyAudit, accuracy_found, checked_seed, draw_settings, within
 from workbench.audits.plans import SamplePlan
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts, named_classes
-from workbench.results import FILLED, Note, html_table
+from workbench.results import FILLED, Note, digits, html_table
 from workbench.results.vocabulary import metric_words
 from workbench.stratified import skips
-from workbench.stratified.class_metrics import METRICS, SHARE_OF_PREDICTED, ClassMetrics, class_metrics
+from workbench.stratified.class_metrics import (
+    METRICS,
+    SHARE_OF_PREDICTED,
+    ClassMetrics,
+    class_metrics,
+    expected_half_widths,
+)
 from workbench.stratified.sequential import labeling_order
 from workbench.stratified.strata import Strata, refuse_given, stratify_part
 
@@ -39,6 +45,9 @@ class ClassAudit(AccuracyAudit):
         Of precision, recall and F1, at the audit's level.
     known : ClassMetrics or None
         Of all items, where their truth is known.
+    rate : (K,) array of float
+        Share of the items of a stratum whose prediction about membership is right, if the scores are honest and wrong
+        predictions belong to the other classes as often as these are predicted; NaN where scores are no probabilities.
     """
 
     metrics_of: str = ""
@@ -47,6 +56,19 @@ class ClassAudit(AccuracyAudit):
     metrics: ClassMetrics | None = None
     limits: tuple = ()
     known: ClassMetrics | None = None
+    rate: np.ndarray = FILLED
+
+    def half_widths(self, labeled: np.ndarray) -> dict[str, float]:
+        """Return the half-widths of precision and recall, if the scores are honest, and of the accuracy.
+
+        Parameters
+        ----------
+        labeled : (K,) array of int
+        """
+        others = super().half_widths(labeled)
+        if self.rate is None or not np.isfinite(self.rate).all() or not self.predicted.any():
+            return others
+        return expected_half_widths(self.stratum_size, self.predicted, self.rate, labeled, self.level) | others
 
     def headline(self) -> str:
         """Return accuracy and the metrics of the class, or the plan, in one sentence."""
@@ -60,23 +82,41 @@ class ClassAudit(AccuracyAudit):
 
     def finding(self) -> str:
         """Return accuracy, and precision and recall of the class, or what to do, in a sentence without jargon."""
-        found = super().finding()
-        if self.metrics is None or found.startswith("No result"):
-            return found
-        precision, recall = (skips.said_percent(*self.metrics.bounds(name), error=limits.half_width)
-                             for name, limits in zip(METRICS[:2], self.limits[:2], strict=True))
-        return f"{found}; of class {self.metrics_of}, precision {precision} and recall {recall}"
+        if self.metrics is None or self.estimate is None or self.confidence_interval is None:
+            return self._plan()
+        found = [(name, self.metrics.bounds(name), limits)
+                 for name, limits in zip(METRICS[:2], self.limits[:2], strict=True)]
+        said = "; ".join(_said(*each) for each in found)
+        overall = _said("accuracy", self.estimate.bounds, self.confidence_interval)
+        return f"Class {self.metrics_of}: {said}; {overall}{self._doubt()}"
+
+    def _plan(self) -> str:
+        """Return what to label, and how well precision and recall will be known."""
+        widths = self.half_widths(self.labeled)
+        if "recall" not in widths:
+            return super().finding()
+        open_ = [name for name in METRICS[:2] if digits.nothing(-widths[name], widths[name])]
+        known = [f"{name} {within(width)}" for name, width in widths.items() if name not in open_]
+        left = f"; {' and '.join(open_)} stay{'s' * (len(open_) == 1)} open, so plan more" if open_ else ""
+        return (f"Label {self.labeled.sum():,} of {checks.counted(self.stratum_size.sum(), 'item')} to know, of class "
+                f"{self.metrics_of}, {', '.join(known[:-1])}{' and ' * (len(known) > 1)}{known[-1]}{left}")
+
+    def _known(self) -> str:
+        if self.known is None or self.truth is None:
+            return super()._known()
+        shares = digits.percents(self.known.precision, self.known.recall, self.truth)
+        return "The truth: precision {}, recall {}, accuracy {}. ".format(*shares)
 
     def metric_rows(self) -> list[dict]:
-        """Return one row for accuracy and one per metric of the class: estimate, limits and, where known, truth.
+        """Return one row per metric of the class and one for accuracy: estimate, limits and, where known, truth.
 
         Where items were skipped, the estimate is a range.
         """
         if self.metrics is None or self.estimate is None:
             return []
-        found = [("accuracy", self.estimate.bounds, self.confidence_interval, self.truth),
-                 *((metric_words(metric), self.metrics.bounds(metric), limits, getattr(self.known, metric, None))
-                   for metric, limits in zip(METRICS, self.limits, strict=True))]
+        found = [*((metric_words(metric), self.metrics.bounds(metric), limits, getattr(self.known, metric, None))
+                   for metric, limits in zip(METRICS, self.limits, strict=True)),
+                 ("accuracy", self.estimate.bounds, self.confidence_interval, self.truth)]
         return [{"metric": name, **skips.estimate_cells(bounds, self.estimate.skipped), "low": limits.low,
                  "high": limits.high} | ({} if self.known is None else {"truth": truth})
                 for name, bounds, limits, truth in found]
@@ -90,6 +130,15 @@ class ClassAudit(AccuracyAudit):
         if self.metrics is None:
             return super()._tables()
         return html_table(self.metric_rows(), self.headline()) + html_table(self.rows(), "Labels per stratum")
+
+
+def _said(name: str, bounds: tuple, limits: Any) -> str:
+    """Return an estimate with its limits, or that nothing is known of it."""
+    low, high = limits
+    ends = "between {} and {}".format(*digits.percents(low, high, error=limits.half_width))
+    if digits.nothing(low, high):
+        return f"{name} may be anything {ends}"
+    return f"{name} {skips.said_percent(*bounds, error=limits.half_width)}, {ends}"
 
 
 def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_strata: int = 5,
@@ -144,7 +193,19 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
     found = accuracy_found(items, fields, sample, interval, level)
     if sample is not None:
         found |= _metrics(items, strata, predicted, name, sample, level, found["notes"])
-    return ClassAudit(**found, allocation=allocation, metrics_of=name, predicted=predicted, asks=asks)
+    return ClassAudit(**found, allocation=allocation, metrics_of=name, predicted=predicted, asks=asks,
+                      rate=_rate(items, strata, name))
+
+
+def _rate(items: ScoredItems, strata: Strata, name: str) -> np.ndarray:
+    """Return the share of right predictions about membership in each stratum, if the scores are honest."""
+    if items.score_is != "confidence" or items.prediction is None:
+        return np.full(strata.n_strata, np.nan)
+    _, place, count = np.unique(class_texts(items.prediction), return_inverse=True, return_counts=True)
+    member = class_texts(items.prediction) == name
+    missed = np.where(member, 1.0, member.sum() / np.maximum(items.size - count[place], 1))
+    right = 1 - np.clip(1 - items.score, 0, 1) * missed
+    return np.bincount(strata.labels, right, strata.n_strata) / strata.sizes
 
 
 def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:

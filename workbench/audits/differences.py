@@ -18,6 +18,7 @@ from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.strata import refuse_given, stratify_part
 
 ALLOCATIONS = ("proportional", "equal")
+NAMES = "A", "B"
 
 
 class DifferenceAudit(Audit):
@@ -33,6 +34,8 @@ class DifferenceAudit(Audit):
         Of A.
     agreeing : int
         Items on which the models predict the same.
+    models : (str, str)
+        What A and B are called: the columns of the predictions, where they are known.
     difference : PairedDifference or None
         None for a plan.
     confidence_interval : Interval or None
@@ -53,9 +56,19 @@ class DifferenceAudit(Audit):
     """
 
     agreeing: int = 0
+    models: tuple[str, ...] = NAMES
     difference: PairedDifference | None = None
 
     asks = "truth"
+
+    def half_widths(self, labeled: np.ndarray) -> dict[str, float]:
+        """Return the half-width of the difference, if both models are right equally often where they differ.
+
+        Parameters
+        ----------
+        labeled : (K,) array of int
+        """
+        return {"difference": _half_width(self.stratum_size, labeled, self.agreeing, self.level)}
 
     def headline(self) -> str:
         """Return the difference, or the plan, in one sentence."""
@@ -64,7 +77,7 @@ class DifferenceAudit(Audit):
             strata = checks.counted(self.labeled.size, "stratum", "strata")
             return (f"Label {self.labeled.sum():,} of {where}, in {strata}; half-width of the difference "
                     f"{100 * self.expected_half_width:.1f} points if both are right equally often there")
-        said = self.difference.headline(self.level)
+        said = self.difference.headline(self.level, self.models)
         truth = f"; the truth is {self.truth:+.4g}" if self.mode == "simulated" else ""
         return f"{said[0].upper()}{said[1:]} among {where}{truth}"
 
@@ -79,12 +92,15 @@ class DifferenceAudit(Audit):
         if low <= 0 <= high:
             found, ends = (skips.said_points(*bounds, error=error, signed=True),
                            digits.points(low, high, error=error, signed=True))
-            return f"Not shown to be better: A less B {found} points, between {ends[0]} and {ends[1]}{self._doubt()}"
-        better = "A (the prediction) is better than B (the rival)" if low > 0 else \
-            "B (the rival) is better than A (the prediction)"
+            what = f"accuracy of {self.models[0]} minus that of {self.models[1]}"
+            return f"Not shown to be better: {what} {found} points, between {ends[0]} and {ends[1]}{self._doubt()}"
+        better = "{} is better than {}".format(*(self._called() if low > 0 else self._called()[::-1]))
         found = skips.said_points(*sorted(map(abs, bounds)), error=error)
         ends = digits.points(*sorted(map(abs, (low, high))), error=error)
         return f"{better}: by {found} points of accuracy, between {ends[0]} and {ends[1]}{self._doubt()}"
+
+    def _called(self) -> tuple[str, ...]:
+        return self.models if self.models != NAMES else ("A (the prediction)", "B (the rival)")
 
     def _among(self) -> str:
         differing = int(self.stratum_size.sum())
@@ -138,7 +154,7 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     >>> forms = wb.digit_forms()
     >>> items = dataclasses.replace(forms.items(), rival=forms.read_b)
     >>> wb.difference_audit(items, 60, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
-    DifferenceAudit(Accuracy of A less B -0.07893, 95% from -0.09182 to -0.0601: B is better; 60 labels among the 189
+    DifferenceAudit(Accuracy of A less B -0.079, 95% from -0.092 to -0.060: B is better; 60 labels among the 189
     of 1,797 items on which the models differ; the truth is -0.08459)
     """
     seed = checked_seed(items, interval, level, stratifier, rng=rng)
@@ -157,14 +173,16 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
                       draw_settings("difference", n_strata, stratifier, allocation), source, shown)
     fields, sample = plan.collect(least, labels, label_sheet)
     agreeing = items.size - differ.size
-    notes = [*fields.pop("notes"), *_scope_notes(differ.size, 0 if labels else budget - least)]
+    given = source or {}
+    models = tuple(str(given.get(role) or name) for role, name in zip(("prediction", "rival"), NAMES, strict=True))
+    notes = [*fields.pop("notes"), *_scope_notes(differ.size, 0 if labels else budget - least, models)]
     difference = None if sample is None else paired_difference(strata.sizes, _counts(differ, strata, sample),
                                                                agreeing=agreeing, skipped=sample.skipped)
     limits = None if difference is None else difference.interval(level)
     notes += [note for result in (difference, limits) if result is not None for note in result.notes]
-    return DifferenceAudit(**fields, agreeing=agreeing, difference=difference, confidence_interval=limits, notes=notes,
-                           expected_half_width=_expected(fields, agreeing, level), truth=_truth(items),
-                           level=float(level), allocation=allocation)
+    return DifferenceAudit(**fields, agreeing=agreeing, models=models, difference=difference, notes=notes,
+                           confidence_interval=limits, expected_half_width=_expected(fields, agreeing, level),
+                           truth=_truth(items), level=float(level), allocation=allocation)
 
 
 def differing_items(items: ScoredItems) -> ScoredItems:
@@ -203,11 +221,13 @@ def _counts(items: Any, strata: Any, sample: Any) -> np.ndarray:
 
 def _expected(fields: dict, agreeing: int, level: float) -> float:
     """Return the half-width where the labels of every stratum are half for A and half for B."""
-    if fields["mode"] != "plan":
-        return float("nan")
-    n = fields["labeled"]
-    counts = np.stack([n // 2, 0 * n, n - n // 2], 1)
-    return paired_difference(fields["stratum_size"], counts, agreeing=agreeing).interval(level).half_width
+    return _half_width(fields["stratum_size"], fields["labeled"], agreeing, level) if fields["mode"] == "plan" else \
+        float("nan")
+
+
+def _half_width(size: np.ndarray, labeled: np.ndarray, agreeing: int, level: float) -> float:
+    counts = np.stack([labeled // 2, 0 * labeled, labeled - labeled // 2], 1)
+    return paired_difference(size, counts, agreeing=agreeing).interval(level).half_width
 
 
 def _truth(items: Any) -> float | None:
@@ -217,8 +237,9 @@ def _truth(items: Any) -> float | None:
     return float(a.mean() - b.mean())
 
 
-def _scope_notes(differing: int, spared: int) -> Iterator[Note]:
-    yield Note("remark", "A is the prediction, B the rival")
+def _scope_notes(differing: int, spared: int, models: tuple) -> Iterator[Note]:
+    yield Note("remark", "A is the prediction, B the rival" if models == NAMES else
+               f"A is {models[0]}, the prediction; B is {models[1]}, the rival")
     yield Note("design", "items on which the models agree were not labeled: they cannot change the difference, but the "
                "accuracy of either model needs labels there too")
     if spared:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.cross_validation import kfold, model_tests
-from workbench.cross_validation.losses import CVLosses, as_losses
+from workbench.cross_validation.losses import KINDS, CVLosses, as_losses
 from workbench.results import Note, Result, digits, percent
 
 ADJUSTMENTS = {"holm": intervals.holm, "bonferroni": lambda pvalues: np.minimum(pvalues * pvalues.size, 1),
@@ -41,7 +41,7 @@ class ModelComparison(Result):
     adjust : str
     level : float
     scores : bool
-        Losses are minus scores; the headline shows scores, differences are of minus the scores.
+        `mean_loss` is minus the mean scores; all else is of scores.
     """
 
     models: tuple
@@ -99,7 +99,7 @@ class ModelComparison(Result):
         """
         nan = float("nan")
         rows = [{"first": first, "second": second,
-                 "difference": test.estimate if test else self._loss(first) - self._loss(second),
+                 "difference": test.estimate if test else self.mean(first) - self.mean(second),
                  "statistic": test.statistic if test else nan, "pvalue": test.pvalue if test else nan,
                  "adjusted_pvalue": float(p),
                  "rho_alpha": flips if test and (flips := test.rho_alpha(self.level)) >= 0 else nan}
@@ -107,13 +107,19 @@ class ModelComparison(Result):
                 for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True)]
         return sorted(rows, key=lambda row: (np.isnan(row["pvalue"]), row["adjusted_pvalue"], -abs(row["statistic"])))
 
-    def _loss(self, model: str) -> float:
-        return float(self.mean_loss[self.models.index(model)])
+    def mean(self, model: str) -> float:
+        """Return the mean loss of a model, or its mean score.
+
+        Parameters
+        ----------
+        model : str
+            A name in `models`.
+        """
+        loss = float(self.mean_loss[self.models.index(model)])
+        return 0.0 - loss if self.scores else loss
 
     def _smallest(self) -> str:
-        best, what, loss = self.best, "smallest mean loss", self.mean_loss[0]
-        if self.scores:
-            what, loss = "largest mean score", 0.0 - loss
+        best, what, loss = self.best, best_mean(self.scores), self.mean(self.models[0])
         if len(best) == len(self.models):
             return f"all {len(best)} models have the same {what.split(maxsplit=1)[1]}, {loss:.4g}"
         if len(best) > 1:
@@ -123,6 +129,17 @@ class ModelComparison(Result):
     def _how(self) -> str:
         rho = next((f", rho {test.rho:.3g}" for test in self.tests if test), "")
         return ("unadjusted" if self.adjust == "none" else self.adjust) + rho
+
+
+def best_mean(scores: bool) -> str:
+    """Return what the best model has, in words.
+
+    Examples
+    --------
+    >>> best_mean(True), best_mean(False)
+    ('largest mean score', 'smallest mean loss')
+    """
+    return "largest mean score" if scores else "smallest mean loss"
 
 
 def differing(count: int, pairs: int) -> str:
@@ -211,7 +228,7 @@ class ComparedTests(Result):
     label : str
         What was tested.
     estimate : float
-        Mean loss (difference).
+        Mean loss (difference), or mean score (difference).
     table : tuple of dict
         test, about, statistic, df (as text: F has two), pvalue, low, high, and a note of what it looked at. The caveats
         of a test are the notes whose place it is.
@@ -244,10 +261,9 @@ class ComparedTests(Result):
         low, high = sorted(test.interval(self.level))
         error = (high - low) / 2
         if len(test.models) != 2:
-            kind, sign, ends = ("score", -1, (-high, -low)) if test.scores else ("loss", 1, (low, high))
-            what = f"Mean {kind} of {test.models[0]}" if test.models else "Mean"
-            return "{}: {}, between {} and {}".format(what, *digits.numbers(sign * self.estimate, *ends, error=error))
-        better, other = test.models if self.estimate < 0 else test.models[::-1]
+            what = f"Mean {KINDS[test.scores][0]} of {test.models[0]}" if test.models else "Mean"
+            return "{}: {}, between {} and {}".format(what, *digits.numbers(self.estimate, low, high, error=error))
+        better, other = test.models if (self.estimate < 0) != test.scores else test.models[::-1]
         if test.pvalue < 1 - self.level:
             shown = digits.numbers(abs(self.estimate), *sorted(map(abs, (low, high))), error=error)
             return (f"{better} is better than {other}: by {shown[0]}, between {shown[1]} and {shown[2]} "
@@ -262,9 +278,9 @@ class ComparedTests(Result):
         test = self.test
         if test is None:
             return "No t-test exists where all folds agree."
-        what, sign = ("scores", -1) if test.scores else ("losses", 1)
+        sign = -1 if test.scores else 1
         shown = digits.numbers(*(sign * mean for mean in test.mean_losses), error=test.standard_error)
-        means = "" if len(test.models) != 2 else "; mean {} {}".format(what, ", ".join(
+        means = "" if len(test.models) != 2 else "; mean {} {}".format(KINDS[test.scores][1], ", ".join(
             f"{mean} ({name})" for name, mean in zip(test.models, shown, strict=True)))
         folds = checks.counted(test.folds * test.repeats, "fold")
         return (f"From {folds}{means}; {percent(self.level)} interval of a K-fold t-test that takes {test.rho:.3g} of "
@@ -314,7 +330,8 @@ def compare_tests(cv: CVLosses | ArrayLike, *, rho: float | str = 0.7, rope: flo
         test = kfold.kfold_t_test(cv, rho=rho)
         table = [_line(f"K-fold t, {row['test']}", "learning methods", row["statistic"], row["df"],
                        row["pvalue"], row["low"], row["high"]) for row in test.rows(level)]
-        posterior = model_tests.bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel())
+        posterior = model_tests.bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel(),
+                                                      scores=cv.scores)
         verdict = test.verdict(level)
         notes += [*_lattice_notes(cv, means), *_rope_notes(rope, test.at("naive").standard_error, cv)]
     except kfold.ZeroVarianceError as error:
@@ -340,7 +357,7 @@ def _lattice_notes(cv: CVLosses, means: np.ndarray) -> Iterator[Note]:
     distinct = 1 + int((np.diff(values) > kfold.ROUNDING * np.abs(values).max()).sum())
     if distinct > 3 or distinct == values.size:
         return
-    losses = f"0/1 {'scores' if cv.scores else 'losses'}: the" if cv.zero_one else "the"
+    losses = f"0/1 {cv.kinds}: the" if cv.zero_one else "the"
     yield Note("unreliable", f"{losses} {values.size} fold means take only {distinct} values: one item more can move t "
                f"across the limit, and folds that all agree would show no variance")
 
@@ -349,10 +366,10 @@ def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
     largest = np.abs(cv.mean_losses()).max()
     if 0 < rope < 0.01 * error:
         yield Note("data", f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of "
-                   f"the loss")
+                   f"the {cv.kind}")
     elif rope > largest > 0:
-        yield Note("data", f"the rope of {rope:g} is larger than the mean {'scores' if cv.scores else 'losses'}, "
-                   f"{largest:.3g} at most: choose it in units of the loss")
+        yield Note("data", f"the rope of {rope:g} is larger than the mean {cv.kinds}, "
+                   f"{largest:.3g} at most: choose it in units of the {cv.kind}")
 
 
 def _five_by_two_lines(means: np.ndarray, equal_folds: bool) -> Iterator[tuple]:
@@ -379,7 +396,7 @@ def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
         yield _line("central limit theorem z", "fitted models", z, p=2 * scipy.special.ndtr(-abs(z)),
                     low=estimate - reach, high=estimate + reach), ()
     if len(cv.models) == 2 and cv.zero_one:
-        b, c = int((cv.series() > 0).sum()), int((cv.series() < 0).sum())
+        b, c = (int((cv.losses[:, k] > cv.losses[:, 1 - k]).sum()) for k in (0, 1))
         for method in model_tests.MCNEMAR[:2]:
             found = model_tests.mcnemar_test(b, c, method=method)
             yield _line(found.test, "fitted models", found.statistic, p=found.pvalue,

@@ -20,7 +20,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.cross_validation.losses import CVLosses, as_losses
+from workbench.cross_validation.losses import KINDS, CVLosses, as_losses
 from workbench.cross_validation.sources import as_array
 from workbench.results import Interval, Note, Result, percent
 
@@ -247,7 +247,7 @@ class KFoldTTest(Result):
     Attributes
     ----------
     estimate : float
-        Mean loss, or mean loss of the first model minus that of the second.
+        Mean loss, or mean loss of the first model minus that of the second; of scores likewise.
     mean : float
         What is tested.
     statistic, df, pvalue : float
@@ -272,7 +272,7 @@ class KFoldTTest(Result):
     mean_losses : tuple of float
         One per model; both empty where an array of fold means was tested.
     scores : bool
-        Losses are minus scores; `finding` and `verdict` show scores, all numbers are of minus the scores.
+        All numbers but `mean_losses`, which are minus the mean scores, are of scores: the larger is better.
     one_sign : bool
         One model whose losses (or scores) are on one side of 0: its mean says more than a test against 0.
     """
@@ -372,7 +372,6 @@ class KFoldTTest(Result):
         """
         if self._only_mean:
             low, high = self.interval(level)
-            low, high = (-high, -low) if self.scores else (low, high)
             return (f"{self.finding()}, {percent(level)} interval {low:.4g} to {high:.4g} at rho {self.rho:.3g}"
                     f"{self._of_one()}")
         p = self.at("nadeau_bengio").pvalue
@@ -438,7 +437,7 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = 0
     mean : float
         Tested mean.
     alternative : {"two-sided", "less", "greater"}
-        "less": the (first) model has the smaller loss.
+        "less": the (first) model has the smaller loss, or score.
 
     Returns
     -------
@@ -478,7 +477,8 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = 0
     resolve_rho(rho, cv.folds, cv.repeats)
     means, sizes, label = cv.fold_means().ravel(), cv.sizes.ravel(), cv.label if named else "mean"
     estimate = float(np.average(means, weights=sizes))
-    refuse_zero_variance(means, np.abs(cv.losses).max(), label, zero_one=len(cv.models) == 2 and cv.zero_one)
+    refuse_zero_variance(means, np.abs(cv.losses).max(), label, zero_one=len(cv.models) == 2 and cv.zero_one,
+                         kind=cv.kind)
     naive_error = float(theta3(means, sizes)) ** .5
     return _test(estimate, mean, (estimate - mean) / naive_error, naive_error, rho, alternative=alternative,
                  folds=cv.folds, repeats=cv.repeats, effect_size=_effect_size(cv, estimate - mean), label=label,
@@ -495,21 +495,22 @@ def describe(label: str, estimate: float, models: tuple[str, ...] = (),
     --------
     >>> describe("A minus B", .085, ("A", "B"), (.14, .055))
     'B better by 0.085 (losses 0.14 against 0.055)'
-    >>> describe("A minus B", -.08, ("A", "B"), (-.85, -.77), scores=True)
+    >>> describe("A minus B", .08, ("A", "B"), (-.85, -.77), scores=True)
     'A better by 0.08 (scores 0.85 against 0.77)'
     >>> describe("mean", .085)
     'mean 0.085, tested against 0'
     >>> describe("lr", .41, ("lr",), (.41,), mean=None)
     'mean loss of lr 0.41'
     """
-    kind, kinds, sign = ("score", "scores", -1) if scores else ("loss", "losses", 1)
+    kind, kinds = KINDS[scores]
     if len(models) != 2:
         what = f"mean {kind} of {models[0]}" if models else label
-        return f"{what} {sign * estimate:.4g}" + ("" if mean is None else f", tested against {sign * mean + 0.0:.4g}")
+        return f"{what} {estimate:.4g}" + ("" if mean is None else f", tested against {mean:.4g}")
     against = f", tested against a difference of {mean:.4g}" if mean else ""
     first, second = mean_losses
     if first == second or abs(estimate) <= ROUNDING * max(abs(first), abs(second)):
-        return f"{models[0]} and {models[1]} have the same mean {kind}, {sign * first + 0.0:.4g}{against}"
+        same = 0.0 - first if scores else first
+        return f"{models[0]} and {models[1]} have the same mean {kind}, {same:.4g}{against}"
     (best, low), (_, high) = sorted(zip(models, mean_losses, strict=True), key=lambda pair: pair[1])
     better, worse = (-low, -high) if scores else (high, low)
     return f"{best} better by {abs(estimate):.4g} ({kinds} {better + 0.0:.4g} against {worse + 0.0:.4g}){against}"
@@ -639,7 +640,8 @@ def fold_notes(cv: Any) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def refuse_zero_variance(fold_means: np.ndarray, scale: float, label: str, *, zero_one: bool = False) -> None:
+def refuse_zero_variance(fold_means: np.ndarray, scale: float, label: str, *, zero_one: bool = False,
+                         kind: str = "loss") -> None:
     """Raise ZeroVarianceError where fold means differ by no more than rounding; McNemar helps with 0/1 losses only.
 
     Examples
@@ -649,7 +651,7 @@ def refuse_zero_variance(fold_means: np.ndarray, scale: float, label: str, *, ze
     if np.ptp(fold_means) > ROUNDING * max(scale, np.abs(fold_means).max()):
         return
     what = "equal in every fold" if fold_means[0] == 0 else f"the same in every fold, {fold_means[0]:.4g}"
-    finer = "a loss with finer values"
+    finer = f"a {kind} with finer values"
     advice = f"mcnemar_test on the paired items, or {finer}" if zero_one else f"{finer}, or more items"
     reason = (f"{what}: the variance between the {fold_means.size} folds is 0, so there is no t and no p-value; use "
               f"{advice}")
@@ -699,7 +701,7 @@ def _mean_products(values: np.ndarray, fold: np.ndarray, size: np.ndarray) -> tu
 
 def _undefined(cv: CVLosses) -> dict:
     if not cv.has_items:
-        why = "only fold means are known; losses of single items are needed"
+        why = f"only fold means are known; {cv.kinds} of single items are needed"
         return dict.fromkeys(("s1", "s2", "s3", "theta2", "theta4", "theta5"), why)
     if cv.sizes.max() < 2:
         return dict.fromkeys(("s2", "theta2", "theta4"), "folds of one item show no variance within folds")

@@ -17,13 +17,15 @@ LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
           "squared": lambda truth, prediction: (truth - prediction) ** 2,
           "absolute": lambda truth, prediction: np.abs(truth - prediction)}
 MODEL_NAMES = ("A", "B")
-MINUS_SCORES = Note("data", "scores: the larger is better; differences are of minus the scores")
+KINDS = {False: ("loss", "losses"), True: ("score", "scores")}
+SCORES = Note("data", "scores: the larger is better")
 
 
 class CVLosses(Result):
     """Losses of one or more models on the items of one K-fold cross-validation, or of R repeats of it.
 
-    Tests look at one series: the losses of a single model, or those of the first minus those of the second of two.
+    Tests look at one series: the losses of a single model, or those of the first minus those of the second of two; of
+    losses that were made of scores, the scores.
 
     Attributes
     ----------
@@ -43,7 +45,7 @@ class CVLosses(Result):
         Given where each row is the mean over a whole fold, one row per fold and repeat: how many items it had;
         1 throughout where that is not known.
     scores : bool
-        The losses are minus scores, of which the larger is better; means are shown as scores.
+        The losses are minus scores, of which the larger is better; series, means and tests are of the scores.
     fold_labels, repeat_labels : tuple
         K and R labels in the order of the codes: of numbers by size, of text with the numbers in it by size. Folds that
         are called otherwise in another repeat are 0 to K - 1.
@@ -93,7 +95,7 @@ class CVLosses(Result):
         _refuse_twice(item, repeat, runs)
         folds, fold = _fold_codes(*_codes("fold", fold, n), repeat, runs)
         size = None if self.fold_size is None else _checked_sizes(self.fold_size, fold, repeat, folds, runs)
-        notes = (*self.notes, *((MINUS_SCORES,) if self.scores else ()))
+        notes = (*self.notes, *((SCORES,) if self.scores else ()))
         for name, value in {"losses": losses, "fold": fold, "models": models, "item": item, "repeat": repeat,
                             "fold_size": size, "notes": notes, "scores": bool(self.scores),
                             "fold_labels": _labels("fold_labels", self.fold_labels, folds),
@@ -330,14 +332,24 @@ class CVLosses(Result):
         """What `series` is, in words."""
         if len(self.models) == 2:
             return f"{self.models[0]} minus {self.models[1]}"
-        return f"minus the score of {self.models[0]}" if self.scores else self.models[0]
+        return self.models[0]
+
+    @property
+    def kind(self) -> str:
+        """What the numbers are: "loss" or "score"."""
+        return KINDS[self.scores][0]
+
+    @property
+    def kinds(self) -> str:
+        """The plural of `kind`."""
+        return KINDS[self.scores][1]
 
     def series(self) -> np.ndarray:
-        """Return the tested numbers (n,): losses of the one model, or of the first minus the second of two."""
+        """Return the tested numbers (n,): losses (scores) of the one model, or of the first minus the second of two."""
         if len(self.models) > 2:
             raise ValueError(f"a test compares two models; there are {len(self.models)}: choose with "
                              f".pair({self.models[0]!r}, {self.models[1]!r}), or use compare_models")
-        return self.losses[:, 0] if len(self.models) == 1 else self.losses[:, 0] - self.losses[:, 1]
+        return self._shown(self.losses[:, 0] - (self.losses[:, 1] if len(self.models) == 2 else 0))
 
     def fold_means(self) -> np.ndarray:
         """Return the means of `series` over folds, (R, K)."""
@@ -392,24 +404,20 @@ class CVLosses(Result):
         means = ", ".join(f"{name} {mean:.4g}" for name, mean in shown)
         items = (f"{self.sizes[0].sum():,} items in {self.folds} folds" if self.has_items
                  else f"means of {self.folds} folds")
-        return f"mean {self._kind} of {means}; {items}" + (f", {self.repeats} repeats" if self.repeats > 1 else "")
+        return f"mean {self.kind} of {means}; {items}" + (f", {self.repeats} repeats" if self.repeats > 1 else "")
 
     def rows(self) -> list[dict]:
         """Return one row per fold: repeat, fold, items where known, mean loss (or score) per model.
 
         The losses of a model that is called "fold" are in the column "loss of fold" (or "score of fold").
         """
-        names = [f"{self._kind} of {name}" if name in ("repeat", "fold", "items") else name for name in self.models]
+        names = [f"{self.kind} of {name}" if name in ("repeat", "fold", "items") else name for name in self.models]
         means = [self._shown(self._means_of(column)).tolist() for column in self.losses.T]
         sizes = self.sizes.tolist()
         known = self.fold_size is None or self.fold_size.max() > 1
         return [{"repeat": run, "fold": fold} | ({"items": sizes[r][k]} if known else {})
                 | {name: mean[r][k] for name, mean in zip(names, means, strict=True)}
                 for r, run in enumerate(self.repeat_labels) for k, fold in enumerate(self.fold_labels)]
-
-    @property
-    def _kind(self) -> str:
-        return "score" if self.scores else "loss"
 
     def _shown(self, losses: np.ndarray) -> np.ndarray:
         return 0.0 - losses if self.scores else losses
@@ -419,8 +427,8 @@ class CVLosses(Result):
         if higher_is_better:
             return replace(self, losses=-self.losses, scores=True, notes=self.notes + notes)
         like_scores = self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > .5
-        asked = Note("data", f"read as losses, the smaller is better: for scores such as accuracies say "
-                     f"higher_is_better{where}")
+        asked = Note("data", "read as losses, the smaller is better: for scores such as accuracies say that higher is "
+                     f"better (--better higher; higher_is_better{where})")
         return replace(self, notes=self.notes + notes + ((asked,) if like_scores else ()))
 
     def _cells(self) -> np.ndarray:

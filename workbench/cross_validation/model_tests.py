@@ -263,14 +263,16 @@ class BayesianTTest(Result):
     Attributes
     ----------
     left, rope, right : float
-        Probabilities that the first model's loss is smaller by more than the region of practical equivalence (ROPE),
-        that the models are practically equal, and that the second's is smaller.
+        Probabilities that the difference is below the region of practical equivalence (ROPE), that the models are
+        practically equal, and that it is above; below it the first model has the smaller loss, or score.
     estimate, standard_error : float
         Center and scale of the posterior.
     df : int
         Its degrees of freedom.
     half_width : float
         Of the ROPE, which is -half_width to half_width.
+    scores : bool
+        The difference is one of scores: the larger is better.
     """
 
     left: float
@@ -280,6 +282,13 @@ class BayesianTTest(Result):
     standard_error: float
     df: int
     half_width: float
+    scores: bool = False
+
+    @property
+    def regions(self) -> dict[str, float]:
+        """What is so below, in and above the ROPE, with its probability: dict of float."""
+        names = ("first better", "practically equal", "second better")[::-1 if self.scores else 1]
+        return dict(zip(names, (self.left, self.rope, self.right), strict=True))
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the shortest `Interval` that holds `level` of the posterior.
@@ -307,16 +316,17 @@ class BayesianTTest(Result):
     def headline(self) -> str:
         """Return the three probabilities in words."""
         practical = f", practically equal (within {self.half_width:g}) {self.rope:.3f}" if self.half_width else ""
-        return f"P(first has the smaller loss) {self.left:.3f}{practical}, second {self.right:.3f}"
+        first, second = (self.regions[f"{which} better"] for which in ("first", "second"))
+        best = "larger score" if self.scores else "smaller loss"
+        return f"P(first has the {best}) {first:.3f}{practical}, second {second:.3f}"
 
     def rows(self) -> list[dict]:
         """Return one row per region."""
-        regions = {"first better": self.left, "practically equal": self.rope, "second better": self.right}
-        return [{"region": region, "probability": probability} for region, probability in regions.items()]
+        return [{"region": region, "probability": probability} for region, probability in self.regions.items()]
 
 
 def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: int = 1,
-                          sizes: ArrayLike | None = None) -> BayesianTTest:
+                          sizes: ArrayLike | None = None, scores: bool = False) -> BayesianTTest:
     """Return the posterior of the mean difference, with Nadeau and Bengio's correlation of folds.
 
     Parameters
@@ -329,6 +339,8 @@ def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: in
         Repeats of the cross-validation; divides J.
     sizes : (J,) array_like of int, optional
         Items per fold, at least 1: mean and variance are weighted by them, as in `kfold_t_test`; by default equal.
+    scores : bool
+        The differences are of scores: the larger is better.
 
     Returns
     -------
@@ -362,7 +374,7 @@ def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: in
     error = float(((1 + values.size / (folds - 1)) * kfold.theta3(values, sizes)) ** .5)
     mean, df = float(np.average(values, weights=sizes)), values.size - 1
     left, right = (float(scipy.special.stdtr(df, (shift - rope) / error)) for shift in (-mean, mean))
-    return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope)
+    return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope, scores)
 
 
 class NestedInterval(Interval):

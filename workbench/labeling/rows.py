@@ -64,8 +64,8 @@ class SheetRows(SheetTable):
             cell = self.columns["stratum"][row] if "stratum" in self.columns else None
             if cell is not None and whole_number(cell) != stratum[item]:
                 raise ValueError(f"{said} stratum {cell!r} in the sheet, but {stratum[item]} now; use the settings "
-                                 "with which the sheet was written: n_strata, stratifier, seed, and what was asked (a "
-                                 "class's metrics, a rival)")
+                                 "with which the sheet was written: number of strata, stratifier, seed, and what "
+                                 "was asked (a class's metrics, a rival)")
             cell = self.columns["position"][row] if "position" in self.columns else ""
             if cell and item in place and whole_number(cell) != place[item]:
                 raise ValueError(f"{said} position {cell!r} in the sheet, but {place[item]} in the plan: columns of "

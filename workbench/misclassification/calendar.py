@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from workbench import checks
 from workbench.results import Note
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -77,10 +78,24 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
         raise ValueError(f"every period must be named once; {names[when.index(when[same])]!r} and {names[same]!r} are "
                          "the same")
     order = _order(when)
+    gaps = _gap_notes([names[k] for k in order], [when[k] for k in order])
     if order == sorted(order):
-        return order, ()
-    return order, (Note("assumption", f"periods are sorted as dates, from {names[order[0]]!r} to {names[order[-1]]!r}; "
-                        f"the file begins with {names[0]!r}"),)
+        return order, gaps
+    return order, (*gaps, Note("assumption", f"periods are sorted as dates, from {names[order[0]]!r} to "
+                               f"{names[order[-1]]!r}; the file begins with {names[0]!r}"))
+
+
+def _gap_notes(names: Sequence[str], when: list) -> tuple[Note, ...]:
+    """Return a note where years, quarters or months that rise leave some out."""
+    every = 1 if len(when[0]) == 1 else 4 if "q" in names[0].lower() else 12
+    if len(when[0]) > 2 or re.search(r"\dW|-W", names[0]):
+        return ()
+    place = [year * every + (part[0] - 1 if part else 0) for year, *part in when]
+    left = sorted({*range(place[0], place[-1])} - {*place})
+    named = [str(k) if every == 1 else f"{k // every}{'-Q' if every == 4 else '-'}{k % every + 1:0{1 + (every == 12)}d}"
+             for k in left]
+    return (Note("data", f"no row for {checks.listed(named, 5)}: a change from the period before to the one after is "
+                 "over more than one step"),) if left else ()
 
 
 def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:

@@ -22,6 +22,7 @@ from workbench.misclassification.confusion import ConfusionCounts, CountsError, 
 from workbench.misclassification.periods import Periods
 from workbench.misclassification.prevalence import OfClasses, intervals_of, one_or_all, read_frame
 from workbench.results import Interval, Note, Result, digits, percent
+from workbench.results.vocabulary import method_words
 
 NO_LINK = "as the audit shows too little of a link between prediction and truth"
 
@@ -248,7 +249,7 @@ class PrevalenceSeries(Result):
             Nominal coverage in (0, 1).
         """
         reported = [self.periods[t] for t in self._reported]
-        text = f"{len(reported)} of {checks.counted(len(self.periods), 'period')} by {self.method}"
+        text = f"{len(reported)} of {checks.counted(len(self.periods), 'period')} by {method_words(self.method)}"
         if len(reported) > 1:
             text += f"; {self.change(reported[0], reported[-1], level).headline()}"
         lost = "; no estimates: see notes" if self._usable.undefined else ""
@@ -300,7 +301,7 @@ class PrevalenceSeries(Result):
         items = checks.counted(self.audit.n, "audited item")
         periods = checks.counted(len(self._reported), "period")
         most = f"; of {len(self.labels)} classes the one that changed most" if len(self.labels) > 2 else ""
-        return (f"From {items} and the predicted counts of {periods}, corrected by {self.method}{most}; "
+        return (f"From {items} and the predicted counts of {periods}, corrected by {method_words(self.method)}{most}; "
                 f"{percent(level)} interval. It holds if {self.assumption}.")
 
     def rows(self) -> list[dict]:

@@ -25,6 +25,7 @@ from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import Replicates, replicates
 from workbench.replication.statistics import METRICS
 from workbench.results import Note, Result, digits, html_table, note_list, percent
+from workbench.results.vocabulary import method_words
 
 __all__ = ["LabeledItems", "MetricEstimates", "estimate_metrics", "load_labeled", "naive", "positive_class"]
 USUAL = ("accuracy", "precision", "recall", "f1")     # where there is a positive class
@@ -90,7 +91,7 @@ class MetricEstimates(Result):
         alike = "" if np.isnan(worth) else f", worth {worth:,.0f} separate ones"
         strata = checks.counted(found.strata, "stratum", "strata")
         return (f"From {items}{drawn} of {strata}{alike}; {percent(self.level)} intervals, "
-                f"{found.replicate_values.size:,} replicates by {self.method}.")
+                f"{found.replicate_values.size:,} replicates by {method_words(self.method)}.")
 
     def rows(self) -> list[dict]:
         """Return one row per metric (group, class): estimate, SE, df, interval, naive interval, design effect, worth.

@@ -36,6 +36,11 @@ SHOWN = {"adjusted_pvalue": "adjusted p", "assured": "labels, assured", "bounded
          "nadeau_bengio_pvalue": "p, Nadeau-Bengio", "naive_pvalue": "p, naive t", "only_a": "only A right",
          "only_b": "only B right", "psu": "PSU", "psus": "PSUs", "pvalue": "p", "rho_of_all": "rho of all repeats",
          "to_label": "still to label", "type_one": "type I", "type_one_error": "type I error"}
+# methods whose names are not what people write
+METHODS = {"mle": "maximum likelihood (mle)", "classify_and_count": "counting as predicted", "fay": "Fay's method",
+           "brr": "balanced half-samples (BRR)", "jkn": "the jackknife", "jk1": "the jackknife",
+           "bootstrap": "the bootstrap", "subtracted_bias": "subtracting the bias",
+           "generalized": "the generalized method"}
 # metrics whose names are not what people write
 METRICS = {"f1": "F1", "macro_f1": "macro F1", "auc": "AUC"}
 
@@ -46,13 +51,13 @@ EXPLAINED = {
            "clusters, and how far it moves is its error",
     "F1": "one number for precision and recall (their harmonic mean): low where either is low",
     "frame": "the items among which the audit was drawn, all of them counted",
-    "gamma": "the covariance of two losses in different folds; omega: in the same fold",
+    "gamma": "the covariance of two items in different folds; omega: in the same fold",
     "mle": "maximum likelihood estimate: the true shares under which the audit and the predicted counts together are "
            "most likely",
     "Nadeau-Bengio": "a t-test for cross-validation that allows for folds which share training items: rho is K / (2K - "
                      "1) for K folds",
     "Neyman": "Neyman's rule: labels in proportion to size times spread of a stratum",
-    "omega": "the covariance of two losses in the same fold; gamma: in different folds",
+    "omega": "the covariance of two items in the same fold; gamma: in different folds",
     "P(prediction | truth)": "how often items of a class are predicted as each class: what the classifier makes of "
                              "what there is",
     "P(truth | prediction)": "how often items predicted as a class are of each class: it changes when the shares of "
@@ -87,6 +92,21 @@ def words(key: str) -> str:
     ('p', 'standard error', 'my_column')
     """
     return SHOWN.get(key, key.replace("_", " ")) if key in KEYS else key
+
+
+def method_words(name: str) -> str:
+    """Return a method as it is written in a sentence.
+
+    Parameters
+    ----------
+    name : str
+
+    Examples
+    --------
+    >>> method_words("fay"), method_words("baseline")
+    ("Fay's method", 'baseline')
+    """
+    return METHODS.get(name, name)
 
 
 def metric_words(name: str) -> str:

@@ -25,7 +25,8 @@ def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
     Parameters
     ----------
     n_strata : int or "auto"
-        With "auto" 10, from 200 labels on 20, and fewer where one would have less than two labels or two items.
+        With "auto" 10, from 200 labels on 20, and fewer where one would have less than two labels or two items; 1 where
+        all scores are the same.
     budget : int
         Labels in total.
     items : ScoredItems
@@ -38,6 +39,8 @@ def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
     """
     if n_strata != AUTO:
         return checks.whole("n_strata", n_strata, 1, items.size)
+    if items.by is None and np.ptp(items.score) == 0:
+        return 1
     most = MANY if budget >= MANY_FROM else FEW
     return max(min(most, budget // ROUNDS, items.size // ROUNDS), 1)
 

@@ -1,5 +1,6 @@
 """Two models on the same items: the difference of their accuracies from one stratified sample."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.intervals.values import check_table, interval_of
-from workbench.results import Estimate, Interval, Note, Result, percent, stratum_rows
+from workbench.results import Estimate, Interval, Note, Result, digits, percent, stratum_rows
 from workbench.stratified import skips
 
 VALUES = np.array([-1.0, 0.0, 1.0])
@@ -114,18 +115,22 @@ class PairedDifference(Estimate, Result):
         return Interval(float(low / total), float(high / total), level, "short", notes=[
             SHORT, *intervals.few_notes(self.stratum_size, self.counts.sum(1))])
 
-    def headline(self, level: float = 0.95) -> str:
+    def headline(self, level: float = 0.95, models: Sequence[str] = ("A", "B")) -> str:
         """Return the difference and its interval in one sentence.
 
         Parameters
         ----------
         level : float
             Nominal coverage in (0, 1).
+        models : pair of str
+            What the models are called.
         """
-        low, high = self.interval(level)
-        better = "A is better" if low > 0 else "B is better" if high < 0 else "no difference is shown"
-        said = f"{self.estimate:+.4g}" if self.skipped is None else "{:+.4g} to {:+.4g}".format(*self.bounds)
-        return (f"accuracy of A less B {said}, {percent(level)} from {low:+.4g} to {high:+.4g}: "
+        (low, high), (first, second) = self.interval(level), models
+        better = f"{first} is better" if low > 0 else f"{second} is better" if high < 0 else "no difference is shown"
+        places = max(digits.decimals((high - low) / 2, 4), 3)
+        *found, least, most = (f"{value:+.{places}f}" for value in (*self.bounds, low, high))
+        said = " to ".join(dict.fromkeys(found))
+        return (f"accuracy of {first} less {second} {said}, {percent(level)} from {least} to {most}: "
                 f"{better}; {checks.counted(int(self.counts.sum()), 'label')}{skips.words(self.skipped)}")
 
     def rows(self) -> list[dict]:
@@ -168,7 +173,7 @@ def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: i
     Examples
     --------
     >>> paired_difference([600, 400], [[8, 3, 14], [5, 2, 18]], agreeing=9000)
-    PairedDifference(accuracy of A less B +0.0352, 95% from +0.0074 to +0.0594: A is better; 50 labels)
+    PairedDifference(accuracy of A less B +0.035, 95% from +0.007 to +0.059: A is better; 50 labels)
     """
     agreeing = checks.whole("agreeing", agreeing, 0)
     if skipped is not None and np.any(skipped):

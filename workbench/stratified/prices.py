@@ -115,12 +115,13 @@ def label_prices(items: ScoredItems, half_widths: ArrayLike = HALF_WIDTHS, *, n_
                                 f"follows from the scores; got {allocation!r}")
     if items.score_is != "confidence":
         given = "margins are none" if items.score_is == "margin" else "there are none"
-        raise checks.WrongValue("half_width", f"needs scores that are probabilities; {given}: give a budget")
+        raise checks.WrongValue("half_width", f"needs scores that are probabilities; {given}: give {{0}}",
+                                others=("budget",))
     allocation = "proportional" if allocation == AUTO != n_strata else allocation
     trust_scores = check_trusted(trust_scores, allocation == AUTO, items)
     if n_strata == AUTO and interval == "wald":
-        raise checks.WrongValue("interval", "'wald' is planned for by a formula, for strata that are named: name "
-                                "n_strata")
+        raise checks.WrongValue("interval", "'wald' is planned for by a formula, for strata that are named: name {0}",
+                                others=("n_strata",))
     widths = [checks.number("half_width", width, 0, 0.5, open_ends=True)
               for width in np.atleast_1d(np.asarray(half_widths, float)).tolist()]
     assurance = checks.assurance(assurance)

@@ -122,7 +122,7 @@ def stratify(score: ArrayLike, n_strata: int, method: str = "cum_sqrt_f", *,
         return Strata(np.zeros(score.size, np.int64), np.array([score.size]), np.array([low, high]), 1, method)
     if low == high:
         raise checks.WrongValue("score", f"must differ between items to be cut into {n_strata} strata; all are "
-                                f"{low:g}")
+                                f"{low:g}: without other scores say {{0}} 1", others=("n_strata",))
     if method == "equal_size":
         return _equal_size(score, n_strata, rng)
     if method == "gmm":

@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.charts import theme
 from workbench.charts.cross_validation.words import LETTERS, limited, padded, short_names, two_lines, values_axis
+from workbench.cross_validation.comparison import best_mean
 from workbench.cross_validation.kfold import ROUNDING, ZeroVarianceError, kfold_t_test
 from workbench.cross_validation.losses import CVLosses
 from workbench.results import percent
@@ -29,7 +30,7 @@ def folds_data(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> 
     values, sides = _shown_means(cv), _sides(cv)
     dots = [{"value": value, "y": y, "side": sides[1 + int(np.sign(value))] if len(sides) > 1 else sides[0]}
             for value, y in zip(values.ravel().tolist(), stacked(values)[0].ravel().tolist(), strict=True)]
-    intervals = [_interval_row(name, test.estimate * _sign(cv), _interval(cv, test, level), sides)
+    intervals = [_interval_row(name, test.estimate, [*test.interval(level)], sides)
                  for name, test in _tests(cv, rho)]
     return {"dots": dots, "mean": [{"value": _mean(cv)}], "intervals": intervals,
             "zero": [{"value": 0}] if len(cv.models) == 2 else []}
@@ -37,7 +38,7 @@ def folds_data(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> 
 
 def _shown_means(cv: CVLosses) -> np.ndarray:
     """Return the fold means (R, K) without what rounding adds: equal ones are equal, differences of 0 are 0."""
-    values = cv.fold_means() * _sign(cv)
+    values = cv.fold_means()
     rounding = ROUNDING * max(np.abs(cv.losses).max(), np.abs(values).max())
     values = np.full_like(values, _mean(cv)) if np.ptp(values) <= rounding else values
     return np.where(np.abs(values) <= rounding, 0, values)
@@ -46,20 +47,10 @@ def _shown_means(cv: CVLosses) -> np.ndarray:
 def _sides(cv: CVLosses) -> list[str]:
     """Return what the sign -1, 0, 1 of a difference says, or the name of the only model."""
     names = short_names(cv.models)
-    return names if len(names) == 1 else [f"{names[0]} better", "equal", f"{names[1]} better"]
-
-
-def _kind(cv: CVLosses) -> str:
-    return "score" if cv.scores else "loss"
-
-
-def _sign(cv: CVLosses) -> int:
-    """Return what makes a single model's losses its scores again, if they were; differences are of losses."""
-    return -1 if cv.scores and len(cv.models) == 1 else 1
-
-
-def _interval(cv: CVLosses, test: Any, level: float) -> list:
-    return sorted(_sign(cv) * end for end in test.interval(level))
+    if len(names) == 1:
+        return names
+    low, high = names[::-1] if cv.scores else names
+    return [f"{low} better", "equal", f"{high} better"]
 
 
 def _interval_row(name: str, estimate: float, interval: list, sides: list[str]) -> dict:
@@ -82,7 +73,7 @@ def _tests(cv: CVLosses, rho: float | str) -> list:
 
 
 def _mean(cv: CVLosses) -> float:
-    return float(np.average(cv.fold_means(), weights=cv.sizes)) * _sign(cv)
+    return float(np.average(cv.fold_means(), weights=cv.sizes))
 
 
 def stacked(means: np.ndarray) -> tuple[np.ndarray, int]:
@@ -112,13 +103,13 @@ def folds_words(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) ->
         return _models_words(cv)
     values, repeats = _shown_means(cv), _repeats(cv)
     tests = _tests(cv, rho)
-    intervals = "; ".join(f"{name}: {between(*_interval(cv, test, level))}" for name, test in tests)
+    intervals = "; ".join(f"{name}: {between(*test.interval(level))}" for name, test in tests)
     said = f"{percent(level)} intervals of the mean: {intervals}." if tests else \
         "All folds have the same mean: the variance they show is 0, so there is no interval and no test."
     about = f"Mean {cv.label} {number(_mean(cv))}" if len(cv.models) == 2 else \
-        f"Mean {_kind(cv)} of {cv.models[0]} {number(_mean(cv))}"
+        f"Mean {cv.kind} of {cv.models[0]} {number(_mean(cv))}"
     title = _winner(cv, bool(tests)) if len(cv.models) == 2 else (
-        f"Mean {_kind(cv)} of {limited(cv.models[0], 30)} {number(_mean(cv))}: " + (
+        f"Mean {cv.kind} of {limited(cv.models[0], 30)} {number(_mean(cv))}: " + (
             f"folds from {between(values.min(), values.max())}" if tests else "the same in every fold, no variance"))
     return title + repeats, (f"{about}; folds from {between(values.min(), values.max())}{repeats}, "
                              f"{values.size} in all. {said}")
@@ -129,11 +120,12 @@ def _repeats(cv: CVLosses) -> str:
 
 
 def _winner(cv: CVLosses, tested: bool) -> str:
-    values, mean, (first, second) = _shown_means(cv), _mean(cv), short_names(cv.models)
+    sign, (first, second) = -1 if cv.scores else 1, short_names(cv.models)
+    values, mean = sign * _shown_means(cv), sign * _mean(cv)
     total, wins = values.size, [int((values < 0).sum()), int((values > 0).sum())]
     better = first if mean < 0 else second
     if not tested:
-        return f"{first} and {second} have the same {_kind(cv)} in every fold: no variance, no test" \
+        return f"{first} and {second} have the same {cv.kind} in every fold: no variance, no test" \
             if not values.any() else \
             f"{better} is better, by {number(abs(mean))} in every fold alike: no variance, no test"
     ties = total - sum(wins)
@@ -164,13 +156,14 @@ def folds(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95, title: s
     data, sides = folds_data(cv, rho=rho, level=level), _sides(cv)
     most = stacked(_shown_means(cv))[1]
     row_height = _row_height(most, cv.repeats)
-    along = f"{_kind(cv)} (dashed: mean)"
+    along = f"{cv.kind} (dashed: mean)"
     if len(sides) == 3:
-        along = f"difference in {'minus the ' if cv.scores else ''}{along}"
+        along = f"{' − '.join(short_names(cv.models))}, difference in {along}"
     ends = [row["value"] for name in ("dots", "zero") for row in data[name]]
     ends += [row[end] for row in data["intervals"] for end in ("low", "high")]
     within = padded(ends)
-    colors = dict(zip(sides, (FIRST, NEITHER, SECOND) if len(sides) == 3 else (FIRST,), strict=True))
+    looks = (FIRST, NEITHER, SECOND) if len(sides) == 3 else (FIRST,)
+    colors = dict(zip(sides, looks[::-1] if cv.scores else looks, strict=True))
     legend = alt.Legend(labelLimit=240) if len(sides) == 3 else None
     size = float(np.clip((row_height * min(0.85 / most, 1)) ** 2 * 0.9, 8, 75))
     dots = theme.chart(data, "dots").mark_point(filled=True, size=size).encode(
@@ -240,14 +233,14 @@ def _models_words(cv: CVLosses) -> tuple:
         if len(tied) == 1 else ""
     return (f"{best_words(tied, cv.scores)}, {number(found[0][3])}{often}"
             + (f"; {SHOWN_MODELS} of {len(found)} models shown" if left else ""),
-            f"Mean {_kind(cv)} of each model over {means[0].size} folds{_repeats(cv)}: {said}.{left}")
+            f"Mean {cv.kind} of each model over {means[0].size} folds{_repeats(cv)}: {said}.{left}")
 
 
 def _models(cv: CVLosses) -> Any:
     data = _models_data(cv)
     order = [row["model"] for row in data["means"]]
     y = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=220, grid=True))
-    x = alt.X("value:Q", title=f"{_kind(cv)} in each fold (bar: mean)", scale=alt.Scale(zero=False),
+    x = alt.X("value:Q", title=f"{cv.kind} in each fold (bar: mean)", scale=alt.Scale(zero=False),
               axis=values_axis([row["value"] for row in data["dots"]]))
     dots = theme.chart(data, "dots").mark_point(opacity=0.7, size=40, color=FIRST).encode(x=x, y=y)
     means = theme.chart(data, "means").mark_tick(thickness=4, size=20, color=SECOND).encode(x="mean:Q", y=y)
@@ -256,5 +249,4 @@ def _models(cv: CVLosses) -> Any:
 
 def best_words(models: Sequence[str], scores: bool) -> str:
     """Return who has the best mean, in words."""
-    named, mean = limited(" and ".join(models), 60), "largest mean score" if scores else "smallest mean loss"
-    return f"{named} {'has' if len(models) == 1 else 'share'} the {mean}"
+    return f"{limited(' and '.join(models), 60)} {'has' if len(models) == 1 else 'share'} the {best_mean(scores)}"

@@ -6,6 +6,7 @@ from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import best_words, finished
 from workbench.charts.cross_validation.words import short_names, values_axis
 from workbench.cross_validation.comparison import ModelComparison, differing
+from workbench.cross_validation.losses import KINDS
 from workbench.results import percent
 from workbench.results.digits import number, short_p
 
@@ -23,8 +24,7 @@ def pairs_data(comparison: ModelComparison, *, level: float = 0.95, most: int = 
 def _pair_row(comparison: ModelComparison, k: int, level: float) -> dict:
     (first, second), test, p = comparison.pairs[k], comparison.tests[k], float(comparison.adjusted[k])
     name = dict(zip(comparison.models, short_names(comparison.models), strict=True))
-    mean = dict(zip(comparison.models, comparison.mean_loss.tolist(), strict=True))
-    gap = test.estimate if test else mean[first] - mean[second]
+    gap = test.estimate if test else comparison.mean(first) - comparison.mean(second)
     low, high = test.interval(level) if test else (gap, gap)
     said = {"verdict": "no test", "text": "no variance, no test"} if test is None else \
         {"verdict": "differs" if p < 1 - level else "no difference shown", "text": f"p {short_p(p)}"}
@@ -43,8 +43,8 @@ def pairs_words(comparison: ModelComparison, *, level: float = 0.95, most: int =
     every = "the one pair" if total == 1 else f"all {total} pairs"
     return (f"{best_words(comparison.best, comparison.scores)}; {differing(differ, total)} at "
             f"{percent(1 - level)}{shown}",
-            f"Differences in mean loss of {every} with {percent(level)} intervals{rho}, each by itself; "
-            f"p-values {_how(comparison)}. {said}{'; …' if len(rows) > 12 else ''}.{none}")
+            f"Differences in mean {KINDS[comparison.scores][0]} of {every} with {percent(level)} intervals{rho}, each "
+            f"by itself; p-values {_how(comparison)}. {said}{'; …' if len(rows) > 12 else ''}.{none}")
 
 
 def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN_PAIRS) -> alt.TopLevelMixin:
@@ -68,7 +68,7 @@ def pairs(comparison: ModelComparison, *, level: float = 0.95, most: int = SHOWN
     base = theme.Chart(theme.rows("pairs", rows)).encode(
         y=alt.Y("pair:N", sort=[row["pair"] for row in rows], title=None, axis=alt.Axis(labelLimit=280)))
     colored = base.encode(color=theme.color("verdict", kinds, title=title, legend=legend))
-    x = alt.X("low:Q", title="difference in mean loss, first minus second",
+    x = alt.X("low:Q", title=f"difference in mean {KINDS[comparison.scores][0]}, first minus second",
               axis=values_axis([row[end] for row in rows for end in ("low", "high")]))
     bars = colored.mark_rule(strokeWidth=3).encode(x=x, x2="high:Q")
     dots = colored.mark_point(filled=True, size=70).encode(x="difference:Q", shape=theme.shape(

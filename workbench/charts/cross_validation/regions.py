@@ -11,6 +11,7 @@ from workbench import checks
 from workbench.charts import theme
 from workbench.charts.cross_validation.fold_means import FIRST, SECOND, SIDES
 from workbench.charts.cross_validation.words import short_names, values_axis
+from workbench.cross_validation.losses import KINDS
 from workbench.cross_validation.model_tests import BayesianTTest
 from workbench.results.digits import number, probability
 
@@ -23,8 +24,8 @@ REACH = 8.0
 def posterior_data(found: BayesianTTest, models: Sequence[str] = SIDES) -> dict:
     """Return the rows of `posterior`: the density cut at the region of practical equivalence, the regions' names."""
     low, high = _posterior_range(found)
-    cuts, chance = _cuts(found), dict(zip(REGIONS, (found.left, found.rope, found.right), strict=True))
-    names = [name for name in REGIONS if found.half_width or name != "practically equal"]
+    cuts, chance = _cuts(found), found.regions
+    names = [name for name in chance if found.half_width or name != "practically equal"]
     points, ends = _density_points(found, low, high), np.clip([low, *cuts, high], low, high).tolist()
     density = [{"difference": x, "density": y, "region": name} for name, start, end in
                zip(names, ends[:-1], ends[1:], strict=True) if start < end
@@ -87,11 +88,11 @@ def posterior_words(found: BayesianTTest, models: Sequence[str] = SIDES) -> tupl
     first, second = short_names(models)
     df = checks.counted(found.df, "degree of freedom", "degrees of freedom")
     beyond = "".join(f" {' '.join(note['text']).capitalize()}." for note in _not_drawn(found, *_posterior_range(found)))
-    return (f"Probability that {first} is better {probability(found.left)}{rope}, {second} "
-            f"{probability(found.right)}",
+    ours, theirs = (found.regions[f"{side} better"] for side in SIDES)
+    return (f"Probability that {first} is better {probability(ours)}{rope}, {second} {probability(theirs)}",
             f"Posterior of the mean difference {models[0]} minus {models[1]}, a t with {df} around "
             f"{number(found.estimate)}, 95% between {number(low)} and {number(high)}. {models[0]} is better "
-            f"with probability {found.left:.3f}{within}, {models[1]} with {found.right:.3f}.{beyond}")
+            f"with probability {ours:.3f}{within}, {models[1]} with {theirs:.3f}.{beyond}")
 
 
 def posterior(found: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLevelMixin:
@@ -105,7 +106,7 @@ def posterior(found: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLev
     """
     data = posterior_data(found, models)
     named = models if sum(map(len, models)) <= MOST_LETTERS else short_names(models)
-    x = alt.X("difference:Q", title=f"mean difference in loss: {' minus '.join(named)}",
+    x = alt.X("difference:Q", title=f"mean difference in {KINDS[found.scores][0]}: {' minus '.join(named)}",
               axis=values_axis([row["difference"] for row in data["density"]]), scale=alt.Scale(nice=False))
     density = theme.chart(data, "density")
     areas = density.mark_area(opacity=0.55).encode(x=x, y=alt.Y("density:Q", axis=None, stack=None),

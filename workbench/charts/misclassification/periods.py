@@ -11,6 +11,7 @@ from workbench.charts.misclassification.words import class_name, points
 from workbench.misclassification.calendar import named_period
 from workbench.misclassification.series import PrevalenceSeries
 from workbench.results import percent
+from workbench.results.vocabulary import method_words
 
 SHOWN_CLASSES = 6
 MOST_NAMED = 6
@@ -63,8 +64,9 @@ def series_words(series: PrevalenceSeries, label: str | None = None, level: floa
         if all(row["low"] == 0 and row["high"] == 1 for row in table) else ""
     shares = ", ".join(f"{_percent(row['estimate'])} in {named_period(row['period'])}" for row in (first, last))
     return (f"{most}: {shares} (counted {first['counted']:.1%}, {last['counted']:.1%})",
-            f"Shares by {series.method} with {percent(level)} intervals, {named_period(first['period'])} to "
-            f"{named_period(last['period'])}: {said}. {audited}{_not_reported(series)}{_not_drawn(series, label)}"
+            f"Shares by {method_words(series.method)} with {percent(level)} intervals, "
+            f"{named_period(first['period'])} to {named_period(last['period'])}: {said}. {audited}"
+            f"{_not_reported(series)}{_not_drawn(series, label)}"
             f"{unknown}")
 
 

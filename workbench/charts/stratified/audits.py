@@ -4,6 +4,7 @@ For each picture there are three functions: `..._data(result)` gives its rows, `
 text alternative, and the picture itself is an altair chart built from both.
 """
 
+import functools
 from typing import Any
 
 import altair as alt
@@ -20,6 +21,7 @@ from workbench.results.vocabulary import metric_words
 from workbench.stratified.class_metrics import METRICS
 
 FEW_STRATA = 20
+SHAPES = ("circle", "square", "diamond")
 STRENGTHS = (1, 0.4, 0.7)       # of what labels found: told apart without color, too
 
 
@@ -36,8 +38,9 @@ def _outcomes(audit: Any) -> list:
         return [("to label", theme.LABELED, audit.labeled)]
     if isinstance(audit, DifferenceAudit) and audit.difference:
         b, neither, a = audit.difference.counts.T
-        return [("only A right", theme.STRATIFIED, a), ("both wrong", theme.UNLABELED, neither),
-                ("only B right", theme.MISS, b)]
+        first, second = audit.models
+        return [(f"only {first} right", theme.STRATIFIED, a), ("both wrong", theme.UNLABELED, neither),
+                (f"only {second} right", theme.MISS, b)]
     wrong = audit.labeled - audit.estimate.correct
     return [("wrong", theme.MISS, wrong), ("right", theme.STRATIFIED, audit.estimate.correct)]
 
@@ -54,8 +57,9 @@ def audit_words(audit: Any) -> tuple[str, str]:
     found = ", ".join(f"{k:,} of {n:,}" for k, n in zip(first, audit.labeled, strict=True))
     if isinstance(audit, DifferenceAudit):
         rival = ", ".join(f"{k:,} of {n:,}" for k, n in zip(last, audit.labeled, strict=True))
-        return (f"Where the models differ, A is right in {first.sum():,} and B in {last.sum():,} of {labels}",
-                f"Labels per stratum, {order}, in which only A was right: {found}; only B: {rival}.")
+        one, other = audit.models
+        return (f"Where the models differ, {one} is right in {first.sum():,} and {other} in {last.sum():,} of {labels}",
+                f"Labels per stratum, {order}, in which only {one} was right: {found}; only {other}: {rival}.")
     where = "" if isinstance(audit, ClassAudit) else f", {first[0]:,} at the lowest scores"
     return (f"{first.sum():,} of {labels} found an error{where}",
             f"Labels that found an error, per stratum {order}: {found}.")
@@ -106,12 +110,12 @@ def finding_data(audit: Any) -> dict:
 def _asked(audit: Any) -> list[tuple]:
     """Return name, bounds of the estimate and limits of everything that an audit asked."""
     if isinstance(audit, DifferenceAudit) and audit.difference:
-        return [("A less B", audit.difference.bounds, audit.confidence_interval)]
+        return [("difference", audit.difference.bounds, audit.confidence_interval)]
     accuracy = "accuracy", audit.estimate.bounds, audit.confidence_interval
     if not isinstance(audit, ClassAudit) or audit.metrics is None:
         return [accuracy]
-    return [accuracy, *((metric_words(metric), audit.metrics.bounds(metric), limits)
-                        for metric, limits in zip(METRICS, audit.limits, strict=True))]
+    return [*((metric_words(metric), audit.metrics.bounds(metric), limits)
+              for metric, limits in zip(METRICS, audit.limits, strict=True)), accuracy]
 
 
 def _shown(audit: Any, ends: list[float], low: float, high: float) -> str:
@@ -133,25 +137,27 @@ def _rates(audit: Any) -> list:
 def finding_words(audit: Any) -> tuple[str, str]:
     """Return title and text alternative of `finding`."""
     if audit.mode == "plan":
-        return audit_words(audit)
+        return plan_words(audit)
     data = finding_data(audit)
     said = "; ".join(f"{row['name']} {row['text']}" for row in (*data["limits"], *data["strata"]))
     dashed = " (dashed: the truth)" if data["truth"] else ""
     where = " and what the labels of each stratum say, from low to high score" if data["strata"] else ""
-    what = "Difference of the accuracies, in points," if isinstance(audit, DifferenceAudit) else \
-        "Estimates" if len(data["limits"]) > 1 else "Accuracy"
+    what = "Estimates" if len(data["limits"]) > 1 else "Accuracy"
+    if isinstance(audit, DifferenceAudit):
+        what = "Accuracy of {} minus that of {}, in points,".format(*audit.models)
+        said = f"{what} {said}"
     return f"{what} with {percent(audit.level)} interval{'s' * (len(data['limits']) > 1)}{where}{dashed}", f"{said}."
 
 
 def finding(found: Any) -> alt.TopLevelMixin:
-    """Return what an audit found with its limits, and the rates in its strata; of a plan the labels.
+    """Return what an audit found with its limits, and the rates in its strata; of a plan what to expect of its labels.
 
     Parameters
     ----------
     found : workbench.audits.accuracy.Audit
     """
     if found.mode == "plan":
-        return audit(found)
+        return plan(found)
     data = finding_data(found)
     order = [row["name"] for row in (*data["limits"], *data["strata"])]
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=140))
@@ -167,6 +173,60 @@ def finding(found: Any) -> alt.TopLevelMixin:
     truth = theme.chart(data, "truth").mark_rule(style="truth").encode(x="truth:Q")
     return theme.finish(alt.layer(truth, bars, *dots, *texts), *finding_words(found), width=theme.WIDTH - 160,
                         height=(30 if len(order) < 10 else 17) * max(2, len(order)))
+
+
+@functools.lru_cache(maxsize=4)
+def plan_data(audit: Any) -> dict:
+    """Return the rows of `plan`: expected half-widths in points by number of labels, and those of the budget."""
+    rows = [row | {"points": 100 * row["half_width"],
+                   "text": f"±{points(row['half_width'], error=row['half_width'])[0] if row['half_width'] else 0}"}
+            for row in audit.plan_rows()]
+    return {"plans": rows, "budget": [{"labels": int(audit.labeled.sum())}]}
+
+
+def plan_words(audit: Any) -> tuple[str, str]:
+    """Return title and text alternative of `plan`."""
+    rows, budget = plan_data(audit)["plans"], int(audit.labeled.sum())
+    said = {labels: ", ".join(f"{row['metric']} {row['text']}" for row in rows if row["labels"] == labels)
+            for labels in dict.fromkeys(row["labels"] for row in rows)}
+    shown = 2 if len(rows) == len(said) else 1
+    title = [f"{labels:,} labels: {widths}" for labels, widths in said.items() if labels >= budget][:shown]
+    return (f"{'; '.join(title)} points" + (f", {_honest(audit)}" if len(title) == 1 else ""),
+            f"Half-width of the {percent(audit.level)} interval in points, {_honest(audit)}, by number of labels: "
+            + "; ".join(f"{labels:,} labels{' (the plan)' if labels == budget else ''} {widths}"
+                        for labels, widths in said.items()) + ".")
+
+
+def _honest(audit: Any) -> str:
+    """Return what the expected half-widths of a plan rest on."""
+    if isinstance(audit, DifferenceAudit):
+        return "if both models are right equally often where they differ"
+    return "if the scores are honest" if np.isfinite(audit.expected_half_width) else "if half are right"
+
+
+def plan(audit: Any) -> alt.TopLevelMixin:
+    """Return the expected half-width by number of labels, from half of the plan's to four times as many.
+
+    Parameters
+    ----------
+    audit : workbench.audits.accuracy.Audit
+    """
+    data = plan_data(audit)
+    metrics, labels = (list(dict.fromkeys(row[name] for row in data["plans"])) for name in ("metric", "labels"))
+    colors, one = dict(zip(metrics, theme.CATEGORY, strict=False)), len(metrics) == 1
+    legend = None if one else alt.Legend()
+    x = alt.X("labels:Q", title=[f"labels (dashed: the plan, {data['budget'][0]['labels']:,})", _honest(audit)],
+              scale=alt.Scale(type="log", domain=[0.9 * labels[0], 1.15 * labels[-1]], nice=False),
+              axis=alt.Axis(values=labels, format=",", labelOverlap=True, grid=False))
+    base = theme.chart(data, "plans").encode(x=x, y=alt.Y(
+        "points:Q", title="± points", scale=alt.Scale(zero=True)))
+    lines = base.mark_line(strokeWidth=2).encode(color=theme.color("metric", colors, legend=legend))
+    dots = base.mark_point(filled=True, size=90).encode(
+        color=theme.color("metric", colors, legend=legend),
+        shape=theme.shape("metric", metrics, SHAPES[:len(metrics)], legend=legend))
+    texts = base.mark_text(align="left", dx=6, dy=-9).encode(text="text:N")
+    rule = theme.chart(data, "budget").mark_rule(style="truth").encode(x="labels:Q")
+    return theme.finish(alt.layer(rule, lines, dots, *[texts] * one), *plan_words(audit), height=200)
 
 
 def intervals_words(comparison: IntervalComparison, truth: float | None = None) -> tuple[str, str]:

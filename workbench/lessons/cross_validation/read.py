@@ -35,7 +35,7 @@ def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: st
     ranking : ModelComparison or None
         None for one or two models.
     pair : CVLosses
-        The best two models, or all there are.
+        The best two models, or all there are; of scores the better model is the first.
     tests : ComparedTests
 
     Raises
@@ -58,7 +58,9 @@ def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: st
         spoken = measured.models if set(measured.models) <= set(names) else [value] if value else names
         _refuse_open(measured, better, spoken)
     ranking = comparison.compare_models(measured, rho=rho, level=level) if len(measured.models) > 2 else None
-    pair = measured.pair(*ranking.models[:2]) if ranking else measured
+    by_mean = sorted(zip(measured.mean_losses().tolist(), measured.models, strict=True), key=lambda model: model[0])
+    best = [name for _, name in by_mean[:2]]
+    pair = measured.pair(*best) if ranking or (measured.scores and len(best) == 2) else measured
     return measured, ranking, pair, comparison.compare_tests(pair, rho=rho, rope=rope, level=level)
 
 

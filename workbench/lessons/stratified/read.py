@@ -96,6 +96,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         budget = int(prices.label_prices(items, half_width, n_strata=n_strata or AUTO, stratifier=stratifier, rng=seed,
                                          allocation=allocation, trust_scores=trust_scores, interval=interval,
                                          level=level, assurance=assurance).assured[0])
+    budget = min(budget, items.size) if budget == BUDGET else budget
     design: dict[str, Any] = {
         "n_strata": n_strata or AUTO, "stratifier": stratifier, "allocation": allocation, "interval": interval,
         "level": level, "labels": labels, "label_sheet": label_sheet if write else "", "rng": seed, "source": source,
@@ -103,7 +104,8 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     if not metrics_of and not rival:
         return items, accuracy.accuracy_audit(items, budget, **design, trust_scores=trust_scores)
     check_trusted(trust_scores, False, items)
-    design |= {"n_strata": n_strata or STRATA, "allocation": "proportional" if allocation == AUTO else allocation}
+    design |= {"n_strata": n_strata or min(STRATA, items.size),
+               "allocation": "proportional" if allocation == AUTO else allocation}
     if metrics_of:
         return items, class_audit(items, metrics_of, budget, **design)
     return items, differences.difference_audit(items, budget, **design)
