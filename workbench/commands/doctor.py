@@ -10,6 +10,8 @@ import click
 from workbench import checks
 from workbench.reports.parameters import ReportError
 
+TOPICS = ACCURACY, CLUSTERS, SHARES, MODELS = (
+    "stratified-accuracy", "brr-orthogonal-arrays", "misclassification-correction", "cross-validation-t-tests")
 SAMPLE = 50_000     # rows that are looked at
 SHOWN_COLUMNS = 30
 LABELS = 300        # of a plan
@@ -109,7 +111,7 @@ def _accuracy(file: str, data: dict, columns: list, named: Callable, budget: int
     from workbench.data.scored_items import read_scores
     plan, labels = f"How good is the classifier? A plan for {budget:,} labels", {"budget": str(budget)}
     if files.is_evaluation_log(file):       # it has its own identifiers and scores
-        yield Use(plan, _words("stratified-accuracy", scores=file, **labels), lambda: read_scores(file, score="score"))
+        yield Use(plan, _words(ACCURACY, scores=file, **labels), lambda: read_scores(file, score="score"))
         return
     of_class = [column.name for column in columns if column.seems == roles.PROBABILITY]
     options = named(score=roles.SCORE, prediction=roles.PREDICTION, truth=roles.TRUTH, id=roles.ID)
@@ -125,11 +127,11 @@ def _accuracy(file: str, data: dict, columns: list, named: Callable, budget: int
     if any(column.missing for column in columns if column.name in scored):
         options["leave_out"] = "missing"
     meant = options | {"truth": ""}
-    yield Use(plan, _words("stratified-accuracy", scores=file, **meant, **labels),
+    yield Use(plan, _words(ACCURACY, scores=file, **meant, **labels),
               lambda: read_scores(data, **{"score": "score"} | meant))
     if options.get("truth"):
         yield Use("How good is it, as the truth is known?",
-                  _words("stratified-accuracy", scores=file, **options, **labels),
+                  _words(ACCURACY, scores=file, **options, **labels),
                   lambda: read_scores(data, **{"score": "score"} | options))
 
 
@@ -144,7 +146,7 @@ def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
         return Blocked(question, f"true and predicted classes are needed, there is no column of {' or '.join(lacking)}")
     if not {"stratum", "psu"} & options.keys():
         return Blocked(question, "a column is needed that says the stratum or the cluster (person, site) of each item")
-    return Use(question, _words("brr-orthogonal-arrays", items=file, **options),
+    return Use(question, _words(CLUSTERS, items=file, **options),
                lambda: load_labeled(data, **options))
 
 
@@ -154,11 +156,11 @@ def _shares(file: str, data: dict, named: Callable) -> Use | Blocked:
     audit = named(truth=roles.TRUTH, prediction=roles.PREDICTION)
     counts = named(period=roles.MONTH, predicted=roles.PREDICTION)
     if len(audit) == 2:
-        typed = shlex.join(_words("misclassification-correction", audit=file, **audit)[3:])
+        typed = shlex.join(_words(SHARES, audit=file, **audit)[3:])
         return Blocked(question, f"this file can be the audit ({typed}); the predictions of each period are needed, or "
                        "their counts: --counts")
     if len(counts) == 2:
-        typed = shlex.join(_words("misclassification-correction", counts=file, **counts)[3:])
+        typed = shlex.join(_words(SHARES, counts=file, **counts)[3:])
         return Blocked(question, f"this file can be the counts ({typed}); items with true and predicted classes are "
                        "needed: --audit")
     return Blocked(question, "an audit is needed: items with their true and their predicted class")
@@ -176,6 +178,6 @@ def _compared(file: str, data: dict, columns: list, named: Callable) -> Use | Bl
         options |= named(item=roles.ID)
     sounds_like_scores = "fold" not in options or any(words & SCORES for words in (
         {*re.split(r"[\W_]+", name.casefold())} for name in data))
-    return Use(question, _words("cross-validation-t-tests", losses=file, **options,
+    return Use(question, _words(MODELS, losses=file, **options,
                                 better="higher" if sounds_like_scores else "lower"),
                lambda: CVLosses.read_csv(data, **options))

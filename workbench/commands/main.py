@@ -14,7 +14,7 @@ import click
 from workbench import stopping
 from workbench.commands import classroom
 from workbench.commands.audit.commands import audit
-from workbench.commands.doctor import doctor
+from workbench.commands.doctor import TOPICS, doctor
 from workbench.commands.options import as_typed
 from workbench.commands.replay import replay
 from workbench.reports import parameters
@@ -88,8 +88,9 @@ class ReportCommand(click.Command):
 
 
 def _doctor_of(context: click.Context) -> str:
+    """Return the hint at the doctor of a file that its report refuses."""
     given = [context.params.get(PARAMETER + each["name"]) for each in context.meta["parameters"]
-             if each["role"] == "file"]
+             if each["role"] == "file" and context.params["topic"] in TOPICS]
     return next((f" (workbench doctor {shlex.quote(file)} says what it is ready for)" for file in given
                  if file and os.path.isfile(file)), "")
 

@@ -43,7 +43,7 @@ def read_classes(columns: Mapping[str, np.ndarray], classes: str = "auto") -> tu
     >>> columns = {"truth": np.array(["1", "2"], object), "read": np.array(["01", "02"], object)}
     >>> labels, notes = read_classes(columns)
     >>> labels["read"].tolist(), str(notes[0])
-    ([1, 2], "class 1 is written '1' in column 'truth' and '01' in column 'read', class 2 likewise")
+    ([1, 2], "class 1 is written '1' in column 'truth', '01' in column 'read', class 2 likewise")
     """
     checks.choice("classes", classes, READ_AS)
     if classes == "text":
