@@ -97,7 +97,7 @@ def test_a_whole_audit_says_what_the_library_says(folder, rows, monkeypatch):
 
 @pytest.mark.parametrize("line, message", [
     ("audit new none.csv x.db --budget 60", "no such file: 'none.csv'"),
-    ("audit new scores.csv x.db --budget 60", "has no column 'score'; it has 'item', 'p', 'yhat', 'text'"),
+    ("audit new scores.csv x.db --budget 60", "none is called 'score': there are 'item', 'p', 'yhat', 'text'"),
     ("audit new scores.csv x.db --score p", "Missing option '--budget'"),
     ("audit new scores.csv x.db --budget 6 --score p --strata 5",
      "--budget must be a whole number from 10 to 300; got 6"),

@@ -29,7 +29,7 @@ def test_confidence_with_classes(tmp_path):
     assert others == [Note("data", "true class 'owl' is never predicted (1 item)"),
                       Note("data", "predicted class 'dog' is never true (1 item)")]
     assert items.size == 3
-    assert items.headline() == "3 items, mean score 0.7167, accuracy 0.3333"
+    assert items.headline() == "3 items, mean confidence 0.7167, accuracy 0.3333"
     assert list(items.rows()[1]) == ["id", "score", "prediction", "truth", "correct"]
     assert list(items.rows()[1].values()) == ["7", 0.25, "dog", "cat", False]
 
@@ -40,7 +40,7 @@ def test_without_prediction_truth_is_correctness():
     assert items.correct.tolist() == [True, False]
     only = read_scores({"p": [0.9, 0.8]}, score="p")
     assert only.correct is None
-    assert only.headline() == "2 items, mean score 0.85; scores read as confidence in the prediction"
+    assert only.headline() == "2 items, mean confidence 0.85; scores read as confidence in the prediction"
     assert only.rows() == [{"score": 0.9}, {"score": 0.8}]
     rule = "is not 0 or 1; without a prediction column, truth says whether the item was classified correctly"
     refused(f"column 'y', data row 2: 3 {rule}", {"p": [0.9, 0.8], "y": [1, 3]}, score="p", truth="y")
@@ -49,7 +49,7 @@ def test_without_prediction_truth_is_correctness():
 
 def test_confidence_must_be_one():
     refused("column 'p', data row 2: 1.5 is not a confidence from 0 to 1; if its sign is the prediction, use "
-            "score_is='margin'", {"p": [0.9, 1.5]}, score="p")
+            "score_is='margin' (--score-is margin)", {"p": [0.9, 1.5]}, score="p")
     refused("column 'p', data row 2: nan is not a finite number", {"p": [0.9, np.nan]}, score="p")
     refused("column 'p', data row 2 is missing", pl.DataFrame({"p": [0.9, None]}), score="p")
 
@@ -109,7 +109,7 @@ def test_class1_needs_coded_classes():
     refused(message, frame, score="p", truth="a", score_is="class1")
     refused("column 'b', data row 1: 2 is not 0 or 1", frame, score="p", truth="b", score_is="class1")
     refused("column 'q', data row 1: -1 is not a probability from 0 to 1; if its sign is the prediction, use "
-            "score_is='margin'", frame, score="q", score_is="class1")
+            "score_is='margin' (--score-is margin)", frame, score="q", score_is="class1")
 
 
 def test_margin():

@@ -50,7 +50,7 @@ def folder(tmp_path, monkeypatch):
     (f"{AUDITED} empty.csv", "scores: 'empty.csv' is empty"),
     (f"{AUDITED} /dev/null", "scores: '/dev/null' is no file of data"),
     (f"{AUDITED} notes.doc", "scores: 'notes.doc' must end in one of .csv, .tsv, .txt, .parquet, .json, .ndjson, "
-     ".jsonl, .eval, .xlsx, .xlsm; all but .parquet, .eval, .xlsx, .xlsm may be packed (.gz, .zst)"),
+     ".jsonl, .eval, .xlsx, .xlsm, .ods; all but .parquet, .eval, .xlsx, .xlsm, .ods may be packed (.gz, .zst)"),
     (f"{AUDITED} scores.xlsx#june", "scores: 'scores.xlsx' has no sheet 'june'; it has 'May'"),
     (f"{AUDITED} cut.csv.gz", "cannot be unpacked: Compressed file ended before the end-of-stream marker was reached"),
     (f"{AUDITED} cut.csv.zst", "cannot be unpacked: Compressed file ended before the end-of-stream marker was reached"),

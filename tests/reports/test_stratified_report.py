@@ -82,7 +82,7 @@ def test_a_probability_of_fraud_is_no_confidence(tmp_path):
     page = page_of(run_here(tmp_path, *TOPIC, "--scores", "fraud.csv", "--score", "p", "--prediction", "yhat",
                             "--id", "item"), tmp_path, "report.html")
     sure = np.maximum(p, 1 - p).mean()
-    assert f"mean score {sure:.4g}; scores read as probability of class 1" in page
+    assert f"mean confidence {sure:.4g}; scores read as probability of class 1" in page
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
@@ -255,7 +255,7 @@ def test_known_truth_simulates_either_question(models):
 @pytest.mark.parametrize("models", ["three classes"], indirect=True)
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--metrics-of", "cat", "--rival", "other_model"], "--metrics-of must not be given with --rival"),
-    (["--rival", "other"], "--rival is 'other', which is no column of models.csv (did you mean 'other_model'?)"),
+    (["--rival", "other"], "--rival must be a column or a file; there is neither, but '"),
 ])
 def test_mistaken_questions_cost_one_line_before_the_run(models, arguments, message):
     costs_one_line(models[0], message, *TOPIC, *MODELS, *arguments)

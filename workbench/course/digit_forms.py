@@ -46,7 +46,7 @@ class DigitForms(Result):
     Examples
     --------
     >>> digit_forms().items("b")
-    ScoredItems(1,797 items, mean score 0.9643, accuracy 0.9616)
+    ScoredItems(1,797 items, mean confidence 0.9643, accuracy 0.9616)
     """
 
     holds_items = True
@@ -223,7 +223,7 @@ def digit_twin(score: ArrayLike | None = None, correct: ArrayLike | None = None,
     Examples
     --------
     >>> digit_twin()
-    ScoredItems(700,000 items, mean score 0.9705, accuracy 0.8765)
+    ScoredItems(700,000 items, mean confidence 0.9705, accuracy 0.8765)
     """
     items = digit_forms().items()
     score = items.score if score is None else checks.vector("score", score, what="item")

@@ -19,8 +19,8 @@ SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "n
 CLASSES = ("prediction", "truth", "rival")
 SCORE, LOG_ID = "score", "id"       # columns by their usual names: of all files, and of logs of evaluations
 MOST_GIVEN = 50
-UNLESS_MARGIN = "; if its sign is the prediction, use score_is='margin'"
-UNLESS_LOGARITHM = "; if all are logarithms of probabilities, use score_is='log_confidence'"
+UNLESS_MARGIN = "; if its sign is the prediction, use score_is='margin' (--score-is margin)"
+UNLESS_LOGARITHM = "; if all are logarithms of probabilities, use score_is='log_confidence' (--score-is log_confidence)"
 
 _DEFAULT_SIZE = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
 _DEFAULT_ACCURACY = {"rcv1": 0.953}
@@ -58,7 +58,7 @@ class ScoredItems(Result):
     Examples
     --------
     >>> ScoredItems(None, np.array([0.9, 0.7]), correct=np.array([True, False]))
-    ScoredItems(2 items, mean score 0.8, accuracy 0.5)
+    ScoredItems(2 items, mean confidence 0.8, accuracy 0.5)
     """
 
     holds_items = True
@@ -88,10 +88,10 @@ class ScoredItems(Result):
         return int(self.score.size)
 
     def headline(self) -> str:
-        """Return size, mean score and, where known, accuracy in one sentence."""
+        """Return size, mean confidence (or margin) and, where known, accuracy in one sentence."""
         known = "" if self.correct is None else f", accuracy {self.correct.mean():.4g}"
         taken = f"; scores read as {self.read_as}" if self.read_as else ""
-        mean = "no score" if self.score_is == "none" else f"mean score {self.score.mean():.4g}"
+        mean = "no score" if self.score_is == "none" else f"mean {self.score_is} {self.score.mean():.4g}"
         return f"{checks.counted(self.size, 'item')}, {mean}{known}{taken}"
 
     def rows(self) -> list[dict]:
@@ -172,7 +172,7 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     --------
     >>> items = read_scores({"p": [0.9, 0.2, 0.6], "y": [1, 0, 0]}, score="p", truth="y", score_is="class1")
     >>> items
-    ScoredItems(3 items, mean score 0.7667, accuracy 0.6667)
+    ScoredItems(3 items, mean confidence 0.7667, accuracy 0.6667)
     >>> print(items.notes[0])
     prediction is 1 where 'p' is at least 0.5
     """
@@ -294,7 +294,7 @@ def synthetic_scores(kind: str, *, size: int | None = None, accuracy: float | No
     Examples
     --------
     >>> synthetic_scores("overconfident", size=1000)
-    ScoredItems(1,000 items, mean score 0.9555, accuracy 0.878)
+    ScoredItems(1,000 items, mean confidence 0.9555, accuracy 0.878)
     """
     checks.choice("kind", kind, SYNTHETIC_KINDS)
     size = checks.whole("size", _DEFAULT_SIZE.get(kind, 20_000) if size is None else size, 1)

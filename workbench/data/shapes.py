@@ -132,11 +132,12 @@ def rival_file(rival: str | None, names: Sequence[str]) -> str:
     """Return the path of the file that holds a second model's predictions, "" where `rival` is a column or nothing."""
     rival = rival or ""
     file = os.path.expanduser(rival)
-    if not os.path.isfile(file):
-        return ""
-    if spelled(rival, names) in names:
-        raise checks.WrongValue("rival", "must be a column or a file; there are both of that name", rival)
-    return file
+    column, there = not rival or spelled(rival, names) in names, os.path.isfile(file)
+    if column == there:
+        there_is = "there are both of that name" if column else \
+            f"there is neither, but {checks.listed(names, 20, quoted=True)}{checks.suggestion(rival, names)}"
+        raise checks.WrongValue("rival", f"must be a column or a file; {there_is}", rival)
+    return "" if column else file
 
 
 def of_two_models(data: Mapping[str, np.ndarray], model: str, named: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
@@ -215,7 +216,7 @@ def _first_of_two(found: Rows, model: str, named: str, leave_out: str) -> Rows:
     data = {column: values[first] for column, values in found.data.items()}
     note = Note("data", f"of each item one row is of model {name!r}, whose predictions are compared with those of "
                 f"{rival!r}, matched by {found.columns['id']!r}")
-    return Rows(found.columns | {"rival": rival}, data | {rival: cells}, (*found.notes, note, *notes), first)
+    return _with_rival(Rows(found.columns, data, (*found.notes, note, *notes), first), rival, cells)
 
 
 def _with_rival_of(found: Rows, file: str, leave_out: str) -> Rows:
@@ -223,8 +224,12 @@ def _with_rival_of(found: Rows, file: str, leave_out: str) -> Rows:
     others, notes = frames.read_columns(file, [id, prediction])
     cells, more = _matched(found.data[id], others[id], others[prediction], told, leave_out)
     note = Note("data", f"the second model's predictions are column {prediction!r} of {told}, matched by {id!r}")
-    return found._replace(columns=found.columns | {"rival": told}, data=found.data | {told: cells},
-                          notes=(*found.notes, *notes, note, *more))
+    return _with_rival(found._replace(notes=(*found.notes, *notes, note, *more)), told, cells)
+
+
+def _with_rival(found: Rows, told: str, cells: np.ndarray) -> Rows:
+    name = f"predictions of {told}"
+    return found._replace(columns=found.columns | {"rival": name}, data=found.data | {name: cells})
 
 
 def _matched(ids: np.ndarray, others: np.ndarray, cells: np.ndarray, told: str, leave_out: str) -> tuple:

@@ -22,7 +22,7 @@ def read(*, reader: str = "b") -> tuple[DigitForms, ScoredItems]:
     --------
     >>> forms, items = read()
     >>> items
-    ScoredItems(1,797 items, mean score 0.9643, accuracy 0.9616)
+    ScoredItems(1,797 items, mean confidence 0.9643, accuracy 0.9616)
     """
     forms = digit_forms.digit_forms()
     return forms, forms.items(reader)
