@@ -71,14 +71,15 @@ class ClassAudit(AccuracyAudit):
         return expected_half_widths(self.stratum_size, self.predicted, self.rate, labeled, self.level) | others
 
     def headline(self) -> str:
-        """Return accuracy and the metrics of the class, or the plan, in one sentence."""
+        """Return the metrics of the class and accuracy, or the plan, in one sentence."""
         if self.metrics is None:
             labels = checks.counted(self.labeled[self.predicted].sum(), "label")
             return f"{super().headline()}; {labels} for items predicted {self.metrics_of!r}"
         said = (f"{metric_words(metric)} {skips.said_percent(*self.metrics.bounds(metric))} "
                 f"({skips.said_percent(limits.low)} to {skips.said_percent(limits.high)})"
                 for metric, limits in zip(METRICS, self.limits, strict=True))
-        return f"{super().headline()}; class {self.metrics_of!r}: {', '.join(said)}"
+        overall = super().headline()
+        return f"Class {self.metrics_of!r}: {', '.join(said)}; {overall[0].lower()}{overall[1:]}"
 
     def finding(self) -> str:
         """Return accuracy, and precision and recall of the class, or what to do, in a sentence without jargon."""
@@ -175,8 +176,8 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
     --------
     >>> import workbench as wb
     >>> wb.class_audit(wb.digit_forms().items(), "9", 200, n_strata=2)     # doctest: +NORMALIZE_WHITESPACE
-    ClassAudit(Accuracy 91.7% (95% interval: 87.3% to 94.8%), 200 labels, 4 strata; the truth is 87.7%;
-    class '9': precision 73.3% (62.4% to 82.6%), recall 93.4% (72.5% to 99.5%), F1 82.2% (70.6% to 89.4%))
+    ClassAudit(Class '9': precision 73.3% (62.4% to 82.6%), recall 93.4% (72.5% to 99.5%), F1 82.2% (70.6% to 89.4%);
+    accuracy 91.7% (95% interval: 87.3% to 94.8%), 200 labels, 4 strata; the truth is 87.7%)
     """
     seed = checked_seed(items, interval, level, stratifier, rng=rng)
     if allocation != "proportional":

@@ -1,5 +1,7 @@
 """What scikit-learn's `cross_validate` and searches write, as a table with a row per split and a column per model."""
 
+import ast
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -73,9 +75,18 @@ def _of_search(source: Any, names: Sequence[str], metric: str, found: Sequence) 
     splits = [each[0] for each in sorted(found, key=lambda each: int(each[1])) if each[2] == metric]
     data, _ = frames.read_columns(source, [*splits, *(["params"] if "params" in names else [])])
     scores = np.column_stack([numbers.to_numbers(name, data[name]) for name in splits])
-    params = map(str, data.get("params", [""] * len(scores)))
-    for row, (text, of_model) in enumerate(zip(params, scores, strict=True), 1):
-        yield text or f"model {row}", of_model
+    params = data.get("params", [None] * len(scores))
+    for row, (found, of_model) in enumerate(zip(params, scores, strict=True), 1):
+        yield _named(found) or f"model {row}", of_model
+
+
+def _named(params: Any) -> str:
+    """Return the parameters of a model as people write them: {'C': 1} is C=1."""
+    with contextlib.suppress(ValueError, SyntaxError):
+        params = ast.literal_eval(params) if isinstance(params, str) else params
+    if isinstance(params, dict):
+        return ", ".join(f"{name}={value}" for name, value in params.items())
+    return "" if params is None else str(params)
 
 
 def _of_models(source: Any, names: Sequence[str], model: str,
