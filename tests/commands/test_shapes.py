@@ -76,7 +76,7 @@ def test_rows_that_lack_a_score_are_left_out_and_the_page_says_so(tmp_path):
 
 def test_a_second_model_in_a_file_of_its_own(tmp_path):
     write(tmp_path, SCORED)
-    write(tmp_path, [(f"i{N - k}", "ab"[k % 2]) for k in range(N)], "b.csv", ("id", "read"))
+    write(tmp_path, [(f"i{N - k}", "ab"[k % 7 > 2]) for k in range(N)], "b.csv", ("id", "read"))
     both = (*NAMED, "--rival", "b.csv", "--question", "difference")
     assert "b.csv has no row of 1 of 60 items: 'i0'" in refused(tmp_path, *both)
     said = planned(tmp_path, *both, "--leave-out", "missing")
@@ -84,7 +84,7 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
     assert "b.csv has 1 row of no item here: 'i60'" in said
     items = wb.read_scores(tmp_path / "a.csv", score="p", prediction="read", id="id", rival=str(tmp_path / "b.csv"),
                            leave_out="missing", score_is="confidence")
-    assert dict(zip(items.id, items.rival, strict=True)) == {f"i{N - k}": "ab"[k % 2] for k in range(1, N)}
+    assert dict(zip(items.id, items.rival, strict=True)) == {f"i{N - k}": "ab"[k % 7 > 2] for k in range(1, N)}
 
 
 def test_a_rival_that_is_a_column_and_a_file_is_asked_for(tmp_path):
