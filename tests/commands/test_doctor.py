@@ -21,7 +21,7 @@ FOLDS = pd.DataFrame({"fold": [k % 5 for k in range(N)], "item": range(N), "tree
 CLASSES = pd.DataFrame({"id": range(N), "p_a": np.linspace(.5, .7, N).round(4), "p_b": np.linspace(.5, .3, N).round(4)})
 SPLITS = pd.DataFrame({"params": ["C=1", "C=2"], **{f"split{k}_test_score": [.8 + k / 100, .7] for k in range(5)}})
 PLAN, KNOWN = "How good is the classifier? A plan", "How good is it, as the truth is known?"
-DRAWN, MODELS = "How sure are metrics", "Which model is better"
+DRAWN, MODELS = "Which metrics, how sure", "Which model is better"
 
 
 def column_json(frame):
@@ -43,39 +43,40 @@ def texts(frame, **columns):
 # (file, what is written, roles by column, questions that it is ready for)
 FILES = [
     ("a.csv", SCORED.to_csv(index=False), {"item": "identifier", "confidence": "score", "predicted": "prediction",
-                                           "truth": "truth"}, {PLAN, KNOWN}),
-    ("index.csv", SCORED.to_csv(), {"confidence": "score"}, {PLAN, KNOWN}),
-    ("a.tsv", SCORED.to_csv(index=False, sep="\t"), {"truth": "truth"}, {PLAN, KNOWN}),
-    ("semi.csv", semicolons(SCORED), {"confidence": "score"}, {PLAN, KNOWN}),
-    ("sep.csv", "sep=;\n" + semicolons(SCORED), {"confidence": "score"}, {PLAN, KNOWN}),
-    ("utf16.csv", SCORED.to_csv(index=False).encode("utf-16"), {"item": "identifier"}, {PLAN, KNOWN}),
-    ("a.csv.gz", gzip.compress(SCORED.to_csv(index=False).encode()), {"item": "identifier"}, {PLAN, KNOWN}),
-    ("a.jsonl", lines(SCORED), {"predicted": "prediction"}, {PLAN, KNOWN}),
-    ("a.json", SCORED.to_json(orient="records"), {"predicted": "prediction"}, {PLAN, KNOWN}),
-    ("columns.json", column_json(SCORED), {"predicted": "prediction"}, {PLAN, KNOWN}),
-    ("frame.json", SCORED.to_json(), {"predicted": "prediction"}, {PLAN, KNOWN}),
+                                           "truth": "truth"}, {PLAN, KNOWN, DRAWN}),
+    ("index.csv", SCORED.to_csv(), {"confidence": "score"}, {PLAN, KNOWN, DRAWN}),
+    ("a.tsv", SCORED.to_csv(index=False, sep="\t"), {"truth": "truth"}, {PLAN, KNOWN, DRAWN}),
+    ("semi.csv", semicolons(SCORED), {"confidence": "score"}, {PLAN, KNOWN, DRAWN}),
+    ("sep.csv", "sep=;\n" + semicolons(SCORED), {"confidence": "score"}, {PLAN, KNOWN, DRAWN}),
+    ("utf16.csv", SCORED.to_csv(index=False).encode("utf-16"), {"item": "identifier"}, {PLAN, KNOWN, DRAWN}),
+    ("a.csv.gz", gzip.compress(SCORED.to_csv(index=False).encode()), {"item": "identifier"}, {PLAN, KNOWN, DRAWN}),
+    ("a.jsonl", lines(SCORED), {"predicted": "prediction"}, {PLAN, KNOWN, DRAWN}),
+    ("a.json", SCORED.to_json(orient="records"), {"predicted": "prediction"}, {PLAN, KNOWN, DRAWN}),
+    ("columns.json", column_json(SCORED), {"predicted": "prediction"}, {PLAN, KNOWN, DRAWN}),
+    ("frame.json", SCORED.to_json(), {"predicted": "prediction"}, {PLAN, KNOWN, DRAWN}),
     ("nested.jsonl", "\n".join(json.dumps({"id": k, "out": {"score": .6 + k % 300 / 500, "prediction": "abc"[k % 3]}})
                                for k in range(N)), {"out.score": "score", "out.prediction": "prediction"}, {PLAN}),
     ("scores.csv", SCORED[["item", "confidence"]].to_csv(index=False), {"confidence": "score"}, {PLAN}),
     ("rare.csv", SCORED[["item", "predicted"]].to_csv(index=False), {"predicted": "prediction"}, set()),
     ("percent.csv", texts(SCORED, confidence=[f"{100 * p:.2f} %" for p in SCORED.confidence]),
-     {"confidence": "score"}, {PLAN, KNOWN}),
+     {"confidence": "score"}, {PLAN, KNOWN, DRAWN}),
     ("words.csv", texts(SCORED[["item", "confidence"]], ok=["richtig" if k % 4 else "falsch" for k in range(N)]),
      {"ok": "right or wrong"}, {PLAN, KNOWN}),
     ("ones.csv", texts(SCORED[["item", "confidence"]], correct=[int(k % 4 > 0) for k in range(N)]),
      {"correct": "right or wrong"}, {PLAN, KNOWN}),
     ("gaps.csv", texts(SCORED, confidence=SCORED.confidence.where(SCORED.index % 9 != 4)), {"confidence": "score"},
-     {PLAN, KNOWN}),
+     {PLAN, KNOWN, DRAWN}),
     ("spelled.csv", texts(SCORED, predicted=["1" if k % 3 else "01" for k in range(N)]), {"predicted": "prediction"},
      set()),
-    ("percents.csv", texts(SCORED, confidence=SCORED.confidence * 100), {"confidence": "score"}, set()),
+    ("percents.csv", texts(SCORED, confidence=SCORED.confidence * 100), {"confidence": "score"}, {DRAWN}),
     ("per_class.csv", CLASSES.to_csv(index=False), {"p_a": "probability of a class", "id": "identifier"}, {PLAN}),
     ("clusters.csv", CLUSTERED.to_csv(index=False), {"region": "stratum", "school": "cluster", "weight": "weight"},
      {PLAN, KNOWN, DRAWN}),
     ("strata.csv", CLUSTERED.drop(columns="school").to_csv(index=False), {"region": "stratum"},
      {PLAN, KNOWN, DRAWN}),
-    ("months.csv", MONTHLY.to_csv(index=False), {"month": "period"}, {PLAN, KNOWN}),
+    ("months.csv", MONTHLY.to_csv(index=False), {"month": "period"}, {PLAN, KNOWN, DRAWN}),
     ("folds.csv", FOLDS.to_csv(index=False), {"fold": "fold", "item": "identifier"}, {MODELS}),
+    ("means.csv", FOLDS.groupby("fold").mean().drop(columns="item").to_csv(), {"fold": "fold"}, {MODELS}),
     ("splits.csv", SPLITS.to_csv(), {"split3_test_score": "score of a split"}, {MODELS}),
     ("cv.json", json.dumps({name: {"fit_time": [1, 2, 3], "test_score": scores} for name, scores in
                             (("lr", [.8, .9, .7]), ("tree", [.7, .8, .6]))}), {"lr.test_score": "score of a split"},

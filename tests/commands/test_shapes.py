@@ -5,7 +5,7 @@ import json
 import duckdb
 import pandas as pd
 import pytest
-from command import ods, page_of, run, run_unseen
+from command import costs_one_line, ods, page_of, run, run_unseen
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, RepeatedKFold, cross_validate
@@ -70,6 +70,7 @@ def test_rows_that_lack_a_score_are_left_out_and_the_page_says_so(tmp_path):
                       "--leave-out", "missing", "-o", "r.html", "--budget", "20", "--score-is", "confidence")
     page = page_of(done, tmp_path)
     assert "8 of 60 rows are left out, which have no score or prediction: rows 6, 9, 15, 24, 33 and 3 more" in page
+    assert "8 of 60 rows are left out" in planned(tmp_path, *NAMED, "--leave-out", "missing")
     items = wb.read_scores(tmp_path / "a.csv", score="p", prediction="read", leave_out="missing", score_is="confidence")
     assert items.size == 52 and items.id.tolist()[:8] == [1, 2, 3, 4, 6, 7, 9, 10]
 
@@ -95,6 +96,29 @@ def test_a_rival_that_is_a_column_and_a_file_is_asked_for(tmp_path):
     write(tmp_path, SCORED)
     write(tmp_path, [("i0", "a"), ("i0", "b")], "b.csv", ("id", "read"))
     assert "b.csv has id 'i0' twice" in refused(tmp_path, *NAMED, "--rival", "b.csv")
+
+
+def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
+    write(tmp_path, SCORED)
+    write(tmp_path, [(id, read.upper()) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
+    both = (*NAMED, "--rival", "b.csv", "--question", "difference")
+    assert "the two models share no class: the first predicts 'a', 'b', the second 'A', 'B'" in refused(tmp_path, *both)
+    write(tmp_path, [(id, "A" if read == "a" else "b") for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
+    said = planned(tmp_path, *both)
+    assert "first model's class 'a' is never the second's (20 items); did you mean 'A'?" in said
+
+
+@pytest.mark.parametrize("command, header, rows", [
+    (("cross-validation-t-tests", "--better", "higher", "--losses"), ("fold", "tree", "svm"),
+     [(k, .8 + k / 100, .7) for k in range(5)] + [("mean", .82, .7)]),
+    (("voila-vs-neyman", "--strata"), ("stratum", "size", "sd"), [("a", 50, 1), ("b", 70, 2), ("Total", 120, 3)]),
+    (("misclassification-correction", "--truth", "t", "--prediction", "p", "--audit", "audit.csv", "--counts"),
+     ("period", "a", "b"), [("2026-01", 60, 40), ("2026-02", 50, 50), ("Summe", 110, 90)])],
+    ids=["folds", "strata", "periods"])
+def test_a_row_about_the_others_is_refused(tmp_path, command, header, rows):
+    write(tmp_path, [("ab"[k % 3 > 0], "ab"[k % 4 > 0]) for k in range(N)], "audit.csv", ("t", "p"))
+    write(tmp_path, rows, header=header)
+    costs_one_line(tmp_path, f"{rows[-1][0]!r} is a row about the others; take it out", "report", *command, "a.csv")
 
 
 def test_a_row_per_item_and_model(tmp_path):

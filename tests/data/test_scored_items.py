@@ -65,7 +65,9 @@ def test_a_rival_is_read_beside_the_prediction():
     items = read_scores(frame, score="p", prediction="a", rival="b", truth="t")
     assert items.rival.tolist() == ["y", "y", "z"] and items.rows()[0]["rival"] == "y"
     assert items.notes == (Note("data", "true class 'w' is never predicted (1 item)"),
-                           Note("data", "predicted class 'y' is never true (3 items)"))
+                           Note("data", "predicted class 'y' is never true (3 items)"),
+                           Note("data", "first model's class 'x' is never the second's (2 items)"),
+                           Note("data", "second model's class 'z' is never the first's (1 item)"))
     assert Result.from_dict(items.to_dict()).rows() == items.rows()
     refused("rival 'b' is compared with predictions; name their column as prediction", frame, score="p", rival="b")
     refused("text against numbers: column 'a' (prediction) holds text such as 'x' and column 'n' (rival) holds numbers "

@@ -174,6 +174,7 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
     size, sd = size or "size", sd or "sd"
     data, notes = frames.read_columns(strata, [stratum, size, sd])
     names = numbers.to_labels(stratum, data[stratum], "text")
+    numbers.refuse_totals(stratum, names.tolist())
     if np.unique(names).size < names.size:
         repeated = next(name for name in names.tolist() if (names == name).sum() > 1)
         raise ValueError(f"column {stratum!r} must name every stratum once; {repeated!r} repeats: for a file of "

@@ -14,7 +14,7 @@ TOPICS = ACCURACY, CLUSTERS, SHARES, MODELS = (
     "stratified-accuracy", "brr-orthogonal-arrays", "misclassification-correction", "cross-validation-t-tests")
 SAMPLE = 50_000     # rows that are looked at
 SHOWN_COLUMNS = 30
-LABELS = 300        # of a plan
+LABELS, LEAST = 300, 10     # of a plan
 
 
 class Use(NamedTuple):
@@ -123,6 +123,9 @@ def _accuracy(file: str, data: dict, columns: list, named: Callable, budget: int
     if "score" not in options and not of_class:
         yield Blocked(plan, "a column of scores is needed: how sure the classifier was of each item, from 0 to 1")
         return
+    if budget < LEAST:
+        yield Blocked(plan, f"{LEAST} labels are the least for a plan; there are too few rows")
+        return
     scored = [options.get("score"), options.get("prediction"), *of_class]
     if any(column.missing for column in columns if column.name in scored):
         options["leave_out"] = "missing"
@@ -138,14 +141,12 @@ def _accuracy(file: str, data: dict, columns: list, named: Callable, budget: int
 def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
     from workbench.data import roles
     from workbench.replication.labeled import load_labeled
-    question = "How sure are metrics of items that were drawn in clusters or strata?"
+    question = "Which metrics, how sure, for items labeled already (also in clusters or strata)?"
     options = named(truth=roles.TRUTH, prediction=roles.PREDICTION, stratum=roles.STRATUM, psu=roles.CLUSTER,
                     weight=roles.WEIGHT)
     lacking = [role for role in ("truth", "prediction") if role not in options]
     if lacking:
         return Blocked(question, f"true and predicted classes are needed, there is no column of {' or '.join(lacking)}")
-    if not {"stratum", "psu"} & options.keys():
-        return Blocked(question, "a column is needed that says the stratum or the cluster (person, site) of each item")
     return Use(question, _words(CLUSTERS, items=file, **options),
                lambda: load_labeled(data, **options))
 

@@ -125,6 +125,29 @@ def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
     yield from _one_sided(predicted, true, columns[1], "predicted", "true")
 
 
+def model_notes(prediction: np.ndarray, rival: np.ndarray) -> Iterator[Note]:
+    """Yield a note on classes that only one of two models predicts.
+
+    Raises
+    ------
+    ValueError
+        If they share no class: these are then spelled in two ways.
+
+    Examples
+    --------
+    >>> print(*model_notes(np.array(["a", "b", "b"]), np.array(["a", "B", "a"])))  # doctest: +NORMALIZE_WHITESPACE
+    first model's class 'b' is never the second's (2 items); did you mean 'B'? second model's class 'B' is never the
+    first's (1 item); did you mean 'b'?
+    """
+    first, second = np.unique(prediction), np.unique(rival)
+    if not np.isin(first, second).any():
+        raise ValueError("the two models share no class: the first predicts "
+                         f"{checks.listed(first.tolist(), quoted=True)}, the second "
+                         f"{checks.listed(second.tolist(), quoted=True)}; spell them alike")
+    yield from _one_sided(first, second, prediction, "first model's", "the second's")
+    yield from _one_sided(second, first, rival, "second model's", "the first's")
+
+
 def _closest(names: list[str], options: list[str]) -> list:
     """Return the options spelled almost like one of the names, whatever their case."""
     spelled = {option.strip().casefold(): option for option in options}

@@ -11,6 +11,8 @@ from workbench.data import decimals
 from workbench.results import Note
 
 LONGEST_LABEL = 200
+TOTALS = {"total", "totals", "grand total", "sum", "mean", "average", "avg", "std", "sd", "median", "summe", "gesamt",
+          "insgesamt", "mittelwert", "moyenne", "somme", "media", "suma"}
 EXACT_WHOLE = 2.0 ** 53
 _PLAIN = "0123456789.,+-eE"
 _KINDS = (numbers.Real, decimal.Decimal)
@@ -254,6 +256,20 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
         if first.setdefault(value, row) != row:
             raise RowError(f"column {name!r}: id {value!r} occurs twice, in ", first[value], " and ", row)
     return array
+
+
+def refuse_totals(name: str, labels: Sequence) -> None:
+    """Raise where a row by its label is the total or the mean of others, as spreadsheets and pandas add it.
+
+    Examples
+    --------
+    >>> refuse_totals("fold", [1, 2, "mean"])
+    Traceback (most recent call last):
+    workbench.data.numbers.RowError: column 'fold', data row 3: 'mean' is a row about the others; take it out
+    """
+    for row, label in enumerate(labels):
+        if isinstance(label, str) and label.strip().casefold() in TOTALS:
+            raise RowError(f"column {name!r}, ", row, f": {label!r} is a row about the others; take it out")
 
 
 def as_text(column: Any) -> list[str]:

@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 
 from workbench import checks
 from workbench.data import files, frames, numbers, shapes
-from workbench.data.classes import class_notes, read_classes, verdict_of
+from workbench.data.classes import class_notes, model_notes, read_classes, verdict_of
 from workbench.data.columns import spelled
 from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list, rows_of
 
@@ -216,6 +216,8 @@ def _items(read: shapes.Rows, scored: bool, score_is: str, positive: Any, by: st
     if "prediction" in found and "truth" in found:
         found["correct"] = found["prediction"] == found["truth"]
         notes += tuple(class_notes(found["truth"], *(found[role] for role in ("prediction", "rival") if role in found)))
+    if "rival" in found:
+        notes += tuple(model_notes(found["prediction"], found["rival"]))
     return ScoredItems(identifiers, notes=notes, left_out=read.left_out, kept=read.rows, **found)
 
 

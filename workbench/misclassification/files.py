@@ -134,6 +134,7 @@ def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) ->
     columns = classes if by_class else [total, counted]
     data, _ = frames.read_columns(counts, [period, *columns])
     labeled = numbers.as_text(data[period])
+    numbers.refuse_totals(period, labeled)
     for repeated in [name for name, times in Counter(labeled).items() if times > 1][:1]:
         raise ValueError(f"column {period!r} must name every period once; {repeated!r} repeats")
     measured = {name: data[name] for name in columns}

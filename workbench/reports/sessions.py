@@ -95,10 +95,12 @@ def _basis(estimate: "SessionEstimate", status: "SessionStatus", design: Mapping
     if design["question"] == "difference":
         items = f"the {sum(design['stratum_size']):,} of {items} on which the models differ"
     strata = counted(len(design["stratum_size"]), "stratum", "strata")
+    left_out = design["source"].get("left_out")
     how = EXPLAINED[CORRECTED if estimate.is_corrected else estimate.method]
     labels = f"{estimate.labeled:,} of {counted(estimate.planned, 'planned label')}"
     yield (f"From {labels}, drawn at random within {strata} among {items}; the {percent(design['level'])} interval "
            f"{how}.")
+    yield from [f"{left_out}."] * bool(left_out)
     yield from (f"Now {line}" for line in to_do(status, shlex.quote(file)))
 
 

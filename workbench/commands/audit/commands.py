@@ -161,6 +161,7 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
     settings["asks"] = settings["asks"] or ("truth" if question == "difference" else "correct")
     settings |= {"metrics_of": settings["metrics_of"] or None,
                  "n_strata": "auto" if settings["n_strata"] is None else settings["n_strata"]}
+    source["left_out"] = items.left_out
     with AuditSession.create(file, items, question=question, looks=_whole_numbers(looks), by=by, source=source,
                              columns=shown_columns(scores, columns, items), **settings) as session:
         imported = _imported(session, sheet, by) if plan and os.path.exists(sheet) else None
@@ -176,6 +177,8 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
         click.echo(f"There is no {sheet}: no labels were taken over.")
     if items.read_as:
         click.echo(f"Scores were read as {items.read_as}.")
+    if items.left_out:
+        click.echo(f"{items.left_out}.")
     _tell_notes(notes)
     click.echo(f"Next: workbench audit next {_typed(file)}, or workbench audit export {_typed(file)} sheet.csv")
 

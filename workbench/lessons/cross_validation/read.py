@@ -9,7 +9,8 @@ from workbench.cross_validation.comparison import ComparedTests, ModelComparison
 from workbench.cross_validation.losses import CVLosses
 from workbench.data import frames
 
-SCORES = {"acc", "accuracy", "auc", "auroc", "f1", "kappa", "mcc", "precision", "r2", "recall", "score", "scores"}
+SCORES = {"acc", "accuracy", "auc", "auroc", "correct", "f1", "hit", "hits", "kappa", "mcc", "ok", "precision", "r2",
+          "recall", "right", "score", "scores"}
 
 
 def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: str = "repeat", models: str = "",
