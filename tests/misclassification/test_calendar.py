@@ -46,10 +46,23 @@ def test_days_and_months_that_cannot_be_told_apart():
     assert time_of(["13/13/2024"]) is None and time_of(["13/01/2024", "01/13/2024"]) is None
 
 
-@pytest.mark.parametrize("names", [["a", "b"], ["2024-01", "later"], ["2024-13"], ["2024.1", "2024.02"], ["Jan", "Feb"],
-                                   ["20240230x"], ["1899", "1900"], []])
+@pytest.mark.parametrize("names", [["2024-13"], ["Jan", "Feb"], ["20240230x"], ["1899", "1900"], []])
 def test_what_is_no_date_keeps_its_order(names):
     assert time_of(names) is None and in_time(names) == ([*range(len(names))], ())
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["2024-01", "later"], ["2024.1", "2024.02"], ["Mar", "Jan", "Feb"],
+                                   ["46054", "46023"]])
+def test_an_order_that_is_the_file_s_is_told(names):
+    order, notes = in_time(names)
+    assert order == [*range(len(names))] and f"{names[0]!r} are not read as dates" in str(notes[0])
+
+
+@pytest.mark.parametrize("names", [["Mar-26", "Jan-26", "Feb-26"], ["2026-W10", "2026-W8", "2026-W9"],
+                                   ["Mar '26", "Jan '26", "Feb '26"]])
+def test_short_months_and_weeks_are_sorted(names):
+    order, notes = in_time(names)
+    assert order == [1, 2, 0] and "sorted as dates" in str(notes[0])
 
 
 @pytest.mark.parametrize(("names", "said"), [

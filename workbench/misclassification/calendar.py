@@ -1,13 +1,13 @@
 """Names of periods that are dates, and the order of time.
 
-The names are dates if all of them have one form: a year (2024), a month (2024-03, 202403, 03/2024, Mar 2024), a quarter
-(2024Q1, Q1 2024), an ISO week (2024-W05) or a day (2024-03-01, 20240301, 01.03.2024). A day with slashes is read as day
-and month, or month and day, where one of the two exceeds 12 in some name, and where both readings have the same order;
-else the order stays open.
+The names are dates if all of them have one form: a year (2024), a month (2024-03, 202403, 03/2024, Mar 2024, Mar-24), a
+quarter (2024Q1, Q1 2024), an ISO week (2024-W05) or a day (2024-03-01, 20240301, 01.03.2024). A day with slashes is read
+as day and month, or month and day, where one of the two exceeds 12 in some name, and where both readings have the same
+order; else the order stays open.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from workbench import checks
@@ -18,8 +18,8 @@ _YEAR, _MONTH, _DAY = r"(?P<y>(?:19|20)\d\d)", r"(?P<m>0?[1-9]|1[0-2])", r"(?P<d
 _WORD = rf"(?P<m>(?:{'|'.join(_MONTHS)})[a-z]*)\.?"
 _FORMS = [re.compile(form, re.IGNORECASE) for form in (
     _YEAR, rf"{_YEAR}[-/]{_MONTH}", rf"{_YEAR}\.?(?P<m>0[1-9]|1[0-2])", rf"{_MONTH}[-/.]{_YEAR}",
-    rf"{_WORD}[\s-]*{_YEAR}", rf"{_YEAR}[\s-]*{_WORD}", rf"{_YEAR}[\s/-]*Q(?P<m>[1-4])",
-    rf"Q(?P<m>[1-4])[\s/-]*{_YEAR}", rf"{_YEAR}-?W(?P<m>\d\d)",
+    rf"{_WORD}[\s-]*{_YEAR}", rf"{_WORD}[\s'-]*(?P<y>\d\d)", rf"{_YEAR}[\s-]*{_WORD}", rf"{_YEAR}[\s/-]*Q(?P<m>[1-4])",
+    rf"Q(?P<m>[1-4])[\s/-]*{_YEAR}", rf"{_YEAR}-?W(?P<m>\d\d?)",
     rf"{_YEAR}([-/.]){_MONTH}\2{_DAY}(?:[T ]00:00(?::00)?)?",
     rf"{_YEAR}(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])", rf"{_DAY}\.{_MONTH}\.{_YEAR}")]
 _SLASHED = re.compile(r"(\d\d?)([/-])(\d\d?)\2((?:19|20)\d\d)")
@@ -71,8 +71,7 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
     """
     order, when = list(range(len(names))), time_of(names)
     if when is None:
-        return order, (Note("unreliable", f"periods stay in the order of the file: in {names[0]!r} day and month "
-                            "cannot be told apart; write 2024-03-01"),) if _slashed(names) else ()
+        return order, tuple(_unsorted_notes(names))
     if len(set(when)) < len(when):
         same = next(k for k, key in enumerate(when) if key in when[:k])
         raise ValueError(f"every period must be named once; {names[when.index(when[same])]!r} and {names[same]!r} are "
@@ -83,6 +82,16 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
         return order, gaps
     return order, (*gaps, Note("assumption", f"periods are sorted as dates, from {names[order[0]]!r} to "
                                f"{names[order[-1]]!r}; the file begins with {names[0]!r}"))
+
+
+def _unsorted_notes(names: Sequence[str]) -> Iterator[Note]:
+    numbered = _numbered(names)
+    if _slashed(names):
+        yield Note("unreliable", f"periods stay in the order of the file: in {names[0]!r} day and month cannot be told "
+                   "apart; write 2024-03-01")
+    elif len(names) > 1 and (numbered is None or numbered != sorted(numbered)):
+        yield Note("assumption", f"periods such as {names[0]!r} are not read as dates: they stay in the order of the "
+                   "file, and changes are from one to the next")
 
 
 def _gap_notes(names: Sequence[str], when: list) -> tuple[Note, ...]:
@@ -124,7 +133,8 @@ def _order(keys: list) -> list:
 
 def _key(parts: dict) -> tuple:
     named = [parts.get(part) for part in ("y", "m", "d")]
-    return tuple(_MONTHS.index(part[:3].lower()) + 1 if part[0].isalpha() else int(part) for part in named if part)
+    year, *rest = (_MONTHS.index(part[:3].lower()) + 1 if part[0].isalpha() else int(part) for part in named if part)
+    return (year if year > 99 else 2000 + year, *rest)
 
 
 def _slashed(names: Any) -> list:
