@@ -2,7 +2,8 @@
 
 A column's own numbers decide: in "0,5", "1.234,5" or "1.234.567" the comma can only be the decimal mark. Where all of
 them can be read both ways, as "1,234", the other columns of numbers of the file decide. Where these leave it open too,
-whole numbers have no decimals, a point alone is a decimal point, and everything else is refused with both readings.
+whole numbers have no decimals, a point alone is a decimal point unless a whole number of three digits stands beside it,
+as 980 beside 1.216, and everything else is refused with both readings.
 """
 
 import re
@@ -16,6 +17,7 @@ _WORDS = {",": "comma", ".": "point"}
 TRUTH = {"true": "1", "false": "0"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:([.,])[0-9]*)?|([.,])[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _OPEN = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,])[0-9]{3}")
+_HUNDREDS = re.compile(r"[+-]?[1-9][0-9]{2}")
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,'\u2019\s])[0-9]{3}(?:\1[0-9]{3})*(?:(?!\1)([.,])[0-9]*)?")
 SEPARATORS = "['\u2019\u00a0\u2009\u202f\\s]"       # as characters: DuckDB knows no codes, and spaces of ASCII only
 
@@ -84,7 +86,7 @@ def decimal_mark(texts: Sequence[str], *, whole: bool = False,
         comma, point = marks.index(","), marks.index(".")
         return "", (comma, f": {texts[comma]!r} has a decimal comma, ", point,
                     f": {texts[point]!r} a decimal point; use one of them")
-    mark = "".join({mark for mark in marks if mark}) or _undecided(set(filter(is_open, texts)), whole, beside)
+    mark = "".join({mark for mark in marks if mark}) or _undecided(texts, whole, beside)
     return mark, () if mark else _both(texts)
 
 
@@ -100,7 +102,7 @@ def shortened(text: str) -> str:
 
 def _undecided(texts: Any, whole: Any, beside: Any) -> str:
     """Return the decimal mark of a column that shows none, or "" where it stays open."""
-    open_marks = {mark for text in texts for mark in OTHER if mark in text}
+    open_marks = {mark for text in filter(is_open, texts) for mark in OTHER if mark in text}
     if not open_marks:
         return "."
     elsewhere = {mark for column in beside for mark in _marks_of_numbers(column)} - {""}
@@ -109,7 +111,8 @@ def _undecided(texts: Any, whole: Any, beside: Any) -> str:
         return wanted if elsewhere <= {wanted} else ""
     if len(elsewhere) == 1:
         return elsewhere.pop()
-    return "." if open_marks == {"."} and not elsewhere else ""
+    hundreds = any(map(_HUNDREDS.fullmatch, texts))      # 980 beside 1.216 may well stand below 1216
+    return "." if open_marks == {"."} and not elsewhere and not hundreds else ""
 
 
 def _marks_of_numbers(column: list[str]) -> set | set[str]:

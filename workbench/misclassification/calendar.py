@@ -1,9 +1,9 @@
 """Names of periods that are dates, and the order of time.
 
 The names are dates if all of them have one form: a year (2024), a month (2024-03, 202403, 03/2024, Mar 2024, Mar-24), a
-quarter (2024Q1, Q1 2024), an ISO week (2024-W05) or a day (2024-03-01, 20240301, 01.03.2024). A day with slashes is read
-as day and month, or month and day, where one of the two exceeds 12 in some name, and where both readings have the same
-order; else the order stays open.
+quarter (2024Q1, Q1 2024), an ISO week (2024-W05) or a day (2024-03-01, 20240301, 01.03.2024). A day with slashes is
+read as day and month, or month and day, where one of the two exceeds 12 in some name, and where both readings have the
+same order; else the order stays open.
 """
 
 import re
