@@ -158,8 +158,8 @@ def test_json_as_pandas_writes_it(tmp_path, orient):
 def test_points_that_may_separate_thousands_are_asked_for(tmp_path):
     write(tmp_path, [(v, k % 2) for k, v in enumerate(["1.216", "980", "2.418", "3.158"] * 9)], header=("v", "y"),
           delimiter=";")
-    costs_one_line(tmp_path, "'1.216' is 1216 or 1.216", "report", "brr-orthogonal-arrays", "--items", "a.csv", "--truth",
-                   "y", "--prediction", "y", "--weight", "v")
+    costs_one_line(tmp_path, "'1.216' is 1216 or 1.216", "report", "brr-orthogonal-arrays", "--items", "a.csv",
+                   "--truth", "y", "--prediction", "y", "--weight", "v")
 
 
 def test_percent_logarithms_and_words(tmp_path):
