@@ -6,6 +6,7 @@ import pytest
 
 import workbench as wb
 from workbench import checks
+from workbench.data.scored_items import OR_LEAVE_OUT
 from workbench.misclassification.confusion import check_counts
 
 FOLDS = np.ma.array([.1, .2, .3, 99.], mask=[0, 0, 0, 1])
@@ -102,7 +103,8 @@ REFUSED = {
     "estimate_prevalence": (lambda: wb.estimate_prevalence(AUDIT, hidden([300, 500]), method="misclassification"),
                             "counts: the count of class 1 is missing"),
     # data
-    "read_scores": (lambda: wb.read_scores({"p": hidden([.5, .75])}, score="p"), "column 'p', data row 2 is missing"),
+    "read_scores": (lambda: wb.read_scores({"p": hidden([.5, .75])}, score="p"), "column 'p', data row 2 is missing" +
+                    OR_LEAVE_OUT),
     "CVLosses.read_csv": (lambda: wb.CVLosses.read_csv({"fold": [1, 2], "a": hidden([.5, .75])}),
                           "column 'a', data row 2 is missing"),
     "ScoredItems": (lambda: wb.ScoredItems(None, hidden([.5, .75])), "score must not be masked; item 1 is"),

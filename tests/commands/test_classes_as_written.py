@@ -103,3 +103,30 @@ def test_no_two_cells_become_one_class_without_a_word(read, true, classes):
     if classes == "text":
         assert all(cell == label for cell, label in cells)
     assert classes != "numbers" or all(mark_of(cell) is not None or cell.lower() == "true" for cell, _ in cells)
+
+
+@pytest.mark.parametrize("read, true, message", [
+    (["gard\u00e9", "x"], ["garde\u0301", "x"], "of the same look in other characters: spell them alike"),
+    (["\u2764\ufe0f", "x"], ["\u2764", "x"], "of the same look in other characters: spell them alike"),
+    (["ham", "spam"], ["Ham", "ham", "spam"], "'Ham' is 'ham' in column 'read': spell them alike"),
+    (["ham", "spam", "NULL"], ["ham", "spam"], "'NULL' never stands in column 'true': empty the cell")])
+@pytest.mark.parametrize("command", [SCORES + ("--truth", "true"), CLUSTERED, AUDITED],
+                         ids=["scores", "clusters", "shares"])
+def test_a_class_that_looks_like_another_is_asked_for(tmp_path, command, read, true, message):
+    written(tmp_path, read, true)
+    costs_one_line(tmp_path, message, *command)
+
+
+def test_a_word_for_nothing_that_both_columns_have_is_a_class():
+    labels, _ = read_classes({"true": np.array(["None", "PER"], object), "read": np.array(["PER", "None"], object)})
+    assert labels["read"].tolist() == ["PER", "None"]
+
+
+def test_strata_and_clusters_that_look_alike_are_told(tmp_path):
+    rows = [(k % 2, k % 3 % 2, ("7", "7.0", "8")[k % 3], "aA"[k % 2]) for k in range(60)]
+    with open(tmp_path / "a.csv", "w", newline="") as file:
+        csv.writer(file).writerows([("true", "read", "box", "half"), *rows])
+    items = wb.load_labeled(tmp_path / "a.csv", truth="true", prediction="read", stratum="half", psu="box", nest=True)
+    said = " ".join(map(str, items.notes))
+    assert "column 'half' has 'a' and 'A', which are two here" in said
+    assert "column 'box' has '7' and '7.0', which are two here" in said

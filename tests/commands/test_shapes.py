@@ -100,12 +100,21 @@ def test_a_rival_that_is_a_column_and_a_file_is_asked_for(tmp_path):
 
 def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
     write(tmp_path, SCORED)
-    write(tmp_path, [(id, read.upper()) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
+    write(tmp_path, [(id, read * 2) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
     both = (*NAMED, "--rival", "b.csv", "--question", "difference")
-    assert "the two models share no class: the first predicts 'a', 'b', the second 'A', 'B'" in refused(tmp_path, *both)
+    assert "the two models share no class: the first predicts 'a', 'b', the second 'aa', 'bb'" in refused(tmp_path,
+                                                                                                          *both)
     write(tmp_path, [(id, "A" if read == "a" else "b") for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
-    said = planned(tmp_path, *both)
-    assert "first model's class 'a' is never the second's (20 items); did you mean 'A'?" in said
+    assert "'a' is 'A' in column 'predictions of b.csv': spell them alike" in refused(tmp_path, *both)
+    assert "first model's class 'a' is never the second's (20 items); did you mean 'A'?" in planned(
+        tmp_path, *both, "--classes", "text")
+
+
+def test_a_rival_whose_ids_lost_their_zeros_is_told_so(tmp_path):
+    write(tmp_path, [(f"00{row[0][1:]}", *row[1:]) for row in SCORED])
+    write(tmp_path, [(id[1:], read) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
+    assert "is its '0' the '000' here, without its zeros? Save ids as text" in refused(
+        tmp_path, *NAMED, "--rival", "b.csv", "--question", "difference")
 
 
 @pytest.mark.parametrize("command, header, rows", [
@@ -225,3 +234,68 @@ def test_what_scikit_learn_writes_and_leaves_open(tmp_path, searched):
                                    ("d.csv", {}, "there are 1 model with 5 splits")):
         with pytest.raises(ValueError, match=message):
             wb.CVLosses.read_csv(tmp_path / name, **options)
+
+
+def test_tables_with_a_count_in_a_column(tmp_path):
+    pairs = [("a", "a", 122), ("a", "b", 17), ("b", "a", 21), ("b", "b", 80)]
+    write(tmp_path, pairs, header=("truth", "prediction", "n"))
+    counts = [("2026-01", "a", 700), ("2026-01", "b", 300), ("2026-02", "a", 650), ("2026-02", "b", 350)]
+    write(tmp_path, counts, "b.csv", ("period", "prediction", "n"))
+    page = page_of(run_unseen(tmp_path, "report", "misclassification-correction", "--audit", "a.csv", "--counts",
+                              "b.csv", "-o", "r.html"), tmp_path)
+    assert "column 'n' says how many items a row counts, 2,000 in all" in page
+    audited = wb.load_audit(str(tmp_path / "a.csv"))
+    assert audited.table.tolist() == [[122, 17], [21, 80]]
+    assert wb.load_periods(str(tmp_path / "b.csv"), labels=("a", "b")) == {"2026-01": (700, 300), "2026-02": (650, 350)}
+    write(tmp_path, [*pairs[:3], ("b", "b", "many")], header=("truth", "prediction", "n"))
+    costs_one_line(tmp_path, "column 'n', row 5: 'many' is no number of items", "report",
+                   "misclassification-correction", "--audit", "a.csv", "--counts", "b.csv")
+
+
+@pytest.mark.parametrize("rows, counts, message", [
+    ([("a", 122, 17, 139), ("b", 21, 80, 101), ("All", 143, 97, 240)], [("2026-01", "a")],
+     "column 'truth', row 4: 'All' is a row about the others; take it out"),
+    ([("a", 122, 17, ""), ("b", 21, 80, "")], [("2026-01-01 00:30", "a"), ("2026-01-01 02:30", "b")],
+     "'2026-01-01 00:30' has 1; of periods as short as days or hours, write the months")])
+def test_tables_with_margins_and_moments_in_the_place_of_months(tmp_path, rows, counts, message):
+    write(tmp_path, rows, header=("truth", "a", "b", "All"))
+    write(tmp_path, counts, "b.csv", ("period", "prediction"))
+    costs_one_line(tmp_path, message, "report", "misclassification-correction", "--audit", "a.csv", "--counts", "b.csv")
+
+
+def test_lines_above_the_names_and_names_among_the_rows(tmp_path):
+    write(tmp_path, [*SCORED[:30], HEADER, *SCORED[30:]], above="# exported\n")
+    assert "row 33 repeats the names of the columns; take it out" in refused(tmp_path, *NAMED)
+    write(tmp_path, SCORED, above="# exported, by a tool\n\n")
+    assert "left out 2 lines above the names of the columns: they begin with '#'" in planned(tmp_path, *NAMED)
+
+
+@pytest.mark.parametrize("table", [
+    lambda rows: {"columns": list(HEADER), "data": rows}, lambda rows: {"version": "1", "data": records(rows)},
+    lambda rows: {"features": [{"name": "p"}], "rows": [{"row_idx": 0, "row": row} for row in records(rows)]},
+    lambda rows: json.loads(pd.DataFrame(records(rows)).to_json(orient="table"))],
+    ids=["columns", "data", "rows of a viewer", "a table of pandas"])
+def test_json_that_wraps_its_rows(tmp_path, table):
+    (tmp_path / "a.json").write_text(json.dumps(table([list(row) for row in SCORED])), encoding="utf-8")
+    items = wb.read_scores(tmp_path / "a.json", score="p", prediction="read", id="id", score_is="confidence")
+    assert items.id.tolist() == [row[0] for row in SCORED] and items.score.tolist() == [row[1] for row in SCORED]
+
+
+def records(rows):
+    return [dict(zip(HEADER, row, strict=True)) for row in rows]
+
+
+def test_values_whose_points_may_separate_thousands_are_asked_for(tmp_path):
+    write(tmp_path, [("ab"[k % 2], v) for k, v in enumerate(["1.216", "980", "2.418"] * 9)], header=("g", "v"))
+    told = ("report", "voila-vs-neyman", "--strata", "a.csv", "--stratum", "g", "--value", "v")
+    costs_one_line(tmp_path, "'1.216' is 1216 or 1.216", *told)
+    write(tmp_path, [("ab"[k % 2], v) for k, v in enumerate(["1.216", "980", "2.41"] * 9)], header=("g", "v"))
+    assert wb.summarize(str(tmp_path / "a.csv"), "g", "v").mean.max() < 500
+
+
+def test_a_sheet_that_was_not_asked_for_is_told(tmp_path):
+    with pd.ExcelWriter(tmp_path / "a.xlsx") as book:
+        for name in ("May", "June"):
+            pd.DataFrame(SCORED, columns=HEADER).to_excel(book, sheet_name=name, index=False)
+    assert "sheet 'May' is read, the first of 2; for another add '#June' to the name" in planned(
+        tmp_path, *NAMED, source="a.xlsx").replace("\n", " ")

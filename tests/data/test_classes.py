@@ -6,7 +6,7 @@ import pytest
 import workbench as wb
 from workbench.data.classes import class_notes
 
-SHARE_NONE = r"truth and prediction share no class: true are 'Ham', 'Spam', predicted 'ham', 'spam'; spell them alike"
+SHARE_NONE = r"truth and prediction share no class: true are 'Ham', 'Spam', predicted 'hams', 'span'; spell them alike"
 
 
 def said(truth, *predictions):
@@ -36,9 +36,12 @@ def test_a_class_of_either_model_is_predicted():
     lambda frame: wb.load_labeled(frame, truth="y", prediction="read", stratum="s"),
     lambda frame: wb.load_audit(frame, truth="y", prediction="read")])
 def test_nothing_in_common_is_refused_and_one_other_spelling_said(read):
-    frame = polars.DataFrame({"p": [.9, .8, .7], "y": ["Spam", "Ham", "Ham"], "read": ["spam", "ham", "ham"],
+    frame = polars.DataFrame({"p": [.9, .8, .7], "y": ["Spam", "Ham", "Ham"], "read": ["span", "hams", "hams"],
                               "s": [1, 1, 1]})
     with pytest.raises(ValueError, match=SHARE_NONE):
         read(frame)
-    shared = read(frame.with_columns(read=polars.Series(["Spam", "ham", "Ham"])))
-    assert [str(note) for note in shared.notes] == ["predicted class 'ham' is never true (1 item); did you mean 'Ham'?"]
+    shared = read(frame.with_columns(read=polars.Series(["Spam", "Hams", "Ham"])))
+    assert [str(note) for note in shared.notes] == ["predicted class 'Hams' is never true (1 item); did you mean "
+                                                    "'Ham'?"]
+    with pytest.raises(ValueError, match="'hAm' is 'Ham' in column 'y': spell them alike, or say classes 'text'"):
+        read(frame.with_columns(read=polars.Series(["Spam", "hAm", "Ham"])))

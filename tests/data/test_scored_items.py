@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from workbench.data.scored_items import SYNTHETIC_KINDS, ScoredItems, read_scores, synthetic_scores
+from workbench.data.scored_items import OR_LEAVE_OUT, SYNTHETIC_KINDS, ScoredItems, read_scores, synthetic_scores
 from workbench.results import Note, Result
 
 
@@ -50,8 +50,8 @@ def test_without_prediction_truth_is_correctness():
 def test_confidence_must_be_one():
     refused("column 'p', data row 2: 1.5 is not a confidence from 0 to 1; if its sign is the prediction, use "
             "score_is='margin' (--score-is margin)", {"p": [0.9, 1.5]}, score="p")
-    refused("column 'p', data row 2: nan is not a finite number", {"p": [0.9, np.nan]}, score="p")
-    refused("column 'p', data row 2 is missing", pl.DataFrame({"p": [0.9, None]}), score="p")
+    refused("column 'p', data row 2: nan is not a finite number" + OR_LEAVE_OUT, {"p": [0.9, np.nan]}, score="p")
+    refused("column 'p', data row 2 is missing" + OR_LEAVE_OUT, pl.DataFrame({"p": [0.9, None]}), score="p")
 
 
 def test_text_against_numbers():
@@ -78,7 +78,7 @@ def test_a_rival_is_read_beside_the_prediction():
 
 def test_labels_and_ids_must_be_there():
     frame = {"p": [0.9, 0.8], "a": ["x", ""], "i": ["u", " u "]}
-    refused("column 'a', data row 2 is missing", frame, score="p", prediction="a")
+    refused("column 'a', data row 2 is missing" + OR_LEAVE_OUT, frame, score="p", prediction="a")
     refused("column 'a', data row 2 is missing", frame, score="p", truth="a")
     refused("column 'i': id 'u' occurs twice, in data row 1 and data row 2", frame, score="p", id="i")
     refused("prediction must be another column than truth; both are 'a'", frame,

@@ -12,6 +12,7 @@ from workbench.allocation import rules, samples
 from workbench.allocation.samples import FrameSample, StratumSummary
 from workbench.allocation.values import sheets as value_sheets
 from workbench.data import frames, numbers
+from workbench.data.classes import alike_notes
 from workbench.labeling import sheets as label_sheets
 from workbench.results import Note, Result, digits, html_table, note_list
 
@@ -181,7 +182,8 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
                          "records name the column of values")
     measured = {name: data[name] for name in (size, sd)}
     sizes = _whole(size, measured, names)
-    return StratumSummary(names, sizes, np.full(names.size, np.nan), _sd_of(sd, measured, sizes, names), notes=notes)
+    return StratumSummary(names, sizes, np.full(names.size, np.nan), _sd_of(sd, measured, sizes, names),
+                          notes=(*notes, *alike_notes(stratum, names)))
 
 
 def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voila", minimum: int = 2) -> LabelPlan:

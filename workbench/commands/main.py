@@ -91,8 +91,8 @@ def _doctor_of(context: click.Context) -> str:
     """Return the hint at the doctor of a file that its report refuses."""
     given = [context.params.get(PARAMETER + each["name"]) for each in context.meta["parameters"]
              if each["role"] == "file" and context.params["topic"] in TOPICS]
-    return next((f" (workbench doctor {shlex.quote(file)} says what it is ready for)" for file in given
-                 if file and os.path.isfile(file)), "")
+    files = [shlex.quote(file) for file in given if file and os.path.isfile(file)]
+    return f" (workbench doctor {' or '.join(files)} says what it is ready for)" if files else ""
 
 
 def _options_for(args: list) -> list:

@@ -1,7 +1,9 @@
 """Classes as they are written, and true and predicted ones held against each other."""
 
 import difflib
+import itertools
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -19,7 +21,9 @@ VERDICTS = (("1", "0"), *ENGLISH, ("ja", "nein"), ("j", "n"), ("richtig", "falsc
             ("o", "n"), ("juste", "faux"), ("vrai", "faux"), ("s\u00ed", "no"), ("si", "no"), ("s", "n"),
             ("correcto", "incorrecto"), ("verdadero", "falso"))
 _ZERO_OR_ONE = re.compile(r"([01])(?:[.,]0*)?")
+_UNLIKE = ", of the same look in other characters"
 CLOSE = 0.8             # of difflib's likeness: one letter in five
+_UNSEEN = re.compile("[\\s\ufe00-\ufe0f\u200b-\u200d\u2060\ufeff]+")     # blanks, marks without width
 
 
 def read_classes(columns: Mapping[str, np.ndarray], classes: str = "auto") -> tuple[dict[str, np.ndarray], list[Note]]:
@@ -36,7 +40,9 @@ def read_classes(columns: Mapping[str, np.ndarray], classes: str = "auto") -> tu
     Raises
     ------
     ValueError
-        For a missing cell, with "auto" for a number that one column writes in two ways, and with "numbers" for text.
+        For a missing cell and with "numbers" for text. With "auto" for a number that one column writes in two ways,
+        for a class of one column that another writes with other capitals, accents or blanks only, and for a word such
+        as "NULL" that only one column has.
 
     Examples
     --------
@@ -56,7 +62,59 @@ def read_classes(columns: Mapping[str, np.ndarray], classes: str = "auto") -> tu
             row = next((row for row, text in enumerate(label.tolist()) if decimals.mark_of(text) is None), 0)
             raise numbers.RowError(f"column {name!r}, ", row, f": {str(label[row])!r} is not a number, which classes "
                                    "'numbers' asks for")
+    if classes == "auto":
+        for first, second in itertools.permutations(labels, 2):
+            _refuse_look_alikes(first, second, labels)
     return labels, [*_written_in_ways(columns, labels)]
+
+
+def looks(text: str) -> str:
+    r"""Return what a text has in common with those that look like it, whatever their capitals and blanks.
+
+    Examples
+    --------
+    >>> looks("Caf\u00e9 ") == looks("cafe\u0301"), looks("A") == looks("B")
+    (True, False)
+    """
+    return _uncased(text).casefold()
+
+
+def _uncased(text: str) -> str:
+    return _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+
+
+def alike_notes(name: str, texts: ArrayLike) -> Iterator[Note]:
+    """Yield a note where texts that are told apart differ by capitals, accents, blanks or a decimal point only.
+
+    Examples
+    --------
+    >>> print(*alike_notes("psu", ["7", "8", "7.0"]))
+    column 'psu' has '7' and '7.0', which are two here
+    """
+    first: dict = {}
+    for text in dict.fromkeys(map(str, np.asarray(texts).tolist())):
+        plain = looks(text)
+        seen = first.setdefault(f"{float(plain):g}" if decimals.is_plain(plain) else plain, text)
+        if seen != text:
+            yield Note("data", f"column {name!r} has {seen!r} and {text!r}, which are two here")
+            return
+
+
+def _refuse_look_alikes(name: str, other: str, labels: Mapping[str, np.ndarray]) -> None:
+    """Raise where a column has a class that the other one writes otherwise, or a word for a missing cell."""
+    if {labels[each].dtype.kind for each in (name, other)} != {"U"}:
+        return
+    known = np.unique(labels[other])
+    alike = {looks(text): text for text in known.tolist()}
+    for text in np.setdiff1d(labels[name], known).tolist():
+        meant = alike.get(looks(text))
+        if meant is None and text.lower() not in numbers.GONE:
+            continue
+        row = int(np.flatnonzero(labels[name] == text)[0])
+        said = f"is {meant!r} in column {other!r}{_UNLIKE * (_uncased(text) == _uncased(meant))}: spell them alike, " \
+            "or say classes 'text' if they are two" if meant else \
+            f"never stands in column {other!r}: empty the cell if it is missing, or say classes 'text' if it is a class"
+        raise numbers.RowError(f"column {name!r}, ", row, f": {text!r} {said}")
 
 
 def _written_in_ways(columns: Mapping[str, np.ndarray], labels: dict[str, np.ndarray]) -> Iterator[Note]:

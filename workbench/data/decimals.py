@@ -16,7 +16,7 @@ OTHER = {",": ".", ".": ","}
 _WORDS = {",": "comma", ".": "point"}
 TRUTH = {"true": "1", "false": "0"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:([.,])[0-9]*)?|([.,])[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_OPEN = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,])[0-9]{3}")
+OPEN = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,])[0-9]{3}")
 _HUNDREDS = re.compile(r"[+-]?[1-9][0-9]{2}")
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,'\u2019\s])[0-9]{3}(?:\1[0-9]{3})*(?:(?!\1)([.,])[0-9]*)?")
 SEPARATORS = "['\u2019\u00a0\u2009\u202f\\s]"       # as characters: DuckDB knows no codes, and spaces of ASCII only
@@ -29,7 +29,7 @@ def is_plain(text: str) -> bool:
 
 def is_open(text: str) -> bool:
     """Return whether a text may be a whole number with separated thousands or one with three decimals."""
-    return _OPEN.fullmatch(text) is not None
+    return OPEN.fullmatch(text) is not None
 
 
 def mark_of(text: str) -> str | None:
@@ -124,7 +124,7 @@ def _marks_of_numbers(column: list[str]) -> set | set[str]:
 def _both(texts: Any) -> tuple:
     """Return what is wrong with the first number that can be read both ways."""
     row = next(row for row, text in enumerate(texts) if is_open(text))
-    mark = _OPEN.sub(r"\1", texts[row])
+    mark = OPEN.sub(r"\1", texts[row])
     thousands, decimals = texts[row].replace(mark, ""), texts[row].replace(mark, ".")
     return row, (f": {texts[row]!r} is {thousands} or {decimals}, as its {_WORDS[mark]} separates thousands or "
                  f"decimals; write it without a {_WORDS[mark]}")

@@ -73,6 +73,17 @@ def decimal_mark(label: str, relation: Any, name: str) -> str:
     return mark
 
 
+def mark_of_points(label: str, relation: Any, name: str) -> str:
+    """Return what `decimal_mark` does of a file without commas; "" as soon as a point can only be decimal."""
+    cell, pattern = f"trim({quoted(name)})", decimals.OPEN.pattern
+    points = relation.filter(f"contains({cell}, '.')").project(f"{cell} AS cell")
+    shown = points.limit(1).fetchall()
+    if shown and decimals.is_open(shown[0][0]):
+        shown = points.filter(f"NOT regexp_full_match(cell, '{pattern}')").limit(1).fetchall() or shown
+    plain = not shown or decimals.is_plain(shown[0][0]) and not decimals.is_open(shown[0][0])
+    return "" if plain else decimal_mark(label, relation, name)
+
+
 def one_line(error: Any) -> str:
     """Return an error's message in one line."""
     return " ".join(str(error).split())[:200]

@@ -67,9 +67,19 @@ def read_columns(source: Any, columns: Sequence[str]) -> tuple[dict[str, np.ndar
     data, notes = table.fetch(list(found.values()))
     if not all(map(len, data.values())):
         raise NoRowsError(f"{table.label} has no data rows")
+    _refuse_header_again(table.label, {column: data[column] for column in found.values()})
     if _is_path(source):
         handover.once(lambda: _length(data), "rows", os.path.expanduser(os.fspath(source)))
     return {name: data[column] for name, column in found.items()}, tuple(notes)
+
+
+def _refuse_header_again(label: str, data: dict[str, np.ndarray]) -> None:
+    """Raise where a row repeats the names of the columns, as in files that were put one below the other."""
+    if len(data) > 1 and all(cells.dtype.kind in "OU" for cells in data.values()):
+        (first, cells), *others = data.items()
+        again = [row for row in np.flatnonzero(cells == first) if all(more[row] == name for name, more in others)]
+        if again:
+            raise RowError(f"{label}, ", int(again[0]), " repeats the names of the columns; take it out")
 
 
 def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

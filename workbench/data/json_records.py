@@ -7,6 +7,8 @@ from workbench import checks
 from workbench.data.text_files import as_utf8, encoding_of_start
 
 NESTED = "is nested too deeply"
+ROWS = ("data", "rows", "records", "items", "results", "predictions")       # what programs call a list of records
+WRAPPED = "row"             # what the viewer of a hub puts each record into
 
 
 def json_text(path: str, label: str) -> str:
@@ -88,18 +90,24 @@ def fields_of(record: dict) -> str:
 
 
 def by_column(record: Any) -> dict[str, list]:
-    """Return the columns of a table that is one JSON object, as pandas and scikit-learn write them; {} where it is not.
+    """Return the columns of a table that is one JSON object, as programs write them; {} where it is not.
 
     Examples
     --------
     >>> by_column({"id": [1, 2], "score": [.5, .7]}), by_column({"id": {"0": 1, "1": 2}, "score": {"0": .5, "1": .7}})
     ({'id': [1, 2], 'score': [0.5, 0.7]}, {'id': [1, 2], 'score': [0.5, 0.7]})
+    >>> by_column({"columns": ["id"], "data": [[1], [2]]}), by_column({"version": 2, "data": [{"id": 1}, {"id": 2}]})
+    ({'id': [1, 2]}, {'id': [1, 2]})
     >>> by_column({"A": {"test_score": [.8, .9]}}), by_column({"id": 7, "tags": ["a", "b"]})
     ({'A.test_score': [0.8, 0.9]}, {})
     """
     if not isinstance(record, dict):
         return {}
-    if {*record} == {"columns", "index", "data"}:
+    rows = next((record[name] for name in ROWS if _holds(record.get(name), dict)), None)
+    if rows:
+        flat = [_flat(row) for row in rows]
+        return {name: [row.get(name) for row in flat] for name in dict.fromkeys(name for row in flat for name in row)}
+    if {"columns", "data"} <= {*record} and _holds(record["columns"], str) and _holds(record["data"], list):
         return dict(zip(record["columns"], map(list, zip(*record["data"], strict=True)), strict=True))
     lists = {name: value for name, value in record.items() if isinstance(value, list)}
     objects = {name: value for name, value in record.items() if isinstance(value, dict)}
@@ -111,3 +119,17 @@ def by_column(record: Any) -> dict[str, list]:
         return {}
     sizes = {len(cells) if isinstance(cells, list) else 0 for cells in lists.values()}
     return lists if len(sizes) == 1 and all(isinstance(value, (dict, list)) for value in record.values()) else {}
+
+
+def _holds(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, kind) for each in value)
+
+
+def _flat(row: dict) -> dict[str, Any]:
+    """Return a record with the fields of records in it, "a.b" for b in a; those of its only record by their names."""
+    inner = [name for name, value in row.items() if isinstance(value, dict)]
+    if inner == [WRAPPED]:
+        return _flat(row[WRAPPED])
+    return {name: value for field, held in row.items() for name, value in (
+        ((f"{field}.{name}", each) for name, each in _flat(held).items()) if isinstance(held, dict) else
+        ((field, held),))}

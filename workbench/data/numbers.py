@@ -11,6 +11,7 @@ from workbench.data import decimals
 from workbench.results import Note
 
 LONGEST_LABEL = 200
+GONE = {"", "na", "n/a", "#n/a", "nan", "null", "none"}     # what programs write for a cell that is missing
 TOTALS = {"total", "totals", "grand total", "sum", "mean", "average", "avg", "std", "sd", "median", "summe", "gesamt",
           "insgesamt", "mittelwert", "moyenne", "somme", "media", "suma"}
 EXACT_WHOLE = 2.0 ** 53
@@ -35,6 +36,10 @@ class RowError(ValueError):
     def said(self, name_row: Callable[[int], str]) -> str:
         """Return the message with the rows as `name_row` calls them."""
         return "".join(part if isinstance(part, str) else name_row(int(part)) for part in self.parts)
+
+
+class MissingError(RowError):
+    """A cell that is missing."""
 
 
 def to_numbers(name: str, column: Any, *, beside: Mapping[str, Any] | None = None, whole: bool = False) -> np.ndarray:
@@ -258,8 +263,8 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
     return array
 
 
-def refuse_totals(name: str, labels: Sequence) -> None:
-    """Raise where a row by its label is the total or the mean of others, as spreadsheets and pandas add it.
+def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> None:
+    """Raise where a row by its label, or by one of the others, is the total or the mean, as spreadsheets add it.
 
     Examples
     --------
@@ -268,7 +273,7 @@ def refuse_totals(name: str, labels: Sequence) -> None:
     workbench.data.numbers.RowError: column 'fold', data row 3: 'mean' is a row about the others; take it out
     """
     for row, label in enumerate(labels):
-        if isinstance(label, str) and label.strip().casefold() in TOTALS:
+        if isinstance(label, str) and label.strip().casefold() in {*TOTALS, *others}:
             raise RowError(f"column {name!r}, ", row, f": {label!r} is a row about the others; take it out")
 
 
@@ -319,7 +324,7 @@ def present(name: str, array: np.ndarray) -> list[str]:
     """Return a column as `as_text`, or raise where a cell is missing."""
     texts = as_text(array)
     if "" in texts:
-        raise RowError(f"column {name!r}, ", texts.index(""), " is missing")
+        raise MissingError(f"column {name!r}, ", texts.index(""), " is missing")
     return texts
 
 
@@ -377,7 +382,8 @@ def _refuse_infinite(name: str, array: np.ndarray, parsed: np.ndarray) -> None:
     for row in np.flatnonzero(~np.isfinite(parsed))[:1]:
         value = array[row]
         shown = value if isinstance(value, str) else f"{value:g}"
-        raise RowError(f"column {name!r}, ", row, f": {shown} is not a finite number")
+        kind = MissingError if np.isnan(parsed[row]) else RowError
+        raise kind(f"column {name!r}, ", row, f": {shown} is not a finite number")
 
 
 def whole_if_exact(parsed: np.ndarray) -> np.ndarray:

@@ -99,6 +99,9 @@ def columns_of(data: dict[str, np.ndarray]) -> list[Column]:
     for name, cells in data.items():
         gone = shapes.gaps(cells, True)
         facts = _facts(name, cells[~gone])
+        if facts.values is None:        # "None" may be a class
+            gone = shapes.gaps(cells, False)
+            facts = _facts(name, cells[~gone])
         seems = PROBABILITY if name in of_class and facts.values is not None else _seems(name, facts)
         if seems in (ID, SCORE, PREDICTION, TRUTH) and seems in taken:
             seems = OTHER

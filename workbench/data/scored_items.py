@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 
 from workbench import checks
 from workbench.data import files, frames, numbers, shapes
-from workbench.data.classes import class_notes, model_notes, read_classes, verdict_of
+from workbench.data.classes import alike_notes, class_notes, model_notes, read_classes, verdict_of
 from workbench.data.columns import spelled
 from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list, rows_of
 
@@ -21,6 +21,7 @@ SCORE, LOG_ID = "score", "id"       # columns by their usual names: of all files
 MOST_GIVEN = 50
 UNLESS_MARGIN = "; if its sign is the prediction, use score_is='margin' (--score-is margin)"
 UNLESS_LOGARITHM = "; if all are logarithms of probabilities, use score_is='log_confidence' (--score-is log_confidence)"
+OR_LEAVE_OUT = "; leave_out='missing' (--leave-out missing) goes without such rows"
 
 _DEFAULT_SIZE = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
 _DEFAULT_ACCURACY = {"rcv1": 0.953}
@@ -192,8 +193,11 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     others = [by] if by else [] if columns else names[:1]
     read = shapes.read_rows(source, columns, others, rival=rival or "", file=file, model=model, leave_out=leave_out,
                             of_class=shapes.class_columns(names, probabilities) if probabilities else {})
-    with shapes.in_rows(read.rows):
-        return _items(read, scored, "confidence" if probabilities else score_is, positive, by, classes, log)
+    try:
+        with shapes.in_rows(read.rows):
+            return _items(read, scored, "confidence" if probabilities else score_is, positive, by, classes, log)
+    except numbers.MissingError as error:
+        raise numbers.RowError(*error.parts, OR_LEAVE_OUT * shapes.has_gaps(read)) from None
 
 
 def _items(read: shapes.Rows, scored: bool, score_is: str, positive: Any, by: str | None, classes: str,
@@ -210,7 +214,9 @@ def _items(read: shapes.Rows, scored: bool, score_is: str, positive: Any, by: st
         scored, score_is = _is_chance(score, data[score], by), "confidence" if score_is == "auto" else score_is
     found = _scored(columns, data[score], labels, score_is, positive, log) if scored else \
         _unscored(columns, labels, size)
-    found |= {"by": _given_strata(by, data[by])} if by else {}
+    if by:
+        found["by"] = _given_strata(by, data[by])
+        notes = (*notes, *alike_notes(by, found["by"]))
     _refuse_text_against_numbers(found, columns)
     notes = (*notes, *read_notes, *found.pop("notes"))
     if "prediction" in found and "truth" in found:
@@ -416,7 +422,7 @@ def _from_class(positive: int | str | None, values: np.ndarray, labels: dict, co
 
 
 def _refuse_outside(values: np.ndarray, columns: dict, what: str, otherwise: str) -> None:
-    hint = "; divide by 100" if values.min() >= 0 and 2 < values.max() <= 100 else otherwise
+    hint = "; divide by 100" if values.min() >= 0 and 10 < values.max() <= 100 else otherwise
     _refuse(columns["score"], values, (values < 0) | (values > 1), f"is not a {what} from 0 to 1{hint}")
 
 

@@ -18,7 +18,6 @@ FIRST = 5                   # rows or identifiers that a note names
 ROUNDED = .005              # how far a probability may be from what it was before it was rounded
 _PROBABILITY = re.compile(r"(?:p|prob|proba|probability|score|conf|confidence|softmax)[^a-z0-9]+", re.IGNORECASE)
 CONFIDENCE, PREDICTED = "highest probability", "class of the highest probability"
-GONE = {"", "na", "n/a", "#n/a", "nan", "null", "none"}     # what programs write for a score that is missing
 
 
 class Rows(NamedTuple):
@@ -205,7 +204,7 @@ def read_rows(source: Any, columns: dict[str, str], others: Sequence[str], *, ri
     elif file:
         found = _with_rival_of(found, file, leave_out)
     if leave_out:
-        found = _without_gaps(found, source, [columns.get("score"), columns.get("prediction"), *of_class])
+        found = _without_gaps(found, source, [*of_class])
     return _predicted(found, of_class) if of_class else found
 
 
@@ -240,18 +239,36 @@ def _matched(ids: np.ndarray, others: np.ndarray, cells: np.ndarray, told: str, 
         raise ValueError(f"{told} has id {Counter(known).most_common(1)[0][0]!r} twice: keep one row of each item")
     lacking = [text for text in texts if text not in place]
     if lacking and not leave_out:
+        bare = {text.lstrip("0"): text for text in place}
+        zeros = next((f"; is its {bare[text.lstrip('0')]!r} the {text!r} here, without its zeros? Save ids as text"
+                      for text in lacking if text.lstrip("0") in bare), "")
         raise checks.WrongValue("leave_out", f"must be 'missing', as {told} has no row of {len(lacking):,} of "
-                                f"{len(texts):,} items: {checks.listed(lacking, FIRST, quoted=True)}")
+                                f"{len(texts):,} items: {checks.listed(lacking, FIRST, quoted=True)}{zeros}")
     more = sorted({*known}.difference(texts))
     notes = [Note("data", f"{told} has {checks.counted(len(more), 'row')} of no item here: "
                   f"{checks.listed(more, FIRST, quoted=True)}")] if more else []
     return numbers.objects([cells[place[text]] if text in place else None for text in texts]), notes
 
 
-def _without_gaps(found: Rows, source: Any, names: Sequence) -> Rows:
-    score = found.columns.get("score")
-    known = [name for name in (*names, found.columns.get("rival")) if name in found.data]
-    gone = np.any([gaps(found.data[name], name == score or name not in found.columns.values()) for name in known], 0)
+def has_gaps(found: Rows) -> bool:
+    """Return whether a score or a prediction is missing."""
+    return bool(_gaps_of(found, _needed(found)).any())
+
+
+def _needed(found: Rows, more: Sequence[str] = ()) -> list[str]:
+    """Return the columns without which a row is of no use."""
+    named = (found.columns.get(role) for role in ("score", "prediction", "rival"))
+    return [name for name in (*named, *more) if name in found.data]
+
+
+def _gaps_of(found: Rows, names: Sequence[str]) -> np.ndarray:
+    score, known = found.columns.get("score"), found.columns.values()
+    return np.any([gaps(found.data[name], name == score or name not in known) for name in names], 0)
+
+
+def _without_gaps(found: Rows, source: Any, of_class: Sequence[str]) -> Rows:
+    known = _needed(found, of_class)
+    gone = _gaps_of(found, known)
     if not gone.any():
         return found
     if gone.all():
@@ -293,7 +310,7 @@ def gaps(cells: np.ndarray, words: bool) -> np.ndarray:
     if np.asarray(cells).dtype.kind == "f":
         return np.isnan(cells)
     texts = numbers.as_text(cells)
-    return np.array([text.lower() in GONE if words else not text for text in texts])
+    return np.array([text.lower() in numbers.GONE if words else not text for text in texts])
 
 
 def left_out(gone: np.ndarray, rows: Sequence[int], what: str) -> str:

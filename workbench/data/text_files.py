@@ -17,8 +17,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
+from workbench import checks
 from workbench.data.columns import Scan, TableSource, found_columns
-from workbench.data.engine import connected, decimal_mark, literal, one_line, quoted
+from workbench.data.engine import connected, decimal_mark, literal, mark_of_points, one_line, quoted
 from workbench.data.numbers import unmasked
 from workbench.results import Note
 
@@ -36,7 +37,8 @@ def open_text(path: str, label: str) -> TableSource:
         with (as_utf8(path, label, header.encoding, above=header.above) as (readable, notes),
               connected(label, readable) as connection):
             fetched = _csv_relation(connection, readable, header, places).fetchnumpy()
-        return {name: unmasked(fetched[place]) for name, place in zip(wanted, places, strict=True)}, notes
+        return {name: unmasked(fetched[place]) for name, place in zip(wanted, places, strict=True)}, (*notes,
+                                                                                                      *header.notes)
     return TableSource(label, header.names, fetch, lambda: _rows(path, label, header))
 
 
@@ -47,6 +49,12 @@ class _Header(NamedTuple):
     delimiter: str
     encoding: str
     above: int
+    comments: int
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        said = f"{checks.counted(self.comments, 'line')} above the names of the columns: they begin with '#'"
+        return (Note("data", f"left out {said}"),) if self.comments else ()
 
 
 def _csv_relation(connection: Any, path: str, header: _Header, picked: list[str]) -> Any:
@@ -67,7 +75,8 @@ def scan_text(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
           connected(label, readable) as connection):
         relation = _csv_relation(connection, readable, header, renamed)
         commas = _holds(readable, b'"' if header.delimiter == "," else b",")
-        yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation) if commas else None)
+        mark = decimal_mark if commas else mark_of_points
+        yield Scan(label, relation, True, (*notes, *header.notes), partial(mark, label, relation))
 
 
 def _holds(path: str, sign: bytes) -> bool:
@@ -77,12 +86,12 @@ def _holds(path: str, sign: bytes) -> bool:
 
 def _rows(path: str, label: str, header: _Header) -> Iterator[int]:
     """Yield the row of each data row in a spreadsheet: the header is row 1, and blank lines count though not read."""
-    row, quoted = 0, False
+    row, quoted = header.comments, False
     with _opened_text(path, label, header.encoding) as text:
         for line in itertools.islice(text, header.above, None):
             if not quoted:
                 row += 1
-                if row > 1 and (line.strip("\r\n") or len(header.names) == 1):
+                if row > header.comments + 1 and (line.strip("\r\n") or len(header.names) == 1):
                     yield row
             quoted = _ends_quoted(line, header.delimiter, quoted)
     yield from itertools.count(row + 1)
@@ -108,6 +117,12 @@ def _header(path: str, label: str) -> _Header:
         record = _record(file)
         told = _SEPARATOR.fullmatch(record)
         record = _record(file) if told else record
+        comments: list[str] = []
+        while record.startswith("#") or (comments and record.isspace()):
+            comments.append(record)
+            record = _record(file)
+        if comments and (not record or any(comments[-1].count(sign) == record.count(sign) > 0 for sign in DELIMITERS)):
+            record = comments.pop()
     for wrong, said in (
             (not record, " is empty"), (not record.strip(), f", line 1 is blank{_NAMES}"),
             (len(record) >= LONGEST_HEADER, f", line 1 has more than {LONGEST_HEADER:,} characters{_NAMES}"),
@@ -117,7 +132,8 @@ def _header(path: str, label: str) -> _Header:
             raise ValueError(label + said)
     outside = re.sub(r'"[^"]*"', "", record)
     delimiter = told[1] if told else max(DELIMITERS, key=outside.count) if any(map(outside.count, DELIMITERS)) else ","
-    return _Header(_cells(record, delimiter, label), delimiter, encoding, bool(told))
+    return _Header(_cells(record, delimiter, label), delimiter, encoding, bool(told) + len(comments),
+                   len(comments))
 
 
 def _cells(record: str, delimiter: str, label: str) -> tuple:

@@ -41,7 +41,7 @@ def open_workbook(path: str, label: str) -> TableSource:
     """Return a sheet as a source: its first row with two names or more is the header, and empty rows are left out."""
     file, named = file_and_sheet(path)
     saved = os.stat(file)
-    sheet, cells, merged = _sheet(file, named, label, (saved.st_mtime_ns, saved.st_size))
+    sheet, others, cells, merged = _sheet(file, named, label, (saved.st_mtime_ns, saved.st_size))
     filled = [row for row, values in enumerate(cells) if any(value != "" for value in values)]
     if not filled:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
@@ -54,7 +54,9 @@ def open_workbook(path: str, label: str) -> TableSource:
     places = [k for k, name in enumerate(cells[header]) if name != "" or any(cells[row][k] != "" for row in rows)]
     names = tuple("" if cells[header][k] == "" else str(_value(cells[header][k])).strip() for k in places)
     above = checks.listed([row + 1 for row in filled if row < header])
-    notes = (Note("data", f"{label}: the header is row {header + 1}; left out above it: row {above}"),) if above else ()
+    notes = (*(Note("data", f"{label}: the header is row {header + 1}; left out above it: row {above}"),) * bool(above),
+             *(Note("data", f"{label}: sheet {sheet!r} is read, the first of {len(others) + 1}; for another add "
+                    f"{'#' + name!r} to the name") for name in others[:1]))
 
     def fetch(wanted: Any) -> Any:
         data = {name: [cells[row][places[names.index(name)]] for row in rows] for name in wanted}
@@ -66,7 +68,7 @@ def open_workbook(path: str, label: str) -> TableSource:
 
 @lru_cache(maxsize=1)
 def _sheet(file: str, named: str, label: str, saved: tuple) -> tuple:
-    """Return the name of a sheet, its cells from A1 on and its merged ranges; kept, as a report reads them often."""
+    """Return a sheet's name, those of others, its cells and merged ranges; kept, as a report reads them often."""
     import python_calamine as calamine
     try:
         with calamine.CalamineWorkbook.from_path(file) as book:
@@ -77,7 +79,8 @@ def _sheet(file: str, named: str, label: str, saved: tuple) -> tuple:
                 listed = checks.listed(known, 20, quoted=True) or "none that is shown"
                 raise ValueError(f"{file!r} has no sheet {named!r}; it has {listed}{checks.suggestion(named, known)}")
             sheet = book.get_sheet_by_name(name)
-            return name, sheet.to_python(skip_empty_area=False), sheet.merged_cell_ranges or []
+            others = [] if named else [each for each in known if each != name]
+            return name, others, sheet.to_python(skip_empty_area=False), sheet.merged_cell_ranges or []
     except calamine.PasswordError:
         raise ValueError(f"{label} is protected by a password; save it without one") from None
     except (calamine.CalamineError, OSError) as error:

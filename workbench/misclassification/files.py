@@ -16,17 +16,20 @@ from workbench.data.engine import quoted
 from workbench.misclassification import calendar, confusion
 from workbench.results import Note
 
+MOST_ITEMS = 10_000_000     # of a pair of classes
+
 
 @frames.in_rows_of("audit")
 def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "prediction",
-               labels: str = "", classes: str = "auto") -> confusion.ConfusionCounts:
+               labels: str = "", classes: str = "auto", total: str = "n") -> confusion.ConfusionCounts:
     """Return the confusion table of audited items.
 
     Parameters
     ----------
     audit : str or data frame
-        One row per audited item with its true and its predicted class; or a confusion table, one row per true class
-        with its name in the column `truth` and one column of counts per predicted class.
+        One row per audited item with its true and its predicted class; or a confusion table: one row per true class
+        with its name in the column `truth` and one column of counts per predicted class, or one row per pair of
+        classes with its count in the column `total`.
     truth, prediction : str
         Columns; a file without the column `prediction` is read as a confusion table.
     labels : str
@@ -34,6 +37,8 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
         sorted.
     classes : {"auto", "text", "numbers"}
         How classes are read, as in `workbench.data.classes.read_classes`; labels as "01,1" say that they are text.
+    total : str
+        Column of the items of a pair of classes, read where every pair has one row.
 
     Returns
     -------
@@ -53,13 +58,17 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     names = frames.column_names(audit)
     wanted = [text.strip() for text in labels.split(",")] if labels else None
     if spelled(prediction, names) in names:
-        data, _ = frames.read_columns(audit, [truth, prediction])
+        data, read = frames.read_columns(audit, [truth, prediction])
         found, notes = read_classes(data, _reading(wanted, classes))
         labeled = _in_kind(wanted, np.concatenate([*found.values()]))
-        audited = confusion.ConfusionCounts.from_labels(found[truth], found[prediction], labels=labeled)
-        return dataclasses.replace(audited, notes=(*audited.notes, *notes))
-    data, _ = frames.read_columns(audit, [truth])
+        pairs = {*zip(found[truth].tolist(), found[prediction].tolist(), strict=True)}
+        items = _items_of_pairs(audit, total) if len(pairs) == found[truth].size else []
+        true, predicted = (np.repeat(found[name], items or 1) for name in (truth, prediction))
+        audited = confusion.ConfusionCounts.from_labels(true, predicted, labels=labeled)
+        return dataclasses.replace(audited, notes=(*audited.notes, *read, *notes, *_pair_notes(items, total)))
+    data, read = frames.read_columns(audit, [truth])
     rows = numbers.as_text(data[truth])
+    numbers.refuse_totals(truth, rows, ("all",))
     if len(set(rows)) < len(rows):
         raise ValueError(f"audit has no column {prediction!r}{checks.suggestion(prediction, names)}; columns: "
                          f"{checks.listed(names, quoted=True)}")
@@ -68,9 +77,27 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
         raise checks.WrongValue("audit", f"must hold a column {prediction!r}, or be a confusion table with a row and "
                                 f"a column for every class; rows {checks.listed(rows, quoted=True)}, columns "
                                 f"{checks.listed(names, quoted=True)}")
-    counts, _ = frames.read_columns(audit, order)
+    counts, more = frames.read_columns(audit, order)
     table = np.stack([numbers.to_numbers(label, counts[label], beside=counts, whole=True) for label in order], axis=1)
-    return confusion.ConfusionCounts(table[[rows.index(label) for label in order]], order)
+    return confusion.ConfusionCounts(table[[rows.index(label) for label in order]], order,
+                                     notes=tuple(dict.fromkeys((*read, *more))))
+
+
+def _items_of_pairs(source: Any, total: str) -> list[int]:
+    """Return how many items each row counts, where every row is another pair: the cells of a column, [] for none."""
+    names = frames.column_names(source)
+    if spelled(total, names) not in names:
+        return []
+    cells = numbers.to_cells(total, frames.read_columns(source, [total])[0][total])
+    for row, cell in enumerate(cells):
+        if not isinstance(cell, int) or not 0 <= cell <= MOST_ITEMS:
+            raise numbers.RowError(f"column {total!r}, ", row, f": {cell!r} is no number of items from 0 to "
+                                   f"{MOST_ITEMS:,}; every row is another pair, and this column counts its items")
+    return cells
+
+
+def _pair_notes(items: list[int], total: str) -> tuple[Note, ...]:
+    return (Note("data", f"column {total!r} says how many items a row counts, {sum(items):,} in all"),) * bool(items)
 
 
 def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total: str = "n", counted: str = "counted",
@@ -113,8 +140,11 @@ def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, coun
     """Return what `load_periods` does, and what is to be said of the order of the periods and of their classes."""
     frames.check_source("counts", counts)
     names, named = frames.column_names(counts), [str(label) for label in labels]
-    found, said = _counted_items(counts, period, predicted, named, classes) if spelled(predicted, names) in names else \
-        (_counted_rows(counts, names, named, {"period": period, "total": total, "counted": counted}), ())
+    if spelled(predicted, names) in names:
+        found, said = _counted_items(counts, period, predicted, named, classes, total)
+    else:
+        roles = {"period": period, "total": total, "counted": counted}
+        found, said = _counted_rows(counts, names, named, roles), ()
     order, notes = calendar.in_time([*found])
     in_order = [*found]
     return {in_order[k]: found[in_order[k]] for k in order}, (*notes, *said)
@@ -124,9 +154,10 @@ def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) ->
     period, total, counted = (spelled(name, names) for name in roles.values())
     by_class = all(spelled(name, names) in names for name in classes)
     if not by_class and (len(classes) > 2 or not {total, counted} <= set(names)):
-        two = f", or the columns {total!r} and {counted!r}" if len(classes) == 2 else ""
+        two = f"the columns {total!r} and {counted!r}, " if len(classes) == 2 else ""
         raise checks.WrongValue("counts", "must have a column for every class of the audit, "
-                                f"{checks.listed(classes, quoted=True)}{two}; columns: "
+                                f"{checks.listed(classes, quoted=True)}, {two}or one of the predicted class "
+                                "of each item; columns: "
                                 f"{checks.listed(names, quoted=True)}")
     if by_class:
         known = [spelled(name, names) for name in (*classes, period, total)]
@@ -227,13 +258,15 @@ def count_items(source: Any, period: str, predicted: str, classes: Sequence[str]
     >>> count_items({"month": ["b", "a", "b"], "read": [1, 0, 1]}, "month", "read", ["0", "1"])
     {'b': (0, 2), 'a': (1, 0)}
     """
-    return _counted_items(source, period, predicted, classes, "auto")[0]
+    return _counted_items(source, period, predicted, classes, "auto", "")[0]
 
 
-def _counted_items(source: Any, period: str, predicted: str, named: Sequence[str],
-                   classes: str) -> tuple[dict[str, tuple], tuple[Note, ...]]:
+def _counted_items(source: Any, period: str, predicted: str, named: Sequence[str], classes: str,
+                   total: str) -> tuple[dict[str, tuple], tuple[Note, ...]]:
     tallied = _tallied_file if isinstance(source, (str, os.PathLike)) else _tallied
     rows = sorted(tallied(source, period, predicted), key=lambda cells: cells[3])
+    items = _items_of_pairs(source, total) if all(count == 1 for *_, count, _ in rows) else []
+    rows = [(*pair, count, row) for (*pair, _, row), count in zip(rows, items, strict=True)] if items else rows
     for place, name in enumerate((period, predicted)):
         empty = [row for *cells, _, row in rows if not cells[place]]
         if empty:
@@ -247,7 +280,8 @@ def _counted_items(source: Any, period: str, predicted: str, named: Sequence[str
                                    f"{checks.listed(named, quoted=True)}{checks.suggestion(read, named)}")
         found.setdefault(name, Counter())[read_as[read]] += count
     others = [f"{text!r} is class {label}" for text, label in read_as.items() if text != label]
-    notes = (Note("data", f"in column {predicted!r} {checks.listed(others)}"),) * bool(others)
+    notes = (*(Note("data", f"in column {predicted!r} {checks.listed(others)}"),) * bool(others),
+             *_pair_notes(items, total))
     return {name: tuple(count[label] for label in named) for name, count in found.items()}, notes
 
 

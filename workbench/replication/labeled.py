@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.data import frames, numbers
-from workbench.data.classes import class_notes, read_classes
+from workbench.data.classes import alike_notes, class_notes, read_classes
 from workbench.replication.statistics import METRICS
 from workbench.results import Note, Result, rows_of
 
@@ -156,7 +156,8 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
     read = {role: labels[name] if role in said else
             numbers.to_numbers(name, data[name], beside=measured) if role in measured else
             numbers.to_labels(name, data[name], "text") for role, name in named.items()}
-    notes = (*notes, *read_notes)
+    notes = (*notes, *read_notes, *(note for role in ("stratum", "psu") if role in read
+                                    for note in alike_notes(named[role], read[role])))
     _refuse_unlike(read, named)
     _refuse_weights(weight, read)
     if "stratum" not in read and not repeated:

@@ -68,7 +68,7 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
         raise checks.WrongValue(lacking, "must be given with {0}", others=(given,))
     checks.level(level)
     reading = {"classes": classes} if classes in READ_AS else {"labels": classes}
-    columns = {"truth": truth, "prediction": prediction, **reading}
+    columns = {"truth": truth, "prediction": prediction, "total": total, **reading}
     audited = files.load_audit(audit, **columns) if audit else solar.solar_audit()
     comparison = compare_audits(audited, files.load_audit(fresh_audit, **columns), level=level) if fresh_audit else None
     months, said = files.read_periods(counts, labels=audited.labels, period=period, total=total, counted=counted,
@@ -76,8 +76,16 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
                                       classes=reading.get("classes", "auto")) if counts else \
         (solar.solar_months().periods(), ())
     at_audit = files.counts_at_audit(months, audit_period)
+    _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
     corrected = series.prevalence_series(audited, at_audit, months, method=method, rates=rates)
     if half_width:
         last = [name for name, problem in zip(corrected.periods, corrected.problems, strict=True) if not problem][-1]
         plans.plan_next_audit(audited, months[last], at_audit, half_width, method=method, rates=rates, level=level)
     return audited, comparison, months, replace(corrected, notes=(*corrected.notes, *said))
+
+
+def _check_period(name: str, items: int, audited: int) -> None:
+    if items < audited:
+        raise checks.WrongValue("audit_period", f"must be a period with the {audited:,} audited items or more, as they "
+                                "were drawn from it", name, told=f"{name!r} has {items:,}; of periods as short as days "
+                                "or hours, write the months (2024-03) into the column")
