@@ -52,6 +52,8 @@ def open_workbook(path: str, label: str) -> TableSource:
                              "cell; write a name for every column into one row")
     rows = [row for row in filled if row > header]
     places = [k for k, name in enumerate(cells[header]) if name != "" or any(cells[row][k] != "" for row in rows)]
+    told = f"{label}, sheet {sheet!r} (there {'are' if len(others) > 1 else 'is'} also {checks.listed(others, 5)})" \
+        if others else label
     names = tuple("" if cells[header][k] == "" else str(_value(cells[header][k])).strip() for k in places)
     above = checks.listed([row + 1 for row in filled if row < header])
     notes = (*(Note("data", f"{label}: the header is row {header + 1}; left out above it: row {above}"),) * bool(above),
@@ -63,7 +65,7 @@ def open_workbook(path: str, label: str) -> TableSource:
         _refuse_errors(file, sheet, label, {_letters(places[names.index(name)]): name for name in wanted
                                             if "" in data[name]}, header)
         return {name: _column(values) for name, values in data.items()}, notes
-    return TableSource(label, names, fetch, lambda: (row + 1 for row in rows))
+    return TableSource(told, names, fetch, lambda: (row + 1 for row in rows))
 
 
 @lru_cache(maxsize=1)
