@@ -63,6 +63,26 @@ def test_the_address_opens_the_desk_and_a_signal_ends_everything(folder, chrome,
     assert [each for each in os.listdir(folder / "home") if each.startswith(("workbench", "voila"))] == []
 
 
+@pytest.mark.parametrize("end", [pytest.param(signal.SIGHUP, marks=pytest.mark.full), signal.SIGKILL])
+def test_nothing_outlives_the_command(folder, end):
+    if browser.missing_voila():
+        pytest.skip(browser.missing_voila())
+    with started(folder) as process:
+        port = int(re.search(r":(\d+)/", process.stdout.readline())[1])
+        children = psutil.Process(process.pid).children(recursive=True)
+        assert children
+        os.kill(process.pid, end)
+        assert process.wait(30) == (0 if end == signal.SIGHUP else -end) and not psutil.wait_procs(children, 5)[1]
+        with socket.socket() as probe:
+            assert probe.connect_ex(("127.0.0.1", port))
+
+
+def test_the_browser_is_not_told_the_token_on_its_command_line(tmp_path):
+    page = served._page_to("http://127.0.0.1:8866/?token=secret", tmp_path / "desk.html")
+    assert "token=secret" in page.read_text(encoding="utf-8") and "token" not in page.as_uri()
+    assert page.stat().st_mode & 0o777 == 0o600
+
+
 def labels_one(chrome, address):
     """Label one form by key in the page that was printed; a second visit goes on after it."""
     with browser.page(address, chrome) as page:

@@ -22,6 +22,7 @@ from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
 PARAMETER = "parameter_"
+OUTPUTS = {"output", "json", "json_file", "tables"}
 SOLUTIONS = "solutions"
 START, SHOWN = "00-start.ipynb", "lab/tree"
 # defaults for JupyterLab: it asks for no news, and does not ask whether it may; what a user has set goes before them
@@ -91,7 +92,7 @@ def _doctor_of(context: click.Context) -> str:
     """Return the hint at the doctor of a file that its report refuses."""
     given = [context.params.get(PARAMETER + each["name"]) for each in context.meta["parameters"]
              if each["role"] == "file" and context.params["topic"] in TOPICS]
-    files = [shlex.quote(file) for file in given if file and os.path.isfile(file)]
+    files = dict.fromkeys(shlex.quote(file) for file in given if file and os.path.isfile(file))
     return f" (workbench doctor {' or '.join(files)} says what it is ready for)" if files else ""
 
 
@@ -269,5 +270,23 @@ def _copy_notebooks(folder: Any) -> tuple:
     return copied, kept
 
 
+def _keep_inputs(command: click.Command) -> None:
+    """Let a command, or each one of a group, write over no file that it is given to read."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            _keep_inputs(each)
+        return
+    invoke = command.invoke
+
+    def keeping(context: click.Context) -> Any:
+        from workbench.data.whole_files import keeping
+        written = OUTPUTS | ({"sheet"} if command.name == "export" else set())
+        given = (value for name, value in context.params.items() if name not in written and isinstance(value, str))
+        with keeping([value for value in map(os.path.expanduser, given) if os.path.isfile(value)]):
+            return invoke(context)
+    command.invoke = keeping    # type: ignore[method-assign]
+
+
 for command in (audit, doctor, replay, *classroom.COMMANDS):
     commands.add_command(command)
+_keep_inputs(commands)

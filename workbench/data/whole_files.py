@@ -1,11 +1,15 @@
 """Files written as a whole or not at all: nobody ever reads half of one, and what stood there before is kept."""
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
 from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
+
+_KEPT: ContextVar[tuple[os.stat_result, ...]] = ContextVar("kept", default=())
 
 
 class NotWrittenError(OSError, ValueError):
@@ -51,7 +55,23 @@ def write_text(path: str | os.PathLike[str], lines: str | Iterable[str], encodin
 
 
 @contextlib.contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def keeping(paths: Iterable[str | os.PathLike[str]]) -> Iterator[None]:
+    """Let no file be written inside over one of these, by whatever name it is called."""
+    before = _KEPT.set(tuple(os.stat(path) for path in paths))
+    try:
+        yield
+    finally:
+        _KEPT.reset(before)
+
+
+def refuse_kept(path: str | os.PathLike[str]) -> None:
+    """Raise `NotWrittenError` for a file that is kept."""
+    if _KEPT.get() and os.path.exists(path) and any(os.path.samestat(os.stat(path), kept) for kept in _KEPT.get()):
+        raise NotWrittenError(errno.EEXIST, "this command reads it; choose another name", os.fspath(path))
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str], *, new: bool = False) -> Iterator[Path]:
     """Yield a path beside `path`, with its ending, for a file that takes its place if all goes well.
 
     What is written has reached the disk before it takes the place, and keeps the permissions of what was there; a
@@ -61,12 +81,15 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ----------
     path : str or path
         A device or a pipe has no place to take: it is written to as it is.
+    new : bool
+        Whether a file that is there already, at whatever moment, is left alone.
 
     Raises
     ------
     NotWrittenError
-        If the folder is missing, may not be written to or is full.
+        If the folder is missing, may not be written to or is full; for a file that is kept, and with `new` for any.
     """
+    refuse_kept(path)
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         yield Path(path)
         return
@@ -79,7 +102,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         _to_disk(part)
         if target.is_file():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
-        os.replace(part, target)
+        (_put_beside if new else os.replace)(part, target)
         _to_disk(target.parent)
     except NotWrittenError:
         raise
@@ -88,6 +111,18 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):      # the error that ended it is the one to tell
             part.unlink(missing_ok=True)
+
+
+def _put_beside(part: Path, target: Path) -> None:
+    """Give a file the name of another that may not be there yet, whoever makes it meanwhile."""
+    try:
+        os.link(part, target)
+    except FileExistsError:
+        raise
+    except OSError:         # a disk that knows no links
+        if target.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+        os.replace(part, target)
 
 
 def _to_disk(path: Path) -> None:

@@ -42,6 +42,8 @@ def home_path(value: Path | str) -> Path:
 def check_written(what: str, path: Path) -> None:
     """Raise unless a file can be written at `path`; only a file that is written shows it."""
     check_name(what, path)
+    with refusing(kinds=(whole_files.NotWrittenError,)):
+        whole_files.refuse_kept(path)
     if path.is_dir():
         raise ReportError(f"{what} {str(path)!r} is a folder")
     if path.is_file() or not path.exists():         # a device or a pipe is written to as it is

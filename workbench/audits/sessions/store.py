@@ -92,16 +92,8 @@ def create_store(path: str | PathLike[str], design: dict, items: Sequence[Stored
     path = os.path.expanduser(os.fspath(path))
     if os.path.exists(path):
         raise SessionError(f"{path!r} exists already; choose another name for the new audit")
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise SessionError(f"no such folder: {folder!r}")
     try:
-        with open(path, "x"):
-            pass        # the name is ours; a file that somebody made meanwhile is not touched
-    except OSError as error:
-        raise SessionError(f"cannot write {path!r}: {error.strerror}") from error
-    try:
-        with whole_file(path) as part, _told(path), \
+        with whole_file(path, new=True) as part, _told(path), \
                 contextlib.closing(sqlite3.connect(part, isolation_level=None)) as connection, connection:
             _set_up(connection)
             connection.execute("BEGIN IMMEDIATE")
@@ -111,11 +103,8 @@ def create_store(path: str | PathLike[str], design: dict, items: Sequence[Stored
             connection.execute(f"PRAGMA user_version = {FORMAT}")
             _insert_items(connection, 1, items)
             _insert_events(connection, "", 0, [(who, "created", design)])
-    except BaseException as error:
-        os.remove(path)
-        if isinstance(error, NotWrittenError):
-            raise SessionError(str(error)) from error
-        raise
+    except NotWrittenError as error:
+        raise SessionError(str(error)) from error
 
 
 class Store:

@@ -51,7 +51,7 @@ def serve(parameters: Mapping[str, str], *, port: int | None, browser: bool, say
             address = f"http://{HOST}:{port}/?token={token}"
             say(f"The desk is at {address}\nCtrl-C ends it; every label is in the file already.")
             if browser:
-                webbrowser.open(address)
+                webbrowser.open(_page_to(address, Path(folder, "desk.html")).as_uri())
             process.wait()
             raise ValueError("Voila has ended by itself; every label is in the file")
 
@@ -70,14 +70,25 @@ def _write_notebook(path: Any, parameters: Any) -> None:
     nbformat.write(parameterize_notebook(notebook, dict(parameters)), path)
 
 
+def _page_to(address: str, page: Path) -> Path:
+    """Write a page that leads to the address: what stands on a browser's command line can be read by anybody."""
+    page.touch(0o600, exist_ok=False)
+    page.write_text(f'<!doctype html><meta charset="utf-8"><title>Labeling desk</title><meta http-equiv="refresh" '
+                    f'content="0; url={address}"><a href="{address}">Labeling desk</a>\n', encoding="utf-8")
+    return page
+
+
 @contextlib.contextmanager
 def _voila(folder: str, port: int, token: str) -> Iterator[Any]:
-    """Start Voila in a process group of its own, so that Ctrl-C reaches this process alone, which ends it in order."""
-    command = [sys.executable, "-m", "voila", NOTEBOOK, "--no-browser", f"--Voila.ip={HOST}", f"--Voila.port={port}",
-               "--Voila.port_retries=0", "--Voila.auto_token=True"]
+    """Start Voila in a process group of its own, so that Ctrl-C reaches this process alone, which ends it in order.
+
+    Voila ends too when its standard input does: where this process is killed it can end nothing itself.
+    """
+    command = [sys.executable, "-m", "workbench.commands.audit.desk_server", NOTEBOOK, "--no-browser",
+               f"--Voila.ip={HOST}", f"--Voila.port={port}", "--Voila.port_retries=0", "--Voila.auto_token=True"]
     with open(os.path.join(folder, "log.txt"), "w", encoding="utf-8") as log:
         process = subprocess.Popen(command, cwd=folder, env=os.environ | {"JUPYTER_TOKEN": token}, stdout=log,
-                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True)
+                                   stderr=subprocess.STDOUT, stdin=subprocess.PIPE, start_new_session=True)
         try:
             yield process
         finally:
@@ -91,16 +102,18 @@ def _voila(folder: str, port: int, token: str) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _until_ended() -> Iterator[None]:
-    """Let Ctrl-C, or a signal that asks for an end, leave the context in order."""
+    """Let Ctrl-C, a signal that asks for an end, or a terminal that is closed leave the context in order."""
     def end(number: Any, frame: Any) -> Any:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, end)
+    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = [signal.signal(each, end) for each in asked]
     try:
         with contextlib.suppress(KeyboardInterrupt):
             yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, handler in zip(asked, before, strict=True):
+            signal.signal(each, handler)
 
 
 def _wait(process: Any, port: Any, log: Any) -> Any:

@@ -1,0 +1,18 @@
+"""Voila that ends when its standard input does, as it does where the process that started it is killed."""
+
+import os
+import signal
+import sys
+import threading
+
+from voila.app import main
+
+
+def _end_with_input() -> None:
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    main()
