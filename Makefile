@@ -56,7 +56,10 @@ replay: $(INSTALLED) ## run the papers' tables, figures and theorems again, one 
 whole: $(INSTALLED) ## run long enumerations whole, and test the tests' own tools (minutes)
 	$(PYTEST) -m full --dist worksteal --durations=20
 
-full: test whole faults audits replay ## run every test, plant every fault, try audits hard, replay the papers
+fuzz: $(INSTALLED) ## call public functions with wrong arguments, read damaged files (two minutes)
+	cd tests && ../$(BIN)/python fuzzing.py 50000 2000
+
+full: test whole faults audits replay fuzz ## run every test, plant every fault, try audits hard, replay the papers
 
 notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that alters their output
 	$(BIN)/python tests/refresh_notebooks.py

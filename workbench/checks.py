@@ -291,7 +291,28 @@ def plain_array(name: str, values: ArrayLike, what: str = "entry") -> np.ndarray
     workbench.checks.WrongValue: losses must not be masked; entry 1 is
     """
     refuse_masked(name, values, what)
-    return np.asarray(values)
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):         # rows of unequal length, entries that are arrays
+        raise WrongType(name, "must be an array: entries of one kind, rows of one length") from None
+
+
+def floats(name: str, values: ArrayLike, what: str = "entry") -> np.ndarray:
+    """Return `values` as an array of float of any shape, or raise where they are no real numbers.
+
+    Examples
+    --------
+    >>> floats("losses", [[0.5, 1j]])
+    Traceback (most recent call last):
+    workbench.checks.WrongType: losses must hold numbers; got complex128
+    """
+    array = plain_array(name, values, what)
+    if array.dtype.kind not in "biufO":
+        raise WrongType(name, "must hold numbers", told=f"got {array.dtype}")
+    try:
+        return array.astype(float)
+    except (TypeError, ValueError, OverflowError):
+        raise WrongType(name, "must hold numbers that are no larger than a float can be") from None
 
 
 def refuse_masked(name: str, values: ArrayLike, what: str = "entry") -> None:

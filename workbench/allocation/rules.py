@@ -22,6 +22,7 @@ from workbench.results import Note, Result, stratum_rows
 
 METHODS = ("proportional", "equal", "neyman", "neyman_plus", "voila")
 NEED_SD = ("neyman", "neyman_plus", "voila")
+LEAST_LABELS = 1e-6      # of an allocation in fractions
 BLOCK = 2 ** 15
 ROUNDING = 1e-13
 
@@ -293,6 +294,8 @@ def allocation_variance(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled:
     size = checks.counts("stratum_size", stratum_size, low=1)
     sd = _spread(stratum_sd, size, "voila")
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
+    checks.refuse("labeled", labeled, (labeled > 0) & (labeled < LEAST_LABELS), f"must be 0 or at least {LEAST_LABELS}",
+                  "stratum")
     checks.at_most("labeled", labeled, "stratum_size", size)
     items = float(size.sum())
     return float(sum(_part_of_variance(size[part], sd[part], labeled[part], items) for part in blocks(size.size)))

@@ -308,7 +308,7 @@ class BayesianTTest(Result):
         ----------
         difference : array_like of float
         """
-        difference = np.asarray(checks.plain_array("difference", difference), float)
+        difference = checks.floats("difference", difference)
         t, df = (difference - self.estimate) / self.standard_error, self.df
         log_constant = scipy.special.gammaln((df + 1) / 2) - scipy.special.gammaln(df / 2) - np.log(df * np.pi) / 2
         return np.exp(log_constant - (df + 1) / 2 * np.log1p(t ** 2 / df)) / self.standard_error

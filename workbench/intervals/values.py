@@ -20,6 +20,7 @@ from workbench.results import Interval
 
 TOUCHING = 1e-7         # of a step: a limit on an attainable mean
 FINEST = 1e12           # steps of a total beyond which it may be anything
+LARGEST_VALUE = 1e100   # squares and sums of them are numbers too
 
 
 def value_interval(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike, *, level: float = 0.95) -> Interval:
@@ -177,14 +178,15 @@ def check_table(stratum_size: ArrayLike, counts: ArrayLike,
                 values: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return sizes (H,), counts (H, V) and values (H, V), or raise naming the stratum."""
     size = checks.counts("stratum_size", stratum_size, low=1)
-    table, values = np.asarray(counts), np.asarray(values, float)
+    table, values = checks.plain_array("counts", counts), checks.floats("values", values)
     if table.ndim != 2 or len(table) != size.size or not table.shape[1]:
         raise checks.WrongValue("counts", f"must have a row for each of {size.size} strata and a column per value; "
                                 f"got shape {table.shape}")
     table = np.stack([checks.counts("counts", row, what=f"stratum {h}, value") for h, row in enumerate(table)])
-    if values.shape not in (table.shape, table.shape[1:]) or not np.isfinite(values).all():
-        raise checks.WrongValue("values", f"must be finite, one for each of {table.shape[1]} columns of counts, or a "
-                                f"row of them per stratum; got shape {values.shape}")
+    if values.shape not in (table.shape, table.shape[1:]) or not (abs(values) <= LARGEST_VALUE).all():
+        raise checks.WrongValue("values", f"must be finite, at most {LARGEST_VALUE:g} in size, and one for each of "
+                                f"{table.shape[1]} columns of counts, or a row of them per stratum; got "
+                                f"shape {values.shape}")
     intervals.refuse_few(size, table.sum(1))
     return size, table, np.broadcast_to(values, table.shape)
 

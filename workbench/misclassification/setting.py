@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench import checks
+
 
 def setting(a: Any, t: Any, p00: Any, p11: Any, n: Any, size: Any = None, new_size: Any = None,
             rates: str = "process") -> SimpleNamespace:
@@ -41,7 +43,7 @@ def setting(a: Any, t: Any, p00: Any, p11: Any, n: Any, size: Any = None, new_si
     drawn = 1 - n / size if rates == "frame" and size else 1.0
     with np.errstate(divide="ignore"):
         m = np.divide(n, drawn)
-    v1, v0 = (drawn * rate_variance(p, share, n) for p, share in ((p11, a), (p00, 1 - a)))
+    v1, v0 = (drawn * _rate_variance(p, share, n) for p, share in ((p11, a), (p00, 1 - a)))
     of_item = [share * p11 * (1 - p11) + (1 - share) * p00 * (1 - p00) for share in (t, a)]
     return SimpleNamespace(
         a=a, t=t, p00=p00, p11=p11, n=n, m=m, delta=t - a, d=d, b1=b1, t1=t1, c11=a * p11 / b1,
@@ -59,6 +61,9 @@ def counted_share(base_rate: Any, p00: Any, p11: Any) -> Any:
     0.17
     """
     return base_rate * p11 + (1 - base_rate) * (1 - p00)
+
+
+LEAST = 1e-9        # share of a class that is about somebody
 
 
 def rate_variance(rate: Any, share: Any, n: Any) -> Any:
@@ -88,6 +93,16 @@ def rate_variance(rate: Any, share: Any, n: Any) -> Any:
     >>> round(rate_variance(0.7, 0.5, 1000) ** 0.5, 5)
     0.0205
     """
+    rate, share, n = (checks.floats(name, value) for name, value in (("rate", rate), ("share", share), ("n", n)))
+    for name, value, right, rule in (("rate", rate, (rate >= 0) & (rate <= 1), "must be from 0 to 1"),
+                                     ("share", share, (share >= LEAST) & (share <= 1), f"must be from {LEAST:g} to 1"),
+                                     ("n", n, (n >= 1) & (n <= checks.LARGEST), "must be at least 1")):
+        if not np.all(right):
+            raise checks.WrongValue(name, rule, value[~right].flat[0] if value.ndim else value[()])
+    return _rate_variance(rate, share, n)
+
+
+def _rate_variance(rate: Any, share: Any, n: Any) -> Any:
     return rate * (1 - rate) / (n * share) * (1 + (1 - share) / (n * share))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from workbench import checks, intervals
 from workbench.misclassification import limits, methods
-from workbench.misclassification.setting import second_order, setting
+from workbench.misclassification.setting import LEAST, second_order, setting
 from workbench.results import Note, Result, percent
 
 LARGE_PART = 0.05   # Cochran, Sampling Techniques, 2.6: below it the finite-population factor may be left out
@@ -168,6 +168,9 @@ def estimator_theory(base_rate: float, new_base_rate: float, p00: float, p11: fl
 def _check_setting(base_rate: float, new_base_rate: float, p00: float, p11: float) -> tuple[float, float, float, float]:
     base_rate, new_base_rate, p00, p11 = (checks.number(name, value, 0, 1, open_ends=True) for name, value in (
         ("base_rate", base_rate), ("new_base_rate", new_base_rate), ("p00", p00), ("p11", p11)))
+    for name, rate in (("base_rate", base_rate), ("new_base_rate", new_base_rate)):
+        if min(rate, 1 - rate) < LEAST:
+            raise checks.WrongValue(name, f"must be from {LEAST:g} to 1 - {LEAST:g}", rate)
     if p00 + p11 <= 1:
         raise ValueError(f"p00 + p11 must be above 1; got {p00:g} + {p11:g}: no better than chance, or the labels are "
                          "swapped")

@@ -143,7 +143,8 @@ def macro_f1(replicates: Replicates, truth: ArrayLike, prediction: ArrayLike, *,
     >>> macro_f1(wb.replicates(design, "fay"), forms.digit, forms.read_a).estimate.__round__(4)
     0.8773
     """
-    truth, prediction = checks.labels("truth", truth), checks.labels("prediction", prediction)
+    size = checks.instance("replicates", replicates, Replicates).design.stratum.size
+    truth, prediction = checks.labels("truth", truth, size=size), checks.labels("prediction", prediction, size=size)
     rows = domain_rows(domain, truth.size)
     labels = np.unique(np.concatenate([truth[rows], prediction[rows]])).tolist()
     if len(labels) > MOST_CLASSES:

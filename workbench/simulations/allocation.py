@@ -178,7 +178,7 @@ def jump_stream(records: int = 50_000, *, strata: int = 20, jumping: int = 11, j
     """
     rng = checks.generator(rng)
     records, runs = checks.whole("records", records, 1), checks.whole("runs", runs, 1)
-    strata = checks.whole("strata", strata, 1)
+    strata, sd = checks.whole("strata", strata, 1), checks.number("sd", sd, 0, 1e100)
     jumping = checks.whole("jumping", jumping, 0, strata - 1)
     stratum = rng.integers(0, strata, (runs, records))
     after = np.arange(records) >= checks.whole("jump_at", jump_at, 0)
@@ -264,13 +264,13 @@ def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, metho
 
 
 def _streams(stratum: Any, values: Any, runs: Any) -> tuple:
-    stratum, values = checks.plain_array("stratum", stratum), np.asarray(checks.plain_array("values", values), float)
+    stratum, values = checks.plain_array("stratum", stratum), checks.floats("values", values)
     if stratum.shape != values.shape or stratum.ndim not in (1, 2) or not stratum.size:
         raise ValueError(f"stratum and values must have one shape, (N,) or (R, N); got {stratum.shape} and "
                          f"{values.shape}")
     if not np.isfinite(values).all():
         raise checks.WrongValue("values", "must be finite")
-    labels, codes = np.unique(stratum, return_inverse=True)
+    labels, codes = np.unique(checks.labels("stratum", stratum.ravel()), return_inverse=True)
     codes = codes.reshape(stratum.shape)
     if stratum.ndim == 2:
         if runs not in (None, len(codes)):

@@ -143,7 +143,7 @@ def stratified_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: Ar
     >>> stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
     StratifiedEstimate(accuracy 0.8799 (SE 0.02875), 95% from 0.8075 to 0.9332; 100 labels, 5 strata)
     """
-    if skipped is not None and np.any(skipped):
+    if skipped is not None and np.any(checks.plain_array("skipped", skipped)):
         labeled, skipped = skips.checked(labeled, skipped)
         size, n, correct = intervals.check_sample(stratum_size, labeled + skipped, correct)
         checks.at_most("correct", correct, "labeled", labeled)
@@ -425,7 +425,8 @@ def plan_curve(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_widths
     """
     size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5, what="entry")
-    error = half_widths / intervals.quantile(level)
+    with np.errstate(divide="ignore"):      # at a level next to 0 any budget will do
+        error = half_widths / intervals.quantile(level)
     budget = [np.maximum(_textbook_budget(*_population(size, rate, method), error, method, finite), 2)
               for method in PlanCurve.methods]
     return PlanCurve(half_widths, np.array(budget), int(size.sum()), float(level), bool(finite))

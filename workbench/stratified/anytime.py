@@ -192,7 +192,7 @@ class _Path:
 
 def _checked(stratum_size: Any, stratum: Any, label: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     size = checks.counts("stratum_size", stratum_size, low=1)
-    if not np.size(label) and not np.size(stratum):
+    if not checks.plain_array("label", label).size and not checks.plain_array("stratum", stratum).size:
         return size, np.empty(0, np.int64), np.empty(0, np.int64)
     label = checks.zero_one("label", label, what="label").astype(np.int64)
     stratum = checks.counts("stratum", stratum, size=label.size, what="label")

@@ -242,6 +242,7 @@ def allocate_to_class(stratum_size: ArrayLike, predicted: ArrayLike, budget: int
     size = checks.counts("stratum_size", stratum_size, low=1)
     predicted = checks.zero_one("predicted", predicted, size=size.size, what="stratum")
     share = checks.number("share", share, 0, 1, open_ends=True)
+    minimum = checks.whole("minimum", minimum, 0)
     budget = checks.whole("budget", budget, int(np.minimum(minimum, size).sum()), int(size.sum()))
     parts = [part for part in (predicted, ~predicted) if part.any()]
     if len(parts) == 1:

@@ -15,6 +15,7 @@ from workbench.stratified import accuracy
 from workbench.stratified.default_plan import AUTO, KEPT, check_trusted, doubt, favors, regimes
 from workbench.stratified.strata import STRATIFIERS, Strata, strata_of
 
+FINEST = 1e-9       # a half-width for which all items are labeled, whatever their number
 HALF_WIDTHS = (0.01, 0.02, 0.03, 0.05, 0.1)
 TWICE = 2              # no interval that is reported is half as wide as the default
 Plan = tuple[accuracy.LabelDesign, int, float]
@@ -122,8 +123,8 @@ def label_prices(items: ScoredItems, half_widths: ArrayLike = HALF_WIDTHS, *, n_
     if n_strata == AUTO and interval == "wald":
         raise checks.WrongValue("interval", "'wald' is planned for by a formula, for strata that are named: name {0}",
                                 others=("n_strata",))
-    widths = [checks.number("half_width", width, 0, 0.5, open_ends=True)
-              for width in np.atleast_1d(np.asarray(half_widths, float)).tolist()]
+    widths = checks.vector("half_widths", np.atleast_1d(checks.floats("half_widths", half_widths))).tolist()
+    widths = [max(checks.number("half_width", width, 0, 0.5, open_ends=True), FINEST) for width in widths]
     assurance = checks.assurance(assurance)
     ranges = list(regimes(items, n_strata))[::-1]
 

@@ -168,9 +168,10 @@ def _checked(stratum_size: ArrayLike, labels: ArrayLike, twice: ArrayLike, unlab
 
 
 def _table(name: str, values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
-    if np.shape(values) != shape:
-        raise checks.WrongValue(name, f"must have shape {shape}; got {np.shape(values)}")
-    return checks.counts(name, np.ravel(values), what="entry").reshape(shape)
+    array = checks.plain_array(name, values)
+    if array.shape != shape:
+        raise checks.WrongValue(name, f"must have shape {shape}; got {array.shape}")
+    return checks.counts(name, array.ravel(), what="entry").reshape(shape)
 
 
 def _completed(once: np.ndarray, pairs: np.ndarray, skipped: np.ndarray, end: int) -> tuple[np.ndarray, np.ndarray]:
