@@ -19,12 +19,12 @@ Every answer is a `Result`: it prints its finding (`headline()`), has `rows()` a
 and `from_dict()`, and carries each caveat as a `Note` in `notes`. Questions about a result are its methods. Functions
 whose name begins with `simulate_` repeat an experiment thousands of times and return a study with Monte Carlo errors.
 """
+from workbench import stopping  # noqa: F401, I001 - first: Ctrl-C while the rest is imported
+
 import ast
 import importlib.util
 from pathlib import Path
 from typing import Any
-
-from workbench import stopping  # noqa: F401 - first: Ctrl-C while the rest is imported
 
 _HOMES = {alias.name: line.module
           for line in ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")).body

@@ -3,11 +3,9 @@
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from typing import Any
 
 
-def is_command(arguments: Sequence[str], original: Sequence[str]) -> bool:
+def is_command(arguments: list[str], original: list[str]) -> bool:
     """Return whether this process is the command `workbench` or `python -m workbench`.
 
     Parameters
@@ -29,7 +27,7 @@ def is_command(arguments: Sequence[str], original: Sequence[str]) -> bool:
     return os.path.splitext(os.path.basename("".join(arguments[:1])))[0] == "workbench"
 
 
-def stop(*_: Any) -> None:
+def stop(*_: object) -> None:
     """End the process at once."""
     os.write(2, b"Stopped.\n")
     os._exit(130)
