@@ -284,7 +284,7 @@ def _keep_inputs(command: click.Command) -> None:
         given = (value for name, value in context.params.items() if name not in written and isinstance(value, str))
         with keeping([value for value in map(os.path.expanduser, given) if os.path.isfile(value)]):
             return invoke(context)
-    command.invoke = keeping    # type: ignore[method-assign]
+    command.invoke = keeping    # type: ignore[method-assign,assignment]
 
 
 for command in (audit, doctor, replay, *classroom.COMMANDS):
