@@ -65,7 +65,7 @@ def number(text: str, printed: str | float, ours: Any, *, error: float = 0.0, pr
     ('holds', 'does not hold')
     """
     slack = ERRORS * (error ** 2 + printed_error ** 2) ** 0.5 + half_unit(printed)
-    repaired = correction and abs(_or(correction.ours, ours) - float(_or(correction.printed, printed)))
+    repaired = None if correction is None else abs(_or(correction.ours, ours) - float(_or(correction.printed, printed)))
     return _row(text, printed, ours, error, f"± {short(slack)}" if slack else "exact", twin,
                 _verdict(abs(ours - float(printed)) <= _rounded(slack, printed), correction,
                          repaired is not None and repaired <= _rounded(slack, printed)), correction, instead)

@@ -1,6 +1,5 @@
 """An item of a paper, a table or figure or theorem, as something that can be run again."""
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -66,7 +65,8 @@ class Item:
     @property
     def heading(self) -> str:
         """What people call it: "Figure 5", "Equation 12", "Cochran"."""
-        kind, count = re.fullmatch(r"([a-z]+)([0-9.]*)", self.name.split("/")[1]).groups()
+        kind = self.name.split("/")[1].rstrip("0123456789.")
+        count = self.name.split("/")[1].removeprefix(kind)
         return f"{KINDS.get(kind, kind.capitalize())} {count}".strip()
 
 

@@ -243,7 +243,8 @@ def _fig3(setting: Any) -> tuple:
 
 @PAPER.item("section4", "Mixed outperforms calibration and misclassification in any dataset, and what else there is")
 def _section4(setting: Any) -> list:
-    bias, variance, _ = theory.moments(*np.transpose(_settings(4000)), N)
+    base, new, p00, p11 = np.transpose(_settings(4000))
+    bias, variance, _ = theory.moments(base, new, p00, p11, N)
     square = {name: bias[name] ** 2 + variance[name] for name in SHOWN}
 
     def better(text: str, printed: str, mixed: Any, rival: Any, instead: str = "") -> dict:

@@ -97,7 +97,7 @@ def _section2_2(setting: Any) -> tuple:
     first, second = {"Ann 1", "Bob 1"}, {"Ann 2", "Bob 2"}
     return [equal("rank: scores of the gallery at least as large as that of the class, 60 probes", ranks - counted),
             equal("share with the class among n candidates, against ranks of at most n, n = 1 to 60",
-                  np.array(shares) - [(ranks <= n).mean() for n in range(1, m + 1)]),
+                  np.array(shares) - [(ranks <= n).mean() for n in range(1, m + 1)], printed="the top n"),
             bound("best relative rank of 120 probes over that of 60", "a lower best rank",
                   larger.min() * m, high=1 - 1e-9),
             bound("images in the union of two equally representative sets, one image of two people each", "empty",
@@ -126,8 +126,8 @@ def _criterion3(setting: Any) -> list:
     size, right, n = 10, 4, 5
     exact = np.var([sum(chosen) for chosen in itertools.combinations([1] * right + [0] * (size - right), n)])
     binomial = n * right / size * (1 - right / size)
-    return [number("variance of a count, 5 of an urn of 10 with 4 right, without replacement: hypergeometric",
-                   binomial * (size - n) / (size - 1), exact),
+    return [equal("variance of a count, 5 of an urn of 10 with 4 right, all samples, less the hypergeometric one",
+                  exact - binomial * (size - n) / (size - 1), printed="hypergeometric"),
             bound("binomial variance over that", "a better choice", binomial / exact, low=1.01)]
 
 
@@ -506,7 +506,7 @@ def _reducible() -> set:
     """Return the products of two polynomials of degree 1 to 3 whose degree is at most 4."""
     factors = np.arange(3, 81)
     degree = np.digitize(factors, (9, 27)) + 1
-    return set(FIELD.multiply(factors[:, None], factors)[degree[:, None] + degree <= 4].tolist())
+    return set(np.asarray(FIELD.multiply(factors[:, None], factors))[degree[:, None] + degree <= 4].tolist())
 
 
 @PAPER.item("fig2", "Maple code that writes a field")

@@ -207,7 +207,7 @@ def _lemma4(setting: Any) -> list:
         prefix.append((np.diff(over[np.argsort(filled)].astype(int)) >= 0).all())
         condition.append(((filled > 1 / spread.sum()) == over).all())
         mended.append(((filled > total / spread.sum()) == over).all())
-    return [every("random samples in which they are", sum(prefix), len(prefix)),
+    return [every("random samples in which they are", sum(prefix), len(prefix), printed="a continuous prefix"),
             every("random samples in which strata are oversized just where s / (n sigma) > 1 / D", sum(condition),
                   len(condition), printed="if and only if", correction=Correction("M / D", ours=sum(mended)))]
 
@@ -236,7 +236,8 @@ def _matches(algorithm: Callable, cases: list) -> int:
 
 def _optimal(algorithm: Callable, cases: Any, which: str = "") -> dict:
     """Return the claim that an algorithm gives the optimum in real numbers in all cases."""
-    return every(f"random reductions that are optimal in real numbers{which}", _matches(algorithm, cases), len(cases))
+    return every(f"random reductions that are optimal in real numbers{which}", _matches(algorithm, cases), len(cases),
+                 printed="variance-optimal")
 
 
 def _hard_cases(count: int) -> Iterator[tuple]:
