@@ -264,7 +264,8 @@ def _algorithm(setting: Any, method: str, pilot: int) -> list:
     claimed, error = _claimed(study)
     return [bound(f"bias, 6 strata, pilot of {pilot}, 300 labels, accuracy {study.accuracy:.2f}", "unbiased",
                   study.bias, low=0, high=0, error=study.bias_error, instead=_also(
-                      smoothed, waves, lambda each: f"{each.bias:+.5f} ± {each.bias_error:.5f}")),
+                      smoothed, waves, lambda each: f"{each.bias:+.5f} ± {each.bias_error:.5f}, "
+                      f"{'still biased' if abs(each.bias) > 3 * each.bias_error else 'unbiased'}")),
             bound("claimed variance over the true one", "unbiased", claimed, low=1, high=1, error=error,
                   instead=_also(smoothed, waves, lambda each: "{:.3f} ± {:.3f}".format(*_claimed(each)))),
             bound("claimed variance over that of the best allocation", "the minimum possible variance",
