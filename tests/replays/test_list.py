@@ -2,6 +2,7 @@
 import pytest
 
 import workbench as wb
+from workbench.replays import registry
 
 
 def numbered(kind, last, first=1):
@@ -11,23 +12,37 @@ def numbered(kind, last, first=1):
 # tables, figures, algorithms, lemmas, theorems, propositions, remarks, definitions, criteria; of Micheals & Boult
 # equations too
 ITEMS = {
-    "kumar-raj": ["lemma1", *numbered("proposition", 4), *numbered("remark", 2), *numbered("algorithm", 2),
-                  *numbered("fig", 9)],
+    "kumar-raj": ["eq13", "eq14", "lemma1", *numbered("proposition", 4), *numbered("remark", 2),
+                  *numbered("algorithm", 2), *numbered("fig", 9)],
     "micheals-boult": [*numbered("criterion", 3), *numbered("eq", 25), *numbered("fig", 2)],
-    "nguyen": [*numbered("lemma", 5), *numbered("theorem", 5), *numbered("definition", 2), "observation1",
-               *numbered("algorithm", 6), *numbered("fig", 15)],
+    "nguyen": ["eq1", "eq2", "eq5", "eq6", *numbered("lemma", 5), *numbered("theorem", 5), *numbered("definition", 2),
+               "observation1", *numbered("algorithm", 6), *numbered("fig", 15)],
     "kloos": [*numbered("table", 3), "lemma1", "theorem1", *numbered("fig", 3)],
     "grandvalet-bengio": [*numbered("lemma", 2), "theorem1", *numbered("proposition", 2), *numbered("table", 2)],
 }
 # what has no number there but a name
-UNNUMBERED = {"micheals-boult/section2.2", "micheals-boult/cochran", "micheals-boult/kish", "micheals-boult/section5.1",
-              "micheals-boult/section7.4", "nguyen/introduction", "kloos/section4", "grandvalet-bengio/section5"}
+UNNUMBERED = {"kumar-raj/abstract", "kumar-raj/section3.5", "kumar-raj/section4.3", "micheals-boult/section2.2",
+              "micheals-boult/cochran", "micheals-boult/kish", "micheals-boult/section5.1", "micheals-boult/section7.1",
+              "micheals-boult/section7.3", "micheals-boult/section7.4", "micheals-boult/definition",
+              "nguyen/introduction", "nguyen/section3.2", "kloos/section4", "kloos/appendix",
+              "grandvalet-bengio/section3", "grandvalet-bengio/section5"}
+# some of the papers' own places
+SECTIONS = {"kumar-raj/fig8": ("4.3.1", "Figure 8"), "micheals-boult/eq12": ("7.2", "Equation 12"),
+            "micheals-boult/kish": ("5.1", "Kish"), "nguyen/theorem4": ("5.1", "Theorem 4"),
+            "nguyen/section3.2": ("3.2", "Section 3.2"), "kloos/appendix": ("appendix", "Appendix"),
+            "grandvalet-bengio/proposition2": ("4.2", "Proposition 2")}
 
 
 def test_the_list_is_that_of_the_papers():
     names = [row["name"] for row in wb.replay_list().rows()]
     wanted = {f"{paper}/{item}" for paper, items in ITEMS.items() for item in items}
     assert set(names) == wanted | UNNUMBERED and len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_an_item_says_where_the_paper_has_it_and_what_people_call_it(name):
+    item = registry.find(name)
+    assert (item.section, item.heading) == SECTIONS[name]
 
 
 def test_papers_stand_together_in_their_order():

@@ -9,6 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from workbench import results
 from workbench.classroom import pages as classroom_pages
 from workbench.classroom.grading import Graded, Mark
+from workbench.replays.claims import put_in
 from workbench.replays.page import page as replay_page
 from workbench.replays.result import Replay
 from workbench.reports import pages, templates
@@ -55,7 +56,7 @@ def hostile_pages(attack):
              "date": datetime.datetime.now(datetime.UTC), "software": [(attack, attack)],
              "parameters": [{"name": attack, "value": attack, "meaning": attack}]}
     yield templates.render("page.html.j2", **vars(pages.body(hostile_notebook(attack), ".", attack)), **about)
-    row = {"claim": attack, "printed": "", "ours": None, "error": None, "verdict": "holds", "why": attack}
+    row = put_in(attack, attack, attack)
     yield replay_page([Replay("kloos/table1", attack, (row,), (), False, attack)], attack)
     yield classroom_pages.page("votes.html.j2", title=attack, votes=[
         {"question": attack, "words": attack, "picture": templates.picture("image/png", PIXEL, attack)}])

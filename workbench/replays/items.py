@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+KINDS = {"fig": "Figure", "eq": "Equation"}
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -35,6 +37,8 @@ class Item:
     ----------
     name : str
         Such as "kumar-raj/fig5".
+    section : str
+        Where the paper has it, such as "4.2".
     claim : str
         What the paper says there.
     seconds : int
@@ -50,6 +54,7 @@ class Item:
     """
 
     name: str
+    section: str
     claim: str
     seconds: int
     data: str
@@ -57,19 +62,35 @@ class Item:
     draw: Callable[[str, list[dict]], Any] | None
     takes_file: bool
 
+    @property
+    def heading(self) -> str:
+        """What people call it: "Figure 5", "Equation 12", "Cochran"."""
+        kind = self.name.split("/")[1].rstrip("0123456789.")
+        count = self.name.split("/")[1].removeprefix(kind)
+        return f"{KINDS.get(kind, kind.capitalize())} {count}".strip()
+
 
 class Paper:
-    """The items of one paper in its order; `item` adds a function to them."""
+    """The items of one paper in its order; `item` adds a function to them.
 
-    def __init__(self, name: str, title: str) -> None:
-        self.name, self.title = name, title
+    Parameters
+    ----------
+    name, title, authors : str
+    sections : dict
+        The names of the items in each section, apart by spaces.
+    """
+
+    def __init__(self, name: str, title: str, authors: str, sections: dict[str, str]) -> None:
+        self.name, self.title, self.authors = name, title, authors
         self.items: list[Item] = []
+        self._section = {item: section for section, items in sections.items() for item in items.split()}
 
     def item(self, name: str, claim: str, *, seconds: int = 1, data: str = "none needed", takes_file: bool = False,
              draw: Callable | None = None) -> Callable:
         """Return a decorator that makes a function of a Setting the item of this name."""
         def add(run: Callable) -> Callable:
-            self.items.append(Item(f"{self.name}/{name}", claim, seconds, data, run, draw, takes_file))
+            self.items.append(Item(f"{self.name}/{name}", self._section[name], claim, seconds, data, run, draw,
+                                   takes_file))
             return run
         return add
 

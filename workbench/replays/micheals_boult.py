@@ -25,7 +25,12 @@ from workbench.replication.identification import identification_candidates, iden
 from workbench.replication.replicates import replicates
 from workbench.simulations.replication import simulate_coverage, simulate_random_halves
 
-PAPER = Paper("micheals-boult", "A stratified methodology for classifier and recognizer evaluation")
+PAPER = Paper("micheals-boult", "A stratified methodology for classifier and recognizer evaluation",
+              "Micheals & Boult, 2001", {
+    "2.2": "section2.2", "3": "criterion1 criterion2 criterion3", "5.1": "kish cochran section5.1", "6": "eq1 eq2 eq3",
+    "7.1": "section7.1 eq4 eq5 eq6 eq7 eq8 eq9 eq10", "7.2": "eq11 eq12 eq13 eq14 eq15",
+    "7.3": "eq16 eq17 eq18 section7.3", "7.4": "section7.4", "A": "eq19 eq20 eq21", "B.1": "definition eq22 eq23 eq24",
+    "B.2": "fig1 fig2", "B.3": "eq25"})
 # patients by the number of their six sites that were negative, 0 to 6
 LEPROSY = (17, 11, 4, 4, 7, 14, 4)
 SITES = 6
@@ -89,11 +94,15 @@ def _section2_2(setting: Any) -> tuple:
     shares = [float(np.mean([k in row for k, row in enumerate(identification_candidates(similarity, n))]))
               for n in range(1, m + 1)]
     larger = identification_ranks(np.eye(2 * m), np.arange(2 * m), relative=True)
+    first, second = {"Ann 1", "Bob 1"}, {"Ann 2", "Bob 2"}
     return [equal("rank: scores of the gallery at least as large as that of the class, 60 probes", ranks - counted),
             equal("share with the class among n candidates, against ranks of at most n, n = 1 to 60",
-                  np.array(shares) - [(ranks <= n).mean() for n in range(1, m + 1)]),
-            bound("best relative rank of 120 probes over that of 60", "lower with more probes",
-                  larger.min() * m, high=1 - 1e-9)], [
+                  np.array(shares) - [(ranks <= n).mean() for n in range(1, m + 1)], printed="the top n"),
+            bound("best relative rank of 120 probes over that of 60", "a lower best rank",
+                  larger.min() * m, high=1 - 1e-9),
+            bound("images in the union of two equally representative sets, one image of two people each", "empty",
+                  len(first | second), high=0, correction=Correction("the intersection is empty", ours=len(
+                      first & second), high=0))], [
                 {"n": n, "share": share, "what": "identified"} for n, share in enumerate(shares, 1)]
 
 
@@ -106,10 +115,10 @@ def _criterion1(setting: Any) -> list:
             data="simulated classes and people")
 def _criterion2(setting: Any) -> list:
     study = simulate_coverage(50, 2, 6, icc=.45, runs=setting.runs(2000, 10_000), rng=1)
-    return [bound("coverage of the 95% binomial interval, six images of each of 100 people", "too low",
+    return [bound("coverage of the 95% binomial interval, six images of each of 100 people", "serious consequences",
                   study.coverage("naive"), high=.9, error=study.coverage_error("naive")),
-            bound("coverage of the interval from replicates", "95%", study.coverage(), low=.93, high=.98,
-                  error=study.coverage_error())]
+            bound("coverage of the interval from replicates", "account for clusters", study.coverage(), low=.93,
+                  high=.98, error=study.coverage_error())]
 
 
 @PAPER.item("criterion3", "Use the estimator of the design: without replacement counts are not binomial")
@@ -117,9 +126,9 @@ def _criterion3(setting: Any) -> list:
     size, right, n = 10, 4, 5
     exact = np.var([sum(chosen) for chosen in itertools.combinations([1] * right + [0] * (size - right), n)])
     binomial = n * right / size * (1 - right / size)
-    return [number("variance of a count, 5 of an urn of 10 with 4 right, without replacement: hypergeometric",
-                   binomial * (size - n) / (size - 1), exact),
-            bound("binomial variance over that", "different", binomial / exact, low=1.01)]
+    return [equal("variance of a count, 5 of an urn of 10 with 4 right, all samples, less the hypergeometric one",
+                  exact - binomial * (size - n) / (size - 1), printed="hypergeometric"),
+            bound("binomial variance over that", "a better choice", binomial / exact, low=1.01)]
 
 
 @PAPER.item("kish", "A product rho (n - 1) of .2 makes a 95% interval err in 7.4% of cases, not 5%")
@@ -159,9 +168,9 @@ def _section5_1(setting: Any) -> list:
     n = p.size
     common = n * p.mean() * (1 - p.mean())
     between = n * (p - p ** 2).mean() + n ** 2 * p.var()
-    return [bound("variance of a trial's count with four different chances over the binomial one", "below 1",
+    return [bound("variance of a trial's count with four different chances over the binomial one", "reduced",
                   (p * (1 - p)).sum() / common, high=1),
-            bound("the same where each trial has one of the chances", "above 1", between / common, low=1)]
+            bound("the same where each trial has one of the chances", "increased", between / common, low=1)]
 
 
 # section 6
@@ -172,8 +181,8 @@ def _eq1(setting: Any) -> list:
     weight = np.array([3, 4]) / 7
     means = [np.array([np.mean(s) for s in itertools.combinations(y, 2)]) for y in population]
     estimates = [weight @ pair for pair in itertools.product(*means)]
-    return [number("mean over all 18 samples of two per stratum, against the population's",
-                   np.concatenate(population).mean(), np.mean(estimates))]
+    return [equal("mean over all 18 samples of two per stratum, less the population's",
+                  np.mean(estimates) - np.concatenate(population).mean(), printed="unbiased")]
 
 
 @PAPER.item("eq2", "The mean of a stratum's sample")
@@ -191,6 +200,18 @@ def _eq3(setting: Any) -> list:
 
 
 # section 7: half-samples
+
+@PAPER.item("section7.1", "Two units per stratum: two sets, 2^L half-samples, one degree of freedom")
+def _section7_1(setting: Any) -> list:
+    runs, means = setting.runs(100_000, 400_000), VALUES.mean(0)
+    squares = (np.random.default_rng(0).standard_normal((runs, 2)) @ [.5, -.5]) ** 2
+    df = 2 * squares.mean() ** 2 / squares.var()
+    return [equal("equal weights: mean of the two sets' means less the stratified mean",
+                  means.mean() - VALUES.mean(1).mean()),
+            number("half-samples of five strata, 2^L", float(2 ** 5), len(np.unique(HALVES, axis=0))),
+            bound("degrees of freedom of (first - second)^2 / 4, two normal means", "only one", df, low=1, high=1,
+                  error=df * (20 / runs) ** .5)]
+
 
 @PAPER.item("eq4", "A half-sample's estimate keeps one unit per stratum")
 def _eq4(setting: Any) -> list:
@@ -229,9 +250,9 @@ def _eq9(setting: Any) -> list:
     cross = np.outer(terms, terms).sum() - (terms ** 2).sum()
     return [equal("the square of one half-sample's miss is squares and cross terms",
                   squares[0] - ((terms ** 2).sum() + cross)),
-            bound("one square over the variance, the half-sample that is furthest off", "1: they are equal",
+            bound("one square over the variance, the half-sample that is furthest off", "equals",
                   squares.max() / _textbook(WEIGHT, VALUES), low=1, high=1, correction=Correction(
-                      "the variance is the mean of the squares over all 2^L half-samples, where cross terms cancel",
+                      "the mean over all 2^L half-samples is missing, in which cross terms cancel",
                       ours=squares.mean() / _textbook(WEIGHT, VALUES), low=1, high=1))]
 
 
@@ -244,10 +265,11 @@ def _eq10(setting: Any) -> tuple:
                for count in (8, 16, 32, 64, 128)}
     rows = [{"half_samples": count, "what": what, "value": value} for count, study in studies.items()
             for what, value in (("mean", study.mean_ratio), ("coefficient of variation", study.cv))]
-    off = abs(studies[32].mean_ratio - 1) / studies[32].mean_ratio_error
-    return [bound("mean of the variance from 32 random half-samples: Monte Carlo errors away from the textbook's",
-                  "biased, more than 3", off, low=3, correction=Correction(
-                      "unbiased but unstable: its coefficient of variation", ours=studies[32].cv, low=.1))], rows
+    pairs = list(itertools.combinations((_half_misses(HALVES, WEIGHT, VALUES) ** 2).tolist(), 2))
+    return [bound("bias of the variance, over all 496 subsets of two of 32 half-samples, over the textbook's", "biased",
+                  abs(np.mean(pairs) / _textbook(WEIGHT, VALUES) - 1), low=1e-6,
+                  instead="it is unbiased, and unstable: the coefficient of variation of 32 random half-samples of 20 "
+                          f"strata is {studies[32].cv:.2f}")], rows
 
 
 @PAPER.item("eq11", "Balanced half-samples give the variance of all half-samples")
@@ -264,11 +286,12 @@ def _eq11(setting: Any) -> Iterator[dict]:
 def _eq12(setting: Any) -> tuple:
     agree = (np.delete(BALANCED, 2, axis=0) == PRINTED_ARRAY).all(1).sum()
     return [number("rows", "8", len(PRINTED_ARRAY), correction=Correction(
-                "the third row, which equation 13 quotes, is missing", ours=len(BALANCED))),
-            every("pairs of columns that are orthogonal", *_even_pairs(PRINTED_ARRAY), correction=Correction(
-                "rotations of the first row and a row of +: the third row is missing, others have wrong signs",
-                ours=_even_pairs(BALANCED)[0] if check_balance(BALANCED).full else 0)),
-            every("printed rows that are those of this balanced array", agree, 7, printed="all")], [
+                "the third row, which equation 13 quotes, is missing in the text at hand", ours=len(BALANCED))),
+            every("pairs of columns that are orthogonal", *_even_pairs(PRINTED_ARRAY), printed="orthogonal",
+                  correction=Correction(
+                      "rotations of the first row and a row of +: the third row is missing, others have wrong signs",
+                      ours=_even_pairs(BALANCED)[0] if check_balance(BALANCED).full else 0),
+                  instead=f"{agree} of the 7 rows")], [
                     {"row": k, "corrected": "".join("+" if s > 0 else "-" for s in row)}
                     for k, row in enumerate(BALANCED, 1)]
 
@@ -283,8 +306,8 @@ def _eq13(setting: Any) -> list:
 
 @PAPER.item("eq14", "The mean of balanced half-samples need not be the estimate")
 def _eq14(setting: Any) -> list:
-    return [bound("distance, 8 strata and a matrix with a constant column", "not 0", _off_the_mean(hadamard(8)),
-                  low=1e-6)]
+    return [bound("distance, 8 strata and a matrix with a constant column", "does not imply",
+                  _off_the_mean(hadamard(8)), low=1e-6)]
 
 
 def _off_the_mean(signs: np.ndarray) -> float:
@@ -297,12 +320,13 @@ def _off_the_mean(signs: np.ndarray) -> float:
 def _eq15(setting: Any) -> list:
     off = _off_the_mean(BALANCED)
     return [equal("mean of the balanced half-samples against the estimate, 7 strata", off),
-            bound("distance where columns 2 to L sum to 0", "0", _off_the_mean(hadamard(8)), high=0,
+            bound("distance where columns 2 to L sum to 0", "1 < h", _off_the_mean(hadamard(8)), high=0,
                   correction=Correction("column 1 must sum to 0 too: 1 <= h", ours=off, high=1e-9)),
             number("half-samples for 483 strata, a power of two", "512", smallest_runs(2, 483)),
             bound("half-samples that are enough for 483 strata", "512 suffice", len(hadamard(484)), high=512),
-            every("any rows are orthogonal: pairs of the 8 rows", *_even_pairs(BALANCED.T), correction=Correction(
-                "any columns are", ours=28 if _even_pairs(BALANCED) == (21, 21) else 0))]
+            every("pairs of the 8 rows that are orthogonal", *_even_pairs(BALANCED.T),
+                  printed="every collection of rows", correction=Correction(
+                      "every collection of columns", ours=28 if _even_pairs(BALANCED) == (21, 21) else 0))]
 
 
 # section 7.3: more than two units
@@ -319,7 +343,7 @@ def _kept(array: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarr
 def _eq16(setting: Any) -> list:
     weight, values = _sample(4, 3)
     estimates, full = _kept(_replicates_of(3, 4), weight, values), weight @ values.mean(1)
-    return [bound("one replicate less the full estimate, the largest of 81", "equal (it is called theta_st)",
+    return [bound("one replicate less the full estimate, the largest of 81", "theta_st",
                   abs(estimates - full).max(), high=1e-9, correction=Correction(
                       "it is the estimate of replicate alpha; their mean is the full one",
                       ours=abs(estimates.mean() - full), high=1e-9))]
@@ -339,11 +363,8 @@ def _eq18(setting: Any) -> Iterator[dict]:
         yield equal(f"n = {n}, {strata} strata from an orthogonal array: over the textbook variance, less 1",
                     (missed ** 2).mean() / (n - 1) / _textbook(weight, values) - 1)
     yield number("replicates for 256 strata of three units", "729", smallest_runs(3, 256))
-    yield number("strata of three units for which 243 = 3^5 replicates are enough, n^b - 1", "242", smallest_room(3, 5),
+    yield number("strata of three units for which 243 = 3^5 replicates are enough, n^b - 1", 242.0, smallest_room(3, 5),
                  correction=Correction("(n^b - 1) / (n - 1)", printed=(3 ** 5 - 1) / 2))
-    powers = sum(check_balance(orthogonal_array(n, n + 1)).full for n in (4, 8, 9))
-    yield every("4, 8 or 9 units have no array, as they are no primes", 3 - powers, 3, printed="none has",
-                correction=Correction("any power of a prime has one", ours=powers))
 
 
 def smallest_room(levels: int, power: int) -> int:
@@ -356,18 +377,28 @@ def smallest_room(levels: int, power: int) -> int:
     return next(factors for factors in itertools.count(1) if smallest_runs(levels, factors + 1) > levels ** power)
 
 
+@PAPER.item("section7.3", "More units per stratum: 1 / (n - 1) helps to make the variance smaller")
+def _section7_3(setting: Any) -> Iterator[dict]:
+    for n in (3, 5):
+        weight, values = _sample(4, n)
+        squares = (_kept(_replicates_of(n, 4), weight, values) - weight @ values.mean(1)) ** 2
+        ratio = squares.mean() / _textbook(weight, values)
+        yield bound(f"n = {n}: mean square of all replicates times 1 / (n - 1), over the textbook variance",
+                    "smaller variance", ratio / (n - 1), high=1 - 1e-6,
+                    instead=f"the squares are {ratio:.3g} times the variance, which the factor undoes; the variance "
+                            "itself falls as 1 / n")
+
+
 @PAPER.item("section7.4", "Intervals by Student's t with L degrees of freedom, adequate from 6 or 12 strata on",
             data="simulated classes")
 def _section7_4(setting: Any) -> Iterator[dict]:
-    for strata in (12, 50):
+    for strata in (6, 12, 50):
         study = simulate_coverage(strata, 2, 20, accuracy=.8, icc=.05, runs=setting.runs(3000, 20_000), rng=strata)
         yield bound(f"coverage of the 95% t interval, {strata} strata of two units", "adequate", study.coverage("t"),
                     low=.93, high=.97, error=study.coverage_error("t"))
-    for units in (2, 3):
-        design = SurveyDesign(np.repeat(np.arange(50), units))
-        yield number(f"degrees of freedom, 50 strata of {units} units", "50", replicates(design, "brr").df,
-                     correction=Correction("units less strata, sum of n - 1", printed=50.0 * (units - 1)))
-    yield bound("width with 50 degrees of freedom over that with 100", "not significantly different",
+    design = SurveyDesign(np.repeat(np.arange(50), 2))
+    yield number("degrees of freedom, 50 strata of two units, L", 50.0, replicates(design, "brr").df)
+    yield bound("width with 50 degrees of freedom over that with 100", "not significantly",
                 np.divide(*scipy.special.stdtrit([50, 100], .975)), low=.95, high=1.05)
 
 
@@ -375,23 +406,25 @@ def _section7_4(setting: Any) -> Iterator[dict]:
 
 @PAPER.item("eq19", "An orthogonal array holds symbols of a finite set; pairs occur 0 or m / 2^|S| times")
 def _eq19(setting: Any) -> list:
-    array, ones = orthogonal_array(3, 13), np.ones((4, 3), int)
+    array = orthogonal_array(3, 13)
     return [every("entries that are symbols", int(np.isin(array, (0, 1, 2)).sum()), array.size),
-            number("how often each pair occurs, 27 rows and three symbols, m / 2^|S|", 27 / 2 ** 3,
-                   (array[:, :2] == 0).all(1).sum(), correction=Correction("m / |S|^2", printed=27 / 9)),
-            every("pairs of symbols that do not occur, or as often as the others: the matrix of ones is an array",
-                  int(check_balance(np.hstack([ones, hadamard(4)[:, 1:]])).full), 1, printed="allowed",
-                  correction=Correction("every pair must occur, equally often",
-                                        ours=int(check_balance(hadamard(4)[:, 1:]).full)))]
+            number("how often each pair occurs, 27 rows and three symbols, usually m / 2^|S|", 27 / 2 ** 3,
+                   (array[:, :2] == 0).all(1).sum(), correction=Correction("m / |S|^2", printed=27 / 9))]
 
 
-@PAPER.item("eq20", "H_2 is an orthogonal array")
+@PAPER.item("eq20", "H_2 is an orthogonal array; square arrays of +1 and -1 are Hadamard matrices")
 def _eq20(setting: Any) -> list:
     H2 = np.array([[-1, 1], [1, 1]])
+    arrays = list(filter(_orthogonal, np.reshape(list(itertools.product((1, -1), repeat=4)), (-1, 2, 2))))
+    hadamards = sum(bool((array @ array.T == 2 * np.eye(2)).all()) for array in arrays)
     return [equal("H H' = 2 I", H2 @ H2.T - 2 * np.eye(2)),
-            every("each column shows both symbols equally often", int((H2.sum(0) == 0).sum()), 2, correction=Correction(
-                "without the constant column, which every Hadamard matrix has after changes of sign",
-                ours=2 if (H2[:, :1].sum(0) == 0).all() else 0))]
+            every("the definition's arrays of order 2 that are Hadamard matrices", hadamards, len(arrays),
+                  printed="is a Hadamard matrix", instead="pairs that occur zero times make [+ +; + +] an array too")]
+
+
+def _orthogonal(array: np.ndarray) -> bool:
+    """Return whether each ordered pair of symbols occurs zero times or as often as the others, in any two columns."""
+    return len({array.tolist().count(pair) for pair in array.tolist()}) == 1
 
 
 @PAPER.item("eq21", "A Hadamard matrix doubles: H_{n^2}")
@@ -414,22 +447,31 @@ def _agree(element: Any, printed: tuple) -> int:
     return int((FIELD.coefficients(element) == printed).sum())
 
 
+@PAPER.item("definition", "A Galois field is a set of polynomials of degree at most n with coefficients of at most p")
+def _definition(setting: Any) -> list:
+    n, p = 2, 3
+    return [number("elements of GF(3^2): polynomials of degree at most n with coefficients of at most p",
+                   float((p + 1) ** (n + 1)), GaloisField(p, n).size, correction=Correction(
+                       "degree below n and coefficients below p", printed=p ** n))]
+
+
 @PAPER.item("eq22", "Sum of two polynomials modulo 3")
 def _eq22(setting: Any) -> list:
     found = FIELD.add(FIELD.element([0, 1, 1, 2, 0]), FIELD.element([1, 0, 2, 2, 0]))
-    return [every("coefficients of x^3 + x + 1", _agree(found, (1, 1, 0, 1, 0)), 5, printed="all")]
+    return [every("coefficients that are those of the sum", _agree(found, (1, 1, 0, 1, 0)), 5, printed="x^3 + x + 1")]
 
 
 @PAPER.item("eq23", "Product of two polynomials modulo 3: x^3 + x")
 def _eq23(setting: Any) -> list:
     found = FIELD.multiply(FIELD.element([1, 2, 1, 0, 0]), FIELD.element([1, 1, 0, 0, 0]))
-    return [every("coefficients of x^3 + x", _agree(found, (0, 1, 0, 1, 0)), 5, printed="all",
-                  correction=Correction("x^3 + 1", ours=_agree(found, (1, 0, 0, 1, 0))))]
+    return [every("coefficients that are those of the product", _agree(found, (0, 1, 0, 1, 0)), 5, printed="x^3 + x",
+                  instead="the product is x^3 + 1")]
 
 
 @PAPER.item("eq24", "x^5 reduced is x + 2")
 def _eq24(setting: Any) -> list:
-    return [every("coefficients of x + 2", _agree(FIELD.power(3, 5), (2, 1, 0, 0, 0)), 5, printed="all")]
+    return [every("coefficients that are those of the remainder", _agree(FIELD.power(3, 5), (2, 1, 0, 0, 0)), 5,
+                  printed="x + 2")]
 
 
 @PAPER.item("fig1", "GF(3^5) from the powers of 2x^4 + 2x^3 + 2")
@@ -438,20 +480,33 @@ def _fig1(setting: Any) -> tuple:
     columns = {"printed": list(PRINTED_POWERS.values())} | {
         name: [tuple(field.coefficients(field.power(G, k))[::-1].tolist()) for k in PRINTED_POWERS]
         for name, field in (("modulo x^5 + 2x + 1", FIELD), ("modulo x^5 + x^4 + x^2 + 1", mended))}
-    first, second = (sum(map(operator.eq, columns["printed"], columns[name])) for name in list(columns)[1:])
-    conditions = sum(FIELD.power(a, 242) == 1 and a != 1 and FIELD.order(a) < 242 for a in range(2, 243))
-    return [number("order of g: its powers are all elements but 0, modulo x^5 + 2x + 1", "242", FIELD.order(G),
+    first, second = (_same(columns["printed"], columns[name]) for name in list(columns)[1:])
+    known = [a for a in range(3, 243) if FIELD.power(a, 242) == 1 and a not in _reducible()]
+    return [number("order of g, whose powers are to be all elements but 0, modulo x^5 + 2x + 1", "242", FIELD.order(G),
                    correction=Correction("modulo x^5 + x^4 + x^2 + 1, which is not the modulus named",
                                          ours=mended.order(G))),
-            every("rows of the figure", first, 5, printed="all",
-                  correction=Correction("modulo x^5 + x^4 + x^2 + 1", ours=second)),
+            every("rows of the figure", first, 5, correction=Correction("modulo x^5 + x^4 + x^2 + 1", ours=second)),
+            every("coefficients of g^3 that its label names", _same(columns["printed"][2], (1, 2, 0, 2, 2)), 5,
+                  printed="x^4 + 2x^3 + 2x + 2", correction=Correction(
+                      "2x^2 for 2x", ours=_same(columns["printed"][2], (1, 2, 2, 0, 2)))),
             number("order of x + 1 modulo x^5 + 2x + 1", "242", FIELD.order(4)),
-            bound("elements with g^242 = 1, g not 1, that do not generate the field", "none", conditions, high=0,
-                  correction=Correction("g must have order 242: elements of that order that do not", ours=sum(
-                      np.unique(FIELD.powers(a)).size < 242 for a in range(2, 243) if FIELD.order(a) == 242), high=0))
+            every("irreducible polynomials with g^242 = 1, g not 1, that generate the field",
+                  sum(FIELD.order(a) == 242 for a in known), len(known), printed="can be generated",
+                  instead="g^242 = 1 is true of every element but 0; g must have order 242 itself")
             ], [
                 {"power": k} | {name: " ".join(map(str, column[at])) for name, column in columns.items()}
                 for at, k in enumerate(PRINTED_POWERS)]
+
+
+def _same(first: tuple, second: tuple) -> int:
+    return sum(map(operator.eq, first, second))
+
+
+def _reducible() -> set:
+    """Return the products of two polynomials of degree 1 to 3 whose degree is at most 4."""
+    factors = np.arange(3, 81)
+    degree = np.digitize(factors, (9, 27)) + 1
+    return set(np.asarray(FIELD.multiply(factors[:, None], factors))[degree[:, None] + degree <= 4].tolist())
 
 
 @PAPER.item("fig2", "Maple code that writes a field")
@@ -470,13 +525,8 @@ def _eq25(setting: Any) -> Iterator[dict]:
         size, room = column.size, (p ** degree - 1) // (p - 1)
         rotated = np.array([np.roll(column, -k) for k in range(size)]).T
         appended = np.vstack([rotated, np.zeros((1, size), int)])
-        replaced = np.vstack([rotated[:-1], np.zeros((1, size), int)])
-        pairs = [check_balance(appended[:, pair]) for pair in map(list, itertools.combinations(range(size), 2))]
-        yield every(f"GF({p}^{degree}): pairs of the {size} columns in balance",
-                    sum(pair.strength != 1 or pair.full for pair in pairs), len(pairs),
-                    correction=Correction(f"only the first (p^n - 1) / (p - 1) = {room} columns",
-                                          ours=len(pairs) if check_balance(appended[:, :room]).strength == 2 else 0))
-        yield every(f"GF({p}^{degree}): the first {room} columns, with zeros instead of the last row",
-                    int(check_balance(replaced[:, :room]).full), 1, printed="balanced", correction=Correction(
-                        "the zeros are a row of their own, after the p^n - 1 powers",
-                        ours=int(check_balance(appended[:, :room]).full)))
+        widest = max(columns for columns in range(2, size + 1) if check_balance(appended[:, :columns]).strength == 2)
+        yield number(f"GF({p}^{degree}): most columns in balance, p^n - 1", float(size), widest,
+                     correction=Correction("(p^n - 1) / (p - 1)", printed=room))
+    yield unchecked("the array from GF(3^3)", "it is announced, and not printed in the text at hand",
+                    "the following is one potential orthogonal matrix")

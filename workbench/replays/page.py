@@ -1,13 +1,17 @@
-"""One page of replays: the table of verdicts on top, then claims and figure of each item; asks for no network."""
+"""One page of replays: contents and counts on top, then claims and figure of each item; asks for no network."""
 
 import datetime
+import functools
+import html
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.replays.claims import VERDICTS
+from workbench.replays.claims import CORRECTED, FAILS, HOLDS, PUT_IN, UNDECIDED, VERDICTS, short
+from workbench.replays.registry import find, papers
 from workbench.replays.result import Replay
 from workbench.reports import build, templates
 from workbench.results import plain
@@ -16,15 +20,17 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 TITLE = "Five papers, replayed"
+MARKS = {HOLDS: "holds", CORRECTED: "corrected", FAILS: "fails", UNDECIDED: "undecided", PUT_IN: "put-in"}
 MEANING = {
-    "holds": "ours is within the printed rounding and three Monte Carlo errors, or within the range that is claimed",
-    "holds corrected": "so it is after the correction named",
-    "does not hold": "it is not, and no correction we know explains it",
-    "on a twin": "the data are not available; what a synthetic look-alike gives says nothing about the original",
-    "cannot be checked here": "for the reason named"}
+    HOLDS: "ours agrees with what is printed, within the reach that stands beside it",
+    CORRECTED: "it does not, and does once a slip of the print is repaired, a factor, an index, a row or a word, which "
+               "the row names; a result that is only wrong does not hold",
+    FAILS: "it does not, whatever could be said in its place",
+    UNDECIDED: "the data are not here, and what a look-alike gives decides nothing; or for the reason named",
+    PUT_IN: "the look-alike was made so; counted nowhere"}
 
 
-def page(replays: Sequence[Replay], command: str) -> str:
+def page(replays: Sequence[Replay], command: str, of: int = 0) -> str:
     """Return the HTML page of replays.
 
     Parameters
@@ -32,14 +38,16 @@ def page(replays: Sequence[Replay], command: str) -> str:
     replays : sequence of Replay
     command : str
         The command line, to be printed at the end.
+    of : int
+        How many there are to be, where the run goes on.
     """
+    grouped = [(paper, [each for each in replays if each.name.split("/")[0] == paper.name]) for paper in papers()]
+    shown = [{"name": paper.name, "title": paper.title, "authors": paper.authors, "counts": _counts(of_paper),
+              "items": list(map(_shown, of_paper))} for paper, of_paper in grouped if of_paper]
     return templates.render(
-        "replays.html.j2", Path(__file__).parent / "template", heading="", titled=False,
-        title=TITLE if len(replays) > 1 else f"{replays[0].name}, replayed", by_paper=_verdicts_by_paper(replays),
-        meanings=MEANING, items=[{"item": replay.name, "says": replay.title, "verdicts": ", ".join(
-            f"{verdict} {count}" for verdict, count in replay.verdicts().items())} for replay in replays],
-        replays=list(map(_shown, replays)), inputs=[], parameters=[], seed=0, messages=[], command=command,
-        date=datetime.datetime.now(datetime.UTC), software=[("workbench", build.package_version())])
+        "replays.html.j2", Path(__file__).parent / "template", title=_title(replays, shown), papers=shown,
+        counts=_counts(replays), marks=MARKS, meanings=MEANING, count=len(replays), of=of, command=command,
+        date=datetime.datetime.now(datetime.UTC), version=build.package_version())
 
 
 def as_json(replays: Iterable[Replay]) -> str:
@@ -49,25 +57,30 @@ def as_json(replays: Iterable[Replay]) -> str:
     ----------
     replays : iterable of Replay
     """
-    return json.dumps([{"name": each.name, "title": each.title, "full": each.full, "data": each.data,
-                        "verdicts": each.verdicts(), "claims": each.rows(), "figure": plain(each.figure)}
-                       for each in replays], indent=1, allow_nan=False)
+    return json.dumps([{"name": each.name, "title": each.title, "section": find(each.name).section, "full": each.full,
+                        "data": each.data, "verdicts": each.verdicts(), "claims": each.rows(),
+                        "figure": plain(each.figure)} for each in replays], indent=1, allow_nan=False)
 
 
-def _verdicts_by_paper(replays: Sequence[Replay]) -> list[dict]:
-    counted = Counter((each.name.split("/")[0], row["verdict"]) for each in replays for row in each.rows())
-    papers = list(dict.fromkeys(paper for paper, _ in counted))
-    counted.update(("all", row["verdict"]) for each in replays for row in each.rows())
-    return [{"paper": paper} | {verdict: counted[paper, verdict] for verdict in VERDICTS}
-            for paper in [*papers, *["all"] * (len(papers) > 1)]]
+def _title(replays: Sequence[Replay], shown: list) -> str:
+    if len(shown) != 1:
+        return TITLE
+    what = f"{find(replays[0].name).heading} of “{shown[0]['title']}”" if len(replays) == 1 else shown[0]["title"]
+    return f"{what}, replayed ({shown[0]['authors']})"
 
 
+def _counts(replays: Sequence[Replay]) -> list:
+    counted = sum((Counter(each.verdicts()) for each in replays), Counter[str]())
+    return [(verdict, counted[verdict]) for verdict in VERDICTS]
+
+
+@functools.cache
 def _shown(replay: Replay) -> dict[str, Any]:
     """Return what the page shows of an item."""
-    chart = replay.chart()
-    return {"name": replay.name, "title": replay.title, "data": replay.data,
-            "claims": list(map(_readable, replay.rows())), "figure": replay.figure,
-            "picture": chart and _picture(chart)}
+    chart, item = replay.chart(), find(replay.name)
+    return {"anchor": replay.name.replace("/", "-"), "heading": item.heading, "section": item.section,
+            "title": _words(replay.title), "data": replay.data, "claims": list(map(_readable, replay.rows())),
+            "figure": replay.figure, "picture": chart and _picture(chart)}
 
 
 def _picture(chart: Any) -> "Markup":
@@ -77,6 +90,14 @@ def _picture(chart: Any) -> "Markup":
 
 
 def _readable(row: dict) -> dict:
-    """Return a row of claims, whose numbers have nothing in common, as text."""
-    return {name: "" if value is None else f"{value:.4g}" if isinstance(value, float) else value
-            for name, value in row.items()}
+    """Return a row of claims as the page shows it."""
+    printed = row["printed"]
+    return {"verdict": row["verdict"], "claim": _words(row["claim"]), "why": _words(row["why"]), "values": [
+        ("Printed", f"{short(printed)}, by its formula" if isinstance(printed, float) else printed),
+        *((name, short(row[name.lower()])) for name in ("Ours", "Corrected", "Reach"))]}
+
+
+def _words(text: str) -> "Markup":
+    """Return text whose names of code are marked as such."""
+    from markupsafe import Markup
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text)))

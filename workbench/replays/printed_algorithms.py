@@ -6,6 +6,7 @@ References
    algorithms 1, 2, 3 and 6.
 """
 
+import functools
 import itertools
 
 import numpy as np
@@ -23,7 +24,7 @@ def single_ssr(size: np.ndarray, sd: np.ndarray, held: np.ndarray) -> int:
         return int(np.argmin(np.where(held > 0, size * sd / held, np.inf)))
 
 
-def ssr(spread: np.ndarray, held: np.ndarray, total: float) -> np.ndarray:
+def ssr(spread: np.ndarray, held: np.ndarray, total: float, steps: list | None = None) -> np.ndarray:
     """Return the sizes of algorithm 2: what is not oversized stays, the rest is split anew.
 
     Parameters
@@ -34,6 +35,8 @@ def ssr(spread: np.ndarray, held: np.ndarray, total: float) -> np.ndarray:
         Sizes before.
     total : float
         New budget.
+    steps : list, optional
+        Gets the strata that each call looks at.
 
     Examples
     --------
@@ -42,6 +45,7 @@ def ssr(spread: np.ndarray, held: np.ndarray, total: float) -> np.ndarray:
     """
     left, among = np.array(held, float), np.ones(len(spread), bool)
     while True:
+        _count(steps, among.sum())
         share = total * spread / spread[among].sum()
         over = among & (held > share)
         if over.sum() == among.sum():
@@ -53,21 +57,34 @@ def ssr(spread: np.ndarray, held: np.ndarray, total: float) -> np.ndarray:
             return left
 
 
+def _count(steps: list | None, made: int) -> None:
+    if steps is not None:
+        steps.append(int(made))
+
+
 @np.errstate(divide="ignore", invalid="ignore")
-def fast_ssr(spread: np.ndarray, held: np.ndarray, total: float) -> np.ndarray:
+def fast_ssr(spread: np.ndarray, held: np.ndarray, total: float, steps: list | None = None) -> np.ndarray:
     """Return the sizes of algorithm 3, line by line; IndexError or NaN where it goes wrong.
 
     Parameters
     ----------
     spread, held, total
         As in `ssr`.
+    steps : list, optional
+        Gets a number for each comparison and each step of a loop.
 
     Examples
     --------
     >>> fast_ssr(np.array([1.0, 3.0]), np.array([4.0, 2.0]), 4.0)
     array([2., 2.])
     """
-    order = np.argsort(held / spread, kind="stable")
+    filled = held / spread
+
+    def compared(a: int, b: int) -> int:
+        _count(steps, 1)
+        return int(filled[a] > filled[b]) - int(filled[a] < filled[b])
+    order = sorted(range(len(spread)), key=functools.cmp_to_key(compared))
+    _count(steps, 3 * len(spread))
     suffix = np.cumsum(spread[order][::-1])[::-1]
     left, new, sums, i = np.full(len(spread), np.nan), total, suffix[0], 0
     while i < len(spread):
@@ -114,7 +131,8 @@ def cost(spread: np.ndarray, sizes: np.ndarray) -> float:
         return float(np.where(spread > 0, spread ** 2 / sizes, 0).sum())
 
 
-def stream_sample(strata: list[int], values: list[float], keys: list[int], budget: int, least: int) -> list[int]:
+def stream_sample(strata: list[int], values: list[float], keys: list[int], budget: int, least: int,
+                  steps: list | None = None) -> list[int]:
     """Return the records that algorithm 6 holds at the end, one by one, with at least `least` of each stratum.
 
     Parameters
@@ -127,6 +145,8 @@ def stream_sample(strata: list[int], values: list[float], keys: list[int], budge
     budget : int
     least : int
         0 as printed.
+    steps : list, optional
+        Gets, per record, the record and the strata looked at, and the share of its stratum that is held.
 
     Examples
     --------
@@ -137,10 +157,12 @@ def stream_sample(strata: list[int], values: list[float], keys: list[int], budge
     held: list[list[int]] = [[] for _ in range(count)]
     turned_away = [np.inf] * count
     for t, (h, key) in enumerate(zip(strata, keys, strict=True)):
-        if key > turned_away[h]:
-            continue
-        held[h].append(t)
-        if sum(map(len, held)) > budget:
+        chosen = key <= turned_away[h]
+        held[h] += [t] * chosen
+        full = sum(map(len, held)) > budget
+        if steps is not None:
+            steps.append((1 + full * count, len(held[h]) / strata[:t + 1].count(h)))
+        if full:
             out = _cheapest(held, strata[:t + 1], values[:t + 1], least)
             last = max(held[out], key=keys.__getitem__)
             held[out].remove(last)

@@ -35,20 +35,20 @@ class Replay(Result):
     data: str
 
     def verdicts(self) -> dict[str, int]:
-        """Return how many claims have each verdict, those that occur."""
+        """Return how many claims have each verdict, those that occur; what was put in is none."""
         counted = Counter(row["verdict"] for row in self.entries)
         return {verdict: counted[verdict] for verdict in VERDICTS if verdict in counted}
 
     def headline(self) -> str:
         """Return the verdicts and how many claims have each."""
-        said = ", ".join(f"{verdict} {count}" for verdict, count in self.verdicts().items())
-        return f"{self.name}: {said}"
+        said = "; ".join(f"{verdict} {count}" for verdict, count in self.verdicts().items())
+        return f"{self.name}: {said or 'nothing to decide'}"
 
     def rows(self) -> list[dict]:
-        """Return one row per claim: what is claimed, the printed number, ours, its error, the verdict and why."""
+        """Return one row per claim: what is printed, ours, corrected, the reach that decided it, verdict and why."""
         return list(self.entries)
 
     def chart(self) -> Any:
         """Return the item's figure in the paper's layout, or None where it has none."""
-        draw = find(self.name).draw
-        return draw(f"{self.name}: {self.title}", list(self.figure)) if draw and self.figure else None
+        item = find(self.name)
+        return item.draw(f"{item.heading}: {self.title}", list(self.figure)) if item.draw and self.figure else None

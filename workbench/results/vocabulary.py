@@ -17,7 +17,7 @@ KEYS = frozenset("""
     coverage rejects type_one mean_absolute_error estimated_variance_ratio
     coverage_error rejects_error type_one_error mean_absolute_error_error estimated_variance_ratio_error bias_error
     sd_error rmse_error variance_ratio_error half_width_error cv_error mean_ratio_error ratio_error true_rho_error
-    claim printed ours error why name seconds data
+    claim printed ours corrected reach error why name seconds data
     assured confidence margin digit read_a read_b vote_share exercise message hint explanation
     time who row reason limits setting
 """.split())
