@@ -46,7 +46,7 @@ def drawn(size, right, prior, totals, runs, rng):
 
 
 def measured(prior, rate, budget, count, rng, runs=RUNS):
-    """Return coverage, the bias in standard errors of it, its size, and the width over that of strata in proportion."""
+    """Return coverage, bias, and the standard error and the interval's width over those of strata in proportion."""
     size = np.full(STRATA, SIZE // STRATA)
     right = np.rint(size * rate).astype(int)
     labeled, correct = drawn(size, right, np.clip(prior, 0, 1), waves.wave_totals(budget, count).tolist(), runs, rng)
@@ -55,9 +55,11 @@ def measured(prior, rate, budget, count, rng, runs=RUNS):
     plain = wb.allocate(size, budget, "proportional").labeled
     others = rng.hypergeometric(right, size - right, plain, (runs, STRATA))
     other = waves.wave_limits(size, np.broadcast_to(plain, (runs, 1, STRATA)), others[:, None], (1 - LEVEL) / 2)
+    usual = waves.wave_moments(size, np.broadcast_to(plain, (runs, 1, STRATA)), others[:, None])[0]
     bias, error = estimates.mean() - truth, estimates.std() / runs ** .5
     return {"coverage": float(np.mean((low <= truth + LEAST) & (truth - LEAST <= high))),
             "bias": float(bias), "bias in errors": float(bias / error),
+            "error over proportion": float(estimates.std() / usual.std()),
             "width over proportion": float(np.mean(high - low) / np.mean(other[1] - other[0]))}
 
 
