@@ -59,7 +59,7 @@ def stream(file: str, by: str, id: str, budget: int, minimum: int, seed: int, va
     from workbench.allocation.streams.batches import stream_file
     from workbench.allocation.streams.sampler import StreamSampler
     from workbench.data.safe_csv import refuse_other, write_rows
-    limits, header = checks.bounds_of(bounds) if bounds else None, (id, by, value, "weight")
+    limits, header, level = checks.bounds_of(bounds) if bounds else None, (id, by, value, "weight"), checks.level(level)
     checkpoint = checkpoint or f"{output}.checkpoint"
     refuse_inputs([file], *filter(None, (output, checkpoint, json)))
     refuse_other(output, header)
@@ -67,7 +67,7 @@ def stream(file: str, by: str, id: str, budget: int, minimum: int, seed: int, va
     for _ in stream_file(file, sampler, by=by, value=value, id=id, rows=ROWS, checkpoint=checkpoint):
         pass
     found = sampler.estimate()
-    interval = found.interval(checks.level(level), bounds=limits)
+    interval = found.interval(level, bounds=limits)
     write_rows(output, header, ([row[name] for name in ("id", "stratum", "value", "weight")]
                                 for row in found.sample_rows()))
     if json:
