@@ -163,10 +163,12 @@ def stream_file(path: str, sampler: StreamSampler, *, by: str, value: str, id: s
     Parameters
     ----------
     path : str
-    sampler, by, value, id, checkpoint
-        As in `stream_batches`. A checkpoint of another file, or one that was changed since, is refused.
+    sampler, by, value, id
+        As in `stream_batches`.
     rows : int
         Of a batch.
+    checkpoint : str or path
+        One of another file, or of this one before it was changed, is refused.
     """
     state = os.stat(os.path.expanduser(path))
     kept = Checkpoint(sampler, checkpoint, [by, value, id, state.st_size, state.st_mtime_ns])
