@@ -207,6 +207,20 @@ def test_a_file_of_the_first_format_is_carried_on(tmp_path):
         assert session.estimate().labeled == 8 and session.status().waves == 0
 
 
+def test_readme_and_note_say_what_was_recorded():
+    record = json.loads(session_waves.RECORD.read_text())
+    errors, turned = ([each["error over proportion"] for name, each in record["settings"].items()
+                       if ("opposite" in name) == opposite] for opposite in (False, True))
+    widths = [each["width over proportion"] for each in record["settings"].values()]
+    said = [f"{min(errors):.2f} to {max(errors):.2f} times that of strata in proportion, up to {max(turned):.2f} times "
+            "where scores say the opposite, and its interval", f"{min(widths):.2f} to {max(widths):.2f} times as wide"]
+    readme = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+    for text in (designs.OF_WAVES.text, readme):
+        assert all(each.replace("0.", ".") in text for each in said)
+    assert (f"{len(record['settings'])} settings of {record['runs']:,} audits: least "
+            f"{record['least coverage']:.3f}".replace("0.", ".")) in readme
+
+
 def test_the_recorded_coverage_is_that_of_fresh_draws():
     record = json.loads(session_waves.RECORD.read_text())
     settings = {name: setting for name, *setting in session_waves.settings()}

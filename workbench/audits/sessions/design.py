@@ -32,6 +32,8 @@ from workbench.stratified.waves import next_wave, wave_totals
 
 QUESTIONS = ("accuracy", "class_metrics", "difference")
 MOST_LOOKS = 10
+OF_WAVES = Note("remark", "waves: in simulations the error of the estimate was .91 to 1.07 times that of strata in "
+                "proportion, up to 1.25 times where scores say the opposite, and its interval .99 to 1.40 times as wide")
 KEPT, KEPT_PER_LABEL = 5000, 10
 _PLAIN_NAME = re.compile(r"(?![=+\-@'\s])[^\",;|]+")
 OWN_COLUMNS = {"id", "position", "stratum", "prediction", *ANSWERS}
@@ -148,7 +150,8 @@ def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
         strata = strata_of(items, strata_wanted(n_strata, design["budget"], items), rule, rng=seed)
         if design.get("waves"):
             score = np.bincount(strata.labels, items.score) / strata.sizes
-            return Frame(items, strata, waves=design["waves"], prior=score if items.score_is == "confidence" else None)
+            prior = score if items.score_is == "confidence" else None
+            return Frame(items, strata, notes=[OF_WAVES], waves=design["waves"], prior=prior)
         if n_strata != AUTO:
             return Frame(items, strata)
         share, notes = default_labels(items, strata, design["budget"], trust_scores=design["trust_scores"])
