@@ -134,8 +134,9 @@ def _write_json(path: str, file: str, found: Any, interval: Any, parameters: dic
     from workbench.reports.build import package_version
     from workbench.reports.records import Record, write_json
     from workbench.results import Table
-    row = {"estimate": found.estimate, "standard_error": found.standard_error, "low": interval.low,
-           "high": interval.high, "level": interval.level, "interval_method": interval.method}
+    names = "estimate", "standard_error", "low", "high", "level", "interval_method"
+    cells = found.estimate, found.standard_error, *interval, interval.level, interval.method
+    row = dict(zip(names, cells, strict=True))
     table = Table((row,), found.headline(), notes=[*found.notes, *interval.notes])
     strata = Table(tuple(found.rows()), "Strata of the stream and of its sample")
     write_json(Path(os.path.expanduser(path)), [Record("estimate", "The mean of the stream", table, found.to_dict()),

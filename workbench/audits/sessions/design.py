@@ -33,7 +33,8 @@ from workbench.stratified.waves import next_wave, wave_totals
 QUESTIONS = ("accuracy", "class_metrics", "difference")
 MOST_LOOKS = 10
 OF_WAVES = Note("remark", "waves: in simulations the error of the estimate was .91 to 1.07 times that of strata in "
-                "proportion, up to 1.25 times where scores say the opposite, and its interval .99 to 1.40 times as wide")
+                "proportion, up to 1.25 times where scores say the opposite, and its interval .99 to 1.40 times as "
+                "wide")
 KEPT, KEPT_PER_LABEL = 5000, 10
 _PLAIN_NAME = re.compile(r"(?![=+\-@'\s])[^\",;|]+")
 OWN_COLUMNS = {"id", "position", "stratum", "prediction", *ANSWERS}
