@@ -151,13 +151,13 @@ def test_bounded_intervals_cover_in_either_order(turned):
 
 
 @pytest.mark.parametrize(("change", "said"), [
-    ({"id": [1, None, 3]}, "column 'id' of the relation must have no missing cells; it has 1, the first in stratum "
+    ({"id": [1, None, 3]}, "column 'id' of the dict must have no missing cells; it has 1, the first in stratum "
                            "'b'"),
-    ({"y": [1, None, 3]}, "column 'y' of the relation must have no missing cells; it has 1, the first in stratum 'b'"),
-    ({"y": [1, np.nan, 3.]}, "column 'y' of the relation must have no missing cells; it has 1, the first in stratum "
+    ({"y": [1, None, 3]}, "column 'y' of the dict must have no missing cells; it has 1, the first in stratum 'b'"),
+    ({"y": [1, np.nan, 3.]}, "column 'y' of the dict must have no missing cells; it has 1, the first in stratum "
                              "'b'"),
-    ({"y": [1, np.inf, 3.]}, "column 'y' of the relation must be finite; stratum 'b' has a value that is not"),
-    ({"g": ["a", None, "b"]}, "column 'g' of the relation must hold a stratum in every row; it holds none in 1 of 3"),
+    ({"y": [1, np.inf, 3.]}, "column 'y' of the dict must be finite; stratum 'b' has a value that is not"),
+    ({"g": ["a", None, "b"]}, "column 'g' of the dict must hold a stratum in every row; it holds none in 1 of 3"),
     ({"id": [1, 1, 3]}, "keys must not repeat; 1 does"),
     ({"g": ["a", "b", "c"]}, "budget must be at least 3, 2 for each of 3 strata; got 2")])
 def test_a_batch_that_is_refused_leaves_the_sampler_as_it_was(change, said):

@@ -72,7 +72,6 @@ def test_a_file_is_sampled_in_batches_as_the_library_samples_them(folder, record
     assert bounded.returncode == 0 and "Note: what a value can be is not known" not in bounded.stdout
 
 
-@pytest.mark.slow
 def test_a_killed_stream_goes_on_where_it_was(folder):
     words = [*STREAM, "--budget", "70", "--minimum", "5"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -166,6 +165,7 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
     ([*STREAM, "--budget", 50, "-o", "./link.csv"], "'./link.csv' is read, or written already, by this command"),
     ([*STREAM, "--budget", 50, "-o", "other.csv"], "exists and has other columns than item, segment, amount, weight"),
     ([*STREAM, "--budget", 50, "--json", "sample.csv"], "'sample.csv' is read, or written already, by this command"),
+    ([*STREAM, "--budget", 50, "--json", "no/found.json"], "json folder 'no' does not exist; make it first"),
     (["stream", "none.csv", *STREAM[2:], "--budget", 50], "none.csv"),
     (["reduce", "records.csv", *REDUCE[2:], "--budget", 50], "--weight must name a column of the sample"),
     (["reduce", "few.csv", *REDUCE[2:], "--budget", 5], "--weight must add up in each stratum to its records"),

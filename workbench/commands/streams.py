@@ -61,7 +61,7 @@ def stream(file: str, by: str, id: str, budget: int, minimum: int, seed: int, va
     from workbench.data.safe_csv import refuse_other, write_rows
     limits, header, level = checks.bounds_of(bounds) if bounds else None, (id, by, value, "weight"), checks.level(level)
     checkpoint = checkpoint or f"{output}.checkpoint"
-    refuse_inputs([file], *filter(None, (output, checkpoint, json)))
+    refuse_inputs([file], *check_outputs(output=output, checkpoint=checkpoint, json=json))
     refuse_other(output, header)
     sampler = StreamSampler(budget, minimum=minimum, seed=seed)
     for _ in stream_file(file, sampler, by=by, value=value, id=id, rows=ROWS, checkpoint=checkpoint):
@@ -97,7 +97,7 @@ def reduce(sample: str, by: str, id: str, budget: int, minimum: int, seed: int, 
     """
     from workbench.allocation.reductions import smaller_sample
     from workbench.data.safe_csv import refuse_other, write_rows
-    refuse_inputs([sample, strata], output)
+    refuse_inputs([sample, strata], *check_outputs(output=output))
     kept = smaller_sample(sample, budget, by=by, value=value, id=id, weight=weight, strata=strata, minimum=minimum,
                           seed=seed)
     refuse_other(output, tuple(kept.columns))
@@ -105,6 +105,15 @@ def reduce(sample: str, by: str, id: str, budget: int, minimum: int, seed: int, 
     click.echo(f"Wrote {output}: {kept.index.size:,} of {checks.counted(kept.records, 'record')}.")
     headline = kept.allocation.headline()
     click.echo("\n".join([f"{headline[0].upper()}{headline[1:]}.", *_notes(kept.allocation.notes)]))
+
+
+def check_outputs(**outputs: str | None) -> list[str]:
+    """Return the files that a command is to write; raise where one cannot be written."""
+    from workbench.reports.outputs import check_written
+    wanted = {what: path for what, path in outputs.items() if path}
+    for what, path in wanted.items():
+        check_written(what, Path(os.path.expanduser(path)))
+    return list(wanted.values())
 
 
 def refuse_inputs(inputs: Iterable[str], *outputs: str) -> None:

@@ -172,8 +172,9 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     wanted = distinct_names(columns)
     _end_quietly()
     if not _is_path(source):
-        source = _relation(source)
-        table = TableSource("the data frame", tuple(source.columns)) if is_dask(source) \
+        label = "the dict" if isinstance(source, dict) else "the data frame"
+        given, source = source, _relation(source)
+        table = TableSource(label, tuple(source.columns)) if is_dask(source) or given is not source \
             else _open_frame(source, "frame")
         found = found_columns(table.label, table.names, wanted)
         renamed = {column: name for name, column in found.items() if column != name}
