@@ -12,6 +12,8 @@ from workbench.allocation.samples import FrameSample as FrameSample
 from workbench.allocation.samples import StratumSummary as StratumSummary
 from workbench.allocation.samples import sample as sample
 from workbench.allocation.samples import summarize as summarize
+from workbench.allocation.streams.batches import sample_stream as sample_stream
+from workbench.allocation.streams.batches import stream_batches as stream_batches
 from workbench.allocation.streams.estimates import StreamEstimate as StreamEstimate
 from workbench.allocation.streams.sampler import StreamSampler as StreamSampler
 from workbench.allocation.values.estimates import ValueEstimate as ValueEstimate

@@ -211,6 +211,14 @@ def bounds(values: Sequence[float]) -> tuple[float, float]:
     return least, most
 
 
+def bounds_of(text: str) -> tuple[float, float]:
+    """Return the bounds that a text such as "0, 1" says, or raise."""
+    try:
+        return bounds([float(part) for part in text.split(",")])
+    except ValueError:
+        raise WrongValue("bounds", "must be the smallest and the largest value, as \"0, 1\"", text) from None
+
+
 def at_most(name: str, values: np.ndarray, limit_name: str, limits: np.ndarray, *, what: str = "stratum") -> None:
     """Raise unless values <= limits, entry by entry; names the first entry that is not."""
     for k in np.flatnonzero(np.asarray(values) > np.asarray(limits) + 1e-9)[:1].tolist():

@@ -129,9 +129,9 @@ def changed(session, statement, *values):
 
 
 def test_a_newer_version_is_left_alone(session):
-    changed(session, "PRAGMA user_version = 2")
+    changed(session, "PRAGMA user_version = 3")
     before = Path(session.path).read_bytes()
-    with pytest.raises(ValueError, match=r"was written by a newer version of the workbench \(format 2, this one knows"):
+    with pytest.raises(ValueError, match=r"was written by a newer version of the workbench \(format 3, this one knows"):
         opened(session)
     assert Path(session.path).read_bytes() == before
 

@@ -141,6 +141,8 @@ def test_mistakes_are_one_line(folder, line, message):
     ("--expected 2", "--expected must be a number from 0 to 1; got 2.0"),
     ("--level 1", "--level must be a number in (0, 1); got 1.0"),
     ("--seed -1", "--seed must be a whole number of at least 0; got -1"),
+    ("--waves 3 --looks 30", "--waves must be 1 where looks are declared: the interval of waves is that of"),
+    ("--waves 2 --question class-metrics --metrics-of a --prediction yhat", "--waves must be 1 for this question"),
     ("--second-share 2", "--second-share must be a number from 0 to 1; got 2.0"),
     ("--second-share .5 --question class-metrics", "--second-share must be 0 for this question: second labels correct"),
     ("--stratifier x", "--stratifier must be one of 'cum_sqrt_f', 'cum_cbrt_f', "),
@@ -164,6 +166,21 @@ def test_what_you_have_is_shown_again_before_anything_new(folder):
     assert typed(folder, "audit next audit.db -n 2 --by ann") == first
     assert typed(folder, "audit next audit.db -n 2 --by ben") != first
     assert first.count("    prediction: ") == 2 and first.endswith("where LABEL is 1 (right) or 0 (wrong)\n")
+
+
+def test_an_audit_in_waves(folder):
+    right = write_scores(folder)
+    said = typed(folder, f"{NEW} --strata 4 --waves 3")
+    assert said.startswith("Wrote audit.db: 60 of 300 items to label, in 4 strata and 3 waves.\n")
+    for wave in (1, 2, 3):
+        typed(folder, f"audit export audit.db sheet-{wave}.csv -n 100")
+        fill(folder, right, f"sheet-{wave}.csv")
+        assert "20 labels recorded, 0 known" in typed(folder, "audit import audit.db filled.csv")
+        said = typed(folder, "audit status audit.db")
+        assert ("draws the next" in said) == ("no interval yet" in said) == (wave < 3)
+    assert "(95% interval: " in said and "60 of 60 items labeled, 0 skipped, 0 out, 0 open, wave 3 of 3" in said
+    assert typed(folder, "audit status audit.db --within 2", 2).startswith("Error: --within cannot be planned")
+    assert typed(folder, "audit status audit.db --method looks", 2).startswith("Error: --method must be 'planned' or ")
 
 
 def test_refused_rows_are_listed_and_the_good_ones_kept(folder):

@@ -244,7 +244,8 @@ def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: i
         found = _merged(parts, source.label, by, id, inner is not None)
         strata, size = found["stratum"], found["size"]
         wanted = _wanted(sizes, strata, size)
-        picked = partial(_below, stratum=stratum, id=named, columns=columns, seed=seed, strata=strata)
+        further = [partial(_cells, name=name) for name in columns]
+        picked = partial(_below, stratum=stratum, id=named, columns=further, seed=seed, strata=strata)
         rows = _candidates(source, picked, strata, size, wanted)
     order = np.lexsort((_ranks(rows["id"], id), rows["key"], rows["place"]))
     place = rows["place"][order]
@@ -253,6 +254,24 @@ def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: i
     brought = {name: rows[f"column {k}"][chosen] for k, name in enumerate(columns)}
     return FrameSample(rows["id"][chosen], strata[place], place, strata, size, wanted, seed, brought,
                        notes=source.notes)
+
+
+def streamed(source: Any, by: str, value: str, id: str, seed: int) -> Callable[[Any], tuple[dict, Callable]]:
+    """Return a function of parts of a scan: it summarizes one, and says how its rows are drawn.
+
+    That is sizes, means and sds of its strata as arrays, and a function from a bound of the keys of each of these to
+    the rows below, whose value is "column 0".
+    """
+    stratum, named = _strata_of(source, by, None), partial(_id, name=id)
+    measured = partial(_number, name=value, mark=source.mark(value))
+
+    def part(native: Any) -> tuple[dict, Callable]:
+        counted = _moments(native, stratum, measured, spread=True, id=named)
+        found = _merged([counted], source.label, by, value, False)
+        _merged([{**counted, "filled": counted["identified"]}], source.label, by, id, False)
+        return found, lambda bound: _placed(
+            [_below(native, stratum, named, [measured], seed, found["stratum"], bound)], found["stratum"])
+    return part
 
 
 def _strata(count: int) -> str:
@@ -316,22 +335,27 @@ def _each_part(source: Any, function: Callable) -> list:
     return list(dask.compute(*[dask.delayed(function)(part) for part in source.native.to_delayed()]))
 
 
-def _moments(native: Any, stratum: Callable, value: Callable, spread: bool) -> dict:
-    """Return per stratum its rows and filled cells of `value`, with `spread` also mean and sd, as arrays."""
+def _moments(native: Any, stratum: Callable, value: Callable, spread: bool, id: Callable | None = None) -> dict:
+    """Return per stratum its rows and filled cells of `value`, with `spread` also mean and sd, as arrays.
+
+    With `id` also its filled cells, "identified".
+    """
     import narwhals as nw
     frame = nw.from_native(native)
     kinds = frame.collect_schema()
-    grouped = frame.select(stratum(kinds).alias("stratum"), value(kinds).alias("value")).group_by("stratum")
-    column = nw.col("value")
+    picked = {"stratum": stratum, "value": value, "id": id or value}
+    grouped = frame.select(*(each(kinds).alias(name) for name, each in picked.items())).group_by("stratum")
+    column, identified = nw.col("value"), [nw.col("id").count().alias("identified")] if id else []
     moments = (column.mean().alias("mean"), column.std(ddof=1).alias("sd")) if spread else ()
-    return frames.to_arrays(grouped.agg(nw.len().alias("rows"), column.count().alias("filled"), *moments))
+    return frames.to_arrays(grouped.agg(nw.len().alias("rows"), column.count().alias("filled"), *moments,
+                                      *identified))
 
 
 def _merged(parts: list, label: str, by: str, value: str, cut: bool) -> dict:
     """Return the strata of all parts, their sizes, and their means and sds where the parts have them."""
     rows, given = _joined(parts, "rows").astype(np.int64), _joined(parts, "stratum").tolist()
     if not rows.size:
-        raise ValueError(f"{label} has no data rows")
+        raise frames.NoRowsError(f"{label} has no data rows")
     if None in given:
         missing = sum(n for n, stratum in zip(rows.tolist(), given, strict=True) if stratum is None)
         wanted = "a finite number" if cut else "a stratum"
@@ -382,6 +406,11 @@ def _stratum(kinds: Any, name: str, inner: list | None, mark: None) -> Any:
     return _as_text(name, kind, "text, whole numbers or booleans to be a stratum")
 
 
+def _cells(kinds: Any, name: str) -> Any:
+    import narwhals as nw
+    return nw.col(name)
+
+
 def _number(kinds: Any, name: Any, mark: Any) -> Any:
     import narwhals as nw
     kind, column = kinds[name], nw.col(name)
@@ -423,7 +452,7 @@ def _candidates(source: Any, picked: Callable, strata: np.ndarray, size: np.ndar
     """Return at least `wanted` rows per stratum, those of the smallest keys."""
     slack = 6.0
     while True:
-        bound = _bounds(wanted, size, slack)
+        bound = bounds(wanted, size, slack)
         rows = _placed(_each_part(source, partial(picked, bound=bound)), strata)
         if np.all(np.bincount(rows["place"], minlength=size.size) >= wanted):
             return rows
@@ -432,7 +461,8 @@ def _candidates(source: Any, picked: Callable, strata: np.ndarray, size: np.ndar
         slack *= 4
 
 
-def _bounds(wanted: np.ndarray, size: np.ndarray, slack: float) -> np.ndarray:
+def bounds(wanted: np.ndarray, size: np.ndarray, slack: float) -> np.ndarray:
+    """Return a bound of the keys of each stratum below which there are, almost surely, as many rows as wanted."""
     share = np.where(wanted > 0, (wanted + slack * np.sqrt(wanted) + 20) / size, 0.0)
     return np.ceil(np.minimum(share, 1.0) * KEYS).astype(np.int64)
 
@@ -445,9 +475,9 @@ def _placed(parts: list, strata: np.ndarray) -> dict:
 
 
 def _plain_array(values: np.ndarray) -> np.ndarray:
-    entries = values.tolist()
+    entries = values.tolist() or [0]
     kind: Any = object if isinstance(entries[0], str) else np.uint64 if max(entries) >= 2**63 else np.int64
-    return np.array(entries, kind)
+    return np.array(values.tolist(), kind)
 
 
 def _ranks(ids: np.ndarray, name: str) -> np.ndarray:
@@ -463,7 +493,7 @@ def _below(native: Any, stratum: Callable, id: Callable, columns: list, seed: in
     import narwhals as nw
     frame = nw.from_native(native)
     kinds = frame.collect_schema()
-    brought = [nw.col(name).alias(f"column {k}") for k, name in enumerate(columns)]
+    brought = [cells(kinds).alias(f"column {k}") for k, cells in enumerate(columns)]
     frame = frame.select(stratum(kinds).alias("stratum"), id(kinds).alias("id"), *brought)
     engine = frame.implementation.value if isinstance(frame, nw.LazyFrame) else "eager"
     if engine not in _FILTERS:

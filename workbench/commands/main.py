@@ -17,6 +17,7 @@ from workbench.commands.audit.commands import audit
 from workbench.commands.doctor import TOPICS, doctor
 from workbench.commands.options import as_typed
 from workbench.commands.replay import replay
+from workbench.commands.streams import reduce, stream
 from workbench.reports import parameters
 from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
@@ -287,6 +288,6 @@ def _keep_inputs(command: click.Command) -> None:
     command.invoke = keeping    # type: ignore[method-assign,assignment]
 
 
-for command in (audit, doctor, replay, *classroom.COMMANDS):
+for command in (audit, doctor, replay, stream, reduce, *classroom.COMMANDS):
     commands.add_command(command)
 _keep_inputs(commands)

@@ -108,7 +108,7 @@ def _scan_columns(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
     found = found_columns(label, table.names, wanted)
     data, notes = table.fetch(list(found.values()))
     with connected(label, path) as connection:
-        connection.register("read", {f"c{i}": _of_one_kind(data[column]) for i, column in enumerate(found.values())})
+        connection.register("read", {f"c{i}": of_one_kind(data[column]) for i, column in enumerate(found.values())})
         renamed = [f"c{i} AS {quoted(name)}" for i, name in enumerate(found)]
         relation = connection.sql(f"SELECT {', '.join(renamed)} FROM read")
         yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation))
@@ -153,7 +153,7 @@ def _nested(name: str, column: str, kind: Any) -> Iterator[tuple[str, str]]:
         yield from _nested(f"{name}.{field}", part, inner)
 
 
-def _of_one_kind(column: np.ndarray) -> np.ndarray:
+def of_one_kind(column: np.ndarray) -> np.ndarray:
     """Return a column as text where some of its cells are, so that DuckDB need not choose."""
     if column.dtype.kind != "O" or not any(isinstance(value, str) for value in column):
         return column

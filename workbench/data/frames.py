@@ -4,8 +4,9 @@ import atexit
 import inspect
 import itertools
 import os
+import secrets
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -16,7 +17,7 @@ from workbench import checks
 from workbench.data import handover
 from workbench.data.columns import Scan, TableSource, distinct_names, found_columns
 from workbench.data.engine import is_relation, one_line, relation_columns
-from workbench.data.files import file_of, open_file, scan_file
+from workbench.data.files import file_of, of_one_kind, open_file, scan_file
 from workbench.data.numbers import RowError, objects, unmasked
 from workbench.results import Note
 
@@ -157,7 +158,7 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     ----------
     source : str, path or data frame
         A file as for `read_columns`, or a data frame of pandas, polars, pyarrow, DuckDB, Dask, PySpark or any
-        other engine narwhals knows. Workbooks and JSON are read as a whole.
+        other engine narwhals knows, or a dict of arrays. Workbooks and JSON are read as a whole.
     columns : list of str
         Columns that must be there.
 
@@ -181,7 +182,9 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     wanted = distinct_names(columns)
     _end_quietly()
     if not _is_path(source):
-        table = TableSource("the data frame", tuple(source.columns)) if is_dask(source) \
+        label = "the dict" if isinstance(source, dict) else "the data frame"
+        given, source = source, _relation(source)
+        table = TableSource(label, tuple(source.columns)) if is_dask(source) or given is not source \
             else _open_frame(source, "frame")
         found = found_columns(table.label, table.names, wanted)
         renamed = {column: name for name, column in found.items() if column != name}
@@ -189,6 +192,70 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
         return
     with scan_file(source, wanted) as rows:
         yield rows
+
+
+def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
+    """Yield the rows of a file from row `start` on, `size` at a time, as relations; the file is read once.
+
+    Parameters
+    ----------
+    rows : Scan
+    size : int
+    start : int
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> with scan({"id": np.arange(5)}, ["id"]) as rows:
+    ...     [len(part) for part in slices(rows, 2, start=1)]
+    [2, 2]
+    """
+    table = f"rows_{secrets.token_hex(8)}"
+    rows.native.to_table(table)
+    count = rows.native.query("all_rows", f"SELECT count(*) FROM {table}").fetchall()[0][0]
+    for first in range(start, count, size):
+        yield rows.native.query("all_rows", f"SELECT * FROM {table} WHERE rowid >= {first} AND rowid < {first + size}")
+
+
+def is_frame(source: Any) -> bool:
+    """Return whether a source is a file or a data frame; an iterable of such has no columns."""
+    return _is_path(source) or isinstance(source, dict) or hasattr(type(source), "columns")
+
+
+def is_empty(source: Any) -> bool:
+    """Return whether a dict of arrays or a frame in memory has no rows; such columns may have no type."""
+    if isinstance(source, dict):
+        return not any(map(len, source.values()))
+    return not _is_path(source) and hasattr(source, "__len__") and not is_relation(source) and len(source) == 0
+
+
+def batches_of(source: Any) -> Iterable:
+    """Return the batches of an iterable of files or frames; of one of these itself the only one.
+
+    Parameters
+    ----------
+    source : str, path, data frame, or iterable of such
+    """
+    if not is_frame(source) and not isinstance(source, Iterable):
+        raise checks.WrongType("frame", "must be a file, a data frame, or batches of such", source)
+    return [source] if is_frame(source) else source
+
+
+@cache
+def _memory() -> Any:
+    import duckdb
+    return duckdb.connect()
+
+
+def _relation(source: Any) -> Any:
+    """Return a dict of arrays, or columns of Arrow, as a relation of DuckDB, which reads them in its own threads."""
+    if isinstance(source, dict):
+        arrays = {name: array.astype(object) if array.dtype.kind == "U" else of_one_kind(array)
+                  for name, array in ((name, np.asarray(unmasked(values))) for name, values in source.items())}
+        cursor = _memory().cursor()
+        cursor.register("columns", arrays)
+        return cursor.sql("FROM columns")
+    return _memory().cursor().from_arrow(source) if type(source).__module__.startswith("pyarrow.") else source
 
 
 @cache

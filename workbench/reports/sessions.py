@@ -84,8 +84,9 @@ def to_do(status: "SessionStatus", file: str) -> list[str]:
     """Return who has to label items again, with the command that hands these out; `file` is typed so."""
     third = "a third person decides {}, whose two labels differ", "third.csv", status.third
     second = "somebody else labels {} a second time", "second.csv", status.second
+    wave = f"wave {status.wave} of {status.waves} is labeled: workbench audit next {file}, or export, draws the next"
     return [f"{who.format(counted(n, 'item'))}: workbench audit export {file} {sheet} -n {n} --by NAME"
-            for who, sheet, n in (third, second) if n]
+            for who, sheet, n in (third, second) if n] + [wave] * status.wave_is_done
 
 
 def _basis(estimate: "SessionEstimate", status: "SessionStatus", design: Mapping[str, Any],
@@ -95,6 +96,7 @@ def _basis(estimate: "SessionEstimate", status: "SessionStatus", design: Mapping
     if design["question"] == "difference":
         items = f"the {sum(design['stratum_size']):,} of {items} on which the models differ"
     strata = counted(len(design["stratum_size"]), "stratum", "strata")
+    strata += f" and {counted(status.waves, 'wave')} that follow the labels before them" * bool(status.waves)
     left_out = design["source"].get("left_out")
     how = EXPLAINED[CORRECTED if estimate.is_corrected else estimate.method]
     labels = f"{estimate.labeled:,} of {counted(estimate.planned, 'planned label')}"
@@ -117,8 +119,9 @@ def _drawn(estimate: "SessionEstimate", rates: Sequence[Mapping]) -> list[dict]:
     rows = [{"name": NAMES.get(name, metric_words(name)), "ends": (low, high), "low": limits.low, "high": limits.high,
              "text": "{} ({} to {})".format(*shown(name, low, high, limits, limits.half_width))}
             for name, low, high, limits in known]
-    return rows and rows + [{"name": f"stratum {row['stratum']}", "ends": (row["correct"] / row["labeled"],),
-                             "low": None, "high": None, "text": f"{row['correct']:,} of {row['labeled']:,} right"}
+    return rows and rows + [{"name": ", ".join(f"{key} {row[key]}" for key in ("wave", "stratum") if key in row),
+                             "ends": (row["correct"] / row["labeled"],), "low": None, "high": None,
+                             "text": f"{row['correct']:,} of {row['labeled']:,} right"}
                             for row in rates if row["labeled"] and len(rates) <= FEW_STRATA]
 
 
@@ -195,6 +198,7 @@ def _settings(design: Mapping[str, Any], events: "Sequence[Event]") -> Iterator[
         "level": percent(design["level"]), **_strata_words(design),
         "expected accuracy": design["expected"] and percent(design["expected"]),
         "declared looks": ", ".join(map(str, design["looks"])),
+        "labels of each wave": ", ".join(map(str, design.get("waves", []))),
         "share of second labels": percent(design["second_share"]), "people write": design["asks"],
         "people see": ", ".join(design["columns"]), "seed": design["seed"], "SHA-256 of the scores": design["scores"],
         "events": len(events), "made": events[0].time, "last event": events[-1].time,

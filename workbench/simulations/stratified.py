@@ -417,7 +417,7 @@ def _run_opt(size: np.ndarray, right: np.ndarray, budget: int, runs: int, pilot:
 def _run_waves(size: np.ndarray, right: np.ndarray, budget: int, runs: int, waves: int, settings: tuple,
                rng: np.random.Generator) -> tuple:
     labeled, hits = (np.zeros((runs, waves, size.size), np.int64) for _ in range(2))
-    for t, total in enumerate(np.diff(np.arange(waves + 1) * budget // waves)):
+    for t, total in enumerate(wave_plans.wave_totals(budget, waves)):
         n, x = labeled.sum(1), hits.sum(1)
         needed = np.minimum(2, size - n).sum(1).max()
         if total < needed:

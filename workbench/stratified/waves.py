@@ -170,6 +170,17 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
     return WaveEstimate(float(estimate[0]), float(variance[0]), size, labeled, correct)
 
 
+def wave_totals(budget: int, waves: int) -> np.ndarray:
+    """Return the labels of each wave of a budget, (waves,), as equal as whole numbers can be.
+
+    Examples
+    --------
+    >>> wave_totals(100, 3)
+    array([33, 33, 34])
+    """
+    return np.diff(np.arange(waves + 1) * budget // waves)
+
+
 def wave_cells(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> Cells:
     """Return waves (R, T, H) as (R, T * H) cells, each weighted by its wave's share of the labels."""
     before_n, before_x = labeled.cumsum(1) - labeled, correct.cumsum(1) - correct

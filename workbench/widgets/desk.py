@@ -148,8 +148,9 @@ class Desk(anywidget.AnyWidget):
     def _end(self, status: Any, left: int) -> str:
         if left or self._aside:
             aside = f", {len(self._aside)} set aside" * bool(self._aside)
-            return (f"Nothing is left for you now: {checks.counted(left, 'item is', 'items are')} out with somebody"
-                    f"{aside}. Run this page again later.")
+            out = checks.counted(left - status.coming, "item is", "items are")
+            return (f"Nothing is left for you now: {out} out with somebody{aside}. Run this page again "
+                    "later.")
         done = f"Done: {status.labeled} of {checks.counted(status.budget, 'item')} labeled, {status.skipped} skipped."
         if not self.words["look"]:
             return done

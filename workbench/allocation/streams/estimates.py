@@ -134,10 +134,13 @@ class StreamEstimate(SampledValues, kw_only=True):
         Of the sample; sd with ddof=1, NaN for one record of several.
     values : (n,) array of float, or None
         The sampled values, stratum by stratum; None in an estimate saved without them.
+    items : (n,) array of int or str, or None
+        Their identifiers, or places in the stream where it has none.
     """
 
     stream_mean: float
     design_variance: float
+    items: Any = None
 
     def interval(self, level: float = 0.95, *, bounds: tuple[float, float] | None = None) -> Interval:
         """Return an `Interval` for the mean of the stream.
@@ -196,6 +199,12 @@ class StreamEstimate(SampledValues, kw_only=True):
         records, strata = checks.counted(self.size.sum(), "record"), checks.counted(self.size.size, "stratum", "strata")
         return (f"mean {self.estimate:.6g} (SE {self.standard_error:.4g}) from {self.sampled.sum():,} of {records}, "
                 f"{strata}")
+
+    def sample_rows(self) -> list[dict]:
+        """Return the sampled records: stratum, id, value, and how many records each stands for, its weight."""
+        place = np.repeat(np.arange(self.size.size), self.sampled)
+        return rows_of(stratum=[self.stratum[h] for h in place], id=self.items, value=self.values,
+                       weight=(self.size / np.maximum(self.sampled, 1))[place])
 
     def rows(self) -> list[dict]:
         """Return records, sampled records, mean and sd of the sample, one row per stratum."""

@@ -11,7 +11,7 @@ References
 
 import numbers
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,15 +20,19 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.allocation import rules, samples
 from workbench.allocation.streams.estimates import StreamEstimate, moments
+from workbench.labeling.draws import KEY_BITS as HASH_BITS
+from workbench.labeling.draws import random_keys
 from workbench.results import Note
 
 SCHEMA = 1
 KEY_BITS = 44
+SHIFT = np.uint64(HASH_BITS - KEY_BITS)
 NOTHING_REJECTED = 2 ** KEY_BITS
 MOST_STRATA = 2 ** (64 - KEY_BITS) - 1
 FEW = 2 ** 12
 WIDEST_TABLE = 2 ** 20
 SHOWN = 3
+SETTINGS = ("budget", "minimum", "seed", "_quota")
 SMALL = 0.9
 
 
@@ -61,6 +65,10 @@ class StreamSampler:
         values make a stratum vary, its sd is 0 until the first: choose a larger floor.
     rng : int or numpy.random.Generator
         Samplers to be merged need different seeds.
+    seed : int, optional
+        In the place of random keys every record has the hash of its identifier, that of `sample`: then the same
+        records are chosen from the same strata however they are spread over minibatches and samplers, and samplers to
+        be merged need the same seed.
 
     Notes
     -----
@@ -91,12 +99,14 @@ class StreamSampler:
     {'a': 2, 'b': 2}
     """
 
-    def __init__(self, budget: int, *, minimum: int = 2, rng: int | np.random.Generator = 0) -> None:
+    def __init__(self, budget: int, *, minimum: int = 2, rng: int | np.random.Generator = 0,
+                 seed: int | None = None) -> None:
         self.budget = checks.whole("budget", budget, 1)
         self.minimum = checks.whole("minimum", minimum, 1)
-        seed = checks.generator(rng).integers(0, 2 ** 63, 2).tolist()
-        self._bits = np.random.PCG64(seed)
-        self._sources = {tuple(seed)}
+        self.seed = None if seed is None else checks.seed("seed", seed)
+        start = checks.generator(rng).integers(0, 2 ** 63, 2).tolist()
+        self._bits = np.random.PCG64(start)
+        self._sources = {tuple(start)} if seed is None else set[tuple]()
         self._quota: dict | None = None
         self._seen = 0
         self._item_kind: str | None = None
@@ -150,7 +160,10 @@ class StreamSampler:
         >>> second.merge(other).sizes()
         {'a': 2, 'b': 2}
         """
-        return self.with_sizes(dict(zip(self._labels, self.allocation().labeled.tolist(), strict=True)), rng=rng)
+        second = self.with_sizes(dict(zip(self._labels, self.allocation().labeled.tolist(), strict=True)), rng=rng)
+        if self.seed is not None:
+            second.seed, second._sources = self.seed, set()
+        return second
 
     def update(self, strata: ArrayLike, values: ArrayLike, keys: ArrayLike | None = None) -> "StreamSampler":
         """Take a minibatch of any size, or a single record, and return this sampler.
@@ -161,8 +174,8 @@ class StreamSampler:
         values : (b,) array_like of float, or one of them
             Finite.
         keys : (b,) array_like of int or str, or one of them, optional
-            Identifiers by which `rows` lets you find the records again, in every minibatch or in none; they have
-            no influence on the sample. Without them records are numbered 0, 1, ... as they come.
+            Identifiers by which `rows` lets you find the records again, in every minibatch or in none; without `seed`
+            they have no influence on the sample. Without them records are numbered 0, 1, ... as they come.
 
         Raises
         ------
@@ -179,17 +192,51 @@ class StreamSampler:
         if strata.shape != values.shape:
             raise checks.WrongValue("strata", f"must have {_entries(values.size)}, one per value", strata.size)
         items = None if keys is None else _identifiers(np.atleast_1d(_column("keys", keys)), values.size)
+        if items is None and self.seed is not None:
+            raise checks.WrongValue("keys", "must be given where a seed is: the sample is chosen by their hashes")
         kind = self._kind_of(items)
         codes, new = self._codes(strata)
         self._check_budget(codes, new)
         self._item_kind = kind
         self._register(new)
-        taken = [self._take(part, codes, values) for part in rules.blocks(values.size)]
+        hashes = None if items is None or self.seed is None else \
+            random_keys(items.tolist(), self.seed).view(np.uint64) >> SHIFT
+        taken = [self._take(part, codes, values, hashes) for part in rules.blocks(values.size)]
         packed, values, rows = (np.concatenate(parts) for parts in zip(*taken, strict=True))
         if rows.size:
             self._accept(packed, values, rows + self._seen if items is None else items[rows])
             self._shrink()
         self._seen += codes.size
+        return self
+
+    def add(self, summary: Mapping[str, np.ndarray], below: Callable[[np.ndarray], dict]) -> "StreamSampler":
+        """Take a minibatch that stays where it is, of a sampler with a seed, and return this sampler.
+
+        Parameters
+        ----------
+        summary : dict of (H,) array
+            Its strata, each once, and their size, mean and sd.
+        below : callable
+            From a bound (H,) of the keys of each stratum to the rows below it, a dict of arrays: place of the stratum,
+            key of 60 bits, id, and the value as "column 0".
+        """
+        labels, size = summary["stratum"].tolist(), summary["size"]
+        new = [label for label in labels if label not in self._index]
+        index = self._index | _numbered(new, len(self._labels))
+        place = np.array([index[label] for label in labels], np.int64)
+        self._check_budget(place, new, size)
+        threshold = np.append(self._threshold, np.full(len(new), NOTHING_REJECTED, np.uint64))[place]
+        rows = _enough(below, size, self._most(labels), (threshold << SHIFT).view(np.int64))
+        items = _identifiers(rows["id"], rows["id"].size)
+        kind = self._kind_of(items) if items.size else self._item_kind
+        self._item_kind = kind
+        self._register(new)
+        self._add_statistics(place, size, summary["mean"], summary["sd"] ** 2 * (size - 1))
+        if items.size:
+            packed = _packed(place[rows["place"]], rows["key"].astype(np.uint64) >> SHIFT)
+            self._accept(packed, rows["column 0"].astype(float), items)
+            self._shrink()
+        self._seen += int(size.sum())
         return self
 
     def merge(self, other: "StreamSampler") -> "StreamSampler":
@@ -202,7 +249,7 @@ class StreamSampler:
         Parameters
         ----------
         other : StreamSampler
-            Of the same budget and minimum, from another seed; it is left as it is.
+            Of the same budget and minimum, from another rng or of the same seed; it is left as it is.
         """
         self._check_mergeable(other)
         self._register([label for label in other._labels if label not in self._index])
@@ -218,6 +265,20 @@ class StreamSampler:
         self._rebuild()
         self._shrink()
         return self
+
+    @property
+    def seen(self) -> int:
+        """Records so far."""
+        return self._seen
+
+    def is_like(self, other: "StreamSampler") -> bool:
+        """Return whether another sampler has the same budget, minimum and seed.
+
+        Parameters
+        ----------
+        other : StreamSampler
+        """
+        return all(getattr(self, name) == getattr(other, name) for name in SETTINGS)
 
     def sizes(self) -> dict:
         """Return the number of sampled records per stratum, a dict in order of appearance."""
@@ -249,7 +310,9 @@ class StreamSampler:
         .. [1] Cochran, Sampling techniques, 3rd ed., 1977, theorem 5.3.
         """
         self._check_not_empty()
-        packed, values, _ = self._sample()
+        packed, values, items = self._sample()
+        if self.seed is not None:
+            _identifiers(items, items.size)
         sampled, mean, squares = moments(_stratum_of(packed), values, self._size.size)
         census = sampled == self._size
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -257,7 +320,8 @@ class StreamSampler:
             terms = np.where(census, 0.0, self._size * (self._size - sampled) * sd ** 2 / sampled)
         total = int(self._size.sum())
         return StreamEstimate(float(self._size @ mean / total), float(terms.sum() / total ** 2), tuple(self._labels),
-                              self._size, sampled, mean, sd, values, stream_mean=float(self._size @ self._mean / total),
+                              self._size, sampled, mean, sd, values, items=items,
+                              stream_mean=float(self._size @ self._mean / total),
                               design_variance=rules.allocation_variance(self._size, self._sd(), sampled),
                               notes=tuple(self._notes(sampled, sd, census)))
 
@@ -265,6 +329,7 @@ class StreamSampler:
         """Return a dict of plain JSON values; `from_dict` continues from it as if nothing had happened."""
         packed, values, items = self._sample()
         return {"kind": "StreamSampler", "schema": SCHEMA, "budget": self.budget, "minimum": self.minimum,
+                "seed": self.seed,
                 "seen": self._seen, "sources": sorted(map(list, self._sources)), "generator": self._bits.state,
                 "quota": self._quota and [[label, size] for label, size in self._quota.items()],
                 "labels": list(self._labels), "size": self._size.tolist(), "mean": self._mean.tolist(),
@@ -283,7 +348,7 @@ class StreamSampler:
         if data.get("kind") != "StreamSampler" or data.get("schema") != SCHEMA:
             raise checks.WrongValue("data", f"must be a StreamSampler of schema {SCHEMA} written by to_dict; got "
                                     f"kind {data.get('kind')!r}, schema {data.get('schema')!r}")
-        sampler = cls(data["budget"], minimum=data["minimum"])
+        sampler = cls(data["budget"], minimum=data["minimum"], seed=data.get("seed"))
         sampler._quota = data["quota"] and dict(map(tuple, data["quota"]))
         sampler._register(data["labels"])
         sampler._sources = set(map(tuple, data["sources"]))
@@ -345,13 +410,17 @@ class StreamSampler:
             self._table[label - low] = self._index[label]
         return True
 
-    def _check_budget(self, codes: np.ndarray, new: list) -> None:
+    def _most(self, labels: list) -> np.ndarray:
+        """Return the most records that strata can keep."""
+        return np.array([self.budget if self._quota is None else self._quota[label] for label in labels], np.int64)
+
+    def _check_budget(self, codes: np.ndarray, new: list, times: np.ndarray | None = None) -> None:
         strata = len(self._labels) + len(new)
         if self._quota is not None:
             for label in [label for label in new if label not in self._quota][:1]:
                 raise checks.WrongValue("strata", f"must be among the given sizes; {label!r} is not")
         elif strata * self.minimum > self.budget:
-            size = np.bincount(codes, minlength=strata)
+            size = np.bincount(codes, times, strata).astype(np.int64)
             size[:self._size.size] += self._size
             rules.refuse_less(self.budget, int(np.minimum(size, self.minimum).sum()), self.minimum, strata)
         if strata > MOST_STRATA:
@@ -360,7 +429,7 @@ class StreamSampler:
     def _check_mergeable(self, other: "StreamSampler") -> None:
         if not isinstance(other, StreamSampler):
             raise checks.WrongType("other", "must be a StreamSampler", told=f"got {type(other).__name__}")
-        for name in ("budget", "minimum", "_quota"):
+        for name in SETTINGS:
             mine, its = getattr(self, name), getattr(other, name)
             if mine != its:
                 raise checks.WrongValue("other", f"must have the same {name.strip('_').replace('quota', 'sizes')}; "
@@ -368,14 +437,16 @@ class StreamSampler:
         if self._sources & other._sources:
             raise checks.WrongValue("other", "must have been started from another rng; samples with shared keys are "
                                     "not independent (is it a copy, or merged already?)")
+        if self.seed is not None and np.isin(self._sample()[2], other._sample()[2]).any():
+            raise checks.WrongValue("other", "must hold other records; some are in both (is it a copy, or merged "
+                                    "already?)")
         if self._item_kind and other._item_kind and self._item_kind != other._item_kind:
             raise checks.WrongValue("other", f"must have keys of the same kind; got {other._item_kind} and "
                                     f"{self._item_kind}")
-        codes = np.repeat(np.arange(other._size.size), np.minimum(other._size, self.minimum))
         labels = [*self._labels, *(label for label in other._labels if label not in self._index)]
         index = _numbered(labels, 0)
         place = np.array([index[label] for label in other._labels], np.int64)
-        self._check_budget(place[codes], labels[len(self._labels):])
+        self._check_budget(place, labels[len(self._labels):], other._size)
 
     def _check_not_empty(self) -> None:
         if not self._seen:
@@ -397,11 +468,11 @@ class StreamSampler:
         self._threshold = np.append(self._threshold, np.full(more, NOTHING_REJECTED, np.uint64))
         self._runs = [self._run(run.packed) for run in self._runs]
 
-    def _take(self, part: Any, codes: np.ndarray, values: np.ndarray) -> tuple:
+    def _take(self, part: Any, codes: np.ndarray, values: np.ndarray, hashes: np.ndarray | None) -> tuple:
         """Count a part of a minibatch; return packed keys, values and rows of what lies below the thresholds."""
         codes, values = codes[part], values[part]
         self._add_statistics(slice(None), *moments(codes, values, self._size.size))
-        keys = self._bits.random_raw(codes.size) >> np.uint64(64 - KEY_BITS)
+        keys = self._bits.random_raw(codes.size) >> np.uint64(64 - KEY_BITS) if hashes is None else hashes[part]
         rows = np.flatnonzero(keys < self._threshold[codes])
         return _packed(codes[rows], keys[rows]), values[rows], rows + part.start
 
@@ -500,6 +571,17 @@ class StreamSampler:
     def _named(self, chosen: np.ndarray) -> str:
         labels = [self._labels[code] for code in np.flatnonzero(chosen)]
         return ("stratum " if len(labels) == 1 else "strata ") + checks.listed(labels, SHOWN, quoted=True)
+
+
+def _enough(below: Callable, size: np.ndarray, most: np.ndarray, threshold: np.ndarray) -> dict:
+    """Return the rows below a threshold of each stratum, (H,), or more of the smallest keys than it can keep."""
+    slack = 6.0
+    while True:
+        bound = np.minimum(samples.bounds(np.minimum(most, size) + 1, size, slack), threshold)
+        rows = below(bound)
+        if ((np.bincount(rows["place"], minlength=size.size) > most) | (bound == threshold)).all():
+            return rows
+        slack *= 4
 
 
 def _numbered(labels: Any, first: Any) -> dict:

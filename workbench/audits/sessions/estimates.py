@@ -1,6 +1,7 @@
 """What an audit session may say at any moment, and what it costs to have looked."""
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from workbench import checks
+from workbench.audits.sessions.design import next_labels
 from workbench.audits.sessions.store import StoredItem
 from workbench.audits.sessions.trail import LABELED, OPEN, Trail
 from workbench.results import Interval, Note, Result, digits, percent, sentences
@@ -21,8 +23,10 @@ from workbench.stratified.class_metrics import class_metrics
 from workbench.stratified.differences import VALUES as DIFFERENCES
 from workbench.stratified.differences import paired_difference
 from workbench.stratified.second_labels import LEAST_PAIRS, UNDECIDED, SecondLabels, counted_pairs, second_labels
+from workbench.stratified.waves import wave_accuracy
 
 METHODS = ("planned", "anytime", "looks", "fixed")
+OF_WAVES = ("planned", "fixed")
 METRICS = {"accuracy": ("accuracy",), "class_metrics": CLASS_METRICS, "difference": ("difference",)}
 CORRECTED, BY_FIRST = "corrected", "by first labels"
 WORDS = {"accuracy": "Accuracy", "difference": "Accuracy of A less B", CORRECTED: "Accuracy corrected for label errors",
@@ -42,9 +46,10 @@ class SessionEstimate(Result):
     question : {"accuracy", "class_metrics", "difference"}
     method : {"planned", "anytime", "looks", "fixed"}
     labeled, skipped : int
-        Of the longest beginning of the order in which every item is labeled or skipped.
+        Of the longest beginning of the order in which every item is labeled or skipped; of whole waves in an audit in
+        waves.
     waiting : int
-        Labels behind that beginning: they count once the items before them are done.
+        Labels behind that beginning: they count once the items before them, or of their wave, are done.
     planned : int
         The budget that was fixed at the start.
     level : float
@@ -58,6 +63,8 @@ class SessionEstimate(Result):
     second : SecondLabels or None
         Where items get second labels, what these say: once they correct the accuracy, `estimate` and `interval` are
         theirs, and `lowest`, `highest` and `intervals` those of first labels.
+    wave : int
+        The last wave that was drawn; 0 without waves.
     """
 
     question: str
@@ -72,6 +79,7 @@ class SessionEstimate(Result):
     intervals: tuple
     at_random: Interval | None = None
     second: SecondLabels | None = None
+    wave: int = 0
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -127,6 +135,8 @@ class SessionEstimate(Result):
     def waits(self) -> str:
         """Return for which place in the order labels wait, in a clause."""
         labels = checks.counted(self.waiting, "label waits", "labels wait")
+        if self.wave:
+            return f"{labels} for the rest of wave {self.wave}"
         return f"{labels} for position {self.labeled + self.skipped + 1}, which has none"
 
     def reasons(self) -> tuple[str, ...]:
@@ -193,7 +203,24 @@ def estimates_of(trail: Trail, methods: Sequence[str]) -> list[SessionEstimate]:
     """Return what a trail says by each of some methods."""
     design = trail.design
     second = second_labels_of(trail) if design["second_share"] and design["question"] == "accuracy" else None
+    for method in {*methods} - {*OF_WAVES} if trail.waves else ():
+        raise checks.WrongValue("method", f"must be {' or '.join(map(repr, OF_WAVES))} in an audit in waves, whose "
+                                "order of labeling looks at the labels", method)
     return [_estimate(trail, checks.choice("method", method, METHODS), second) for method in methods]
+
+
+def methods_for(design: dict) -> list[str]:
+    """Return the methods that an audit allows, "planned" first."""
+    if design.get("waves"):
+        return [*OF_WAVES]
+    return [method for method in METHODS if method != "anytime" or design["question"] == "accuracy"]
+
+
+def wave_labels(trail: Trail) -> list[int]:
+    """Return the labels per stratum of the next wave of a trail; skipped items count as wrong."""
+    answers, design = answers_of(trail, trail.budget), trail.design
+    counts = _table(design, answers.stratum, answers.sides()[0])
+    return next_labels(design["stratum_size"], trail.waves, design["prior"], counts.sum(1), counts[:, 1]).tolist()
 
 
 def seen(estimates: Sequence[SessionEstimate]) -> dict:
@@ -207,16 +234,17 @@ def seen(estimates: Sequence[SessionEstimate]) -> dict:
 
 
 def _estimate(trail: Trail, method: str, second: SecondLabels | None) -> SessionEstimate:
-    design, n = trail.design, trail.beginning()
+    design, n = trail.design, trail.countable()
     answers = answers_of(trail, n)
     limits, notes = _BY_METHOD[method](answers, trail)
     lowest, highest = (_estimates(design, answers.stratum, side) for side in answers.sides())
     waiting = [k for k in range(n, trail.budget) if trail.status(k) == LABELED]
-    before = [trail.items[k].id for k in range(n, max(waiting, default=n)) if trail.status(k) == OPEN]
+    last = trail.budget if trail.waves and waiting else max(waiting, default=n)
+    before = [trail.items[k].id for k in range(n, last) if trail.status(k) == OPEN]
     return SessionEstimate(design["question"], method, n - answers.skipped, answers.skipped, len(waiting),
                            design["budget"], design["level"], lowest, highest, tuple(limits or [None] * len(lowest)),
-                           _without_strata(answers, trail, method), second,
-                           notes=[*notes, *_notes(answers, len(waiting), before, lowest),
+                           _without_strata(answers, trail, method), second, trail.wave,
+                           notes=[*notes, *_notes(answers, len(waiting), before, lowest, trail.wave),
                                   *(note for each in limits or () for note in each.notes),
                                   *(second.notes if second else ())])
 
@@ -224,7 +252,7 @@ def _estimate(trail: Trail, method: str, second: SecondLabels | None) -> Session
 def _without_strata(answers: Answers, trail: Trail, method: str) -> Interval | None:
     """Return the interval of the same labels, had they been drawn from all items alike."""
     design = answers.design
-    if design["question"] == "class_metrics":
+    if design["question"] == "class_metrics" or trail.waves:
         return None
     alike = Answers(design | {"stratum_size": [sum(design["stratum_size"])]}, np.zeros_like(answers.stratum),
                     answers.values)
@@ -254,6 +282,8 @@ def more_labels(trail: Trail, half_width: float) -> int:
     """Return how many more labels are expected to give a fixed-n interval of the wanted half-width."""
     half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
     answers, design = answers_of(trail, trail.beginning()), trail.design
+    if trail.waves:
+        raise checks.WrongValue("half_width", "cannot be planned for in an audit in waves, whose budget is fixed")
     size, n = np.array(design["stratum_size"]), len(answers.values)
     if not _enough(design, answers.stratum):
         raise checks.WrongValue("half_width", "needs at least 2 labels in every stratum before it can be planned "
@@ -271,10 +301,10 @@ def more_labels(trail: Trail, half_width: float) -> int:
 def _planned(answers: Any, trail: Any) -> tuple:
     design, alpha = answers.design, 1 - answers.design["level"]
     end, n = design["budget"], len(answers.values)
-    anytime = design["question"] == "accuracy"
+    anytime = "anytime" in methods_for(design)
     if n < end and not anytime:
-        left = checks.counted(end - n, "label")
-        return None, [Note("undefined", f"this question has no interval before the planned {end} labels; {left} to go")]
+        what, left = "an audit in waves" if trail.waves else "this question", checks.counted(end - n, "label")
+        return None, [Note("undefined", f"{what} has no interval before the planned {end} labels; {left} to go")]
     if n < end:
         return _anytime_limits(answers, BEFORE * alpha, "planned"), []
     if not anytime:
@@ -388,21 +418,32 @@ def _measured(design: dict, stratum: np.ndarray, values: np.ndarray) -> list[tup
         metrics = class_metrics(size, design["predicted"], counts.sum(1), counts[:, 1])
         return [(getattr(metrics, name), functools.partial(metrics.interval, name)) for name in CLASS_METRICS]
     found = paired_difference(size, counts, agreeing=design["agreeing"]) if design["question"] == "difference" else \
+        wave_accuracy(size, *_by_wave(design, stratum, values)) if design.get("waves") else \
         stratified_accuracy(size, counts.sum(1), counts[:, 1])
     return [(found.estimate, found.interval)]
 
 
-def _notes(answers: Any, waiting: Any, before: Any, lowest: Any) -> Any:
+def _by_wave(design: dict, stratum: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels and right ones of each whole wave and stratum, (T, H)."""
+    ends = [end for end in np.cumsum(design["waves"]).tolist() if end <= values.size]
+    tables = [_table(design, stratum[start:end], values[start:end]) for start, end in itertools.pairwise([0, *ends])]
+    labels = np.array(tables, np.int64).reshape(len(ends), -1, 2)
+    return labels.sum(2), labels[:, :, 1]
+
+
+def _notes(answers: Any, waiting: Any, before: Any, lowest: Any, wave: int) -> Any:
     if answers.skipped:
         items = checks.counted(answers.skipped, "skipped item is", "skipped items are")
         yield Note("data", f"{items} taken for wrong in the lower limit and for right in the upper one: nothing is "
                    "assumed about why they were skipped")
     if waiting:
         labels = checks.counted(waiting, "label waits", "labels wait")
-        yield Note("data", f"{labels} for items before them in the order that are still out or open: "
+        others = f"the rest of wave {wave}, items" if wave else "items before them in the order"
+        yield Note("data", f"{labels} for {others} that are still out or open: "
                    f"{checks.listed(before, BLOCKING, quoted=True)}; record a label for each, or skip it")
     if math.isnan(lowest[0]) and not all(each == 0 for each in lowest):
-        yield Note("undefined", "the estimate needs at least 2 labels in every stratum")
+        least = "a whole wave" if wave else "at least 2 labels in every stratum"
+        yield Note("undefined", f"the estimate needs {least}")
 
 
 def _said(metric: str, lowest: float, highest: float, limits: Interval | None, level: float) -> str:
@@ -499,8 +540,13 @@ def _joined_strata(pairs: np.ndarray, least: int) -> list[int]:
 
 
 def rates_of(trail: Trail) -> list[dict]:
-    """Return a row per stratum, counted from 1: first labels that count, and right ones, of an audit of accuracy."""
-    answers = answers_of(trail, trail.beginning())
+    """Return first labels of an accuracy that count, and right ones, a row per stratum, or per wave and stratum."""
+    answers = answers_of(trail, trail.countable())
+    if trail.waves:
+        return [{"wave": t, "stratum": h, "labeled": n, "correct": right}
+                for t, (labeled, correct) in enumerate(zip(*_by_wave(
+                    trail.design, answers.stratum, answers.sides()[0]), strict=True), 1)
+                for h, (n, right) in enumerate(zip(labeled.tolist(), correct.tolist(), strict=True), 1)]
     said = np.array([-1 if value is None else value for value in answers.values], np.int64)
     counts = _table(trail.design, answers.stratum[said >= 0], said[said >= 0]).tolist()
     return [{"stratum": h, "labeled": wrong + right, "correct": right} for h, (wrong, right) in enumerate(counts, 1)]

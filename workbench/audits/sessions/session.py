@@ -18,13 +18,14 @@ from workbench.audits.sessions import design as designs
 from workbench.audits.sessions import sheets
 from workbench.audits.sessions import store as session_store
 from workbench.audits.sessions.estimates import (
-    METHODS,
     SessionEstimate,
     estimates_of,
+    methods_for,
     more_labels,
     rates_of,
     second_labels_of,
     seen,
+    wave_labels,
 )
 from workbench.audits.sessions.store import Event, SessionError, Store, check_who, create_store, digest_of_rows
 from workbench.audits.sessions.trail import DECIDING, LABELED, OPEN, SKIPPED, Entry, Trail
@@ -78,6 +79,10 @@ class SessionStatus(Result):
         How often an estimate was looked at.
     second, third : int
         Items that wait for a second label, and for a third one that decides.
+    wave, waves : int
+        Waves that are drawn, and all of them; 0 without waves.
+    coming : int
+        Those of `open` that are in waves to come.
     """
 
     question: str
@@ -91,14 +96,24 @@ class SessionStatus(Result):
     looks: int
     second: int = 0
     third: int = 0
+    wave: int = 0
+    waves: int = 0
+    coming: int = 0
+
+    @property
+    def wave_is_done(self) -> bool:
+        """Whether all waves so far are labeled, and the next one can be drawn."""
+        return 0 < self.coming == self.open + self.pending
 
     def headline(self) -> str:
         """Return the counts in one sentence."""
         pace = f", {self.pace:.0f} labels an hour" if self.pace == self.pace else ""
         second = f", {self.second} without their second label" if self.second else ""
         third = f", {self.third} in dispute" if self.third else ""
+        wave = f", wave {self.wave} of {self.waves}" if self.waves else ""
         return (f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} skipped, "
-                f"{self.pending} out, {self.open} open{second}{third}{pace}, {checks.counted(self.looks, 'look')}")
+                f"{self.pending} out, {self.open} open{wave}{second}{third}{pace}, "
+                f"{checks.counted(self.looks, 'look')}")
 
     def rows(self) -> list[dict]:
         """Return one row per person."""
@@ -179,7 +194,7 @@ class AuditSession:
                 raise SessionError(f"{self.path!r} has lost its first event; go back to a copy") from None
             self._apply(events)
             recorded = [event.body["rows"] for event in (created, *events) if "rows" in event.body]
-            if digest_of_rows(self._trail.items) != recorded[-1]:
+            if digest_of_rows(self._trail.kept) != recorded[-1]:
                 raise SessionError(f"{self.path!r} was changed by another program: its items are not those that were "
                                    "recorded; go back to a copy")
             opened.pop_all()
@@ -189,8 +204,8 @@ class AuditSession:
                other: ArrayLike | None = None, n_strata: int | str = 5, stratifier: str = "equal_size",
                trust_scores: bool = False, expected: float | None = 0.85, looks: Sequence[int] = (),
                second_share: float = 0.0, asks: str = "correct", columns: Mapping[str, ArrayLike] | None = None,
-               level: float = 0.95, seed: int = 0, metrics_of: Any = None, source: Mapping[str, str] | None = None,
-               by: str | None = None) -> Self:
+               level: float = 0.95, seed: int = 0, waves: int = 1, metrics_of: Any = None,
+               source: Mapping[str, str] | None = None, by: str | None = None) -> Self:
         """Plan an audit and write its file.
 
         Parameters
@@ -230,6 +245,12 @@ class AuditSession:
             Nominal coverage in (0, 1).
         seed : int
             Draws the items; the order follows from it, the identifiers and the scores.
+        waves : int
+            Waves in which the budget is drawn, of about equal size. The labels so far decide how many each stratum
+            gets in the next one (`next_wave`), which is drawn when all of a wave are labeled or skipped and more
+            are asked for; `wave_accuracy` is the estimate. For "accuracy" without looks and second labels only; the
+            interval is known at the planned end, and "fixed" after each wave. At least 2 labels per stratum and wave;
+            where "auto" strata are asked for, 5.
         metrics_of : str or number, optional
             The class for "class_metrics"; 1 where the classes are 0 and 1.
         source : dict of str, optional
@@ -249,7 +270,8 @@ class AuditSession:
         design, rows = designs.new_design(
             items, budget=budget, question=question, other=other, metrics_of=metrics_of, n_strata=n_strata,
             stratifier=stratifier, trust_scores=trust_scores, expected=expected, looks=looks, asks=asks,
-            second_share=second_share, columns=columns, level=level, seed=seed, source=source or {})
+            second_share=second_share, columns=columns, level=level, seed=seed, waves=waves,
+            source=source or {})
         create_store(path, design, rows, check_who(by))
         return cls(path)
 
@@ -311,6 +333,7 @@ class AuditSession:
             Fewer than `n`, or none, where the rest of the budget is done or out with somebody.
         """
         n, who = checks.whole("n", n, 1), self._who(by)
+        self._draw_wave(who)
         with self._step() as steps:
             places = list(itertools.islice(self._trail.available(who, session_store.now()), n))
             if places:
@@ -438,7 +461,8 @@ class AuditSession:
             planned end, and there 4 to 5% larger than the fixed interval. "anytime": holds at any time, equally good
             before and after the planned end. "looks": at the numbers of labels that were declared, or, undeclared, at
             every 10 from 30 to 600. "fixed": holds if the number of labels was not chosen by looking. Class metrics and
-            differences have "planned" from the planned end on, and declared "looks".
+            differences have "planned" from the planned end on, and declared "looks"; waves "planned" from there on, and
+            "fixed".
         by : str, optional
 
         Returns
@@ -459,11 +483,12 @@ class AuditSession:
         estimates : list of SessionEstimate
             By every method that the question allows, "planned" first.
         rates : list of dict
-            For an accuracy a row per stratum, counted from 1: labels that count, and right ones.
+            For an accuracy a row per stratum, or per wave and stratum, counted from 1: labels that count, and right
+            ones.
         """
-        accuracy = self._trail.design["question"] == "accuracy"
-        estimates = self._look("report", [each for each in METHODS if accuracy or each != "anytime"], by)
-        return estimates, rates_of(self._trail) if accuracy else []
+        design = self._trail.design
+        estimates = self._look("report", methods_for(design), by)
+        return estimates, rates_of(self._trail) if design["question"] == "accuracy" else []
 
     def second_labels(self, by: str | None = None) -> SecondLabels:
         """Look at how well second labels agree, and at the accuracy corrected for label errors.
@@ -509,10 +534,11 @@ class AuditSession:
         labels = [entry for k in range(trail.budget) for entry in trail.labels(k)]
         out = sum(kinds[k] == OPEN for k in trail.pending(session_store.now()))
         wanted = Counter(map(trail.wants_another, range(trail.budget)))
-        return SessionStatus(trail.design["question"], trail.budget, kinds.count(LABELED), kinds.count(SKIPPED), out,
-                             kinds.count(OPEN) - out, Counter(entry.who for entry in labels),
-                             _pace(sorted(entry.time for entry in labels)), len(trail.looks), wanted[2],
-                             wanted[DECIDING])
+        coming = max(sum(trail.waves) - trail.budget, 0)
+        return SessionStatus(trail.design["question"], trail.budget + coming, kinds.count(LABELED),
+                             kinds.count(SKIPPED), out, kinds.count(OPEN) - out + coming,
+                             Counter(entry.who for entry in labels), _pace(sorted(entry.time for entry in labels)),
+                             len(trail.looks), wanted[2], wanted[DECIDING], trail.wave, len(trail.waves), coming)
 
     def skipped(self) -> list[str]:
         """Return the identifiers of the skipped items, in the order of labeling."""
@@ -551,6 +577,7 @@ class AuditSession:
         """
         who, kind = self._who(by), sheets.kind_of_sheet(path, to)
         n = None if n is None else checks.whole("n", n, 1)
+        self._draw_wave(who)
         with self._step() as steps:
             trail = self._trail
             places = list(itertools.islice(trail.available(who, session_store.now()), n)) if n is not None else [
@@ -641,6 +668,8 @@ class AuditSession:
         n, who = checks.whole("n", n, 1), check_who(by)
         with self._step() as steps:
             trail = self._trail
+            if trail.waves:
+                raise SessionError("the budget of an audit in waves is fixed: its labels were allocated for it")
             budget, most = trail.budget + n, sum(trail.design["stratum_size"])
             if budget > most:
                 raise SessionError(f"there are {most} items to label; the budget is {trail.budget} already")
@@ -688,12 +717,12 @@ class AuditSession:
     def _compare(self, trail: Trail, items: ScoredItems) -> None:
         """Raise where strata or order of the items that are kept do not follow from the scores."""
         frame = designs.frame_of(items, trail.design)
-        order = designs.order_of_labeling(frame, trail.design["seed"], len(trail.items))
+        order = designs.order_of_labeling(frame, trail.design["seed"], len(trail.kept))
         ids = id_texts(frame.items)
-        wrong = [k for k, (place, item) in enumerate(zip(order.tolist(), trail.items, strict=True))
+        wrong = [k for k, (place, item) in enumerate(zip(order.tolist(), trail.kept, strict=True))
                  if (ids[place], int(frame.strata.labels[place])) != (item.id, item.stratum)]
         if wrong:
-            raise SessionError(f"{self.path!r}: item {wrong[0] + 1} of the order is {trail.items[wrong[0]].id!r}, but "
+            raise SessionError(f"{self.path!r}: item {wrong[0] + 1} of the order is {trail.kept[wrong[0]].id!r}, but "
                                "does not follow from the scores and the seed")
 
     def _more_items(self, budget: Any, items: Any, columns: Any, other: Any) -> list:
@@ -702,7 +731,7 @@ class AuditSession:
             raise SessionError(f"the session keeps {len(known)} items; to label {budget} it needs the scores again")
         items = designs.same_scores(items, design, other)
         frame, shown = designs.frame_of(items, design), designs.shown_of(items, design, columns)
-        return designs.stored_rows(frame, items, design, shown, designs.kept(budget, frame.items.size))[len(known):]
+        return designs.stored_rows(frame, items, design, shown, frame.kept(budget))[len(known):]
 
     def _nothing_to_export(self) -> str:
         """Say why no item can be handed out, and what writes those that are out."""
@@ -728,6 +757,14 @@ class AuditSession:
         if mine is not None:
             raise sheets.ChangedLabelError(f"{said}, not {label!r}; record the other label to correct it")
         raise SessionError(f"{said}, not {label!r}; only they can correct it")
+
+    def _draw_wave(self, who: str) -> None:
+        """Draw the next wave where all before it is labeled or skipped."""
+        if not self._trail.waves:
+            return
+        with self._step() as steps:
+            if self._trail.wave_is_done():
+                steps.append((who, "wave", {"labels": wave_labels(self._trail)}))
 
     def _who(self, by: str | None) -> str:
         who = check_who(by)

@@ -268,6 +268,8 @@ def item_of(trail: Trail, identifier: Any) -> int:
     k = trail.place.get(text)
     if k is None:
         raise SessionError(f"no item {text!r} is to be labeled in this audit{_shortened(text, trail)}")
+    if k >= trail.budget and trail.waves:
+        raise SessionError(f"item {text!r} is in none of the waves that were drawn so far")
     if k >= trail.budget:
         raise SessionError(f"item {text!r} stands at {k + 1} in the order, behind the budget of {trail.budget}: extend "
                            "the audit first")

@@ -21,7 +21,7 @@ from workbench import checks
 from workbench.data.whole_files import NotWrittenError, whole_file
 
 APPLICATION = 0x57424153        # marks the file as an audit session
-FORMAT = 1
+OLDEST, FORMAT = 1, 2         # 2: audits in waves
 PATIENCE = 30.0                 # seconds that a process waits for another one's write
 _HEADER = b"SQLite format 3\0"
 _SCHEMA = """
@@ -176,9 +176,9 @@ class Store:
                                 for name in ("application_id", "user_version"))
         if application != APPLICATION:
             raise SessionError(f"{self.path!r} is not an audit session")
-        if version != FORMAT:
+        if not OLDEST <= version <= FORMAT:
             raise SessionError(f"{self.path!r} was written by a newer version of the workbench (format {version}, this "
-                               f"one knows {FORMAT}): update the workbench; the file was left as it is")
+                               f"one knows {OLDEST} to {FORMAT}): update the workbench; the file was left as it is")
 
     def _json(self, text: str, what: str) -> dict:
         try:

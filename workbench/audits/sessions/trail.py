@@ -1,5 +1,7 @@
 """What the events of an audit session add up to: labels in force, who has which item, and how far the order is done."""
 
+import itertools
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,6 +9,7 @@ from typing import Any
 
 from workbench.audits.sessions.design import doubled
 from workbench.audits.sessions.store import Event, SessionError, StoredItem
+from workbench.stratified.sequential import labeling_order
 
 OPEN, SKIPPED, LABELED = "open", "skipped", "labeled"
 DECIDING = 3        # the label that decides where two differ
@@ -28,9 +31,12 @@ class Trail:
     def __init__(self, path: str, created: Event, items: Sequence[StoredItem]) -> None:
         self.design: dict = created.body
         self.started = created.time
-        self.items: list[StoredItem] = []
+        self.kept: list[StoredItem] = []
+        self.items = self.kept      # the order of labeling is that of the file until a wave is drawn
         self.add_items(items)
-        self.budget: int = self.design["budget"]
+        self.waves: list[int] = self.design.get("waves", [])
+        self.wave = min(len(self.waves), 1)
+        self.budget: int = self.waves[0] if self.waves else self.design["budget"]
         self.looks: list[Event] = []
         self._path = path
         self._entries: dict[int, list[Entry]] = {}
@@ -39,9 +45,12 @@ class Trail:
 
     def add_items(self, items: Sequence[StoredItem]) -> None:
         """Take in items that follow those known, in the order of labeling."""
-        self.items += items
-        self.place = {item.id: k for k, item in enumerate(self.items)}
+        self.kept += items
+        self._number()
         self.doubled = doubled([item.id for item in self.items], self.design["seed"], self.design["second_share"])
+
+    def _number(self) -> None:
+        self.place = {item.id: k for k, item in enumerate(self.items)}
 
     def apply(self, event: Event) -> None:
         """Take in one event."""
@@ -93,6 +102,15 @@ class Trail:
         """Return the length of the longest beginning in which every item is labeled or skipped."""
         return next((k for k in range(self.budget) if not self._entries.get(k)), self.budget)
 
+    def countable(self) -> int:
+        """Return the length of the longest beginning that counts: of whole waves in an audit in waves."""
+        done = self.beginning()
+        return max(end for end in (0, *itertools.accumulate(self.waves)) if end <= done) if self.waves else done
+
+    def wave_is_done(self) -> bool:
+        """Return whether the next wave can be drawn: there is one, and all items before it are labeled or skipped."""
+        return self.wave < len(self.waves) and self.beginning() == self.budget
+
     def last_step(self, who: str) -> tuple[int, int] | None:
         """Return event and item of what somebody did last and did not take back."""
         return next(reversed(self._steps.get(who, [])), None)
@@ -123,10 +141,23 @@ class Trail:
     def _look(self, event: Event) -> None:
         self.looks.append(event)
 
+    def _draw(self, event: Event) -> None:
+        """Take in a wave: the next items of each stratum in their order, by turns."""
+        labels = event.body["labels"]
+        if not self.wave_is_done() or sum(labels) != self.waves[self.wave]:
+            raise ValueError
+        behind: defaultdict = defaultdict(deque)
+        for item in self.items[self.budget:]:
+            behind[item.stratum].append(item)
+        drawn = [behind[h].popleft() for h in labeling_order(labels, sum(labels)).tolist()]
+        self.items = [*self.items[:self.budget], *drawn, *itertools.chain(*behind.values())]
+        self._number()
+        self.wave, self.budget = self.wave + 1, self.budget + len(drawn)
+
     def _extend(self, event: Event) -> None:
         self.budget = int(event.body["budget"])
 
 
 _APPLY: dict = {"handed": Trail._give, "released": Trail._release, "labeled": Trail._say, "skipped": Trail._say,
-                "undone": Trail._take_back, "looked": Trail._look, "extended": Trail._extend,
+                "undone": Trail._take_back, "looked": Trail._look, "extended": Trail._extend, "wave": Trail._draw,
                 **dict.fromkeys(("imported", "exported"), lambda trail, event: None)}

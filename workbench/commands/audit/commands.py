@@ -135,6 +135,8 @@ def command(name: str, example: str, *before: click.Argument, by: bool = True, *
 @click.option("--looks", default="", metavar="N,N,...", help="Numbers of labels at which you will look, at most 10.")
 @click.option("--second-share", type=float, default=0.0, show_default=True,
               help="Share of the items that somebody else labels too; 1, all of fewer items, is best. For accuracy.")
+@click.option("--waves", type=int, default=1, show_default=True,
+              help="Draw the labels in so many waves, each where those before it leave most doubt. For accuracy.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws the items.")
 @click.pass_context
@@ -167,6 +169,7 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
         imported = _imported(session, sheet, by) if plan and os.path.exists(sheet) else None
         total = sum(session.design["stratum_size"])
         strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
+        strata += f" and {settings['waves']} waves" * (settings["waves"] > 1)
         frame = frame_of(items, session.design)
         notes = [*items.notes, *frame.strata.notes, *frame.notes, *[ADVICE] * (0 < settings["second_share"] < 1)]
     click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
@@ -221,7 +224,8 @@ def _planned(plan: dict, context: click.Context) -> dict:
     given = {option.name: option.opts[-1] for option in context.command.params
              if context.get_parameter_source(option.name) is not click.core.ParameterSource.DEFAULT}
     names = "question", "metrics_of", "n_strata", "stratifier", "seed"
-    decided = {"budget": plan["budget"], "asks": plan["asks"], **{name: plan["settings"][name] for name in names},
+    decided = {"budget": plan["budget"], "asks": plan["asks"], "waves": 1,
+               **{name: plan["settings"][name] for name in names},
                "trust_scores": plan["settings"].get("trust_scores", False)}
     for name in decided.keys() & given:
         raise click.ClickException(f"give --from or {given[name]}, not both: the plan says it")

@@ -122,10 +122,7 @@ def _bounds(text: str, labels: str) -> tuple | None:
         return None
     if not labels:
         raise checks.WrongValue("bounds", "must be given with {0}, whose values they are of", others=("labels",))
-    try:
-        return checks.bounds([float(part) for part in text.split(",")])
-    except ValueError:
-        raise checks.WrongValue("bounds", "must be the smallest and the largest value, as \"0, 1\"", text) from None
+    return checks.bounds_of(text)
 
 
 def _next_records(found: ValueEstimate, sheet: Any, records: str, label_sheet: str, write: bool, *, stratum: str,

@@ -1,0 +1,212 @@
+"""Samples of what comes in batches: an iterator, a file, or a loop that may be killed and started again."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from os import PathLike
+from typing import Any
+
+from workbench import checks
+from workbench.allocation import samples
+from workbench.allocation.streams.estimates import StreamEstimate
+from workbench.allocation.streams.sampler import StreamSampler
+from workbench.data import frames
+from workbench.data.whole_files import write_text
+
+SCHEMA = 1
+
+
+def sample_stream(frame: Any, budget: int, *, by: str, value: str, id: str, passes: int = 1, seed: int = 0,
+                  minimum: int = 2) -> StreamEstimate:
+    """Sample batches within strata that are not known beforehand, and estimate the mean.
+
+    Parameters
+    ----------
+    frame : iterable of data frames, or one
+        Batches: tables and record batches of pyarrow, frames of pandas or polars, dicts of arrays, relations of DuckDB,
+        or files; empty ones are passed over. A single one of these is one batch.
+    budget : int
+        Records to keep, at least `minimum` for every stratum.
+    by : str
+        Column of strata: text, whole numbers or booleans.
+    value : str
+        Column of finite numbers or booleans, without missing cells.
+    id : str
+        Column that identifies a record: whole numbers below 2 ** 63, or text.
+    passes : {1, 2}
+        With 1 the sample is kept while batches come (`StreamSampler`). With 2 they are read again, and the sizes are
+        those of `allocate` for all records, the records those of `sample`: the same in whatever batches.
+    seed : int
+        Another seed draws other records.
+    minimum : int
+        Floor per stratum, as in `StreamSampler`.
+
+    Returns
+    -------
+    StreamEstimate
+        Its `sample_rows` are the sampled records.
+
+    Raises
+    ------
+    ValueError
+        If a column or a cell is missing, the budget is too small for the strata, or an iterator that can be read once
+        is given for two passes.
+
+    Notes
+    -----
+    A record's key is the hash of `seed` and identifier, the sample of a stratum its smallest keys. Each batch is
+    summarized and cut where it lies; what comes to Python are its strata and the rows whose keys are small enough. The
+    sample of a single pass depends on the order of records through its sizes alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> batches = [{"g": ["a", "b"] * 50, "y": np.arange(100) % 7, "id": np.arange(k, k + 100)} for k in (0, 100, 200)]
+    >>> found = sample_stream(batches, 40, by="g", value="y", id="id", passes=2)
+    >>> found.size.tolist(), found.sampled.tolist(), found.sample_rows()[0]["id"]
+    ([150, 150], [20, 20], 272)
+    """
+    passes, batches = checks.whole("passes", passes, 1, 2), frames.batches_of(frame)
+    if passes == 2 and iter(batches) is batches:
+        raise checks.WrongValue("passes", "must be 1 for an iterator, which can be read once; give a list of batches, "
+                                "or what starts anew each time", passes)
+    first = StreamSampler(budget, minimum=minimum, seed=checks.seed("seed", seed))
+    for batch in batches:
+        take_batch(first, batch, by, value, id)
+    if passes == 1:
+        return first.estimate()
+    second = first.second_pass()
+    for batch in batches:
+        take_batch(second, batch, by, value, id)
+    found = second.estimate()
+    if sum(found.size) != sum(first.estimate().size):
+        raise ValueError("the batches held other records when they were read again; store them before sampling")
+    return found
+
+
+def take_batch(sampler: StreamSampler, batch: Any, by: str, value: str, id: str) -> None:
+    """Let a sampler with a seed take a batch."""
+    if not frames.is_empty(batch):
+        with frames.scan(batch, [by, value, id]) as source:
+            _take_part(sampler, samples.streamed(source, by, value, id, _seed_of(sampler)), source.native)
+
+
+def _take_part(sampler: StreamSampler, summarize: Callable, native: Any) -> None:
+    try:
+        sampler.add(*summarize(native))
+    except frames.NoRowsError:
+        pass        # an empty batch counts, too
+
+
+def _seed_of(sampler: StreamSampler) -> int:
+    if sampler.seed is None:
+        raise checks.WrongValue("sampler", "must have a seed, StreamSampler(budget, seed=0): a record is then chosen "
+                                "by the hash of its identifier")
+    return sampler.seed
+
+
+def stream_batches(sampler: StreamSampler, *, by: str = "stratum", value: str = "value", id: str = "id",
+                   checkpoint: str | PathLike[str] | None = None) -> Callable[..., None]:
+    """Return a function that lets a sampler take a batch, each once, also where the program is killed and restarted.
+
+    Parameters
+    ----------
+    sampler : StreamSampler
+        With a seed. Where there is a checkpoint it goes on from there.
+    by, value, id : str
+        Columns of the batches, as in `sample_stream`.
+    checkpoint : str or path, optional
+        A file that is written after each batch, as a whole or not at all.
+
+    Returns
+    -------
+    callable
+        Takes a batch and its number; numbers rise. A batch whose number is not above the last one counted is passed
+        over. Without a number batches are counted 0, 1, ... from the start of the program: let its loop begin at the
+        first one again. It fits Spark's ``foreachBatch``.
+
+    Raises
+    ------
+    ValueError
+        If the checkpoint is none, or of other columns or another sampler.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> batches = [{"stratum": ["a", "b"], "value": [k, 2 * k], "id": [2 * k, 2 * k + 1]} for k in range(5)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for stop in (3, 5):                                     # killed after three, and started again
+    ...         sampler = StreamSampler(6, seed=1)
+    ...         count = stream_batches(sampler, checkpoint=folder + "/stream.json")
+    ...         for batch in batches[:stop]:
+    ...             count(batch)
+    ...         print(sampler)
+    StreamSampler(6 of 6 records, 2 strata; budget 6)
+    StreamSampler(6 of 10 records, 2 strata; budget 6)
+    """
+    _seed_of(checks.instance("sampler", sampler, StreamSampler))
+    kept = Checkpoint(sampler, checkpoint, [by, value, id])
+    numbers = iter(range(2 ** 63))
+
+    def count(batch: Any, number: int | None = None) -> None:
+        number = checks.whole("number", next(numbers) if number is None else number, 0)
+        if number > kept.last:
+            take_batch(sampler, batch, by, value, id)
+            kept.write(number)
+    return count
+
+
+def stream_file(path: str, sampler: StreamSampler, *, by: str, value: str, id: str, rows: int,
+                checkpoint: str | PathLike[str]) -> Iterator[int]:
+    """Let a sampler take the rows of a file, so many at a time, and yield how many records it has seen.
+
+    Parameters
+    ----------
+    path : str
+    sampler, by, value, id
+        As in `stream_batches`.
+    rows : int
+        Of a batch.
+    checkpoint : str or path
+        One of another file, or of this one before it was changed, is refused.
+    """
+    state = os.stat(os.path.expanduser(path))
+    kept = Checkpoint(sampler, checkpoint, [by, value, id, state.st_size, state.st_mtime_ns])
+    with frames.scan(path, [by, value, id]) as source:
+        summarize = samples.streamed(source, by, value, id, _seed_of(sampler))
+        for part in frames.slices(source, rows, start=kept.last + 1):
+            _take_part(sampler, summarize, part)
+            kept.write(sampler.seen - 1)
+            yield sampler.seen
+
+
+class Checkpoint:
+    """The file by which a stream goes on: the last batch that counts, what batches are, and the sampler after it."""
+
+    def __init__(self, sampler: StreamSampler, path: str | PathLike[str] | None, about: list) -> None:
+        self.sampler, self.path, self.about, self.last = sampler, path, about, -1
+        if path is not None and os.path.exists(os.path.expanduser(path)):
+            self._read(os.path.expanduser(os.fspath(path)))
+
+    def write(self, last: int) -> None:
+        """Write that all batches up to one are counted."""
+        self.last = last
+        if self.path is not None:
+            write_text(os.path.expanduser(self.path), json.dumps({
+                "kind": "stream checkpoint", "schema": SCHEMA, "last": last, "about": self.about,
+                "sampler": self.sampler.to_dict()}))
+
+    def _read(self, path: str) -> None:
+        try:
+            with open(path, encoding="utf-8") as file:
+                found = json.load(file)
+            saved = StreamSampler.from_dict(found["sampler"])
+            if (found["kind"], found["schema"]) != ("stream checkpoint", SCHEMA):
+                raise ValueError
+        except (ValueError, KeyError, TypeError):
+            raise checks.WrongValue("checkpoint", f"{path!r} is not the checkpoint of a stream; choose another file"
+                                    ) from None
+        if found["about"] != self.about or not saved.is_like(self.sampler):
+            raise checks.WrongValue("checkpoint", f"{path!r} is of another budget, floor or seed, of other columns or "
+                                    "another file; remove it to start anew")
+        self.last, self.sampler.__dict__ = found["last"], saved.__dict__

@@ -1,0 +1,155 @@
+"""The commands `workbench stream` and `workbench reduce`: a sample of a file in batches, and a smaller one of it."""
+
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workbench import checks
+from workbench.commands.audit.commands import ExampleCommand
+
+ROWS = 100_000      # of a batch
+
+
+class FileCommand(ExampleCommand):
+    """A command about a file, whose user's mistakes are one line."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command, and tell what it refuses as a mistake of the user."""
+        try:
+            return super().invoke(context)
+        except (ValueError, TypeError, OSError) as error:
+            raise click.ClickException(str(error)) from error
+
+
+COLUMNS = (click.option("--strata-by", "by", required=True, metavar="COLUMN", help="Column of the strata."),
+           click.option("--id", "id", required=True, metavar="COLUMN", help="Column that identifies a record."),
+           click.option("--budget", type=int, required=True, help="Records to keep."),
+           click.option("--minimum", type=int, default=2, show_default=True, help="Least records of a stratum."),
+           click.option("--seed", type=int, default=0, show_default=True, help="Another seed draws other records."))
+
+
+def _with_columns(function: Any) -> Any:
+    for option in reversed(COLUMNS):
+        function = option(function)
+    return function
+
+
+@click.command(cls=FileCommand, by=False, example="workbench stream records.parquet --strata-by segment --value amount "
+               "--id item --budget 500 -o sample.csv")
+@click.argument("file", metavar="FILE")
+@_with_columns
+@click.option("--value", required=True, metavar="COLUMN", help="Column of the numbers whose mean is estimated.")
+@click.option("--bounds", default="", metavar='"LOW, HIGH"', help="What a value can be: gives a better interval.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the interval.")
+@click.option("-o", "--output", default="sample.csv", show_default=True, help="The sampled records, a CSV file.")
+@click.option("--json", metavar="FILE", help="Write the estimate as JSON too; its schema: "
+              "`python -m pydoc workbench.reports.records`.")
+@click.option("--checkpoint", metavar="FILE", help="Written after each batch, removed at the end.  "
+              "[OUTPUT.checkpoint]")
+def stream(file: str, by: str, id: str, budget: int, minimum: int, seed: int, value: str, bounds: str, level: float,
+           output: str, json: str | None, checkpoint: str | None) -> None:
+    """Sample the rows of FILE within strata in one pass, and estimate the mean of a column.
+
+    The file is read in batches. Killed and started again, the command goes on after the last one.
+    """
+    from workbench.allocation.streams.batches import stream_file
+    from workbench.allocation.streams.sampler import StreamSampler
+    from workbench.data.safe_csv import refuse_other, write_rows
+    limits, header, level = checks.bounds_of(bounds) if bounds else None, (id, by, value, "weight"), checks.level(level)
+    checkpoint = checkpoint or f"{output}.checkpoint"
+    refuse_inputs([file], *check_outputs(output=output, checkpoint=checkpoint, json=json))
+    refuse_other(output, header)
+    sampler = StreamSampler(budget, minimum=minimum, seed=seed)
+    for _ in stream_file(file, sampler, by=by, value=value, id=id, rows=ROWS, checkpoint=checkpoint):
+        pass
+    found = sampler.estimate()
+    interval = found.interval(level, bounds=limits)
+    write_rows(output, header, ([row[name] for name in ("id", "stratum", "value", "weight")]
+                                for row in found.sample_rows()))
+    if json:
+        _write_json(json, file, found, interval, {"strata_by": by, "value": value, "id": id, "budget": budget,
+                                                  "minimum": minimum, "seed": seed, "bounds": bounds, "level": level})
+    if os.path.exists(checkpoint):
+        os.remove(checkpoint)
+    click.echo(f"Wrote {output}: {checks.counted(len(found.values), 'record')} of {found.size.sum():,}.")
+    _tell(found, interval)
+
+
+@click.command(cls=FileCommand, by=False, example="workbench reduce sample.csv --strata-by segment --value amount "
+               "--id item --budget 200 -o smaller.csv")
+@click.argument("sample", metavar="SAMPLE")
+@_with_columns
+@click.option("--value", default="", metavar="COLUMN", help="Column of the values, whose spread says what stays.")
+@click.option("--weight", default="weight", show_default=True, metavar="COLUMN",
+              help="Column of how many records each stands for.")
+@click.option("--strata", default="", metavar="FILE",
+              help="A table of strata (stratum, size, sd) in the place of weights and values.")
+@click.option("-o", "--output", default="smaller.csv", show_default=True, help="The records that stay, a CSV file.")
+def reduce(sample: str, by: str, id: str, budget: int, minimum: int, seed: int, value: str, weight: str, strata: str,
+           output: str) -> None:
+    """Keep fewer records of a stratified SAMPLE, so that the variance of its mean grows least.
+
+    SAMPLE has a row per record, as `workbench stream` writes it; the smaller one has the same columns.
+    """
+    from workbench.allocation.reductions import smaller_sample
+    from workbench.data.safe_csv import refuse_other, write_rows
+    refuse_inputs([sample, strata], *check_outputs(output=output))
+    kept = smaller_sample(sample, budget, by=by, value=value, id=id, weight=weight, strata=strata, minimum=minimum,
+                          seed=seed)
+    refuse_other(output, tuple(kept.columns))
+    write_rows(output, list(kept.columns), zip(*(cells.tolist() for cells in kept.columns.values()), strict=True))
+    click.echo(f"Wrote {output}: {kept.index.size:,} of {checks.counted(kept.records, 'record')}.")
+    headline = kept.allocation.headline()
+    click.echo("\n".join([f"{headline[0].upper()}{headline[1:]}.", *_notes(kept.allocation.notes)]))
+
+
+def check_outputs(**outputs: str | None) -> list[str]:
+    """Return the files that a command is to write; raise where one cannot be written."""
+    from workbench.reports.outputs import check_written
+    wanted = {what: path for what, path in outputs.items() if path}
+    for what, path in wanted.items():
+        check_written(what, Path(os.path.expanduser(path)))
+    return list(wanted.values())
+
+
+def refuse_inputs(inputs: Iterable[str], *outputs: str) -> None:
+    """Raise where a command would write over a file that it reads, or twice the same."""
+    known = {os.path.realpath(os.path.expanduser(path)) for path in inputs if path}
+    for path in outputs:
+        real = os.path.realpath(os.path.expanduser(path))
+        if real in known or any(os.path.exists(real) and os.path.samefile(real, each) for each in known
+                                if os.path.exists(each)):
+            raise ValueError(f"{path!r} is read, or written already, by this command; choose another file")
+        known.add(real)
+
+
+def _tell(found: Any, interval: Any) -> None:
+    from workbench.results import percent
+    headline, limits = found.headline(), f"{interval.low:.6g} to {interval.high:.6g}"
+    said = f"{headline[0].upper()}{headline[1:]}; {percent(interval.level)} interval {limits}."
+    click.echo("\n".join([said, *_notes([*found.notes, *interval.notes])]))
+
+
+def _notes(notes: Iterable) -> list[str]:
+    from workbench.results import sentences
+    return [f"Note: {note}." for note in sentences(notes)]
+
+
+def _write_json(path: str, file: str, found: Any, interval: Any, parameters: dict) -> None:
+    from workbench.reports.build import package_version
+    from workbench.reports.records import Record, write_json
+    from workbench.results import Table
+    names = "estimate", "standard_error", "low", "high", "level", "interval_method"
+    cells = found.estimate, found.standard_error, *interval, interval.level, interval.method
+    row = dict(zip(names, cells, strict=True))
+    table = Table((row,), found.headline(), notes=[*found.notes, *interval.notes])
+    strata = Table(tuple(found.rows()), "Strata of the stream and of its sample")
+    write_json(Path(os.path.expanduser(path)), [Record("estimate", "The mean of the stream", table, found.to_dict()),
+                                                Record("strata", "Strata", strata, strata.to_dict())],
+               messages=[], topic="stream", title="The mean of a stream", versions={"workbench": package_version()},
+               time=datetime.now(UTC).isoformat(timespec="seconds"), inputs=[{"file": os.path.basename(file)}],
+               parameters=parameters)
