@@ -58,7 +58,6 @@ from workbench.cross_validation.kfold import rho_from_r as rho_from_r
 from workbench.cross_validation.kfold import variance_estimates as variance_estimates
 from workbench.cross_validation.learners import exchangeable_population as exchangeable_population
 from workbench.cross_validation.learners import gaussian_population as gaussian_population
-from workbench.cross_validation.learners import openml_population as openml_population
 from workbench.cross_validation.losses import CVLosses as CVLosses
 from workbench.cross_validation.model_tests import BayesianTTest as BayesianTTest
 from workbench.cross_validation.model_tests import ModelTest as ModelTest
@@ -69,6 +68,7 @@ from workbench.cross_validation.model_tests import five_by_two_t_test as five_by
 from workbench.cross_validation.model_tests import mcnemar_test as mcnemar_test
 from workbench.cross_validation.model_tests import nadeau_bengio_test as nadeau_bengio_test
 from workbench.cross_validation.model_tests import nested_cv_interval as nested_cv_interval
+from workbench.cross_validation.populations import openml_population as openml_population
 from workbench.data.scored_items import ScoredItems as ScoredItems
 from workbench.data.scored_items import read_scores as read_scores
 from workbench.data.scored_items import synthetic_scores as synthetic_scores

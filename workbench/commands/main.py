@@ -14,6 +14,7 @@ import click
 from workbench import stopping
 from workbench.commands import classroom
 from workbench.commands.audit.commands import audit
+from workbench.commands.data import data
 from workbench.commands.doctor import TOPICS, doctor
 from workbench.commands.options import as_typed
 from workbench.commands.replay import replay
@@ -269,5 +270,5 @@ def _copy_notebooks(folder: Any) -> tuple:
     return copied, kept
 
 
-for command in (audit, doctor, replay, *classroom.COMMANDS):
+for command in (audit, data, doctor, replay, *classroom.COMMANDS):
     commands.add_command(command)

@@ -1,5 +1,6 @@
 """The command `workbench replay`."""
 
+import os
 import shlex
 import sys
 import time
@@ -20,9 +21,13 @@ ALL, LIST = "all", "list"
 @click.option("-o", "--output", metavar="PAGE", help="Write one HTML page.  [all: five-papers.html]")
 @click.option("--json", "json_file", metavar="FILE", help="Write claims, verdicts and figures as JSON.")
 @click.option("--full", is_flag=True, help="Run the papers' own sizes (of 31 million records a tenth): hours.")
-@click.option("--data", metavar="FILE", help="A file in the place of the data that an item is run on.")
+@click.option("--data", metavar="FILE", help="A file in the place of the data that an item is run on, or a folder in "
+              "which `workbench data` put these.")
+@click.option("--learner", metavar="MODULE:OBJECT", help="A learner of yours in the place of the one that an item is "
+              "run with: 1nn, centroid, or anything with fit and predict.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-def replay(name: str, output: str | None, json_file: str | None, full: bool, data: None, quiet: bool) -> None:
+def replay(name: str, output: str | None, json_file: str | None, full: bool, data: str | None,
+           learner: str | None, quiet: bool) -> None:
     """Run the papers' tables, figures and theorems again, beside the printed numbers.
 
     NAME is list, an item that it names (kloos/fig1), a paper (kloos) or all.
@@ -34,7 +39,7 @@ def replay(name: str, output: str | None, json_file: str | None, full: bool, dat
     for option, path in (("output", output), ("json", json_file)):
         if path:
             check_written(option, Path(path))
-    done = [_run(item, full, data, quiet) for item in items]
+    done = [_run(item, full, data, learner, quiet) for item in items]
     if not output and not json_file:
         return _print(done)
     from workbench.replays import page
@@ -58,11 +63,12 @@ def _chosen(name: Any) -> list:
         return papers[name] if name in papers else [registry.find(name)]
 
 
-def _run(item: Any, full: bool, data: None, quiet: bool) -> Any:
+def _run(item: Any, full: bool, data: str | None, learner: str | None, quiet: bool) -> Any:
     from workbench import replays
     start = time.monotonic()
+    sys.path.insert(0, os.getcwd())     # where `python -m` finds modules, too
     with refusing(kinds=(ValueError, TypeError, OSError)):
-        done = replays.run(item, replays.Setting(full, data))
+        done = replays.run(item, replays.Setting(full, data, learner))
     if not quiet:
         click.echo(f"{done.headline()} ({time.monotonic() - start:.1f} s)", err=True)
     return done
