@@ -17,7 +17,7 @@ from workbench.data.whole_files import write_text
 from workbench.replays.grandvalet_bengio import PRINTED, PRINTED_RUNS, RECORD, type_one_row
 
 DIGITS = "digits"
-SHORT = {"n": 20, "runs": 200}
+SHORT = {"n": 20, "runs": 100}
 
 
 def measured(name, population, n, runs):

@@ -217,7 +217,7 @@ def _table2(setting: Any) -> tuple:
         if row["data"] in PRINTED:
             claims += _beside(row["data"], row, f", recorded ({row['runs']:,} runs, seed {row['seed']}, "
                               f"{row['minutes']:.0f} minutes)", "")
-    return claims, rows, checks.listed(used)
+    return claims, rows, setting.data or checks.listed(used)
 
 
 def type_one_row(population: Any, learner: Any, n: int, runs: int) -> dict:
