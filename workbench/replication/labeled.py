@@ -92,12 +92,12 @@ class LabeledItems(Result):
             The class that precision, recall and F1 are about, by default `positive`.
         """
         label = self.positive if label is None else label
-        of_class, role = METRICS[metric].about == "class", METRICS[metric].arguments[1]
+        entry = METRICS[metric]
+        of_class = entry.about == "class"
         if of_class and label is None:
             raise ValueError(f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}")
-        other = _given(metric, role, getattr(self, role))
-        return (self.truth == label if of_class else self.truth,
-                other == label if of_class and role == "prediction" else other)
+        columns = ((role, _given(metric, role, getattr(self, role))) for role in entry.arguments)
+        return tuple(column == label if of_class and role != "score" else column for role, column in columns)
 
 
 @frames.in_rows_of("items")

@@ -42,7 +42,8 @@ METHODS = {"mle": "maximum likelihood (mle)", "classify_and_count": "counting as
            "bootstrap": "the bootstrap", "subtracted_bias": "subtracting the bias",
            "generalized": "the generalized method"}
 # metrics whose names are not what people write
-METRICS = {"f1": "F1", "macro_f1": "macro F1", "auc": "AUC"}
+METRICS = {"f1": "F1", "macro_f1": "macro F1", "auc": "AUC", "mcc": "MCC", "brier": "Brier score", "rmse": "RMSE",
+           "balanced_accuracy": "balanced accuracy", "log_loss": "log loss"}
 
 EXPLAINED = {
     "AUC": "the chance that of two items, one of the class and one not, the one of the class has the higher score: 50% "
