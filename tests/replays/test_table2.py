@@ -1,12 +1,11 @@
 """Table 2 of Grandvalet & Bengio: on one's own data and learner, the paper's where at hand, and recorded."""
-import importlib
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import sklearn
+import table2
 from command import costs_one_line, run
 
 from workbench.cross_validation import populations
@@ -108,9 +107,8 @@ def test_it_runs_on_the_papers_data_where_they_are_at_hand(at_hand):
 
 def test_the_recorded_rows_are_what_the_program_gives():
     recorded = json.loads(grandvalet_bengio.RECORD.read_text())
-    program = importlib.import_module("table2")
-    short = next(row for row in recorded if row["data"] == program.DIGITS)
-    again = program.measured(program.DIGITS, program.DIGITS, short["n"], short["runs"])
+    short = next(row for row in recorded if row["data"] == table2.DIGITS)
+    again = table2.measured(table2.DIGITS, table2.DIGITS, short["n"], short["runs"])
     assert again.keys() == short.keys() and again["seed"] == short["seed"]
     for what in grandvalet_bengio.MEASURED:
         assert again[what] == pytest.approx(short[what], abs=3 * short[f"{what}, error"]), sklearn.__version__
@@ -128,8 +126,3 @@ def test_the_recorded_rows_stand_beside_the_printed_ones():
                       f"{row['n']}, {row['minutes']:.0f} minutes)"]
         assert claim["ours"] == 100 * row["rho"]
         assert claim["printed"] == float(grandvalet_bengio.PRINTED[row["data"]][row["n"]][0])
-
-
-@pytest.fixture(autouse=True)
-def _programs(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "peers"))

@@ -155,7 +155,8 @@ def row_title(row: Mapping) -> str:
     >>> row_title({"metric": "f1", "label": 9})
     'F1 of 9'
     """
-    return statistics.title_of(row["metric"]) + ("" if row.get("label") is None else f" of {row['label']}")
+    of = " " if METRICS[row["metric"]].about == "rank" else " of "
+    return statistics.title_of(row["metric"]) + ("" if row.get("label") is None else f"{of}{row['label']}")
 
 
 def _heading(row: Mapping) -> str:
@@ -174,11 +175,13 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
     items : LabeledItems
     metrics : str or sequence of str, optional
         Among "accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa", "mcc", "brier",
-        "log_loss", "rmse", "correlation", "median" and "auc"; the first one makes the headline. Brier score and log
-        loss take scores that are probabilities of the positive class; RMSE, correlation and median take numbers for
-        classes, the median being that of the truth.
+        "log_loss", "rmse", "correlation", "median", "auc", "identified" and "mean_rank"; the first one makes the
+        headline. Brier score and log loss take scores that are probabilities of the positive class; RMSE, correlation
+        and median take numbers for classes, the median being that of the truth. With candidates an item is identified
+        by rank 1, 2 and so on if its true class is among so many; a mean rank needs every true class among all.
         Precision, recall and F1 are of the positive class, without one of every class. By default accuracy, precision,
-        recall and F1; without a positive class accuracy, macro F1 and every F1; without predictions AUC.
+        recall and F1; without a positive class accuracy, macro F1 and every F1; without predictions AUC; with
+        candidates accuracy and what is identified.
     method : str
         As in `workbench.replicates`. "auto" is "fay" where every stratum has the same prime power of PSUs up to 9,
         "generalized" elsewhere; both keep half of every weight, so that no replicate loses a class. An AUC that would
@@ -263,8 +266,8 @@ def naive(metric: str, truth: ArrayLike, other: ArrayLike | None = None, *, rows
 
     Parameters
     ----------
-    metric : str
-        As in `estimate_metrics`.
+    metric : {"accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa", "mcc", "brier", \
+"log_loss", "rmse", "correlation", "median", "auc", "identified", "mean_rank"}
     truth, other : (n,) array_like
         Truth, and prediction or (for AUC, Brier score and log loss) score; for a median nothing else.
     rows : (n,) array_like of bool, optional
@@ -295,6 +298,8 @@ def naive(metric: str, truth: ArrayLike, other: ArrayLike | None = None, *, rows
 
 def _usual(items: LabeledItems) -> tuple[str, ...]:
     """Return the metrics that suit the items."""
+    if items.candidates is not None:
+        return "accuracy", "identified"
     if items.prediction is None:
         return ("auc",)
     if items.positive is not None:
@@ -310,9 +315,11 @@ def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
 
 
 def _of_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:
-    """Return pairs of a metric and the class it is about, None for the positive class or for all."""
-    every = items.classes if items.positive is None else [None]
-    return [(metric, label) for metric in metrics for label in (every if METRICS[metric].per_class else [None])]
+    """Return pairs of a metric and the class, or the rank, that it is about; None for the positive class or for all."""
+    every = {"class": items.classes if items.positive is None else [None],
+             "rank": [None] if items.candidates is None else range(1, items.candidates.shape[1] + 1)}
+    return [(metric, label) for metric in metrics
+            for label in (every[METRICS[metric].about] if METRICS[metric].per_class else [None])]
 
 
 def _place(metric: str, label: Any, group: Any) -> str:

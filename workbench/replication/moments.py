@@ -111,8 +111,8 @@ def alike_labels(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[np
     """Return both columns of labels, or raise where one is text and the other numbers."""
     truth, prediction = checks.labels("truth", truth, size=size), checks.labels("prediction", prediction, size=size)
     if (truth.dtype.kind in "US") != (prediction.dtype.kind in "US"):
-        raise TypeError(f"truth and prediction must both be text or both numbers; got {truth[0]!r} and "
-                        f"{prediction[0]!r}")
+        raise TypeError(f"truth and prediction must both be text or both numbers; got {truth[0].item()!r} "
+                        f"and {prediction[0].item()!r}")
     return truth, prediction
 
 

@@ -59,9 +59,10 @@ class Metric:
         to 1; what is positive has no end above.
     empty : str
         What a denominator of 0 means; "" where there is none.
-    about : {"", "items", "class", "classes"}
+    about : {"", "items", "class", "classes", "rank", "ranks"}
         What of labeled items it is computed from: their labels; whether these are one class; every class in turn, of
-        which the mean is taken. "" for what is not asked of labeled items.
+        which the mean is taken; whether the true class is among so many candidates; its rank among all of them. ""
+        for what is not asked of labeled items.
     of_each : str
         The statistic of a class that it is the mean of, where it is one of "classes".
     title : str
@@ -114,8 +115,8 @@ class Metric:
 
     @property
     def per_class(self) -> bool:
-        """Whether it can be asked of every class; what takes a score cannot, as that belongs to one class."""
-        return self.about == "class" and "prediction" in self.arguments
+        """Whether it can be asked of every class or rank; what takes a score cannot, as that belongs to one class."""
+        return self.about == "rank" or self.about == "class" and "prediction" in self.arguments
 
     def totals_of(self, columns: Sequence, size: int) -> Totals | None:
         """Return the two columns whose totals make the statistic, or None where it needs every weight.
@@ -426,4 +427,7 @@ METRICS = {metric.name: metric for metric in (
            naive=_naive_median),
     Metric("auc", _SCORES, values=_auc, kind="share", empty="it takes both positive and negative items",
            about="class", parts=_auc_parts, naive=naive_auc),
+    Metric("identified", ("y",), _proportion, kind="proportion", empty=_NONE_LEFT, about="rank",
+           title="identified by rank"),
+    Metric("mean_rank", ("y",), _mean, kind="positive", empty=_NONE_LEFT, about="ranks", title="mean rank"),
     Metric("quantile", ("y", "q"), values=_quantile))}
