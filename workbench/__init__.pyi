@@ -80,6 +80,8 @@ from workbench.labeling.sheets import read_label_sheet as read_label_sheet
 from workbench.labeling.sheets import write_label_sheet as write_label_sheet
 from workbench.lessons.checking import Feedback as Feedback
 from workbench.lessons.checking import check as check
+from workbench.misclassification.classes import SharesTheory as SharesTheory
+from workbench.misclassification.classes import shares_theory as shares_theory
 from workbench.misclassification.confusion import AuditComparison as AuditComparison
 from workbench.misclassification.confusion import ConfusionCounts as ConfusionCounts
 from workbench.misclassification.confusion import compare_audits as compare_audits
@@ -135,8 +137,11 @@ from workbench.simulations.cross_validation import TypeOneStudy as TypeOneStudy
 from workbench.simulations.cross_validation import simulate_comparison as simulate_comparison
 from workbench.simulations.cross_validation import simulate_type_one as simulate_type_one
 from workbench.simulations.misclassification import PrevalenceStudy as PrevalenceStudy
+from workbench.simulations.misclassification import SharesStudy as SharesStudy
 from workbench.simulations.misclassification import ShiftStudy as ShiftStudy
+from workbench.simulations.misclassification import shift_study as shift_study
 from workbench.simulations.misclassification import simulate_prevalence as simulate_prevalence
+from workbench.simulations.misclassification import simulate_shares as simulate_shares
 from workbench.simulations.misclassification import simulate_shifts as simulate_shifts
 from workbench.simulations.replication import CoverageStudy as CoverageStudy
 from workbench.simulations.replication import RandomHalvesStudy as RandomHalvesStudy

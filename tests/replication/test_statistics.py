@@ -158,7 +158,8 @@ def test_a_callable_gets_one_row_of_weights_and_the_columns():
 WRONG = [
     (lambda: totals_of("f2", (TRUTH, PREDICTION), 60),
      "statistic must be one of 'proportion', 'mean', 'total', 'ratio', 'accuracy', 'precision', 'recall', 'f1', "
-     "'kappa', 'mcc', 'brier', 'log_loss', 'rmse', 'correlation', 'median', 'auc', 'identified', 'mean_rank', 'quantile'; "
+     "'kappa', 'mcc', 'brier', 'log_loss', 'rmse', 'correlation', 'median', 'auc', 'identified', 'mean_rank', "
+     "'quantile'; "
      "got 'f2'"),
     (lambda: totals_of("f1", (TRUTH, PREDICTION[1:]), 60), "prediction must have 60 entries; got 59"),
     (lambda: totals_of("mean", ([1, np.nan],), 2), "y must be finite; entry 1 is nan"),
