@@ -158,3 +158,11 @@ def _untracked():
     told = subprocess.run(["git", "status", "--porcelain", "--untracked-files=all"], cwd=ROOT, text=True,
                           capture_output=True, check=False)
     return {line for line in told.stdout.splitlines() if line.startswith("??") and not line.endswith(WRITTEN)}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_data_at_hand(tmp_path_factory):
+    """What someone fetched for themselves changes no test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SCIKIT_LEARN_DATA", str(tmp_path_factory.mktemp("data")))
+        yield

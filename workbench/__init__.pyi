@@ -60,7 +60,6 @@ from workbench.cross_validation.kfold import rho_from_r as rho_from_r
 from workbench.cross_validation.kfold import variance_estimates as variance_estimates
 from workbench.cross_validation.learners import exchangeable_population as exchangeable_population
 from workbench.cross_validation.learners import gaussian_population as gaussian_population
-from workbench.cross_validation.learners import openml_population as openml_population
 from workbench.cross_validation.losses import CVLosses as CVLosses
 from workbench.cross_validation.model_tests import BayesianTTest as BayesianTTest
 from workbench.cross_validation.model_tests import ModelTest as ModelTest
@@ -71,6 +70,7 @@ from workbench.cross_validation.model_tests import five_by_two_t_test as five_by
 from workbench.cross_validation.model_tests import mcnemar_test as mcnemar_test
 from workbench.cross_validation.model_tests import nadeau_bengio_test as nadeau_bengio_test
 from workbench.cross_validation.model_tests import nested_cv_interval as nested_cv_interval
+from workbench.cross_validation.populations import openml_population as openml_population
 from workbench.data.scored_items import ScoredItems as ScoredItems
 from workbench.data.scored_items import read_scores as read_scores
 from workbench.data.scored_items import synthetic_scores as synthetic_scores
@@ -82,6 +82,8 @@ from workbench.labeling.sheets import read_label_sheet as read_label_sheet
 from workbench.labeling.sheets import write_label_sheet as write_label_sheet
 from workbench.lessons.checking import Feedback as Feedback
 from workbench.lessons.checking import check as check
+from workbench.misclassification.classes import SharesTheory as SharesTheory
+from workbench.misclassification.classes import shares_theory as shares_theory
 from workbench.misclassification.confusion import AuditComparison as AuditComparison
 from workbench.misclassification.confusion import ConfusionCounts as ConfusionCounts
 from workbench.misclassification.confusion import compare_audits as compare_audits
@@ -137,8 +139,11 @@ from workbench.simulations.cross_validation import TypeOneStudy as TypeOneStudy
 from workbench.simulations.cross_validation import simulate_comparison as simulate_comparison
 from workbench.simulations.cross_validation import simulate_type_one as simulate_type_one
 from workbench.simulations.misclassification import PrevalenceStudy as PrevalenceStudy
+from workbench.simulations.misclassification import SharesStudy as SharesStudy
 from workbench.simulations.misclassification import ShiftStudy as ShiftStudy
+from workbench.simulations.misclassification import shift_study as shift_study
 from workbench.simulations.misclassification import simulate_prevalence as simulate_prevalence
+from workbench.simulations.misclassification import simulate_shares as simulate_shares
 from workbench.simulations.misclassification import simulate_shifts as simulate_shifts
 from workbench.simulations.replication import CoverageStudy as CoverageStudy
 from workbench.simulations.replication import RandomHalvesStudy as RandomHalvesStudy

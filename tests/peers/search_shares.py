@@ -20,7 +20,7 @@ from searching import Family, main
 from workbench.misclassification import limits, methods
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.periods import Periods
-from workbench.simulations.misclassification import simulate_prevalence
+from workbench.simulations.misclassification import draw_classes, simulate_prevalence, whole_items
 
 RECORD = Path(__file__).with_suffix(".json")
 LEVEL = .95
@@ -124,21 +124,13 @@ def moved(design, rng):
 def draw(design, rng, runs):
     """Return audits (R, K, K), counts of frames and periods (R, T, K), and the true shares of these periods (T, K)."""
     frame, kinds = whole_items(design.base, design.size), range(design.base.size)
-    audited = rng.multivariate_hypergeometric(frame, design.n, size=runs)
-    table = np.stack([rng.multinomial(audited[:, i], design.reading[i]) for i in kinds], 1)
-    others = sum(rng.multinomial(frame[i] - audited[:, i], design.reading[i]) for i in kinds)
+    table, counted = draw_classes(frame, design.reading, design.n, runs, rng=rng)
     steps = np.linspace(0, 1, CHAIN)[1:] if design.quantity == "chain" else [1]
     periods = [whole_items(design.base + step * (design.new - design.base), design.new_size) for step in steps]
     later = [sum(rng.multinomial(period[i], design.reading[i], runs) for i in kinds) for period in periods]
-    return (table, np.stack([table.sum(1) + others, *later], 1),
+    return (table, np.stack([counted, *later], 1),
             np.stack([frame / design.size, *(period / design.new_size for period in periods)]))
 
-
-def whole_items(share, size):
-    """Return items per class; what rounding leaves goes to the largest."""
-    items = np.floor(share * size).astype(int)
-    items[items.argmax()] += size - items.sum()
-    return items
 
 
 def rarest_coverage(design, rng, runs):

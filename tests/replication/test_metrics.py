@@ -209,8 +209,8 @@ def test_clusters_are_accuracies_per_psu(data):
     ({"positive": ""}, "auc", "auc needs the positive class; name one of no, yes"),
     ({"prediction": ""}, "accuracy", "accuracy needs a prediction: name its column"),
     ({"score": ""}, "auc", "auc needs a score: name its column"),
-    ({}, "accuracy g1", "metrics must be one of 'accuracy', 'precision', 'recall', 'f1', 'macro_f1', 'auc'; got 'g1'"),
-    ({}, "", "metrics must name at least one of accuracy, precision, recall, f1, macro_f1, auc"),
+    ({}, "accuracy g1", "'correlation', 'median', 'auc', 'identified', 'mean_rank'; got 'g1'"),
+    ({}, "", "metrics must name at least one of accuracy, precision, recall, f1, macro_f1, "),
     ({"prediction": "p"}, "accuracy", "truth and prediction must both be text or both numbers; column 'y' '"),
     ({"psu": "g"}, "accuracy", "psu must lie in one stratum; "),
 ])

@@ -67,9 +67,9 @@ def test_what_needs_every_weight_has_no_totals(statistic, columns):
 def test_every_ratio_says_when_it_is_undefined():
     zero = np.zeros(60)
     for name, metric in METRICS.items():
-        totals = metric.totals_of((zero,) if metric.arguments == ("y",) else (Y, .5) if name == "quantile" else
-                                  (zero, zero), 60)
-        assert bool(metric.empty) == (name == "auc" or totals is not None and totals.denominator is not None)
+        totals = metric.totals_of((Y, .5) if name == "quantile" else (zero,) * len(metric.arguments), 60)
+        assert bool(metric.empty) == (name in ("auc", "median") or metric.moments is not None or
+                                      totals is not None and totals.denominator is not None)
 
 
 def test_ratio_is_nan_where_the_denominator_is_zero():
@@ -157,8 +157,10 @@ def test_a_callable_gets_one_row_of_weights_and_the_columns():
 
 WRONG = [
     (lambda: totals_of("f2", (TRUTH, PREDICTION), 60),
-     "statistic must be one of 'proportion', 'mean', 'total', 'ratio', 'accuracy', 'precision', 'recall', 'f1', 'auc', "
-     "'quantile'; got 'f2'"),
+     "statistic must be one of 'proportion', 'mean', 'total', 'ratio', 'accuracy', 'precision', 'recall', 'f1', "
+     "'kappa', 'mcc', 'brier', 'log_loss', 'rmse', 'correlation', 'median', 'auc', 'identified', 'mean_rank', "
+     "'quantile'; "
+     "got 'f2'"),
     (lambda: totals_of("f1", (TRUTH, PREDICTION[1:]), 60), "prediction must have 60 entries; got 59"),
     (lambda: totals_of("mean", ([1, np.nan],), 2), "y must be finite; entry 1 is nan"),
     (lambda: totals_of("ratio", ([1, 2], [1, np.inf]), 2), "x must be finite; entry 1 is inf"),
@@ -187,7 +189,7 @@ WRONG_TYPE = [
     (lambda: totals_of("quantile", (Y,), 60), "quantile takes 2 columns, y and q; got 1"),
     (lambda: totals_of("mean", (["1", "2"],), 2), "y must hold numbers; got <U1 such as np.str_('1')"),
     (lambda: totals_of("accuracy", (["1", "2"], [1, 2]), 2),
-     "truth and prediction must both be text or both numbers; got np.str_('1') and np.int64(1)"),
+     "truth and prediction must both be text or both numbers; got '1' and 1"),
     (lambda: from_weights(lambda w: w, (), 2)(np.ones((1, 2))),
      "statistic must return one number; got array([1., 1.])"),
 ]

@@ -28,7 +28,6 @@ from workbench.cross_validation.learners import (
     gaussian_population,
     nearest_centroid,
     nearest_neighbor,
-    openml_population,
 )
 from workbench.cross_validation.model_tests import (
     five_by_two_f_test,
@@ -36,6 +35,7 @@ from workbench.cross_validation.model_tests import (
     mcnemar_test,
     nested_cv_interval,
 )
+from workbench.cross_validation.populations import openml_population
 from workbench.results import Note
 from workbench.simulations.cross_validation import (
     CHEAP_TESTS,

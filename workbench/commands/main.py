@@ -14,6 +14,7 @@ import click
 from workbench import stopping
 from workbench.commands import classroom
 from workbench.commands.audit.commands import audit
+from workbench.commands.data import data
 from workbench.commands.doctor import TOPICS, doctor
 from workbench.commands.options import as_typed
 from workbench.commands.replay import replay
@@ -288,6 +289,6 @@ def _keep_inputs(command: click.Command) -> None:
     command.invoke = keeping    # type: ignore[method-assign,assignment]
 
 
-for command in (audit, doctor, replay, stream, reduce, *classroom.COMMANDS):
+for command in (audit, doctor, replay, stream, reduce, data, *classroom.COMMANDS):
     commands.add_command(command)
 _keep_inputs(commands)

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import shlex
 import sys
 import time
@@ -23,11 +24,14 @@ ALL, LIST = "all", "list"
 @click.option("-o", "--output", metavar="PAGE", help="Write one HTML page.  [all: five-papers.html]")
 @click.option("--json", "json_file", metavar="FILE", help="Write claims, verdicts and figures as JSON.")
 @click.option("--full", is_flag=True, help="Run the papers' own sizes (of 31 million records a tenth): hours.")
-@click.option("--data", metavar="FILE", help="A file in the place of the data that an item is run on.")
+@click.option("--data", metavar="FILE", help="A file in the place of the data that an item is run on, or a folder in "
+              "which `workbench data` put these.")
+@click.option("--learner", metavar="MODULE:OBJECT", help="A learner of yours in the place of the one that an item is "
+              "run with: 1nn, centroid, or anything with fit and predict.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted run of the same command stopped.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-def replay(name: str, output: str | None, json_file: str | None, full: bool, data: None, resume: bool,
-           quiet: bool) -> None:
+def replay(name: str, output: str | None, json_file: str | None, full: bool, data: str | None, learner: str | None,
+           resume: bool, quiet: bool) -> None:
     """Run the papers' tables, figures and theorems again, beside the printed numbers.
 
     NAME is list, an item that it names (kloos/fig1), a paper (kloos) or all. Each file is written anew after every
@@ -43,11 +47,11 @@ def replay(name: str, output: str | None, json_file: str | None, full: bool, dat
     if not output and not json_file:
         if resume:
             raise WrongParameter("resume", "needs a file to go on with; say --output or --json")
-        return _print([_run(item, full, data, quiet) for item in items])
+        return _print([_run(item, full, data, learner, quiet) for item in items])
     paths = list(filter(None, (output, json_file)))
     devices = any(Path(path).exists() and not Path(path).is_file() for path in paths)
-    kept = None if devices else _Kept(Path(f"{paths[0]}.part"), [full, data], resume)
-    for done in _done(items, kept, full, data, quiet):
+    kept = None if devices else _Kept(Path(f"{paths[0]}.part"), [full, data, learner], resume)
+    for done in _done(items, kept, full, data, learner, quiet):
         _write_all(done, len(items), output, json_file)
     for path in paths:
         click.echo(f"Wrote {path}")
@@ -81,7 +85,8 @@ class _Kept:
         self._path.unlink(missing_ok=True)
 
 
-def _done(items: list, kept: _Kept | None, full: bool, data: None, quiet: bool) -> Iterator[list]:
+def _done(items: list, kept: _Kept | None, full: bool, data: str | None, learner: str | None,
+          quiet: bool) -> Iterator[list]:
     """Yield what is done whenever something is new, and in the end; a device, which nothing is kept of, only then."""
     from workbench.replays.result import Replay
     known, done = kept.saved if kept else {}, []
@@ -89,11 +94,11 @@ def _done(items: list, kept: _Kept | None, full: bool, data: None, quiet: bool) 
         click.echo(f"{len(known)} of {len(items)} items kept from the run before", err=True)
     for item in items[:-1]:
         saved = known.get(item.name)
-        done.append(Replay.from_dict(saved) if saved else _run(item, full, data, quiet))
+        done.append(Replay.from_dict(saved) if saved else _run(item, full, data, learner, quiet))
         if kept and not saved:
             kept.add(done[-1])
             yield done
-    yield [*done, _run(items[-1], full, data, quiet)]
+    yield [*done, _run(items[-1], full, data, learner, quiet)]
     if kept:
         kept.forget()
 
@@ -121,11 +126,12 @@ def _chosen(name: Any) -> list:
         return papers[name] if name in papers else [registry.find(name)]
 
 
-def _run(item: Any, full: bool, data: None, quiet: bool) -> Any:
+def _run(item: Any, full: bool, data: str | None, learner: str | None, quiet: bool) -> Any:
     from workbench import replays
     start = time.monotonic()
+    sys.path.insert(0, os.getcwd())     # where `python -m` finds modules, too
     with refusing(kinds=(ValueError, TypeError, OSError)):
-        done = replays.run(item, replays.Setting(full, data))
+        done = replays.run(item, replays.Setting(full, data, learner))
     if not quiet:
         click.echo(f"{done.headline()} ({time.monotonic() - start:.1f} s)", err=True)
     return done

@@ -2,23 +2,14 @@
 
 The losses of all folds, halves and repeats of a sample follow from one matrix of squared distances: a fold's training
 set is all columns but its own.
-
-References
-----------
-.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285, Universite de Montreal,
-   2006, section 5: Letter and Forest as problems of two classes.
-.. [2] Frey & Slate, Letter recognition using Holland-style adaptive classifiers, Machine Learning 6, 1991.
-.. [3] Blackard & Dean, Comparative accuracies of artificial neural networks and discriminant analysis in predicting
-   forest cover types, Computers and Electronics in Agriculture 24, 1999.
 """
 
 import functools
+import importlib.util
 import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import util
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -316,6 +307,25 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
     return lambda samples, fold: estimator_losses(learner, samples, fold, columns), type(learner).__name__ + part
 
 
+def named_learner(text: str) -> Any:
+    """Return a learner from its name, or from "module:object"; a class is called without arguments.
+
+    Examples
+    --------
+    >>> named_learner("1nn"), named_learner("sklearn.tree:DecisionTreeClassifier")
+    ('1nn', DecisionTreeClassifier())
+    """
+    if text in LEARNERS:
+        return text
+    module, _, name = text.partition(":")
+    try:
+        found = functools.reduce(getattr, name.split("."), importlib.import_module(module))
+    except (ImportError, AttributeError, ValueError) as error:
+        raise checks.WrongValue("learner", f"must be one of {', '.join(map(repr, LEARNERS))} or module:object",
+                                told=f"got {text!r}: {error}") from error
+    return found() if isinstance(found, type) else found
+
+
 def gaussian_population(size: int = 20_000, *, features: int = 8, separation: float = 1.0, advantage: float = 0.0,
                         rng: int | np.random.Generator = 0) -> tuple[np.ndarray, np.ndarray]:
     """Return a population of two classes that two learners can see through different features.
@@ -389,45 +399,9 @@ def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.
     return np.vstack([X, np.hstack([X[:, half:], X[:, :half]])]), np.concatenate([y, y])
 
 
-OPENML = {"letter": ("letter", 1, lambda y: y >= "N"), "covertype": ("covertype", 3, lambda y: y == "2")}
-
-
-def openml_population(name: str, *, cache: str | PathLike[str] | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Fetch one of the paper's populations from OpenML, once; scikit-learn keeps it on disk.
-
-    Parameters
-    ----------
-    name : {"letter", "covertype"}
-        Letters A to M against N to Z [1]_, 20,000 items of 16 features; lodgepole pine against the rest [2]_, some
-        hundred thousand items.
-    cache : str or path, optional
-        Folder; by default scikit-learn's.
-
-    Returns
-    -------
-    X : (N, p) array of float
-    y : (N,) array of int
-
-    References
-    ----------
-    .. [1] Frey & Slate, Letter recognition using Holland-style adaptive classifiers, Machine Learning 6, 1991.
-    .. [2] Blackard & Dean, Comparative accuracies of artificial neural networks and discriminant analysis in
-       predicting forest cover types, Computers and Electronics in Agriculture 24, 1999.
-
-    Examples
-    --------
-    >>> X, y = openml_population("letter")      # doctest: +SKIP
-    """
-    from sklearn import datasets
-    title, version, second = OPENML[checks.choice("name", name, OPENML)]
-    found = datasets.fetch_openml(title, version=version, data_home=cache, as_frame=False, parser="liac-arff")
-    X = found.data.toarray() if hasattr(found.data, "toarray") else np.asarray(found.data, float)
-    return X, second(np.asarray(found.target).astype(str)).astype(int)
-
-
 @functools.cache
 def _digits(name: Any) -> Population:
-    found: Any = util.find_spec("sklearn")       # importing scikit-learn takes seconds
+    found: Any = importlib.util.find_spec("sklearn")       # importing scikit-learn takes seconds
     rows = np.loadtxt(os.path.join(os.path.dirname(found.origin), "datasets", "data", "digits.csv.gz"), delimiter=",")
     digit = rows[:, -1].astype(int)
     return Population(rows[:, :-1], digit if name == "ten_digits" else (digit >= 5).astype(int), name)

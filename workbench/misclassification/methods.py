@@ -320,13 +320,13 @@ def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, shares: n
     size = np.asarray(size, float)[..., None, None]
     if METHODS[method].holds == "truth":
         own = (slopes.shares != 0).any((-1, -2), keepdims=True)
-        return np.where(own, _mixture_covariance(by_column(table).swapaxes(-1, -2), shares), 0) / size
+        return np.where(own, mixture_covariance(by_column(table).swapaxes(-1, -2), shares), 0) / size
     parts = np.clip(slopes.estimate, 0, None)
-    predicted = _mixture_covariance(by_row(table), parts / parts.sum(-1, keepdims=True))
+    predicted = mixture_covariance(by_row(table), parts / parts.sum(-1, keepdims=True))
     return slopes.shares @ predicted @ slopes.shares.swapaxes(-1, -2) / size
 
 
-def _mixture_covariance(rates: np.ndarray, parts: np.ndarray) -> np.ndarray:
+def mixture_covariance(rates: np.ndarray, parts: np.ndarray) -> np.ndarray:
     """Return sum_i parts_i (diag(rates_i) - rates_i rates_i'), (..., K, K)."""
     weighted = parts[..., :, None] * rates
     return weighted.sum(-2)[..., :, None] * np.eye(rates.shape[-1]) - rates.swapaxes(-1, -2) @ weighted
@@ -366,7 +366,7 @@ def draw_estimates(method: str, table: np.ndarray, audited: float, frame: np.nda
         return shares_of(method, tables, None, shares[None])
     frames = frame[None]
     if rates == "process":
-        noise = _mixture_covariance(given, by_row(rows)) * (frame_size - audited)
+        noise = mixture_covariance(given, by_row(rows)) * (frame_size - audited)
         frames = frame + ((totals[:, :, None] * spread).sum(1) + normal_draws(noise, draws, rng=rng)) / frame_size
     return shares_of(method, tables, frames[:, None], np.where(own[:, None], frames[:, None], shares[None]))
 

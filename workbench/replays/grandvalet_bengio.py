@@ -8,16 +8,20 @@ References
 
 import contextlib
 import itertools
+import json
 import operator
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy
 
+from workbench import checks
 from workbench.cross_validation import kfold
-from workbench.cross_validation.learners import Population, Samples, as_learner, gaussian_population
-from workbench.replays.claims import Correction, bound, equal, every, number, unchecked
+from workbench.cross_validation.learners import Population, Samples, as_learner, gaussian_population, named_learner
+from workbench.cross_validation.populations import KNOWN, kept_population, recognized
+from workbench.replays.claims import Correction, bound, equal, every, number
 from workbench.replays.items import Paper, drawn
 from workbench.simulations.cross_validation import simulate_type_one
 
@@ -36,8 +40,9 @@ LETTER = {20: ("52.45", "16.4", "3.1"), 40: ("43.43", "12.8", "1.5"), 80: ("42.1
 FOREST = {20: ("53.22", "16.3", "3.1"), 40: ("49.85", "14.1", "2.3"), 80: ("51.94", "15.9", "2.4"),
           160: ("47.15", "14", "1.7"), 400: ("45.44", "12.9", "1.5"), 800: ("42.61", "12.3", "1.3"),
           2000: ("40.79", "11.6", "1.1")}
-FEATURES = {16: ("Letter", LETTER), 54: ("Forest", FOREST)}
-ITEMS = {"Letter": 20_000, "Forest": 581_012}
+PRINTED = {"Letter": LETTER, "Forest": FOREST}
+MEASURED = ("rho", "type I at rho 0", "type I at rho 0.7")
+RECORD = Path(__file__).with_name("table2.json")
 
 
 # whether two losses are of the same fold
@@ -213,38 +218,68 @@ def _section3(setting: Any) -> list:
 
 
 @PAPER.item("table2", "A tree on Letter and Forest: rho and the type I errors fall as n grows", seconds=30,
-            data="digits as a twin of Letter (--data FILE: the R package mlbench has Letter; no package has Forest)",
-            takes_file=True, draw=drawn("lines", "n", "percent", "what", log="x"))
+            data=f"Letter and Forest where `workbench data` has put them, otherwise {TWIN}, as a twin; recorded runs "
+                 "on both", takes_file=True, takes_learner=True, draw=drawn("lines", "n", "percent", "what", log="x"))
 def _table2(setting: Any) -> tuple:
-    from sklearn.tree import DecisionTreeClassifier
-    name, population, twin, printed = _population(setting)
-    sizes = [n for n in printed if setting.full or n <= (160 if setting.scale >= 1 else 20)]
-    rows, claims, runs = [], [], setting.runs(500, PRINTED_RUNS)
-    for n in sizes:
-        study = simulate_type_one(population, DecisionTreeClassifier(), n, runs=runs, rng=n, progress=False)
-        ours = [(study.rho, study.rho_error)] + [(study.type_one(rho), study.type_one_error(rho)) for rho in (0.0, .7)]
-        for what, text, (value, error) in zip(("rho", "type I at rho 0", "type I at rho 0.7"), printed[n], ours,
-                                              strict=True):
-            claims.append(number(f"{name}, n = {n}: {what} in percent", text, 100 * value, error=100 * error,
-                                 printed_error=100 * error * (runs / PRINTED_RUNS) ** .5, twin=twin))
-            rows += [{"n": n, "what": what, "percent": 100 * value},
-                     {"n": n, "what": f"{what}, printed", "percent": float(text)}]
-    claims += [unchecked(f"{name}, n = {n}", "takes hours; say --full", ", ".join(printed[n]))
-               for n in printed if n not in sizes]
-    if name != "Forest":
-        claims += [unchecked(f"Forest, n = {n}", "the data (covertype) are in no package; say --data FILE",
-                             ", ".join(FOREST[n])) for n in FOREST]
-    return claims, rows
+    learner = named_learner(setting.learner or "sklearn.tree:DecisionTreeClassifier")
+    instead = [f"{setting.learner} for the paper's tree"] if setting.learner else []
+    rows, claims, runs, used = [], [], setting.runs(500, PRINTED_RUNS), []
+    for name, population, other in _populations(setting):
+        used.append(other or name)
+        for n in PRINTED[name] if setting.full else [n for n in PRINTED[name] if n <= (160, 20)[setting.scale < 1]]:
+            row = type_one_row(population, learner, n, runs)
+            claims += _beside(name, row, "", ", ".join([other, *instead] if other else instead))
+            rows += [{"n": n, "what": f"{name}: {what}{printed}", "percent": float(value)}
+                     for what, text in zip(MEASURED, PRINTED[name][n], strict=True)
+                     for printed, value in (("", 100 * row[what]), (", printed", text))]
+    for row in [] if setting.data or instead else json.loads(RECORD.read_text()):
+        if row["data"] in PRINTED:
+            claims += _beside(row["data"], row, f", recorded ({row['runs']:,} runs, seed {row['seed']}, "
+                              f"{row['minutes']:.0f} minutes)", "")
+    return claims, rows, setting.data or checks.listed(used)
 
 
-def _population(setting: Any) -> tuple:
-    """Return name, population, what it stands in for, and the printed rows it is compared with."""
-    if setting.data is None:
-        return "Letter", "digits", TWIN, LETTER
-    X, y = read_population(setting.data)
-    name, printed = FEATURES.get(X.shape[1], ("Letter", LETTER))
-    known = X.shape[1] in FEATURES and len(y) == ITEMS[name]
-    return name, (X, y), "" if known else f"the file given for {name}", printed
+def type_one_row(population: Any, learner: Any, n: int, runs: int) -> dict:
+    """Return a row of Table 2 by simulation: rho and the type I errors, each with its Monte Carlo error.
+
+    Parameters
+    ----------
+    population, learner, n, runs
+        As in `workbench.simulate_type_one`; its seed is n.
+    """
+    study = simulate_type_one(population, learner, n, runs=runs, rng=n, progress=False)
+    ours = (study.rho, study.rho_error), *((study.type_one(rho), study.type_one_error(rho)) for rho in (0.0, .7))
+    return {"n": n, "runs": runs, "seed": n} | {what: value for what, (value, _) in zip(MEASURED, ours, strict=True)} \
+        | {f"{what}, error": error for what, (_, error) in zip(MEASURED, ours, strict=True)}
+
+
+def _beside(name: str, row: dict, how: str, twin: str) -> list:
+    """Return the claims of a row beside the printed ones."""
+    return [number(f"{name}, n = {row['n']}: {what} in percent{how}", text, 100 * row[what],
+                   error=100 * row[f"{what}, error"], twin=twin,
+                   printed_error=100 * row[f"{what}, error"] * (row["runs"] / PRINTED_RUNS) ** .5)
+            for what, text in zip(MEASURED, PRINTED[name][row["n"]], strict=True)]
+
+
+def _populations(setting: Any) -> list[tuple]:
+    """Return name, population and, where it is not the paper's, what it is, of all that are at hand."""
+    folder = setting.data
+    if folder is not None and not Path(folder).is_dir():
+        return [_of_file(folder)]
+    at_hand = [(known.title, kept_population(name, folder), "") for name, known in KNOWN.items()]
+    if folder is not None and not any(population for _, population, _ in at_hand):
+        raise ValueError(f"data must be a file or a folder that `workbench data` filled; {folder} holds neither "
+                         f"{' nor '.join(f'{name}.npz' for name in KNOWN)}")
+    return [each for each in at_hand if each[1]] or [("Letter", "digits", TWIN)]
+
+
+def _of_file(path: str) -> tuple:
+    X, y = read_population(path)
+    known = recognized(X, y)
+    if known:
+        return KNOWN[known[0]].title, known[1:], ""
+    name = next((other.title for other in KNOWN.values() if X.shape[1] == other.features), "Letter")
+    return name, (X, y), f"the file given for {name}"
 
 
 def read_population(path: str) -> tuple[np.ndarray, np.ndarray]:

@@ -16,12 +16,16 @@ class Setting:
     full : bool
     data : str or None
         A file of the user's in the place of the data that the item takes.
+    learner : str or None
+        A learner of the user's in the place of the one that the item takes, as in
+        `workbench.cross_validation.learners.named_learner`.
     scale : float
         Share of the default runs; tests run a tenth.
     """
 
     full: bool = False
     data: str | None = None
+    learner: str | None = None
     scale: float = 1.0
 
     def runs(self, default: int, full: int, least: int = 100) -> int:
@@ -46,11 +50,14 @@ class Item:
     data : str
         What it is run on.
     run : callable
-        Takes a Setting, returns claims (rows of `claims`), or a tuple of these and the rows of its figure.
+        Takes a Setting, returns claims (rows of `claims`), or a tuple of these, the rows of its figure and, where
+        that is not `data` or the user's file, what it was run on.
     draw : callable or None
         Takes title and rows of the figure, returns a chart.
     takes_file : bool
         Whether a file may replace the data.
+    takes_learner : bool
+        Whether a learner may replace the paper's.
     """
 
     name: str
@@ -61,6 +68,7 @@ class Item:
     run: Callable[[Setting], Iterable[dict] | tuple[list[dict], list[dict]]]
     draw: Callable[[str, list[dict]], Any] | None
     takes_file: bool
+    takes_learner: bool
 
     @property
     def heading(self) -> str:
@@ -86,11 +94,11 @@ class Paper:
         self._section = {item: section for section, items in sections.items() for item in items.split()}
 
     def item(self, name: str, claim: str, *, seconds: int = 1, data: str = "none needed", takes_file: bool = False,
-             draw: Callable | None = None) -> Callable:
+             takes_learner: bool = False, draw: Callable | None = None) -> Callable:
         """Return a decorator that makes a function of a Setting the item of this name."""
         def add(run: Callable) -> Callable:
             self.items.append(Item(f"{self.name}/{name}", self._section[name], claim, seconds, data, run, draw,
-                                   takes_file))
+                                   takes_file, takes_learner))
             return run
         return add
 

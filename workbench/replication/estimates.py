@@ -5,6 +5,7 @@ References
 .. [1] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
 .. [2] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts estimated
    from survey data, Survey Methodology 24, 1998: effective sample size.
+.. [3] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
 """
 
 import math
@@ -21,10 +22,14 @@ from workbench.replication import statistics
 from workbench.replication.bounded_intervals import Clusters, Sample, clusters, degrees
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.independent import auc_limits, auc_ranks, is_independent
+from workbench.replication.moments import Moments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals
 from workbench.results import Estimate, Interval, Note, Result, html_table, note_list, percent
 
+# onto the scale on which Student's t is taken, back, and the slope there
+SCALES: dict[str, tuple] = {"positive": (np.log, np.exp, lambda x: 1 / x),
+                            "correlation": (np.arctanh, np.tanh, lambda r: 1 / (1 - r * r))}
 INTERVALS = ("default", "beta", "t", "logit", "wilson")
 MOST_UNDEFINED = 0.05   # the others stand for those left out; beyond it that would be most of a tail
 FEW_DF = 30             # t is 4% above the normal quantile
@@ -54,9 +59,9 @@ class ReplicateEstimate(Estimate, Result):
         NaN where a replicate is undefined (0/0).
     undefined : int
         How many are; their coefficients are spread over the others.
-    kind : {"proportion", "share", "bounded", "number"}
-        Accuracy, precision and recall are proportions; F1 and AUC other shares from 0 to 1; a mean with `bounds` is
-        bounded.
+    kind : {"proportion", "share", "agreement", "correlation", "positive", "bounded", "number"}
+        Accuracy, precision and recall are proportions; F1, AUC and Brier score other shares from 0 to 1; kappa and mcc
+        are agreement; log loss and RMSE are positive; a mean with `bounds` is bounded.
     items, psus, strata : int
         Of the domain.
     counted : int
@@ -69,7 +74,7 @@ class ReplicateEstimate(Estimate, Result):
     method : str
         Of the replicates.
     bounds : (float, float) or None
-        Smallest and largest value that the statistic can have.
+        Smallest and largest value that items can have whose mean it is; of kappa and mcc, which are one to first order.
     clusters : (8,) array or None
         Where bounds are known what the interval is made of: of the mean, for F1 that of J = F1 / (2 - F1), the value,
         its variance, and skewness, unseen and carriers of both limits, as in
@@ -81,6 +86,8 @@ class ReplicateEstimate(Estimate, Result):
     ranks : (4,) array or None
         Of an AUC of items that were drawn one by one, without strata and with equal weights: as in
         `workbench.replication.independent.auc_ranks`.
+    steps : (2, V) array or None
+        Of a median the values that occur, rising, and the share of the weight up to each.
     """
 
     statistic: str
@@ -103,6 +110,7 @@ class ReplicateEstimate(Estimate, Result):
     free: float = 1.0
     variance_ratio: float = 1.0
     ranks: np.ndarray | None = None
+    steps: np.ndarray | None = None
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
         """Return a confidence interval; its notes are those of the estimate and its own.
@@ -114,13 +122,14 @@ class ReplicateEstimate(Estimate, Result):
             - "beta": quantiles of beta distributions with variance and skewness of the PSUs and room for one that was
               not drawn: see `workbench.replication.bounded_intervals.Clusters.limits`. The variance is that of the
               jackknife that leaves out one PSU, for an AUC and imported weights that of the replicates. Needs known
-              bounds.
+              bounds. For a median these are limits of the share below it, and the values at them [2]_.
             - "t": estimate +- t SE, t with `df` degrees of freedom.
             - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
             - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
               `counted` [1]_; where v = 0 for `effective_psus`; shares only.
-            - "default": "beta" where bounds are known, otherwise "t" with `effective_df`: where a few strata hold
-              most of the weight, t at `df` covers far less than it says. An AUC of items that were drawn one by one:
+            - "default": "beta" where bounds are known, otherwise "t" with `effective_df`, for what is positive on the
+              scale of its logarithm, for a correlation r on that of arctanh r: where a few strata hold most of the
+              weight, t at `df` covers far less than it says. An AUC of items that were drawn one by one:
               `workbench.replication.independent.auc_limits`, with a finite population as much shorter as the standard
               error.
 
@@ -153,16 +162,24 @@ class ReplicateEstimate(Estimate, Result):
             raise ValueError(f"method 'beta' needs known bounds; {self.statistic} has none, take 't'")
         mean, variance, *sides = np.asarray(self.clusters)
         told = Clusters(mean, variance, self.effective_df, self.effective_psus, self.free, *np.reshape(sides, (3, 2)))
-        return Metric.of(self.statistic).of_mean(np.array(told.limits(tail, self.bounds)))
+        limits = np.array(told.limits(tail, self.bounds))
+        if self.steps is None:
+            return Metric.of(self.statistic).of_mean(limits)
+        values, below = self.steps
+        return values[np.minimum(np.searchsorted(below, limits), values.size - 1)]
 
     def _by_standard_error(self, tail: float, method: str) -> tuple:
-        if method in ("logit", "wilson") and self.kind in ("number", "bounded"):
+        if method in ("logit", "wilson") and self.kind not in ("proportion", "share"):
             raise ValueError(f"method {method!r} is for shares between 0 and 1; {self.statistic} is none, take 't'")
         if method == "logit" and not (0 < self.estimate < 1 and self.variance > 0):
             raise ValueError(f"method 'logit' needs an estimate between 0 and 1 and a variance above 0; got "
                              f"{self.estimate:g} and {self.variance:g}: take 'wilson'")
         rule, df = ("t", self.effective_df) if method == "default" else (method, self.df)
         t = float(scipy.special.stdtrit(df, 1 - tail))
+        if method == "default" and self.kind in SCALES and self.variance > 0:
+            onto, back, slope = SCALES[self.kind]
+            half = t * self.standard_error * slope(self.estimate)
+            return back(onto(self.estimate) - half), back(onto(self.estimate) + half)
         return limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
 
     @property
@@ -198,11 +215,13 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     replicates : Replicates
     statistic : str or callable
         "proportion"(y) of 0 and 1, "mean"(y), "total"(y), "ratio"(y, x) = total y / total x, "accuracy", "precision",
-        "recall" and "f1"(truth, prediction), "auc"(truth, score), "quantile"(y, q); or a function (weight, *columns)
-        -> number.
+        "recall" and "f1"(truth, prediction), "auc"(truth, score), "quantile"(y, q), "kappa" and "mcc"(truth,
+        prediction), "brier" and "log_loss"(truth, score), "rmse" and "correlation"(truth, prediction), "median"(y),
+        "identified"(y) of 0 and 1, "mean_rank"(y); or a function (weight, *columns) -> number.
     *columns : (n,) array_like
-        Values of the items. 0/1 or booleans for truth and prediction (any labels for an accuracy), numbers for
-        y, x and score; q in [0, 1] is one number.
+        Values of the items. 0/1 or booleans for truth and prediction (any labels for accuracy, kappa and mcc, numbers
+        for rmse and correlation), numbers for y, x and score, for brier and log_loss probabilities; q in [0, 1] is one
+        number.
     domain : (n,) array_like of bool, optional
         The items that count; the design stays that of all.
     center : {"full", "mean"}
@@ -234,24 +253,30 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     rows = domain_rows(domain, design.weight.size)
     totals = metric.totals_of(columns, design.weight.size)
     bounds = _bounds(metric, bounds, totals, rows)
+    moments = metric.moments(*columns, design.weight.size) if metric.moments else None
     estimate, values = _from_totals(replicates, totals, rows) if totals else \
-        _from_weights(replicates, metric, columns, rows)
+        _from_moments(replicates, moments, rows) if moments else _from_weights(replicates, metric, columns, rows)
     if not math.isfinite(estimate):
         raise statistics.UndefinedError(f"{metric.name} is undefined: {metric.empty or f'it is {estimate}'}"
                                         + ("" if domain is None else " in the domain"))
     variance, undefined = _variance(replicates, metric.name, estimate, values, center)
     of_domain = np.flatnonzero(np.bincount(design.psu_of_item[rows]))
     base = rows if totals is None or totals.denominator is None else rows & (totals.denominator != 0)
-    averaged, parts = metric.parts_of(columns, totals, rows, design.weight) if bounds else (base, [base])
+    if moments and moments.possible is not None:
+        linear, possible = moments.linear(design.weight * rows)
+        averaged, parts, bounds = linear, [rows], (float(possible.min()), float(possible.max()))
+    else:
+        averaged, parts = metric.parts_of(columns, totals, rows, design.weight) if bounds else (base, [base])
     sample = Sample.of_items(design, averaged, parts)
     found = ReplicateEstimate(
         metric.name, estimate, variance, replicate_values=values, undefined=undefined,
-        kind="bounded" if bounds and not metric.is_share else metric.kind, items=int(rows.sum()), psus=of_domain.size,
+        kind="bounded" if bounds and metric.name == "mean" else metric.kind, items=int(rows.sum()), psus=of_domain.size,
         strata=np.unique(design.stratum_of_psu[of_domain]).size, counted=int(base.sum()),
         **_told(replicates, sample), method=replicates.method, bounds=bounds,
         **_of_clusters(replicates, metric, sample, variance, bounds) if bounds else {},
         ranks=auc_ranks(parts[0][rows], np.asarray(columns[1])[rows]) if len(parts) > 1 and is_independent(
-            replicates, rows) else None)
+            replicates, rows) else None,
+        steps=_steps(columns[0], rows, design.weight) if metric.name == "median" else None)
     return replace(found, notes=tuple(estimate_notes(found)))
 
 
@@ -275,6 +300,17 @@ def _from_totals(replicates: Replicates, totals: Totals, rows: np.ndarray) -> tu
         return float(z.sum()), replicates.totals_of_psus(z)[:, 0]
     full, found = replicates.ratios(*design.totals(np.stack([totals.numerator * rows, totals.denominator * rows], 1)).T)
     return float(full), found
+
+
+def _from_moments(replicates: Replicates, moments: Moments, rows: np.ndarray) -> tuple:
+    z = replicates.design.totals(np.column_stack([rows, moments.columns * rows[:, None]]))
+    return float(moments.of_totals(z.sum(0))), moments.of_totals(replicates.totals_of_psus(z))
+
+
+def _steps(y: ArrayLike, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    values, place = np.unique(np.asarray(y, float)[rows], return_inverse=True)
+    below = np.cumsum(np.bincount(place, weight[rows]))
+    return np.stack([values, below / below[-1]])
 
 
 def _from_weights(replicates: Replicates, metric: Metric, columns: Sequence, rows: np.ndarray) -> tuple:
@@ -344,7 +380,7 @@ def _bounds(metric: Metric, bounds: Any, totals: Any, rows: np.ndarray) -> tuple
             raise checks.WrongValue("bounds", f"belong to 'mean'; {metric.name} lies between 0 and 1")
         return 0.0, 1.0
     if bounds is None:
-        return None
+        return (0.0, 1.0) if metric.name == "median" else None
     if metric.name != "mean":
         raise checks.WrongValue("bounds", f"belong to 'mean'; got statistic {metric.name!r}")
     low, high = checks.bounds(bounds)

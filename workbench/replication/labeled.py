@@ -13,6 +13,7 @@ from workbench.replication.statistics import METRICS
 from workbench.results import Note, Result, rows_of
 
 STRATUM = "stratum"
+CANDIDATES = "candidate_*"
 ONE_STRATUM = "all"
 CLOSE = 0.75            # of difflib's likeness: "strata" is, "state" is not
 DESIGNED = ("psu", "fpc", "nest")
@@ -34,6 +35,8 @@ class LabeledItems(Result):
         As for `workbench.SurveyDesign`.
     replicate_weights : (n, R) array or None
         As for `workbench.imported_replicates`.
+    candidates : (n, L) array or None
+        Classes that a recognizer names, the most similar first.
     """
 
     holds_items = True
@@ -49,6 +52,20 @@ class LabeledItems(Result):
     fpc: np.ndarray | None = None
     nest: bool = False
     replicate_weights: np.ndarray | None = None
+    candidates: np.ndarray | None = None
+
+    @property
+    def ranks(self) -> np.ndarray | None:
+        """Place (n,) of the true class among the candidates [1]_, L + 1 where it is none; None without candidates.
+
+        References
+        ----------
+        .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: section 2.2.
+        """
+        if self.candidates is None:
+            return None
+        right = self.candidates == self.truth[:, None]
+        return np.where(right.any(1), right.argmax(1), right.shape[1]) + 1
 
     @property
     def classes(self) -> list:
@@ -89,21 +106,33 @@ class LabeledItems(Result):
         metric : str
             As in `workbench.estimate_metrics`.
         label : label, optional
-            The class that precision, recall and F1 are about, by default `positive`.
+            The class that precision, recall and F1 are about, by default `positive`; the rank that identifies.
         """
+        if METRICS[metric].about in ("rank", "ranks"):
+            return (self._ranked(metric, label),)
         label = self.positive if label is None else label
-        of_class, role = METRICS[metric].about == "class", METRICS[metric].arguments[1]
+        entry = METRICS[metric]
+        of_class = entry.about == "class"
         if of_class and label is None:
             raise ValueError(f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}")
-        other = _given(metric, role, getattr(self, role))
-        return (self.truth == label if of_class else self.truth,
-                other == label if of_class and role == "prediction" else other)
+        columns = ((role, _given(metric, role, getattr(self, role))) for role in entry.arguments)
+        return tuple(column == label if of_class and role != "score" else column for role, column in columns)
+
+    def _ranked(self, metric: str, most: int | None) -> np.ndarray:
+        """Return whether the true class is among the first so many candidates, or its rank among all."""
+        ranks = _given(metric, "list of candidates", self.ranks)
+        if most is not None:
+            return ranks <= most
+        for item in np.flatnonzero(ranks > np.shape(self.candidates)[1])[:1]:
+            raise ValueError(f"{metric} needs every true class among the candidates; that of item {item} is not")
+        return ranks
 
 
 @frames.in_rows_of("items")
 def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "prediction", score: str = "",
                  stratum: str = STRATUM, psu: str = "", weight: str = "", group: str = "", positive: str = "",
-                 fpc: str = "", nest: bool = False, replicate_weights: str = "", classes: str = "auto") -> LabeledItems:
+                 fpc: str = "", nest: bool = False, replicate_weights: str = "", classes: str = "auto",
+                 candidates: str = CANDIDATES) -> LabeledItems:
     """Return labeled items from a file or a data frame.
 
     Parameters
@@ -125,6 +154,9 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
         then needed, and strata and PSUs are not read. "" for none.
     classes : {"auto", "text", "numbers"}
         How classes are read, as in `workbench.data.classes.read_classes`.
+    candidates : str
+        Pattern of the columns of classes that a recognizer names, the most similar first; without a prediction the
+        first of them is it. By default those that are called so, where there are any.
 
     Returns
     -------
@@ -147,12 +179,16 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
     frames.check_source("items", items)
     repeated = _replicate_columns(items, replicate_weights, roles | {"nest": nest}) if replicate_weights else []
     roles["stratum"] = "" if repeated else _stratum_column(items, stratum)
+    named_first = _candidate_columns(items, candidates)
+    if named_first and prediction not in frames.column_names(items):
+        roles["prediction"] = named_first[0]
     named = {role: name for role, name in roles.items() if name}
-    data, notes = frames.read_columns(items, sorted({*named.values(), *repeated}))
+    data, notes = frames.read_columns(items, sorted({*named.values(), *repeated, *named_first}))
     measured = {role: data[name] for role, name in named.items() if role in ("score", "weight", "fpc")}
     measured |= {name: data[name] for name in repeated}
     said = {role: name for role, name in named.items() if role in ("truth", "prediction")}
-    labels, read_notes = read_classes({name: data[name] for name in said.values()}, classes)
+    labels, read_notes = read_classes({name: data[name] for name in dict.fromkeys([*said.values(), *named_first])},
+                                      classes)
     read = {role: labels[name] if role in said else
             numbers.to_numbers(name, data[name], beside=measured) if role in measured else
             numbers.to_labels(name, data[name], "text") for role, name in named.items()}
@@ -170,7 +206,8 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
     weights = np.stack(many, 1) if many else None
     return LabeledItems(read["truth"], read.get("prediction"), read.get("score"),
                         positive_class(positive, read["truth"]), strata, read.get("psu"), read.get("weight"),
-                        read.get("group"), read.get("fpc"), bool(nest), weights, notes=notes)
+                        read.get("group"), read.get("fpc"), bool(nest), weights,
+                        np.stack([labels[name] for name in named_first], 1) if named_first else None, notes=notes)
 
 
 def positive_class(positive: Any, truth: np.ndarray) -> Any:
@@ -204,6 +241,14 @@ def _stratum_column(items: Any, stratum: str) -> str:
         raise checks.WrongValue("stratum", f"must name the column of strata; there is no {STRATUM!r} (did you mean "
                                 f"{names[close[0]]!r}?): where the sample has no strata give ''")
     return ""
+
+
+def _candidate_columns(items: dict | str, pattern: str) -> list[str]:
+    """Return the columns of candidates in the order of the file."""
+    found = [name for name in frames.column_names(items) if fnmatch.fnmatchcase(name, pattern)]
+    if not found and pattern not in ("", CANDIDATES):
+        raise checks.WrongValue("candidates", f"must match a column; {pattern!r} matches none")
+    return found
 
 
 def _replicate_columns(items: dict | str, pattern: str, roles: dict) -> list[str]:

@@ -1,4 +1,4 @@
-"""Macro F1, the mean of the classes' F1, from replicates; its interval is put together from those of the classes.
+"""The mean of all classes' F1 or recall, from replicates; its interval is put together from those of the classes.
 
 References
 ----------
@@ -14,32 +14,33 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.replication import statistics
 from workbench.replication.estimates import domain_rows, replicate_estimate
+from workbench.replication.moments import MOST_CLASSES
 from workbench.replication.replicates import Replicates
 from workbench.results import Estimate, Interval, Note, Result, percent
 
-MOST_CLASSES = 100
 NAMED = 3
 
 
 class MacroEstimate(Estimate, Result):
-    """The mean of the F1 of all classes, with its replicate variance; made by `macro_f1`.
+    """The mean of a statistic of all classes, with its replicate variance; made by `macro_f1` or `mean_of_classes`.
 
     Attributes
     ----------
     estimate, variance : float
     labels : tuple
-        The classes that are true or predicted.
+        The classes that are true, for macro F1 also those that are only predicted.
     parts : tuple of ReplicateEstimate
-        F1 of each class.
+        F1 or recall of each class.
     correlation : (K, K) array
-        Of the classes' F1 over the replicates, 0 where one does not vary.
+        Of these over the replicates, 0 where one does not vary.
     replicate_values : (R,) array of float
     undefined : int
-        Replicates in which the F1 of a class is 0/0.
+        Replicates in which that of a class is 0/0.
     df : int
         PSUs less strata, at least 1.
     effective_df : float
         Satterthwaite's of the classes' variances: (sum v_k)^2 / sum v_k^2 / df_k.
+    statistic : {"macro_f1", "balanced_accuracy"}
     """
 
     estimate: float
@@ -51,8 +52,8 @@ class MacroEstimate(Estimate, Result):
     undefined: int
     df: int
     effective_df: float
-
-    statistic = "macro_f1"
+    statistic: str = "macro_f1"
+    kind = "share"
 
     @property
     def method(self) -> str:
@@ -84,7 +85,7 @@ class MacroEstimate(Estimate, Result):
         Returns
         -------
         Interval
-            Of K classes with F1 f_k between l_k and u_k: the lower limit is macro F1 less the root of
+            Of K classes with f_k between l_k and u_k: the lower limit is the mean less the root of
             sum_jk r_jk (f_j - l_j)(f_k - l_k) / K^2, the upper one alike; r are the correlations, negative ones taken
             for 0.
 
@@ -102,13 +103,13 @@ class MacroEstimate(Estimate, Result):
 
     def headline(self) -> str:
         """Return estimate, standard error and interval."""
-        limits = self.interval()
-        return (f"macro F1 {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
+        limits, name = self.interval(), statistics.title_of(self.statistic)
+        return (f"{name} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
                 f"{limits.low:.4g} to {limits.high:.4g}; {checks.counted(len(self.labels), 'class', 'classes')}, "
                 f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
 
     def rows(self) -> list[dict]:
-        """Return one row per class: F1, standard error and limits."""
+        """Return one row per class: its F1 or recall, standard error and limits."""
         return [{"label": label} | row for label, part in zip(self.labels, self.parts, strict=True)
                 for row in part.rows()]
 
@@ -143,20 +144,41 @@ def macro_f1(replicates: Replicates, truth: ArrayLike, prediction: ArrayLike, *,
     >>> macro_f1(wb.replicates(design, "fay"), forms.digit, forms.read_a).estimate.__round__(4)
     0.8773
     """
+    return mean_of_classes(replicates, "macro_f1", truth, prediction, domain=domain)
+
+
+def mean_of_classes(replicates: Replicates, statistic: str, truth: ArrayLike, prediction: ArrayLike, *,
+                    domain: ArrayLike | None = None) -> MacroEstimate:
+    """Return the mean of a statistic of all classes with its replicate variance.
+
+    Parameters
+    ----------
+    replicates : Replicates
+    statistic : {"macro_f1", "balanced_accuracy"}
+        The mean of the classes' F1, or of their recalls, over the true classes.
+    truth, prediction, domain
+        As in `macro_f1`.
+
+    Returns
+    -------
+    MacroEstimate
+    """
+    each = statistics.METRICS[statistic].of_each
     size = checks.instance("replicates", replicates, Replicates).design.stratum.size
     truth, prediction = checks.labels("truth", truth, size=size), checks.labels("prediction", prediction, size=size)
     rows = domain_rows(domain, truth.size)
-    labels = np.unique(np.concatenate([truth[rows], prediction[rows]])).tolist()
+    counted = [truth[rows], prediction[rows]] if each == "f1" else [truth[rows]]
+    labels = np.unique(np.concatenate(counted)).tolist()
     if len(labels) > MOST_CLASSES:
-        raise ValueError(f"macro_f1 takes at most {MOST_CLASSES} classes; got {len(labels):,}: take accuracy, or name "
-                         "the positive class")
-    parts = [replicate_estimate(replicates, "f1", truth == label, prediction == label, domain=rows) for label in labels]
+        raise ValueError(f"{statistic} takes at most {MOST_CLASSES} classes; got {len(labels):,}: take accuracy, or "
+                         "name the positive class")
+    parts = [replicate_estimate(replicates, each, truth == label, prediction == label, domain=rows) for label in labels]
     values = np.mean([part.replicate_values for part in parts], axis=0)
     estimate = float(np.mean([part.estimate for part in parts]))
     variance = float(replicates.variances(values, estimate))
     return MacroEstimate(estimate, variance, tuple(labels), tuple(parts), _correlation(replicates, parts), values,
                          int(np.isnan(values).sum()), max(1, parts[0].psus - parts[0].strata), _effective_df(parts),
-                         notes=_rough_notes(labels, parts))
+                         statistic, notes=_rough_notes(labels, parts))
 
 
 def _correlation(replicates: Replicates, parts: list) -> np.ndarray:

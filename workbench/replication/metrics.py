@@ -8,7 +8,7 @@ References
 """
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,11 @@ from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, s
 from workbench.replication.estimates import LEAST_DF, ReplicateEstimate, estimate_notes, replicate_estimate
 from workbench.replication.galois import as_prime_power
 from workbench.replication.labeled import LabeledItems, load_labeled, positive_class
-from workbench.replication.macro import MOST_CLASSES, macro_f1
+from workbench.replication.macro import mean_of_classes
+from workbench.replication.moments import MOST_CLASSES
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import Replicates, replicates
-from workbench.replication.statistics import METRICS
+from workbench.replication.statistics import METRICS, RANGES
 from workbench.results import Note, Result, digits, html_table, note_list, percent
 from workbench.results.vocabulary import method_words
 
@@ -69,7 +70,7 @@ class MetricEstimates(Result):
         first = self.rows()[0]
         worth = "" if np.isnan(first["worth"]) else \
             f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
-        shown = digits.shares(*(first[name] for name in ("estimate", "low", "high", "naive_low", "naive_high")))
+        shown = _texts(first, "estimate", "low", "high", "naive_low", "naive_high", share=digits.shares)
         return "{} {}, {} interval {} to {} (naive {} to {}){}".format(
             _heading(first), shown[0], percent(self.level), *shown[1:], worth)
 
@@ -77,8 +78,8 @@ class MetricEstimates(Result):
         """Return the first metric with its interval, in a sentence without jargon."""
         first = self.rows()[0]
         name, low, high = _heading(first), first["low"], first["high"]
-        shown = digits.percents(first["estimate"], low, high, error=(high - low) / 2)
-        if digits.nothing(low, high):
+        shown = _texts(first, "estimate", "low", "high")
+        if METRICS[first["metric"]].is_share and digits.nothing(low, high):
             return (f"No result: {name} may be anything between {shown[1]} and {shown[2]}, as the sample says too "
                     "little of it")
         return f"{name} {shown[0]}, between {shown[1]} and {shown[2]}"
@@ -96,7 +97,7 @@ class MetricEstimates(Result):
     def rows(self) -> list[dict]:
         """Return one row per metric (group, class): estimate, SE, df, interval, naive interval, design effect, worth.
 
-        Naive intervals are cut at 0 and 1.
+        Naive intervals are cut at the ends of what the metric can be, such as 0 and 1.
         The design effect [1]_ is the variance over that of as many independent items; the labels are worth their
         number over it (NaN with fewer than 5 effective degrees of freedom, where it cannot be told).
 
@@ -116,8 +117,8 @@ class MetricEstimates(Result):
                          | {"metric": found.statistic} | ({"label": label} if self.labels else {})
                          | {"estimate": found.estimate,
                             "standard_error": found.standard_error, "df": found.df, "low": low, "high": high,
-                            "naive_low": max(0.0, float(naive - z * error)),
-                            "naive_high": min(1.0, float(naive + z * error)),
+                            **dict(zip(("naive_low", "naive_high"), np.clip(
+                                (naive - z * error, naive + z * error), *RANGES[found.kind]).tolist(), strict=True)),
                             "design_effect": effect,
                             "worth": worth})
         return table
@@ -128,12 +129,19 @@ class MetricEstimates(Result):
 
     def _shown(self, row: dict) -> dict:
         """Return a row as a page shows it: shares as percentages, limits side by side."""
-        names = ("estimate", "standard_error", "low", "high", "naive_low", "naive_high")
-        found, error, *limits = digits.percents(*(row[name] for name in names), error=(row["high"] - row["low"]) / 2)
+        found, error, *limits = _texts(row, "estimate", "standard_error", "low", "high", "naive_low", "naive_high")
         return {"metric": _heading(row), **({"group": row["group"]} if "group" in row else {}), "estimate": found,
                 f"{percent(self.level)} interval": f"{limits[0]} to {limits[1]}", "standard_error": error,
                 "naive": f"{limits[2]} to {limits[3]}", "df": f"{row['df']:,}", "design_effect": row["design_effect"],
                 "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"}
+
+
+def _texts(row: dict, *names: str, share: Callable[..., tuple[str, ...]] | None = None) -> tuple[str, ...]:
+    """Return entries of a row as text: of shares as percentages or as `share` has them, of others as numbers."""
+    values, error = [row[name] for name in names], (row["high"] - row["low"]) / 2
+    if METRICS[row["metric"]].is_share:
+        return share(*values) if share else digits.percents(*values, error=error)
+    return digits.numbers(*values, error=error)
 
 
 _KIND_OF_ERROR = {statistics.UndefinedError: "undefined", statistics.UnstableError: "refused"}
@@ -147,7 +155,8 @@ def row_title(row: Mapping) -> str:
     >>> row_title({"metric": "f1", "label": 9})
     'F1 of 9'
     """
-    return statistics.title_of(row["metric"]) + ("" if row.get("label") is None else f" of {row['label']}")
+    of = " " if METRICS[row["metric"]].about == "rank" else " of "
+    return statistics.title_of(row["metric"]) + ("" if row.get("label") is None else f"{of}{row['label']}")
 
 
 def _heading(row: Mapping) -> str:
@@ -165,9 +174,14 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
     ----------
     items : LabeledItems
     metrics : str or sequence of str, optional
-        Among "accuracy", "precision", "recall", "f1", "macro_f1" and "auc"; the first one makes the headline.
+        Among "accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa", "mcc", "brier",
+        "log_loss", "rmse", "correlation", "median", "auc", "identified" and "mean_rank"; the first one makes the
+        headline. Brier score and log loss take scores that are probabilities of the positive class; RMSE, correlation
+        and median take numbers for classes, the median being that of the truth. With candidates an item is identified
+        by rank 1, 2 and so on if its true class is among so many; a mean rank needs every true class among all.
         Precision, recall and F1 are of the positive class, without one of every class. By default accuracy, precision,
-        recall and F1; without a positive class accuracy, macro F1 and every F1; without predictions AUC.
+        recall and F1; without a positive class accuracy, macro F1 and every F1; without predictions AUC; with
+        candidates accuracy and what is identified.
     method : str
         As in `workbench.replicates`. "auto" is "fay" where every stratum has the same prime power of PSUs up to 9,
         "generalized" elsewhere; both keep half of every weight, so that no replicate loses a class. An AUC that would
@@ -199,8 +213,9 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
         rows, columns = None if group is None else items.group == group, items.columns(metric, label)
         where = ("metric", _place(metric, label, group))
         try:
-            estimate = macro_f1(made, *columns, domain=rows) if not METRICS[metric].is_one else replicate_estimate(
-                weighty if METRICS[metric].values else made, metric, *columns, domain=rows)
+            estimate = mean_of_classes(made, metric, *columns, domain=rows) if not METRICS[metric].is_one else \
+                replicate_estimate(
+                    weighty if METRICS[metric].values else made, metric, *columns, domain=rows)
         except (statistics.UndefinedError, statistics.UnstableError) as error:
             if group is None and label is None:
                 raise
@@ -246,14 +261,15 @@ def check_settings(items: LabeledItems, metrics: str | Sequence[str] | None = No
                                               rng=rng)
 
 
-def naive(metric: str, truth: ArrayLike, other: ArrayLike, *, rows: Any = None) -> tuple[float, float]:
+def naive(metric: str, truth: ArrayLike, other: ArrayLike | None = None, *, rows: Any = None) -> tuple[float, float]:
     """Return a metric and its standard error as if items were independent and of equal weight.
 
     Parameters
     ----------
-    metric : {"accuracy", "precision", "recall", "f1", "macro_f1", "auc"}
+    metric : {"accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa", "mcc", "brier", \
+"log_loss", "rmse", "correlation", "median", "auc", "identified", "mean_rank"}
     truth, other : (n,) array_like
-        Truth, and prediction or (for AUC) score.
+        Truth, and prediction or (for AUC, Brier score and log loss) score; for a median nothing else.
     rows : (n,) array_like of bool, optional
         The items that count.
 
@@ -275,12 +291,15 @@ def naive(metric: str, truth: ArrayLike, other: ArrayLike, *, rows: Any = None) 
     '0.8770 0.0077'
     """
     known = [name for name, entry in METRICS.items() if entry.about]
-    columns = (np.asarray(column) if rows is None else np.asarray(column)[rows] for column in (truth, other))
+    columns = (np.asarray(column) if rows is None else np.asarray(column)[rows] for column in (truth, other)
+               if column is not None)
     return METRICS[checks.choice("metric", metric, known)].naive_of(*columns)
 
 
 def _usual(items: LabeledItems) -> tuple[str, ...]:
     """Return the metrics that suit the items."""
+    if items.candidates is not None:
+        return "accuracy", "identified"
     if items.prediction is None:
         return ("auc",)
     if items.positive is not None:
@@ -296,9 +315,11 @@ def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
 
 
 def _of_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:
-    """Return pairs of a metric and the class it is about, None for the positive class or for all."""
-    every = items.classes if items.positive is None else [None]
-    return [(metric, label) for metric in metrics for label in (every if METRICS[metric].per_class else [None])]
+    """Return pairs of a metric and the class, or the rank, that it is about; None for the positive class or for all."""
+    every = {"class": items.classes if items.positive is None else [None],
+             "rank": [None] if items.candidates is None else range(1, items.candidates.shape[1] + 1)}
+    return [(metric, label) for metric in metrics
+            for label in (every[METRICS[metric].about] if METRICS[metric].per_class else [None])]
 
 
 def _place(metric: str, label: Any, group: Any) -> str:

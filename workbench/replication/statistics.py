@@ -5,6 +5,8 @@ References
 .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
    graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
 .. [2] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996: type 1.
+.. [3] Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
+.. [4] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.replication import moments
+from workbench.replication.moments import Moments
 from workbench.results.vocabulary import metric_words
 
 
@@ -48,13 +52,19 @@ class Metric:
     values : callable or None
         (*columns, size) -> function that turns blocks of weights, (r, size), into its r values, NaN where it is not
         defined; where it needs every weight.
-    kind : {"proportion", "share", "number"}
-        A proportion is the mean of zeros and ones; other shares lie from 0 to 1, too.
+    moments : callable or None
+        (*columns, size) -> Moments, where it is a function of several means.
+    kind : {"proportion", "share", "agreement", "correlation", "positive", "number"}
+        A proportion is the mean of zeros and ones; other shares lie from 0 to 1, too; agreement and correlation from -1
+        to 1; what is positive has no end above.
     empty : str
         What a denominator of 0 means; "" where there is none.
-    about : {"", "items", "class", "classes"}
+    about : {"", "items", "class", "classes", "rank", "ranks"}
         What of labeled items it is computed from: their labels; whether these are one class; every class in turn, of
-        which the mean is taken. "" for what is not asked of labeled items.
+        which the mean is taken; whether the true class is among so many candidates; its rank among all of them. ""
+        for what is not asked of labeled items.
+    of_each : str
+        The statistic of a class that it is the mean of, where it is one of "classes".
     title : str
         As it is written in a sentence, where that is neither its name nor in the vocabulary.
     parts : callable or None
@@ -71,9 +81,11 @@ class Metric:
     arguments: tuple[str, ...]
     totals: Callable[..., Totals] | None = None
     values: Any = None
+    moments: Callable[..., Moments] | None = None
     kind: str = "number"
     empty: str = ""
     about: str = ""
+    of_each: str = ""
     title: str = ""
     parts: Callable[..., tuple] | None = None
     of_mean: Callable[[Any], Any] = np.asarray
@@ -94,12 +106,17 @@ class Metric:
     @property
     def is_share(self) -> bool:
         """Whether it lies from 0 to 1."""
-        return self.kind != "number"
+        return self.kind in ("proportion", "share")
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the largest value that it can have."""
+        return RANGES[self.kind]
 
     @property
     def per_class(self) -> bool:
-        """Whether it can be asked of every class; what takes a score cannot, as that belongs to one class."""
-        return self.about == "class" and "prediction" in self.arguments
+        """Whether it can be asked of every class or rank; what takes a score cannot, as that belongs to one class."""
+        return self.about == "rank" or self.about == "class" and "prediction" in self.arguments
 
     def totals_of(self, columns: Sequence, size: int) -> Totals | None:
         """Return the two columns whose totals make the statistic, or None where it needs every weight.
@@ -118,7 +135,7 @@ class Metric:
         return self.totals(*columns, size) if self.totals else None
 
     def parts_of(self, columns: Sequence, totals: Any, rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list]:
-        """Return the values that it averages, and the items that it averages them over.
+        """Return the values that it averages, exactly or to first order, and the items that it averages them over.
 
         Parameters
         ----------
@@ -144,6 +161,9 @@ class Metric:
         """Return it and its standard error as if items were independent and of equal weight."""
         if self.naive:
             return self.naive(*columns)
+        if self.moments:
+            values = self.moments(*columns, len(columns[0])).linear(np.ones(len(columns[0])))[0]
+            return float(values.mean()), float(values.std() / np.sqrt(values.size))
         totals: Any = self.totals_of(columns, len(columns[0]))
         estimate = totals.numerator.sum() / totals.denominator.sum()
         rest = totals.numerator - estimate * totals.denominator
@@ -202,7 +222,7 @@ def _ratio_of(y: ArrayLike, x: ArrayLike, size: int) -> Totals:
 
 
 def _accuracy(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
-    return Totals(_agree(truth, prediction, size).astype(float), np.ones(size))
+    return Totals(np.equal(*moments.alike_labels(truth, prediction, size)).astype(float), np.ones(size))
 
 
 def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
@@ -224,12 +244,29 @@ def binary(name: str, values: ArrayLike, size: int) -> np.ndarray:
                      f"{shown}; compare with the positive class first")
 
 
-def _agree(truth: ArrayLike, prediction: ArrayLike, size: int) -> np.ndarray:
-    truth, prediction = checks.labels("truth", truth, size=size), checks.labels("prediction", prediction, size=size)
-    if (truth.dtype.kind in "US") != (prediction.dtype.kind in "US"):
-        raise TypeError(f"truth and prediction must both be text or both numbers; got {truth[0]!r} and "
-                        f"{prediction[0]!r}")
-    return truth == prediction
+def _probabilities(truth: ArrayLike, score: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
+    return binary("truth", truth, size), checks.vector("score", score, size=size, low=0, high=1)
+
+
+def _brier(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
+    """Mean squared distance of the probability from 1 for items of the class and 0 for others [1]_.
+
+    References
+    ----------
+    .. [1] Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
+    """
+    truth, score = _probabilities(truth, score, size)
+    return Totals((score - truth) ** 2, np.ones(size))
+
+
+def _log_loss(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
+    """Mean of -log of the probability that was given to what is true."""
+    truth, score = _probabilities(truth, score, size)
+    given = np.where(truth == 1, score, 1 - score)
+    if not given.all():
+        raise checks.WrongValue("score", "must give no item's true class the probability 0: its log loss is infinite; "
+                                f"item {int((given == 0).argmax())} is {score[given == 0][0]:g}")
+    return Totals(-np.log(given), np.ones(size))
 
 
 def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
@@ -271,6 +308,31 @@ def _quantile(y: ArrayLike, q: float, size: int) -> Callable:
         reached &= below > 0
         return np.where(total[:, 0] > 0, y[order][reached.argmax(1)], np.nan)
     return values
+
+
+def _median(y: ArrayLike, size: int) -> Callable:
+    return _quantile(y, 0.5, size)
+
+
+def below_median(y: ArrayLike, rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list]:
+    """Return 1 for what lies below the median and 0 for what lies above; what equals it makes the mean one half."""
+    y = checks.vector("y", y, size=rows.size)
+    middle = _median(y[rows], int(rows.sum()))(weight[None, rows])[0]
+    counted = weight * rows
+    under, at = counted[y < middle].sum(), counted[y == middle].sum()
+    return np.where(y == middle, (counted.sum() / 2 - under) / at, y < middle), [rows]
+
+
+def _naive_median(y: np.ndarray) -> tuple[float, float]:
+    """Half of how far the median moves where its share moves by a standard error, .5 / sqrt(n) [1]_.
+
+    References
+    ----------
+    .. [1] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
+    """
+    found = [float(_quantile(y, q, y.size)(np.ones((1, y.size)))[0])
+             for q in (.5, *np.clip(.5 + .5 / np.sqrt(y.size) * np.array([-1, 1]), 0, 1).tolist())]
+    return found[0], (found[2] - found[1]) / 2
 
 
 def _number(value: Any) -> float:
@@ -325,7 +387,22 @@ def _naive_macro_f1(truth: np.ndarray, prediction: np.ndarray) -> tuple[float, f
     return float(f1.mean()), float(np.sqrt((rest ** 2).sum()) / names.size)
 
 
+def _naive_balanced_accuracy(truth: np.ndarray, prediction: np.ndarray) -> tuple[float, float]:
+    names, code, size = np.unique(truth, return_inverse=True, return_counts=True)
+    recall = np.bincount(code, truth == prediction) / size
+    return float(recall.mean()), float(np.sqrt((recall * (1 - recall) / size).sum()) / names.size)
+
+
+RANGES = {"proportion": (0.0, 1.0), "share": (0.0, 1.0), "agreement": (-1.0, 1.0), "correlation": (-1.0, 1.0),
+          "positive": (0.0, np.inf), "number": (-np.inf, np.inf)}
 _LABELS, _NONE_LEFT = ("truth", "prediction"), "no item is left"
+_SCORES, _ONE_VALUE = ("truth", "score"), "it takes two classes or values"
+
+
+def _cut(mean: Any) -> np.ndarray:
+    return np.clip(mean, *RANGES["agreement"])
+
+
 METRICS = {metric.name: metric for metric in (
     Metric("proportion", ("y",), _proportion, kind="proportion", empty=_NONE_LEFT),
     Metric("mean", ("y",), _mean, empty=_NONE_LEFT),
@@ -337,7 +414,20 @@ METRICS = {metric.name: metric for metric in (
     Metric("recall", _LABELS, _hits_of(1, 0), kind="proportion", empty="no item is truly positive", about="class"),
     Metric("f1", _LABELS, _hits_of(1, 1), kind="share", empty="no item is positive, truly or predicted", about="class",
            of_mean=lambda mean: 2 * mean / (1 + mean)),
-    Metric("macro_f1", _LABELS, kind="share", about="classes", naive=_naive_macro_f1),
-    Metric("auc", ("truth", "score"), values=_auc, kind="share", empty="it takes both positive and negative items",
+    Metric("macro_f1", _LABELS, kind="share", about="classes", of_each="f1", naive=_naive_macro_f1),
+    Metric("balanced_accuracy", _LABELS, kind="share", about="classes", of_each="recall",
+           naive=_naive_balanced_accuracy),
+    Metric("kappa", _LABELS, moments=moments.kappa, kind="agreement", empty=_ONE_VALUE, about="items", of_mean=_cut),
+    Metric("mcc", _LABELS, moments=moments.mcc, kind="agreement", empty=_ONE_VALUE, about="items", of_mean=_cut),
+    Metric("brier", _SCORES, _brier, kind="share", empty=_NONE_LEFT, about="class"),
+    Metric("log_loss", _SCORES, _log_loss, kind="positive", empty=_NONE_LEFT, about="class"),
+    Metric("rmse", _LABELS, moments=moments.rmse, kind="positive", empty=_NONE_LEFT, about="items"),
+    Metric("correlation", _LABELS, moments=moments.correlation, kind="correlation", empty=_ONE_VALUE, about="items"),
+    Metric("median", ("truth",), values=_median, empty=_NONE_LEFT, about="items", parts=below_median,
+           naive=_naive_median),
+    Metric("auc", _SCORES, values=_auc, kind="share", empty="it takes both positive and negative items",
            about="class", parts=_auc_parts, naive=naive_auc),
+    Metric("identified", ("y",), _proportion, kind="proportion", empty=_NONE_LEFT, about="rank",
+           title="identified by rank"),
+    Metric("mean_rank", ("y",), _mean, kind="positive", empty=_NONE_LEFT, about="ranks", title="mean rank"),
     Metric("quantile", ("y", "q"), values=_quantile))}

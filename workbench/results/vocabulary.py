@@ -19,7 +19,7 @@ KEYS = frozenset("""
     sd_error rmse_error variance_ratio_error half_width_error cv_error mean_ratio_error ratio_error true_rho_error
     claim printed ours corrected reach error why name seconds data
     assured confidence margin digit read_a read_b vote_share exercise message hint explanation
-    time who row reason limits setting
+    time who row reason limits setting simulated_bias simulated_sd simulated_rmse
 """.split())
 # numbers in the units of what is estimated: their digits are those of its error
 ESTIMATES = frozenset("""
@@ -42,7 +42,8 @@ METHODS = {"mle": "maximum likelihood (mle)", "classify_and_count": "counting as
            "bootstrap": "the bootstrap", "subtracted_bias": "subtracting the bias",
            "generalized": "the generalized method"}
 # metrics whose names are not what people write
-METRICS = {"f1": "F1", "macro_f1": "macro F1", "auc": "AUC"}
+METRICS = {"f1": "F1", "macro_f1": "macro F1", "auc": "AUC", "mcc": "MCC", "brier": "Brier score", "rmse": "RMSE",
+           "balanced_accuracy": "balanced accuracy", "log_loss": "log loss"}
 
 EXPLAINED = {
     "AUC": "the chance that of two items, one of the class and one not, the one of the class has the higher score: 50% "

@@ -12,9 +12,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.misclassification import limits, methods, theory
+from workbench.misclassification import classes, limits, methods, theory
+from workbench.misclassification.confusion import ConfusionCounts
 from workbench.results import Result
 
 # (base rate, p00, p11) of figures 1 to 3 of the paper, with n = 1,000 and 300,000 items
@@ -345,3 +347,192 @@ def _figures(values: np.ndarray, truth: float) -> tuple:
     sd, rmse = np.sqrt(variance), np.sqrt(square)
     return (float(bias), float(sd), float(rmse), float(sd / np.sqrt(count)), float(np.nan_to_num(sd_error)),
             float(np.nan_to_num(rmse_error)), values.size - count)
+
+
+class SharesStudy(Result):
+    """What `runs` audits of classes did for one or more new periods; made by `simulate_shares`.
+
+    Attributes
+    ----------
+    bias, sd, rmse : dict of method to (T, K) array
+        Of the estimates minus the true shares, over the runs where the method is defined.
+    bias_error, sd_error, rmse_error : dict of method to (T, K) array
+        Their Monte Carlo standard errors.
+    undefined : dict of method to (T, K) array
+        Runs without an estimate.
+    shares : (K,) array
+    new_shares : (T, K) array
+        As realized in whole items.
+    reading : (K, K) array
+    n, size, new_size, runs : int
+    rates : str
+    """
+
+    bias: dict
+    sd: dict
+    rmse: dict
+    bias_error: dict
+    sd_error: dict
+    rmse_error: dict
+    undefined: dict
+    shares: np.ndarray
+    new_shares: np.ndarray
+    reading: np.ndarray
+    n: int
+    size: int
+    new_size: int
+    runs: int
+    rates: str
+
+    def headline(self) -> str:
+        """Return the methods with the least and the largest error of all classes and periods together."""
+        return (f"{checks.counted(len(self.shares), 'class', 'classes')}, {self.n:,} audited, {self.runs:,} runs: "
+                f"{classes.best_and_worst(self.rmse)}")
+
+    def rows(self) -> list[dict]:
+        """Return one row per period, method and class."""
+        periods, labels = range(len(self.new_shares)), range(len(self.shares))
+        return [{"period": t, "method": method, "label": k, "true_share": float(self.new_shares[t, k]),
+                 **{f"{name}{part}": float(getattr(self, f"{name}{part}")[method][t, k])
+                    for name in ("bias", "sd", "rmse") for part in ("", "_error")},
+                 "undefined": int(self.undefined[method][t, k])}
+                for t in periods for method in self.bias for k in labels]
+
+
+def simulate_shares(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike, n: int, size: int, *,
+                    new_size: int | None = None, runs: int = 10_000, rng: int | np.random.Generator = 0,
+                    rates: str = "process") -> SharesStudy:
+    """Repeat audit and counts of any number of classes and estimate the shares of new periods by all methods.
+
+    Parameters
+    ----------
+    shares : (K,) array_like
+        True shares of the first period, above 0; rounded to whole items.
+    new_shares : (K,) or (T, K) array_like
+        Of the new period, or of T periods that are estimated with the same audits.
+    reading : (K, K) array_like
+        P(prediction | truth), rows truth; constant.
+    n, size, new_size, runs, rng, rates
+        As in `simulate_prevalence`; `size` is a number.
+
+    Returns
+    -------
+    SharesStudy
+
+    Examples
+    --------
+    >>> reading = [[.9, .06, .04], [.1, .8, .1], [.02, .08, .9]]
+    >>> simulate_shares([.5, .3, .2], [.4, .3, .3], reading, 1000, 100_000, runs=500)     # doctest: +ELLIPSIS
+    SharesStudy(3 classes, 1,000 audited, 500 runs: least error m... (RMSE 0.01...), largest baseline (0.14...))
+    """
+    shares, new, reading = classes.check_shares(shares, new_shares, reading)
+    n, runs = checks.whole("n", n, 1), checks.whole("runs", runs, 2)
+    size = checks.whole("size", size, n, NUMPY_LIMIT)
+    new_size = size if new_size is None else checks.whole("new_size", new_size, 1, NUMPY_LIMIT)
+    checks.choice("rates", rates, methods.RATES)
+    rng, first = checks.generator(rng), whole_items(shares, size)
+    table, frame = draw_classes(first, reading, n, runs, rates=rates, rng=rng)
+    figures: dict = {method: [] for method in methods.METHODS}
+    truths = []
+    for period in np.atleast_2d(new):
+        items = whole_items(period, new_size)
+        counts = sum(rng.multinomial(items[i], reading[i], runs) for i in range(items.size))
+        truths.append(items / new_size)
+        for method, rows in figures.items():
+            found = methods.shares_of(method, table, frame / size, counts / new_size)
+            rows.append([_figures(found[:, k], truths[-1][k]) for k in range(items.size)])
+    columns: list[Any] = [{method: np.array(rows)[:, :, place] for method, rows in figures.items()}
+                          for place in range(7)]
+    return SharesStudy(*columns, first / size, np.array(truths), reading, n, size, new_size, runs, rates)
+
+
+def draw_classes(items: np.ndarray, reading: np.ndarray, n: int, runs: int, *, rates: str = "process",
+                 rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return audits (R, K, K) of n items and the predicted counts (R, K) of the frame that they were drawn from.
+
+    Parameters
+    ----------
+    items : (K,) array of int
+        Of each true class in the frame.
+    reading : (K, K) array
+    n, runs : int
+    rates : {"process", "frame"}
+        With "frame" every run has the same frame, with these rates in whole items.
+    rng : numpy.random.Generator
+    """
+    audited, kinds = rng.multivariate_hypergeometric(items, n, size=runs), range(items.size)
+    if rates == "frame":
+        cells = np.stack([whole_items(reading[i], items[i]) for i in kinds])
+        drawn = [[rng.multivariate_hypergeometric(cells[i], count) for count in audited[:, i]] for i in kinds]
+        return np.stack(drawn, 1), np.broadcast_to(cells.sum(0), (runs, items.size))
+    table = np.stack([rng.multinomial(audited[:, i], reading[i]) for i in kinds], 1)
+    return table, table.sum(1) + sum(rng.multinomial(items[i] - audited[:, i], reading[i]) for i in kinds)
+
+
+def whole_items(share: np.ndarray, size: int) -> np.ndarray:
+    """Return items per class; what rounding leaves goes to the largest.
+
+    Examples
+    --------
+    >>> whole_items(np.array([.5, .3, .2]), 11).tolist()
+    [6, 3, 2]
+    """
+    items = np.floor(share * size).astype(int)
+    items[items.argmax()] += size - items.sum()
+    return items
+
+
+def shift_study(audit: ConfusionCounts, counts_at_audit: ArrayLike, new_shares: str | ArrayLike, *,
+                runs: int = 10_000, rates: str = "process") -> list[dict]:
+    """Return how far off each estimator would be in periods with other true shares, if they are read as the audit was.
+
+    Parameters
+    ----------
+    audit : ConfusionCounts
+        Its shares and rates are taken for the true ones.
+    counts_at_audit : (K,) array_like of int
+        Predicted counts of the period that it was drawn from; each new period is as large.
+    new_shares : str or array_like
+        As in `simulate_shares`; as text ".2, .3, .5", periods with semicolons between.
+    runs, rates
+        As in `simulate_shares`.
+
+    Returns
+    -------
+    list of dict
+        Per period, method and class the bias, standard deviation and error that theory expects (`shares_theory`), and
+        those of the simulation.
+
+    Examples
+    --------
+    >>> audit = ConfusionCounts([[45, 3, 2], [3, 24, 3], [1, 1, 18]])
+    >>> [row] = [row for row in shift_study(audit, [5000, 3000, 2000], ".4, .3, .3", runs=500)
+    ...          if row["method"] == "baseline" and row["label"] == 2]
+    >>> round(row["bias"], 3), round(row["simulated_bias"], 2)
+    (-0.1, -0.1)
+    """
+    if isinstance(new_shares, str):
+        new_shares = _of_text(new_shares)
+    size, reading = int(np.sum(counts_at_audit)), methods.by_row(audit.table)
+    shares = audit.table.sum(1) / audit.n
+    study = simulate_shares(shares, new_shares, reading, audit.n, size, runs=runs, rates=rates)
+    rows = iter(study.rows())
+    return [{"period": t + 1, "method": row["method"], "label": audit.labels[row["label"]],
+             **{name: row[name] for name in ("true_share", "bias", "sd", "rmse")},
+             **{f"simulated_{name}": simulated[name] for name in ("bias", "sd", "rmse")}}
+            for t, truth in enumerate(study.new_shares)
+            for row in classes.shares_theory(study.shares, truth, reading, audit.n, size=size, new_size=size,
+                                             rates=rates).rows() for simulated in [next(rows)]]
+
+
+def _of_text(periods: str) -> list[list[float]]:
+    """Return shares from text, periods with semicolons between and classes with commas."""
+    found = [period.split(",") for period in periods.split(";")]
+    try:
+        shares = [[float(share) for share in period] for period in found]
+    except ValueError:
+        raise checks.WrongValue("new_shares", "must be shares with commas between them, periods with semicolons",
+                                periods) from None
+    if len(set(map(len, shares))) > 1:
+        raise checks.WrongValue("new_shares", "must have as many shares in every period", periods)
+    return shares

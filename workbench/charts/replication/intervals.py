@@ -11,6 +11,7 @@ from workbench.charts import theme
 from workbench.charts.replication.half_samples import FEW, HONEST, NAIVE, PREDICTED
 from workbench.charts.replication.words import row_name
 from workbench.replication.metrics import MetricEstimates
+from workbench.replication.statistics import METRICS
 from workbench.simulations.replication import CoverageStudy
 
 SHOWN_INTERVALS = 50
@@ -90,18 +91,27 @@ def _strip(name: str, data: dict) -> Any:
     return theme.runs(data, name, across, up, 5, clip=True).properties(width=250, height=200)
 
 
+def _on_one_axis(found: MetricEstimates, most: int) -> list[dict]:
+    """Return the rows that are shares, as the first is, or are no shares, as it."""
+    rows = found.rows()
+    return [row for row in rows if _is_share(row) == _is_share(rows[0])][:most]
+
+
+def _is_share(row: dict) -> bool:
+    return METRICS[row["metric"]].is_share
+
+
 def metrics_data(found: MetricEstimates, most: int = SHOWN_METRICS) -> list[dict]:
     """Return the rows of `metrics`: each metric's honest and naive interval, at most 24 metrics."""
     return [{"name": row_name(row), "kind": kind, "estimate": estimate, "low": low, "high": high}
-            for row in found.rows()[:most] for kind, estimate, low, high in (
+            for row in _on_one_axis(found, most) for kind, estimate, low, high in (
                 ("report this", row["estimate"], row["low"], row["high"]),
                 ("naive", (row["naive_low"] + row["naive_high"]) / 2, row["naive_low"], row["naive_high"]))]
 
 
 def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[str, str]:
     """Return title and text alternative of `metrics`."""
-    every = found.rows()
-    rows = every[:most]
+    every, rows = found.rows(), _on_one_axis(found, most)
     widths = [((row["high"] - row["low"]) / (row["naive_high"] - row["naive_low"]), row) for row in rows
               if row["naive_high"] > row["naive_low"]]
     said = "; ".join(f"{row_name(row)} {row['estimate']:.3f}, {row['low']:.3f} to {row['high']:.3f} (naive "
@@ -132,7 +142,8 @@ def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLeve
         yOffset=alt.YOffset("kind:N", sort=["report this", "naive"]),
         color=theme.color("kind", {"report this": HONEST, "naive": NAIVE}))
     bars = base.mark_rule(strokeWidth=4).encode(x2="high:Q", x=alt.X(
-        "low:Q", title="estimate and interval", axis=theme.percents(tickCount=6), scale=alt.Scale(zero=False)))
+        "low:Q", title="estimate and interval", scale=alt.Scale(zero=False),
+        axis=theme.percents(tickCount=6) if _is_share(found.rows()[0]) else alt.Axis(tickCount=6)))
     ticks = base.mark_tick(orient="vertical", thickness=3, height=12).encode(x="estimate:Q")
     return theme.finish(bars + ticks, *metrics_words(found, most), width=theme.WIDTH - 80,
                         height=40 * max(2, len(order)))

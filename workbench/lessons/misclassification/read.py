@@ -8,13 +8,14 @@ from workbench.data.classes import READ_AS
 from workbench.misclassification import files, plans, series
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
 from workbench.misclassification.series import PrevalenceSeries
+from workbench.simulations.misclassification import shift_study
 
 
-@checks.naming(labels="classes")
+@checks.naming(labels="classes", new_shares="shift")
 def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction", classes: str = "",
          counts: str = "", period: str = "period", total: str = "n", counted: str = "counted", predicted: str = "",
          audit_period: str = "", method: str = "mle", rates: str = "process", fresh_audit: str = "",
-         half_width: float = 0.0,
+         half_width: float = 0.0, shift: str = "",
          level: float = 0.95) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries]:
     """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
 
@@ -41,6 +42,8 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     half_width : float
         Wanted of the change of the share from the audited period to the last one: the size of a next audit is checked
         to exist, `workbench.plan_next_audit`; 0 for none.
+    shift : str
+        `new_shares` of `workbench.shift_study`; "" for none.
     level : float
 
     Returns
@@ -81,6 +84,8 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     if half_width:
         last = [name for name, problem in zip(corrected.periods, corrected.problems, strict=True) if not problem][-1]
         plans.plan_next_audit(audited, months[last], at_audit, half_width, method=method, rates=rates, level=level)
+    if shift:
+        shift_study(audited, at_audit, shift, runs=2, rates=rates)
     return audited, comparison, months, replace(corrected, notes=(*corrected.notes, *said))
 
 

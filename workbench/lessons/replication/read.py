@@ -6,6 +6,7 @@ from workbench import checks
 from workbench.course import digit_forms
 from workbench.replication import metrics as clustered
 from workbench.replication.designs import DesignError
+from workbench.replication.labeled import CANDIDATES
 from workbench.replication.metrics import LabeledItems
 from workbench.replication.statistics import METRICS
 
@@ -16,8 +17,8 @@ SHOWN = 5
 def read(*, items: str = "", truth: str = "truth", prediction: str = "prediction", score: str = "",
          stratum: str = "stratum", psu: str = "", nest: bool = False, weight: str = "", fpc: str = "",
          replicate_weights: str = "", rho: str = "", coefficients: str = "", group: str = "", positive: str = "",
-         classes: str = "auto", metrics: str = "", method: str = "auto", collapse: str = "", level: float = 0.95,
-         seed: int = 0) -> LabeledItems:
+         classes: str = "auto", candidates: str = CANDIDATES, metrics: str = "", method: str = "auto",
+         collapse: str = "", level: float = 0.95, seed: int = 0) -> LabeledItems:
     """Return labeled items that allow the metrics which are asked for; an AUC, which takes its time, is only begun.
 
     Parameters
@@ -28,7 +29,7 @@ def read(*, items: str = "", truth: str = "truth", prediction: str = "prediction
         As in `workbench.load_labeled`.
     rho, coefficients
         As in `workbench.estimate_metrics`.
-    group, positive, classes
+    group, positive, classes, candidates
         As in `workbench.load_labeled`.
     metrics : str
         As in `workbench.estimate_metrics`; "" for those that suit the items.
@@ -55,7 +56,8 @@ def read(*, items: str = "", truth: str = "truth", prediction: str = "prediction
     checks.seed("seed", seed)
     labeled = clustered.load_labeled(items, truth=truth, prediction=prediction, score=score, stratum=stratum, psu=psu,
                                      nest=nest, weight=weight, group=group, fpc=fpc, positive=positive,
-                                     replicate_weights=replicate_weights, classes=classes) if items else \
+                                     replicate_weights=replicate_weights, classes=classes,
+                                     candidates=candidates) if items else \
         digit_forms.digit_forms().labeled(positive or 9)
     settings: dict[str, Any] = {"method": method, "level": level, "collapse": collapse, "rho": rho,
                                 "coefficients": coefficients, "rng": seed}

@@ -1,0 +1,141 @@
+"""The paper's populations: from any source the same rows, known by a hash that is computed here on its own."""
+import gzip
+import hashlib
+import os
+import random
+import struct
+import types
+import zipfile
+
+import numpy as np
+import pytest
+from command import run
+from sklearn import datasets
+
+from workbench.cross_validation import populations
+from workbench.cross_validation.populations import KNOWN, keep_population, kept_file, kept_population, recognized
+
+ROWS = [(letter, *(7 * k % 11 + column for column in range(3))) for k, letter in enumerate("ZAMNBYQC")]
+TREES = [(*(5 * k % 7 + column - 2 for column in range(2)), k % 7 + 1) for k in range(9)]
+
+
+def digest(rows):
+    """SHA-256 of sorted rows of 16-bit numbers, low byte first."""
+    return hashlib.sha256(b"".join(struct.pack(f"<{len(row)}h", *row) for row in sorted(rows))).hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    """Letter and Forest with a few rows."""
+    letter = digest([(*row[1:], int(row[0] > "M")) for row in ROWS])
+    forest = digest([(*row[:-1], int(row[-1] != 2)) for row in TREES])
+    fields = {name: vars(KNOWN[name]) for name in KNOWN}
+    monkeypatch.setitem(KNOWN, "letter", type(KNOWN["letter"])(
+        **fields["letter"] | {"items": 8, "features": 3, "digest": letter}))
+    monkeypatch.setitem(KNOWN, "forest", type(KNOWN["forest"])(
+        **fields["forest"] | {"items": 9, "features": 2, "digest": forest}))
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "home"))
+
+
+def text(rows, header=""):
+    return header + "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+def archived(path, name, content):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("package/data/other.csv", "1,2\n")
+        archive.writestr(f"package/data/{name}", content)
+
+
+SOURCES = {
+    "as published": lambda path: path.write_text(text(ROWS)),
+    "class last, shuffled": lambda path: path.write_text(
+        text(random.Random(1).sample([(*row[1:], row[0]) for row in ROWS], 8))),
+    "with a header, quoted": lambda path: path.write_text(
+        text([(f'"{row[0]}"', *row[1:]) for row in ROWS], '"lettr","x.box","y.box","width"\n')),
+    "with remarks": lambda path: path.write_text(
+        text([(*row[1:], row[0]) for row in ROWS], "@relation letter\n@data\n")),
+    "packed": lambda path: path.write_bytes(gzip.compress(text(ROWS).encode())),
+    "a wheel": lambda path: archived(path, "letter.dat", text(ROWS))}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_source_gives_the_same_rows(tmp_path, source):
+    SOURCES[source](tmp_path / "source")
+    path = keep_population("letter", source=tmp_path / "source")
+    assert path == tmp_path / "home" / "workbench" / "letter.npz" == kept_file("letter")
+    X, y = kept_population("letter")
+    assert [*map(tuple, np.column_stack([X, y]).tolist())] == sorted((*row[1:], row[0] > "M") for row in ROWS)
+
+
+def test_what_is_fetched_is_checked_and_kept(monkeypatch):
+    def fetch_letter(name, **how):
+        assert (name, how["version"]) == ("letter", 1)
+        return types.SimpleNamespace(data=np.array([row[1:] for row in ROWS], float),
+                                     target=np.array([row[0] for row in ROWS], object))
+    monkeypatch.setattr(datasets, "fetch_openml", fetch_letter)
+    monkeypatch.setattr(datasets, "fetch_covtype", lambda: types.SimpleNamespace(
+        data=np.array(TREES, float)[::-1, :-1], target=np.array([row[-1] for row in TREES[::-1]])))
+    assert kept_population("forest") is None
+    keep_population("letter"), keep_population("forest")
+    assert kept_population("letter")[1].sum() == sum(row[0] > "M" for row in ROWS) == 4
+    X, y = kept_population("forest")
+    assert [*map(tuple, np.column_stack([X, y]).tolist())] == sorted((*row[:-1], row[-1] != 2) for row in TREES)
+
+
+@pytest.mark.parametrize("content, message", [
+    (text(ROWS[:-1]), "source must hold the 8 items of Letter, 3 features and a class; got 7 rows of 4 columns"),
+    (text([*ROWS[:-1], ("C", 1, 2, 3)]),
+     "source must hold the values of Letter; its rows and columns are as many, but some values differ"),
+    (text([*ROWS[:-1], ("C", *ROWS[-1][1:-1], .5 + ROWS[-1][-1])]),
+     "source must hold the values of Letter; its rows and columns are as many, but some values differ"),
+    (text([("N", *row[1:]) if row[0] == "C" else row for row in ROWS]),
+     "source must hold the values of Letter; its rows and columns are as many, but some values differ")])
+def test_other_values_are_refused_and_nothing_is_kept(tmp_path, content, message):
+    (tmp_path / "letter.csv").write_text(content)
+    with pytest.raises(ValueError) as caught:
+        keep_population("letter", source=tmp_path / "letter.csv")
+    assert str(caught.value) == message and not kept_file("letter").exists()
+
+
+def test_a_kept_file_that_was_changed_is_named(tmp_path):
+    (tmp_path / "letter.csv").write_text(text(ROWS))
+    path = keep_population("letter", tmp_path, source=tmp_path / "letter.csv")
+    np.savez_compressed(path, table=np.load(path)["table"] + 1)
+    with pytest.raises(ValueError, match="letter.npz must hold the values of Letter"):
+        kept_population("letter", tmp_path)
+
+
+def test_a_table_is_recognized_whatever_its_order():
+    table = np.array([(*row[1:], row[0] > "M") for row in ROWS], float)
+    name, X, y = recognized(table[:, :-1], table[:, -1].astype(int))
+    assert name == "letter" and X.tolist() == sorted(X.tolist()) and y.sum() == 4
+    assert recognized(table[:, :-1] + 1, table[:, -1].astype(int)) is None
+    assert recognized(table[:, :2], table[:, -1].astype(int)) is None
+
+
+@pytest.mark.parametrize("message, words", [
+    ("--from must hold Letter; other.whl holds no file of its name", ["letter", "--from", "other.whl"]),
+    ("--from must hold numbers with commas between them; text.csv: ", ["letter", "--from", "text.csv"]),
+    ("'letter', 'forest'; got 'leter' (did you mean 'letter'?)", ["leter"]),
+    ("not fetched (name a file that holds it by --from): ", ["forest", "kept"])])
+def test_a_mistake_costs_the_command_one_line(tmp_path, monkeypatch, message, words):
+    archived(tmp_path / "other.whl", "iris.csv", "1,2\n")
+    (tmp_path / "text.csv").write_text("A;1;2;3\n")
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")     # nobody listens there
+    done = run(tmp_path, "data", *words)
+    assert done.returncode == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "kept").exists()
+
+
+def test_the_command_says_what_it_wrote(tmp_path):
+    archived(tmp_path / "some.whl", "letter.dat", text(ROWS))
+    done = run(tmp_path, "data", "letter", "kept", "--from", "some.whl")
+    path = f"kept{os.sep}letter.npz"
+    assert done.stdout == f"Wrote {path}: Letter, 8 items of 3 features, the known values\n"
+    assert kept_population("letter", tmp_path / "kept")[0].shape == (8, 3)
+
+
+def test_the_known_sizes_are_those_of_the_paper():
+    from workbench.replays.grandvalet_bengio import PRINTED
+    assert [known.title for known in populations.KNOWN.values()] == list(PRINTED)

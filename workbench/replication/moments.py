@@ -1,0 +1,132 @@
+"""Statistics that are functions of several means: agreement beyond chance, correlation, root mean squared error.
+
+References
+----------
+.. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
+.. [2] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient, Computational Biology and
+   Chemistry 28, 2004.
+.. [3] Squire & Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40, 1998.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench import checks
+
+MOST_CLASSES = 100
+STEP = 1e-100
+
+
+@dataclass(frozen=True)
+class Moments:
+    """A function of the means of columns.
+
+    Attributes
+    ----------
+    columns : (n, C) array
+    of : callable
+        Means (..., C) to the statistic (...), not finite where it is not defined; smooth, also of complex numbers.
+    possible : (V, C) array or None
+        Every row that columns can have; None where there is no end to them.
+    """
+
+    columns: np.ndarray
+    of: Callable[[np.ndarray], np.ndarray]
+    possible: np.ndarray | None = None
+
+    def of_totals(self, totals: np.ndarray) -> np.ndarray:
+        """Return the statistic (...) from totals (..., 1 + C) of the weights and of the columns times these."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.of(totals[..., 1:] / totals[..., :1])
+
+    def linear(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return values (n,) whose weighted mean is the statistic, to first order in any sample, and possible ones.
+
+        The slopes are those of complex steps [1]_.
+
+        Parameters
+        ----------
+        weight : (n,) array
+            Of the items, 0 for those that do not count.
+
+        References
+        ----------
+        .. [1] Squire & Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40, 1998.
+        """
+        mean = weight @ self.columns / weight.sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = np.nan_to_num(self.of(mean + 1j * STEP * np.eye(mean.size)).imag / STEP)
+            value = self.of(mean)
+        return (value + (self.columns - mean) @ slope,
+                None if self.possible is None else value + (self.possible - mean) @ slope)
+
+
+def correlation(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
+    """Pearson's correlation of two columns of numbers."""
+    x, y = (column - column.mean() for column in _numbers(truth, prediction, size))
+    return Moments(np.stack([x, y, x * x, y * y, x * y], 1), _correlated)
+
+
+def _correlated(mean: np.ndarray) -> np.ndarray:
+    x, y, xx, yy, xy = np.moveaxis(mean, -1, 0)
+    return (xy - x * y) / np.sqrt((xx - x * x) * (yy - y * y))
+
+
+def rmse(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
+    """Root of the mean squared difference of two columns of numbers."""
+    x, y = _numbers(truth, prediction, size)
+    return Moments(((x - y) ** 2)[:, None], lambda mean: np.sqrt(mean[..., 0]))
+
+
+def _numbers(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
+    return checks.vector("truth", truth, size=size), checks.vector("prediction", prediction, size=size)
+
+
+def kappa(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
+    """Agreement beyond that of chance [1]_, (a - e) / (1 - e): a of items agree, e would with the same shares.
+
+    References
+    ----------
+    .. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
+    """
+    return _of_classes(truth, prediction, size, lambda beyond, true, predicted, chance: beyond / (1 - chance))
+
+
+def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
+    """Matthews' correlation of K classes [1]_, (a - e) over the root of (1 - sum of true shares^2) (1 - predicted).
+
+    References
+    ----------
+    .. [1] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient, Computational Biology
+       and Chemistry 28, 2004.
+    """
+    return _of_classes(truth, prediction, size, lambda beyond, true, predicted, chance: beyond / np.sqrt(
+        (1 - (true * true).sum(-1)) * (1 - (predicted * predicted).sum(-1))))
+
+
+def alike_labels(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return both columns of labels, or raise where one is text and the other numbers."""
+    truth, prediction = checks.labels("truth", truth, size=size), checks.labels("prediction", prediction, size=size)
+    if (truth.dtype.kind in "US") != (prediction.dtype.kind in "US"):
+        raise TypeError(f"truth and prediction must both be text or both numbers; got {truth[0].item()!r} "
+                        f"and {prediction[0].item()!r}")
+    return truth, prediction
+
+
+def _of_classes(truth: ArrayLike, prediction: ArrayLike, size: int, of: Callable[..., np.ndarray]) -> Moments:
+    names, code = np.unique(np.concatenate(alike_labels(truth, prediction, size)), return_inverse=True)
+    if names.size > MOST_CLASSES:
+        raise ValueError(f"kappa and mcc take at most {MOST_CLASSES} classes; got {names.size:,}: take accuracy")
+    own = np.eye(names.size)
+
+    def rows(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+        return np.column_stack([true == predicted, own[true], own[predicted]])
+
+    def of_means(mean: np.ndarray) -> np.ndarray:
+        true, predicted = mean[..., 1:1 + names.size], mean[..., 1 + names.size:]
+        chance = (true * predicted).sum(-1)
+        return of(mean[..., 0] - chance, true, predicted, chance)
+    return Moments(rows(*code.reshape(2, -1)), of_means, rows(*np.indices((names.size,) * 2).reshape(2, -1)))
