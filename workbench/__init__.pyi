@@ -40,6 +40,8 @@ from workbench.comparisons.item_scores import ItemScores as ItemScores
 from workbench.comparisons.plans import detectable_difference as detectable_difference
 from workbench.comparisons.plans import items_to_detect as items_to_detect
 from workbench.comparisons.reading import read_item_scores as read_item_scores
+from workbench.comparisons.slices import compare_slices as compare_slices
+from workbench.comparisons.slices import worth_reading as worth_reading
 from workbench.course.clerks import ClerkStudies as ClerkStudies
 from workbench.course.clerks import clerk_losses as clerk_losses
 from workbench.course.clerks import clerk_studies as clerk_studies

@@ -14,6 +14,7 @@ import click
 from workbench import stopping
 from workbench.commands import classroom
 from workbench.commands.audit.commands import audit
+from workbench.commands.compare import compare, power
 from workbench.commands.doctor import TOPICS, doctor
 from workbench.commands.options import as_typed
 from workbench.commands.replay import replay
@@ -29,7 +30,11 @@ LAB_SETTINGS = Path(__file__).parents[1] / "lab_settings"
 
 
 def main(arguments: Any = None) -> Any:
-    """Run the command line; a mistake of the user is one line on stderr and exit code 2."""
+    """Run the command line; a mistake of the user is one line on stderr.
+
+    Exit codes of all commands: 0; 1 a crash, or nobody reads the output any more; 2 a mistake of the user; 3 and 4 a
+    gate that fails or is open; 130 stopped.
+    """
     stopping.imported()
     gc.set_threshold(100_000)       # a command ends soon: what it imports and reads is not looked through for circles
     try:
@@ -38,6 +43,9 @@ def main(arguments: Any = None) -> Any:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)
         click.echo(f"Error: {' '.join(message.split())}", err=True)
         sys.exit(2)
+    except BrokenPipeError:         # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except click.Abort:
         click.echo("Stopped.", err=True)
         sys.exit(130)
@@ -269,5 +277,5 @@ def _copy_notebooks(folder: Any) -> tuple:
     return copied, kept
 
 
-for command in (audit, doctor, replay, *classroom.COMMANDS):
+for command in (audit, compare, doctor, power, replay, *classroom.COMMANDS):
     commands.add_command(command)

@@ -51,6 +51,10 @@ class ItemComparison(Result):
     size : int
     clusters : int
         0 where items are independent.
+    worth : float
+        How many equally heavy clusters these are; NaN where items are independent.
+    unscored : int
+        Scores that are missing.
     bounds : (float, float)
         Of a score.
     better : {"higher", "lower"}
@@ -72,6 +76,8 @@ class ItemComparison(Result):
     differ: np.ndarray
     size: int
     clusters: int
+    worth: float
+    unscored: int
     bounds: tuple
     better: str
     adjust: str
@@ -180,6 +186,20 @@ class ItemComparison(Result):
         """Return how many times as wide intervals are as if items were independent, the median; 1 without clusters."""
         return float(np.median(np.ptp(self.alone, 1) / np.ptp(self.naive, 1)))
 
+    def conditions(self) -> list[dict]:
+        """Return a row per condition of trust: the question and its answer, whichever it is."""
+        cost = self.cost_of_clusters()
+        clusters = (f"yes, {self.clusters:,}: intervals are {cost:.2g} times as wide as if items were independent"
+                    if self.clusters else "none named: right only if no items belong together")
+        few = "does not apply" if not self.clusters else \
+            f"{'yes' if self.worth >= FEW_CLUSTERS else 'no'}: they are worth {self.worth:.3g} of equal size"
+        scored = "yes" if not self.unscored else \
+            f"no, {self.unscored:,} of {self.size * len(self.names):,} are missing; limits hold whatever they are"
+        return [{"setting": setting, "value": value} for setting, value in (
+            ("same items for all models", f"yes, {self.size:,}"), ("compared item by item", "yes"),
+            ("every score known", scored), ("clusters", clusters), ("enough clusters", few),
+            ("adjusted for the number of pairs", f"yes, {len(self.pairs):,}" if self.adjust == "holm" else "no"))]
+
     def detectable(self, power: float = POWER) -> float:
         """Return the difference that as many items of the kind would show in a share `power` of samples.
 
@@ -242,20 +262,22 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     """
     scores, level = checks.instance("scores", scores, ItemScores), checks.level(level)
     checks.choice("adjust", adjust, ADJUSTMENTS)
-    order, means, own = _ordered(scores, level)
+    order, means, own = ordered(scores, level)
     places = np.array(list(itertools.combinations(range(order.size), 2)))
     pairs = order[places]
     found = list(paired(scores, pairs, scores.cluster))
     pvalue = np.concatenate([each.pvalues() for each in found])
     adjusted, pair_level = adjustment(pvalue, level, adjust)
-    alone = _limits(found, np.full(pvalue.size, level))
-    naive = alone if scores.cluster is None else _limits(list(paired(scores, pairs, None)),
+    alone = pair_limits(found, np.full(pvalue.size, level))
+    naive = alone if scores.cluster is None else pair_limits(list(paired(scores, pairs, None)),
                                                          np.full(pvalue.size, level))
     first, second = scores.score.T[pairs.T]
     return ItemComparison(
         tuple(scores.models[k] for k in order), means[order], own[order], places,
-        np.concatenate([each.mean for each in found]), _limits(found, pair_level), pair_level, pvalue, adjusted, alone,
-        naive, (first != second).sum(1), len(scores.item), scores.clusters, scores.bounds, scores.better, adjust, level,
+        np.concatenate([each.mean for each in found]), pair_limits(found, pair_level), pair_level, pvalue, adjusted,
+        alone, naive, (first != second).sum(1), len(scores.item), scores.clusters,
+        min(each.worth for each in found) if scores.clusters else np.nan, int(np.isnan(scores.score).sum()),
+        scores.bounds, scores.better, adjust, level,
         notes=[*scores.notes, *unscored_note(scores), *_notes(scores, found)])
 
 
@@ -284,7 +306,7 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
     if places[0] == places[1]:
         raise checks.WrongValue("second", "must be another model than the first", second)
     found = list(paired(scores, np.array([places]), scores.cluster))
-    (low, high), = _limits(found, np.array([checks.level(level)])).tolist()
+    (low, high), = pair_limits(found, np.array([checks.level(level)])).tolist()
     return Interval(low, high, level, "default: clusters" if scores.clusters else "default",
                     notes=[*unscored_note(scores), *_notes(scores, found)])
 
@@ -325,18 +347,30 @@ def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) ->
     return evidence(columns, (len(low), len(pairs)), cluster, (-reach, reach))
 
 
-def _ordered(scores: ItemScores, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the order of the models, the best first, and of each model its mean and limits."""
+def ordered(scores: ItemScores, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the order of the models, the best first, and of each model its mean and limits.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    level : float
+    """
     low, high = scores.filled
     found = list(evidence(lambda part: (low[:, part], high[:, part]), low.shape, scores.cluster, scores.bounds))
     mean = np.concatenate([each.mean for each in found])
     sign = 1 if scores.better == "lower" else -1
     order = sorted(range(mean.size), key=lambda k: (sign * round(float(mean[k]), 12), scores.models[k]))
-    return np.array(order), mean, _limits(found, np.full(mean.size, level))
+    return np.array(order), mean, pair_limits(found, np.full(mean.size, level))
 
 
-def _limits(found: list[Evidence], levels: np.ndarray) -> np.ndarray:
-    """Return limits (V, 2) of all columns, each at its own level."""
+def pair_limits(found: list[Evidence], levels: np.ndarray) -> np.ndarray:
+    """Return limits (V, 2) of all columns, each at its own level.
+
+    Parameters
+    ----------
+    found : list of Evidence
+    levels : (V,) array
+    """
     ends = np.cumsum([0, *(each.mean.size for each in found)])
     return np.concatenate([np.stack(each.limits((1 - levels[a:b]) / 2), 1)
                            for each, (a, b) in zip(found, itertools.pairwise(ends), strict=True)])

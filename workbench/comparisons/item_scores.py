@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.data.numbers import objects
 from workbench.results import FILLED, Note, Result
 
 BETTER = ("higher", "lower")
@@ -74,7 +75,8 @@ class ItemScores(Result):
                                     told=f"all {len(item)} items are in {cluster[0].item()!r}")
         low, high = checks.bounds(self.bounds)
         vars(self).update(score=score, models=models, item=item, cluster=cluster, bounds=(low, high),
-                          better=checks.choice("better", self.better, BETTER), columns=self.columns or {})
+                          better=checks.choice("better", self.better, BETTER),
+                          columns={name: objects(list(column)) for name, column in (self.columns or {}).items()})
         super().__post_init__()
         wrong = (score < low) | (score > high)
         if self.values:

@@ -22,13 +22,14 @@ SHOWN = 5
 MOST_VALUES = 50        # beyond it what an item can have is not listed
 LOGS = (".eval", ".json", ".jsonl", ".ndjson")
 BATTLE = {"model_a", "model_b", "winner"}
+TEXT_NAMES = ("input", "question", "prompt", "text")
 ITEM_NAMES = ("id", "item", "item_id", "doc_id", "question_id")
 _ERRORS = re.compile(r"(?i)(^|[_ .-])(loss|perplexity|ppl|brier|[wct]er|mse|mae|rmse|bits_per_byte|error)([_ .-]|$)")
 _REPEATS = re.compile(r"mean|majority|pass([\^@])([1-9][0-9]*)")
 
 
 class Run(NamedTuple):
-    """What one model did: rows in any order, an item in as many as it has epochs."""
+    """What one model did: rows in any order, an item in as many as it has epochs; whether its log says it finished."""
 
     model: str
     told: str
@@ -36,6 +37,7 @@ class Run(NamedTuple):
     epoch: list[str]
     score: list[float]
     content: list[str]
+    finished: bool
     cells: dict[str, np.ndarray]
 
 
@@ -91,12 +93,14 @@ def read_item_scores(*files: Any, model: str = "", item: str = "", score: str = 
     if match is None:
         raise checks.WrongValue("repeats", "must be mean, majority, or pass^k or pass@k with k epochs", repeats)
     named = {"model": model, "item": item, "score": score, "cluster": cluster, "epoch": epoch}
-    runs = _distinct_runs([run for source in _sources(files) for run in _runs(source, named, [*columns], len(files))])
+    runs = _distinct_runs([run for source in named_sources(files)
+                           for run in _runs(source, named, [*columns], len(files))])
     if len(runs) < 2:
         raise checks.WrongValue("files", f"must hold the scores of at least 2 models; there are those of "
                                 f"{checks.listed([run.model for run in runs], quoted=True) or 'none'}")
     limits, direction = _meaning(runs, score, bounds, better)
     ids, rows, notes = _items(runs, common)
+    notes += _finished(runs)
     tables, values = zip(*(_folded(run, rows[run.model], ids, match, limits) for run in runs), strict=True)
     scores = np.column_stack(tables)
     if common:
@@ -116,7 +120,7 @@ def read_item_scores(*files: Any, model: str = "", item: str = "", score: str = 
 
 # sources
 
-def _sources(files: Sequence) -> Iterator[tuple[str, Any]]:
+def named_sources(files: Sequence) -> Iterator[tuple[str, Any]]:
     """Yield name, "" where none is given, and source of each file; of a folder those of its logs."""
     for source in files:
         if not isinstance(source, (str, os.PathLike)):
@@ -165,7 +169,7 @@ def _log_run(name: str, path: str, named: dict[str, str], columns: list[str]) ->
     return Run(name or log.model, path, [each.id for each in samples],
                [each.part if log.part_is == "epoch" else "" for each in samples],
                [math.nan if (value := each.scores.get(score)) is None else value for each in samples],
-               [each.content for each in samples],
+               [each.content for each in samples], log.part_is == "epoch",
                {column: numbers.objects([each.cells.get(cell) for each in samples]) for column, cell in shown.items()})
 
 
@@ -183,7 +187,8 @@ def _table_runs(source: Any, names: tuple, name: str, named: dict[str, str], col
                 alone: bool) -> list[Run]:
     """Return the runs of a table: by a column of models, of a column each, or one that the file is named by."""
     item, told = _item_column(source, names, named["item"]), _told(source)
-    others = [each for each in (named["cluster"], named["epoch"], *columns) if each]
+    text = next((each for each in names if str(each).lower() in TEXT_NAMES), "")
+    others = [each for each in (named["cluster"], named["epoch"], *columns, text) if each]
     by_model = bool(named["score"] and named["model"])
     if named["score"]:
         wanted = [named["score"]]
@@ -196,8 +201,9 @@ def _table_runs(source: Any, names: tuple, name: str, named: dict[str, str], col
     data, _ = frames.read_columns(source, [item, *wanted, *others, *[named["model"]] * by_model])
     epochs = numbers.as_text(data[named["epoch"]]) if named["epoch"] else [""] * len(data[item])
     one = Run(name or (os.path.splitext(os.path.basename(source))[0] if isinstance(source, str) else ""), told,
-              numbers.present(item, data[item]), epochs, _numbers(wanted[0], data[wanted[0]]), [],
-              {each: data[each] for each in (named["cluster"], *columns) if each})
+              numbers.present(item, data[item]), epochs, _numbers(wanted[0], data[wanted[0]]), [], False,
+              {each: data[each] for each in (named["cluster"], *columns) if each} | ({"input": data[text]} if text
+                                                                                     else {}))
     if by_model:
         return _of_models(one, numbers.present(named["model"], data[named["model"]]))
     return [one] if named["score"] else [one._replace(model=each, score=_numbers(each, data[each])) for each in wanted]
@@ -335,6 +341,14 @@ def _of_right(c: int, size: int, repeats: re.Match) -> float:
     right = c if repeats[1] == "^" else size - c
     share = math.comb(right, k) / math.comb(size, k)
     return share if repeats[1] == "^" else 1 - share
+
+
+def _finished(runs: list[Run]) -> list[Note]:
+    """Return whether the runs are known to have finished: a log of Inspect that is read here has."""
+    untold = [run.model for run in runs if not run.finished]
+    said = f"nothing tells whether the runs of {checks.listed(untold, SHOWN)} finished" if untold else \
+        "every run finished, as its log says"
+    return [Note("remark", said)]
 
 
 def _refuse_other_clusters(runs: list[Run], rows: dict, ids: list[str], cluster: str) -> None:
