@@ -18,8 +18,9 @@ from workbench.lessons import LESSONS
 
 ROOT = Path(workbench.__file__).parent
 # from the ground up; a file imports its own floor or one below
-FLOORS = ("stopping", "imports", "checks", "results", "intervals", "data", "labeling", "topics", "course", "audits",
-          "simulations", "charts", "widgets", "lessons", "reports", "classroom replays", "commands", "__main__")
+FLOORS = ("stopping", "imports", "checks", "results", "intervals", "data", "labeling", "topics", "course",
+          "audits comparisons", "simulations", "charts", "widgets", "lessons", "reports", "classroom replays",
+          "commands", "__main__")
 # what the files of a topic may import of other topics, on every floor
 TOPICS = {"stratified": {"allocation"}, "allocation": set(), "replication": set(), "misclassification": set(),
           "cross_validation": set()}

@@ -35,6 +35,7 @@ CALLS = [
     (wb.accuracy_audit, (ITEMS,), {}, DESIGNED),
     (wb.class_audit, (ITEMS, "9", 200), {"n_strata": 2}, DESIGNED),
     (wb.difference_audit, (RIVAL, 60), {"n_strata": 2}, DESIGNED),
+    (wb.compare_items, (wb.ItemScores([[1, 0], [1, 1]], ["a", "b"], [1, 2]),), {}, ["adjust"]),
     (wb.accuracy_variance, (SIZE, RIGHT, LABELED), {}, ["form"]),
     (wb.estimated_variance, (SIZE, LABELED, CORRECT), {}, ["form"]),
     (wb.next_wave, (SIZE, [5, 5, 5], [3, 4, 5], 20), {}, ["rule"]),

@@ -33,6 +33,17 @@ from workbench.audits.sessions.session import AuditSession as AuditSession
 from workbench.audits.sessions.session import SessionStatus as SessionStatus
 from workbench.audits.sessions.session import Verification as Verification
 from workbench.audits.sessions.sheets import SheetImport as SheetImport
+from workbench.comparisons.comparison import ItemComparison as ItemComparison
+from workbench.comparisons.comparison import compare_items as compare_items
+from workbench.comparisons.comparison import pair_interval as pair_interval
+from workbench.comparisons.gates import Gate as Gate
+from workbench.comparisons.gates import gate as gate
+from workbench.comparisons.item_scores import ItemScores as ItemScores
+from workbench.comparisons.plans import detectable_difference as detectable_difference
+from workbench.comparisons.plans import items_to_detect as items_to_detect
+from workbench.comparisons.reading import read_item_scores as read_item_scores
+from workbench.comparisons.slices import compare_slices as compare_slices
+from workbench.comparisons.slices import worth_reading as worth_reading
 from workbench.course.clerks import ClerkStudies as ClerkStudies
 from workbench.course.clerks import clerk_losses as clerk_losses
 from workbench.course.clerks import clerk_studies as clerk_studies

@@ -15,6 +15,7 @@ from workbench import stopping
 from workbench.commands import classroom
 from workbench.commands.audit.commands import audit
 from workbench.commands.data import data
+from workbench.commands.compare import compare, power
 from workbench.commands.doctor import TOPICS, doctor
 from workbench.commands.options import as_typed
 from workbench.commands.replay import replay
@@ -32,7 +33,11 @@ LAB_SETTINGS = Path(__file__).parents[1] / "lab_settings"
 
 
 def main(arguments: Any = None) -> Any:
-    """Run the command line; a mistake of the user is one line on stderr and exit code 2."""
+    """Run the command line; a mistake of the user is one line on stderr.
+
+    Exit codes of all commands: 0; 1 a crash, or nobody reads the output any more; 2 a mistake of the user; 3 and 4 a
+    gate that fails or is open; 130 stopped.
+    """
     stopping.imported()
     gc.set_threshold(100_000)       # a command ends soon: what it imports and reads is not looked through for circles
     try:
@@ -41,6 +46,9 @@ def main(arguments: Any = None) -> Any:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)
         click.echo(f"Error: {' '.join(message.split())}", err=True)
         sys.exit(2)
+    except BrokenPipeError:         # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except click.Abort:
         click.echo("Stopped.", err=True)
         sys.exit(130)
@@ -289,6 +297,6 @@ def _keep_inputs(command: click.Command) -> None:
     command.invoke = keeping    # type: ignore[method-assign,assignment]
 
 
-for command in (audit, doctor, replay, stream, reduce, data, *classroom.COMMANDS):
+for command in (audit, doctor, replay, stream, reduce, data, compare, power, *classroom.COMMANDS):
     commands.add_command(command)
 _keep_inputs(commands)

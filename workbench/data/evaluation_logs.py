@@ -38,7 +38,8 @@ _OWN = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filt
 class Sample:
     """A sample of a log: place in the file from 1, identifier, its part (epoch or filter), scores and other cells.
 
-    `answers` are those that belong to one score; `unfit` are the scores that its choices contradict.
+    `answers` are those that belong to one score; `unfit` are the scores that its choices contradict. Samples of one
+    item have the same `content`.
     """
 
     number: int
@@ -48,6 +49,7 @@ class Sample:
     cells: dict[str, Any]
     answers: dict[str, str] = field(default_factory=dict)
     unfit: tuple[str, ...] = ()
+    content: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,8 @@ class EvaluationLog:
     """Samples in their order; `score` is the one that the log itself puts first, "" where it leaves that open.
 
     `unfinished` is Inspect's status of a run that did not end well, such as "error". `part_is` says what its
-    parts are, "epoch" or "filter", `score_is` what gives a score, "scorer" or "metric".
+    parts are, "epoch" or "filter", `score_is` what gives a score, "scorer" or "metric"; `model` is "" where the log
+    does not tell it.
     """
 
     label: str
@@ -64,6 +67,7 @@ class EvaluationLog:
     part_is: str
     score_is: str
     unfinished: str = ""
+    model: str = ""
 
 
 def scores_of(samples: Sequence[Sample]) -> list[str]:
@@ -123,6 +127,22 @@ def open_log(path: str, label: str, choice: str = "") -> TableSource:
     return TableSource(label, tuple(dict.fromkeys(name for row in rows for name in row)), fetch)
 
 
+def chosen_score(log: EvaluationLog, choice: str) -> tuple[list[Sample], str]:
+    """Return the samples of a log, each as often as it has epochs, and the name of its score; of one filter.
+
+    Parameters
+    ----------
+    log : EvaluationLog
+    choice : str
+        What is written after "#".
+    """
+    name_of = _Names(log, choice)
+    samples = name_of.samples()
+    if log.part_is == "filter":
+        _distinct(log, samples, name_of)
+    return samples, name_of.score(samples)
+
+
 class _Names:
     """What is written after "#", compared with what the log has."""
 
@@ -131,7 +151,8 @@ class _Names:
         self.said, self.bare = {}, log.score_is if log.part_is == "epoch" else log.part_is
         for word in filter(None, choice.split(",")):
             key, sign, value = word.partition("=")
-            self.said[key if sign else self.bare] = value if sign else word
+            bare = log.score_is if word not in self.parts and word in scores_of(log.samples) else self.bare
+            self.said[key if sign else bare] = value if sign else word
         strange = next((key for key in self.said if key not in (log.part_is, log.score_is)), None)
         if strange is not None:
             raise ValueError(f"{log.label}: {strange!r} is nothing to choose; say {log.part_is}= or {log.score_is}=")
@@ -232,7 +253,7 @@ def _inspect(label: Any, header: Any, samples: Any) -> EvaluationLog:
     found = [_sample(number, sample, named, f"{label}, record {number}") for number, sample in enumerate(samples, 1)]
     status = header.get("status", "started") if isinstance(header, dict) else ""    # a journal's start has none
     return EvaluationLog(label, tuple(found), named[0] if len(named) == 1 else "", "epoch", "scorer",
-                         "" if status == "success" else str(status))
+                         "" if status == "success" else str(status), _said(_at(header, "eval", "model")))
 
 
 def _sample(number: int, sample: Any, named: list[str], where: str) -> Sample:
@@ -254,7 +275,8 @@ def _sample(number: int, sample: Any, named: list[str], where: str) -> Sample:
                              else choices.meant(_said(target))),
              **({"choices": choices.told()} if choices.texts else {}), **_flat("metadata", sample.get("metadata"))}
     return Sample(number, _plain(sample["id"]), str(epoch), {name: value for _, name, value in found}, cells,
-                  {name: answers[scorer] or said for scorer, name, _ in found})
+                  {name: answers[scorer] or said for scorer, name, _ in found},
+                  content=json_line([sample.get("input"), texts]))
 
 
 def _values(scorer: str, score: dict, where: str) -> Iterator[tuple]:
@@ -303,7 +325,8 @@ def _harness(label: str, records: list) -> EvaluationLog:
             "input": _first_text(record.get("arguments")), "target": target,
             "answer": continued(record) or _said(record.get("filtered_resps"))}
         found.append(Sample(number, _plain(record["doc_id"]), part, scores,
-                            {"filter": part, **cells, **_flat("doc", record.get("doc"))}, picked, unfit))
+                            {"filter": part, **cells, **_flat("doc", record.get("doc"))}, picked, unfit,
+                            json_line(record["doc"]) if "doc" in record else str(record.get("doc_hash", ""))))
     return EvaluationLog(label, tuple(found), "", "filter", "metric")
 
 

@@ -6,6 +6,7 @@ References
 .. [2] Fay & Feuer, Confidence intervals for directly standardized rates, Statistics in Medicine 16, 1997.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import scipy
 
 MOST_SETS = 2 ** 12
 ROUND = 1e-9
+LEAST_TAIL, HALVINGS = 1e-30, 44
 UNDERSAMPLED = 2        # each label stands for twice as many items as on average
 
 
@@ -172,12 +174,36 @@ def _beta_moments(a: float | np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def three_moment_quantile(mean: np.ndarray, variance: np.ndarray, third: np.ndarray, top: float | np.ndarray,
-                          tail: float, beyond: np.ndarray | None = None) -> np.ndarray:
+                          tail: float | np.ndarray, beyond: np.ndarray | None = None) -> np.ndarray:
     """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments, -inf if not `beyond`.
 
     Where no such beta exists the answer is `top`, its limit; r to infinity is the gamma limit.
     """
-    mean, variance, third, top = np.broadcast_arrays(mean, variance, third, top)
+    mean, variance, third, top, tail = np.broadcast_arrays(mean, variance, third, top, tail)
+    none, kinds = _fits(mean, variance, third, top)
+    limit = np.where(none, top, -np.inf)
+    for asked, fitted, most, probability, quantile in kinds:
+        if beyond is not None:
+            unit, *shape = (part[asked] for part in fitted)
+            asked[asked] = probability(*shape, ((top - beyond)[asked] / unit).clip(0, most)) > tail[asked]
+        unit, *shape = (part[asked] for part in fitted)
+        limit[asked] = top[asked] - unit * quantile(*shape, tail[asked])
+    return limit
+
+
+def three_moment_tail(moments: Sequence, top: float | np.ndarray, at: float) -> np.ndarray:
+    """Return the chance beyond `at` of the distribution whose quantile `three_moment_quantile` is, of its moments."""
+    mean, variance, third, top = np.broadcast_arrays(*moments, top)
+    none, kinds = _fits(mean, variance, third, top)
+    chance = np.where(none & (at < top), 1.0, 0.0)
+    for asked, fitted, most, probability, _ in kinds:
+        unit, *shape = (part[asked] for part in fitted)
+        chance[asked] = probability(*shape, ((top[asked] - at) / unit).clip(0, most))
+    return chance
+
+
+def _fits(mean: np.ndarray, variance: np.ndarray, third: np.ndarray, top: np.ndarray) -> tuple:
+    """Return where there is no distribution, and for beta and gamma where it is, scale and shape, and its functions."""
     gap = top - mean
     slack = 2 * variance**2 + third * gap
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -185,17 +211,35 @@ def three_moment_quantile(mean: np.ndarray, variance: np.ndarray, third: np.ndar
         s = gap * (r - gap) / variance - 1
         far = (slack <= 0) | (r > 1e7 * gap) | (s > 1e14)     # beyond it scipy's quantile may be NaN
         beta, gamma = (r, gap / r * s, (1 - gap / r) * s), (variance / gap, np.maximum(gap**2 / variance, 1e-300))
-    limit = np.where((gap <= 0) | ~far & ~(s > 0), top, -np.inf)
-    for kind, fitted, most, probability, quantile in (
-            (~far, beta, 1, scipy.special.betainc, scipy.special.betaincinv),
-            (far, gamma, np.inf, scipy.special.gammainc, scipy.special.gammaincinv)):
-        asked = kind & (limit == -np.inf)
-        if beyond is not None:
-            unit, *shape = (part[asked] for part in fitted)
-            asked[asked] = probability(*shape, ((top - beyond)[asked] / unit).clip(0, most)) > tail
-        unit, *shape = (part[asked] for part in fitted)
-        limit[asked] = top[asked] - unit * quantile(*shape, tail)
-    return limit
+    none = (gap <= 0) | ~far & ~(s > 0)
+    return none, ((~far & ~none, beta, 1, scipy.special.betainc, scipy.special.betaincinv),
+                  (far & ~none, gamma, np.inf, scipy.special.gammainc, scipy.special.gammaincinv))
+
+
+def crossing_tail(moments: Callable[[int, np.ndarray], tuple], bounds: tuple[float, float], at: float,
+                  shape: tuple) -> np.ndarray:
+    """Return the least tail, at most 1/2, of limits that leave out `at`: half the p-value that they invert.
+
+    Parameters
+    ----------
+    moments : callable
+        Side, 0 of the lower limit and 1 of the upper one, and tails to mean, variance and third moment of the values
+        times -1 and 1, whose `three_moment_quantile` is the limit.
+    bounds : (float, float)
+    at : float
+    shape : tuple
+        Of the tails.
+    """
+    found = []
+    for side, sign in enumerate((-1, 1)):
+        kept, left_out = np.full(shape, math.log(LEAST_TAIL)), np.full(shape, math.log(0.5))
+        for _ in range(HALVINGS):
+            middle = (kept + left_out) / 2
+            tail = np.exp(middle)
+            out = three_moment_tail(moments(side, tail), sign * bounds[side], sign * at) < tail
+            kept, left_out = np.where(out, kept, middle), np.where(out, middle, left_out)
+        found.append(np.exp(left_out))
+    return np.minimum(*found)
 
 
 def limiting_stratum(size: np.ndarray, labeled: np.ndarray, *decisive: Any) -> int | None:

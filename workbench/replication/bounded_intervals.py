@@ -74,6 +74,15 @@ class Sample:
                    lambda of_psus: of_psus[None], lambda numbers: share * (number * numbers).sum(0),
                    lambda numbers: (number * numbers).sum((0, 1)))
 
+    @classmethod
+    def of_columns(cls, design: SurveyDesign, values: np.ndarray) -> "Sample":
+        """Return a sample per column of values (n, V) of items that all count alike, sorted by PSU."""
+        sizes = np.bincount(design.psu_of_item)
+        first, shares = sizes.cumsum() - sizes, np.broadcast_to((sizes / sizes.sum())[:, None],
+                                                                (sizes.size, values.shape[1]))
+        return cls(values, shares[None], lambda of_psus: np.repeat(of_psus, sizes, 0),
+                   lambda numbers: np.add.reduceat(numbers, first) / sizes.sum(), lambda numbers: numbers.sum(0))
+
     @property
     def mean(self) -> np.ndarray:
         """Weighted mean (...) of all parts."""
@@ -120,12 +129,13 @@ class Clusters:
     unseen: Any
     carriers: Any
 
-    def limits(self, tail: float, bounds: tuple[float, float] = (0.0, 1.0)) -> tuple[np.ndarray, np.ndarray]:
+    def limits(self, tail: float | np.ndarray,
+               bounds: tuple[float, float] = (0.0, 1.0)) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper limits, (...) each, within `bounds`.
 
         Parameters
         ----------
-        tail : float
+        tail : (...) array or float
             (1 - level) / 2.
         bounds : (float, float)
 
@@ -141,17 +151,28 @@ class Clusters:
         ----------
         .. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction for skewness.
         """
-        lower, upper = (self._upper(side, sign, tail, sign * bounds[side]) for side, sign in enumerate((-1, 1)))
+        lower, upper = (self._upper(side, tail, sign, sign * bounds[side]) for side, sign in enumerate((-1, 1)))
         return -lower, upper
 
-    def _upper(self, side: int, sign: int, tail: float, bound: float) -> np.ndarray:
-        r = scipy.special.stdtrit(self.df, 1 - tail) / scipy.special.ndtri(1 - tail)
-        g, u, free, mean = self.skewness[side], self.unseen[side], np.asarray(self.free), sign * np.asarray(self.mean)
-        shifted = mean + free * np.maximum(g * r / 2, u)
-        variance = self.variance * r ** 2 + free * u ** 2
-        third = 2 * (g * self.variance * r ** 3 + free ** 1.5 * u ** 3)
+    def _upper(self, side: int, tail: float | np.ndarray, sign: int, bound: float) -> np.ndarray:
+        shifted, variance, third = self.moments(side, tail)
         limit = three_moment_quantile(shifted, variance, third, bound, tail)
+        mean = sign * np.asarray(self.mean)
         return np.where(variance > 0, np.clip(limit, mean, bound), mean)
+
+    def moments(self, side: int, tail: float | np.ndarray) -> tuple:
+        """Return mean, variance and third moment (...) of the beta of the lower limit, side 0, or of the upper one, 1.
+
+        Parameters
+        ----------
+        side : {0, 1}
+            The moments of the lower limit are those of the values times -1.
+        tail : (...) array or float
+        """
+        r = scipy.special.stdtrit(self.df, tail) / scipy.special.ndtri(tail)
+        g, u, free, mean = self.skewness[side], self.unseen[side], np.asarray(self.free), (2 * side - 1) * self.mean
+        return (mean + free * np.maximum(g * r / 2, u), self.variance * r ** 2 + free * u ** 2,
+                2 * (g * self.variance * r ** 3 + free ** 1.5 * u ** 3))
 
 
 def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray, bounds: tuple[float, float], *,

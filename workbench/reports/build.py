@@ -101,7 +101,7 @@ def build_files(topic_or_path: Any, given: Any, output: Any, *, progress: Any, p
             values = _checked_values(declared, given or {}, targets, bool(parameters.reading_function(path)))
             named = _paths(declared, values, "file", "output")
             _check_by_reading(path, values | {name: str(file) for name, file in named.items()})
-            inputs = [_input(name, file) for name, file in _paths(declared, values, "file").items()]
+            inputs = [input_file(name, file) for name, file in _paths(declared, values, "file").items()]
         command = command or _command(topic_or_path, given or {}, targets)
         promised = _paths(declared, values, "output")
         made = {file: _changed_at(file) for file in promised.values()}
@@ -340,13 +340,14 @@ def _announce(cell: Any, cell_index: int) -> None:
         print(plain(heading), file=sys.stderr, flush=True)
 
 
-def _input(name: str, path: Path) -> dict:
+def input_file(name: str, path: Path, rows: bool = True) -> dict:
+    """Return what a report says of a file that it read: its name, size and digest, and how many rows it has."""
     from workbench.data.files import file_of
     stored = Path(file_of(path))
     with stored.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"parameter": name, "file": path.name, "rows": _row_count(path), "bytes": stored.stat().st_size,
-            "sha256": digest}
+    return {"parameter": name, "file": path.name, "rows": _row_count(path) if rows else None,
+            "bytes": stored.stat().st_size, "sha256": digest}
 
 
 def _row_count(path: Any) -> Any:

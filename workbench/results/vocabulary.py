@@ -20,6 +20,7 @@ KEYS = frozenset("""
     claim printed ours corrected reach error why name seconds data
     assured confidence margin digit read_a read_b vote_share exercise message hint explanation
     time who row reason limits setting simulated_bias simulated_sd simulated_rmse
+    model best_rank worst_rank groups differ unscored slice
 """.split())
 # numbers in the units of what is estimated: their digits are those of its error
 ESTIMATES = frozenset("""
@@ -27,12 +28,13 @@ ESTIMATES = frozenset("""
 """.split())
 COUNTS = frozenset("""
     size items labeled skipped correct sampled bounded unused budget above psus worth n count records alike only_a
-    only_b both_wrong runs neyman proportional to_label assured
+    only_b both_wrong differ unscored runs neyman proportional to_label assured
 """.split())
 SHOWN = {"adjusted_pvalue": "adjusted p", "assured": "labels, assured", "bounded": "labeled completely",
-         "estimate_high": "estimate, highest", "estimate_low": "estimate, lowest", "first_period": "from",
-         "half_width": "half-width", "half_width_error": "half-width error", "interval_method": "interval",
-         "label": "class", "labeled": "labels", "last_period": "to", "mean_standard_error": "SE of the mean",
+         "differ": "items that differ", "estimate_high": "estimate, highest", "estimate_low": "estimate, lowest",
+         "first_period": "from", "groups": "tied in", "half_width": "half-width",
+         "half_width_error": "half-width error", "interval_method": "interval", "label": "class", "labeled": "labels",
+         "last_period": "to", "mean_standard_error": "SE of the mean",
          "nadeau_bengio_pvalue": "p, Nadeau-Bengio", "naive_pvalue": "p, naive t", "only_a": "only A right",
          "only_b": "only B right", "psu": "PSU", "psus": "PSUs", "pvalue": "p", "rho_of_all": "rho of all repeats",
          "to_label": "still to label", "type_one": "type I", "type_one_error": "type I error"}

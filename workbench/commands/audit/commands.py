@@ -3,7 +3,6 @@
 import os
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +33,8 @@ class AuditGroup(click.Group):
             return super().invoke(context)
         except ValueError as error:
             raise click.ClickException(str(error)) from error
-        except BrokenPipeError:         # whoever read the output has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return context.exit(1)
+        except BrokenPipeError:
+            raise
         except OSError as error:
             raise click.ClickException(f"cannot use {error.filename or 'the file'}: {error.strerror}") from error
 

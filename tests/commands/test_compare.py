@@ -1,0 +1,113 @@
+"""`workbench compare` and `workbench power`: what is printed and written, exit codes, mistakes."""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import command
+import numpy as np
+import pytest
+
+import workbench as wb
+
+LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Of 200 items old and new differ in 30, of which new gets 28 right; tiny fails at half."""
+    new, old, tiny = np.ones(200, int), np.ones(200, int), np.arange(200) % 2
+    new[:2], old[2:30] = 0, 0
+    rows = [f"q{k},d{k % 40},{'ab'[k % 3 == 0]},why {k}?,{new[k]},{old[k]},{tiny[k]}" for k in range(200)]
+    (tmp_path / "items.csv").write_text("\n".join(["id,document,part,question,new,old,tiny", *rows]))
+    return tmp_path
+
+
+ARGUMENTS = "compare", "items.csv", "--model", "new,old,tiny"
+
+
+def test_what_is_printed(table):
+    done = command.run(table, *ARGUMENTS, "--cluster", "document")
+    found = wb.compare_items(wb.read_item_scores(table / "items.csv", model="new,old,tiny", cluster="document"))
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and lines[0] == found.finding() + "."
+    assert lines[0].startswith("new is better than old and tiny, by ") and "200 items in 40 clusters" in lines[0]
+    assert [line.split()[0] for line in lines[1:4]] == ["new", "old", "tiny"] and lines[1].endswith("rank 1")
+
+
+def test_what_is_written(table):
+    done = command.run(table, *ARGUMENTS, "--by", "part", "--gate", "new > old", "-o", "c.html", "--json", "c.json",
+                       "--tables", "tables")
+    assert done.returncode == 0, done.stderr
+    page, data = command.page_of(done, table, "c.html"), json.loads((table / "c.json").read_text(encoding="utf-8"))
+    results = {each["name"]: each for each in data["results"]}
+    found = wb.Result.from_dict(results["comparison"]["result"])
+    assert page.index(found.finding()) < page.index("<img") < page.index("What this rests on")
+    for said in ("PASS: new &gt; old", "none named: right only if no items belong together", "would be found in 80% of",
+                 "Slices", "Items worth reading", "why 0?", "workbench report cross-validation-t-tests", "SHA-256"):
+        assert said in page
+    assert list(results) == ["comparison", "gate", "ranks", "conditions", "slices", "reading"]
+    assert wb.Result.from_dict(results["gate"]["result"]).verdict == "PASS"
+    assert data["parameters"]["gate"] == "new > old" and data["inputs"][0]["file"] == "items.csv"
+    assert (table / "tables" / "comparison.csv").is_file()
+
+
+@pytest.mark.parametrize(("condition", "code"), [("new > old", 0), ("old > new", 3), ("new > old + 0.13", 4),
+                                                 ("nwe > old", 2), ("new better", 2)])
+def test_exit_codes_of_a_gate(table, condition, code):
+    done = command.run(table, *ARGUMENTS, "--gate", condition)
+    assert done.returncode == code
+    said = {0: "PASS: ", 3: "FAIL: ", 4: "INCONCLUSIVE: "}.get(code)
+    assert done.stdout.splitlines()[-1].startswith(said) if said else done.stderr.startswith("Error: --gate must be ")
+
+
+def test_a_closed_pipe_ends_with_exit_code_1(table):
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-m", "workbench", *ARGUMENTS], cwd=table, stdout=write,
+                          stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize(("message", "arguments"), [
+    ("--model must name the column of 'items.csv' that says whose score it is", ["items.csv", "--score", "new"]),
+    ("no such file: 'none.csv'", ["none.csv"]), ("--json and --tables go with a page: give -o too",
+                                                 ["items.csv", "--json", "x.json"]),
+    ("--level must be a number in (0, 1); got 95.0 (did you mean 0.95?)",
+     ["items.csv", "--model", "new,old", "--level", "95"]),
+    ("--by must have a slice of at least two items and clusters; got 'id'",
+     ["items.csv", "--model", "new,old", "--by", "id"])])
+def test_mistakes_are_one_line(table, message, arguments):
+    done = command.run(table, "compare", *arguments)
+    assert done.returncode == 2 and done.stderr == f"Error: {message}\n"
+
+
+def test_logs_of_the_tools_are_compared(tmp_path):
+    """Two runs each of inspect-ai's and lm-eval's own mock models, as the tools wrote them."""
+    logs = LOGS / "inspect-0.3.285-free.eval", LOGS / "inspect-0.3.100-free.eval"
+    done = command.run(tmp_path, "compare", *logs, "--score", wb_scorer(logs[0]))
+    assert done.returncode == 0, done.stderr
+    assert "all have the same score" in done.stdout and "every run finished, as its log says" in done.stdout
+    logs = LOGS / "samples_lm-eval-0.4.13-texts.jsonl", LOGS / "samples_lm-eval-0.4.3-texts.jsonl"
+    done = command.run(tmp_path, "compare", *logs, "--score", "acc", "--gate", "b > a")
+    assert done.returncode == 2 and "--gate must be one of 'samples_lm-eval-0.4.13-texts', " in done.stderr
+    done = command.run(tmp_path, "compare", f"a={logs[0]}", f"b={logs[1]}", "--score", "acc", "--gate", "b > a - 0.3")
+    assert done.returncode == 4 and "\nINCONCLUSIVE: b > a - 0.3; b less a is from " in done.stdout
+
+
+def wb_scorer(path):
+    from workbench.data.evaluation_logs import read_log, scores_of
+    return scores_of(read_log(str(path), "log").samples)[0]
+
+
+def test_plans_are_printed(tmp_path):
+    done = command.run(tmp_path, "power", "--items", 1000, "--discordance", .1)
+    assert done.stdout == "1,000 items: a difference of 2.87 points would be shown in 80% of samples\n"
+    done = command.run(tmp_path, "power", "--difference", .2, "--discordance", .4, "--cluster-size", 5, "--icc", .1)
+    needed = wb.items_to_detect(.2, .4, cluster_size=5, icc=.1)
+    assert done.stdout == f"{needed:,} items show a difference of 0.2 in 80% of samples\n"
+    done = command.run(tmp_path, "power", "--items", 20, "--discordance", .05)
+    assert done.stdout == "20 items: no difference would be shown in 80% of samples\n"
+    assert command.run(tmp_path, "power", "--discordance", .1).stderr == "Error: give one of --items and --difference\n"

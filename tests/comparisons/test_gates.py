@@ -1,0 +1,46 @@
+"""Conditions on two models: how they are read, and the verdict of the pair's interval."""
+import numpy as np
+import pytest
+
+import workbench as wb
+
+SCORES = wb.ItemScores(np.repeat([[1, 0, 1], [0, 1, 0], [1, 1, 1]], [30, 5, 65], 0), ["A", "new B", "C-3"], range(100))
+LOW, HIGH = wb.pair_interval(SCORES, "A", "new B")
+
+
+@pytest.mark.parametrize(("condition", "first", "second", "margin"), [
+    ("A > 'new B'", "A", "new B", 0), ('A>"new B"-0.01', "A", "new B", -.01), ("A > 'new B' + 1e-2", "A", "new B", .01),
+    ("'new B' < A + .02", "A", "new B", -.02), (' "new B" > "C-3" - .5 ', "new B", "C-3", -.5),
+    ("C-3 < A - 0.3", "A", "C-3", .3)])
+def test_conditions_are_read(condition, first, second, margin):
+    found = wb.gate(SCORES, condition)
+    assert (found.first, found.second, found.margin) == (first, second, pytest.approx(margin))
+    assert tuple(found.interval) == tuple(wb.pair_interval(SCORES, first, second))
+
+
+@pytest.mark.parametrize("step", [-1e-6, 1e-6])
+def test_the_verdict_is_where_the_interval_lies(step):
+    below = wb.gate(SCORES, f"A > 'new B' + {LOW + step:.9f}")
+    assert below.verdict == ("PASS" if step < 0 else "INCONCLUSIVE")
+    above = wb.gate(SCORES, f"A > 'new B' + {HIGH + step:.9f}")
+    assert above.verdict == ("INCONCLUSIVE" if step < 0 else "FAIL")
+
+
+def test_the_reason_is_said():
+    assert wb.gate(SCORES, "A > 'new B'").headline() == (
+        f"PASS: A > 'new B'; A less new B is from {LOW:.3g} to {HIGH:.3g} (95%), which lies above 0")
+    assert wb.gate(SCORES, "A > C-3").headline().endswith("which holds 0")
+    assert wb.gate(SCORES, "'new B' > A", level=.99).headline().endswith("(99%), which lies below 0")
+
+
+@pytest.mark.parametrize("condition", ["A", "A > ", "A > B > C", "A >= new B", "new B > A", "A > 'new B' * 2",
+                                       "A > B -", "A - 0.1 > B", 7])
+def test_what_is_no_condition_is_refused(condition):
+    with pytest.raises(ValueError, match="condition must be as 'B > A' or 'B > A - 0.01', names with spaces"):
+        wb.gate(SCORES, condition)
+
+
+def test_a_model_that_is_not_there_is_refused():
+    with pytest.raises(ValueError) as caught:
+        wb.gate(SCORES, "A > 'nwe B'")
+    assert str(caught.value) == ("condition must be one of 'A', 'new B', 'C-3'; got 'nwe B' (did you mean 'new B'?)")

@@ -1,0 +1,148 @@
+"""The commands `workbench compare` and `workbench power`: models on items whose scores are all known."""
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench import checks
+from workbench.commands.options import as_typed
+from workbench.results import percent, sentences
+
+if TYPE_CHECKING:
+    from workbench.comparisons.comparison import ItemComparison
+
+FAILED = {"PASS": 0, "FAIL": 3, "INCONCLUSIVE": 4}      # exit codes of a gate
+SHOWN = 40
+
+
+class RefusingCommand(click.Command):
+    """A command whose user's mistakes are one line, in which arguments are named as they are typed."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(context)
+        except checks.WrongArgument as error:
+            raise click.ClickException(error.called(as_typed(self.params))) from error
+        except ValueError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.command(cls=RefusingCommand)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--model", default="", metavar="COLUMN",
+              help="Of a table: whose row it is; or the models' columns, with commas between.  [all other columns]")
+@click.option("--item", default="", metavar="COLUMN", help="Column of identifiers of a table.")
+@click.option("--score", default="", metavar="NAME", help="Column of scores; of logs the scorer, filter or metric.")
+@click.option("--cluster", default="", metavar="COLUMN", help="The document, person or site of an item.")
+@click.option("--epoch", default="", metavar="COLUMN", help="Column that tells repeated rows of an item apart.")
+@click.option("--repeats", default="mean", show_default=True, metavar="RULE",
+              help="What becomes of an item's epochs: mean, majority, pass^K or pass@K.")
+@click.option("--bounds", nargs=2, type=float, metavar="LOW HIGH",
+              help="Least and largest score that an item can have.  [0 1]")
+@click.option("--better", default="", type=click.Choice(["", "higher", "lower"]), metavar="higher|lower",
+              help="Which scores are better.")
+@click.option("--common", is_flag=True, help="Take the items that all models have a score of, and say how many not.")
+@click.option("--by", default="", metavar="COLUMN", help="Compare in its slices too, all adjusted together.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of all verdicts together.")
+@click.option("--adjust", default="holm", show_default=True, type=click.Choice(["holm", "none"]),
+              help="For the number of pairs.")
+@click.option("--gate", "condition", default="", metavar='"B > A - 0.01"',
+              help="End with exit code 0 if the items show this (PASS), 3 if they show the opposite (FAIL), else 4.")
+@click.option("-o", "--output", metavar="PAGE", help="Write one HTML page.")
+@click.option("--json", "json_file", metavar="FILE", help="Write results as JSON (with -o).")
+@click.option("--tables", metavar="DIR|X.XLSX", help="Write every table (with -o).")
+@click.pass_context
+def compare(context: click.Context, files: tuple[str, ...], by: str, level: float, adjust: str, condition: str,
+            output: str | None, json_file: str | None, tables: str | None, **reading: Any) -> int:
+    r"""Tell which of several models is better on the same items.
+
+    FILE is a log of Inspect or lm-evaluation-harness per model, a folder of them, or a table with a row per item and
+    model or a column per model; NAME=FILE names the model.
+
+    \b
+    workbench compare a.eval b.eval --cluster metadata.document -o compare.html
+    workbench compare old=runs/1.eval new=runs/2.eval --gate "new > old - 0.01"
+    """
+    from workbench.comparisons.comparison import compare_items
+    from workbench.comparisons.gates import gate
+    from workbench.comparisons.reading import read_item_scores
+    from workbench.comparisons.slices import compare_slices, worth_reading
+    from workbench.reports.build import checked_targets
+    if (json_file or tables) and not output:
+        raise click.UsageError("--json and --tables go with a page: give -o too")
+    targets = checked_targets(output, json=json_file, tables=tables) if output else None
+    scores = read_item_scores(*files, columns=[by] * bool(by), **reading)
+    with checks.naming(condition="gate"):
+        verdict = gate(scores, condition, level=level) if condition else None
+    found = compare_items(scores, level=level, adjust=adjust)
+    slices = compare_slices(scores, by, level=level, adjust=adjust) if by else None
+    _print(found)
+    if targets:
+        from workbench.reports.comparisons import write_comparison
+        settings = {**reading, "by": by, "level": level, "adjust": adjust, "gate": condition}
+        written = write_comparison(found, targets, files=_read_files(files), gate=verdict, slices=slices,
+                                   settings={name: value for name, value in settings.items() if value},
+                                   reading=worth_reading(scores), command=shlex.join(["workbench", *sys.argv[1:]]))
+        click.echo("\n".join(f"Wrote {file}" for file in written))
+    if verdict:
+        click.echo(verdict.headline())
+        context.exit(FAILED[verdict.verdict])
+    return 0
+
+
+def _read_files(files: tuple[str, ...]) -> list[str]:
+    """Return the paths of the files that were read, without names of models and parts."""
+    from workbench.comparisons.reading import named_sources
+    from workbench.data.files import file_of
+    return [file_of(path) for _, path in named_sources(files)]
+
+
+def _print(found: "ItemComparison") -> None:
+    click.echo(f"{found.finding()}.")
+    rows = found.ranks()
+    width = max(len(row["model"]) for row in rows)
+    for row in rows[:SHOWN]:
+        ranks = " to ".join(dict.fromkeys((str(row["best_rank"]), str(row["worst_rank"]))))
+        low, high = row["low"], row["high"]
+        click.echo(f"  {row['model']:<{width}}  {row['score']:.4g} ({low:.4g} to {high:.4g})  rank {ranks}")
+    if len(rows) > SHOWN:
+        click.echo(f"  and {len(rows) - SHOWN} more")
+    for sentence in sentences(found.notes):
+        click.echo(f"Note: {sentence}")
+
+
+@click.command(cls=RefusingCommand)
+@click.option("--discordance", type=float, required=True, metavar="SHARE",
+              help="Share of items on which exactly one of two models is right.")
+@click.option("--items", type=int, help="How many there are: what difference do they show?")
+@click.option("--difference", type=float, help="Of two models' accuracies: how many items show it?")
+@click.option("--clusters", type=int, help="As many clusters hold the items.")
+@click.option("--cluster-size", type=int, default=1, help="Items of a cluster, with --difference.")
+@click.option("--icc", type=float, default=0.0, help="Correlation of the differences of two items of a cluster.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="Share of samples that show it.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the interval.")
+def power(discordance: float, items: int | None, difference: float | None, clusters: int | None, cluster_size: int,
+          icc: float, power: float, level: float) -> None:
+    r"""Plan a comparison of two models: the difference that so many items show, or the items that show a difference.
+
+    \b
+    workbench power --items 1000 --discordance 0.1
+    workbench power --difference 0.03 --discordance 0.1 --cluster-size 20 --icc 0.1
+    """
+    from workbench.comparisons.plans import detectable_difference, items_to_detect
+    from workbench.results.digits import points
+    if (items is None) == (difference is None):
+        raise click.UsageError("give one of --items and --difference")
+    if items is not None:
+        found = detectable_difference(items, discordance, clusters=clusters, icc=icc, power=power, level=level)
+        said = f"no difference would be shown in {percent(power)} of samples" if found != found else \
+            f"a difference of {points(found, error=found / 10)[0]} points would be shown in {percent(power)} of samples"
+        click.echo(f"{checks.counted(items, 'item')}: {said}")
+    else:
+        needed = items_to_detect(difference or 0.0, discordance, cluster_size=cluster_size, icc=icc, power=power,
+                                 level=level)
+        click.echo(f"{checks.counted(needed, 'item')} show a difference of {difference:g} in {percent(power)} of "
+                   "samples")

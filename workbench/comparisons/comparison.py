@@ -1,0 +1,388 @@
+"""Which of several models is better on the items that they share.
+
+References
+----------
+.. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import scipy.special
+
+from workbench import checks, intervals
+from workbench.comparisons.evidence import Evidence, evidence
+from workbench.comparisons.item_scores import ItemScores, unscored_note
+from workbench.results import Interval, Note, Result, digits, percent
+
+ADJUSTMENTS = ("holm", "none")
+SHOWN = 6
+FEW_CLUSTERS, FEW_CARRIERS = 5, 3
+POWER = 0.8
+
+
+class ItemComparison(Result):
+    """Differences of all pairs of models on the same items, and what they say of the models' ranks.
+
+    Attributes
+    ----------
+    names : (M,) tuple of str
+        The models, the best first.
+    score : (M,) array of float
+        Mean scores.
+    own : (M, 2) array of float
+        Limits of each score, each by itself at `level`.
+    pairs : (P, 2) array of int
+        Indices of two models, the one with the better score first.
+    difference : (P,) array of float
+        Score of the first less that of the second.
+    limits : (P, 2) array of float
+        Of the difference, at the pair's own level.
+    pair_level : (P,) array of float
+        Holm's: 1 - (1 - level) / (P + 1 - k) for the pair with the k-th smallest p, from the first pair that is not
+        shown on that pair's; `level` where nothing is adjusted.
+    pvalue, adjusted : (P,) array of float
+        Of which the first inverts the interval: at level 1 - p this just leaves out 0.
+    alone, naive : (P, 2) array of float
+        Limits of a pair by itself at `level`; the same as if items were independent of each other.
+    differ : (P,) array of int
+        Items that the two models score differently.
+    size : int
+    clusters : int
+        0 where items are independent.
+    worth : float
+        How many equally heavy clusters these are; NaN where items are independent.
+    unscored : int
+        Scores that are missing.
+    bounds : (float, float)
+        Of a score.
+    better : {"higher", "lower"}
+    adjust : {"holm", "none"}
+    level : float
+    """
+
+    names: tuple
+    score: np.ndarray
+    own: np.ndarray
+    pairs: np.ndarray
+    difference: np.ndarray
+    limits: np.ndarray
+    pair_level: np.ndarray
+    pvalue: np.ndarray
+    adjusted: np.ndarray
+    alone: np.ndarray
+    naive: np.ndarray
+    differ: np.ndarray
+    size: int
+    clusters: int
+    worth: float
+    unscored: int
+    bounds: tuple
+    better: str
+    adjust: str
+    level: float
+
+    @property
+    def shown(self) -> np.ndarray:
+        """Pairs (P,) bool of which the first model is shown to be better."""
+        return self.adjusted < 1 - self.level
+
+    @property
+    def _beats(self) -> np.ndarray:
+        beats = np.zeros((len(self.names),) * 2, bool)
+        beats[tuple(self.pairs[self.shown].T)] = True
+        return beats
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Longest runs of models, in the order of their scores, of which no two are shown to differ; they may overlap.
+
+        Examples
+        --------
+        >>> scores = ItemScores([[1, 1, 0], [1, 0, 0]] * 20, ["A", "B", "C"], range(40))
+        >>> compare_items(scores).groups
+        (('A',), ('B',), ('C',))
+        """
+        differs, ends = self._beats | self._beats.T, [0]
+        for first in range(len(self.names)):
+            end = ends[-1]
+            while end < len(self.names) and not differs[first:end, end].any():
+                end += 1
+            ends.append(end)
+        return tuple(self.names[first:end] for first, (before, end) in enumerate(itertools.pairwise(ends))
+                     if end > before)
+
+    def models(self) -> list[dict]:
+        """Return a row per model, the best first: its score and limits, by itself at `level`."""
+        return [{"model": model, "score": score, "low": low, "high": high} for model, score, (low, high) in
+                zip(self.names, self.score.tolist(), self.own.tolist(), strict=True)]
+
+    def ranks(self) -> list[dict]:
+        """Return a row per model: the ranks that it may have, all models' at once at `level`, and its tie groups.
+
+        From 1 more than are shown to be better than it to as many as there are less those shown to be worse.
+        """
+        beats, groups = self._beats, self.groups
+        return [{**row, "best_rank": 1 + int(beats[:, k].sum()), "worst_rank": len(self.names) - int(beats[k].sum()),
+                 "groups": " ".join(str(g) for g, group in enumerate(groups, 1) if row["model"] in group)}
+                for k, row in enumerate(self.models())]
+
+    def rows(self) -> list[dict]:
+        """Return a row per pair, in the order of the adjusted p-values and of the differences.
+
+        `low` and `high` stand at `pair_level`; they leave out 0 just where `adjusted_pvalue` is below 1 - level.
+        """
+        rows = [{"first": self.names[a], "second": self.names[b], "difference": difference, "low": low, "high": high,
+                 "pvalue": p, "adjusted_pvalue": adjusted, "differ": differ,
+                 "verdict": "better" if shown else "not shown"}
+                for (a, b), difference, (low, high), p, adjusted, differ, shown in zip(
+                    self.pairs.tolist(), self.difference.tolist(), self.limits.tolist(), self.pvalue.tolist(),
+                    self.adjusted.tolist(), self.differ.tolist(), self.shown.tolist(), strict=True)]
+        return sorted(rows, key=lambda row: (row["adjusted_pvalue"], row["pvalue"], -abs(row["difference"]),
+                                             row["first"], row["second"]))
+
+    def units(self, *differences: float, error: float) -> str:
+        """Return differences as people read them: of scores from 0 to 1 in points.
+
+        Parameters
+        ----------
+        *differences : float
+        error : float
+            Half-width of their interval.
+        """
+        if self.bounds == (0, 1):
+            return f"{' to '.join(digits.points(*differences, error=error))} points"
+        return " to ".join(digits.numbers(*differences, error=error))
+
+    def finding(self) -> str:
+        """Return whom the best model is shown to beat and by how much, in a sentence without jargon."""
+        others = np.flatnonzero(self.pairs[:, 0] == 0)
+        leader, tied = self.names[0], np.flatnonzero(self.difference[others] == 0)
+        beaten = others[self.shown[others]]
+        rest = [self.names[b] for b in self.pairs[others[~self.shown[others]], 1]]
+        if len(tied) == len(others):
+            return f"Not shown which is best: all have the same score. {self.basis()}"
+        if not beaten.size:
+            return (f"Not shown which is best: {leader} has the best score, but is not shown to be better than "
+                    f"{checks.listed(rest, SHOWN)}. {self.basis()}")
+        ends = np.sort(np.abs(self.limits[beaten]), 1)
+        by = self.units(ends[:, 0].min(), ends[:, 1].max(), error=float(np.ptp(ends, 1).min()) / 2)
+        names = listed_and([self.names[b] for b in self.pairs[beaten, 1]])
+        left = f"; {checks.listed(rest, SHOWN)}: not shown" if rest else ""
+        return f"{leader} is better than {names}, by {by}{left}. {self.basis()}"
+
+    def basis(self) -> str:
+        """Return the number of items and clusters."""
+        items = checks.counted(self.size, "item")
+        return f"{items} in {checks.counted(self.clusters, 'cluster')}" if self.clusters else items
+
+    def headline(self) -> str:
+        """Return the finding, the number of pairs that are shown to differ and how that was decided."""
+        said = f"{int(self.shown.sum())} of {checks.counted(len(self.pairs), 'pair')} shown to differ"
+        return f"{self.finding()}; {said} at {percent(1 - self.level)} ({ADJUSTED[self.adjust]})"
+
+    def cost_of_clusters(self) -> float:
+        """Return how many times as wide intervals are as if items were independent, the median; 1 without clusters."""
+        return float(np.median(np.ptp(self.alone, 1) / np.ptp(self.naive, 1)))
+
+    def conditions(self) -> list[dict]:
+        """Return a row per condition of trust: the question and its answer, whichever it is."""
+        cost = self.cost_of_clusters()
+        clusters = (f"yes, {self.clusters:,}: intervals are {cost:.2g} times as wide as if items were independent"
+                    if self.clusters else "none named: right only if no items belong together")
+        few = "does not apply" if not self.clusters else \
+            f"{'yes' if self.worth >= FEW_CLUSTERS else 'no'}: they are worth {self.worth:.3g} of equal size"
+        scored = "yes" if not self.unscored else \
+            f"no, {self.unscored:,} of {self.size * len(self.names):,} are missing; limits hold whatever they are"
+        return [{"setting": setting, "value": value} for setting, value in (
+            ("same items for all models", f"yes, {self.size:,}"), ("compared item by item", "yes"),
+            ("every score known", scored), ("clusters", clusters), ("enough clusters", few),
+            ("adjusted for the number of pairs", f"yes, {len(self.pairs):,}" if self.adjust == "holm" else "no"))]
+
+    def detectable(self, power: float = POWER) -> float:
+        """Return the difference that as many items of the kind would show in a share `power` of samples.
+
+        Of a pair by itself, by the median width of its interval: half of it times 1 + z(power) / z(level).
+
+        Parameters
+        ----------
+        power : float
+        """
+        times = 1 + scipy.special.ndtri(checks.number("power", power, 0.5, 1, open_ends=True)) / intervals.quantile(
+            self.level)
+        return float(np.median(np.ptp(self.alone, 1)) / 2 * times)
+
+
+ADJUSTED = {"holm": "Holm-adjusted", "none": "not adjusted for their number"}
+
+
+def listed_and(names: Sequence[str]) -> str:
+    """Return names in a sentence.
+
+    Examples
+    --------
+    >>> listed_and(["A"]), listed_and(["A", "B", "C"])
+    ('A', 'A, B and C')
+    """
+    if len(names) == 1 or len(names) > SHOWN:
+        return checks.listed(names, SHOWN)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "holm") -> ItemComparison:
+    """Compare every pair of models on the items that they share.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    level : float
+        Of all verdicts and rank sets together; of a pair alone with `adjust="none"`.
+    adjust : {"holm", "none"}
+
+    Returns
+    -------
+    ItemComparison
+
+    Notes
+    -----
+    Items without a cluster: the default interval of one stratum (`workbench.value_interval`) of the items' differences,
+    from a population without end, of which any value within the bounds may be unseen. Clusters:
+    `workbench.replication.bounded_intervals`. p-values invert these intervals, and are adjusted by Holm's rule [1]_.
+
+    References
+    ----------
+    .. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+
+    Examples
+    --------
+    >>> scores = ItemScores([[1, 0]] * 9 + [[0, 1]] + [[1, 1]] * 40, ["A", "B"], range(50))
+    >>> print(compare_items(scores).finding())
+    A is better than B, by 1.7 to 30.6 points. 50 items
+    """
+    scores, level = checks.instance("scores", scores, ItemScores), checks.level(level)
+    checks.choice("adjust", adjust, ADJUSTMENTS)
+    order, means, own = ordered(scores, level)
+    places = np.array(list(itertools.combinations(range(order.size), 2)))
+    pairs = order[places]
+    found = list(paired(scores, pairs, scores.cluster))
+    pvalue = np.concatenate([each.pvalues() for each in found])
+    adjusted, pair_level = adjustment(pvalue, level, adjust)
+    alone = pair_limits(found, np.full(pvalue.size, level))
+    naive = alone if scores.cluster is None else pair_limits(list(paired(scores, pairs, None)),
+                                                         np.full(pvalue.size, level))
+    first, second = scores.score.T[pairs.T]
+    return ItemComparison(
+        tuple(scores.models[k] for k in order), means[order], own[order], places,
+        np.concatenate([each.mean for each in found]), pair_limits(found, pair_level), pair_level, pvalue, adjusted,
+        alone, naive, (first != second).sum(1), len(scores.item), scores.clusters,
+        min(each.worth for each in found) if scores.clusters else np.nan, int(np.isnan(scores.score).sum()),
+        scores.bounds, scores.better, adjust, level,
+        notes=[*scores.notes, *unscored_note(scores), *_notes(scores, found)])
+
+
+def pair_interval(scores: ItemScores, first: str, second: str, *, level: float = 0.95) -> Interval:
+    """Return the interval of the score of one model less that of another, of this pair alone.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    first, second : str
+        Two of its models.
+    level : float
+
+    Examples
+    --------
+    >>> scores = ItemScores([[1, 0]] * 9 + [[0, 1]] + [[1, 1]] * 40, ["A", "B"], range(50))
+    >>> pair_interval(scores, "B", "A")
+    Interval(-0.3059 to -0.01718, 0.95 default)
+    """
+    places = []
+    for name, model in (("first", first), ("second", second)):
+        if model not in scores.models:
+            raise checks.WrongValue(name, f"must be one of {checks.listed(scores.models, quoted=True)}", model,
+                                    told=f"got {model!r}{checks.suggestion(model, scores.models)}")
+        places.append(scores.models.index(model))
+    if places[0] == places[1]:
+        raise checks.WrongValue("second", "must be another model than the first", second)
+    found = list(paired(scores, np.array([places]), scores.cluster))
+    (low, high), = pair_limits(found, np.array([checks.level(level)])).tolist()
+    return Interval(low, high, level, "default: clusters" if scores.clusters else "default",
+                    notes=[*unscored_note(scores), *_notes(scores, found)])
+
+
+def adjustment(pvalue: np.ndarray, level: float, adjust: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return adjusted p-values and the level of each pair's interval, (P,) each.
+
+    Parameters
+    ----------
+    pvalue : (P,) array
+    level : float
+    adjust : {"holm", "none"}
+    """
+    if adjust == "none":
+        return pvalue, np.full(pvalue.size, level)
+    adjusted, steps = intervals.holm(pvalue), np.empty(pvalue.size)
+    steps[np.argsort(pvalue)] = np.arange(pvalue.size, 0, -1)
+    left = np.maximum(steps, (adjusted >= 1 - level).sum())
+    return adjusted, 1 - (1 - level) / left
+
+
+def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) -> Iterator[Evidence]:
+    """Yield what the items tell of the differences of pairs of models.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    pairs : (P, 2) array of int
+        Indices of models.
+    cluster : (N,) array or None
+    """
+    low, high = scores.filled
+    reach = scores.bounds[1] - scores.bounds[0]
+
+    def columns(part: slice) -> tuple[np.ndarray, np.ndarray]:
+        first, second = pairs[part].T
+        return low[:, first] - high[:, second], high[:, first] - low[:, second]
+    return evidence(columns, (len(low), len(pairs)), cluster, (-reach, reach))
+
+
+def ordered(scores: ItemScores, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the order of the models, the best first, and of each model its mean and limits.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    level : float
+    """
+    low, high = scores.filled
+    found = list(evidence(lambda part: (low[:, part], high[:, part]), low.shape, scores.cluster, scores.bounds))
+    mean = np.concatenate([each.mean for each in found])
+    sign = 1 if scores.better == "lower" else -1
+    order = sorted(range(mean.size), key=lambda k: (sign * round(float(mean[k]), 12), scores.models[k]))
+    return np.array(order), mean, pair_limits(found, np.full(mean.size, level))
+
+
+def pair_limits(found: list[Evidence], levels: np.ndarray) -> np.ndarray:
+    """Return limits (V, 2) of all columns, each at its own level.
+
+    Parameters
+    ----------
+    found : list of Evidence
+    levels : (V,) array
+    """
+    ends = np.cumsum([0, *(each.mean.size for each in found)])
+    return np.concatenate([np.stack(each.limits((1 - levels[a:b]) / 2), 1)
+                           for each, (a, b) in zip(found, itertools.pairwise(ends), strict=True)])
+
+
+def _notes(scores: ItemScores, found: list[Evidence]) -> Iterator[Note]:
+    if scores.cluster is None:
+        yield Note("assumption", "items count as independent of each other: where some belong together, as questions "
+                   "on one document do, name their cluster, or the intervals are too short")
+        return
+    worth, carriers = (min(getattr(each, name) for each in found) for name in ("worth", "carriers"))
+    if worth < FEW_CLUSTERS:
+        yield Note("unreliable", f"few clusters, worth {worth:.3g} of equal size: one unlike them may be unseen")
+    elif carriers < FEW_CARRIERS:
+        yield Note("remark", f"for some pairs what differs lies in fewer than {FEW_CARRIERS} clusters, or their worth")

@@ -1,0 +1,129 @@
+"""What items tell of the means of many columns of bounded values: limits at any level, and p-values that invert them.
+
+Independent items: the default interval of `workbench.intervals.values` of one stratum of which next to nothing was
+seen. Clusters: the interval of `workbench.replication.bounded_intervals`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.intervals.limits import crossing_tail, one_more, three_moment_quantile
+from workbench.replication.bounded_intervals import Clusters, Sample, clusters
+from workbench.replication.designs import SurveyDesign
+from workbench.replication.replicates import replicates
+
+BLOCK = 2 ** 21         # numbers that are looked at at once
+
+
+@dataclass(frozen=True)
+class Independent:
+    """Moments (V,) of columns of n values of independent items."""
+
+    n: Any
+    mean: np.ndarray
+    second: np.ndarray
+    third: np.ndarray
+    bounds: tuple[float, float]
+
+    def moments(self, side: int, tail: float | np.ndarray) -> tuple:
+        """Return mean, variance and third moment of the beta of a limit: those of `Clusters`.
+
+        One more item lies at the bound: the limit of `workbench.intervals.limits.limit_of_moments` for one stratum.
+        """
+        sign = 2 * side - 1
+        mean, second, third = one_more(self.n, sign * self.mean, self.second, sign * self.third,
+                                       sign * self.bounds[side])
+        return mean, second / (self.n + 2), 2 * third / ((self.n + 2) * (self.n + 3))
+
+    def limits(self, tail: float | np.ndarray, bounds: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+        """Return lower and upper limits, (V,) each."""
+        (a, b, c), (d, e, f) = self.moments(0, tail), self.moments(1, tail)
+        return (-three_moment_quantile(a, b, c, -bounds[0], tail), three_moment_quantile(d, e, f, bounds[1], tail))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What items tell of V means: of the least values that they may have, and of the largest.
+
+    Attributes
+    ----------
+    least, most : Independent or Clusters
+        The same where every value is known.
+    bounds : (float, float)
+    """
+
+    least: Independent | Clusters
+    most: Independent | Clusters
+    bounds: tuple[float, float]
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Estimates (V,), in the middle of what they may be."""
+        return (self.least.mean + self.most.mean) / 2
+
+    def limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return lower and upper limits, (V,) each; tail is (1 - level) / 2."""
+        return self.least.limits(tail, self.bounds)[0], self.most.limits(tail, self.bounds)[1]
+
+    def pvalues(self, at: float = 0.0) -> np.ndarray:
+        """Return 1 less the level at which an interval just leaves out `at`, (V,)."""
+        def moments(side: int, tail: np.ndarray) -> tuple:
+            return (self.most if side else self.least).moments(side, tail)
+        return 2 * crossing_tail(moments, self.bounds, at, self.mean.shape)
+
+    @property
+    def carriers(self) -> float:
+        """Fewest clusters that carry what differs from the rest, as in `Clusters`; infinite for independent items."""
+        told = self.least
+        return float(np.min(told.carriers)) if isinstance(told, Clusters) else np.inf
+
+    @property
+    def worth(self) -> float:
+        """How many equally heavy clusters these are; infinite for independent items."""
+        return float(np.min(self.least.psus)) if isinstance(self.least, Clusters) else np.inf
+
+
+def evidence(columns: Callable[[slice], tuple[np.ndarray, np.ndarray]], size: tuple[int, int],
+             cluster: np.ndarray | None, bounds: tuple[float, float]) -> Iterator[Evidence]:
+    """Yield what items tell of columns of values, in blocks that do not take much memory.
+
+    Parameters
+    ----------
+    columns : callable
+        A slice of the columns to the least and the largest values (N, V) that they may have.
+    size : (int, int)
+        N and the number of columns.
+    cluster : (N,) array or None
+    bounds : (float, float)
+    """
+    told = _told_by(cluster, bounds)
+    step = max(1, BLOCK // size[0])
+    for start in range(0, size[1], step):
+        least, most = columns(slice(start, start + step))
+        first = told(least)
+        yield Evidence(first, first if least is most or np.array_equal(least, most) else told(most), bounds)
+
+
+def _told_by(cluster: np.ndarray | None, bounds: tuple[float, float]) -> Callable[[np.ndarray],
+                                                                                  Independent | Clusters]:
+    if cluster is None:
+        return lambda values: _independent(values, bounds)
+    code = np.unique(cluster, return_inverse=True)[1]
+    order = code.argsort(kind="stable")
+    design = SurveyDesign(np.zeros(code.size, int), psu=code[order])
+    drawn = replicates(design, "jkn")
+
+    def told(values: np.ndarray) -> Clusters:
+        sample = Sample.of_columns(design, values[order])
+        return clusters(design, sample, sample.variance(drawn), bounds)
+    return told
+
+
+def _independent(values: np.ndarray, bounds: tuple[float, float]) -> Independent:
+    mean = np.clip(values.mean(0), *bounds)
+    off = values - mean
+    square = off ** 2
+    return Independent(len(values), mean, square.mean(0), (square * off).mean(0), bounds)

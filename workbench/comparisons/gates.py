@@ -1,0 +1,89 @@
+"""A gate: whether items show that a model is better than another less a margin, or that it is not, or neither."""
+
+import re
+
+from workbench import checks
+from workbench.comparisons.comparison import pair_interval
+from workbench.comparisons.item_scores import ItemScores
+from workbench.results import Interval, Result, percent
+from workbench.results.digits import number
+
+PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
+_NAME = r"""("[^"]+"|'[^']+'|[^\s<>"'+-]\S*)"""
+_CONDITION = re.compile(rf"\s*{_NAME}\s*([<>])\s*{_NAME}\s*(?:([-+])\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?))?\s*")
+
+
+class Gate(Result):
+    """The verdict on a condition such as "B > A - 0.01".
+
+    Attributes
+    ----------
+    condition : str
+    first, second : str
+        The models of the condition's left and right side.
+    margin : float
+        What first less second must be above, in the score's own unit.
+    interval : Interval
+        Of first less second, this pair alone.
+    """
+
+    condition: str
+    first: str
+    second: str
+    margin: float
+    interval: Interval
+
+    @property
+    def verdict(self) -> str:
+        """PASS where the interval lies above the margin, FAIL where it lies below, else INCONCLUSIVE."""
+        return PASS if self.interval.low > self.margin else FAIL if self.interval.high < self.margin else INCONCLUSIVE
+
+    def headline(self) -> str:
+        """Return the verdict with its reason."""
+        lies = {PASS: "lies above", FAIL: "lies below", INCONCLUSIVE: "holds"}[self.verdict]
+        low, high = (number(end) for end in self.interval)
+        return (f"{self.verdict}: {self.condition}; {self.first} less {self.second} is from {low} to {high} "
+                f"({percent(self.interval.level)}), which {lies} {number(self.margin)}")
+
+    def rows(self) -> list[dict]:
+        """Return one row: verdict, models, margin and limits."""
+        low, high = self.interval
+        return [{"verdict": self.verdict, "first": self.first, "second": self.second, "margin": self.margin, "low": low,
+                 "high": high, "level": self.interval.level}]
+
+
+def gate(scores: ItemScores, condition: str, *, level: float = 0.95) -> Gate:
+    """Return whether items show a condition on two models, its opposite, or neither.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    condition : str
+        "B > A", "B > A - 0.01" or "B > A + 0.02", in the score's own unit; also with <. A name with spaces or operators
+        stands in quotes.
+    level : float
+        Of the interval, of this pair alone.
+
+    Returns
+    -------
+    Gate
+        Where the difference is just the margin it is PASS or FAIL in at most a share 1 - level of samples.
+
+    Examples
+    --------
+    >>> scores = ItemScores([[1, 0]] * 9 + [[0, 1]] + [[1, 1]] * 40, ["A", "new B"], range(50))
+    >>> gate(scores, "A > 'new B' - 0.01")
+    Gate(PASS: A > 'new B' - 0.01; A less new B is from 0.0172 to 0.306 (95%), which lies above -0.01)
+    """
+    found = _CONDITION.fullmatch(condition) if isinstance(condition, str) else None
+    if found is None:
+        raise checks.WrongValue("condition", "must be as 'B > A' or 'B > A - 0.01', names with spaces or operators in "
+                                "quotes", condition)
+    left, sign, right, direction, size = found.groups()
+    margin = float(size or 0) * (-1 if direction == "-" else 1)
+    first, second = (name.strip("\"'") for name in (left, right))
+    if sign == "<":         # A < B + m says B > A - m
+        first, second, margin = second, first, 0.0 - margin
+    with checks.naming(first="condition", second="condition"):
+        return Gate(condition, first, second, margin, interval := pair_interval(scores, first, second, level=level),
+                    notes=interval.notes)

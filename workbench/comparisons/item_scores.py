@@ -1,0 +1,145 @@
+"""Scores of the same items by several models, all known."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench import checks
+from workbench.data.numbers import objects
+from workbench.results import FILLED, Note, Result
+
+BETTER = ("higher", "lower")
+SHOWN = 5
+
+
+class ItemScores(Result):
+    """Scores of N items by M models.
+
+    Attributes
+    ----------
+    score : (N, M) array of float
+        NaN where an item has no score by a model.
+    models : (M,) tuple of str
+    item : (N,) tuple of str
+        Identifiers.
+    cluster : (N,) array or None
+        The document, person or site that an item belongs to: items of one resemble each other. None: items are
+        independent of each other.
+    bounds : (float, float)
+        Least and largest score that an item can have, seen or not.
+    better : {"higher", "lower"}
+    values : tuple of float
+        All scores that an item can have; () where any within `bounds` is possible.
+    columns : dict of (N,) array
+        What else is known of the items, such as their text.
+
+    Raises
+    ------
+    ValueError
+        If a score lies outside of what it can be, an item or a model occurs twice, or there are fewer than two models,
+        items or clusters.
+
+    Examples
+    --------
+    >>> ItemScores([[1, 0], [1, 1], [0, 0]], ["A", "B"], ["q1", "q2", "q3"])
+    ItemScores(3 items scored by 2 models, from 0 to 1)
+    """
+
+    score: np.ndarray
+    models: tuple
+    item: tuple
+    cluster: np.ndarray | None = None
+    bounds: tuple = (0.0, 1.0)
+    better: str = "higher"
+    values: tuple = ()
+    columns: dict = FILLED
+    holds_items: ClassVar[bool] = True
+
+    if TYPE_CHECKING:
+        def __init__(self, score: ArrayLike, models: Sequence[str], item: Sequence, cluster: ArrayLike | None = None,
+                     bounds: tuple[float, float] = (0.0, 1.0), better: str = "higher", values: Sequence[float] = (),
+                     columns: dict | None = None, *, notes: Sequence[Note] = ()) -> None: ...
+
+    def __post_init__(self) -> None:
+        score = checks.plain_array("score", self.score, "item").astype(float)
+        models, item = (_distinct(name, getattr(self, name)) for name in ("models", "item"))
+        if score.shape != (len(item), len(models)):
+            raise checks.WrongValue("score", f"must have a row for each of {len(item)} items and a column for each of "
+                                    f"{len(models)} models", told=f"got shape {score.shape}")
+        cluster = None if self.cluster is None else checks.labels("cluster", self.cluster, size=len(item))
+        if cluster is not None and np.all(cluster == cluster[0]):
+            raise checks.WrongValue("cluster", "must hold at least 2 clusters: of one nothing is known about others",
+                                    told=f"all {len(item)} items are in {cluster[0].item()!r}")
+        low, high = checks.bounds(self.bounds)
+        vars(self).update(score=score, models=models, item=item, cluster=cluster, bounds=(low, high),
+                          better=checks.choice("better", self.better, BETTER),
+                          columns={name: objects(list(column)) for name, column in (self.columns or {}).items()})
+        super().__post_init__()
+        wrong = (score < low) | (score > high)
+        if self.values:
+            wrong |= ~np.isnan(score) & ~np.isin(score, self.values)
+        for row, column in np.argwhere(wrong)[:1].tolist():
+            can = checks.listed(self.values) if self.values else f"{low:g} to {high:g}"
+            raise checks.WrongValue("score", f"must be what it can be, {can}", told=f"item {item[row]!r} has "
+                                    f"{score[row, column]:g} by {models[column]}")
+
+    @property
+    def filled(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the largest scores (N, M) that there can be: what has none is at either bound."""
+        low, high = (np.where(np.isnan(self.score), bound, self.score) for bound in self.bounds)
+        return low, high
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters there are; 0 where items are independent."""
+        return 0 if self.cluster is None else int(np.unique(self.cluster).size)
+
+    def some(self, rows: np.ndarray) -> "ItemScores":
+        """Return the scores of some items, a mask (N,).
+
+        Parameters
+        ----------
+        rows : (N,) array of bool
+        """
+        return ItemScores(self.score[rows], self.models, np.array(self.item, object)[rows].tolist(),
+                          None if self.cluster is None else self.cluster[rows], self.bounds, self.better, self.values,
+                          {name: column[rows] for name, column in self.columns.items()}, notes=self.notes)
+
+    def headline(self) -> str:
+        """Return how many items, models and clusters there are, and what a score can be."""
+        low, high = self.bounds
+        among = checks.listed([f"{value:g}" for value in self.values]) if self.values else f"from {low:g} to {high:g}"
+        return f"{self.basis()} scored by {checks.counted(len(self.models), 'model')}, {among}"
+
+    def basis(self) -> str:
+        """Return the number of items, and of their clusters."""
+        items = checks.counted(len(self.item), "item")
+        return f"{items} in {checks.counted(self.clusters, 'cluster')}" if self.clusters else items
+
+    def rows(self) -> list[dict]:
+        """Return a row per model: its items with and without a score."""
+        lacking = np.isnan(self.score).sum(0).tolist()
+        return [{"model": model, "items": len(self.item) - gone, "unscored": gone}
+                for model, gone in zip(self.models, lacking, strict=True)]
+
+
+def _distinct(name: str, values: Sequence) -> tuple[str, ...]:
+    texts = tuple(map(str, checks.each(name, values)))
+    twice = [text for text, times in Counter(texts).items() if times > 1]
+    if twice:
+        raise checks.WrongValue(name, "must not repeat", told=f"{checks.listed(twice, SHOWN, quoted=True)} "
+                                f"occur{'s' * (len(twice) == 1)} more than once")
+    if len(texts) < 2:
+        raise checks.WrongValue(name, "must be at least 2", told=f"got {len(texts)}")
+    return texts
+
+
+def unscored_note(scores: ItemScores) -> list[Note]:
+    """Return what is said of items without a score, if there are any."""
+    gone = int(np.isnan(scores.score).sum())
+    return [Note("data", f"{checks.counted(gone, 'score')} of {scores.score.size:,} "
+                 f"{'is' if gone == 1 else 'are'} missing: limits hold whatever they are, "
+                 "estimates take the middle")] if gone else []

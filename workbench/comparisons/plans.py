@@ -1,0 +1,152 @@
+"""How many items show a difference of two models, and what difference so many items show."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from workbench import checks
+from workbench.comparisons.evidence import Independent
+from workbench.intervals.limits import three_moment_tail
+from workbench.replication.bounded_intervals import Clusters, Sample
+from workbench.replication.bounded_intervals import clusters as clusters_of
+from workbench.replication.designs import SurveyDesign
+from workbench.replication.replicates import replicates
+
+VALUES, BOUNDS = (-1.0, 0.0, 1.0), (-1.0, 1.0)
+RUNS, CLUSTERED_RUNS = 20_000, 2_000
+EXACT = 1e-3            # of what is searched
+MOST_ITEMS = 10 ** 7
+
+
+def detectable_difference(items: int, discordance: float, *, clusters: int | None = None, icc: float = 0.0,
+                          power: float = 0.8, level: float = 0.95) -> float:
+    """Return the difference of two models' accuracies that so many items would show in a share `power` of samples.
+
+    Parameters
+    ----------
+    items : int
+    discordance : float
+        Share of items on which exactly one of the models is right, above 0.
+    clusters : int, optional
+        As many clusters, of equal size, hold the items; without it these are independent.
+    icc : float
+        Correlation of the differences of two items of one cluster, from 0 to below 1.
+    power : float
+        From .5 to below 1.
+    level : float
+        Of the interval that is reported.
+
+    Returns
+    -------
+    float
+        At most `discordance`; NaN where even that would not be shown as often.
+
+    Notes
+    -----
+    Samples of the differences -1, 0 and 1 are drawn, 20,000 of independent items and 2,000 of clusters, always the
+    same, and each has the interval that `compare_items` gives a single pair. What a cluster's items have in common
+    comes from a Dirichlet distribution, whose correlation is `icc`.
+
+    Examples
+    --------
+    >>> round(detectable_difference(1000, .1), 3)
+    0.029
+    """
+    items, discordance = checks.whole("items", items, 2), _above_0("discordance", discordance, 1.0)
+    power, chance = checks.assurance(power), _chance_shown(items, clusters, icc, level)
+    low, high = 0.0, discordance
+
+    def shown(difference: float) -> bool:
+        return chance(difference, discordance) >= power
+    if not shown(high):
+        return float("nan")
+    while high - low > EXACT * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if shown(middle) else (middle, high)
+    return high
+
+
+def items_to_detect(difference: float, discordance: float, *, cluster_size: int = 1, icc: float = 0.0,
+                    power: float = 0.8, level: float = 0.95) -> int:
+    """Return how many items show a difference of two models' accuracies in a share `power` of samples.
+
+    Parameters
+    ----------
+    difference : float
+        Above 0, at most `discordance`.
+    discordance : float
+        As in `detectable_difference`.
+    cluster_size : int
+        Items of a cluster, of which whole ones are drawn.
+    icc, power, level : float
+        As in `detectable_difference`.
+
+    Examples
+    --------
+    >>> items_to_detect(.03, .1)
+    922
+    """
+    discordance, power = _above_0("discordance", discordance, 1.0), checks.assurance(power)
+    difference, size = _above_0("difference", difference, discordance), checks.whole("cluster_size", cluster_size, 1)
+
+    def shown(groups: int) -> bool:
+        chance = _chance_shown(groups * size, None if size == 1 else groups, icc, level)
+        return chance(difference, discordance) >= power
+    low, high = 1, max(2, round(discordance / difference ** 2 / size))
+    while high * size <= MOST_ITEMS and not shown(high):
+        low, high = high, 2 * high
+    if high * size > MOST_ITEMS:
+        raise checks.WrongValue("difference", f"must need at most {MOST_ITEMS:,} items", difference)
+    while high - low > max(1, EXACT * high):
+        middle = (low + high) // 2
+        low, high = (low, middle) if shown(middle) else (middle, high)
+    return high * size
+
+
+def _above_0(name: str, value: float, most: float) -> float:
+    if checks.number(name, value, 0, most) == 0:
+        raise checks.WrongValue(name, "must be above 0", value)
+    return float(value)
+
+
+def _chance_shown(items: int, groups: int | None, icc: float, level: float) -> Callable[[float, float], float]:
+    """Return a function of difference and discordance to the share of samples whose lower limit is above 0."""
+    tail, icc = (1 - checks.level(level)) / 2, checks.number("icc", icc, 0, 1)
+    if icc == 1:
+        raise checks.WrongValue("icc", "must be below 1", icc)
+    if groups is None and icc:
+        raise checks.WrongValue("icc", "needs clusters", icc)
+    told = _of_items(items) if groups is None else _of_clusters(items, checks.whole("clusters", groups, 2, items), icc)
+
+    def chance(difference: float, discordance: float) -> float:
+        chances = np.array([max(discordance - difference, 0), 2 * (1 - discordance), discordance + difference]) / 2
+        return float((three_moment_tail(told(chances).moments(0, tail), BOUNDS[1], 0.0) < tail).mean())
+    return chance
+
+
+def _of_items(items: int) -> Callable[[np.ndarray], Independent]:
+    """Return a function of the chances of the values to what samples tell."""
+    def told(chances: np.ndarray) -> Independent:
+        worse, _, better = np.random.default_rng(0).multinomial(items, chances, RUNS).T
+        mean, square = (better - worse) / items, (better + worse) / items
+        return Independent(items, mean, square - mean ** 2, mean - 3 * mean * square + 2 * mean ** 3, BOUNDS)
+    return told
+
+
+def _of_clusters(items: int, groups: int, icc: float) -> Callable[[np.ndarray], Clusters]:
+    size, design = np.diff(np.arange(groups + 1) * items // groups), SurveyDesign(np.zeros(groups, int))
+    drawn = replicates(design, "jkn")
+
+    def told(chances: np.ndarray) -> Clusters:
+        sample = Sample.of_counts(VALUES, list(_in_clusters(size, chances, icc)), np.ones(1))
+        return clusters_of(design, sample, sample.variance(drawn), BOUNDS)
+    return told
+
+
+def _in_clusters(size: np.ndarray, chances: np.ndarray, icc: float) -> np.ndarray:
+    """Return how often clusters have each value, (3, C, runs)."""
+    rng, shape = np.random.default_rng(0), (size.size, CLUSTERED_RUNS, len(VALUES))
+    of_cluster = np.broadcast_to(chances, shape)
+    if icc:
+        of_cluster = rng.dirichlet(chances * (1 / icc - 1), shape[:2])
+    return np.moveaxis(rng.multinomial(size[:, None], of_cluster), -1, 0)
