@@ -11,6 +11,7 @@ from workbench.course.answers import Judged
 from workbench.course.digit_forms import digit_forms
 from workbench.lessons.checking import parts_of
 
+ROUNDED = 5e-4         # what rounding N S shares may add to the standard error
 NINE = ([1, 2, 4, 2, 1], [1000, 1050, 1200, 1300])
 
 
@@ -96,6 +97,8 @@ def _own_places(values: Any) -> tuple:
     error, least = (strata.size.sum() * variance ** 0.5 for variance in (found, best.variance))
     if found <= best.variance * (1 + 1e-9):
         return "right", f"SE {error:,.0f}"
+    if error <= least * (1 + ROUNDED):
+        return "right", f"SE {error:,.1f}; other whole numbers reach {least:,.1f}: that is rounding"
     return "not yet", f"SE {error:,.1f}; {least:,.1f} is possible"
 
 

@@ -30,8 +30,9 @@ LABELS, MINIMUM = 100, 2
 # finer where a place runs out and where equal shares become better
 BUDGETS = sorted({*range(20, 201, 5), *range(57, 63), *range(141, 148)})
 BY_HAND = 60
-METHODS = [(METHOD_NAMES[name], name) for name in ("random", "equal", "neyman", "neyman_plus", "voila")]
-BETTER = {"Neyman's rule": ("neyman",), "equal shares": ("equal",), "no difference": ("neyman", "equal")}
+COMPARED = ("equal", "neyman", "neyman_plus", "neyman_iterated", "voila")
+METHODS = [(METHOD_NAMES[name], name) for name in ("random", *COMPARED)]
+BETTER = {"capped Neyman": ("neyman",), "equal shares": ("equal",), "no difference": ("neyman", "equal")}
 ORDERS = [("random", "random"), ("thousands last", "late")]
 RULES = [("as printed in the paper", "s_voila_printed"), ("exact, with a floor", "s_voila")]
 EVERY, FLOORS, STREAMS, BATCH_OF_STREAMS = 20, (2, 10, 15), 400, 100
@@ -53,8 +54,8 @@ def predict_thousands() -> Prediction:
 
 def predict_better() -> Prediction:
     """Return the question which of two rules has the smaller error with 150 labels."""
-    return questions.predict("3-better", "The boss pays for 150 labels instead of 100. Which rule estimates the total "
-                             "with the smaller standard error?", list(BETTER))
+    return questions.predict("3-better", "The boss pays for 150 labels instead of 100. Which of two rules estimates "
+                             "the total with the smaller standard error?", list(BETTER))
 
 
 def predict_infinite() -> Prediction:
@@ -198,14 +199,14 @@ def allocations(budget: int) -> dict[str, rules.Allocation]:
     Returns
     -------
     dict of str to workbench.Allocation
-        "equal", "neyman", "neyman_plus", "voila".
+        Of every rule of `COMPARED`.
 
     Examples
     --------
     >>> allocations(100)["voila"].labeled
     array([ 3, 18, 42, 37])
     """
-    return {method: _allocated(budget, method) for method in ("equal", "neyman", "neyman_plus", "voila")}
+    return {method: _allocated(budget, method) for method in COMPARED}
 
 
 def _allocated(budget: int, method: str = "voila", minimum: int = MINIMUM) -> rules.Allocation:
@@ -226,7 +227,7 @@ def random_error(budget: int) -> float:
 
 
 def seen_rules(predicted: str | None = None) -> list:
-    """Return what the comparison of rules shows: from where on labels are left over, and equal shares are better.
+    """Return what the comparison of rules shows: where each rule loses against the others, and by how much.
 
     Parameters
     ----------
@@ -244,10 +245,29 @@ def seen_rules(predicted: str | None = None) -> list:
     rows = [{"budget": budget, "method": METHOD_NAMES[method], "labeled": int(plan.labeled.sum()),
              "unused": int(plan.unused), "standard_error": plan.stratum_size.sum() * plan.variance ** 0.5}
             for budget in (LABELS, 150) for method, plan in plans[budget].items()]
-    return [f"{told}From {left} labels on, Neyman's rule asks for more thousands than there are and leaves labels "
-            f"unused. From {beaten} labels on, equal shares have the smaller standard error: the best known rule of "
-            "survey sampling is then worse than not thinking about spreads at all.",
-            Table(rows, "The register total, by budget and rule")]
+    return [f"{told}From {left} labels on, Neyman's shares ask for more thousands than there are. Who only cuts them "
+            f"leaves labels unused, and from {beaten} labels on has a larger standard error than equal shares. Who "
+            "goes on as the textbook says, and shares what is left among the other places, has VOILA's error but for "
+            "rounding.", Table(rows, "The register total, by budget and rule")]
+
+
+def iterated_or_best() -> Table:
+    """Return what VOILA's whole numbers gain over the textbook's rule, in the register and where they gain most."""
+    budgets = range(BUDGETS[0], BUDGETS[-1] + 1)
+    most = max(budgets, key=lambda budget: _rounding_costs(budget, MINIMUM))
+    cases = [(LABELS, MINIMUM), (most, MINIMUM), (12, 0)]
+    return Table([{"budget": budget, "labels at least": minimum,
+                   **{METHOD_NAMES[name]: " / ".join(map(str, _allocated(budget, name, minimum).labeled))
+                      for name in ("neyman_iterated", "voila")},
+                   "standard error, iterated over VOILA": f"{_rounding_costs(budget, minimum):.4f}"}
+                  for budget, minimum in cases], f"Iterated Neyman and VOILA; {most} labels: the largest gain with "
+                 f"{budgets[0]} to {budgets[-1]} labels")
+
+
+def _rounding_costs(budget: int, minimum: int) -> float:
+    """Return the standard error of iterated Neyman over VOILA's."""
+    iterated, best = (_allocated(budget, name, minimum).variance for name in ("neyman_iterated", "voila"))
+    return (iterated / best) ** 0.5
 
 
 def one_label_at_a_time() -> Panel:
@@ -298,9 +318,10 @@ def spreads() -> Table:
 
 
 def ten_strata() -> Table:
-    """Return what capped Neyman and VOILA make of the paper's example, one small stratum that varies most and nine."""
+    """Return what three rules make of the paper's example, one small stratum that varies most and nine."""
     size, sd = [100] + [1000] * 9, [100] + [0.1] * 9
-    plans = {name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0) for name in ("neyman", "voila")}
+    plans = {name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0)
+             for name in ("neyman", "neyman_iterated", "voila")}
     return Table([{"method": METHOD_NAMES[name], "first stratum": int(plan.labeled[0]),
                    "other nine": int(plan.labeled[1:].sum()), "unused": int(plan.unused),
                    "variance": f"{plan.variance / plans['voila'].variance:.1f} times VOILA's"}

@@ -238,7 +238,7 @@ def _algorithm4(setting: Any) -> list:
 
 
 def _voila(seed: int) -> list:
-    rng, differences, whole, cases = np.random.default_rng(seed), [], 0, 150
+    rng, differences, textbook, whole, cases = np.random.default_rng(seed), [], [], 0, 150
     for _ in range(cases):
         size, sd = rng.integers(1, 7, 4), np.exp(rng.normal(0, 1, 4))
         total = int(rng.integers(4, size.sum())) if size.sum() > 4 else 4
@@ -246,11 +246,22 @@ def _voila(seed: int) -> list:
             found = printed.fast_ssr(size * sd, size.astype(float), float(total))
             ours = allocate(size, total, "voila", stratum_sd=sd, minimum=0, integer=False).labeled
             differences.append(np.abs(found - ours).max())
+            textbook.append(np.abs(_iterated_neyman(size * sd, size, total) - found).max())
         _, least = printed.best_in_whole_numbers(size * sd, size, total)
         mine = allocate(size, total, "voila", stratum_sd=sd, minimum=0).labeled
         whole += printed.cost(size * sd, np.asarray(mine, float)) <= least * (1 + 1e-9)
     return [equal("sizes as printed, in real numbers, against `allocate`", differences),
+            equal("the same, against Neyman's rule iterated (Cochran 1977), which is not compared", textbook),
             every("`allocate` in whole numbers against all allocations", whole, cases, printed="not said")]
+
+
+def _iterated_neyman(spread: np.ndarray, size: np.ndarray, total: int) -> np.ndarray:
+    """Return Neyman's shares; strata that have less are taken whole, and the rest is shared again."""
+    open_, shares = np.ones(size.size, bool), total * spread / spread.sum()
+    while (over := open_ & (shares > size)).any():
+        open_ &= ~over
+        shares = np.where(open_, (total - size[~open_].sum()) * spread / spread[open_].sum(), size)
+    return shares
 
 
 @PAPER.item("theorem4", "A streaming sampler's variance is in the worst case r times the best", seconds=3,
