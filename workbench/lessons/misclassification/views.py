@@ -66,9 +66,9 @@ def seen_line() -> Reveal:
         lines.published(_theory(), true_shares, drawn, ["calibration"]))])
 
 
-def _of_line(drawn: list | None) -> list[str]:
+def _of_line(drawn: Any) -> list[str]:
     """Return what is said of a drawn line: whether it moves, stays behind or follows the truth."""
-    if drawn is None:
+    if not isinstance(drawn, list):
         return []
     share = (drawn[-1] - drawn[0]) / (LATER - solar_rates()[0])
     return ["You let the office miss the rise. It does see more panels counted, so it publishes part of the rise."
