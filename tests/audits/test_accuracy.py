@@ -155,6 +155,7 @@ def test_margins_have_no_expectation_and_no_score_neyman():
     ({"budget": 1}, "budget must be a whole number from 2 to 1797; got 1"),
     ({"budget": 1798}, "budget must be a whole number from 2 to 1797; got 1798"),
     ({"allocation": "best"}, "allocation must be one of 'auto', 'proportional', 'equal', 'neyman', 'neyman_plus', "
+     "'neyman_iterated', "
                          "'voila'; got 'best'"),
     ({"stratifier": "equalsize"}, "stratifier must be one of 'cum_sqrt_f', 'cum_cbrt_f', 'weighted_mean', 'kmeans', "
                                   "'gmm', 'equal_size', 'equal_width'; got 'equalsize' (did you mean 'equal_size'?)"),

@@ -9,7 +9,7 @@ from walking import cell, do, faults, walk
 
 pytestmark = pytest.mark.full       # by default the lesson is opened on a phone in Voila
 LESSON = browser.ROOT / "notebooks" / "03-voila-vs-neyman.ipynb"
-PREDICTIONS = ("25", "Neyman's rule", "5%", "2.5 times")
+PREDICTIONS = ("25", "capped Neyman", "5%", "2.5 times")
 HOOK, HAND, RULES, NEXT, STREAM, SEEN, FLOORS, FOLLOWING, JUMP = range(9)
 FLOOR, KEPT = "Floor: keep of each at least", "Records kept M"
 
@@ -24,7 +24,7 @@ DISCOVERIES = (
     (HAND, "thousands", "Home", "Standard error of the total 4"),
     (HAND, "tens", "End", "Standard error of the total 4"),
     (RULES, "Labels M", "End", "200 labels: Neyman wants 129 of the 37 thousands and leaves 92 labels unused; equal"),
-    (RULES, "Rule", "VOILA", "200 labels: standard error 2,068 by VOILA, 46% below capped Neyman's"),
+    (RULES, "Rule", "VOILA", "200 labels: standard error 2,068 by VOILA, level with iterated Neyman's 2,068"),
     (RULES, "Rule", "random sampling", "200 labels: standard error 32,342 by random sampling, 8.4 times"),
     (RULES, "Labels M", "Home", "20 labels: standard error 107,884 by random sampling, 5.1 times"),
     (RULES, "Rule", "equal shares", "20 labels: standard error 29,889 by equal shares, 42% above"),
@@ -81,7 +81,7 @@ def test_the_prediction_is_in_every_reveal(lesson):
     assert said[1].endswith("You predicted that capped Neyman would be better at 150 labels.")
     assert said[2].endswith("You predicted trouble in 5% of the streams; this is one.")
     assert said[3].endswith("You predicted 5%.") and said[4].endswith("You predicted 2.5 times.")
-    assert page.locator("text=You predicted for 150 labels: Neyman's rule. From 60 labels on").count() == 1
+    assert page.locator("text=You predicted for 150 labels: capped Neyman. From 60 labels on").count() == 1
 
 
 def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):

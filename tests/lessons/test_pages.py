@@ -11,7 +11,7 @@ from command import run, run_here
 # what is predicted in each lesson, None where a line is drawn; how many pictures it then shows
 PREDICTED = {
     "02-brr-orthogonal-arrays.ipynb": (("1,200", "by about 10%", "none", "85"), 9),
-    "03-voila-vs-neyman.ipynb": (("25", "Neyman's rule", "5%", "2.5 times"), 11),
+    "03-voila-vs-neyman.ipynb": (("25", "capped Neyman", "5%", "2.5 times"), 11),
     "04-misclassification-correction.ipynb": (
         (None, "both equally well", "mixed", "about 2 points either way, as for one month"), 10),
     "05-cross-validation-t-tests.ipynb": (("25%", "about 60%"), 7)}

@@ -41,3 +41,21 @@ def neyman_plus(size, sd, budget):
             labeled[h] = min(labeled[h] + left / len(open_strata), size[h])
         left = budget - sum(labeled)
     return labeled
+
+
+def neyman_iterated(size, sd, budget, minimum=0):
+    """Cochran's rule: who asks for more than there is (or less than the floor) gets that; the rest is shared anew."""
+    fixed = {}
+    while True:
+        open_strata = [h for h in range(len(size)) if h not in fixed]
+        total = sum(size[h] * sd[h] for h in open_strata)
+        left = budget - sum(fixed.values())
+        shares = {h: left * size[h] * sd[h] / total if total else 0 for h in open_strata}
+        over = {h: size[h] for h in open_strata if shares[h] > size[h]}
+        under = {h: min(minimum, size[h]) for h in open_strata if shares[h] < min(minimum, size[h])}
+        # what the caps set free may lift what the floors hold up, or the other way round: the larger goes first
+        freed = sum(shares[h] - size[h] for h in over)
+        owed = sum(least - shares[h] for h, least in under.items())
+        if not over and not under:
+            return [fixed.get(h, shares.get(h)) for h in range(len(size))]
+        fixed |= over if freed >= owed else under

@@ -341,7 +341,8 @@ def test_a_plan_larger_than_the_population_says_so(digits):
     ("stratum_accuracy must have 2 entries; got 1", {"stratum_accuracy": [.5]}),
     ("minimum must be a whole number of at least 2; got 1", {"minimum": 1}),
     ("level must be a number in (0, 1); got 1", {"level": 1}),
-    ("method must be one of 'simple_random', 'proportional', 'equal', 'neyman', 'neyman_plus', 'voila'; "
+    ("method must be one of 'simple_random', 'proportional', 'equal', 'neyman', 'neyman_plus', "
+     "'neyman_iterated', 'voila'; "
      "got 'best'", {"method": "best"}),
     ("interval must be one of 'default', 'short', 'guaranteed', 'wald', 'wilson'; got 'exact'",
      {"interval": "exact"}),

@@ -64,9 +64,9 @@ class LabelPlan(Result):
         return _NAMES[self.method]
 
     def headline(self) -> str:
-        """Return labels, strata and the standard error of the total, beside capped Neyman's."""
+        """Return labels, strata and the standard error of the total, beside that of simpler rules."""
         found = {row["method"]: row["standard_error"] for row in self.methods()}
-        names = [_NAMES[name] for name in ("neyman", "equal") if name != self.method]
+        names = [_NAMES[name] for name in ("neyman", "neyman_iterated", "equal") if name != self.method]
         against = [f"{name} {_figure(found[name])}" for name in [*names, "at random"] if name in found]
         labels = checks.counted(self.labeled.sum(), "label")
         return (f"{labels}, {checks.counted(self.size.size, 'stratum', 'strata')}: SE of the total "
@@ -136,8 +136,8 @@ class LabelPlan(Result):
         return html_table(self.rows(), self.headline(), shown=100) + note_list(self.notes)
 
 
-_NAMES = {"voila": "VOILA", "neyman": "capped Neyman", "neyman_plus": "Neyman+", "equal": "equal shares",
-          "proportional": "in proportion"}
+_NAMES = {"voila": "VOILA", "neyman": "capped Neyman", "neyman_plus": "Neyman+",
+          "neyman_iterated": "iterated Neyman", "equal": "equal shares", "proportional": "in proportion"}
 
 
 @frames.in_rows_of("strata")
@@ -193,7 +193,7 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
     ----------
     strata : StratumSummary
     budget : int
-    method : {"voila", "neyman", "neyman_plus", "equal", "proportional"}
+    method : {"voila", "neyman", "neyman_iterated", "neyman_plus", "equal", "proportional"}
         As in `workbench.allocate`; "voila" is the optimum.
     minimum : int
         Floor per stratum.
@@ -208,8 +208,9 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
     >>> plan = plan_labels(wb.digit_forms().register(), 100)
     >>> plan.labeled
     array([ 3, 18, 42, 37])
-    >>> print(plan.headline())
-    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, equal shares 8,997, at random 47,149
+    >>> print(plan.headline())       # doctest: +NORMALIZE_WHITESPACE
+    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, iterated Neyman 4,148, equal shares 8,997,
+    at random 47,149
     """
     checks.instance("strata", strata, StratumSummary)
     checks.choice("method", method, rules.METHODS)

@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.results import Note, Result, stratum_rows
 
-METHODS = ("proportional", "equal", "neyman", "neyman_plus", "voila")
-NEED_SD = ("neyman", "neyman_plus", "voila")
+METHODS = ("proportional", "equal", "neyman", "neyman_plus", "neyman_iterated", "voila")
+NEED_SD = METHODS[2:]
 LEAST_LABELS = 1e-6      # of an allocation in fractions
 BLOCK = 2 ** 15
 ROUNDING = 1e-13
@@ -87,7 +87,7 @@ class Allocation(Result):
 
     def _saving(self) -> str:
         ratio = self.variance_ratio() if self.method == "voila" else float("nan")
-        return f", variance {100 * (1 - ratio):.3g}% below Neyman's" if ratio < 1 - 5e-4 else ""
+        return f", variance {100 * (1 - ratio):.3g}% below capped Neyman's" if ratio < 1 - 5e-4 else ""
 
 
 def allocate(stratum_size: ArrayLike, budget: int, method: str = "voila", *, stratum_sd: ArrayLike | None = None,
@@ -100,13 +100,15 @@ def allocate(stratum_size: ArrayLike, budget: int, method: str = "voila", *, str
         Items per stratum, N_h >= 1.
     budget : int
         Labels in total, at least sum(min(minimum, N_h)). More than there are items gives a census.
-    method : {"voila", "neyman", "neyman_plus", "proportional", "equal"}
+    method : {"voila", "neyman", "neyman_iterated", "neyman_plus", "proportional", "equal"}
         - "proportional" (n_h ~ N_h), "equal": capped at N_h, the excess redistributed.
         - "neyman": n_h ~ N_h S_h [1]_, cut at N_h; what is cut stays in `unused`.
         - "neyman_plus": what is cut goes in equal parts to the strata not yet full, repeated.
+        - "neyman_iterated": full strata are taken whole and the rest is shared as N_h S_h among the others, repeated
+          [5]_; in whole numbers the real shares, rounded by largest remainders.
         - "voila": the optimum under floor and caps [2]_, in whole numbers exactly [3]_.
     stratum_sd : (H,) array_like of float, optional
-        Standard deviation within strata, S_h >= 0 with ddof=1; needed by the last three methods.
+        Standard deviation within strata, S_h >= 0 with ddof=1; "proportional" and "equal" need none.
     minimum : int
         Floor per stratum (a smaller stratum is labeled completely).
     integer : bool
@@ -126,7 +128,8 @@ def allocate(stratum_size: ArrayLike, budget: int, method: str = "voila", *, str
     VOILA minimizes sum (N_h S_h)^2 / n_h over min(minimum, N_h) <= n_h <= N_h, sum n_h = budget: n_h = t N_h S_h
     between these limits, and in whole numbers the least n_h with t N_h S_h <= sqrt(n_h (n_h + 1)) [4]_. Strata that do
     not vary get no more than the floor until all others are full; where none varies shares are proportional. The sd
-    of a stratum of one item is 0, also where NaN is given. Time is a few passes over the strata.
+    of a stratum of one item is 0, also where NaN is given. Time is a few passes over the strata. In real numbers
+    "neyman_iterated" comes to the same shares; what "voila" adds is the best whole numbers.
 
     References
     ----------
@@ -135,6 +138,7 @@ def allocate(stratum_size: ArrayLike, budget: int, method: str = "voila", *, str
        2019: VOILA, the optimum when a stratum is smaller than its Neyman share.
     .. [3] Wright, Exact optimal sample allocation, The American Statistician 71, 2017: whole numbers.
     .. [4] Huntington, The apportionment of representatives in Congress, Trans. AMS 30, 1928: equal proportions.
+    .. [5] Cochran, Sampling Techniques, 1977, section 5.8: shares of more than a stratum has.
 
     Examples
     --------
@@ -517,6 +521,11 @@ def _neyman(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndar
     return np.minimum(_rounded(real, uncapped, total, floor, integer), size)
 
 
+def _neyman_iterated(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray,
+                     integer: bool) -> np.ndarray:
+    return _rounded(reduced(size, sd, size, total, minimum, integer=False), size, total, minimum, integer)
+
+
 def _neyman_plus(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray, integer: bool) -> np.ndarray:
     real = np.minimum(_neyman(size, total, minimum, sd, False), size).astype(float)
     while (left := total - real.sum()) > 1e-9 * total:
@@ -650,5 +659,5 @@ def _give_to_best(labeled: np.ndarray, worth: np.ndarray, total: int) -> np.ndar
 _RULES: dict[str, Callable[..., np.ndarray]] = {
     "proportional": lambda size, total, floor, sd, integer: _shared(size, size, total, floor, integer),
     "equal": lambda size, total, floor, sd, integer: _shared(np.ones(size.size), size, total, floor, integer),
-    "neyman": _neyman, "neyman_plus": _neyman_plus,
+    "neyman": _neyman, "neyman_plus": _neyman_plus, "neyman_iterated": _neyman_iterated,
     "voila": lambda size, total, floor, sd, integer: reduced(size, sd, size, total, floor, integer)}

@@ -302,8 +302,8 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int | str
         As in `workbench.stratify`.
     allocation : str
         A method of `workbench.allocate`, or "auto": in proportion; where `n_strata` is "auto", too, at least nine
-        tenths of that, and the rest where scores that are probabilities leave most doubt. "neyman", "neyman_plus" and
-        "voila" take the scores for probabilities, S_k = sqrt(p_k (1 - p_k)) at the mean score p_k, and say so.
+        tenths of that, and the rest where scores that are probabilities leave most doubt. "voila" and those of
+        Neyman take the scores for probabilities, S_k = sqrt(p_k (1 - p_k)) at the mean score p_k, and say so.
     trust_scores : bool
         Whether somebody checked that the scores are right as often as they say: "auto" then keeps three quarters in
         proportion.

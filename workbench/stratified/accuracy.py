@@ -272,7 +272,7 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
         Expected rates in [0, 1], say last month's.
     half_width : float
         Wanted half-width in (0, 0.5).
-    method : {"simple_random", "proportional", "equal", "neyman", "neyman_plus", "voila"}
+    method : {"simple_random", "proportional", "equal", "neyman", "neyman_plus", "neyman_iterated", "voila"}
         Allocation; "simple_random" ignores the strata.
     interval : {"default", "short", "guaranteed", "wilson", "wald"}
         The interval that will be reported; its mean half-width over samples is searched. "wald" is the

@@ -186,12 +186,13 @@ def place_value_words(plans: Mapping[str, Allocation], method: str, random_error
 def _verdict(method: str, errors: dict, wants: str) -> str:
     if method == "neyman":
         return wants or "no place runs out, Neyman is VOILA but for rounding"
-    here, other = errors[method], errors["neyman"]
+    against = "neyman_iterated" if method == "voila" else "neyman"
+    here, other, whose = errors[method], errors[against], f"{METHODS[against]}'s"
     change = here / other - 1
-    against = f"level with capped Neyman's {other:,.0f}" if abs(change) < 0.005 else \
-        f"{abs(change):.0%} {'below' if change < 0 else 'above'} capped Neyman's" if here < 2 * other else \
-        f"{here / other:.1f} times capped Neyman's"
-    return f"standard error {here:,.0f} by {METHODS[method]}, {against}"
+    compared = f"level with {whose} {other:,.0f}" if abs(change) < 0.005 else \
+        f"{abs(change):.0%} {'below' if change < 0 else 'above'} {whose}" if here < 2 * other else \
+        f"{here / other:.1f} times {whose}"
+    return f"standard error {here:,.0f} by {METHODS[method]}, {compared}"
 
 
 def place_value(plans: Mapping[str, Allocation], method: str, random_error: float,
@@ -201,7 +202,7 @@ def place_value(plans: Mapping[str, Allocation], method: str, random_error: floa
     Parameters
     ----------
     plans : dict of str to workbench.Allocation
-        "equal", "neyman", "neyman_plus", "voila" of the four places, with the same budget.
+        "equal", "neyman", "neyman_plus", "neyman_iterated", "voila" of the four places, with the same budget.
     method : str
         One of these, or "random": the one whose labels are shown.
     random_error : float
@@ -220,7 +221,7 @@ def place_value(plans: Mapping[str, Allocation], method: str, random_error: floa
     rings = ringed.mark_point(size=420, strokeWidth=2).encode(color=alt.value(PREDICTED["you predicted"]))
     width = theme.WIDTH - 130
     both = alt.vconcat(bars(data, None, most=BY_RULE).properties(width=width, height=4 * 34),
-                       (rings + dots + texts).properties(width=width, height=5 * 26)).resolve_scale(
+                       (rings + dots + texts).properties(width=width, height=6 * 26)).resolve_scale(
         color="independent", shape="independent")
     return theme.finish(both, *place_value_words(plans, method, random_error, predicted))
 

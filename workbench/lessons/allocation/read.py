@@ -72,8 +72,9 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     Examples
     --------
     >>> strata, plan, drawn, found = read()
-    >>> print(plan.headline())
-    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, equal shares 8,997, at random 47,149
+    >>> print(plan.headline())       # doctest: +NORMALIZE_WHITESPACE
+    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, iterated Neyman 4,148, equal shares 8,997,
+    at random 47,149
     """
     checks.level(level)
     checks.choice("sd_from", sd_from, estimates.SD_FROM)

@@ -18,20 +18,49 @@ from workbench.allocation.plans import plan_labels
 from workbench.charts.allocation import places as place_charts
 from workbench.charts.allocation import streams as stream_charts
 from workbench.charts.allocation.words import METHODS as METHOD_NAMES
-from workbench.charts.allocation.words import STREAMED
+from workbench.charts.allocation.words import STREAMED, count
 from workbench.course.digit_forms import PLACES, digit_forms, register_errors
 from workbench.results import Table
 from workbench.simulations import allocation as simulations
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, panel, stops
-from workbench.widgets.questions import Explanation, Prediction
+from workbench.widgets.questions import Explanation, Prediction, Reveal
 
+# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+ANSWERS = {
+    "3-thousands": ("4,148", "42", "18"), "3-thousands look": ("42.1", "18.0", "17.9"),
+    "3-better": ("3,873", "4,606", "144"),
+    "3-better look": ("144",), "3-infinite": ("62%", "18%"), "3-infinite look": ("62%", "18%"),
+    "3-following": ("1.37", "1.4"), "3.1": ("1.151", "2.275", "50.6"), "3.2": ("10 / 17", "10, 17"),
+    "3.4": ("5 / 32", "5, 32", "5/32", "6 / 32")}
 LABELS, MINIMUM = 100, 2
 # finer where a place runs out and where equal shares become better
 BUDGETS = sorted({*range(20, 201, 5), *range(57, 63), *range(141, 148)})
 BY_HAND = 60
-METHODS = [(METHOD_NAMES[name], name) for name in ("random", "equal", "neyman", "neyman_plus", "voila")]
-BETTER = {"Neyman's rule": ("neyman",), "equal shares": ("equal",), "no difference": ("neyman", "equal")}
+COMPARED = ("equal", "neyman", "neyman_plus", "neyman_iterated", "voila")
+METHODS = [(METHOD_NAMES[name], name) for name in ("random", *COMPARED)]
+BETTER = {"capped Neyman": ("neyman",), "equal shares": ("equal",), "no difference": ("neyman", "equal")}
+OF_THOUSANDS = {
+    "2": "In proportion to their number. But a misread thousand costs a hundred times what a misread ten does.",
+    "25": "Equal shares. But number times spread is by far the largest in the thousands.",
+    "37": "That is right: all there are, and then nothing is left to chance there.",
+    "64": "So many Neyman's shares ask for. There are only 37; the question is who gets the other 27."}
+OF_BETTER = {
+    "capped Neyman": "It looks at spreads. But with 150 labels so many stay unused that equal shares are better.",
+    "equal shares": "That is right, but only because the other rule stops halfway.",
+    "no difference": "There is one: equal shares spend all labels, and what they waste on the ones weighs less."}
+OF_INFINITE = {
+    "0%": "What it has seen the rule does not forget. But it throws digits away before it has seen that they vary.",
+    "5%": "You took it for an accident. In most orders the first digits of some place are all right, its spread is 0 "
+          "so far, and it goes.",
+    "20%": "You took it for bad luck. It is built in: as long as the digits of a place are right, its spread so far is "
+           "0, and it goes.",
+    "60%": "That is right: it is built in. A rare place begins with digits that are right, and goes."}
+OF_FOLLOWING = {
+    "1.0 times": "It shares by the new spread at once. But records thrown away before the jump do not come back.",
+    "1.4 times": "That is right: it follows, but slowly, as new records come in.",
+    "2.5 times": "So it is earlier, closer to the jump. Each new record of the stratum helps.",
+    "5.0 times": "Farther than it ever is: right after the jump it is less than three times."}
 ORDERS = [("random", "random"), ("thousands last", "late")]
 RULES = [("as printed in the paper", "s_voila_printed"), ("exact, with a floor", "s_voila")]
 EVERY, FLOORS, STREAMS, BATCH_OF_STREAMS = 20, (2, 10, 15), 400, 100
@@ -48,27 +77,27 @@ def predict_thousands() -> Prediction:
     """Return the question that the learner answers before they see any allocation."""
     size, _ = _places()
     return questions.predict("3-thousands", f"Of {LABELS} labels, how many should go to the {size[3]} thousands?",
-                             ["2", "25", "37", "64"])
+                             OF_THOUSANDS)
 
 
 def predict_better() -> Prediction:
     """Return the question which of two rules has the smaller error with 150 labels."""
-    return questions.predict("3-better", "The boss pays for 150 labels instead of 100. Which rule estimates the total "
-                             "with the smaller standard error?", list(BETTER))
+    return questions.predict("3-better", "The boss pays for 150 labels instead of 100. Which of two rules estimates "
+                             "the total with the smaller standard error?", BETTER)
 
 
 def predict_infinite() -> Prediction:
     """Return the question how often a stream loses a place that has errors."""
     return questions.predict("3-infinite", f"The digits arrive in {STREAMS} different random orders. In how many of "
                              "these streams does the sample, at some time, hold not a single digit of a place in "
-                             "which a misread one was already seen?", ["0%", "5%", "20%", "60%"])
+                             "which a misread one was already seen?", OF_INFINITE)
 
 
 def predict_following() -> Prediction:
     """Return the question how far a stream is behind hindsight long after a spread has jumped."""
     return questions.predict("3-following", "40,000 records after the jump: how many times as large is the variance of "
                              "the stream's sample as that of the best sample with hindsight?",
-                             ["1.0 times", "1.4 times", "2.5 times", "5.0 times"])
+                             OF_FOLLOWING)
 
 
 def explain_greedy() -> Explanation:
@@ -198,14 +227,14 @@ def allocations(budget: int) -> dict[str, rules.Allocation]:
     Returns
     -------
     dict of str to workbench.Allocation
-        "equal", "neyman", "neyman_plus", "voila".
+        Of every rule of `COMPARED`.
 
     Examples
     --------
     >>> allocations(100)["voila"].labeled
     array([ 3, 18, 42, 37])
     """
-    return {method: _allocated(budget, method) for method in ("equal", "neyman", "neyman_plus", "voila")}
+    return {method: _allocated(budget, method) for method in COMPARED}
 
 
 def _allocated(budget: int, method: str = "voila", minimum: int = MINIMUM) -> rules.Allocation:
@@ -225,29 +254,60 @@ def random_error(budget: int) -> float:
     return float(register.size.sum() * np.sqrt(plan_labels(register, budget).random_variance))
 
 
-def seen_rules(predicted: str | None = None) -> list:
-    """Return what the comparison of rules shows: from where on labels are left over, and equal shares are better.
+def seen_hand() -> Reveal:
+    """Return a button, once `predict_thousands` is answered: 100 labels by rules that a hand can follow."""
+    def show() -> Table:
+        size, sd = _places()
+        spread, best = size * sd, _allocated(LABELS)
+        wished, rest = LABELS * spread / spread.sum(), (LABELS - size[3]) * spread[:3] / spread[:3].sum()
+        rows = [{"labels for": "N S shares of 100", **_of_places(wished)},
+                {"labels for": "thousands whole, N S shares of the other 63", **_of_places([*rest, size[3]])},
+                {"labels for": "the best whole numbers", **_of_places(best.labeled)}]
+        least = best.stratum_size.sum() * best.variance ** 0.5
+        return Table(rows, f"{LABELS} labels; the least standard error of the total is {least:,.0f}")
 
-    Parameters
-    ----------
-    predicted : str, optional
-        Which rule a learner thought to be better, of `predict_better`.
+    return questions.compare("3-thousands", OF_THOUSANDS, show)
 
-    Returns
-    -------
-    list of str and workbench.Table
-    """
+
+def _of_places(labels: Iterable) -> dict:
+    return {name: count(k) for name, k in zip(PLACES, labels, strict=True)}
+
+
+def seen_rules() -> Reveal:
+    """Return a button, once `predict_better` is answered: where each rule loses against the others, by how much."""
+    return questions.compare("3-better", OF_BETTER, _rules)
+
+
+def _rules() -> list:
     plans = {budget: allocations(budget) for budget in range(BUDGETS[0], BUDGETS[-1] + 1)}
     left = min(budget for budget, plan in plans.items() if plan["neyman"].unused)
     beaten = min(budget for budget, plan in plans.items() if plan["equal"].variance < plan["neyman"].variance)
-    told = "" if predicted is None else f"You predicted for 150 labels: {predicted}. "
     rows = [{"budget": budget, "method": METHOD_NAMES[method], "labeled": int(plan.labeled.sum()),
              "unused": int(plan.unused), "standard_error": plan.stratum_size.sum() * plan.variance ** 0.5}
             for budget in (LABELS, 150) for method, plan in plans[budget].items()]
-    return [f"{told}From {left} labels on, Neyman's rule asks for more thousands than there are and leaves labels "
-            f"unused. From {beaten} labels on, equal shares have the smaller standard error: the best known rule of "
-            "survey sampling is then worse than not thinking about spreads at all.",
-            Table(rows, "The register total, by budget and rule")]
+    return [f"From {left} labels on, Neyman's shares ask for more thousands than there are. Who only cuts them "
+            f"leaves labels unused, and from {beaten} labels on has a larger standard error than equal shares. Who "
+            "goes on as the textbook says, and shares what is left among the other places, has VOILA's error but for "
+            "rounding.", Table(rows, "The register total, by budget and rule")]
+
+
+def iterated_or_best() -> Table:
+    """Return what VOILA's whole numbers gain over the textbook's rule, in the register and where they gain most."""
+    budgets = range(BUDGETS[0], BUDGETS[-1] + 1)
+    most = max(budgets, key=lambda budget: _rounding_costs(budget, MINIMUM))
+    cases = [(LABELS, MINIMUM), (most, MINIMUM), (12, 0)]
+    return Table([{"budget": budget, "labels at least": minimum,
+                   **{METHOD_NAMES[name]: " / ".join(map(str, _allocated(budget, name, minimum).labeled))
+                      for name in ("neyman_iterated", "voila")},
+                   "standard error, iterated over VOILA": f"{_rounding_costs(budget, minimum):.4f}"}
+                  for budget, minimum in cases], f"Iterated Neyman and VOILA; {most} labels: the largest gain with "
+                 f"{budgets[0]} to {budgets[-1]} labels")
+
+
+def _rounding_costs(budget: int, minimum: int) -> float:
+    """Return the standard error of iterated Neyman over VOILA's."""
+    iterated, best = (_allocated(budget, name, minimum).variance for name in ("neyman_iterated", "voila"))
+    return (iterated / best) ** 0.5
 
 
 def one_label_at_a_time() -> Panel:
@@ -298,9 +358,10 @@ def spreads() -> Table:
 
 
 def ten_strata() -> Table:
-    """Return what capped Neyman and VOILA make of the paper's example, one small stratum that varies most and nine."""
+    """Return what three rules make of the paper's example, one small stratum that varies most and nine."""
     size, sd = [100] + [1000] * 9, [100] + [0.1] * 9
-    plans = {name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0) for name in ("neyman", "voila")}
+    plans = {name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0)
+             for name in ("neyman", "neyman_iterated", "voila")}
     return Table([{"method": METHOD_NAMES[name], "first stratum": int(plan.labeled[0]),
                    "other nine": int(plan.labeled[1:].sum()), "unused": int(plan.unused),
                    "variance": f"{plan.variance / plans['voila'].variance:.1f} times VOILA's"}
@@ -363,7 +424,12 @@ def _player(slider: Any, steps: int) -> Any:
     return player
 
 
-def seen_streams(predicted: str | None = None) -> ChartView:
+def seen_streams() -> Reveal:
+    """Return a button, once `predict_infinite` is answered: the share of streams with an infinite variance."""
+    return questions.compare("3-infinite", OF_INFINITE, trouble)
+
+
+def trouble(predicted: str | None = None) -> ChartView:
     """Return in what share of 400 streams the paper's rule has an infinite variance, at each checkpoint and ever.
 
     Parameters
@@ -432,7 +498,12 @@ def _total_error(floor: int) -> float:
 
 # streams in which a spread jumps
 
-def seen_following(predicted: str | None = None) -> ChartView:
+def seen_following() -> Reveal:
+    """Return how far S-VOILA is behind, to be seen once `predict_following` is answered."""
+    return questions.reveal("3-following", lambda said: [*questions.answered(OF_FOLLOWING, said), following(said)])
+
+
+def following(predicted: str | None = None) -> ChartView:
     """Return how far S-VOILA is behind the optimum with hindsight on the paper's stream, checkpoint by checkpoint.
 
     Parameters

@@ -311,15 +311,26 @@ def _algorithm4(setting: Any) -> list:
 
 
 def _voila(seed: int) -> list:
-    rng, differences = np.random.default_rng(seed), []
+    rng, differences, textbook = np.random.default_rng(seed), [], []
     for _ in range(150):
         size, sd = rng.integers(2, 7, 4), np.exp(rng.normal(0, 1, 4))
         total = int(rng.integers(4, size.sum()))
         found = printed.fast_ssr(size * sd, size.astype(float), float(total))
         ours = allocate(size, total, "voila", stratum_sd=sd, minimum=0, integer=False).labeled
         differences.append(np.abs(found - ours).max())
+        textbook.append(np.abs(_iterated_neyman(size * sd, size, total) - found).max())
     return [equal("sizes as printed, in real numbers, against `allocate`, 150 populations", differences,
-                  printed="variance-optimal")]
+                  printed="variance-optimal"),
+            equal("the same, against Neyman's rule iterated (Cochran 1977), which is not compared", textbook)]
+
+
+def _iterated_neyman(spread: np.ndarray, size: np.ndarray, total: int) -> np.ndarray:
+    """Return Neyman's shares; strata that have less are taken whole, and the rest is shared again."""
+    open_, shares = np.ones(size.size, bool), total * spread / spread.sum()
+    while (over := open_ & (shares > size)).any():
+        open_ &= ~over
+        shares = np.where(open_, (total - size[~open_].sum()) * spread / spread[open_].sum(), size)
+    return shares
 
 
 @PAPER.item("theorem4", "A streaming sampler's variance is in the worst case r times the best", seconds=3,
