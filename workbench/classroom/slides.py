@@ -2,14 +2,11 @@
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
-from workbench.classroom.pages import page
+from workbench.classroom.pages import html_of, page
 from workbench.reports.kernels import kernel_managers
-from workbench.reports.pages import WIDGET, body, headings, plain, source
+from workbench.reports.pages import WIDGET, headings, plain, source
 from workbench.reports.parameters import ReportError, find_notebook, notebook_title, tags
 from workbench.widgets.questions import REVEAL
 
@@ -55,11 +52,12 @@ def slides_page(lesson: str, *, reveal: bool = True) -> str:
     """
     import nbformat
     path = find_notebook(lesson)
+    folder = path.parent
     title, notebook = notebook_title(path), nbformat.read(path, as_version=4)
     if reveal:
         _run(notebook, path)
     return page("slides.html.j2", title=title, slides=[
-        {"title": plain(slide.title), "shown": _html(slide.shown, path), "said": _html(slide.said, path)}
+        {"title": plain(slide.title), "shown": html_of(slide.shown, folder), "said": html_of(slide.said, folder)}
         for slide in slides(notebook.cells)])
 
 
@@ -131,9 +129,3 @@ def _blocks(text: str) -> list[str]:
 
 def _markdown(text: str) -> dict:
     return {"cell_type": "markdown", "metadata": {}, "source": text}
-
-
-def _html(cells: list[dict], path: Path) -> Markup:
-    import nbformat
-    shown = body(nbformat.from_dict({"cells": cells}), path.parent, explain=False)
-    return Markup("\n").join((shown.heading, shown.finding, shown.content))

@@ -6,8 +6,11 @@ without an answer shows a text box, which says the same.
 """
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from workbench import checks, lessons
 from workbench.course import records
@@ -15,6 +18,7 @@ from workbench.course.answers import LONGEST_TEXT, Judged, answered, typed
 from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
+MOST_NUMBERS = 6        # that an exercise asks for
 _tries: dict[str, int] = {}
 
 
@@ -146,10 +150,33 @@ def judged(exercise: str, answer: Any, **task: Any) -> Judged:
     >>> judged("2.1", 0.0616, differences=(0.10, -0.06, 0.04)).misconception
     'sum taken for the mean'
     """
+    found = _verdict(exercise, answer, task)
+    if found.verdict != "right" and _is_right_in_percent(exercise, answer, task):
+        return Judged("mistake", "right in percent; write shares, as .029 for 2.9%", "in percent")
+    return found
+
+
+def is_right(exercise: str, answer: Any, **task: Any) -> bool:
+    """Return whether an answer is right, with the data of the practice exercise or with others."""
+    return _verdict(exercise, answer, task).verdict == "right"
+
+
+def _verdict(exercise: str, answer: Any, task: dict) -> Judged:
     judge, read, form, _, _ = exercises()[exercise]
     values = answered(answer, read) if isinstance(read, int) else read(answer)
     verdict = None if values is None else judge(values, **task)
     return Judged(*(verdict or ("not yet", f"answer with {form}")))
+
+
+def _is_right_in_percent(exercise: str, answer: Any, task: dict) -> bool:
+    """Return whether an answer is right once some of its numbers are divided by 100."""
+    values: list[Any] = list(answer) if isinstance(answer, (list, tuple, np.ndarray)) else [answer]
+    places = [place for place, value in enumerate(values)
+              if isinstance(value, (int, float)) and 0 < abs(value) <= 100]
+    tried = (subset for count in range(1, len(places) + 1) for subset in itertools.combinations(places, count))
+    return len(places) <= MOST_NUMBERS and any(
+        is_right(exercise, [value / 100 if place in subset else value for place, value in enumerate(values)], **task)
+        for subset in tried)
 
 
 def start_over() -> None:
