@@ -14,10 +14,10 @@ from workbench.classroom.keys import key_of
 from workbench.classroom.likely_copies import LikelyCopy, likely_copies
 from workbench.classroom.misconceptions import SCENES
 from workbench.classroom.seeds import fingerprint
-from workbench.classroom.students import id_problem
 from workbench.classroom.submissions import HIDDEN, NotPlainError, Submission, read_submission, shown, unpacked
 from workbench.classroom.variants import VARIANTS, task_of
 from workbench.classroom.weights import WEIGHTS
+from workbench.course.learners import id_problem
 from workbench.lessons.checking import is_right, judged
 from workbench.reports.parameters import ReportError, refusing
 
