@@ -1,5 +1,6 @@
 """A lesson as slides: one HTML file from the notebook's own text and pictures, with notes for the speaker."""
 
+import itertools
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,8 @@ from workbench.widgets.questions import REVEAL
 
 LEFT_OUT = {"solution", "parameters"}
 PICTURES = ("image/png", "image/svg+xml")
+_REPR = re.compile(r"\w+\(.*\)", re.DOTALL)
+_ASKED = re.compile(r"Prediction: (.+)")
 _SEEN = re.compile(r"\s*([-*+] |\d+\. |\||\$\$|>)")       # begins a list, a table, a formula or a quotation
 
 
@@ -72,8 +75,14 @@ def _run(notebook: Any, path: Any) -> Any:
             client.execute()
         except CellExecutionError as error:
             raise ReportError(f"a cell of {path.name} failed: {error.ename}: {error.evalue}") from error
-    for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
-        output.get("data", {}).pop(WIDGET, None)        # a slide shows what a control says, not the control
+    for cell in notebook.cells:
+        cell["outputs"] = [output for output in cell.get("outputs", ()) if not _control(output.get("data", {}))]
+
+
+def _control(data: dict) -> bool:
+    """Take the live control out of an output, so that what it says is left; return whether nothing is said."""
+    return data.pop(WIDGET, None) is not None and all(
+        kind == "text/plain" and _REPR.fullmatch(text) for kind, text in data.items())
 
 
 def slides(cells: list[dict]) -> list[Slide]:
@@ -92,7 +101,19 @@ def slides(cells: list[dict]) -> list[Slide]:
             if cell.get("outputs") and "exercise" not in tags(cell):
                 _show(found, cell | {"source": ""})
             found[-1].said.append(_markdown(f"```python\n{source(cell)}\n```"))
+    for place, slide in enumerate(found):
+        if not slide.shown:
+            slide.shown = _contents(list(itertools.takewhile(lambda later: later.shown, found[place + 1:])))
     return found
+
+
+def _contents(part: list[Slide]) -> list[dict]:
+    """Return what a part's first slide shows: what the class is asked first in it, and its scenes."""
+    said = (output.get("data", {}).get("text/plain", "") for slide in part for cell in slide.shown
+            for output in cell.get("outputs", ()))
+    asked = [f"**{question[1]}**" for text in said if (question := _ASKED.match(text))]
+    scenes = "\n".join(f"- {title}" for title in dict.fromkeys(slide.title for slide in part))
+    return [_markdown(text) for text in (*asked[:1], scenes) if text]
 
 
 def _add_text(found: list, cell: Any) -> None:
