@@ -132,6 +132,18 @@ def test_every_slide_of_a_lecture_fits(tmp_path, chrome):
             all_fit(page)
 
 
+def test_a_wide_table_is_made_smaller(tmp_path, chrome):
+    wide = "|".join(f"word{k}" for k in range(30))
+    text = f"# T\n\nx\n\n## Wide\n\n{wide}\n{'|'.join(['---'] * 30)}\n{wide}"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
+    nbformat.write(notebook, tmp_path / "w.ipynb")
+    (tmp_path / "w.html").write_text(slides_page(str(tmp_path / "w.ipynb"), reveal=False), encoding="utf-8")
+    with contextlib.closing(chrome.new_page(viewport={"width": 1280, "height": 720})) as page:
+        page.goto((tmp_path / "w.html").as_uri())
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(SHOWN)[2] == []
+
+
 def test_keys_step_notes_open_and_every_slide_fits(decks, tmp_path, chrome, axe):
     with contextlib.closing(chrome.new_page()) as page:
         problems = []

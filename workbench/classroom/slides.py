@@ -12,8 +12,9 @@ from workbench.reports.parameters import ReportError, find_notebook, notebook_ti
 from workbench.widgets.questions import REVEAL
 
 LEFT_OUT = {"solution", "parameters"}
+REPORT = "Your own data"        # here a lesson's scenes end
 PICTURES = ("image/png", "image/svg+xml")
-_REPR = re.compile(r"\w+\(.*\)", re.DOTALL)
+_REPR = re.compile(r"\w+\(")
 _ASKED = re.compile(r"Prediction: (.+)")
 _SEEN = re.compile(r"\s*([-*+] |\d+\. |\||\$\$|>)")       # begins a list, a table, a formula or a quotation
 
@@ -82,7 +83,7 @@ def _run(notebook: Any, path: Any) -> Any:
 def _control(data: dict) -> bool:
     """Take the live control out of an output, so that what it says is left; return whether nothing is said."""
     return data.pop(WIDGET, None) is not None and all(
-        kind == "text/plain" and _REPR.fullmatch(text) for kind, text in data.items())
+        kind == "text/plain" and _REPR.match(text) for kind, text in data.items())
 
 
 def slides(cells: list[dict]) -> list[Slide]:
@@ -112,7 +113,8 @@ def _contents(part: list[Slide]) -> list[dict]:
     said = (output.get("data", {}).get("text/plain", "") for slide in part for cell in slide.shown
             for output in cell.get("outputs", ()))
     asked = [f"**{question[1]}**" for text in said if (question := _ASKED.match(text))]
-    scenes = "\n".join(f"- {title}" for title in dict.fromkeys(slide.title for slide in part))
+    titles = itertools.takewhile(lambda title: title != REPORT, dict.fromkeys(slide.title for slide in part))
+    scenes = "\n".join(f"- {title}" for title in titles)
     return [_markdown(text) for text in (*asked[:1], scenes) if text]
 
 
