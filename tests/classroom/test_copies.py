@@ -156,9 +156,35 @@ def test_ids_are_checked_before_a_folder_is_made(tmp_path, roster, message):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ids.csv", "secret"]
 
 
+def test_every_wrong_row_is_told_at_once(tmp_path):
+    (tmp_path / "ids.csv").write_text("id,name\n../a,A\nada,Ada\nbob,B, C\n,D\nada,E\nbob,F\n")
+    with pytest.raises(ReportError) as told:
+        read_students(str(tmp_path / "ids.csv"))
+    assert re.findall(r"row (\d): ", str(told.value)) == ["2", "4", "5", "6", "7"]
+    assert "row 5: id '' is empty; row 6: id 'ada' stands already in row 3; row 7" in str(told.value)
+
+
+def test_a_secret_is_made_beside_a_new_course_and_found_again(tmp_path):
+    (tmp_path / "ids.csv").write_text("id\nada\n")
+    words = ("course", "--students", "ids.csv", "-o", "out")
+    assert run(tmp_path, *words).returncode == 0
+    secret = tmp_path / "out-secret.txt"
+    assert len(secret.read_bytes()) == 65 and secret.stat().st_mode & 0o077 == 0
+    task = task_of(secret.read_bytes().strip(), "ada", "1.1")
+    assert any(VARIANTS["1.1"].ask(task) in source(cell) for path in (tmp_path / "out" / "ada").iterdir()
+               for cell in cells(path))
+    (tmp_path / "ids.csv").write_text("id\nada\nbob\n")
+    before = secret.read_bytes(), (tmp_path / "out-weights.csv").write_text("mine")
+    assert run(tmp_path, *words).stdout == "Wrote 1 folder to out; kept ada\n"
+    assert (secret.read_bytes(), len((tmp_path / "out-weights.csv").read_text())) == before
+    secret.unlink()
+    done = run(tmp_path, *words)
+    assert done.returncode == 2 and "cannot read the secret 'out-secret.txt'" in done.stderr and not secret.exists()
+
+
 @pytest.mark.parametrize(("secret", "message"), [
     (b"short\n", "the secret 'secret' must have at least 16 characters; got 5"),
-    (None, "cannot read the secret 'secret': No such file or directory; make one with")])
+    (None, "cannot read the secret 'secret': No such file or directory")])
 def test_a_secret_is_long_enough(tmp_path, secret, message):
     (tmp_path / "ids.csv").write_text("id\nada\n")
     if secret is not None:

@@ -12,11 +12,19 @@ from workbench.reports.pages import headings
 from workbench.reports.parameters import ReportError, load_notebook, topics
 
 TOPICS = topics()
-# where one is, how many slides are seen, whether all of it fits
-SHOWN = """[document.querySelector('#place').innerText,
-    [...document.querySelectorAll('.slide')].filter(slide => slide.getBoundingClientRect().height).length,
-    document.querySelector('.slide.now .fit').getBoundingClientRect().bottom
-        <= document.querySelector('.slide.now').getBoundingClientRect().bottom + 1]"""
+# where one is, how many slides are seen, what sticks out, whether there is more than a title, whether it can be read
+SHOWN = """() => {
+    const slide = document.querySelector('.slide.now'), {right, bottom} = slide.getBoundingClientRect();
+    const scale = /scale\\((.+)\\)/.exec(slide.querySelector('.fit').style.transform)?.[1] ?? 1;
+    return [document.querySelector('#place').innerText,
+        [...document.querySelectorAll('.slide')].filter(slide => slide.getBoundingClientRect().height).length,
+        [...slide.querySelectorAll('.fit, .fit *')].map(part => [part, part.getBoundingClientRect()])
+            .filter(([part, box]) => box.right > right + 1 || box.bottom > bottom + 1)
+            .map(([part]) => part.outerHTML.slice(0, 80)),
+        slide.innerText.trim() !== slide.querySelector('h1, h2').innerText || !!slide.querySelector('img'),
+        scale >= .55];
+}"""
+SIZES = (1280, 720), (1920, 1080)
 
 
 @pytest.fixture(scope="module")
@@ -86,18 +94,65 @@ def test_the_command_writes_one_file(tmp_path):
     assert done.returncode == 2 and done.stderr.endswith("'x.ipynb' is not a notebook of format 4\n")
 
 
-def test_keys_step_notes_open_and_every_slide_fits(decks, tmp_path, chrome, axe):
+def test_a_part_begins_with_its_question_and_its_scenes():
+    asked = nbformat.v4.new_output("display_data", {"text/plain": "Prediction: How many?"})
+    cells = [nbformat.v4.new_markdown_cell("# T\n\n## Part 1 of 2\n\n## Predict first\n\nAlone."),
+             nbformat.v4.new_code_cell("f()", outputs=[asked]),
+             nbformat.v4.new_markdown_cell("## Part 2 of 2\n\n## End\n\nx")]
+    shown = {slide.title: [cell["source"] for cell in slide.shown] for slide in slides(cells)}
+    assert shown["Part 1 of 2"] == ["**How many?**", "- Predict first"] and shown["Part 2 of 2"] == ["- End"]
+
+
+def test_a_control_that_says_nothing_is_not_shown(tmp_path):
+    code = "import ipywidgets\nipywidgets.IntSlider()", "import workbench as wb\nwb.allocate([9, 9], 8, 'equal')"
+    cells = [nbformat.v4.new_markdown_cell("# T\n\nx"), *map(nbformat.v4.new_code_cell, code)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "w.ipynb")
+    page = slides_page(str(tmp_path / "w.ipynb"))
+    assert "IntSlider(value" not in page and "<table" in page
+
+
+def all_fit(page):
+    """Step through the slides at both sizes; return how many there are."""
+    count = page.locator(".slide").count()
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        page.keyboard.press("Home")
+        for place in range(1, count + 1):
+            assert page.evaluate(SHOWN) == [f"{place} / {count}", 1, [], True, True], (page.url, place, width)
+            page.keyboard.press("ArrowRight")
+    return count
+
+
+@pytest.mark.full
+def test_every_slide_of_a_lecture_fits(tmp_path, chrome):
+    with contextlib.closing(chrome.new_page()) as page:
+        for topic in TOPICS:
+            (tmp_path / f"{topic}.html").write_text(slides_page(topic), encoding="utf-8")
+            page.goto((tmp_path / f"{topic}.html").as_uri())
+            all_fit(page)
+
+
+def test_a_wide_table_is_made_smaller(tmp_path, chrome):
+    wide = "|".join(f"word{k}" for k in range(30))
+    text = f"# T\n\nx\n\n## Wide\n\n{wide}\n{'|'.join(['---'] * 30)}\n{wide}"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
+    nbformat.write(notebook, tmp_path / "w.ipynb")
+    (tmp_path / "w.html").write_text(slides_page(str(tmp_path / "w.ipynb"), reveal=False), encoding="utf-8")
     with contextlib.closing(chrome.new_page(viewport={"width": 1280, "height": 720})) as page:
+        page.goto((tmp_path / "w.html").as_uri())
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(SHOWN)[2] == []
+
+
+def test_keys_step_notes_open_and_every_slide_fits(decks, tmp_path, chrome, axe):
+    with contextlib.closing(chrome.new_page()) as page:
         problems = []
         page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: problems.append(str(error)))
         for topic, text in decks.items():
             (tmp_path / f"{topic}.html").write_text(text, encoding="utf-8")
             page.goto((tmp_path / f"{topic}.html").as_uri())
-            count = page.locator(".slide").count()
-            for place in range(1, count + 1):
-                assert page.evaluate(SHOWN) == [f"{place} / {count}", 1, True], (topic, place)
-                page.keyboard.press("ArrowRight")
+            count = all_fit(page)
             page.keyboard.press("ArrowLeft")
             assert page.locator("#place").inner_text() == f"{count - 1} / {count}"
             page.keyboard.press("Home")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.classroom.grading import Graded, Grades
+from workbench.classroom.grading import OTHERS, Graded, Grades, Mark
 from workbench.classroom.strip import chart, class_strip, strip_page
 from workbench.classroom.variants import AUDIT, task_of
 from workbench.reports.parameters import ReportError
@@ -59,6 +59,15 @@ def test_it_names_nobody(strip):
     assert not re.search(r"\bs\d\d\b", re.sub(r"base64,[^\"]+", "", text)) and "data:image/png;base64,iVBOR" in text
     drawn = chart(strip).to_dict()
     assert drawn["description"] == strip.words()[1] and "s00" not in str(drawn)
+
+
+def test_answers_to_somebody_elses_audit_leave_the_strip():
+    given = dict(list(answers().items())[:10])
+    own = class_strip(grades(given), SECRET)
+    copy = Graded("copier", (Mark(AUDIT, OTHERS),), (), {AUDIT: given["s03"]})
+    found = class_strip(Grades((*grades(given).students, copy), ()), SECRET)
+    assert (found.rows, found.left_out, found.copied) == (own.rows, 0, 1)
+    assert found.words()[1].endswith("1 answer to somebody else's audit left out.")
 
 
 def test_a_class_without_audits_is_told():

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -181,6 +182,8 @@ def test_lab_copies_and_never_overwrites(folder, capsys):
     assert capsys.readouterr().out == ("Copied 1 notebooks to workbench-notebooks; "
                                        "kept 01-first-topic.ipynb, 02-second.ipynb\n")
     assert mine.read_text() == "mine"
+    settings = json.loads((folder / "workbench-notebooks" / "voila.json").read_text())
+    assert settings["MappingKernelManager"]["cull_idle_timeout"] == 600
     (folder / "file").write_text("")
     assert refused(capsys, "lab", "file", "--copy-only") == "cannot copy to 'file': File exists"
 

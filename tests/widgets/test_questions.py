@@ -68,6 +68,25 @@ def test_without_a_server_nothing_is_read_or_written(folder, monkeypatch):
     assert "until this notebook&#x27;s kernel stops" in text(coin())
 
 
+def test_voilas_visitors_come_back_by_their_name(folder, monkeypatch):
+    monkeypatch.delenv("JPY_SESSION_NAME")
+    monkeypatch.setattr(keeping.pages, "is_live", lambda: True)
+    for query, name in (("learner=Ada&theme=dark", "ada"), ("learner=b.ob%40uni", "b.ob@uni")):
+        monkeypatch.setenv("QUERY_STRING", query)
+        again()
+        press(coin(), "heads")
+        assert json.loads((folder / "learners" / name / "predictions.json").read_text()) == {"0-coin": "heads"}
+        again()
+        assert f"kept for {name}" in text(coin())
+    for learner in ("", "..%2Fada", "%00", "con", "a" * 65, ".ada"):
+        monkeypatch.setenv("QUERY_STRING", f"learner={learner}")
+        again()
+        press(coin(), "tails")
+        assert "until this notebook&#x27;s kernel stops" in text(coin())
+    assert sorted(path.name for path in (folder / "learners").iterdir()) == ["ada", "b.ob@uni"]
+    assert [path.name for path in folder.iterdir()] == ["learners"]
+
+
 def test_a_folder_that_cannot_be_written_keeps_in_memory(tmp_path):
     found = keeping.Kept(tmp_path / "gone" / "predictions.json")
     found.keep("0-coin", "heads")

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.classroom.grading import VERDICTS, Graded, Grades, summary
+from workbench.classroom.keys import key_of
 from workbench.classroom.misconceptions import SCENES
-from workbench.classroom.variants import VARIANTS
+from workbench.classroom.variants import VARIANTS, task_of
 from workbench.data import safe_csv, whole_files
 from workbench.reports import templates
 from workbench.reports.parameters import ReportError, refusing
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def grade_rows(grades: Grades) -> list[list[Any]]:
-    """Return the titles of the columns, then a row per student: id, points, per exercise its points and feedback."""
+    """Return titles, then a row per student: id, points, their maximum, per exercise points and feedback, remarks."""
     titles = (title for exercise in VARIANTS for title in (exercise, f"{exercise} feedback"))
-    return [["id", "points", *titles, "remarks"],
-            *([student.student, student.points, *(entry for mark in student.marks for entry in (
-                mark.points, mark.misconception or mark.verdict)), "; ".join(student.remarks)]
-              for student in grades.students)]
+    return [["id", "points", "maximum", *titles, "remarks"],
+            *([student.student, student.points, student.maximum,
+               *(entry for mark in student.marks for entry in (mark.points, mark.told)),
+               "; ".join((*student.remarks, *student.about_others))] for student in grades.students)]
 
 
 def student_page(student: Graded) -> str:
@@ -32,16 +33,38 @@ def student_page(student: Graded) -> str:
 
 def class_page(grades: Grades) -> str:
     """Return the page for the lecturer: which traps, which scenes to repeat, who has how many points."""
-    traps = [{"exercise": exercise, "misconception": name, "count": count, "scene": SCENES[exercise, name]}
+    traps = [{"exercise": exercise, "misconception": name, "count": count, "scene": SCENES.get((exercise, name), "")}
              for exercise, name, count in grades.traps()]
     return page("class.html.j2", title="The class", summary=summary(grades), traps=traps, verdicts=VERDICTS,
                 exercises=[(exercise, grades.verdicts(exercise)) for exercise in VARIANTS], students=grades.students,
-                left_out=grades.left_out)
+                left_out=grades.left_out, copies=sorted(grades.copies, key=lambda copy: copy.chance))
+
+
+def key_page(secret: bytes, student: str) -> str:
+    """Return the page of one student's worked solutions."""
+    cells = [_solution(exercise, task_of(secret, student, exercise)) for exercise in VARIANTS]
+    return page("text.html.j2", title=f"Worked solutions for {student}", text=html_of(cells, Path()))
+
+
+def _solution(exercise: str, task: dict) -> dict:
+    steps = "\n".join(f"1. {step}" for step in key_of(exercise, task).steps)
+    return {"cell_type": "markdown", "metadata": {},
+            "source": f"## {exercise}\n\n{VARIANTS[exercise].ask(task)}\n\n{steps}"}
 
 
 def page(template: str, **values: Any) -> str:
     """Return a page of this room; all but HTML made here is escaped."""
     return templates.render(template, Path(__file__).parent / "template", **values)
+
+
+def html_of(cells: list[dict], folder: Path) -> "Markup":
+    """Return a notebook's cells as HTML of a page, code left out and formulas drawn."""
+    import nbformat
+    from markupsafe import Markup
+
+    from workbench.reports.pages import body
+    shown = body(nbformat.from_dict({"cells": cells}), folder, explain=False)
+    return Markup("\n").join((shown.heading, shown.finding, shown.content))
 
 
 def picture(chart: "alt.TopLevelMixin", alternative: str) -> "Markup":

@@ -2,10 +2,13 @@
 
 import hashlib
 import hmac
+import os
 import random
+import secrets
 from pathlib import Path
 
-from workbench.reports.parameters import ReportError, reason, refusing
+from workbench.data import whole_files
+from workbench.reports.parameters import ReportError, refusing
 
 SHORTEST_SECRET = 16
 
@@ -71,9 +74,30 @@ def _digest(secret: bytes, text: str) -> bytes:
 
 def read_secret(path: str) -> bytes:
     """Return the secret of a course from its file, without blanks around it, or raise ReportError."""
-    with refusing(f"cannot read the secret {path!r}", said=lambda error: f"{reason(error)}; make one with "
-                  'python -c "import secrets; print(secrets.token_hex())" > FILE'):
+    with refusing(f"cannot read the secret {path!r}"):
         secret = Path(path).read_bytes().strip()
     if len(secret) < SHORTEST_SECRET:
         raise ReportError(f"the secret {path!r} must have at least {SHORTEST_SECRET} characters; got {len(secret)}")
     return secret
+
+
+def beside(folder: str | os.PathLike, ending: str) -> str:
+    """Return the path of a course's file that students must not get: beside its folder, with the folder's name.
+
+    Examples
+    --------
+    >>> beside("course/", "secret.txt")
+    'course-secret.txt'
+    """
+    path = os.path.normpath(folder)
+    return f"{os.path.abspath(path) if path.endswith('.') else path}-{ending}"
+
+
+def new_secret(folder: str | os.PathLike) -> str:
+    """Return the path of a course's secret, which is made where neither it nor the course is there yet."""
+    path = beside(folder, "secret.txt")
+    if not os.path.exists(path) and not (os.path.isdir(folder) and os.listdir(folder)):
+        with refusing():
+            whole_files.write_text(path, f"{secrets.token_hex()}\n")
+            os.chmod(path, 0o600)
+    return path

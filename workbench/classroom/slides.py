@@ -1,20 +1,21 @@
 """A lesson as slides: one HTML file from the notebook's own text and pictures, with notes for the speaker."""
 
+import itertools
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
-from workbench.classroom.pages import page
+from workbench.classroom.pages import html_of, page
 from workbench.reports.kernels import kernel_managers
-from workbench.reports.pages import WIDGET, body, headings, plain, source
+from workbench.reports.pages import WIDGET, headings, plain, source
 from workbench.reports.parameters import ReportError, find_notebook, notebook_title, tags
 from workbench.widgets.questions import REVEAL
 
 LEFT_OUT = {"solution", "parameters"}
+REPORT = "Your own data"        # here a lesson's scenes end
 PICTURES = ("image/png", "image/svg+xml")
+_REPR = re.compile(r"\w+\(")
+_ASKED = re.compile(r"Prediction: (.+)")
 _SEEN = re.compile(r"\s*([-*+] |\d+\. |\||\$\$|>)")       # begins a list, a table, a formula or a quotation
 
 
@@ -55,11 +56,12 @@ def slides_page(lesson: str, *, reveal: bool = True) -> str:
     """
     import nbformat
     path = find_notebook(lesson)
+    folder = path.parent
     title, notebook = notebook_title(path), nbformat.read(path, as_version=4)
     if reveal:
         _run(notebook, path)
     return page("slides.html.j2", title=title, slides=[
-        {"title": plain(slide.title), "shown": _html(slide.shown, path), "said": _html(slide.said, path)}
+        {"title": plain(slide.title), "shown": html_of(slide.shown, folder), "said": html_of(slide.said, folder)}
         for slide in slides(notebook.cells)])
 
 
@@ -74,8 +76,14 @@ def _run(notebook: Any, path: Any) -> Any:
             client.execute()
         except CellExecutionError as error:
             raise ReportError(f"a cell of {path.name} failed: {error.ename}: {error.evalue}") from error
-    for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
-        output.get("data", {}).pop(WIDGET, None)        # a slide shows what a control says, not the control
+    for cell in notebook.cells:
+        cell["outputs"] = [output for output in cell.get("outputs", ()) if not _control(output.get("data", {}))]
+
+
+def _control(data: dict) -> bool:
+    """Take the live control out of an output, so that what it says is left; return whether nothing is said."""
+    return data.pop(WIDGET, None) is not None and all(
+        kind == "text/plain" and _REPR.match(text) for kind, text in data.items())
 
 
 def slides(cells: list[dict]) -> list[Slide]:
@@ -94,7 +102,20 @@ def slides(cells: list[dict]) -> list[Slide]:
             if cell.get("outputs") and "exercise" not in tags(cell):
                 _show(found, cell | {"source": ""})
             found[-1].said.append(_markdown(f"```python\n{source(cell)}\n```"))
+    for place, slide in enumerate(found):
+        if not slide.shown:
+            slide.shown = _contents(list(itertools.takewhile(lambda later: later.shown, found[place + 1:])))
     return found
+
+
+def _contents(part: list[Slide]) -> list[dict]:
+    """Return what a part's first slide shows: what the class is asked first in it, and its scenes."""
+    said = (output.get("data", {}).get("text/plain", "") for slide in part for cell in slide.shown
+            for output in cell.get("outputs", ()))
+    asked = [f"**{question[1]}**" for text in said if (question := _ASKED.match(text))]
+    titles = itertools.takewhile(lambda title: title != REPORT, dict.fromkeys(slide.title for slide in part))
+    scenes = "\n".join(f"- {title}" for title in titles)
+    return [_markdown(text) for text in (*asked[:1], scenes) if text]
 
 
 def _add_text(found: list, cell: Any) -> None:
@@ -131,9 +152,3 @@ def _blocks(text: str) -> list[str]:
 
 def _markdown(text: str) -> dict:
     return {"cell_type": "markdown", "metadata": {}, "source": text}
-
-
-def _html(cells: list[dict], path: Path) -> Markup:
-    import nbformat
-    shown = body(nbformat.from_dict({"cells": cells}), path.parent, explain=False)
-    return Markup("\n").join((shown.heading, shown.finding, shown.content))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench import checks, intervals
-from workbench.classroom.grading import Graded, Grades
+from workbench.classroom.grading import OTHERS, Graded, Grades
 from workbench.classroom.pages import page, picture
 from workbench.classroom.seeds import draws
 from workbench.classroom.variants import AUDIT, task_of
@@ -34,12 +34,15 @@ class ClassStrip:
         How many default intervals from the same labels miss the truth.
     left_out : int
         Students without a usable answer.
+    copied : int
+        Students whose answer is right for somebody else's labels: no audit of their own.
     """
 
     truth: float
     rows: tuple[dict, ...]
     default_missed: int
     left_out: int
+    copied: int = 0
 
     @property
     def missed(self) -> int:
@@ -51,11 +54,12 @@ class ClassStrip:
         count = len(self.rows)
         missed = f"{self.missed} of our {checks.counted(count, 'interval')} missed"
         out = f" {checks.counted(self.left_out, 'student')} gave no estimate with a standard error."
+        copied = f" {checks.counted(self.copied, 'answer')} to somebody else's audit left out."
         return missed, (
             f"{count} audits of the same forms, each of 100 labels drawn anew; estimates plus and minus 1.96 standard "
             f"errors, as reported. {missed} the true accuracy, {self.truth:.3f}; about {(1 - LEVEL) * count:.0f} would "
             f"if intervals of {LEVEL:.0%} kept their promise. Of the default intervals from the same labels "
-            f"{self.default_missed} miss it.{out if self.left_out else ''}")
+            f"{self.default_missed} miss it.{out if self.left_out else ''}{copied if self.copied else ''}")
 
 
 def class_strip(grades: Grades, secret: bytes) -> ClassStrip:
@@ -73,14 +77,20 @@ def class_strip(grades: Grades, secret: bytes) -> ClassStrip:
     """
     size, right, _ = fifths()
     truth = float(right.sum() / size.sum())
-    given = [(student, values) for student in grades.students if (values := _reported(student))]
+    own = [student for student in grades.students if AUDIT not in _copied(student)]
+    given = [(student, values) for student in own if (values := _reported(student))]
     if not given:
         raise ReportError(f"no student gave an estimate with its standard error in exercise {AUDIT}")
     tasks = [task_of(secret, student.student, AUDIT) for student, _ in given]
     found = [stratified_accuracy(task["size"], task["labeled"], task["right"]).interval(LEVEL) for task in tasks]
     given.sort(key=lambda each: draws(secret, each[0].student, "order in the strip").number(0, 1, 12))
     rows = tuple(_row(number, values, truth) for number, (_, values) in enumerate(given, 1))
-    return ClassStrip(truth, rows, sum(truth not in interval for interval in found), len(grades.students) - len(given))
+    return ClassStrip(truth, rows, sum(truth not in interval for interval in found), len(own) - len(given),
+                      len(grades.students) - len(own))
+
+
+def _copied(student: Graded) -> set[str]:
+    return {mark.exercise for mark in student.marks if mark.verdict == OTHERS}
 
 
 def _reported(student: Graded) -> list | None:

@@ -1,44 +1,20 @@
-"""Ids of students, checked before they name a folder."""
+"""Lists of students, read from CSV files; every wrong row is told."""
 
 import csv
 import io
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+from workbench.course.learners import LONGEST_ID, id_problem
 from workbench.data.text_files import encoding_of_start
 from workbench.reports.parameters import ReportError, refusing
 
 COLUMN = "id"
-LONGEST_ID = 64
-_ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
-_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(10))}
-
-
-def id_problem(student: str) -> str:
-    """Return why an id cannot name a folder on every system, or ''.
-
-    Parameters
-    ----------
-    student : str
-
-    Examples
-    --------
-    >>> id_problem("ada.l-1815"), id_problem("")
-    ('', 'is empty')
-    >>> id_problem("x/y")
-    'must hold only letters a to z, digits and . _ - @, a letter or digit first and no dot last'
-    """
-    if not student:
-        return "is empty"
-    if len(student) > LONGEST_ID:
-        return f"must have at most {LONGEST_ID} characters"
-    if not _ALLOWED.fullmatch(student) or student.endswith("."):
-        return "must hold only letters a to z, digits and . _ - @, a letter or digit first and no dot last"
-    return "is a name that Windows keeps for itself" if student.split(".")[0].lower() in _RESERVED else ""
 
 
 def read_students(path: str) -> list[str]:
-    """Return the ids of a CSV file with a column `id`, in its order, or raise ReportError naming the row.
+    """Return the ids of a CSV file with a column `id`, in its order, or raise ReportError naming every wrong row.
 
     Parameters
     ----------
@@ -58,38 +34,40 @@ def read_rows(path: str, columns: tuple[str, ...] = ()) -> list[tuple[int, str, 
     columns : tuple of str
         What the file must have beside `id`.
     """
-    lines = _rows(path)
+    lines = csv_rows(path)
     header = [name.strip().lower() for name in lines[0]] if lines else []
     for column in (COLUMN, *columns):
         if header.count(column) != 1:
             raise ReportError(f"{path} must have one column {column!r}; it has "
                               f"{', '.join(map(repr, header)) or 'none'}")
-    rows = []
-    for number, line in enumerate(lines[1:], 2):
-        if any(entry.strip() for entry in line):
-            if any(entry.strip() for entry in line[len(header):]):
-                raise ReportError(f"{path}, row {number}: {len(line)} entries, but the header has {len(header)}; "
-                                  "text that holds the separator needs quotes")
-            row = dict(zip(header, line + [""] * (len(header) - len(line)), strict=False))
-            rows.append((number, row[COLUMN].strip(), row))
-    _check_ids(path, rows)
-    return rows
-
-
-def _check_ids(path: str, rows: list) -> None:
-    if not rows:
+    filled = [(number, line) for number, line in enumerate(lines[1:], 2) if any(entry.strip() for entry in line)]
+    if not filled:
         raise ReportError(f"{path} names no student")
+    rows = [(number, dict(zip(header, line + [""] * (len(header) - len(line)), strict=False)))
+            for number, line in filled]
+    if problems := list(_problems(rows, {number: len(line) for number, line in filled if any(line[len(header):])})):
+        raise ReportError(f"{path}, {'; '.join(problems)}")
+    return [(number, row[COLUMN].strip(), row) for number, row in rows]
+
+
+def _problems(rows: list[tuple[int, dict]], too_long: dict[int, int]) -> Iterator[str]:
+    """Yield what is wrong with each wrong row."""
     seen: dict[str, tuple[int, str]] = {}
-    for number, student, _ in rows:
-        if problem := id_problem(student):
-            raise ReportError(f"{path}, row {number}: id {student[:LONGEST_ID + 1]!r} {problem}")
+    for number, row in rows:
+        student = row[COLUMN].strip()
         earlier, other = seen.setdefault(student.lower(), (number, student))
-        if earlier != number:
+        if number in too_long:
+            yield (f"row {number}: {too_long[number]} entries, but the header has {len(row)}; text that holds the "
+                   "separator needs quotes")
+        elif problem := id_problem(student):
+            yield f"row {number}: id {student[:LONGEST_ID + 1]!r} {problem}"
+        elif earlier != number:
             same = "stands already" if other == student else f"differs only by case from {other!r}"
-            raise ReportError(f"{path}, row {number}: id {student!r} {same} in row {earlier}")
+            yield f"row {number}: id {student!r} {same} in row {earlier}"
 
 
-def _rows(path: str) -> list:
+def csv_rows(path: str) -> list[list[str]]:
+    """Return the rows of a CSV file whose columns are apart by comma, semicolon or tab, or raise ReportError."""
     with refusing(f"cannot read {path!r}", (OSError,)), refusing(f"{path} is no CSV text", (ValueError, csv.Error)):
         text = Path(path).read_bytes().decode(encoding_of_start(path, path)).removeprefix("\N{BYTE ORDER MARK}")
         first = re.sub(r'"[^"]*"', "", text.partition("\n")[0])

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench import checks
-from workbench.classroom.students import LONGEST_ID, id_problem
 from workbench.classroom.variants import VARIANTS
+from workbench.course.learners import LONGEST_ID, id_problem
 from workbench.course.records import plain_answer
 
 ANSWERS = "answers.json"

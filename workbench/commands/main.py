@@ -14,12 +14,13 @@ import click
 from workbench import stopping
 from workbench.commands import classroom
 from workbench.commands.audit.commands import audit
-from workbench.commands.data import data
 from workbench.commands.compare import compare, power
+from workbench.commands.data import data
 from workbench.commands.doctor import TOPICS, doctor
 from workbench.commands.options import as_typed
 from workbench.commands.replay import replay
 from workbench.commands.streams import reduce, stream
+from workbench.data.whole_files import write_text
 from workbench.reports import parameters
 from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
@@ -30,6 +31,11 @@ SOLUTIONS = "solutions"
 START, SHOWN = "00-start.ipynb", "lab/tree"
 # defaults for JupyterLab: it asks for no news, and does not ask whether it may; what a user has set goes before them
 LAB_SETTINGS = Path(__file__).parents[1] / "lab_settings"
+VOILA = "voila.json"
+# kernels whose browser is gone end; read where Voila is started
+VOILA_SETTINGS = """{"VoilaConfiguration": {"template": "workbench"},
+ "MappingKernelManager": {"cull_idle_timeout": 600, "cull_interval": 60}}
+"""
 
 
 def main(arguments: Any = None) -> Any:
@@ -241,7 +247,10 @@ def _show(rows: list[tuple[str, ...]]) -> None:
 @click.option("--no-browser", is_flag=True, help="Start the server only; it prints the address of the start page.")
 @click.option("--copy-only", is_flag=True, help="Copy the notebooks and stop.")
 def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
-    """Copy the notebooks to DIR and open JupyterLab there; files that exist are kept."""
+    """Copy the notebooks to DIR and open JupyterLab there; files that exist are kept.
+
+    With them comes voila.json: `voila`, started in DIR, shows the lessons without code.
+    """
     if folder.startswith("-"):
         folder, jupyter = "workbench-notebooks", (folder, *jupyter)
     folder = Path(os.path.expanduser(folder))
@@ -277,6 +286,8 @@ def _copy_notebooks(folder: Any) -> tuple:
                 copied.append(name)
             except FileExistsError:
                 kept.append(name)
+        if not (folder / VOILA).exists():
+            write_text(folder / VOILA, VOILA_SETTINGS)
     return copied, kept
 
 

@@ -17,6 +17,7 @@ from workbench.course.answers import LONGEST_TEXT, Judged, answered, finite, is_
 from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
+MOST_NUMBERS = 6        # that an exercise asks for
 _tries: dict[str, int] = {}
 
 
@@ -183,24 +184,39 @@ def judged(exercise: str, answer: Any, **task: Any) -> Judged:
     >>> judged("2.1", 0.0616, differences=(0.10, -0.06, 0.04)).misconception
     'sum taken for the mean'
     """
-    judge, read, form, _, _ = exercises()[exercise]
-    values = (answered(answer, read) if isinstance(read, int) else read(answer)) if finite(answer) else None
-    found = Judged(*((None if values is None else judge(values, **task)) or ("not yet", f"answer with {form}")))
-    if found.verdict != "not yet" or not isinstance(values, list):
-        return found
-    return _in_percent(judge, values, task) or found
+    found = _verdict(exercise, answer, task)
+    return found if found.verdict == "right" else _in_percent(exercise, answer, task) or found
 
 
-def _in_percent(judge: Callable, values: list, task: dict) -> Judged | None:
+def is_right(exercise: str, answer: Any, **task: Any) -> bool:
+    """Return whether an answer is right, with the data of the practice exercise or with others."""
+    return _verdict(exercise, answer, task).verdict == "right"
+
+
+def _values(exercise: str, answer: Any) -> Any:
+    _, read, *_ = exercises()[exercise]
+    return (answered(answer, read) if isinstance(read, int) else read(answer)) if finite(answer) else None
+
+
+def _verdict(exercise: str, answer: Any, task: dict) -> Judged:
+    judge, _, form, _, _ = exercises()[exercise]
+    values = _values(exercise, answer)
+    return Judged(*((None if values is None else judge(values, **task)) or ("not yet", f"answer with {form}")))
+
+
+def _in_percent(exercise: str, answer: Any, task: dict) -> Judged | None:
     """Return the mistake of an answer that would be right, were some of its numbers not in percent."""
+    judge, *_ = exercises()[exercise]
+    values = _values(exercise, answer)
+    values = values if isinstance(values, list) else []
     shares = [k for k, value in enumerate(values) if isinstance(value, numbers.Real) and 0 < abs(float(value)) <= 100]
-    for many in range(len(shares), 0, -1):
+    for many in range(len(shares) if len(shares) <= MOST_NUMBERS else 0, 0, -1):
         for chosen in itertools.combinations(shares, many):
             tried = judge([value / 100 if k in chosen else value for k, value in enumerate(values)], **task)
             if tried and tried[0] == "right":
                 said = ", ".join(f"{values[k]:g}" for k in chosen)
                 return Judged("mistake", f"{said} in percent: give shares, as {values[chosen[0]] / 100:g}, or "
-                                         "write the percent sign into the text box")
+                                         "write the percent sign into the text box", "in percent")
     return None
 
 

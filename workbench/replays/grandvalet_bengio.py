@@ -345,8 +345,8 @@ def _section5(setting: Any) -> list:
 
 def _printed_table() -> Iterator[dict]:
     """Yield what the text says of the numbers printed in table 2."""
-    rho = {name: [float(row[0]) / 100 for row in table.values()] for name, table in FEATURES.values()}
-    usual = [float(table[20][1]) for _, table in FEATURES.values()]
+    rho = {name: [float(row[0]) / 100 for row in table.values()] for name, table in PRINTED.items()}
+    usual = [float(table[20][1]) for table in PRINTED.values()]
     yield bound("largest rho of table 2", "always below 0.53", max(map(max, rho.values())), high=.53,
                 instead="the table prints 53.22% for Forest at n = 20")
     yield bound("table 2, rho = 0: the smaller type I error at n = 20, in percent", "more than 16", min(usual), low=16)

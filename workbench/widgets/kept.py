@@ -5,10 +5,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
-from workbench.course import records
+from workbench.course import learners, records
+from workbench.widgets import pages
 
 FILE = "predictions.json"
+LEARNERS = "learners"       # the folder of Voila's visitors, a folder each, as `workbench votes` reads them
 
 
 class Kept:
@@ -19,6 +22,8 @@ class Kept:
     path : path, optional
         A JSON file. None keeps in memory, as do a damaged file, which stays as it is, and a folder that cannot be
         written; `where` says so.
+    learner : str
+        Whose they are, where the file's folder is one of many.
 
     Examples
     --------
@@ -30,8 +35,8 @@ class Kept:
     'heads'
     """
 
-    def __init__(self, path: str | os.PathLike | None = None) -> None:
-        self.path = None if path is None else Path(path)
+    def __init__(self, path: str | os.PathLike | None = None, learner: str = "") -> None:
+        self.path, self.learner = None if path is None else Path(path), learner
         self._trouble = ""
         self._values: dict[str, Any] = {}
         self._waiting: dict[str, list[Callable[[Any], None]]] = {}
@@ -46,7 +51,7 @@ class Kept:
         """Keep a number, a text or a flat list of these, and tell those who wait for it."""
         value = records.plain_answer(value)
         if self.path is not None:
-            self._with_file(lambda: records.record(self.path, name, value))
+            self._with_file(lambda: self._write(name, value))
         self._values[name] = value
         for tell in self._waiting.pop(name, []):
             tell(value)
@@ -61,7 +66,13 @@ class Kept:
     @property
     def where(self) -> str:
         """Where it is kept, for people."""
-        return f"in {self.path.name}" if self.path else f"until this notebook's kernel stops{self._trouble}"
+        kept = f"for {self.learner}" if self.learner else f"in {self.path.name}" if self.path else ""
+        return kept if self.path else f"until this notebook's kernel stops{self._trouble}"
+
+    def _write(self, name: str, value: Any) -> None:
+        if self.learner and self.path:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        records.record(self.path, name, value)
 
     def _with_file(self, act: Callable) -> None:
         try:
@@ -74,7 +85,13 @@ class Kept:
 def kept() -> Kept:
     """Return what the learner of this notebook wrote.
 
-    A Jupyter server tells its kernels the notebook's name, and only then is there a notebook that somebody comes back
-    to: reports, tests and Voila's visitors start with nothing.
+    A Jupyter server tells its kernels the notebook's name, Voila the address that was asked for, in which a visitor has
+    a name or a code; only then is there something that somebody comes back to. Reports, tests and visitors without a
+    name start with nothing.
     """
-    return Kept(Path(FILE) if os.environ.get("JPY_SESSION_NAME") else None)
+    if os.environ.get("JPY_SESSION_NAME"):
+        return Kept(Path(FILE))
+    learner = parse_qs(os.environ.get("QUERY_STRING", "")).get("learner", [""])[0].lower()
+    if not pages.is_live() or learners.id_problem(learner):
+        return Kept()
+    return Kept(Path(LEARNERS, learner, FILE), learner)

@@ -1,5 +1,6 @@
 """Exercises of lesson 4."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ def _cards(parts: list) -> tuple | None:
 
 def _change(values: list, audit: list | tuple = AUDIT, frame: list | tuple = FRAME, first: list | tuple = SIX,
             second: list | tuple = TWELVE) -> Judged | tuple:
-    known = _changes(audit, frame, first, second)
+    known = _changes(tuple(map(tuple, audit)), tuple(frame), tuple(first), tuple(second))
     if min(abs(values[0] - change.estimate) for change in known) > 1e-3:
         return "not yet", "the change is the counted one, divided by p00 + p11 - 1"
     if min(abs(values[1] - change.standard_error) for change in known) <= 6e-4:
@@ -81,8 +82,8 @@ def _change(values: list, audit: list | tuple = AUDIT, frame: list | tuple = FRA
     return "not yet", "the change is right, its standard error is not"
 
 
-def _changes(audit: list | tuple = AUDIT, frame: list | tuple = FRAME, first: list | tuple = SIX,
-             second: list | tuple = TWELVE) -> list:
+@lru_cache(1000)
+def _changes(audit: tuple = AUDIT, frame: tuple = FRAME, first: tuple = SIX, second: tuple = TWELVE) -> list:
     """Return the change from month 6 to month 12 by two estimators and under both views of the rates."""
     table, months = ConfusionCounts(audit), {"6": first, "12": second}
     return [prevalence_series(table, frame, months, method=method, rates=rates).change("6", "12")

@@ -1,0 +1,30 @@
+"""Ids of learners, checked before they name a folder."""
+
+import re
+
+LONGEST_ID = 64
+_ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(10))}
+
+
+def id_problem(student: str) -> str:
+    """Return why an id cannot name a folder on every system, or ''.
+
+    Parameters
+    ----------
+    student : str
+
+    Examples
+    --------
+    >>> id_problem("ada.l-1815"), id_problem("")
+    ('', 'is empty')
+    >>> id_problem("x/y")
+    'must hold only letters a to z, digits and . _ - @, a letter or digit first and no dot last'
+    """
+    if not student:
+        return "is empty"
+    if len(student) > LONGEST_ID:
+        return f"must have at most {LONGEST_ID} characters"
+    if not _ALLOWED.fullmatch(student) or student.endswith("."):
+        return "must hold only letters a to z, digits and . _ - @, a letter or digit first and no dot last"
+    return "is a name that Windows keeps for itself" if student.split(".")[0].lower() in _RESERVED else ""
