@@ -56,7 +56,7 @@ def test_every_command_has_an_example_that_works_in_this_order(folder, monkeypat
     examples = {name: command.example.removeprefix("workbench ").splitlines()[0]
                 for name, command in audit.commands.items()}
     assert set(examples) == {"new", "next", "record", "skip", "undo", "desk", "import", "export", "status", "extend",
-                             "report", "verify"}
+                             "release", "report", "verify"}
     typed(folder, examples["new"].replace("300", "200") + " --by ann")
     place = next(k for k, item in enumerate(wb.AuditSession.open(folder / "audit.db").next(200, by="zoe"), 1)
                  if item.id == "item-17")
@@ -65,6 +65,8 @@ def test_every_command_has_an_example_that_works_in_this_order(folder, monkeypat
     assert "item-17" in typed(folder, examples["undo"])
     assert "item-17" in typed(folder, examples["skip"])
     wb.AuditSession.open(folder / "audit.db").release(by="zoe")
+    wb.AuditSession.open(folder / "audit.db").next(2, by="ann")
+    assert typed(folder, examples["release"]) == "Gave back 2 items.\n"
     assert typed(folder, examples["next"]).count("    text: ") == 5
     assert "50 items" in typed(folder, examples["export"])
     fill(folder, right)
@@ -162,6 +164,8 @@ def test_every_option_is_named_as_it_is_typed(folder, words, message):
 def test_what_you_have_is_shown_again_before_anything_new(folder):
     write_scores(folder)
     typed(folder, NEW)
+    typed(folder, "audit next audit.db -n 2 --by ben")
+    assert typed(folder, "audit release audit.db --by ben") == "Gave back 2 items.\n"
     first = typed(folder, "audit next audit.db -n 2 --by ann")
     assert typed(folder, "audit next audit.db -n 2 --by ann") == first
     assert typed(folder, "audit next audit.db -n 2 --by ben") != first

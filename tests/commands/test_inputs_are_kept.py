@@ -53,7 +53,7 @@ def test_every_command_keeps_what_it_reads(folder, monkeypatch):
     tried = []
 
     def overwrites(**given):
-        with pytest.raises(whole_files.NotWrittenError, match="this command reads it; choose another name"):
+        with pytest.raises(whole_files.NotWrittenError, match="it is also an input; choose another path"):
             whole_files.write_text(folder / "a.json", "lost")
         whole_files.write_text(folder / "x.html", "written")
         tried.append(given)

@@ -1,6 +1,6 @@
 """Kill processes that record labels, at random moments, and let two of them record at once.
 
-    python tests/peers/audit_crashes.py                     # 1,000 kills, two processes for 60 s
+    python tests/peers/audit_crashes.py                     # 1,000 kills, 50 of them while files are made; 60 s of two
     python tests/peers/audit_crashes.py --kills 30 --seconds 3
 
 Each killed process has told which labels were acknowledged. Afterwards the file must open, pass `verify`, hold every
@@ -112,6 +112,24 @@ def kills(folder, rounds, rng):
     return total
 
 
+def made(folder, rounds, rng):
+    """Kill a process that makes a session `rounds` times; return how often the file was there, whole."""
+    whole = 0
+    for k in range(rounds):
+        child = os.fork()
+        if not child:
+            new_session(folder, f"made-{k}.db")
+            os._exit(0)
+        time.sleep(rng.uniform(0, .3))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        path = os.path.join(folder, f"made-{k}.db")
+        there = os.path.exists(path)
+        checked(path if there else new_session(folder, f"made-{k}.db"), [], 0)
+        whole += there
+    return whole
+
+
 def together(folder, seconds):
     """Let two processes record at once; return how many labels each acknowledged."""
     path = new_session(folder, "together.db", 20_000)
@@ -138,6 +156,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         total = kills(folder, given.kills, random.Random(given.seed))
         print(f"{given.kills} kills: {total} acknowledged labels, none lost, none doubled", flush=True)
+        whole = made(folder, given.kills // 20, random.Random(given.seed))
+        print(f"{given.kills // 20} kills while a session is made: {whole} files, all whole; the others could be made")
         ann, ben = together(folder, given.seconds)
         print(f"two processes for {given.seconds:g} s: {ann} and {ben} labels, each once")
     return 0

@@ -154,7 +154,7 @@ def test_a_pdf_that_cannot_be_written_is_told_before_any_work(tmp_path, monkeypa
 
 def test_an_input_is_not_overwritten(tmp_path):
     (tmp_path / "s.json").write_text('[{"score": 0.5}]')
-    costs_one_line(tmp_path, "json: 's.json' is also an input; choose another path", "report", "stratified-accuracy",
+    costs_one_line(tmp_path, "'s.json': it is also an input; choose another path", "report", "stratified-accuracy",
                    "--scores", "s.json", "--json", "s.json")
 
 

@@ -67,7 +67,7 @@ def keeping(paths: Iterable[str | os.PathLike[str]]) -> Iterator[None]:
 def refuse_kept(path: str | os.PathLike[str]) -> None:
     """Raise `NotWrittenError` for a file that is kept."""
     if _KEPT.get() and os.path.exists(path) and any(os.path.samestat(os.stat(path), kept) for kept in _KEPT.get()):
-        raise NotWrittenError(errno.EEXIST, "this command reads it; choose another name", os.fspath(path))
+        raise NotWrittenError(errno.EEXIST, "it is also an input; choose another path", os.fspath(path))
 
 
 @contextlib.contextmanager

@@ -183,10 +183,11 @@ def check_table(stratum_size: ArrayLike, counts: ArrayLike,
         raise checks.WrongValue("counts", f"must have a row for each of {size.size} strata and a column per value; "
                                 f"got shape {table.shape}")
     table = np.stack([checks.counts("counts", row, what=f"stratum {h}, value") for h, row in enumerate(table)])
-    if values.shape not in (table.shape, table.shape[1:]) or not (abs(values) <= LARGEST_VALUE).all():
-        raise checks.WrongValue("values", f"must be finite, at most {LARGEST_VALUE:g} in size, and one for each of "
-                                f"{table.shape[1]} columns of counts, or a row of them per stratum; got "
-                                f"shape {values.shape}")
+    if values.shape not in (table.shape, table.shape[1:]) or not np.isfinite(values).all():
+        raise checks.WrongValue("values", f"must be finite, one for each of {table.shape[1]} columns of counts, or a "
+                                f"row of them per stratum; got shape {values.shape}")
+    if abs(values).max() > LARGEST_VALUE:
+        raise checks.WrongValue("values", f"must be at most {LARGEST_VALUE:g} in size")
     intervals.refuse_few(size, table.sum(1))
     return size, table, np.broadcast_to(values, table.shape)
 

@@ -99,7 +99,8 @@ def rate_variance(rate: Any, share: Any, n: Any) -> Any:
                                      ("n", n, (n >= 1) & (n <= checks.LARGEST), "must be at least 1")):
         if not np.all(right):
             raise checks.WrongValue(name, rule, value[~right].flat[0] if value.ndim else value[()])
-    return _rate_variance(rate, share, n)
+    variance = _rate_variance(rate, share, n)
+    return variance if variance.ndim else float(variance)
 
 
 def _rate_variance(rate: Any, share: Any, n: Any) -> Any:

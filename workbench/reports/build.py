@@ -175,11 +175,11 @@ def _checked_values(declared: Any, given: Any, targets: Any, read_later: bool) -
     inputs = {path.resolve() for path in files.values()}
     values |= _beside(declared, values, targets.page, inputs)
     promised = _paths(declared, values, "output")
+    for name, path in (promised | {"json": targets.json, "tables": targets.tables}).items():
+        if path and path.exists() and any(map(path.samefile, inputs)):
+            raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
     for name, path in promised.items():
         outputs.check_written(f"{name}:", path)
-    for name, path in (promised | {"json": targets.json, "tables": targets.tables}).items():
-        if path and path.resolve() in inputs:
-            raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
     _check_files([each for each in declared if not read_later or values[each["name"]] != each["default"]], values)
     return values
 

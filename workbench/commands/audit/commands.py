@@ -372,6 +372,15 @@ def _tell_notes(notes: Iterable[Note]) -> None:
         click.echo(f"Note: {plain(note)}.")
 
 
+@command("release", "workbench audit release audit.db --by ann")
+@click.argument("identifiers", metavar="[ID]...", nargs=-1)
+def release(file: str, identifiers: tuple[str, ...], by: str | None) -> None:
+    """Give back items that were handed out, all of one's own or those named, so that others are given them now."""
+    with _opened(file) as session:
+        count = session.release(identifiers or None, by)
+    click.echo(f"Gave back {counted(count, 'item')}.")
+
+
 @command("export", "workbench audit export audit.db sheet.csv -n 50 --by ann\n"
                    "workbench audit export audit.db tasks.json --to label-studio")
 @click.argument("sheet")
