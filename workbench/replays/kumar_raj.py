@@ -236,7 +236,7 @@ def _eq14(setting: Any) -> list:
     terms = A * (1 - A) * -(N - sizes) / (N * (N - 1) * (sizes - 1))
     return [number("last line: n (V(random) - V(proportional)), strata of 4, 6 and 10", terms.sum(), exact,
                    correction=Correction("the sum lacks a factor N_k", printed=(sizes * terms).sum())),
-            bound("the same is negative", "below 0", exact, high=0),
+            bound("the same is negative", "< 0", exact, high=0),
             bound("three strata of 4, so that S is constant: V(optimal) over V(random)", "V(optimal) > V(random)",
                   4 / 3 / (12 / 11), low=1)]
 
