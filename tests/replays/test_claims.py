@@ -3,7 +3,7 @@ import pytest
 
 from workbench.replays import claims
 from workbench.replays.claims import Correction, bound, equal, every, number, put_in, unchecked
-from workbench.replays.result import Replay
+from workbench.replays.result import SHOWN, Replay
 
 
 @pytest.mark.parametrize("printed, ours, error, verdict", [
@@ -83,3 +83,11 @@ def test_what_was_put_in_is_marked_and_not_counted():
     assert (row["verdict"], row["ours"], row["printed"]) == ("put in", None, "177")
     found = Replay("kloos/table1", "t", (row, every("x", 1, 1)), (), False, "none")
     assert found.verdicts() == {"holds": 1}
+
+
+def test_in_a_notebook_the_verdict_stands_first_and_numbers_have_their_own_digits():
+    rows = number("x", "26", 24.667, correction=Correction("h", ours=26.2)), bound("y", "small", 1e-7, high=1)
+    text = Replay("kloos/table1", "t", rows, (), False, "none")._repr_html_()
+    heads = [text.index(f">{name}</th>") for name in SHOWN]
+    assert SHOWN == ("verdict", "claim", "printed", "ours", "corrected", "reach", "why")
+    assert heads == sorted(heads) and all(f"<td>{cell}</td>" in text for cell in ("26", "24.67", "26.2", "1e-07"))

@@ -37,6 +37,7 @@ def test_every_claim_has_a_verdict(name):
         assert row["verdict"] in ("not decided here", claims.PUT_IN) or row["ours"] is not None and row["reach"]
         assert (row["corrected"] is not None) == (row["verdict"] == claims.CORRECTED)
         assert row["why"] or row["verdict"] in ("holds", "does not hold")
+        assert row["printed"] != "" or row["verdict"] in ("holds", "not decided here")
         assert row["verdict"] != "holds" or not row["why"]
 
 

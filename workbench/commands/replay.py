@@ -65,7 +65,8 @@ class _Kept:
         self._path, self._setting = path, [package_version(), *setting]
         self.saved = dict(self._lines()) if resume else {}
         if path.is_file():
-            write_text(path, map(self._line, self.saved, self.saved.values()))
+            with refusing():
+                write_text(path, map(self._line, self.saved, self.saved.values()))
 
     def _line(self, name: str, saved: dict) -> str:
         return json.dumps([self._setting, name, saved]) + "\n"
@@ -78,7 +79,7 @@ class _Kept:
                     yield name, saved
 
     def add(self, done: Any) -> None:
-        with open(self._path, "a", encoding="utf-8") as file:
+        with refusing(), open(self._path, "a", encoding="utf-8") as file:
             file.write(self._line(done.name, done.to_dict()))
 
     def forget(self) -> None:

@@ -236,7 +236,7 @@ def _eq14(setting: Any) -> list:
     terms = A * (1 - A) * -(N - sizes) / (N * (N - 1) * (sizes - 1))
     return [number("last line: n (V(random) - V(proportional)), strata of 4, 6 and 10", terms.sum(), exact,
                    correction=Correction("the sum lacks a factor N_k", printed=(sizes * terms).sum())),
-            bound("the same is negative", "below 0", exact, high=0),
+            bound("the same is negative", "< 0", exact, high=0),
             bound("three strata of 4, so that S is constant: V(optimal) over V(random)", "V(optimal) > V(random)",
                   4 / 3 / (12 / 11), low=1)]
 
@@ -311,8 +311,8 @@ def _section3_5(setting: Any) -> list:
                     _root_parts(z, edges[method], power), high=1.02)
               for text, method, power in (("SQRT", "cum_sqrt_f", 1 / 2), ("CBRT", "cum_cbrt_f", 1 / 3))),
             every("items in just one cell between z_(k-1) and z_k, z_0 = max and z_K = min",
-                  _in_one_cell(z, [z.max(), *points[1:-1], z.min()]), z.size, correction=Correction(
-                      "z_0 = min and z_K = max, as the points rise", ours=_in_one_cell(z, points)))]
+                  _in_one_cell(z, [z.max(), *points[1:-1], z.min()]), z.size, printed="max and min",
+                  correction=Correction("z_0 = min and z_K = max, as the points rise", ours=_in_one_cell(z, points)))]
 
 
 def _root_parts(z: np.ndarray, edges: np.ndarray, power: float) -> float:

@@ -300,7 +300,7 @@ def _eq12(setting: Any) -> tuple:
 def _eq13(setting: Any) -> list:
     units = np.where(BALANCED[2] > 0, 1, 2)
     agree = int((units == THIRD).sum())
-    return [every("units that are those of the third row", agree, 7, correction=Correction(
+    return [every("units that are those of the third row", agree, 7, printed="y(7,2)", correction=Correction(
         "the seventh is unit 1", ours=agree + int(units[6] == 1 and THIRD[6] == 2)))]
 
 
@@ -485,7 +485,8 @@ def _fig1(setting: Any) -> tuple:
     return [number("order of g, whose powers are to be all elements but 0, modulo x^5 + 2x + 1", "242", FIELD.order(G),
                    correction=Correction("modulo x^5 + x^4 + x^2 + 1, which is not the modulus named",
                                          ours=mended.order(G))),
-            every("rows of the figure", first, 5, correction=Correction("modulo x^5 + x^4 + x^2 + 1", ours=second)),
+            every("rows of the figure", first, 5, printed="mod g = 2x^4 + 2x^3 + 2", correction=Correction(
+                "modulo x^5 + x^4 + x^2 + 1", ours=second)),
             every("coefficients of g^3 that its label names", _same(columns["printed"][2], (1, 2, 0, 2, 2)), 5,
                   printed="x^4 + 2x^3 + 2x + 2", correction=Correction(
                       "2x^2 for 2x", ours=_same(columns["printed"][2], (1, 2, 2, 0, 2)))),

@@ -3,9 +3,11 @@
 from collections import Counter
 from typing import Any
 
-from workbench.replays.claims import VERDICTS
+from workbench.replays.claims import VERDICTS, short
 from workbench.replays.registry import find
-from workbench.results import Result
+from workbench.results import Result, html_table
+
+SHOWN = ("verdict", "claim", "printed", "ours", "corrected", "reach", "why")
 
 
 class Replay(Result):
@@ -47,6 +49,9 @@ class Replay(Result):
     def rows(self) -> list[dict]:
         """Return one row per claim: what is printed, ours, corrected, the reach that decided it, verdict and why."""
         return list(self.entries)
+
+    def _repr_html_(self) -> str:
+        return html_table([{name: short(row[name]) for name in SHOWN} for row in self.rows()], self.headline())
 
     def chart(self) -> Any:
         """Return the item's figure in the paper's layout, or None where it has none."""

@@ -422,8 +422,8 @@ def _algorithm6(setting: Any) -> list:
     study = simulate_stream(stratum, values, 100, methods=["s_voila_printed", "s_voila"], last=[7, 8, 9], every=400,
                             runs=setting.runs(20, 200, 10), rng=2, progress=False)
     return [bound("share of runs and checkpoints with an infinite variance, M = 100, three of 10 strata come late",
-                  "minimizes the variance among all re-allocations", study.infinite("s_voila_printed").mean(), high=0,
-                  instead="with a floor of two records per stratum "
-                          f"{study.infinite('s_voila').mean():.2g}"),
+                  "minimize the variance among all possible re-allocations",
+                  study.infinite("s_voila_printed").mean(), high=0,
+                  instead=f"with a floor of two records per stratum {study.infinite('s_voila').mean():.2g}"),
             bound("variance over VOILA's at the end, with such a floor", "typically close", study.ratio("s_voila")[-1],
                   high=1.1)]
