@@ -166,7 +166,7 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
     ([*STREAM, "--budget", 50, "-o", "other.csv"], "exists and has other columns than item, segment, amount, weight"),
     ([*STREAM, "--budget", 50, "--json", "sample.csv"], "'sample.csv' is read, or written already, by this command"),
     ([*STREAM, "--budget", 50, "--json", "no/found.json"], "json folder 'no' does not exist; make it first"),
-    (["stream", "none.csv", *STREAM[2:], "--budget", 50], "none.csv"),
+    (["stream", "none.csv", *STREAM[2:], "--budget", 50], "no such file: 'none.csv'"),
     (["reduce", "records.csv", *REDUCE[2:], "--budget", 50], "--weight must name a column of the sample"),
     (["reduce", "few.csv", *REDUCE[2:], "--budget", 5], "--weight must add up in each stratum to its records"),
     (["reduce", "few.csv", *REDUCE[2:], "--budget", 5, "--strata", "few.csv"], "--strata must have a column 'size'"),
