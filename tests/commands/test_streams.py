@@ -63,6 +63,7 @@ def test_a_file_is_sampled_in_batches_as_the_library_samples_them(folder, record
     amount = records.set_index("item").amount
     assert all(amount[row["item"]] == float(row["amount"]) for row in written)
     data = json.loads((folder / "found.json").read_text(encoding="utf-8"))
+    assert (data["topic"], data["inputs"], data["parameters"]["file"]) == ("stream", [], "records.csv")
     row, limits = data["results"][0]["rows"][0], found.interval()
     assert (row["estimate"], row["low"], row["high"]) == pytest.approx((found.estimate, *limits))
     assert [each["size"] for each in data["results"][1]["rows"]] == found.size.tolist()

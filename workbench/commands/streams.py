@@ -153,5 +153,5 @@ def _write_json(path: str, file: str, found: Any, interval: Any, parameters: dic
     write_json(Path(os.path.expanduser(path)), [Record("estimate", "The mean of the stream", table, found.to_dict()),
                                                 Record("strata", "Strata", strata, strata.to_dict())],
                messages=[], topic="stream", title="The mean of a stream", versions={"workbench": package_version()},
-               time=datetime.now(UTC).isoformat(timespec="seconds"), inputs=[{"file": os.path.basename(file)}],
-               parameters=parameters)
+               time=datetime.now(UTC).isoformat(timespec="seconds"), inputs=[],
+               parameters={"file": os.path.basename(file), **parameters})
