@@ -263,18 +263,18 @@ def test_empty_partitions_do_no_harm():
 def test_a_bound_that_is_too_low_is_raised(monkeypatch):
     sizes = {"a": 300, "b'\\c": 5}
     expected = drawn_pairs(wb.sample(pl.DataFrame(TABLE), "g", sizes, id="text"))
-    bounds, slacks = samples._bounds, []
+    bounds, slacks = samples.bounds, []
 
     def low_at_first(wanted, size, slack):
         slacks.append(slack)
         return bounds(wanted, size, slack) // (4 if len(slacks) < 3 else 1)
-    monkeypatch.setattr(samples, "_bounds", low_at_first)
+    monkeypatch.setattr(samples, "bounds", low_at_first)
     assert drawn_pairs(wb.sample(pl.LazyFrame(TABLE), "g", sizes, id="text")) == expected
     assert slacks == [6, 24, 96]
 
 
 def test_few_rows_more_than_wanted_leave_the_engine():
-    assert samples._bounds(np.array([100, 0, 5]), np.array([10**6, 10**6, 5]), 6.0).tolist() == [
+    assert samples.bounds(np.array([100, 0, 5]), np.array([10**6, 10**6, 5]), 6.0).tolist() == [
         pytest.approx(180e-6 * 2**60, rel=1e-9), 0, 2**60]
 
 

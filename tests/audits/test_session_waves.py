@@ -14,6 +14,7 @@ from audited import created, label, population, truths
 import workbench as wb
 from workbench.audits.sessions import design as designs
 from workbench.audits.sessions import estimates
+from workbench.audits.sessions import session as sessions
 from workbench.audits.sessions.store import Event, SessionError
 from workbench.audits.sessions.trail import Trail
 from workbench.labeling.draws import random_keys
@@ -64,6 +65,15 @@ def test_a_wave_is_what_the_labels_before_it_say(session, known):
     with wb.AuditSession.open(session.path) as again:
         assert again.estimate().rows() == found.rows() and again.next() == []
         assert again.verify(known[0]).scores
+
+
+def test_a_wave_that_does_not_follow_from_the_labels_is_found(session, known, monkeypatch):
+    label(session, known[1], 20)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(sessions, "wave_labels", lambda trail: [17, 1, 1, 1])
+        label(session, known[1], 20)
+    with pytest.raises(ValueError, match=r"the wave of event 23 does not follow from the labels before it"):
+        session.verify(known[0])
 
 
 def test_a_wave_counts_as_a_whole_and_nothing_is_known_before_the_end(session, known):

@@ -182,7 +182,22 @@ def test_an_audit_in_waves(folder):
         assert "20 labels recorded, 0 known" in typed(folder, "audit import audit.db filled.csv")
         said = typed(folder, "audit status audit.db")
         assert ("draws the next" in said) == ("no interval yet" in said) == (wave < 3)
-    assert "(95% interval: " in said and "60 of 60 items labeled, 0 skipped, 0 out, 0 open, wave 3 of 3" in said
+    assert "60 of 60 items labeled, 0 skipped, 0 out, 0 open, wave 3 of 3" in said
+    with open(folder / "scores.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    strata = wb.stratify([float(row["p"]) for row in rows], 4, "equal_size", rng=4)
+    where = {row["item"]: h for row, h in zip(rows, strata.labels, strict=True)}
+    tables, before = np.zeros((2, 3, 4), int), set()
+    for wave in range(3):
+        with open(folder / f"sheet-{wave + 1}.csv", encoding="utf-8-sig") as file:
+            ids = {row["id"] for row in csv.DictReader(file)} - before
+        before |= ids
+        for name in ids:
+            tables[:, wave, where[name]] += 1, right[name]
+    expected = wb.wave_accuracy(strata.sizes, *tables)
+    shown = [100 * expected.estimate, *(100 * end for end in expected.interval())]
+    told = re.search(r"Accuracy ([\d.]+)% \(95% interval: ([\d.]+)% to ([\d.]+)%\)", said)
+    assert [float(each) for each in told.groups()] == pytest.approx(shown, abs=.051)
     assert typed(folder, "audit status audit.db --within 2", 2).startswith("Error: --within cannot be planned")
     assert typed(folder, "audit status audit.db --method looks", 2).startswith("Error: --method must be 'planned' or ")
 

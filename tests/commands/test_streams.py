@@ -63,6 +63,7 @@ def test_a_file_is_sampled_in_batches_as_the_library_samples_them(folder, record
     amount = records.set_index("item").amount
     assert all(amount[row["item"]] == float(row["amount"]) for row in written)
     data = json.loads((folder / "found.json").read_text(encoding="utf-8"))
+    assert (data["topic"], data["inputs"], data["parameters"]["file"]) == ("stream", [], "records.csv")
     row, limits = data["results"][0]["rows"][0], found.interval()
     assert (row["estimate"], row["low"], row["high"]) == pytest.approx((found.estimate, *limits))
     assert [each["size"] for each in data["results"][1]["rows"]] == found.size.tolist()
@@ -137,19 +138,19 @@ def test_a_smaller_sample_is_the_best_of_all_and_keeps_the_smallest_hashes(folde
 
 
 def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formulas(folder):
-    (folder / "sample.csv").write_text("item,segment,note\n" + "".join(
+    (folder / "sample.csv").write_text("Item,segment,note\n" + "".join(
         f'"\'-{k}",{"-1" if k < 6 else "b"},n{k}\n' for k in range(12)), encoding="utf-8")
     (folder / "strata.csv").write_text("stratum,size,sd\nb,100,1\n-1,300,2\n", encoding="utf-8")
     words = [*REDUCE[:4], "--id", "item", "--strata", "strata.csv", "--budget", 7]
     assert run(folder, *words).returncode == 0
     kept = rows_of(folder / "smaller.csv")
-    assert list(kept[0]) == ["item", "segment", "note", "weight"] and len(kept) == 7
+    assert list(kept[0]) == ["Item", "segment", "note", "weight"] and len(kept) == 7
     labels = ["-1", "b"]
     counts = [sum(row["segment"].strip("'") == h for row in kept) for h in labels]
     assert counts == wb.reduce_sample([300, 100], [2, 1], [6, 6], 7).labeled.tolist()
     for h, ids, k in zip(labels, ([f"-{j}" for j in range(6)], [f"-{j}" for j in range(6, 12)]), counts, strict=True):
         first = {ids[place] for place in np.argsort(random_keys(ids, 0))[:k]}
-        assert {row["item"].strip("'") for row in kept if row["segment"].strip("'") == h} == first
+        assert {row["Item"].strip("'") for row in kept if row["segment"].strip("'") == h} == first
     shutil.move(folder / "smaller.csv", folder / "sample.csv")      # a smaller one can be made smaller
     assert run(folder, *words[:-1], 5).returncode == 0 and len(rows_of(folder / "smaller.csv")) == 5
 
@@ -158,7 +159,7 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
     ([*STREAM, "--budget", 5], "--budget must be at least 8, 2 for each of 4 strata; got 5"),
     ([*STREAM, "--budget", 0], "--budget must be a whole number of at least 1; got 0"),
     ([*STREAM[:2], "--strata-by", "none", *STREAM[4:], "--budget", 50], "has no column 'none'"),
-    ([*STREAM[:4], "--value", "segment", *STREAM[6:], "--budget", 50], "'records.csv': 's"),
+    (["stream", "text.csv", *STREAM[2:], "--budget", 50], "'text.csv': 'many' is not a number"),
     ([*STREAM, "--budget", 50, "--bounds", "1"], "--bounds must be the smallest and the largest value, as \"0, 1\""),
     ([*STREAM, "--budget", 50, "--level", 95], "--level must be"),
     ([*STREAM, "--budget", 50, "-o", "records.csv"], "'records.csv' is read, or written already, by this command"),
@@ -166,7 +167,11 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
     ([*STREAM, "--budget", 50, "-o", "other.csv"], "exists and has other columns than item, segment, amount, weight"),
     ([*STREAM, "--budget", 50, "--json", "sample.csv"], "'sample.csv' is read, or written already, by this command"),
     ([*STREAM, "--budget", 50, "--json", "no/found.json"], "json folder 'no' does not exist; make it first"),
-    (["stream", "none.csv", *STREAM[2:], "--budget", 50], "none.csv"),
+    ([*STREAM, "--budget", 50, "--minimum", 1], "--minimum must be a whole number of at least 2; got 1"),
+    (["stream", "one.csv", *STREAM[2:4], "--value", "weight", *STREAM[6:], "--budget", 50], "the sample has the "
+     "columns item, segment, weight, weight, which must differ; rename one"),
+    (["reduce", "one.csv", *REDUCE[2:], "--budget", 5, "--minimum", 0], "--minimum must be a whole number of at"),
+    (["stream", "none.csv", *STREAM[2:], "--budget", 50], "no such file: 'none.csv'"),
     (["reduce", "records.csv", *REDUCE[2:], "--budget", 50], "--weight must name a column of the sample"),
     (["reduce", "few.csv", *REDUCE[2:], "--budget", 5], "--weight must add up in each stratum to its records"),
     (["reduce", "few.csv", *REDUCE[2:], "--budget", 5, "--strata", "few.csv"], "--strata must have a column 'size'"),
@@ -174,7 +179,8 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
     (["reduce", "one.csv", *REDUCE[2:], "--budget", 5, "-o", "one.csv"], "'one.csv' is read, or written already")])
 def test_mistakes_are_one_line_and_leave_nothing(folder, words, message):
     os.symlink(folder / "records.csv", folder / "link.csv")
-    for name, lines in (("other", ["a,b", "1,2"]), ("one", ["item,segment,amount,weight", "a,s,1,3", "b,t,1,1"]),
+    for name, lines in (("text", ["item,segment,amount", "a,s,many"]),
+                        ("other", ["a,b", "1,2"]), ("one", ["item,segment,amount,weight", "a,s,1,3", "b,t,1,1"]),
                         ("few", ["item,segment,amount,weight", "a,s,1,3.5", "b,s,2,3"])):
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     costs_one_line(folder, message, *words, runs=lambda where, *given: run(where, *given[:-1]))

@@ -10,6 +10,7 @@ from workbench.allocation import rules
 from workbench.allocation.plans import load_strata
 from workbench.allocation.streams.estimates import moments
 from workbench.data import frames, numbers
+from workbench.data.columns import spelled
 from workbench.data.safe_csv import original
 from workbench.labeling.draws import random_keys
 from workbench.labeling.ids import refuse_repeated
@@ -44,7 +45,7 @@ def smaller_sample(sample: Any, budget: int, *, by: str, value: str, id: str, we
     strata : str, path or data frame
         A table of strata with sizes and sds; without it sizes are the sums of weights, sds those of the sample.
     minimum : int
-        Floor per stratum.
+        Floor per stratum, at least 1.
     seed : int
         The records of a stratum that stay have the smallest hashes of seed and identifier.
 
@@ -55,7 +56,9 @@ def smaller_sample(sample: Any, budget: int, *, by: str, value: str, id: str, we
     >>> kept.index, kept.columns["weight"]
     (array([0, 1, 3, 4, 5]), array([15., 15., 20., 20., 20.]))
     """
+    minimum, seed = checks.whole("minimum", minimum, 1), checks.seed("seed", seed)
     columns = frames.read_columns(sample, frames.column_names(sample))[0]
+    by, value, id, weight = (spelled(name, columns) for name in (by, value, id, weight))
     named = frames.read_columns(sample, [by, id])[0]
     labels, ids = (list(map(original, numbers.as_text(named[name]))) for name in (by, id))
     names, codes = np.unique(numbers.to_labels(by, numbers.objects(labels), "text"), return_inverse=True)
@@ -63,7 +66,7 @@ def smaller_sample(sample: Any, budget: int, *, by: str, value: str, id: str, we
     size, sd = _known(strata, names, codes) if strata else _shown(columns, value, weight, names, codes)
     current = np.bincount(codes)
     found = rules.reduce_sample(size, sd, current, budget, minimum=minimum)
-    order = np.lexsort((random_keys(ids, checks.seed("seed", seed)), codes))
+    order = np.lexsort((random_keys(ids, seed), codes))
     first = np.repeat(np.cumsum(current) - current, current)
     index = np.sort(order[np.arange(codes.size) - first < found.labeled[codes[order]]])
     written = columns | {by: numbers.objects(labels), id: numbers.objects(ids), weight: (size / found.labeled)[codes]}

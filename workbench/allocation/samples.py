@@ -20,28 +20,26 @@ text. With the same seed a smaller sample is the beginning of a larger one, so m
     correct = np.bincount(drawn.stratum_index, right, drawn.size.size).astype(int)
     found = wb.stratified_accuracy(drawn.size, drawn.drawn, correct)
 
-**A stream in parts.** Where rows are seen only once, each partition gets a `StreamSampler` of its own, and the
+**A stream in parts.** Where rows are seen only once, each partition gets a `StreamSampler` of the same seed, and the
 samplers are merged where the program runs. With Dask::
 
-    def sampled(part, number):
+    def sampled(part):
         columns = (part[name].to_numpy() for name in ("stratum", "value", "id"))
-        return wb.StreamSampler(1000, rng=number).update(*columns)
+        return wb.StreamSampler(1000, seed=0).update(*columns)
 
-    parts = [dask.delayed(sampled)(part, number) for number, part in enumerate(frame.to_delayed())]
-    merged = functools.reduce(wb.StreamSampler.merge, dask.compute(*parts))
+    parts = dask.compute(*map(dask.delayed(sampled), frame.to_delayed()))
+    merged = functools.reduce(wb.StreamSampler.merge, parts)
 
 With PySpark::
 
-    def sampled(number, rows):
-        stratum, value, id = zip(*rows)
-        yield wb.StreamSampler(1000, rng=number).update(stratum, value, id)
+    def sampled(rows):
+        yield wb.StreamSampler(1000, seed=0).update(*list(zip(*rows)) or ([], [], []))
 
-    parts = frame.select("stratum", "value", "id").rdd.mapPartitionsWithIndex(sampled).collect()
-    merged = functools.reduce(wb.StreamSampler.merge, parts)
+    merged = frame.select("stratum", "value", "id").rdd.mapPartitions(sampled).reduce(wb.StreamSampler.merge)
 
-Each partition has a seed of its own: equal keys would choose alike. A merge keeps of a stratum only what lies
-below the threshold of every partition, so where partitions disagree on which stratum varies little is
-left. Rows that are stored allow two passes, and then the optimum: `summarize`, `allocate`, `sample`.
+A merge keeps of a stratum only what lies below the threshold of every partition, so where partitions disagree on
+which stratum varies little is left. Rows that are stored allow two passes, and then the optimum: `sample_stream`, or
+`summarize`, `allocate` and `sample`.
 
 References
 ----------

@@ -60,10 +60,12 @@ def stream(file: str, by: str, id: str, budget: int, minimum: int, seed: int, va
     from workbench.allocation.streams.sampler import StreamSampler
     from workbench.data.safe_csv import refuse_other, write_rows
     limits, header, level = checks.bounds_of(bounds) if bounds else None, (id, by, value, "weight"), checks.level(level)
+    if len(set(header)) < len(header):
+        raise ValueError(f"the sample has the columns {checks.listed(header)}, which must differ; rename one")
     checkpoint = checkpoint or f"{output}.checkpoint"
     refuse_inputs([file], *check_outputs(output=output, checkpoint=checkpoint, json=json))
     refuse_other(output, header)
-    sampler = StreamSampler(budget, minimum=minimum, seed=seed)
+    sampler = StreamSampler(budget, minimum=checks.whole("minimum", minimum, 2), seed=seed)
     for _ in stream_file(file, sampler, by=by, value=value, id=id, rows=ROWS, checkpoint=checkpoint):
         pass
     found = sampler.estimate()
@@ -151,5 +153,5 @@ def _write_json(path: str, file: str, found: Any, interval: Any, parameters: dic
     write_json(Path(os.path.expanduser(path)), [Record("estimate", "The mean of the stream", table, found.to_dict()),
                                                 Record("strata", "Strata", strata, strata.to_dict())],
                messages=[], topic="stream", title="The mean of a stream", versions={"workbench": package_version()},
-               time=datetime.now(UTC).isoformat(timespec="seconds"), inputs=[{"file": os.path.basename(file)}],
-               parameters=parameters)
+               time=datetime.now(UTC).isoformat(timespec="seconds"), inputs=[],
+               parameters={"file": os.path.basename(file), **parameters})

@@ -18,7 +18,8 @@ The file of `workbench report TOPIC --json FILE` holds one object of schema 1:
 - `messages`: what the run wrote to stderr, with its section.
 
 `workbench audit report --json FILE` writes the same of an audit session: topic "audit", its design as parameters, no
-inputs; the first result is what the page quotes.
+inputs; the first result is what the page quotes. `workbench stream --json FILE` does so of a stream: topic "stream",
+results `estimate` and `strata`.
 
 It is strict JSON, UTF-8. In `rows` and `parameters` null stands for what is missing and for a number that is not
 finite; in `result` such a number is {"float": "nan"}, "inf" or "-inf", so that nothing is lost. The same inputs give

@@ -11,6 +11,7 @@ from workbench.allocation import samples
 from workbench.allocation.streams.estimates import StreamEstimate
 from workbench.allocation.streams.sampler import StreamSampler
 from workbench.data import frames
+from workbench.data.files import file_of
 from workbench.data.whole_files import write_text
 
 SCHEMA = 1
@@ -170,9 +171,9 @@ def stream_file(path: str, sampler: StreamSampler, *, by: str, value: str, id: s
     checkpoint : str or path
         One of another file, or of this one before it was changed, is refused.
     """
-    state = os.stat(os.path.expanduser(path))
-    kept = Checkpoint(sampler, checkpoint, [by, value, id, state.st_size, state.st_mtime_ns])
     with frames.scan(path, [by, value, id]) as source:
+        state = os.stat(file_of(path))
+        kept = Checkpoint(sampler, checkpoint, [by, value, id, state.st_size, state.st_mtime_ns])
         summarize = samples.streamed(source, by, value, id, _seed_of(sampler))
         for part in frames.slices(source, rows, start=kept.last + 1):
             _take_part(sampler, summarize, part)

@@ -66,9 +66,9 @@ class StreamSampler:
     rng : int or numpy.random.Generator
         Samplers to be merged need different seeds.
     seed : int, optional
-        In the place of random keys every record has the hash of its identifier, that of `sample`: then the same
-        records are chosen from the same strata however they are spread over minibatches and samplers, and samplers to
-        be merged need the same seed.
+        In the place of random keys every record has the hash of its identifier, that of `sample`: the sample of a
+        stratum is then the records of the smallest hashes, however they are spread over minibatches and samplers, and
+        samplers to be merged need the same seed.
 
     Notes
     -----

@@ -705,6 +705,7 @@ class AuditSession:
             again._store.check()
             trail, design = again._trail, again._trail.design
             events = len(again.events())
+            again._check_waves()
         if items is not None:
             self._compare(trail, designs.same_scores(items, design, other))
         return Verification(events, len(trail.items), items is not None, sum(design["stratum_size"]))
@@ -713,6 +714,16 @@ class AuditSession:
         """Return everything that happened, from the first event on."""
         with contextlib.closing(Store(self.path)) as store:
             return store.events()
+
+    def _check_waves(self) -> None:
+        """Raise where the labels of a wave do not follow from those before it."""
+        created, *events = self.events()
+        trail = Trail(self.path, created, self._store.items())
+        for event in events if trail.waves else ():
+            if event.kind == "wave" and event.body["labels"] != wave_labels(trail):
+                raise SessionError(f"{self.path!r}: the wave of event {event.number} does not follow from the labels "
+                                   "before it")
+            trail.apply(event)
 
     def _compare(self, trail: Trail, items: ScoredItems) -> None:
         """Raise where strata or order of the items that are kept do not follow from the scores."""

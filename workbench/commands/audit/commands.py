@@ -134,7 +134,8 @@ def command(name: str, example: str, *before: click.Argument, by: bool = True, *
 @click.option("--second-share", type=float, default=0.0, show_default=True,
               help="Share of the items that somebody else labels too; 1, all of fewer items, is best. For accuracy.")
 @click.option("--waves", type=int, default=1, show_default=True,
-              help="Draw the labels in so many waves, each where those before it leave most doubt. For accuracy.")
+              help="Draw the labels in so many waves, each where those before it leave most doubt. For accuracy; "
+                   "of 5 strata, where --strata does not say.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws the items.")
 @click.pass_context
