@@ -141,6 +141,7 @@ class ReplicateEstimate(Estimate, Result):
         ----------
         .. [1] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts
            estimated from survey data, Survey Methodology 24, 1998: effective sample size.
+        .. [2] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
         """
         checks.choice("method", method, INTERVALS)
         tail = (1 - checks.level(level)) / 2
@@ -263,8 +264,7 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     of_domain = np.flatnonzero(np.bincount(design.psu_of_item[rows]))
     base = rows if totals is None or totals.denominator is None else rows & (totals.denominator != 0)
     if moments and moments.possible is not None:
-        linear, possible = moments.linear(design.weight * rows)
-        averaged, parts, bounds = linear, [rows], (float(possible.min()), float(possible.max()))
+        (averaged, bounds), parts = moments.linear(design.weight * rows), [rows]
     else:
         averaged, parts = metric.parts_of(columns, totals, rows, design.weight) if bounds else (base, [base])
     sample = Sample.of_items(design, averaged, parts)

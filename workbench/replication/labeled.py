@@ -123,7 +123,7 @@ class LabeledItems(Result):
         ranks = _given(metric, "list of candidates", self.ranks)
         if most is not None:
             return ranks <= most
-        for item in np.flatnonzero(ranks > np.shape(self.candidates)[1])[:1]:
+        for item in np.flatnonzero(ranks > np.atleast_2d(self.candidates).shape[1])[:1]:  # type: ignore[arg-type]
             raise ValueError(f"{metric} needs every true class among the candidates; that of item {item} is not")
         return ranks
 
