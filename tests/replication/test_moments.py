@@ -227,8 +227,8 @@ def test_notes_say_what_was_covered():
     usual = [found[metric]["coverage"] for name, found in recorded.items() for metric in ("log_loss", "rmse")
              if metric == "log_loss" or name not in heavy | {"few"}]
     few, tails = recorded["few"]["rmse"]["coverage"], min(recorded[name]["rmse"]["coverage"] for name in heavy)
-    assert (f"covered {min(usual):.0%} to {max(usual):.0%} at 95%, of an RMSE {few:.0%} with 12 PSUs and {tails:.0%} with "
-            "errors of heavy tails") in estimates.UNBOUNDED["positive"]
+    assert (f"covered {min(usual):.0%} to {max(usual):.0%} at 95%, of an RMSE {few:.0%} with 12 PSUs and {tails:.0%} "
+            "with errors of heavy tails") in estimates.UNBOUNDED["positive"]
     correlations = {name: found["correlation"]["coverage"] for name, found in recorded.items()}
     assert min(correlations, key=correlations.__getitem__) in heavy
     low, high = min(correlations.values()), max(correlations.values())

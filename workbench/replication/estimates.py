@@ -44,8 +44,8 @@ FOREIGN = ("the replicate weights tell no strata and hardly the PSUs: items that
 UNBOUNDED = {
     "positive": "no value is the largest possible, so the interval takes logarithms and Student's t: in simulations it "
                 "covered 93% to 96% at 95%, of an RMSE 92% with 12 PSUs and 90% with errors of heavy tails (t, 4 df)",
-    "correlation": "nothing bounds the values, so the interval takes arctanh and Student's t: in simulations it covered "
-                   "92% to 95% at 95%, least with errors of heavy tails (t, 4 df)"}
+    "correlation": "nothing bounds the values, so the interval takes arctanh and Student's t: in simulations it "
+                   "covered 92% to 95% at 95%, least with errors of heavy tails (t, 4 df)"}
 SKEWED = ("no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it covers too "
           "little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)")
 
@@ -379,7 +379,8 @@ def _of_clusters(replicates: Replicates, metric: Metric, sample: Sample, varianc
             "variance_ratio": ratio}
 
 
-def _bounds(metric: Metric, bounds: Any, columns: Sequence, totals: Any, rows: np.ndarray) -> tuple[float, float] | None:
+def _bounds(metric: Metric, bounds: Any, columns: Sequence, totals: Any,
+            rows: np.ndarray) -> tuple[float, float] | None:
     if metric.is_share:
         if bounds is not None:
             raise checks.WrongValue("bounds", f"belong to 'mean'; {metric.name} lies between 0 and 1")

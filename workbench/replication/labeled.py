@@ -119,8 +119,7 @@ class LabeledItems(Result):
         return tuple(column == label if of_class and role != "score" else column for role, column in columns)
 
     def _ranked(self, metric: str, most: int | None) -> tuple:
-        """Return whether the true class is among the first so many candidates, or its rank among all and their number.
-        """
+        """Return whether the true class is among so many candidates, or its rank among all and their number."""
         ranks = _given(metric, "list of candidates", self.ranks)
         if most is not None:
             return (ranks <= most,)
