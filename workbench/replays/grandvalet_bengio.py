@@ -26,7 +26,7 @@ from workbench.simulations.cross_validation import simulate_type_one
 PAPER = Paper("grandvalet-bengio", "Hypothesis testing for cross-validation")
 K, M = 5, 4
 N = K * M
-TWIN = "digits, 5 to 9 against 0 to 4, for Letter"
+TWIN = "digits, 5 to 9 against 0 to 4, as a twin of Letter"
 PRINTED_RUNS = 10_000
 # n: rho, type I error at rho = 0 and at rho = 0.7, in percent
 LETTER = {20: ("52.45", "16.4", "3.1"), 40: ("43.43", "12.8", "1.5"), 80: ("42.16", "12.4", "1.3"),
@@ -199,7 +199,7 @@ def _table1(setting: Any) -> tuple:
 
 
 @PAPER.item("table2", "A tree on Letter and Forest: rho and the type I errors fall as n grows", seconds=30,
-            data=f"Letter and Forest where `workbench data` has put them, otherwise {TWIN}, as a twin; recorded runs "
+            data=f"Letter and Forest where `workbench data` has put them, otherwise {TWIN}; recorded runs "
                  "on both", takes_file=True, takes_learner=True, draw=drawn("lines", "n", "percent", "what", log="x"))
 def _table2(setting: Any) -> tuple:
     learner = named_learner(setting.learner or "sklearn.tree:DecisionTreeClassifier")
