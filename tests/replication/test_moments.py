@@ -1,5 +1,6 @@
 """Kappa, MCC, balanced accuracy, Brier score, log loss, RMSE, correlation, median; against scikit-learn."""
 import json
+from pathlib import Path
 
 import metric_coverage
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn import metrics as sk
 import workbench as wb
 from workbench.charts import replication as charts
 from workbench.charts.replication import intervals
-from workbench.replication import metrics
+from workbench.replication import estimates, metrics
 from workbench.replication.identification import identification_candidates, identification_ranks
 from workbench.replication.macro import mean_of_classes
 from workbench.replication.statistics import METRICS
@@ -95,7 +96,7 @@ def test_first_order_values_are_what_a_little_more_weight_adds(name):
         more = function(*columns, sample_weight=WEIGHT + step * WEIGHT.sum() * (np.arange(SIZE) == item))
         assert (more - full) / step == pytest.approx(values[item] - full, rel=1e-3, abs=1e-4)
     if possible is not None:
-        assert possible.size == 9 and set(np.round(values, 9)) <= set(np.round(possible, 9))
+        assert (values.min(), values.max()) == pytest.approx(possible, rel=1e-12)      # every pair of classes is there
 
 
 def test_no_error_at_all_leaves_what_an_accuracy_leaves():
@@ -207,7 +208,10 @@ def test_a_mean_rank_takes_all_ranks(recognized):
     some = wb.LabeledItems(**vars(labeled) | {name: vars(labeled)[name][kept] for name in (
         "truth", "prediction", "stratum", "candidates")})
     found = wb.estimate_metrics(some, "mean_rank").estimates[0]
-    assert found.estimate == pytest.approx(ranks[kept].mean(), rel=1e-12) and found.interval().low > 1
+    made = wb.replicates(wb.SurveyDesign(np.zeros(kept.sum(), int)), "generalized")
+    mean = wb.replicate_estimate(made, "mean", ranks[kept], bounds=(1, 5))
+    assert found.estimate == pytest.approx(ranks[kept].mean(), rel=1e-12)
+    assert tuple(found.interval()) == pytest.approx(tuple(mean.interval()), rel=1e-12)
 
 
 def test_candidates_that_are_not_there_are_told(recognized):
@@ -215,6 +219,26 @@ def test_candidates_that_are_not_there_are_told(recognized):
         wb.load_labeled(recognized[0], candidates="guess_*".replace("*", "?"))
     with pytest.raises(ValueError, match="^identified needs a list of candidates: name its column$"):
         wb.estimate_metrics(wb.digit_forms().labeled(), "identified")
+
+
+def test_notes_say_what_was_covered():
+    recorded = {name: found["metrics"] for name, found in json.loads(metric_coverage.RECORD.read_text()).items()}
+    heavy = {name for name in recorded if name.startswith("heavy")}
+    usual = [found[metric]["coverage"] for name, found in recorded.items() for metric in ("log_loss", "rmse")
+             if metric == "log_loss" or name not in heavy | {"few"}]
+    few, tails = recorded["few"]["rmse"]["coverage"], min(recorded[name]["rmse"]["coverage"] for name in heavy)
+    assert (f"covered {min(usual):.0%} to {max(usual):.0%} at 95%, of an RMSE {few:.0%} with 12 PSUs and {tails:.0%} "
+            "with errors of heavy tails") in estimates.UNBOUNDED["positive"]
+    correlations = {name: found["correlation"]["coverage"] for name, found in recorded.items()}
+    assert min(correlations, key=correlations.__getitem__) in heavy
+    low, high = min(correlations.values()), max(correlations.values())
+    assert f"covered {low:.0%} to {high:.0%} at 95%, least with errors of heavy" in estimates.UNBOUNDED["correlation"]
+    least = min(found[metric]["coverage"] for found in recorded.values() for metric in metric_coverage.MEASURED
+                if metric not in ("log_loss", "rmse", "correlation"))
+    said = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+    assert f"11 kinds of clustered samples, 1,000 runs each: least {least:.3f}".replace("0.", ".") in said
+    note = estimated("rmse", DESIGN, NUMBER, PREDICTED).notes[-1]
+    assert note.text == estimates.UNBOUNDED["positive"] and note.kind == "assumption"
 
 
 def test_intervals_cover_as_recorded():

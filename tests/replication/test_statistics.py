@@ -67,7 +67,8 @@ def test_what_needs_every_weight_has_no_totals(statistic, columns):
 def test_every_ratio_says_when_it_is_undefined():
     zero = np.zeros(60)
     for name, metric in METRICS.items():
-        totals = metric.totals_of((Y, .5) if name == "quantile" else (zero,) * len(metric.arguments), 60)
+        other = {"quantile": (Y, .5), "mean_rank": (zero + 1, 5)}
+        totals = metric.totals_of(other.get(name, (zero,) * len(metric.arguments)), 60)
         assert bool(metric.empty) == (name in ("auc", "median") or metric.moments is not None or
                                       totals is not None and totals.denominator is not None)
 

@@ -30,7 +30,7 @@ PAPER = Paper("grandvalet-bengio", "Hypothesis testing for cross-validation", "G
     "5": "table2 section5"})
 K, M = 5, 4
 N = K * M
-TWIN = "digits, 5 to 9 against 0 to 4, for Letter"
+TWIN = "digits, 5 to 9 against 0 to 4, as a twin of Letter"
 OTHER_DATA = "digits, not the paper's experiments"
 PRINTED_RUNS = 10_000
 # n: rho, type I error at rho = 0 and at rho = 0.7, in percent
@@ -218,7 +218,7 @@ def _section3(setting: Any) -> list:
 
 
 @PAPER.item("table2", "A tree on Letter and Forest: rho and the type I errors fall as n grows", seconds=30,
-            data=f"Letter and Forest where `workbench data` has put them, otherwise {TWIN}, as a twin; recorded runs "
+            data=f"Letter and Forest where `workbench data` has put them, otherwise {TWIN}; recorded runs "
                  "on both", takes_file=True, takes_learner=True, draw=drawn("lines", "n", "percent", "what", log="x"))
 def _table2(setting: Any) -> tuple:
     learner = named_learner(setting.learner or "sklearn.tree:DecisionTreeClassifier")

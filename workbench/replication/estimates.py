@@ -41,6 +41,11 @@ SELDOM = "what differs from the rest lies in fewer than 3 PSUs, or their worth: 
 OTHER_VARIANCE = "the interval rests on the jackknife's variance, over 5% off that of the standard error"
 FOREIGN = ("the replicate weights tell no strata and hardly the PSUs: items that all of them weigh alike count as one "
            "PSU, all PSUs as one stratum")
+UNBOUNDED = {
+    "positive": "no value is the largest possible, so the interval takes logarithms and Student's t: in simulations it "
+                "covered 93% to 96% at 95%, of an RMSE 92% with 12 PSUs and 90% with errors of heavy tails (t, 4 df)",
+    "correlation": "nothing bounds the values, so the interval takes arctanh and Student's t: in simulations it "
+                   "covered 92% to 95% at 95%, least with errors of heavy tails (t, 4 df)"}
 SKEWED = ("no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it covers too "
           "little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)")
 
@@ -141,6 +146,7 @@ class ReplicateEstimate(Estimate, Result):
         ----------
         .. [1] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts
            estimated from survey data, Survey Methodology 24, 1998: effective sample size.
+        .. [2] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
         """
         checks.choice("method", method, INTERVALS)
         tail = (1 - checks.level(level)) / 2
@@ -217,7 +223,7 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
         "proportion"(y) of 0 and 1, "mean"(y), "total"(y), "ratio"(y, x) = total y / total x, "accuracy", "precision",
         "recall" and "f1"(truth, prediction), "auc"(truth, score), "quantile"(y, q), "kappa" and "mcc"(truth,
         prediction), "brier" and "log_loss"(truth, score), "rmse" and "correlation"(truth, prediction), "median"(y),
-        "identified"(y) of 0 and 1, "mean_rank"(y); or a function (weight, *columns) -> number.
+        "identified"(y) of 0 and 1, "mean_rank"(y, most), y from 1 to most; or a function (weight, *columns) -> number.
     *columns : (n,) array_like
         Values of the items. 0/1 or booleans for truth and prediction (any labels for accuracy, kappa and mcc, numbers
         for rmse and correlation), numbers for y, x and score, for brier and log_loss probabilities; q in [0, 1] is one
@@ -252,7 +258,7 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     design, metric = replicates.design, Metric.of(statistic)
     rows = domain_rows(domain, design.weight.size)
     totals = metric.totals_of(columns, design.weight.size)
-    bounds = _bounds(metric, bounds, totals, rows)
+    bounds = _bounds(metric, bounds, columns, totals, rows)
     moments = metric.moments(*columns, design.weight.size) if metric.moments else None
     estimate, values = _from_totals(replicates, totals, rows) if totals else \
         _from_moments(replicates, moments, rows) if moments else _from_weights(replicates, metric, columns, rows)
@@ -263,8 +269,7 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     of_domain = np.flatnonzero(np.bincount(design.psu_of_item[rows]))
     base = rows if totals is None or totals.denominator is None else rows & (totals.denominator != 0)
     if moments and moments.possible is not None:
-        linear, possible = moments.linear(design.weight * rows)
-        averaged, parts, bounds = linear, [rows], (float(possible.min()), float(possible.max()))
+        (averaged, bounds), parts = moments.linear(design.weight * rows), [rows]
     else:
         averaged, parts = metric.parts_of(columns, totals, rows, design.weight) if bounds else (base, [base])
     sample = Sample.of_items(design, averaged, parts)
@@ -374,13 +379,14 @@ def _of_clusters(replicates: Replicates, metric: Metric, sample: Sample, varianc
             "variance_ratio": ratio}
 
 
-def _bounds(metric: Metric, bounds: Any, totals: Any, rows: np.ndarray) -> tuple[float, float] | None:
+def _bounds(metric: Metric, bounds: Any, columns: Sequence, totals: Any,
+            rows: np.ndarray) -> tuple[float, float] | None:
     if metric.is_share:
         if bounds is not None:
             raise checks.WrongValue("bounds", f"belong to 'mean'; {metric.name} lies between 0 and 1")
         return 0.0, 1.0
     if bounds is None:
-        return (0.0, 1.0) if metric.name == "median" else None
+        return metric.ends(*columns) if metric.ends else None
     if metric.name != "mean":
         raise checks.WrongValue("bounds", f"belong to 'mean'; got statistic {metric.name!r}")
     low, high = checks.bounds(bounds)
@@ -418,7 +424,7 @@ def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator
     if found.method.startswith("imported") and found.bounds:
         yield Note("assumption", FOREIGN)
     if found.bounds is None and found.statistic != "quantile":
-        yield Note("assumption", SKEWED)
+        yield Note("assumption", UNBOUNDED.get(found.kind, SKEWED))
 
 
 def _few(found: ReplicateEstimate) -> str:

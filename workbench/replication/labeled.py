@@ -109,7 +109,7 @@ class LabeledItems(Result):
             The class that precision, recall and F1 are about, by default `positive`; the rank that identifies.
         """
         if METRICS[metric].about in ("rank", "ranks"):
-            return (self._ranked(metric, label),)
+            return self._ranked(metric, label)
         label = self.positive if label is None else label
         entry = METRICS[metric]
         of_class = entry.about == "class"
@@ -118,14 +118,15 @@ class LabeledItems(Result):
         columns = ((role, _given(metric, role, getattr(self, role))) for role in entry.arguments)
         return tuple(column == label if of_class and role != "score" else column for role, column in columns)
 
-    def _ranked(self, metric: str, most: int | None) -> np.ndarray:
-        """Return whether the true class is among the first so many candidates, or its rank among all."""
+    def _ranked(self, metric: str, most: int | None) -> tuple:
+        """Return whether the true class is among so many candidates, or its rank among all and their number."""
         ranks = _given(metric, "list of candidates", self.ranks)
         if most is not None:
-            return ranks <= most
-        for item in np.flatnonzero(ranks > np.shape(self.candidates)[1])[:1]:
+            return (ranks <= most,)
+        length = np.shape(self.candidates)[1]  # type: ignore[arg-type]
+        for item in np.flatnonzero(ranks > length)[:1]:
             raise ValueError(f"{metric} needs every true class among the candidates; that of item {item} is not")
-        return ranks
+        return ranks, length
 
 
 @frames.in_rows_of("items")

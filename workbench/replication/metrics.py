@@ -269,7 +269,8 @@ def naive(metric: str, truth: ArrayLike, other: ArrayLike | None = None, *, rows
     metric : {"accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "kappa", "mcc", "brier", \
 "log_loss", "rmse", "correlation", "median", "auc", "identified", "mean_rank"}
     truth, other : (n,) array_like
-        Truth, and prediction or (for AUC, Brier score and log loss) score; for a median nothing else.
+        Truth, and prediction or (for AUC, Brier score and log loss) score; for a median nothing else; for a mean rank
+        the ranks and the largest possible one.
     rows : (n,) array_like of bool, optional
         The items that count.
 
@@ -291,8 +292,8 @@ def naive(metric: str, truth: ArrayLike, other: ArrayLike | None = None, *, rows
     '0.8770 0.0077'
     """
     known = [name for name, entry in METRICS.items() if entry.about]
-    columns = (np.asarray(column) if rows is None else np.asarray(column)[rows] for column in (truth, other)
-               if column is not None)
+    columns: Any = (column if np.ndim(column) == 0 else np.asarray(column)[slice(None) if rows is None else rows]
+                    for column in (truth, other) if column is not None)
     return METRICS[checks.choice("metric", metric, known)].naive_of(*columns)
 
 

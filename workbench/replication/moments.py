@@ -42,8 +42,8 @@ class Moments:
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.of(totals[..., 1:] / totals[..., :1])
 
-    def linear(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return values (n,) whose weighted mean is the statistic, to first order in any sample, and possible ones.
+    def linear(self, weight: np.ndarray) -> tuple[np.ndarray, tuple[float, float] | None]:
+        """Return values (n,) whose weighted mean is the statistic, to first order in any sample, and their bounds.
 
         The slopes are those of complex steps [1]_.
 
@@ -60,8 +60,11 @@ class Moments:
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = np.nan_to_num(self.of(mean + 1j * STEP * np.eye(mean.size)).imag / STEP)
             value = self.of(mean)
-        return (value + (self.columns - mean) @ slope,
-                None if self.possible is None else value + (self.possible - mean) @ slope)
+        values = value + (self.columns - mean) @ slope
+        if self.possible is None:
+            return values, None
+        possible = value + (self.possible - mean) @ slope
+        return values, (float(possible.min()), float(possible.max()))
 
 
 def correlation(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:

@@ -54,9 +54,9 @@ class Metric:
         defined; where it needs every weight.
     moments : callable or None
         (*columns, size) -> Moments, where it is a function of several means.
-    kind : {"proportion", "share", "agreement", "correlation", "positive", "number"}
+    kind : {"proportion", "share", "agreement", "correlation", "positive", "bounded", "number"}
         A proportion is the mean of zeros and ones; other shares lie from 0 to 1, too; agreement and correlation from -1
-        to 1; what is positive has no end above.
+        to 1; what is positive has no end above, what is bounded has its own `ends`.
     empty : str
         What a denominator of 0 means; "" where there is none.
     about : {"", "items", "class", "classes", "rank", "ranks"}
@@ -72,6 +72,8 @@ class Metric:
         one of a ratio: numerator over denominator of the items that the denominator counts.
     of_mean : callable
         What it is of the mean of its parts, rising.
+    ends : callable or None
+        (*columns) -> the least and the largest value of an item of its parts, where they have any and it is no share.
     naive : callable or None
         (*columns) -> the metric and its standard error of independent items of equal weight; by default that of a
         ratio by the delta method.
@@ -89,6 +91,7 @@ class Metric:
     title: str = ""
     parts: Callable[..., tuple] | None = None
     of_mean: Callable[[Any], Any] = np.asarray
+    ends: Callable[..., tuple[float, float]] | None = None
     naive: Callable[..., tuple[float, float]] | None = None
 
     @classmethod
@@ -211,6 +214,10 @@ def _proportion(y: ArrayLike, size: int) -> Totals:
 
 def _mean(y: ArrayLike, size: int) -> Totals:
     return Totals(checks.vector("y", y, size=size), np.ones(size))
+
+
+def _mean_rank(y: ArrayLike, most: int, size: int) -> Totals:
+    return Totals(checks.vector("y", y, size=size, low=1, high=checks.whole("most", most, 1)), np.ones(size))
 
 
 def _total(y: ArrayLike, size: int) -> Totals:
@@ -394,7 +401,7 @@ def _naive_balanced_accuracy(truth: np.ndarray, prediction: np.ndarray) -> tuple
 
 
 RANGES = {"proportion": (0.0, 1.0), "share": (0.0, 1.0), "agreement": (-1.0, 1.0), "correlation": (-1.0, 1.0),
-          "positive": (0.0, np.inf), "number": (-np.inf, np.inf)}
+          "positive": (0.0, np.inf), "bounded": (-np.inf, np.inf), "number": (-np.inf, np.inf)}
 _LABELS, _NONE_LEFT = ("truth", "prediction"), "no item is left"
 _SCORES, _ONE_VALUE = ("truth", "score"), "it takes two classes or values"
 
@@ -424,10 +431,11 @@ METRICS = {metric.name: metric for metric in (
     Metric("rmse", _LABELS, moments=moments.rmse, kind="positive", empty=_NONE_LEFT, about="items"),
     Metric("correlation", _LABELS, moments=moments.correlation, kind="correlation", empty=_ONE_VALUE, about="items"),
     Metric("median", ("truth",), values=_median, empty=_NONE_LEFT, about="items", parts=below_median,
-           naive=_naive_median),
+           ends=lambda y: RANGES["share"], naive=_naive_median),
     Metric("auc", _SCORES, values=_auc, kind="share", empty="it takes both positive and negative items",
            about="class", parts=_auc_parts, naive=naive_auc),
     Metric("identified", ("y",), _proportion, kind="proportion", empty=_NONE_LEFT, about="rank",
            title="identified by rank"),
-    Metric("mean_rank", ("y",), _mean, kind="positive", empty=_NONE_LEFT, about="ranks", title="mean rank"),
+    Metric("mean_rank", ("y", "most"), _mean_rank, kind="bounded", empty=_NONE_LEFT, about="ranks", title="mean rank",
+           ends=lambda y, most: (1.0, float(most))),
     Metric("quantile", ("y", "q"), values=_quantile))}

@@ -436,14 +436,15 @@ def simulate_shares(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike
     truths = []
     for period in np.atleast_2d(new):
         items = whole_items(period, new_size)
-        counts = sum(rng.multinomial(items[i], reading[i], runs) for i in range(items.size))
+        counts = np.sum([rng.multinomial(items[i], reading[i], runs) for i in range(items.size)], 0)
         truths.append(items / new_size)
         for method, rows in figures.items():
             found = methods.shares_of(method, table, frame / size, counts / new_size)
             rows.append([_figures(found[:, k], truths[-1][k]) for k in range(items.size)])
     columns: list[Any] = [{method: np.array(rows)[:, :, place] for method, rows in figures.items()}
                           for place in range(7)]
-    return SharesStudy(*columns, first / size, np.array(truths), reading, n, size, new_size, runs, rates)
+    return SharesStudy(*columns, first / size, np.array(truths), reading,  # type: ignore[arg-type]
+                       n, size, new_size, runs, rates)
 
 
 def draw_classes(items: np.ndarray, reading: np.ndarray, n: int, runs: int, *, rates: str = "process",
