@@ -47,7 +47,7 @@ def reader(tmp_path, monkeypatch):
     return {"your_labels": lambda index: (prediction == truth)[index].astype(int), "batches": batches,
             "truth": truth, "prediction": prediction, "rival": 1 - truth[::-1], "counts_at_audit": (10_000, 10_000),
             "jan": (2400, 2600), "feb": (2200, 2800), "old": old, "new": new, "district": np.repeat(np.arange(10), 200),
-            "person": np.arange(n) // 100, "right": right, "ids": range(200), "document": document,
+            "person": np.arange(n) // 100, "grades": right, "names": range(200), "document": document,
             "w": rng.uniform(1, 3, n)}
 
 
