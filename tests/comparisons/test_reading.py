@@ -73,6 +73,10 @@ def test_models_without_a_name_are_called_by_their_folder_or_file(tmp_path):
         harness_log(tmp_path / name / "samples_t.jsonl", [1, 0])
         harness_log(tmp_path / f"samples_{name}.jsonl", [1, 0])
     assert wb.read_item_scores(*(tmp_path / name / "samples_t.jsonl" for name in "xy")).models == ("x", "y")
+    (tmp_path / "runs").mkdir()
+    for name in ("x", "y"):
+        (tmp_path / name).rename(tmp_path / "runs" / name)
+    assert wb.read_item_scores(tmp_path / "runs").models == ("x", "y")
     assert wb.read_item_scores(*(tmp_path / f"samples_{name}.jsonl" for name in "xy")).models == (
         "samples_x", "samples_y")
 
@@ -115,7 +119,7 @@ def test_items_that_not_all_models_have_can_be_left_out(tmp_path):
                                  "takes the 3 that all have")
     found = wb.read_item_scores(*files, common=True)
     assert found.score.tolist() == [[1, 1], [0, 1]]
-    assert [note.text for note in found.notes] == [
+    assert [note.text for note in found.notes if note.kind == "data"] == [
         "1 of 4 items left out, which not all models were run on: b lacks 1",
         "1 item without a score by every model left out"]
 
@@ -140,6 +144,8 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
     ({"id": ["q1", "q2"], "a": [0, 1]}, {}, "files must hold the scores of at least 2 models; there are those of 'a'"),
     ({"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", "x"]}, {"cluster": "c"},
      "cluster must hold at least 2 clusters: of one nothing is known about others; all 2 items are in 'x'"),
+    ({"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", None]}, {"cluster": "c"},
+     "column 'c', data row 2 is missing"),
     ({"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]}, {},
      "the table holds battles of two models, which give no score per item: compare_items needs a score of each item "
      "by each model"),

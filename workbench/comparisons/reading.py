@@ -132,7 +132,8 @@ def named_sources(files: Sequence) -> Iterator[tuple[str, Any]]:
         if not os.path.isdir(path):
             yield name, path
             continue
-        inside = [os.path.join(path, each) for each in sorted(os.listdir(path)) if each.endswith(LOGS)]
+        inside = [os.path.join(folder, each) for folder, _, names in sorted(os.walk(path)) for each in sorted(names)
+                  if each.endswith(LOGS)]
         logs = [each for each in inside if os.path.getsize(each) and is_evaluation_log(each)]
         if not logs:
             raise ValueError(f"there is no log of an evaluation in the folder {path!r}")
@@ -352,7 +353,7 @@ def _finished(runs: list[Run]) -> list[Note]:
 
 
 def _refuse_other_clusters(runs: list[Run], rows: dict, ids: list[str], cluster: str) -> None:
-    of = [numbers.as_text(run.cells[cluster]) for run in runs]
+    of = [numbers.present(cluster, run.cells[cluster]) for run in runs]
     for each in ids:
         found = {texts[row] for run, texts in zip(runs, of, strict=True) for row in rows[run.model][each]}
         if len(found) > 1:
