@@ -45,7 +45,8 @@ def test_what_is_written(table):
     found = wb.Result.from_dict(results["comparison"]["result"])
     assert page.index(found.finding()) < page.index("<img") < page.index("What this rests on")
     for said in ("PASS: new &gt; old", "none named: right only if no items belong together", "would be found in 80% of",
-                 "Slices", "Items worth reading", "why 0?", "workbench report cross-validation-t-tests", "SHA-256"):
+                 "not told", "Slices", "Items worth reading", "why 0?", "workbench report cross-validation-t-tests",
+                 "SHA-256"):
         assert said in page
     assert list(results) == ["comparison", "gate", "ranks", "conditions", "slices", "reading"]
     assert wb.Result.from_dict(results["gate"]["result"]).verdict == "PASS"
@@ -91,7 +92,6 @@ def test_two_runs_of_inspect_are_compared(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "b has the best score, but is not shown to be better than a. 4 items." in done.stdout
     assert "  b  1 (" in done.stdout and "  a  0.625 (" in done.stdout and "\nPASS: b > a - 0.9; " in done.stdout
-    assert "every run finished, as its log says" in done.stdout
 
 
 def test_two_runs_of_the_harness_are_compared(tmp_path):
@@ -102,7 +102,6 @@ def test_two_runs_of_the_harness_are_compared(tmp_path):
     done = command.run(tmp_path, "compare", f"a={logs[0]}", f"b={logs[1]}", "--score", "acc", "--gate", "b > a")
     assert done.returncode == 4 and "\nINCONCLUSIVE: b > a; b less a is from -" in done.stdout
     assert "  b  0.6 (" in done.stdout and "  a  0.4 (" in done.stdout
-    assert "nothing tells whether the runs of a, b finished" in done.stdout
 
 
 def test_plans_are_printed(tmp_path):

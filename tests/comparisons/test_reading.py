@@ -40,10 +40,12 @@ def test_the_logs_of_the_tools_are_read():
     found = wb.read_item_scores(f"new={CHOICE}", f"old={old}", score="choice")
     assert found.models == ("new", "old") and found.values == (0, .5, 1)
     assert found.score.tolist() == [[1, 1], [.5, .5], [.5, .5], [1, 1], [.5, .5]]
-    assert found.item == ("q1", "q2", "q3", "q4", "q5")
+    assert found.item == ("q1", "q2", "q3", "q4", "q5") and found.finished
+    assert {"setting": "every run finished", "value": "yes, as its log says"} in wb.compare_items(found).conditions()
     harness = [LOGS / f"samples_lm-eval-{version}-texts.jsonl" for version in ("0.4.3", "0.4.13")]
     for score, right in (("acc", [1, 0, 0, 0, 1]), ("acc_norm", [1, 1, 0, 0, 1])):
-        assert wb.read_item_scores(*harness, score=score).score.T.tolist() == [right, right]
+        found = wb.read_item_scores(*harness, score=score)
+        assert found.score.T.tolist() == [right, right] and not found.finished
 
 
 @pytest.mark.parametrize(("repeats", "scores", "values"), [
@@ -119,7 +121,7 @@ def test_items_that_not_all_models_have_can_be_left_out(tmp_path):
                                  "takes the 3 that all have")
     found = wb.read_item_scores(*files, common=True)
     assert found.score.tolist() == [[1, 1], [0, 1]]
-    assert [note.text for note in found.notes if note.kind == "data"] == [
+    assert [note.text for note in found.notes] == [
         "1 of 4 items left out, which not all models were run on: b lacks 1",
         "1 item without a score by every model left out"]
 

@@ -100,7 +100,6 @@ def read_item_scores(*files: Any, model: str = "", item: str = "", score: str = 
                                 f"{checks.listed([run.model for run in runs], quoted=True) or 'none'}")
     limits, direction = _meaning(runs, score, bounds, better)
     ids, rows, notes = _items(runs, common)
-    notes += _finished(runs)
     tables, values = zip(*(_folded(run, rows[run.model], ids, match, limits) for run in runs), strict=True)
     scores = np.column_stack(tables)
     if common:
@@ -115,7 +114,8 @@ def read_item_scores(*files: Any, model: str = "", item: str = "", score: str = 
     possible = tuple(sorted(set().union(*values))) if all(values) else ()
     return ItemScores(scores, [run.model for run in runs], ids,
                       numbers.as_text(first[spelled(cluster, first)]) if cluster else None, limits, direction,
-                      possible if len(possible) <= MOST_VALUES else (), first, notes=notes)
+                      possible if len(possible) <= MOST_VALUES else (), first, all(run.finished for run in runs),
+                      notes=notes)
 
 
 # sources
@@ -342,14 +342,6 @@ def _of_right(c: int, size: int, repeats: re.Match) -> float:
     right = c if repeats[1] == "^" else size - c
     share = math.comb(right, k) / math.comb(size, k)
     return share if repeats[1] == "^" else 1 - share
-
-
-def _finished(runs: list[Run]) -> list[Note]:
-    """Return whether the runs are known to have finished: a log of Inspect that is read here has."""
-    untold = [run.model for run in runs if not run.finished]
-    said = f"nothing tells whether the runs of {checks.listed(untold, SHOWN)} finished" if untold else \
-        "every run finished, as its log says"
-    return [Note("remark", said)]
 
 
 def _refuse_other_clusters(runs: list[Run], rows: dict, ids: list[str], cluster: str) -> None:
