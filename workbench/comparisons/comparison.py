@@ -263,7 +263,7 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     --------
     >>> scores = ItemScores([[1, 0]] * 9 + [[0, 1]] + [[1, 1]] * 40, ["A", "B"], range(50))
     >>> print(compare_items(scores).finding())
-    A is better than B, by 1.7 to 30.6 points. 50 items
+    A is better than B, by 2 to 30 points. 50 items
     """
     scores, level = checks.instance("scores", scores, ItemScores), checks.level(level)
     checks.choice("adjust", adjust, ADJUSTMENTS)
@@ -300,7 +300,7 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
     --------
     >>> scores = ItemScores([[1, 0]] * 9 + [[0, 1]] + [[1, 1]] * 40, ["A", "B"], range(50))
     >>> pair_interval(scores, "B", "A")
-    Interval(-0.3059 to -0.01718, 0.95 default)
+    Interval(-0.3 to -0.01985, 0.95 default)
     """
     places = []
     for name, model in (("first", first), ("second", second)):
