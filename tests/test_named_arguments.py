@@ -21,6 +21,7 @@ STRATA = wb.load_strata({"stratum": ["a", "b"], "size": [1000, 600], "sd": [.5, 
 ESTIMATE = wb.replicate_estimate(wb.replicates(DESIGN), "mean", [1., 2., 3., 4.], bounds=(0, 5))
 SHARES = wb.simulate_prevalence(.2, .3, .9, .8, 100, 1000, runs=20)
 LABELING = wb.simulate_labeling(SIZE, RIGHT, 60, "proportional", runs=20)
+MODELS = wb.ItemScores([[1, 0], [1, 1]], ["a", "b"], [1, 2], columns={"part": ["x", "x"]})
 SMALL = {"runs": 20, "rng": 0}
 STREAM = {"progress": False, "runs": 2, "every": 50}
 # parameters that take one of a few words, wherever they occur
@@ -35,7 +36,8 @@ CALLS = [
     (wb.accuracy_audit, (ITEMS,), {}, DESIGNED),
     (wb.class_audit, (ITEMS, "9", 200), {"n_strata": 2}, DESIGNED),
     (wb.difference_audit, (RIVAL, 60), {"n_strata": 2}, DESIGNED),
-    (wb.compare_items, (wb.ItemScores([[1, 0], [1, 1]], ["a", "b"], [1, 2]),), {}, ["adjust"]),
+    (wb.compare_items, (MODELS,), {}, ["adjust"]),
+    (wb.compare_slices, (MODELS, "part"), {}, ["adjust"]),
     (wb.accuracy_variance, (SIZE, RIGHT, LABELED), {}, ["form"]),
     (wb.estimated_variance, (SIZE, LABELED, CORRECT), {}, ["form"]),
     (wb.next_wave, (SIZE, [5, 5, 5], [3, 4, 5], 20), {}, ["rule"]),

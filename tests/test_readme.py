@@ -1,4 +1,5 @@
 """The library section of the README runs from top to bottom on files and arrays of the reader's own."""
+import json
 import re
 from pathlib import Path
 
@@ -27,6 +28,13 @@ def reader(tmp_path, monkeypatch):
     Path("my.csv").write_text("\n".join(["item,p,yhat", *lines]) + "\n", encoding="utf-8")
     duckdb.sql("copy (select range as item, 's' || range % 4 as segment, (range % 7 > 0)::int as correct, "
                "'text ' || range as text from range(5000)) to 'big.parquet' (format parquet)")
+    right, document = (rng.random((200, 3)) < [.7, .8, .6]).astype(int), np.arange(200) // 4
+    Path("runs").mkdir()
+    for name, scores in zip(("old", "new", "rival"), right.T.tolist(), strict=True):
+        samples = [{"id": k, "epoch": 1, "input": f"{k}?", "target": "", "metadata": {"document": f"d{k // 4}"},
+                    "scores": {"match": {"value": score}}} for k, score in enumerate(scores)]
+        Path("runs", f"{name}.json").write_text(json.dumps({"version": 2, "status": "success", "eval": {"model": name},
+                                                            "samples": samples}), encoding="utf-8")
     losses = [f"{i},{i % 10},{a},{b}" for i, (a, b) in enumerate(rng.integers(0, 2, (200, 2)))]
     Path("losses.csv").write_text("\n".join(["item,fold,old,new", *losses]) + "\n", encoding="utf-8")
     X, y = load_digits(return_X_y=True)
@@ -39,12 +47,13 @@ def reader(tmp_path, monkeypatch):
     return {"your_labels": lambda index: (prediction == truth)[index].astype(int), "batches": batches,
             "truth": truth, "prediction": prediction, "rival": 1 - truth[::-1], "counts_at_audit": (10_000, 10_000),
             "jan": (2400, 2600), "feb": (2200, 2800), "old": old, "new": new, "district": np.repeat(np.arange(10), 200),
-            "person": np.arange(n) // 100, "w": rng.uniform(1, 3, n)}
+            "person": np.arange(n) // 100, "grades": right, "names": range(200), "document": document,
+            "w": rng.uniform(1, 3, n)}
 
 
 @pytest.mark.slow
 def test_every_block_runs(reader, capsys):
-    assert len(BLOCKS) == 7
+    assert len(BLOCKS) == 8
     for block in BLOCKS:
         exec(compile(block, "README.md", "exec"), reader)
     assert 0 < reader["low"] < reader["high"] < 1 and Path("weights.csv").stat().st_size > 0

@@ -45,7 +45,8 @@ def test_what_is_written(table):
     found = wb.Result.from_dict(results["comparison"]["result"])
     assert page.index(found.finding()) < page.index("<img") < page.index("What this rests on")
     for said in ("PASS: new &gt; old", "none named: right only if no items belong together", "would be found in 80% of",
-                 "Slices", "Items worth reading", "why 0?", "workbench report cross-validation-t-tests", "SHA-256"):
+                 "not told", "Slices", "Items worth reading", "why 0?", "workbench report cross-validation-t-tests",
+                 "SHA-256"):
         assert said in page
     assert list(results) == ["comparison", "gate", "ranks", "conditions", "slices", "reading"]
     assert wb.Result.from_dict(results["gate"]["result"]).verdict == "PASS"
@@ -84,22 +85,23 @@ def test_mistakes_are_one_line(table, message, arguments):
     assert done.returncode == 2 and done.stderr == f"Error: {message}\n"
 
 
-def test_logs_of_the_tools_are_compared(tmp_path):
-    """Two runs each of inspect-ai's and lm-eval's own mock models, as the tools wrote them."""
-    logs = LOGS / "inspect-0.3.285-free.eval", LOGS / "inspect-0.3.100-free.eval"
-    done = command.run(tmp_path, "compare", *logs, "--score", wb_scorer(logs[0]))
+def test_two_runs_of_inspect_are_compared(tmp_path):
+    """By its scripts the first mock model's answers include the target in 5 of 8 samples, the second's in all."""
+    done = command.run(tmp_path, "compare", f"a={LOGS / 'inspect-0.3.285-free.eval'}",
+                       f"b={LOGS / 'inspect-0.3.285-other.eval'}", "--score", "includes", "--gate", "b > a - 0.9")
     assert done.returncode == 0, done.stderr
-    assert "all have the same score" in done.stdout and "every run finished, as its log says" in done.stdout
-    logs = LOGS / "samples_lm-eval-0.4.13-texts.jsonl", LOGS / "samples_lm-eval-0.4.3-texts.jsonl"
+    assert "b has the best score, but is not shown to be better than a. 4 items." in done.stdout
+    assert "  b  1 (" in done.stdout and "  a  0.625 (" in done.stdout and "\nPASS: b > a - 0.9; " in done.stdout
+
+
+def test_two_runs_of_the_harness_are_compared(tmp_path):
+    """The first mock model gets 2 of 5 by acc; the second the second question too."""
+    logs = LOGS / "samples_lm-eval-0.4.13-texts.jsonl", LOGS / "samples_lm-eval-0.4.13-other.jsonl"
     done = command.run(tmp_path, "compare", *logs, "--score", "acc", "--gate", "b > a")
     assert done.returncode == 2 and "--gate must be one of 'samples_lm-eval-0.4.13-texts', " in done.stderr
-    done = command.run(tmp_path, "compare", f"a={logs[0]}", f"b={logs[1]}", "--score", "acc", "--gate", "b > a - 0.3")
-    assert done.returncode == 4 and "\nINCONCLUSIVE: b > a - 0.3; b less a is from " in done.stdout
-
-
-def wb_scorer(path):
-    from workbench.data.evaluation_logs import read_log, scores_of
-    return scores_of(read_log(str(path), "log").samples)[0]
+    done = command.run(tmp_path, "compare", f"a={logs[0]}", f"b={logs[1]}", "--score", "acc", "--gate", "b > a")
+    assert done.returncode == 4 and "\nINCONCLUSIVE: b > a; b less a is from -" in done.stdout
+    assert "  b  0.6 (" in done.stdout and "  a  0.4 (" in done.stdout
 
 
 def test_plans_are_printed(tmp_path):

@@ -40,10 +40,12 @@ def test_the_logs_of_the_tools_are_read():
     found = wb.read_item_scores(f"new={CHOICE}", f"old={old}", score="choice")
     assert found.models == ("new", "old") and found.values == (0, .5, 1)
     assert found.score.tolist() == [[1, 1], [.5, .5], [.5, .5], [1, 1], [.5, .5]]
-    assert found.item == ("q1", "q2", "q3", "q4", "q5")
+    assert found.item == ("q1", "q2", "q3", "q4", "q5") and found.finished
+    assert {"setting": "every run finished", "value": "yes, as its log says"} in wb.compare_items(found).conditions()
     harness = [LOGS / f"samples_lm-eval-{version}-texts.jsonl" for version in ("0.4.3", "0.4.13")]
     for score, right in (("acc", [1, 0, 0, 0, 1]), ("acc_norm", [1, 1, 0, 0, 1])):
-        assert wb.read_item_scores(*harness, score=score).score.T.tolist() == [right, right]
+        found = wb.read_item_scores(*harness, score=score)
+        assert found.score.T.tolist() == [right, right] and not found.finished
 
 
 @pytest.mark.parametrize(("repeats", "scores", "values"), [
@@ -73,6 +75,10 @@ def test_models_without_a_name_are_called_by_their_folder_or_file(tmp_path):
         harness_log(tmp_path / name / "samples_t.jsonl", [1, 0])
         harness_log(tmp_path / f"samples_{name}.jsonl", [1, 0])
     assert wb.read_item_scores(*(tmp_path / name / "samples_t.jsonl" for name in "xy")).models == ("x", "y")
+    (tmp_path / "runs").mkdir()
+    for name in ("x", "y"):
+        (tmp_path / name).rename(tmp_path / "runs" / name)
+    assert wb.read_item_scores(tmp_path / "runs").models == ("x", "y")
     assert wb.read_item_scores(*(tmp_path / f"samples_{name}.jsonl" for name in "xy")).models == (
         "samples_x", "samples_y")
 
@@ -140,6 +146,8 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
     ({"id": ["q1", "q2"], "a": [0, 1]}, {}, "files must hold the scores of at least 2 models; there are those of 'a'"),
     ({"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", "x"]}, {"cluster": "c"},
      "cluster must hold at least 2 clusters: of one nothing is known about others; all 2 items are in 'x'"),
+    ({"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", None]}, {"cluster": "c"},
+     "column 'c', data row 2 is missing"),
     ({"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]}, {},
      "the table holds battles of two models, which give no score per item: compare_items needs a score of each item "
      "by each model"),

@@ -1,4 +1,6 @@
 """A class that is spelled in two ways is said to be so, or refused, before it counts as an error of the classifier."""
+import dataclasses
+
 import numpy as np
 import polars
 import pytest
@@ -45,3 +47,22 @@ def test_nothing_in_common_is_refused_and_one_other_spelling_said(read):
                                                     "'Ham'?"]
     with pytest.raises(ValueError, match="'hAm' is 'Ham' in column 'y': spell them alike, or say classes 'text'"):
         read(frame.with_columns(read=polars.Series(["Spam", "hAm", "Ham"])))
+
+
+def test_free_text_is_no_class():
+    """Two texts may both be right: whether a model is better is not to be seen where they differ."""
+    scores = np.linspace(.5, .99, 60)
+    said = [f"answer {k}" for k in range(60)]
+    items = wb.read_scores({"s": scores, "p": said}, score="s", prediction="p", score_is="confidence")
+    message = ("the answers are free text, 40 different ones by a model for 60 items: two texts that differ may both "
+               "be right, so it does not do to label items on which they differ; have people, or a judge, say of each "
+               "answer whether it is right, and compare these scores item by item (compare_items)")
+    for call in (lambda: wb.difference_audit(dataclasses.replace(items, rival=np.array([*said[:40], *said[:20]]))),
+                 lambda: wb.read_scores({"s": scores, "p": said, "r": [*said[:40], *said[:20]]}, score="s",
+                                        prediction="p", rival="r", score_is="confidence")):
+        with pytest.raises(ValueError) as caught:
+            call()
+        assert str(caught.value) == message
+    few = ["yes", "no"] * 30
+    assert wb.read_scores({"s": scores, "p": few, "r": few[::-1]}, score="s", prediction="p", rival="r",
+                          score_is="confidence").size == 60

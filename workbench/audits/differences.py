@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.audits.accuracy import Audit, checked_seed, draw_settings, turns_of
 from workbench.audits.plans import SamplePlan
+from workbench.data.classes import refuse_free_text
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts
 from workbench.labeling.sheets import check_columns
@@ -195,6 +196,7 @@ def _differing(items: ScoredItems) -> np.ndarray:
     if items.prediction is None or items.rival is None:
         raise checks.WrongValue("items", "must hold the predictions of two models: name the columns prediction and "
                                 "rival")
+    refuse_free_text(items.prediction, items.rival)
     if items.correct is not None and items.truth is None:
         raise checks.WrongValue("items", "must hold the true classes to simulate the labels of two models")
     differ = np.flatnonzero(class_texts(items.prediction) != class_texts(items.rival))

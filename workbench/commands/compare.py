@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench import checks
-from workbench.commands.options import as_typed
+from workbench.commands.options import RefusingCommand
 from workbench.results import percent, sentences
 
 if TYPE_CHECKING:
@@ -15,19 +15,6 @@ if TYPE_CHECKING:
 
 FAILED = {"PASS": 0, "FAIL": 3, "INCONCLUSIVE": 4}      # exit codes of a gate
 SHOWN = 40
-
-
-class RefusingCommand(click.Command):
-    """A command whose user's mistakes are one line, in which arguments are named as they are typed."""
-
-    def invoke(self, context: click.Context) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(context)
-        except checks.WrongArgument as error:
-            raise click.ClickException(error.called(as_typed(self.params))) from error
-        except ValueError as error:
-            raise click.ClickException(str(error)) from error
 
 
 @click.command(cls=RefusingCommand)

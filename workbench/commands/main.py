@@ -52,9 +52,6 @@ def main(arguments: Any = None) -> Any:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)
         click.echo(f"Error: {' '.join(message.split())}", err=True)
         sys.exit(2)
-    except BrokenPipeError:         # whoever read the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
     except click.Abort:
         click.echo("Stopped.", err=True)
         sys.exit(130)

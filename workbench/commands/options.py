@@ -1,8 +1,24 @@
 """How an argument that is refused is called on the command line."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import click
+
+from workbench import checks
+
+
+class RefusingCommand(click.Command):
+    """A command whose user's mistakes are one line, in which an argument is named as it is typed."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(context)
+        except checks.WrongArgument as error:
+            raise click.ClickException(error.called(as_typed(self.params))) from error
+        except ValueError as error:
+            raise click.ClickException(str(error)) from error
 
 
 def as_typed(parameters: Iterable[click.Parameter]) -> Callable[[str], str]:

@@ -55,6 +55,8 @@ class ItemComparison(Result):
         How many equally heavy clusters these are; NaN where items are independent.
     unscored : int
         Scores that are missing.
+    finished : bool
+        Whether logs say that every run finished.
     bounds : (float, float)
         Of a score.
     better : {"higher", "lower"}
@@ -78,6 +80,7 @@ class ItemComparison(Result):
     clusters: int
     worth: float
     unscored: int
+    finished: bool
     bounds: tuple
     better: str
     adjust: str
@@ -197,7 +200,9 @@ class ItemComparison(Result):
             f"no, {self.unscored:,} of {self.size * len(self.names):,} are missing; limits hold whatever they are"
         return [{"setting": setting, "value": value} for setting, value in (
             ("same items for all models", f"yes, {self.size:,}"), ("compared item by item", "yes"),
-            ("every score known", scored), ("clusters", clusters), ("enough clusters", few),
+            ("every score known", scored),
+            ("every run finished", "yes, as its log says" if self.finished else "not told"),
+            ("clusters", clusters), ("enough clusters", few),
             ("adjusted for the number of pairs", f"yes, {len(self.pairs):,}" if self.adjust == "holm" else "no"))]
 
     def detectable(self, power: float = POWER) -> float:
@@ -258,7 +263,7 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     --------
     >>> scores = ItemScores([[1, 0]] * 9 + [[0, 1]] + [[1, 1]] * 40, ["A", "B"], range(50))
     >>> print(compare_items(scores).finding())
-    A is better than B, by 1.7 to 30.6 points. 50 items
+    A is better than B, by 2 to 30 points. 50 items
     """
     scores, level = checks.instance("scores", scores, ItemScores), checks.level(level)
     checks.choice("adjust", adjust, ADJUSTMENTS)
@@ -277,7 +282,7 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
         np.concatenate([each.mean for each in found]), pair_limits(found, pair_level), pair_level, pvalue, adjusted,
         alone, naive, (first != second).sum(1), len(scores.item), scores.clusters,
         min(each.worth for each in found) if scores.clusters else np.nan, int(np.isnan(scores.score).sum()),
-        scores.bounds, scores.better, adjust, level,
+        scores.finished, scores.bounds, scores.better, adjust, level,
         notes=[*scores.notes, *unscored_note(scores), *_notes(scores, found)])
 
 
@@ -295,7 +300,7 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
     --------
     >>> scores = ItemScores([[1, 0]] * 9 + [[0, 1]] + [[1, 1]] * 40, ["A", "B"], range(50))
     >>> pair_interval(scores, "B", "A")
-    Interval(-0.3059 to -0.01718, 0.95 default)
+    Interval(-0.3 to -0.01985, 0.95 default)
     """
     places = []
     for name, model in (("first", first), ("second", second)):

@@ -73,7 +73,7 @@ def gate(scores: ItemScores, condition: str, *, level: float = 0.95) -> Gate:
     --------
     >>> scores = ItemScores([[1, 0]] * 9 + [[0, 1]] + [[1, 1]] * 40, ["A", "new B"], range(50))
     >>> gate(scores, "A > 'new B' - 0.01")
-    Gate(PASS: A > 'new B' - 0.01; A less new B is from 0.0172 to 0.306 (95%), which lies above -0.01)
+    Gate(PASS: A > 'new B' - 0.01; A less new B is from 0.0198 to 0.3 (95%), which lies above -0.01)
     """
     found = _CONDITION.fullmatch(condition) if isinstance(condition, str) else None
     if found is None:

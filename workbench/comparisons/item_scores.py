@@ -35,6 +35,8 @@ class ItemScores(Result):
         All scores that an item can have; () where any within `bounds` is possible.
     columns : dict of (N,) array
         What else is known of the items, such as their text.
+    finished : bool
+        Whether logs say that every run finished.
 
     Raises
     ------
@@ -56,12 +58,13 @@ class ItemScores(Result):
     better: str = "higher"
     values: tuple = ()
     columns: dict = FILLED
+    finished: bool = False
     holds_items: ClassVar[bool] = True
 
     if TYPE_CHECKING:
         def __init__(self, score: ArrayLike, models: Sequence[str], item: Sequence, cluster: ArrayLike | None = None,
                      bounds: tuple[float, float] = (0.0, 1.0), better: str = "higher", values: Sequence[float] = (),
-                     columns: dict | None = None, *, notes: Sequence[Note] = ()) -> None: ...
+                     columns: dict | None = None, finished: bool = False, *, notes: Sequence[Note] = ()) -> None: ...
 
     def __post_init__(self) -> None:
         score = checks.plain_array("score", self.score, "item").astype(float)
@@ -106,7 +109,8 @@ class ItemScores(Result):
         """
         return ItemScores(self.score[rows], self.models, np.array(self.item, object)[rows].tolist(),
                           None if self.cluster is None else self.cluster[rows], self.bounds, self.better, self.values,
-                          {name: column[rows] for name, column in self.columns.items()}, notes=self.notes)
+                          {name: column[rows] for name, column in self.columns.items()}, self.finished,
+                          notes=self.notes)
 
     def headline(self) -> str:
         """Return how many items, models and clusters there are, and what a score can be."""

@@ -84,7 +84,7 @@ def items_to_detect(difference: float, discordance: float, *, cluster_size: int 
     Examples
     --------
     >>> items_to_detect(.03, .1)
-    922
+    914
     """
     discordance, power = _above_0("discordance", discordance, 1.0), checks.assurance(power)
     difference, size = _above_0("difference", difference, discordance), checks.whole("cluster_size", cluster_size, 1)

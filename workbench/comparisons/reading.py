@@ -100,7 +100,6 @@ def read_item_scores(*files: Any, model: str = "", item: str = "", score: str = 
                                 f"{checks.listed([run.model for run in runs], quoted=True) or 'none'}")
     limits, direction = _meaning(runs, score, bounds, better)
     ids, rows, notes = _items(runs, common)
-    notes += _finished(runs)
     tables, values = zip(*(_folded(run, rows[run.model], ids, match, limits) for run in runs), strict=True)
     scores = np.column_stack(tables)
     if common:
@@ -115,7 +114,8 @@ def read_item_scores(*files: Any, model: str = "", item: str = "", score: str = 
     possible = tuple(sorted(set().union(*values))) if all(values) else ()
     return ItemScores(scores, [run.model for run in runs], ids,
                       numbers.as_text(first[spelled(cluster, first)]) if cluster else None, limits, direction,
-                      possible if len(possible) <= MOST_VALUES else (), first, notes=notes)
+                      possible if len(possible) <= MOST_VALUES else (), first, all(run.finished for run in runs),
+                      notes=notes)
 
 
 # sources
@@ -132,7 +132,8 @@ def named_sources(files: Sequence) -> Iterator[tuple[str, Any]]:
         if not os.path.isdir(path):
             yield name, path
             continue
-        inside = [os.path.join(path, each) for each in sorted(os.listdir(path)) if each.endswith(LOGS)]
+        inside = [os.path.join(folder, each) for folder, _, names in sorted(os.walk(path)) for each in sorted(names)
+                  if each.endswith(LOGS)]
         logs = [each for each in inside if os.path.getsize(each) and is_evaluation_log(each)]
         if not logs:
             raise ValueError(f"there is no log of an evaluation in the folder {path!r}")
@@ -343,16 +344,8 @@ def _of_right(c: int, size: int, repeats: re.Match) -> float:
     return share if repeats[1] == "^" else 1 - share
 
 
-def _finished(runs: list[Run]) -> list[Note]:
-    """Return whether the runs are known to have finished: a log of Inspect that is read here has."""
-    untold = [run.model for run in runs if not run.finished]
-    said = f"nothing tells whether the runs of {checks.listed(untold, SHOWN)} finished" if untold else \
-        "every run finished, as its log says"
-    return [Note("remark", said)]
-
-
 def _refuse_other_clusters(runs: list[Run], rows: dict, ids: list[str], cluster: str) -> None:
-    of = [numbers.as_text(run.cells[cluster]) for run in runs]
+    of = [numbers.present(cluster, run.cells[cluster]) for run in runs]
     for each in ids:
         found = {texts[row] for run, texts in zip(runs, of, strict=True) for row in rows[run.model][each]}
         if len(found) > 1:

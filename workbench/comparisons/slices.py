@@ -94,7 +94,7 @@ def shortened(text: str) -> str:
 
     Examples
     --------
-    >>> shortened("one\\ntwo")
+    >>> shortened("one\ntwo")
     'one two'
     """
     words = " ".join(text.split())

@@ -22,6 +22,7 @@ VERDICTS = (("1", "0"), *ENGLISH, ("ja", "nein"), ("j", "n"), ("richtig", "falsc
             ("correcto", "incorrecto"), ("verdadero", "falso"))
 _ZERO_OR_ONE = re.compile(r"([01])(?:[.,]0*)?")
 _UNLIKE = ", of the same look in other characters"
+LEAST_ITEMS = 20        # of which more than half are different texts: no classes
 CLOSE = 0.8             # of difflib's likeness: one letter in five
 _UNSEEN = re.compile("[\\s\ufe00-\ufe0f\u200b-\u200d\u2060\ufeff]+")     # blanks, marks without width
 
@@ -189,7 +190,7 @@ def model_notes(prediction: np.ndarray, rival: np.ndarray) -> Iterator[Note]:
     Raises
     ------
     ValueError
-        If they share no class: these are then spelled in two ways.
+        If they are free text, or share no class: these are then spelled in two ways.
 
     Examples
     --------
@@ -198,12 +199,30 @@ def model_notes(prediction: np.ndarray, rival: np.ndarray) -> Iterator[Note]:
     first's (1 item); did you mean 'b'?
     """
     first, second = np.unique(prediction), np.unique(rival)
+    refuse_free_text(prediction, rival)
     if not np.isin(first, second).any():
         raise ValueError("the two models share no class: the first predicts "
                          f"{checks.listed(first.tolist(), quoted=True)}, the second "
                          f"{checks.listed(second.tolist(), quoted=True)}; spell them alike")
     yield from _one_sided(first, second, prediction, "first model's", "the second's")
     yield from _one_sided(second, first, rival, "second model's", "the first's")
+
+
+def refuse_free_text(prediction: np.ndarray, rival: np.ndarray) -> None:
+    """Raise where what two models answer is hardly ever the same text twice, so that it is no class.
+
+    Examples
+    --------
+    >>> refuse_free_text(np.arange(40).astype(str), np.arange(40).astype(str))     # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: the answers are free text, 40 different ones by a model for 40 items: ...
+    """
+    kinds, items = min(np.unique(answers).size for answers in (prediction, rival)), len(prediction)
+    if items >= LEAST_ITEMS and kinds > items / 2 and np.asarray(prediction).dtype.kind not in "biuf":
+        raise ValueError(f"the answers are free text, {kinds:,} different ones by a model for {items:,} items: two "
+                         "texts that differ may both be right, so it does not do to label items on which they differ; "
+                         "have people, or a judge, say of each answer whether it is right, and compare these scores "
+                         "item by item (compare_items)")
 
 
 def _closest(names: list[str], options: list[str]) -> list:

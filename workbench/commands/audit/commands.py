@@ -10,7 +10,7 @@ import click
 
 from workbench import checks
 from workbench.checks import counted
-from workbench.commands.options import as_typed
+from workbench.commands.options import RefusingCommand
 from workbench.labeling.tools import TOOLS
 from workbench.results import Note, sentences
 
@@ -39,20 +39,13 @@ class AuditGroup(click.Group):
             raise click.ClickException(f"cannot use {error.filename or 'the file'}: {error.strerror}") from error
 
 
-class ExampleCommand(click.Command):
+class ExampleCommand(RefusingCommand):
     """A command whose help ends with an example as it would be typed, and whose last option says who does it."""
 
     def __init__(self, *arguments: Any, example: str, by: bool, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.example = example
         self.params += [BY] * by
-
-    def invoke(self, context: click.Context) -> Any:
-        """Run the command; an argument that is refused is named as it is typed."""
-        try:
-            return super().invoke(context)
-        except checks.WrongArgument as error:
-            raise click.ClickException(error.called(as_typed(self.params))) from error
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example."""
