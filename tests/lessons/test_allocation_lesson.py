@@ -209,13 +209,12 @@ def test_the_rule_thought_better_gets_a_ring(choice, spread):
 
 
 def test_what_should_have_been_seen_of_rules(spread):
-    told, table = live.seen_rules("no difference")
-    assert told.startswith("You predicted for 150 labels: no difference. From 60 labels on")
-    assert "From 144 labels on, equal shares have the smaller standard error" in told
+    told, table = live._rules()
+    assert told.startswith("From 60 labels on") and "from 144 labels on has a larger standard error than equal" in told
     given = {(100, "capped Neyman"): [2, 10, 24, 37], (150, "equal shares"): [38, 38, 37, 37],
-             (150, "VOILA"): [5, 32, 76, 37]}
+             (150, "iterated Neyman"): [6, 32, 75, 37], (150, "VOILA"): [5, 32, 76, 37]}
     found = {(row["budget"], row["method"]): row for row in table.rows()}
-    assert len(found) == 8
+    assert len(found) == 10
     for key, labels in given.items():
         assert found[key]["standard_error"] == pytest.approx(total_error(spread, labels))
         assert (found[key]["labeled"], found[key]["unused"]) == (sum(labels), key[0] - sum(labels))
@@ -223,10 +222,34 @@ def test_what_should_have_been_seen_of_rules(spread):
 
 def test_tables_of_the_formula(spread):
     assert [row["number times spread"] for row in live.spreads().rows()] == [f"{s:,.0f}" for s in spread]
-    neyman, voila = live.ten_strata().rows()
+    neyman, iterated, voila = live.ten_strata().rows()
     ratio = 8.1 * 1000 ** 2 * .01 * (1 / 9 - 1 / 1000) / (9 * 1000 ** 2 * .01 * (1 / 100 - 1 / 1000) / 1.0)
     assert (neyman["first stratum"], voila["other nine"]) == (100, 900) and 10 < ratio < 13
-    assert neyman["variance"] == "12.1 times VOILA's"
+    assert neyman["variance"] == "12.1 times VOILA's" and iterated["variance"] == "1.0 times VOILA's"
+
+
+def test_what_voila_gains_over_the_textbook(spread):
+    same, most, none = live.iterated_or_best().rows()
+    assert same["iterated Neyman"] == same["VOILA"] == "3 / 18 / 42 / 37"
+    assert (most["iterated Neyman"], most["VOILA"]) == ("2 / 16 / 37 / 37", "3 / 16 / 36 / 37")
+    ratio = total_error(spread, [2, 16, 37, 37]) / total_error(spread, [3, 16, 36, 37])
+    assert most["standard error, iterated over VOILA"] == f"{ratio:.4f}" == "1.0016"
+    assert none["iterated Neyman"].startswith("0 / ") and none["standard error, iterated over VOILA"] == "inf"
+
+
+def test_what_a_hand_can_do_with_100_labels(spread, monkeypatch):
+    keeping = Kept()
+    keeping.keep("3-thousands", "64")
+    monkeypatch.setattr(questions, "kept", lambda: keeping)
+    place = live.seen_hand()
+    assert place.children[0].description == questions.LOOK and not place.parts
+    place.children[0].click()
+    told, table = place.parts
+    assert told == f"You predicted 64. {live.OF_THOUSANDS['64']}"
+    wanted, rest, best = table.rows()
+    assert [wanted["thousands"], rest["thousands"], best["thousands"]] == [
+        f"{100 * spread[3] / spread.sum():.1f}", "37", "37"]
+    assert [rest["tens"], best["tens"]] == [f"{63 * spread[1] / spread[:3].sum():.1f}", "18"]
 
 
 # ---------------------------------------------------------------- one label at a time
@@ -387,7 +410,7 @@ def test_400_streams_of_the_papers_rule():
     endless = ((held == 0) & (sd > 0)).any(2)
     ever, last = endless.any(1).mean(), endless[:, -1].mean()
     assert abs(ever - .62) < .05 and abs(last - .18) < .04
-    shown = live.seen_streams("5%")
+    shown = live.trouble("5%")
     data = shown.picture["data"]
     assert [row["value"] for row in data["points"]] == pytest.approx(endless.mean(0))
     assert data["predicted"] == [{"value": .05, "text": "you predicted"}] and data["answer"][0]["value"] == ever
@@ -484,7 +507,7 @@ def test_axes_hold_every_jump(jumps):
 
 def test_the_stream_follows_but_slowly():
     study = simulate_stream(*jump_stream(), 1000, methods=("s_voila",), every=10_000, batch=100, progress=False)
-    shown = live.seen_following("5.0 times")
+    shown = live.following("5.0 times")
     data = shown.picture["data"]
     at = {row["records"]: row["value"] for row in data["points"]}
     assert [at[k] for k in study.checkpoint] == pytest.approx(study.ratio("s_voila"))
@@ -515,7 +538,7 @@ def test_every_reveal_waits_for_a_question_above_it():
             known.add(getattr(live, source[5:-2])().name)
         else:
             assert re.match(r'reveal\("([\w-]+)"', source)[1] in known
-    assert len(known) == 4 and len(reveals()) == 7
+    assert len(known) == 4 and len(reveals()) == 4
 
 
 @pytest.mark.parametrize(("name", "show"), reveals())
@@ -531,8 +554,7 @@ def test_nothing_is_shown_before_the_prediction_and_all_after_it(monkeypatch, na
     prediction.control.value = choice
     prediction.children[2].click()
     assert called == [choice] and repr(place) == "shown"
-    assert show in ("seen_streams", "seen_following") or choice.split()[0] in repr(getattr(live, show)(choice)) \
-        or show in ("place_value", "papers_stream")
+    assert choice.split()[0] in repr(getattr(live, show)(choice)) or show in ("place_value", "papers_stream")
 
 
 def test_all_is_shown_without_a_prediction_where_all_is_revealed(monkeypatch):

@@ -1,5 +1,6 @@
 """Lesson 5 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
 import json
+import re
 from pathlib import Path
 
 import ipywidgets
@@ -206,7 +207,7 @@ def test_one_slider_holds_all_tests(stop, p, r):
     settle(panel, You=min((value for _, value in belief.options), key=lambda value: abs(value - stop)))
     t = stats.ttest_1samp(HOOK, 0).statistic * (1 - stop) ** .5
     assert 2 * stats.t.sf(-t, 9) == pytest.approx(p, abs=5e-5)
-    assert f"p {p:.4f}".replace("0.", ".") in heading(panel) and heading(panel).endswith("; flips at .112")
+    assert f"p {p:.4f}".replace("0.", ".") in heading(panel) and "flips" not in heading(panel)
     assert f"r = {r:.3f} of two folds, t is {t:.3f}, p {p:.4f}" in panel.view.alternative
     low, high = -.11 + np.array([-1, 1]) * stats.t.ppf(.975, 9) * HOOK.std(ddof=1) / (10 * (1 - stop)) ** .5
     bar, = rows(panel, "mean")
@@ -371,7 +372,10 @@ def test_the_prediction_is_drawn_into_its_reveal(monkeypatch):
 
 def test_what_should_have_been_seen(monkeypatch):
     locked(monkeypatch, "5-repeats", "5%")
-    table, = live.seen_repeats().parts
+    place = live.seen_repeats()
+    place.children[0].click()
+    told, table = place.parts
+    assert told.startswith("You predicted 5%. So the level says")
     for row, repeats in zip(table.rows(), (1, 10), strict=True):
         means = wb.clerk_losses(repeats=repeats).fold_means().ravel()
         assert row["pvalue"] == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
@@ -382,12 +386,46 @@ def test_what_should_have_been_seen(monkeypatch):
 def test_what_the_skeptic_misses(monkeypatch):
     assert repr(live.reveal_power()) == repr(live.seen_skeptic()) == "Make your prediction first."
     locked(monkeypatch, "5-skeptic", "about 95%")
-    panel, = live.reveal_power().parts
+    told, panel = live.reveal_power().parts
+    assert told.startswith("You predicted about 95%. ")
     assert rows(panel, "guess") == [{"rate": .95, "text": "you"}] and "in 30%" in heading(panel)
     table, = live.seen_skeptic().parts
     t = stats.ttest_1samp(D, 0).statistic * (9 / 19) ** .5
     assert [row["pvalue"] for row in table.rows()] == pytest.approx([2 * stats.t.sf(t, 9),
                                                                      stats.binomtest(4, 25).pvalue])
+
+
+def test_what_the_readers_err_in_the_long_run():
+    said = re.findall(r"(\d+\.\d)%", repr(live.predict_skeptic()))
+    errors = [wb.reader_losses(study, 200).mean_losses() for study in range(400)]
+    assert [f"{100 * error:.1f}" for error in np.mean(errors, 0)] == said
+
+
+def test_the_most_striking_study_exaggerates(monkeypatch):
+    locked(monkeypatch, "5-chosen", "not at all")
+    told, table = live.seen_chosen().parts
+    assert told.startswith("You predicted not at all. ")
+    losses = [wb.reader_losses(study, 200).mean_losses() for study in range(400)]
+    difference = [first - second for first, second in losses]
+    for row in table.rows():
+        many = row["studies made"]
+        best = [max(difference[start:start + many]) for start in range(0, 400, many)]
+        assert row["difference published"] == f"{100 * np.mean(best):.1f} points"
+    assert row["significant by Nadeau-Bengio"] == "100%" and table.rows()[4]["exaggerated"] == "73%"
+
+
+def test_the_slider_waits_and_tells_no_answer_at_first(monkeypatch):
+    assert repr(live.reveal_slider()) == "Make your prediction first."
+    locked(monkeypatch, "5-flip", "about .7")
+    panel, look = live.reveal_slider().parts
+    assert rows(panel, "flips") == []
+    assert [row["text"] for row in rows(panel, "points")] == ["p .040", "", ""]
+    settle(panel, You=.7)
+    assert [row["text"] for row in rows(panel, "points") if row["text"]] == ["p .221"]
+    look.children[0].click()
+    told, table = look.parts
+    assert told.startswith("You predicted about .7. ") and [f"{row['pvalue']:.3f}" for row in table.rows()] == [
+        "0.040", "0.133", "0.221"]
 
 
 def test_buttons_compute_what_they_say(monkeypatch):

@@ -14,11 +14,12 @@ from panels import controls, heading, settle, status
 from scipy import stats
 
 import workbench as wb
-from workbench.charts.misclassification import scenes
+from workbench.charts.misclassification import lines, scenes
 from workbench.course import solar
 from workbench.lessons.checking import judged
 from workbench.lessons.misclassification import views as live
 from workbench.widgets import kept as keeping
+from workbench.widgets.chart_view import ChartView
 
 A, P00, P11 = 180 / 1797, 1552 / 1617, 153 / 180
 D = P00 + P11 - 1
@@ -144,7 +145,8 @@ def test_errors_of_the_lesson(drawn, new, figures):
     for name, (bias, rmse) in drawn(new).items():
         assert shown[name]["rmse"] == pytest.approx(rmse, rel=0.015)
         assert shown[name]["bias"] == pytest.approx(bias, abs=4e-4)
-    seen = live._three_months()
+    seen, picture = live._three_months()
+    assert {row["line"] for row in rows(picture, "lines")} == {"truth", "raw count", "calibration", "mixed"}
     assert figures in [tuple(row.values())[1:] for row in seen.rows()]
 
 
@@ -320,7 +322,7 @@ def test_a_line_is_touched_before_it_is_locked(learner):
     assert "You predicted <strong>a line from 10.0% to 14.0%</strong>" in asked._status.value
     line.drag({"drag": 3, "x": 3.0, "y": .2})
     assert line.value[2] == .1 and not any("drag" in row for row in line.view.picture["data"]["drawn"])
-    assert [row["share"] for row in rows(shown.parts[0], "lines") if row["line"] == "your line"] == line.value
+    assert [row["share"] for row in rows(shown.parts[-1], "lines") if row["line"] == "your line"] == line.value
 
 
 def test_a_point_that_is_swept_along_draws_the_line_between():
@@ -349,7 +351,11 @@ def test_published_lines_beside_the_learners(learner, monkeypatch, end, said):
         monkeypatch.setenv("WORKBENCH_REVEAL", "all")
     else:
         learner.keep("4-line", [.1] * 11 + [end])
-    view, = live.seen_line().parts
+    *told, view = live.seen_line().parts
+    assert len(told) == (end is not None)
+    assert {row["line"] for row in rows(view, "lines")} <= {"truth", "calibration", "your line"}
+    view = ChartView(lines.published(live._theory(), live.solar_months().true_shares.tolist(),
+                                     None if end is None else [.1] * 11 + [end]))
     found = {name: [row["share"] for row in rows(view, "lines") if row["line"] == name] for name in
              ("truth", "raw count", "calibration", "mixed", "your line")}
     true = [A, *LATER_SHARES]
@@ -363,20 +369,22 @@ def test_published_lines_beside_the_learners(learner, monkeypatch, end, said):
 
 def test_the_better_reader_counts_worse(learner):
     learner.keep("4-reader", live.READERS[0])
-    table, said = live.seen_reader().parts
+    told, table, said = live.seen_reader().parts
+    assert told == f"You predicted {live.READERS[0]}. {live.OF_READERS[live.READERS[0]]}"
     program, trainee = table.rows()
     assert [program[name] for name in ("all codes right", "panels or not, right", "counts")] == ["88%", "94.9%", 218]
     assert [trainee[name] for name in ("all codes right", "panels or not, right", "counts")] == ["78%", "93.5%", 183]
     for row in (program, trainee):
         assert row["counts"] == row["true"] - row["panels missed"] + row["others counted"] and row["true"] == 180
-    assert said.startswith(f"You predicted: {live.READERS[0]}. The trainee misses 57 and adds 60:")
+    assert said.startswith("The trainee misses 57 and adds 60:")
 
 
 @pytest.mark.parametrize("choice", live.BEST)
 def test_best_today_is_not_best_tomorrow(learner, choice):
     learner.keep("4-best", choice)
-    said, panel, _ = live.seen_months().parts
-    assert said == f"You predicted: {choice}. At 15% it is mixed."
+    panel, look = live.seen_months().parts
+    look.children[0].click()
+    assert look.parts[0] == f"You predicted {choice}. {live.OF_BEST[choice]}"
     marked, = (row["estimator"] for row in rows(panel, "answers") if row["name"].endswith(" (you)"))
     assert marked == scenes.names()[live.BEST[choice]]
 
@@ -389,7 +397,8 @@ def test_a_change_is_better_known_than_its_levels(learner, choice, reach):
                   ("its own", "your guess"))
     assert (yours["high"] - yours["low"]) / 2 == pytest.approx(reach) == pytest.approx(float(re.search(
         r"about (\d(\.\d)?) points", choice)[1]) / 100)
-    assert f"about {50 * (own['high'] - own['low']):.1f} points either way:" in said and "about 1.2 points" in said
+    assert said == f"You predicted {choice}. {live.OF_REACH[choice]}"
+    assert f"{50 * (own['high'] - own['low']):.1f}" == "1.2"
     naive = rows(panel, "differences")[0]
     assert f"{50 * (naive['high'] - naive['low']):.1f}" == "2.8"
 

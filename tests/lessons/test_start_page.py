@@ -19,7 +19,8 @@ def test_the_answer_waits_for_the_prediction(monkeypatch):
     keeping = Kept()
     keeping.keep("0-sure", "93%")
     monkeypatch.setattr(questions, "kept", lambda: keeping)
-    view, = live.reveal_sure().parts
+    told, view = live.reveal_sure().parts
+    assert told == "You predicted 93%. You expected it to boast, but less than it does."
     right = (digit_forms().read_a == load_digits().target).mean()
     shares = {row["who"]: row["share"] for row in view.picture["data"]["bars"]}
     assert shares == pytest.approx({"the program says": .9706, "you predicted": .93, "it is right": right}, abs=1e-4)

@@ -2,7 +2,7 @@
 
 import html
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import ipywidgets
@@ -11,6 +11,7 @@ from workbench.widgets.kept import kept
 
 REVEAL = "WORKBENCH_REVEAL"     # "all": slides and tests show what learners must predict first
 LEAST_WORDS = 3
+LOOK = "Compare with what there was to see"
 
 
 class Told(ipywidgets.VBox):
@@ -69,7 +70,7 @@ class Prediction(Told):
                               f"{html.escape(kept().where)}). Now go on.</p>")
 
 
-def predict(name: str, question: str, choices: Sequence[str]) -> Prediction:
+def predict(name: str, question: str, choices: Iterable[str]) -> Prediction:
     """Return a question with choices.
 
     Parameters
@@ -77,14 +78,14 @@ def predict(name: str, question: str, choices: Sequence[str]) -> Prediction:
     name : str
         Under which the prediction is kept; `reveal` waits for it.
     question : str
-    choices : list of str
+    choices : iterable of str
 
     Examples
     --------
     >>> predict("0-coin", "Heads or tails?", ["heads", "tails"])
     Prediction: Heads or tails?
     """
-    control = ipywidgets.RadioButtons(options=choices, value=None, description="I predict",
+    control = ipywidgets.RadioButtons(options=list(choices), value=None, description="I predict",
                                       layout=ipywidgets.Layout(width="auto"))
     return Prediction(name, question, control)
 
@@ -119,8 +120,7 @@ class Reveal(Told):
         if self.parts:
             return
         self.children = [ipywidgets.HTML("<p role='status'>working …</p>")]
-        shown = self._show(opened_by)
-        self.parts = list(shown) if isinstance(shown, (list, tuple)) else [shown]
+        self.parts = _several(self._show(opened_by))
         self.children = [_widget(part) for part in self.parts]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
@@ -150,11 +150,59 @@ def reveal(name: str, show: Callable[[Any], Any]) -> Reveal:
     >>> reveal("0-coin", lambda side: f"You said {side}. Tails.")
     Make your prediction first.
     """
-    waiting = ipywidgets.HTML("<p class='workbench-locked'><em>Make your prediction first: what belongs here appears "
-                              "when it is locked.</em></p>")
-    place = Reveal(waiting, "Make your prediction first.", show)
+    place = _locked(show)
     kept().when_kept(name, place.unveil)
     return place
+
+
+def _locked(show: Callable[[Any], Any]) -> Reveal:
+    waiting = ipywidgets.HTML("<p class='workbench-locked'><em>Make your prediction first: what belongs here appears "
+                              "when it is locked.</em></p>")
+    return Reveal(waiting, "Make your prediction first.", show)
+
+
+def compare(name: str, words: Mapping[str, str], show: Callable[[], Any]) -> Reveal:
+    """Return a place that offers a button once a prediction is locked, and behind it what there was to see.
+
+    Parameters
+    ----------
+    name : str
+        Of the prediction.
+    words : dict of str to str
+        What is said of each choice, before what is shown; empty for nothing.
+    show : callable
+        Returns what `Reveal` shows.
+
+    Examples
+    --------
+    >>> compare("0-coin", {"heads": "Heads has not come up."}, lambda: "Tails.")
+    Make your prediction first.
+    """
+    place = _locked(lambda predicted: [*answered(words, predicted), *_several(show())])
+
+    def offer(predicted: Any) -> None:
+        button = _button(LOOK)
+        button.on_click(lambda _: place.unveil(predicted))
+        place.children = place.children if place.parts else [button]
+
+    kept().when_kept(name, offer)
+    return place
+
+
+def look(words: Mapping[str, str], predicted: Any, show: Callable[[], Any]) -> Reveal:
+    """Return the button of `compare` where a prediction is known already, as in what `reveal` shows."""
+    return on_click(LOOK, lambda: [*answered(words, predicted), *_several(show())])
+
+
+def answered(words: Mapping[str, str], predicted: Any) -> list[str]:
+    """Return what was predicted and what is to be said of it; nothing where there is neither.
+
+    Examples
+    --------
+    >>> answered({"heads": "Heads has not come up."}, "heads")
+    ['You predicted heads. Heads has not come up.']
+    """
+    return [f"You predicted {predicted}. {words[predicted]}"] if predicted in words else []
 
 
 def on_click(label: str, show: Callable[[], Any]) -> Reveal:
@@ -190,7 +238,7 @@ class Explanation(Told):
         Typical wrong answers, each with what is wrong about it.
     """
 
-    def __init__(self, name: str, question: str, model: str, mistakes: Sequence[str]) -> None:
+    def __init__(self, name: str, question: str, model: str, mistakes: Iterable[str]) -> None:
         self.question, self._model, self._mistakes = question, model, mistakes
         wide = ipywidgets.Layout(width="100%", max_width="700px")
         self._lines = [ipywidgets.Text(description=f"Line {number}", layout=wide) for number in (1, 2)]
@@ -228,7 +276,7 @@ class Explanation(Told):
                               f"<p>Typical wrong answers:</p><ul>{mistakes}</ul></div>")
 
 
-def explain(name: str, question: str, model: str, mistakes: Sequence[str]) -> Explanation:
+def explain(name: str, question: str, model: str, mistakes: Iterable[str]) -> Explanation:
     """Return a question that is answered in two written lines, before a model answer is shown.
 
     Parameters
@@ -249,6 +297,10 @@ def explain(name: str, question: str, model: str, mistakes: Sequence[str]) -> Ex
 
 def _words(prediction: list | str) -> str:
     return ", ".join(map(str, prediction)) if isinstance(prediction, list) else str(prediction)
+
+
+def _several(shown: Any) -> list:
+    return list(shown) if isinstance(shown, (list, tuple)) else [shown]
 
 
 def _plain(part: Any) -> str:

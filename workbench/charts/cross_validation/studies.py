@@ -169,20 +169,23 @@ def slider_data(differences: np.ndarray, test: KFoldTTest) -> dict[str, list[dic
     low, high = test.interval(LEVEL)
     mean = [{"estimate": test.estimate, "low": low, "high": high, "y": 0,
              "verdict": "differs" if test.pvalue < 1 - LEVEL else "may be 0"}]
-    return {"dots": dots, "mean": mean} | rho_curve_data(test, level=LEVEL, domain=(0.0, 0.995), size=SLIDER_SIZE)
+    drawn = rho_curve_data(test, level=LEVEL, domain=(0.0, 0.995), size=SLIDER_SIZE)
+    # the learner is to find where the verdict flips, and what each belief says
+    found = [point | {"text": point["text"] * point["chosen"]} for point in drawn["points"]]
+    return {"dots": dots, "mean": mean} | drawn | {"points": found, "flips": []}
 
 
 def slider_words(differences: np.ndarray, test: KFoldTTest) -> tuple[str, str]:
     """Return title and text alternative of `slider`."""
-    flips, low, high = test.rho_alpha(LEVEL), *test.interval(LEVEL)
+    low, high = test.interval(LEVEL)
     significant = "significant" if test.pvalue < 1 - LEVEL else "not significant"
     tiny = short_p(test.pvalue) if test.pvalue < 1e-4 else ""
     p = tiny or f"{test.pvalue:.4f}"
     return (f"rho {share(test.rho)} (r {share(test.r)}): p {tiny or short(test.pvalue, 4)}, {significant} at "
-            f"{percent(1 - LEVEL)}; flips at {share(flips)}",
+            f"{percent(1 - LEVEL)}",
             f"{len(differences)} folds differ by {number(test.estimate)} on average. With rho {test.rho:.3f}, "
             f"which is a correlation r = {test.r:.3f} of two folds, t is {test.statistic:.3f}, p {p}, "
-            f"the {percent(LEVEL)} interval {low:.3f} to {high:.3f}. The largest rho still rejecting is {flips:.3f}.")
+            f"the {percent(LEVEL)} interval {low:.3f} to {high:.3f}.")
 
 
 def slider(differences: np.ndarray, test: KFoldTTest) -> alt.TopLevelMixin:

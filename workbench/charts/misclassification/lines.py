@@ -16,37 +16,39 @@ LINES = {TRUTH: theme.GRAY, **{name: colors()[name] for name in ("raw count", "m
 STROKES = alt.Legend(symbolType="stroke", symbolSize=400, columns=3)
 SHAPES = {TRUTH: "stroke", "raw count": "triangle-up", "mixed": "square", "calibration": "diamond", DRAWN: "circle"}
 HEIGHTS = (0.05, 0.20)
+PUBLISHED = ("raw count", "mixed", "calibration")
 
 
-def published_data(theory: EstimatorTheory, true_shares: Sequence[float], drawn: Sequence[float] | None = None) -> dict:
+def published_data(theory: EstimatorTheory, true_shares: Sequence[float], drawn: Sequence[float] | None = None,
+                   methods: Sequence[str] = PUBLISHED) -> dict:
     """Return the rows of `published`: the lines, and what the published ones say at the end."""
     slopes, base = answer_slopes(theory, READING), theory.base_rate
     found = {TRUTH: list(true_shares), "raw count": [counted_share(a, theory.p00, theory.p11) for a in true_shares],
              **{name: [base + slopes[name] * (a - base) for a in true_shares] for name in slopes},
              **({} if drawn is None else {DRAWN: list(drawn)})}
-    rows = [{"month": month, "share": share, "line": name} for name in [*list(LINES)[1:], TRUTH] if name in found
+    rows = [{"month": month, "share": share, "line": name} for name in [*methods, DRAWN, TRUTH] if name in found
             for month, share in enumerate(found[name], 1)]
     return {"lines": rows, "ends": [row | {"text": f"{row['share']:.1%}"} for row in rows
                                     if row["month"] == len(true_shares) and row["line"] not in (TRUTH, DRAWN)]}
 
 
-def published_words(theory: EstimatorTheory, true_shares: Sequence[float],
-                    drawn: Sequence[float] | None = None) -> tuple[str, str]:
+def published_words(theory: EstimatorTheory, true_shares: Sequence[float], drawn: Sequence[float] | None = None,
+                    methods: Sequence[str] = PUBLISHED) -> tuple[str, str]:
     """Return title and text alternative of `published`."""
-    ends = {row["line"]: row["share"] for row in published_data(theory, true_shares, drawn)["lines"]}
+    ends = {row["line"]: row["share"] for row in published_data(theory, true_shares, drawn, methods)["lines"]}
     last, reported = len(true_shares), theory.retained_change
     said = "" if drawn is None else f" {_compared(ends)}"
     return (f"Month {last}: calibration publishes {ends['calibration']:.1%}, the truth is {ends[TRUTH]:.1%}",
-            f"What is published on average over all audits that could have been drawn, in month {last}: raw count "
-            f"{ends['raw count']:.1%}, mixed {ends['mixed']:.1%}, calibration {ends['calibration']:.1%}; the "
-            f"truth is {ends[TRUTH]:.1%}. Calibration reports only {reported:.0%} of the rise.{said}")
+            f"What is published on average over all audits that could have been drawn, in month {last}: "
+            f"{', '.join(f'{name} {ends[name]:.1%}' for name in methods)}; the truth is {ends[TRUTH]:.1%}. Calibration "
+            f"reports only {reported:.0%} of the rise.{said}")
 
 
 def _compared(ends: dict) -> str:
     gap = ends[DRAWN] - ends["calibration"]
     if abs(gap) < 0.0025:
         return f"Your line ends at {ends[DRAWN]:.1%}, where calibration's does."
-    near = min((abs(ends[name] - ends[DRAWN]), name) for name in ("raw count", "mixed", "calibration"))[1]
+    near = min((abs(ends[name] - ends[DRAWN]), name) for name in PUBLISHED if name in ends)[1]
     kind = {"calibration": "", "mixed": ", nearest to the truth", "raw count": ", nearest to the raw count"}[near]
     return (f"Your line ends at {ends[DRAWN]:.1%}, {100 * abs(gap):.1f} points {'above' if gap > 0 else 'below'} what "
             f"calibration publishes{kind}.")
@@ -88,8 +90,8 @@ def drawing(line: Sequence[float], true_shares: Sequence[float], *, touched: boo
     return theme.finish(alt.layer(*layers, points), *drawing_words(line, touched=touched))
 
 
-def published(theory: EstimatorTheory, true_shares: Sequence[float],
-              drawn: Sequence[float] | None = None) -> alt.TopLevelMixin:
+def published(theory: EstimatorTheory, true_shares: Sequence[float], drawn: Sequence[float] | None = None,
+              methods: Sequence[str] = PUBLISHED) -> alt.TopLevelMixin:
     """Return the lines that raw counts, calibration and mixed publish, the truth, and the line that a learner drew.
 
     Parameters
@@ -100,8 +102,10 @@ def published(theory: EstimatorTheory, true_shares: Sequence[float],
         One per month.
     drawn : sequence of float, optional
         The learner's, one per month.
+    methods : sequence of str
+        The lines of `PUBLISHED` that are drawn.
     """
-    data = published_data(theory, true_shares, drawn)
+    data = published_data(theory, true_shares, drawn, methods)
     shown = [name for name in LINES if any(row["line"] == name for row in data["lines"])]
     lines = theme.chart(data, "lines")
     months, up, color, dash = _encodings(shown, len(true_shares))
@@ -111,7 +115,7 @@ def published(theory: EstimatorTheory, true_shares: Sequence[float],
         filled=True, size=60, shape=SHAPES[name], color=LINES[name]).encode(x=months, y=up) for name in shown]
     ends = theme.chart(data, "ends").mark_text(align="left", dx=12, fontWeight="bold").encode(
         x=months, y=up, text="text:N")
-    return theme.finish(alt.layer(strokes, *marks, ends), *published_words(theory, true_shares, drawn))
+    return theme.finish(alt.layer(strokes, *marks, ends), *published_words(theory, true_shares, drawn, methods))
 
 
 def _encodings(shown: list[str], months: int) -> tuple:

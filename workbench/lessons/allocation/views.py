@@ -18,13 +18,13 @@ from workbench.allocation.plans import plan_labels
 from workbench.charts.allocation import places as place_charts
 from workbench.charts.allocation import streams as stream_charts
 from workbench.charts.allocation.words import METHODS as METHOD_NAMES
-from workbench.charts.allocation.words import STREAMED
+from workbench.charts.allocation.words import STREAMED, count
 from workbench.course.digit_forms import PLACES, digit_forms, register_errors
 from workbench.results import Table
 from workbench.simulations import allocation as simulations
 from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, panel, stops
-from workbench.widgets.questions import Explanation, Prediction
+from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 LABELS, MINIMUM = 100, 2
 # finer where a place runs out and where equal shares become better
@@ -33,6 +33,27 @@ BY_HAND = 60
 COMPARED = ("equal", "neyman", "neyman_plus", "neyman_iterated", "voila")
 METHODS = [(METHOD_NAMES[name], name) for name in ("random", *COMPARED)]
 BETTER = {"capped Neyman": ("neyman",), "equal shares": ("equal",), "no difference": ("neyman", "equal")}
+OF_THOUSANDS = {
+    "2": "In proportion to their number. But a misread thousand costs a hundred times what a misread ten does.",
+    "25": "Equal shares. But number times spread is by far the largest in the thousands.",
+    "37": "That is right: all there are, and then nothing is left to chance there.",
+    "64": "So many Neyman's shares ask for. There are only 37; the question is who gets the other 27."}
+OF_BETTER = {
+    "capped Neyman": "It looks at spreads. But with 150 labels so many stay unused that equal shares are better.",
+    "equal shares": "That is right, but only because the other rule stops halfway.",
+    "no difference": "There is one: equal shares spend all labels, and what they waste on the ones weighs less."}
+OF_INFINITE = {
+    "0%": "What it has seen the rule does not forget. But it throws digits away before it has seen that they vary.",
+    "5%": "You took it for an accident. In most orders the first digits of some place are all right, its spread is 0 "
+          "so far, and it goes.",
+    "20%": "You took it for bad luck. It is built in: as long as the digits of a place are right, its spread so far is "
+           "0, and it goes.",
+    "60%": "That is right: it is built in. A rare place begins with digits that are right, and goes."}
+OF_FOLLOWING = {
+    "1.0 times": "It shares by the new spread at once. But records thrown away before the jump do not come back.",
+    "1.4 times": "That is right: it follows, but slowly, as new records come in.",
+    "2.5 times": "So it is earlier, closer to the jump. Each new record of the stratum helps.",
+    "5.0 times": "Farther than it ever is: right after the jump it is less than three times."}
 ORDERS = [("random", "random"), ("thousands last", "late")]
 RULES = [("as printed in the paper", "s_voila_printed"), ("exact, with a floor", "s_voila")]
 EVERY, FLOORS, STREAMS, BATCH_OF_STREAMS = 20, (2, 10, 15), 400, 100
@@ -49,27 +70,27 @@ def predict_thousands() -> Prediction:
     """Return the question that the learner answers before they see any allocation."""
     size, _ = _places()
     return questions.predict("3-thousands", f"Of {LABELS} labels, how many should go to the {size[3]} thousands?",
-                             ["2", "25", "37", "64"])
+                             OF_THOUSANDS)
 
 
 def predict_better() -> Prediction:
     """Return the question which of two rules has the smaller error with 150 labels."""
     return questions.predict("3-better", "The boss pays for 150 labels instead of 100. Which of two rules estimates "
-                             "the total with the smaller standard error?", list(BETTER))
+                             "the total with the smaller standard error?", BETTER)
 
 
 def predict_infinite() -> Prediction:
     """Return the question how often a stream loses a place that has errors."""
     return questions.predict("3-infinite", f"The digits arrive in {STREAMS} different random orders. In how many of "
                              "these streams does the sample, at some time, hold not a single digit of a place in "
-                             "which a misread one was already seen?", ["0%", "5%", "20%", "60%"])
+                             "which a misread one was already seen?", OF_INFINITE)
 
 
 def predict_following() -> Prediction:
     """Return the question how far a stream is behind hindsight long after a spread has jumped."""
     return questions.predict("3-following", "40,000 records after the jump: how many times as large is the variance of "
                              "the stream's sample as that of the best sample with hindsight?",
-                             ["1.0 times", "1.4 times", "2.5 times", "5.0 times"])
+                             OF_FOLLOWING)
 
 
 def explain_greedy() -> Explanation:
@@ -226,26 +247,38 @@ def random_error(budget: int) -> float:
     return float(register.size.sum() * np.sqrt(plan_labels(register, budget).random_variance))
 
 
-def seen_rules(predicted: str | None = None) -> list:
-    """Return what the comparison of rules shows: where each rule loses against the others, and by how much.
+def seen_hand() -> Reveal:
+    """Return a button, once `predict_thousands` is answered: 100 labels by rules that a hand can follow."""
+    def show() -> Table:
+        size, sd = _places()
+        spread, best = size * sd, _allocated(LABELS)
+        wished, rest = LABELS * spread / spread.sum(), (LABELS - size[3]) * spread[:3] / spread[:3].sum()
+        rows = [{"labels for": "N S shares of 100", **_of_places(wished)},
+                {"labels for": "thousands whole, N S shares of the other 63", **_of_places([*rest, size[3]])},
+                {"labels for": "the best whole numbers", **_of_places(best.labeled)}]
+        least = best.stratum_size.sum() * best.variance ** 0.5
+        return Table(rows, f"{LABELS} labels; the least standard error of the total is {least:,.0f}")
 
-    Parameters
-    ----------
-    predicted : str, optional
-        Which rule a learner thought to be better, of `predict_better`.
+    return questions.compare("3-thousands", OF_THOUSANDS, show)
 
-    Returns
-    -------
-    list of str and workbench.Table
-    """
+
+def _of_places(labels: Iterable) -> dict:
+    return {name: count(k) for name, k in zip(PLACES, labels, strict=True)}
+
+
+def seen_rules() -> Reveal:
+    """Return a button, once `predict_better` is answered: where each rule loses against the others, by how much."""
+    return questions.compare("3-better", OF_BETTER, _rules)
+
+
+def _rules() -> list:
     plans = {budget: allocations(budget) for budget in range(BUDGETS[0], BUDGETS[-1] + 1)}
     left = min(budget for budget, plan in plans.items() if plan["neyman"].unused)
     beaten = min(budget for budget, plan in plans.items() if plan["equal"].variance < plan["neyman"].variance)
-    told = "" if predicted is None else f"You predicted for 150 labels: {predicted}. "
     rows = [{"budget": budget, "method": METHOD_NAMES[method], "labeled": int(plan.labeled.sum()),
              "unused": int(plan.unused), "standard_error": plan.stratum_size.sum() * plan.variance ** 0.5}
             for budget in (LABELS, 150) for method, plan in plans[budget].items()]
-    return [f"{told}From {left} labels on, Neyman's shares ask for more thousands than there are. Who only cuts them "
+    return [f"From {left} labels on, Neyman's shares ask for more thousands than there are. Who only cuts them "
             f"leaves labels unused, and from {beaten} labels on has a larger standard error than equal shares. Who "
             "goes on as the textbook says, and shares what is left among the other places, has VOILA's error but for "
             "rounding.", Table(rows, "The register total, by budget and rule")]
@@ -384,7 +417,12 @@ def _player(slider: Any, steps: int) -> Any:
     return player
 
 
-def seen_streams(predicted: str | None = None) -> ChartView:
+def seen_streams() -> Reveal:
+    """Return a button, once `predict_infinite` is answered: the share of streams with an infinite variance."""
+    return questions.compare("3-infinite", OF_INFINITE, trouble)
+
+
+def trouble(predicted: str | None = None) -> ChartView:
     """Return in what share of 400 streams the paper's rule has an infinite variance, at each checkpoint and ever.
 
     Parameters
@@ -453,7 +491,12 @@ def _total_error(floor: int) -> float:
 
 # streams in which a spread jumps
 
-def seen_following(predicted: str | None = None) -> ChartView:
+def seen_following() -> Reveal:
+    """Return how far S-VOILA is behind, to be seen once `predict_following` is answered."""
+    return questions.reveal("3-following", lambda said: [*questions.answered(OF_FOLLOWING, said), following(said)])
+
+
+def following(predicted: str | None = None) -> ChartView:
     """Return how far S-VOILA is behind the optimum with hindsight on the paper's stream, checkpoint by checkpoint.
 
     Parameters

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 import ipywidgets
+import numpy as np
 
 from workbench.charts.cross_validation import studies as charts
 from workbench.course import clerks
@@ -34,7 +35,28 @@ BOARD_RUNS = {40: 600, 60: 400, 100: 200}       # fewer where a run costs more: 
 HALF_RUNS = 1000
 FEATURES = 8
 GUESSES = {"5%": 0.05, "10%": 0.1, "25%": 0.25, "50% or more": 0.5}
+OF_GUESSES = {
+    "5%": "So the level says, for answers that are independent. A hundred folds of the same forms are not.",
+    "10%": "So it is with one cross-validation, nearly. Each repeat adds folds, and no new form.",
+    "25%": "So it is after two repeats or three. With ten it is worse.",
+    "50% or more": "That is right: the believed error shrinks with each repeat, the real one hardly."}
+OF_FLIPS = {
+    "about .1": "That is right: it takes little hidden dependence to overturn a p of .040.",
+    "about .4": "Earlier. A p of .040 is close to .05, and has little to give away.",
+    "about .7": "Much earlier: a p of .040 is close to .05. So much does a skeptic assume.",
+    "never: p is .040": "p is .040 for one belief only, that the folds hide nothing from each other."}
 POWERS = {"about 95%": 0.95, "about 60%": 0.6, "about 30%": 0.3, "about 5%": 0.05}
+OF_POWERS = {
+    "about 95%": "Half of the errors gone is a lot, and yet 200 forms hold only a few dozen errors to tell it by.",
+    "about 60%": "So often the naive test finds it, which raises false alarms as well.",
+    "about 30%": "That is right: in two of three studies the careful test misses a reader who halves the errors.",
+    "about 5%": "So few would be found if the readers were equally good. Caution costs much, but not all."}
+OF_CHOSEN = {
+    "not at all": "Each study is honest on its own. But luck makes some striking, and these are the ones chosen.",
+    "by about a tenth": "So little it is not even if you choose the better one of two studies.",
+    "by about three quarters": "That is right: the most striking study is also the luckiest.",
+    "to three times its size": "Not so far: the studies vary, but the difference is larger than its luck."}
+CHOICES = (1, 2, 5, 10, 20, 40)
 
 
 def ten_folds() -> ChartView:
@@ -47,7 +69,7 @@ def predict_repeats() -> Prediction:
     """Return the question that learners answer before they see what repeating a cross-validation does."""
     return questions.predict("5-repeats", "Two clerks who really read equally well are cross-validated once, and then, "
                              "to be careful, ten times on the same forms; the t-test takes all 100 folds together. How "
-                             "often does that test call the equal clerks different at the 5% level?", list(GUESSES))
+                             "often does that test call the equal clerks different at the 5% level?", GUESSES)
 
 
 def reveal_clerks() -> Reveal:
@@ -82,8 +104,8 @@ def two_clerks(predicted: float | None = None) -> Panel:
 
 
 def seen_repeats() -> Reveal:
-    """Return what repeats did to the study of the beginning, and to many."""
-    return questions.reveal("5-repeats", lambda _: Table([_repeated(1), _repeated(10)], (
+    """Return a button, once `predict_repeats` is answered: what repeats did to the study of the beginning."""
+    return questions.compare("5-repeats", OF_GUESSES, lambda: Table([_repeated(1), _repeated(10)], (
         f"The study of the beginning, and {LONG_RUN} others: ten repeats shrink the standard error that is believed; "
         "how much the differences really vary (sd) hardly changes")))
 
@@ -102,6 +124,22 @@ def explain_repeats() -> Explanation:
         "luck of the sample: it is the same 100 forms each time, and other forms would have given another difference.",
         ["They make ten times as many observations: no, each form is read again, no new form is read.",
          "They remove nothing: a little is removed, the part that comes from the dealing."])
+
+
+def predict_flip() -> Prediction:
+    """Return the question how much hidden dependence overturns the verdict of the beginning."""
+    return questions.predict("5-flip", "With rho 0 the ten folds give p = .040, which is significant. From which rho "
+                             "on is it no longer?", OF_FLIPS)
+
+
+def reveal_slider() -> Reveal:
+    """Return `one_slider`, which waits for the prediction, and behind a button what three beliefs say."""
+    return questions.reveal("5-flip", lambda said: [one_slider(), questions.look(OF_FLIPS, said, _beliefs)])
+
+
+def _beliefs() -> Table:
+    test = kfold_t_test(clerks.clerk_losses())
+    return Table(test.rows(), f"The ten folds of the beginning: significant up to rho {test.rho_alpha():.3f}")
 
 
 def one_slider() -> Panel:
@@ -140,15 +178,15 @@ def explain_rho() -> Explanation:
 
 def predict_skeptic() -> Prediction:
     """Return the question that learners answer before they see what caution costs."""
-    return questions.predict("5-skeptic", "One reader errs on 14.0% of 200 forms, the other on 5.5%, and this "
-                             "difference is real. How often does the careful Nadeau-Bengio test find such a real "
-                             "difference between these two readers, in many studies of 200 forms?",
-                             list(POWERS))
+    return questions.predict("5-skeptic", "In the long run one reader errs on 11.5% of the forms, the other on 5.8%. "
+                             "How often does the careful Nadeau-Bengio test find this difference, in many studies of "
+                             "200 forms?", POWERS)
 
 
 def reveal_power() -> Reveal:
     """Return `power`, which waits for the prediction and shows it."""
-    return questions.reveal("5-skeptic", lambda guess: power(POWERS.get(guess)))
+    return questions.reveal("5-skeptic", lambda guess: [*questions.answered(OF_POWERS, guess),
+                                                          power(POWERS.get(guess))])
 
 
 def power(predicted: float | None = None) -> Panel:
@@ -178,6 +216,32 @@ def seen_skeptic() -> Reveal:
     return questions.reveal("5-skeptic", lambda _: _improvement())
 
 
+def predict_chosen() -> Prediction:
+    """Return the question how much the choice of a striking study exaggerates."""
+    return questions.predict("5-chosen", "Somebody makes 20 such studies and publishes the one with the largest "
+                             "difference. By how much does it exaggerate, on average?", OF_CHOSEN)
+
+
+def seen_chosen() -> Reveal:
+    """Return what the most striking of several studies says, once `predict_chosen` is answered."""
+    return questions.reveal("5-chosen", lambda said: [*questions.answered(OF_CHOSEN, said), _chosen()])
+
+
+def _chosen() -> Table:
+    study = _readers(DIFFERENT, 200)
+    difference, p = study.estimates[0], study.pvalue("Nadeau-Bengio")
+    rows = []
+    for many in CHOICES:
+        groups = difference.reshape(-1, many)
+        best = np.arange(len(groups)) * many + groups.argmax(1)
+        rows.append({"studies made": many, "difference published": f"{100 * difference[best].mean():.1f} points",
+                     "exaggerated": f"{difference[best].mean() / difference.mean() - 1:.0%}",
+                     "significant by Nadeau-Bengio": f"{(p[best] < 0.05).mean():.0%}"})
+    return Table(rows, f"The largest difference of several studies is published; in the long run of {study.runs} "
+                 f"studies it is {100 * difference.mean():.1f} points, in study {clerks.DISAGREEING} "
+                 f"{100 * difference[clerks.DISAGREEING]:.1f}")
+
+
 def _improvement() -> Table:
     losses = clerks.reader_losses()
     sign = losses.series()
@@ -186,7 +250,7 @@ def _improvement() -> Table:
              (f"McNemar, {better} against {worse} forms", mcnemar_test(better, worse).pvalue,
               "these two fitted readers")]
     return Table([{"test": test, "pvalue": p, "about": about} for test, p, about in tests],
-                 f"{losses.headline()}: a real improvement, and two answers to two questions")
+                 f"{losses.headline()}: two answers to two questions")
 
 
 def live_experiments() -> Reveal:

@@ -39,6 +39,18 @@ BEST = {"calibration: best today, best tomorrow": "calibration", "mixed": "mixed
 REACH = {"about 2.8 points either way: two uncertain numbers are subtracted": 0.028,
          "about 2 points either way, as for one month": 0.020,
          "about 1.2 points either way, less than for one month": 0.012}
+OF_READERS = dict(zip(READERS, (
+    "Better read, worse counted: it adds more others than it misses panels.",
+    "That is right, and it is luck: his mistakes happen to cancel.",
+    "They read differently well, and one of them happens to miss as many as he adds."), strict=True))
+OF_BEST = dict(zip(BEST, (
+    "It was best while nothing had changed. What it holds constant, P(true | read), moves with the share.",
+    "That is right: it adds the counted change, turned back into the true one.",
+    "Nearly: at this share the two mistakes of counting almost cancel. At another share they do not."), strict=True))
+OF_REACH = dict(zip(REACH, (
+    "So it would be if the two months had errors of their own. Both have the error of the one audit.",
+    "You expected that part of the error cancels. More of it does.",
+    "That is right: the error of the audit is in both months and nearly cancels in their difference."), strict=True))
 
 
 def predict_line() -> Prediction:
@@ -50,7 +62,18 @@ def predict_line() -> Prediction:
 def seen_line() -> Reveal:
     """Return the published lines, the learner's among them."""
     true_shares = solar_months().true_shares.tolist()
-    return questions.reveal("4-line", lambda drawn: ChartView(lines.published(_theory(), true_shares, drawn)))
+    return questions.reveal("4-line", lambda drawn: [*_of_line(drawn), ChartView(
+        lines.published(_theory(), true_shares, drawn, ["calibration"]))])
+
+
+def _of_line(drawn: Any) -> list[str]:
+    """Return what is said of a drawn line: whether it moves, stays behind or follows the truth."""
+    if not isinstance(drawn, list):
+        return []
+    share = (drawn[-1] - drawn[0]) / (LATER - solar_rates()[0])
+    return ["You let the office miss the rise. It does see more panels counted, so it publishes part of the rise."
+            if share < 0.25 else "You let the office stay behind the truth, and so it does." if share < 0.8 else
+            "You let the office follow the truth. But its shares of the audit belong to month 1, and hold it back."]
 
 
 def mosaic() -> Panel:
@@ -85,7 +108,7 @@ def explain_stopped_clock() -> Explanation:
 
 def predict_reader() -> Prediction:
     """Return the question whether the better reader counts better."""
-    return questions.predict("4-reader", "180 forms have panels. Who comes closer to 180?", list(READERS))
+    return questions.predict("4-reader", "180 forms have panels. Who comes closer to 180?", READERS)
 
 
 def seen_reader() -> Reveal:
@@ -93,10 +116,9 @@ def seen_reader() -> Reveal:
     def show(predicted: str | None) -> list:
         rows = [_reading("program", digit_forms().read_a), _reading("trainee", read_by_next_box())]
         best = min(rows, key=lambda row: abs(row["counts"] - row["true"]))
-        return [Table(rows, "Who reads better, who counts better"), _said(
-            predicted, f"The {best['reader']} misses {best['panels missed']} and adds {best['others counted']}: the "
-                       "mistakes happen to cancel. A count is as good as the balance of the errors, not as their "
-                       "number.")]
+        return [*questions.answered(OF_READERS, predicted), Table(rows, "Who reads better, who counts better"),
+                f"The {best['reader']} misses {best['panels missed']} and adds {best['others counted']}: the "
+                "mistakes happen to cancel. A count is as good as the balance of the errors, not as their number."]
 
     return questions.reveal("4-reader", show)
 
@@ -113,25 +135,21 @@ def predict_best() -> Prediction:
     """Return the question which estimator is best after a change."""
     return questions.predict(
         "4-best", "In month 1, calibration has the smallest typical error of the three. Then the true share rises to "
-                  "15%, and the audit is the same. Which one has the smallest typical error now?", list(BEST))
+                  "15%, and the audit is the same. Which one has the smallest typical error now?", BEST)
 
 
 def seen_months() -> Reveal:
-    """Return the view of later months with the estimator that the learner chose; on a click, three months' errors."""
-    def show(predicted: str | None) -> list:
-        found = _study(LATER, AUDITED)
-        best = min(THREE, key=found.rmse.__getitem__)
-        return [_said(predicted, f"At {LATER:.0%} it is {names()[best]}."), months(BEST.get(predicted, "")),
-                questions.on_click("What you should have seen", _three_months)]
-
-    return questions.reveal("4-best", show)
+    """Return the view of later months with the estimator that the learner chose; on a click, what there was to see."""
+    return questions.reveal("4-best", lambda predicted: [months(BEST.get(predicted, "")),
+                                                         questions.look(OF_BEST, predicted, _three_months)])
 
 
-def _three_months() -> Table:
+def _three_months() -> list:
     found = [_study(share, AUDITED) for share in (solar_rates()[0], LATER, 0.05)]
-    return Table([{"true share": f"{each.new_base_rate:.2%}",
-                   **{names()[name]: f"{100 * each.rmse[name]:.2f}" for name in THREE}} for each in found],
-                 "Typical errors, in points")
+    table = Table([{"true share": f"{each.new_base_rate:.2%}",
+                    **{names()[name]: f"{100 * each.rmse[name]:.2f}" for name in THREE}} for each in found],
+                  "Typical errors, in points")
+    return [table, ChartView(lines.published(_theory(), solar_months().true_shares.tolist()))]
 
 
 def months(predicted: str = "") -> Panel:
@@ -205,19 +223,13 @@ def predict_change() -> Prediction:
     """Return the question how well a change is known."""
     first, last = MONTHS
     return questions.predict("4-change", f"How far does the 95% interval of the change from month {first} to month "
-                                         f"{last} reach?", list(REACH))
+                                         f"{last} reach?", REACH)
 
 
 def seen_change() -> Reveal:
     """Return the view of a change with the interval that the learner predicted."""
-    def show(predicted: str | None) -> list:
-        found = _series(AUDITED).change(*MONTHS)
-        own = (found.limits[1] - found.limits[0]) / 2
-        return [_said(predicted, f"The interval of the change reaches about {100 * own:.1f} points either way: the "
-                                 "audit's error is in both months and nearly cancels in their difference."),
-                change(REACH.get(predicted))]
-
-    return questions.reveal("4-change", show)
+    return questions.reveal("4-change", lambda predicted: [*questions.answered(OF_REACH, predicted),
+                                                           change(REACH.get(predicted))])
 
 
 def change(predicted: float | None = None) -> Panel:
@@ -263,10 +275,6 @@ def check_mixed() -> Reveal:
                 f"Carlo error {100 * study.sd_error['mixed']:.3f}).")
 
     return questions.on_click(f"Simulate {RUNS:,} audits", simulate)
-
-
-def _said(predicted: Any, right: Any) -> str:
-    return right if predicted is None else f"You predicted: {predicted}. {right}"
 
 
 def _slider(description: str, value: float, low: int, high: int, *others: float, step: int = 1) -> Any:

@@ -42,8 +42,28 @@ MOST_PSUS = 70_000
 CITY = {"strata": 7, "psus": 2, "items": 127, "icc": 0.0181, "size_spread": 0.0, "size_effect": 0.0}
 WEIGHTS = {"strata": 483, "psus": 2, "items": 1, "weight_spread": 0.7, "weight_effect": 0.65, "runs": 1000}
 WORTH = {"1,800": 1800, "1,200": 1200, "550": 550, "14": 14}
+OF_WORTH = {
+    "1,800": "Each label would be a piece of news of its own. But forms of one box resemble each other.",
+    "1,200": "You expected a loss, but not how much a small likeness costs where each box has 128 labels.",
+    "550": "That is right: a little likeness, 128 times over.",
+    "14": "So it would be if all forms of a box were alike. They differ more among themselves than boxes do."}
 OFF = {"by about 30%": 0.3, "by about 10%": 0.1, "by about 1%": 0.01, "not at all": 0.0}
+OF_OFF = {
+    "by about 30%": "Eight at random may well be so far off. These eight are not random: their cross terms cancel.",
+    "by about 10%": "A sample of eight would be off. But these replicates are a computation, and nothing is sampled.",
+    "by about 1%": "Close, but it is no approximation: the cross terms are zero.",
+    "not at all": "That is right, to the last digit: the cross terms are zero in the eight as in all 128."}
+OF_PAIRS = {
+    "none": "So the paper says. But a column that moves on far enough comes back as twice an earlier one.",
+    "4": "That is right: half of the columns are twice another one, and such a pair is never balanced.",
+    "14": "Fewer: each column fails with one other only, the one that is twice it.",
+    "all 28": "Fewer: nine runs do carry four balanced columns, and the failures come with the fifth."}
 COVERED = {"95": 0.95, "85": 0.85, "72": 0.72, "50": 0.5}
+OF_COVERED = {
+    "95": "So it promises. It would keep the promise if the labels were independent.",
+    "85": "You expected a broken promise; a standard error of little more than half the true one breaks it further.",
+    "72": "That is right: its standard error is little more than half the true one.",
+    "50": "Not quite so bad in this city. Set the correlation to .1, and it gets worse than that."}
 
 
 # ---------------------------------------------------------------- what labels in boxes are worth
@@ -56,19 +76,13 @@ def first_look() -> ChartView:
 
 def predict_worth() -> Prediction:
     """Return the question that the learner answers before they see the intervals."""
-    return questions.predict("2-worth", "1,797 labels in 14 boxes are worth how many independent ones?", list(WORTH))
+    return questions.predict("2-worth", "1,797 labels in 14 boxes are worth how many independent ones?", WORTH)
 
 
 def seen_boxes() -> Reveal:
     """Return the view of the fourteen boxes, to be seen once `predict_worth` is answered."""
-    n, effect = digit_forms().box.size, 1 + (digit_forms().box.size / 14 - 1) * intracluster_correlation()
-
-    def show(predicted: str) -> list:
-        found = f"The {n:,} labels are worth {n / effect:.0f} independent ones: the variance by boxes is " \
-                f"{effect:.2f} times the naive one."
-        return [_compared(predicted, "550", found), fourteen_boxes(WORTH.get(predicted))]
-
-    return questions.reveal("2-worth", show)
+    return questions.reveal("2-worth", lambda predicted: [*questions.answered(OF_WORTH, predicted),
+                                                          fourteen_boxes(WORTH.get(predicted))])
 
 
 def fourteen_boxes(predicted: int | None = None) -> Panel:
@@ -104,15 +118,15 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
 
 
 def seen_worth() -> Reveal:
-    """Return what labels are worth by their number per box, to be seen once `predict_worth` is answered."""
-    def show(_: str | None) -> Table:
+    """Return a button, once `predict_worth` is answered: what labels are worth by their number per box."""
+    def show() -> Table:
         icc, mean = intracluster_correlation(), digit_forms().box.size / 14
         effects = {m: 1 + (m - 1) * icc for m in (1, 10, 50, mean)}
         rows = [{"labels per box": f"{m:.0f}", "labeled": round(14 * m), "design_effect": f"{effect:.2f}",
                  "worth": round(14 * m / effect)} for m, effect in effects.items()]
         return Table(rows, f"Labels in 14 boxes, intracluster correlation {icc:.4f}")
 
-    return questions.reveal("2-worth", show)
+    return questions.compare("2-worth", {}, show)
 
 
 def explain_worth() -> Explanation:
@@ -131,16 +145,12 @@ def explain_worth() -> Explanation:
 def predict_eight() -> Prediction:
     """Return the question how well eight half-samples do the work of all."""
     return questions.predict("2-eight", "Eight of the 128 half-samples, chosen with care: how far is their standard "
-                             "error from that of all 128?", list(OFF))
+                             "error from that of all 128?", OFF)
 
 
 def seen_halves() -> Reveal:
     """Return the view of half-samples, to be seen once `predict_eight` is answered."""
-    def show(predicted: str) -> list:
-        yours = "" if predicted is None else f"You predicted: {predicted}, which is dashed there. "
-        return [f"{yours}Choose “balanced 8” and compare.", half_samples(OFF.get(predicted))]
-
-    return questions.reveal("2-eight", show)
+    return questions.reveal("2-eight", lambda predicted: half_samples(OFF.get(predicted)))
 
 
 def half_samples(predicted: float | None = None) -> Panel:
@@ -184,8 +194,8 @@ def half_samples(predicted: float | None = None) -> Panel:
 
 
 def seen_schemes() -> Reveal:
-    """Return standard errors digit by digit, to be seen once `predict_eight` is answered."""
-    def show(_: str | None) -> Table:
+    """Return a button, once `predict_eight` is answered: standard errors digit by digit."""
+    def show() -> Table:
         exact = {name: f"{_error_of(half_sample_array(scheme)):.15f}" for name, scheme in SCHEMES[:2]}
         for count in (RANDOM_COUNTS[1], RANDOM_COUNTS[-1]):
             ratios = simulations.simulate_random_halves(_box_differences(), count).ratios
@@ -194,12 +204,12 @@ def seen_schemes() -> Reveal:
         return Table([{"half-samples": name, "standard_error": text} for name, text in exact.items()],
                      "Standard error of the accuracy")
 
-    return questions.reveal("2-eight", show)
+    return questions.compare("2-eight", OF_OFF, show)
 
 
 def seen_broken() -> Reveal:
-    """Return what unbalanced half-samples give, to be seen once `predict_eight` is answered."""
-    def show(_: str | None) -> Table:
+    """Return a button, once `predict_eight` is answered: what unbalanced half-samples give."""
+    def show() -> Table:
         every = half_sample_array("all")
         rows = []
         for name, array in ((name, half_sample_array(scheme)) for name, scheme in SCHEMES[3:]):
@@ -210,7 +220,7 @@ def seen_broken() -> Reveal:
                          "one more row repairs it": "yes" if repairs else "none does"})
         return Table(rows, "Two arrays of seven rows")
 
-    return questions.reveal("2-eight", show)
+    return questions.compare("2-eight", {}, show)
 
 
 def explain_eight() -> Explanation:
@@ -255,7 +265,7 @@ def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
 def predict_pairs() -> Prediction:
     """Return the question whether the paper's nine runs are enough."""
     return questions.predict("2-pairs", "Nine runs and eight columns: how many of the 28 pairs of columns are not "
-                             "balanced?", ["none", "4", "14", "all 28"])
+                             "balanced?", OF_PAIRS)
 
 
 def seen_pairs() -> Reveal:
@@ -263,7 +273,7 @@ def seen_pairs() -> Reveal:
     def show(predicted: str) -> list:
         bad = np.argwhere(np.triu(array_charts.unbalanced_pairs(papers_shifts(3, 8), 3))) + 1
         found = f"{len(bad)} of the 28 pairs fail: {', '.join(f'{i} and {j}' for i, j in bad)}."
-        return [_compared(predicted, "4", found), array_builder("paper", predicted)]
+        return [*questions.answered(OF_PAIRS, predicted), found, array_builder("paper", predicted)]
 
     return questions.reveal("2-pairs", show)
 
@@ -384,16 +394,13 @@ def field_steps() -> Panel:
 def predict_coverage() -> Prediction:
     """Return the question how often the naive interval keeps its promise."""
     return questions.predict("2-coverage", "Of 100 cities like ours, in how many does the naive 95% interval contain "
-                             "the truth?", list(COVERED))
+                             "the truth?", COVERED)
 
 
 def seen_coverage() -> Reveal:
     """Return the view of simulated intervals, to be seen once `predict_coverage` is answered."""
-    def show(predicted: str | None) -> list:
-        found = _compared(predicted, "72", "The title of the picture has the answer.")
-        return [found, coverage(COVERED.get(predicted))]
-
-    return questions.reveal("2-coverage", show)
+    return questions.reveal("2-coverage", lambda predicted: [*questions.answered(OF_COVERED, predicted),
+                                                             coverage(COVERED.get(predicted))])
 
 
 def coverage(predicted: float | None = None) -> Panel:
@@ -502,13 +509,6 @@ def _error_of(array: np.ndarray) -> float:
     forms = digit_forms()
     made = replicates.replicates(exercises.by_boxes(forms.box), array=array, require_balance=False)
     return estimates.replicate_estimate(made, "proportion", forms.read_a == forms.digit).standard_error
-
-
-def _compared(predicted: str | None, right: str, found: str) -> str:
-    """Say what was predicted before what was found; only the latter where nothing was predicted."""
-    if predicted is None:
-        return found
-    return f"You predicted {predicted}{', and that is right' if predicted == right else ''}. {found}"
 
 
 def _turn_within(box: np.ndarray) -> np.ndarray:

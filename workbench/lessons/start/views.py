@@ -9,6 +9,11 @@ from workbench.widgets.chart_view import ChartView
 from workbench.widgets.questions import Prediction, Reveal
 
 GUESSES = {"97%": 0.97, "93%": 0.93, "88%": 0.88, "75%": 0.75}
+SURE = {
+    "97%": "You took its word. But how sure it is, it computes itself; nobody checked that against the truth.",
+    "93%": "You expected it to boast, but less than it does.",
+    "88%": "That is right: it misreads one form in eight, and does not say so.",
+    "75%": "You expected it to boast, and it does; but it reads better than that."}
 
 
 def predict_sure() -> Prediction:
@@ -20,7 +25,7 @@ def predict_sure() -> Prediction:
 
 def reveal_sure() -> Reveal:
     """Return the answer, which waits for the prediction and shows it."""
-    return questions.reveal("0-sure", lambda guess: sure(GUESSES.get(guess)))
+    return questions.reveal("0-sure", lambda guess: [*questions.answered(SURE, guess), sure(GUESSES.get(guess))])
 
 
 def sure(predicted: float | None = None) -> ChartView:

@@ -30,9 +30,29 @@ from workbench.widgets.chart_view import ChartView
 from workbench.widgets.desk import desk
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
-LOOK = "Compare with what there was to see"
 ANALYSTS = 200
 FIFTHS = {"least sure": 0, "surest": 4}
+GAIN = {
+    "0%": "That holds only for groups that are all alike. These differ, and to fix how many labels come from each "
+          "takes away the luck of drawing too many easy forms.",
+    "10%": "That is right for equal labels per group: the differences between groups are fixed, those within stay.",
+    "30%": "So much would the best shares save, and they need what nobody has before labeling: the truth.",
+    "50%": "More than any shares among these five groups could save: within a group the labels still differ."}
+ROBOT = {
+    "40": "That is right: it grows surer of an estimate that stays too high.",
+    "80": "As if labels made no difference. They do: the intervals shrink, and what they shrink around is wrong.",
+    "90": "More labels would help, if they went where the error is. The robot never goes back there.",
+    "95": "So the interval says of itself. It holds for labels that were not shared out by what the labels said."}
+LOOKING = {
+    "about 5": "Fewer than at a single look, for which alone 10 of 200 are promised.",
+    "about 10": "So many would lose the truth at one look, fixed beforehand. Each further look is another chance.",
+    "about 20": "Looking costs more than that: 58 looks are many chances, although they are much alike.",
+    "about 40": "That is right: each look is another chance to lose the truth, and one is enough."}
+TWIN = {
+    "about 370": "Nearly as many as before. But the 1,797 had help: with 367 labels a fifth of them was known.",
+    "about 460": "That is right: precision comes from the number of labels, hardly from the share of forms labeled.",
+    "about 7,000": "As if labels were needed in proportion to something of the population's size. They are not.",
+    "about 140,000": "The same share of the forms. But a soup is tasted with a spoon, however large the pot."}
 NARROW = 0.03       # the half-width for which the learner says what the twin needs
 
 
@@ -137,13 +157,13 @@ def _drawing(k: int) -> str:
 def predict_gain() -> Prediction:
     """Return the question that the learner answers before they cut anything."""
     return questions.predict("1-gain", "Five strata, still 100 labels: by how much does the standard error fall?",
-                             ["0%", "10%", "30%", "50%"])
+                             GAIN)
 
 
 def reveal_shares() -> Reveal:
     """Return strata and shares with the learner's prediction, once it is locked."""
     return questions.reveal("1-gain", lambda said: [scenes.strata_and_shares(_number(said, 100)),
-                                                    questions.on_click(LOOK, seen_shares), explain_strata()])
+                                                    questions.look(GAIN, said, seen_shares), explain_strata()])
 
 
 def seen_shares() -> Table:
@@ -201,13 +221,13 @@ def belief_of_five() -> Table:
 def predict_robot() -> Prediction:
     """Return the question whether more labels repair the robot."""
     return questions.predict("1-robot", "With 40 labels the robot's 95% intervals contain the truth in 81 of 100 runs. "
-                             "You give it 300 labels. In how many of 100 runs now?", ["40", "80", "90", "95"])
+                             "You give it 300 labels. In how many of 100 runs now?", ROBOT)
 
 
 def reveal_robot() -> Reveal:
     """Return the robot with the learner's prediction, once it is locked."""
     return questions.reveal("1-robot", lambda said: [scenes.robots(_number(said, 100)), scenes.papers_robot(),
-                                                     questions.on_click(LOOK, seen_robots), explain_robot()])
+                                                     questions.look(ROBOT, said, seen_robots), explain_robot()])
 
 
 def seen_robots() -> Table:
@@ -238,13 +258,13 @@ def predict_looking() -> Prediction:
     """Return the question that the learner answers before they see the impatient analysts."""
     return questions.predict("1-looking", f"{ANALYSTS} analysts look at a 95% interval after every 10 labels, from 30 "
                              "to 600. How many of them hold, at some look, an interval without the truth?",
-                             ["about 5", "about 10", "about 20", "about 40"])
+                             LOOKING)
 
 
 def reveal_looking() -> Reveal:
     """Return the impatient analysts with the learner's prediction, once it is locked."""
     return questions.reveal("1-looking", lambda said: [scenes.stop_when_it_looks_good(_number(said, ANALYSTS)),
-                                                       questions.on_click(LOOK, seen_looking), explain_stopping()])
+                                                       questions.look(LOOKING, said, seen_looking), explain_stopping()])
 
 
 def seen_looking() -> Table:
@@ -275,14 +295,14 @@ def predict_twin() -> Prediction:
     """Return the question whether a big population needs a big sample."""
     return questions.predict("1-twin", "For ±3 points the office needs 367 random labels of its 1,797 forms. The "
                              "national office has 700,000 such forms, 390 times as many. How many random labels does "
-                             "it need for ±3 points?", ["about 370", "about 460", "about 7,000", "about 140,000"])
+                             "it need for ±3 points?", TWIN)
 
 
 def reveal_needed() -> Reveal:
     """Return the labels needed, with the learner's prediction, once it is locked."""
     return questions.reveal("1-twin", lambda said: [
         scenes.labels_needed(None if said is None else (NARROW, _number(said, 1))),
-        questions.on_click(LOOK, seen_needed)])
+        questions.look(TWIN, said, seen_needed)])
 
 
 def seen_needed() -> list:
