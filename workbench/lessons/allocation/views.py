@@ -26,6 +26,13 @@ from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, panel, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
+# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+ANSWERS = {
+    "3-thousands": ("4,148", "42", "18"), "3-thousands look": ("42.1", "18.0", "17.9"),
+    "3-better": ("3,873", "4,606", "144"),
+    "3-better look": ("144",), "3-infinite": ("62%", "18%"), "3-infinite look": ("62%", "18%"),
+    "3-following": ("1.37", "1.4"), "3.1": ("1.151", "2.275", "50.6"), "3.2": ("10 / 17", "10, 17"),
+    "3.4": ("5 / 32", "5, 32", "5/32", "6 / 32")}
 LABELS, MINIMUM = 100, 2
 # finer where a place runs out and where equal shares become better
 BUDGETS = sorted({*range(20, 201, 5), *range(57, 63), *range(141, 148)})

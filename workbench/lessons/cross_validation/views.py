@@ -22,6 +22,11 @@ from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
+# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+ANSWERS = {
+    "5-repeats": ("8.1%", "57%", "60.0%"), "5-repeats look": ("0.0143", "0.014"), "5-flip": (".112",),
+    "5-flip look": (".112", ".133", ".221"), "5-skeptic": ("30%", "0.30"), "5-chosen": ("10.0 points", "73%"),
+    "5.1": ("2.847", "1.559"), "5.2": (".368", ".189"), "5.3": ("1.437", "1.44")}
 SHOWN = 40
 LONG_RUN = 400
 ALARMED = 360               # the block of forty studies with the most false alarms, and the lesson says so
@@ -139,7 +144,8 @@ def reveal_slider() -> Reveal:
 
 def _beliefs() -> Table:
     test = kfold_t_test(clerks.clerk_losses())
-    return Table(test.rows(), f"The ten folds of the beginning: significant up to rho {test.rho_alpha():.3f}")
+    rows = [{name: row[name] for name in ("test", "rho", "pvalue")} for row in test.rows()]
+    return Table(rows, f"The ten folds of the beginning: significant up to rho {test.rho_alpha():.3f}")
 
 
 def one_slider() -> Panel:

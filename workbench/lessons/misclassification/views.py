@@ -24,6 +24,11 @@ from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
+# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+ANSWERS = {
+    "4-line": ("12.8%", "55%"), "4-reader": ("183",), "4-best": ("16.2%", "1.21", "1.10", "2.48"),
+    "4-best look": ("3.08", "2.36", "0.94"), "4-change": ("1.2 points",), "4.1": (".150",),
+    "4.2": (".1542", ".1322"), "4.4": (".0291", ".0062")}
 THREE = ("classify_and_count", "calibration", "mixed")
 SHOWN = {"raw count, calibration, mixed": THREE, "all estimators": tuple(names())}
 RUNS = 20_000

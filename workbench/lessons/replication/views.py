@@ -25,6 +25,11 @@ from workbench.widgets import questions
 from workbench.widgets.chart_view import ChartView, Panel, drive_chart, stops
 from workbench.widgets.questions import Explanation, Prediction, Reveal
 
+# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+ANSWERS = {
+    "2-worth": ("543", "3.31"), "2-worth look": ("120",), "2-eight look": ("0.0116", "-18%"),
+    "2-pairs": ("1 and 5", "2 and 6"), "2-coverage": ("72.1%",), "2.1": (".0205",), "2.2": ("81",),
+    "2.3": ("1,182", "32.9"), "2.4": (".7688", ".769", ".0432")}
 SCHEMES = [("all 128", "all"), ("balanced 8", "balanced"), ("at random", "random"),
            ("balanced 8 without the first", "one less"), ("as printed in the paper", "printed")]
 PRINTED = ("++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")

@@ -9,6 +9,7 @@ from workbench.widgets.chart_view import ChartView
 from workbench.widgets.questions import Prediction, Reveal
 
 GUESSES = {"97%": 0.97, "93%": 0.93, "88%": 0.88, "75%": 0.75}
+ANSWERS = {"0-sure": ("87.7%", "0.877", ".877")}
 SURE = {
     "97%": "You took its word. But how sure it is, it computes itself; nobody checked that against the truth.",
     "93%": "You expected it to boast, but less than it does.",

@@ -32,6 +32,12 @@ from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 ANALYSTS = 200
 FIFTHS = {"least sure": 0, "surest": 4}
+# what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
+ANSWERS = {
+    "1-gain": (".0281", "0.0281", "12%", "31%"), "1-gain look": ("3.04", "5.24", "1.04"),
+    "1-robot": ("45%", "53%", "66%"), "1-robot look": ("2.57", "4.03"), "1-looking": ("19.5%",),
+    "1-twin": ("462",), "1-twin look": ("4,146", "1,254"), "1.1": (".02875", ".0288"), "1.2": ("42 / 30", "42, 30"),
+    "1.3": ("298", "188"), "1.4": ("40/28", "40, 28")}
 GAIN = {
     "0%": "That holds only for groups that are all alike. These differ, and to fix how many labels come from each "
           "takes away the luck of drawing too many easy forms.",
