@@ -110,6 +110,6 @@ def test_a_model_answer_follows_two_written_lines(folder):
 def test_a_line_that_is_too_long_is_told(folder):
     asked = questions.explain("0-why", "Why?", "Because.", [])
     for line in asked._lines:
-        line.value = "too long " * 100
+        line.value = "far too long " * 100
     asked._keep.click()
     assert "at most 500 characters" in text(asked) and "Because." not in text(asked)

@@ -7,6 +7,7 @@ from typing import Any
 
 import ipywidgets
 
+from workbench.course.answers import says_something
 from workbench.widgets.kept import kept
 
 REVEAL = "WORKBENCH_REVEAL"     # "all": slides and tests show what learners must predict first
@@ -254,9 +255,10 @@ class Explanation(Told):
         return f"Explain in two lines: {self.question}"
 
     def _written(self, name: str) -> None:
-        short = [line.description for line in self._lines if len(line.value.split()) < LEAST_WORDS]
+        short = [line.description for line in self._lines if not says_something(line.value, LEAST_WORDS)]
         if short:
-            self._status.value = f"<p role='alert'>{' and '.join(short)}: write at least {LEAST_WORDS} words.</p>"
+            self._status.value = (f"<p role='alert'>{' and '.join(short)}: write at least {LEAST_WORDS} different "
+                                  "words.</p>")
             return
         try:
             kept().keep(name, [line.value for line in self._lines])

@@ -16,9 +16,7 @@ from workbench.stratified.strata import Strata, stratify
 from workbench.widgets.chart_view import ChartView, Panel, drive, drive_chart, set_to
 
 BY_HAND = "by_hand"
-STRATIFIERS = [("equal size", "equal_size"), ("equal width", "equal_width"), ("cum sqrt f", "cum_sqrt_f"),
-               ("cum cbrt f", "cum_cbrt_f"), ("weighted mean", "weighted_mean"), ("k-means", "kmeans"),
-               ("mixture", "gmm")]
+STRATIFIERS = [(shown, name) for name, shown in exercises.NAMES.items()]
 SHARES = [("proportional", "proportional"), ("equal", "equal")]
 HAND = [("by hand", BY_HAND)]
 POPULATIONS = [("1,797 digit forms", "forms"), ("700,000, their synthetic twin", "twin")]
