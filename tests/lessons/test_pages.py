@@ -102,6 +102,36 @@ def test_the_list_of_lessons_is_plain_links_and_asks_no_other_host(tmp_path, sta
         assert page.outside == [] == page.console_errors
 
 
+def test_voila_shows_one_scene_at_a_time(voila, axe):
+    texts = ["# Title", "Hello.", "## Part 1", "### First", "One.", "### Second", "Two."]
+    folder, address = voila.write("print('seen')")
+    nb = json.loads((folder / "lesson.ipynb").read_text())
+    nb["cells"] = [{"cell_type": "markdown", "id": f"t{k}", "metadata": {}, "source": text}
+                   for k, text in enumerate(texts)] + nb["cells"]
+    (folder / "lesson.ipynb").write_text(json.dumps(nb))
+    with browser.page(address.removesuffix("#all"), voila.started, size=PHONE) as page:
+        page.wait_for_selector("#loading", state="detached", timeout=60_000)
+
+        def seen():
+            return page.inner_text("#scenes span"), [text.lstrip("# ") for text in texts if page.locator(
+                ".jp-Cell", has_text=text.lstrip("# ")).first.is_visible()]
+        assert seen() == ("1 of 3: Title", ["Title", "Hello."])
+        assert page.get_by_role("button", name="Back").is_disabled()
+        page.get_by_role("button", name="Next").click()
+        assert seen() == ("2 of 3: First", ["Part 1", "First", "One."])
+        page.get_by_role("button", name="Next").click()
+        assert seen() == ("3 of 3: Second", ["Second", "Two."]) and page.get_by_text("seen", exact=True).is_visible()
+        assert page.get_by_role("button", name="Next").is_disabled() and browser.faults(page) == []
+        page.reload()
+        page.wait_for_selector("#loading", state="detached", timeout=60_000)
+        assert seen()[0] == "3 of 3: Second"
+        page.get_by_role("button", name="All on one page").click()
+        assert seen()[1] == [text.lstrip("# ") for text in texts]
+        page.get_by_role("button", name="One scene at a time").click()
+        page.get_by_role("button", name="Back").click()
+        assert seen()[0] == "2 of 3: First" and page.console_errors == [] == page.outside
+
+
 def test_closing_the_page_ends_its_kernel(voila):
     _, address = voila.write("import os\nprint('kernel', os.getpid())", f"import workbench as wb\n{PRACTICE}")
     context = voila.started.new_context()
