@@ -11,10 +11,10 @@ from command import run, run_here
 # what is predicted in each lesson, None where a line is drawn; how many pictures it then shows
 PREDICTED = {
     "02-brr-orthogonal-arrays.ipynb": (("1,200", "by about 10%", "none", "85"), 9),
-    "03-voila-vs-neyman.ipynb": (("25", "capped Neyman", "5%", "2.5 times"), 11),
+    "03-voila-vs-neyman.ipynb": (("25", "capped Neyman", "5%", "2.5 times"), 10),
     "04-misclassification-correction.ipynb": (
         (None, "both equally well", "mixed", "about 2 points either way, as for one month"), 10),
-    "05-cross-validation-t-tests.ipynb": (("25%", "about 60%"), 7)}
+    "05-cross-validation-t-tests.ipynb": (("25%", "about .1", "about 60%", "not at all"), 7)}
 IN_JUPYTERLAB = {
     "00-start.ipynb": (("93%",), 1), "01-stratified-accuracy.ipynb": (("30%", "95", "about 10", "about 7,000"), 9)}
 WORDS = "# How sure?\n\n## A <b>part</b>"
