@@ -3,10 +3,12 @@ import sys
 
 import by_hand
 import pytest
+from click.testing import CliRunner
 
-from workbench.classroom.seeds import Draws, draws, fingerprint
+from workbench.classroom.seeds import Draws, draws, fingerprint, read_secret
 from workbench.classroom.variants import VARIANTS, task_of
-from workbench.lessons.checking import judged
+from workbench.commands.main import commands
+from workbench.lessons.checking import judged, worked
 
 SECRET = b"a secret of the lecturer's"
 STUDENTS = [f"student{k}" for k in range(25)]
@@ -72,3 +74,19 @@ def test_draws_stay_in_their_ranges_and_reach_their_ends():
 def test_the_fingerprint_does_not_hold_the_secret():
     assert fingerprint(SECRET) != fingerprint(SECRET + b"!")
     assert len(fingerprint(SECRET)) == 16 and SECRET.hex()[:8] not in fingerprint(SECRET)
+
+
+def test_keys_hold_each_students_own_task_and_its_steps(tmp_path):
+    (tmp_path / "ids.csv").write_text("id\nada\nben\n")
+    (tmp_path / "secret.txt").write_text(SECRET.decode())
+    done = CliRunner().invoke(commands, ["keys", "--students", str(tmp_path / "ids.csv"), "--secret",
+                                         str(tmp_path / "secret.txt"), "-o", str(tmp_path / "keys")])
+    assert done.output == f"Wrote 2 texts to {tmp_path / 'keys'}\n"
+    texts = {student: (tmp_path / "keys" / f"{student}.md").read_text(encoding="utf-8") for student in ("ada", "ben")}
+    key = read_secret(str(tmp_path / "secret.txt"))
+    for student, text in texts.items():
+        assert text.startswith(f"# Solutions for {student}\n")
+        for exercise, variant in VARIANTS.items():
+            task = task_of(key, student, exercise)
+            assert f"## {exercise}\n\n{variant.ask(task)}\n\n1. {worked(exercise, **task)[0]}\n" in text
+    assert texts["ada"] != texts["ben"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.classroom.seeds import Draws, draws
+from workbench.lessons.checking import worked
 from workbench.lessons.stratified.exercises import fifths
 
 AUDIT = "1.1"
@@ -175,3 +176,13 @@ VARIANTS = {
     "5.1": Variant(_folds, _ask_folds),
     "5.3": Variant(_colleague, _ask_colleague),
 }
+
+
+def solved(secret: bytes, student: str) -> str:
+    """Return a student's graded exercises as they were asked, and solved in steps, in Markdown."""
+    parts = [f"# Solutions for {student}"]
+    for exercise, variant in VARIANTS.items():
+        task = task_of(secret, student, exercise)
+        steps = [f"{number}. {step}" for number, step in enumerate(worked(exercise, **task), 1)]
+        parts += [f"## {exercise}", variant.ask(task), "\n".join(steps)]
+    return "\n\n".join(parts) + "\n"

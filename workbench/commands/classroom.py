@@ -1,4 +1,4 @@
-"""The commands of a course: course, grade, strip, votes, concept-test, slides, bundle."""
+"""The commands of a course: course, grade, keys, strip, votes, concept-test, slides, bundle."""
 
 from typing import Any
 
@@ -44,6 +44,22 @@ def grade(folder: str, secret: str, students: str | None, output: str) -> None:
     for each in grades.left_out:
         click.echo(f"Left out: {each}", err=True)
     click.echo(f"{grading.summary(grades)}\nWrote {output} and {written}")
+
+
+@click.command()
+@click.option("--students", required=True, metavar="FILE", help="CSV with a column id, one row per student.")
+@click.option("--secret", required=True, metavar="FILE", help="The secret that the course was made with.")
+@click.option("-o", "--output", required=True, metavar="DIR", help="One text per student is written here.")
+def keys(students: str, secret: str, output: str) -> None:
+    """Write each student's graded exercises solved step by step, to hand out after the deadline."""
+    from pathlib import Path
+
+    from workbench.classroom import pages, seeds, variants
+    from workbench.classroom.students import read_students
+    key, ids = seeds.read_secret(secret), read_students(students)
+    for student in ids:
+        pages.write_text(Path(output) / f"{student}.md", variants.solved(key, student))
+    click.echo(f"Wrote {checks.counted(len(ids), 'text')} to {output}")
 
 
 @click.command()
@@ -120,4 +136,4 @@ def bundle(folder: str, target: str) -> None:
     click.echo(f"Wrote {wheels}, {size / 1e6:,.0f} MB, notebooks and an install script to {folder}")
 
 
-COMMANDS = (course, grade, strip, votes, concept_test, slides, bundle)
+COMMANDS = (course, grade, keys, strip, votes, concept_test, slides, bundle)
