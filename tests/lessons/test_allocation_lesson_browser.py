@@ -76,7 +76,11 @@ def test_predictions_are_kept_beside_the_notebook(lesson):
 
 def test_the_prediction_is_in_every_reveal(lesson):
     page, *_ = lesson
-    said = [browser.chart(page, index)["text"] for index in (HAND, RULES, STREAM, SEEN, FOLLOWING)]
+    said = []
+    for index in (HAND, RULES, STREAM, SEEN, FOLLOWING):
+        cell(page, index)       # drawn once it is in view
+        assert faults(page, index) == []
+        said.append(browser.chart(page, index)["text"])
     assert said[0].endswith("You predicted 25 for the thousands.")
     assert said[1].endswith("You predicted that capped Neyman would be better at 150 labels.")
     assert said[2].endswith("You predicted trouble in 5% of the streams; this is one.")
