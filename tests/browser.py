@@ -111,7 +111,8 @@ class Site:
             shutil.copy(path, folder / name)
         else:
             notebook(folder / name, *cells, words=words)
-        return folder, f"{self.address}{self.number}/{name}"
+        whole = "#all" if "/voila/" in self.address else ""     # Voila shows one scene at a time
+        return folder, f"{self.address}{self.number}/{name}{whole}"
 
     @contextlib.contextmanager
     def show(self, *cells, path=None, **options):
@@ -176,6 +177,7 @@ def ready(opened):
 def run_all(opened):
     """Run all cells of the notebook in JupyterLab and return when the last is done."""
     ready(opened)
+    opened.evaluate("window.jupyterapp.commands.execute('notebook:expand-all-headings')")
     opened.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
 
 

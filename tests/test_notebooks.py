@@ -123,6 +123,19 @@ def test_lessons_end_with_the_readers_own_data_and_begin_without_code():
             assert re.fullmatch(r"((import|from) .*\n)*live\.\w+\(\)", "\n".join(lines(cell)))
 
 
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_every_scene_is_a_section_and_all_but_the_first_are_folded(path):
+    cells = nbformat.read(path, as_version=4).cells
+    headings = [cell for cell in cells if cell.cell_type == "markdown" and re.search(r"(?m)^##+ ", cell.source)]
+    assert all(re.fullmatch("##+ .*", cell.source) for cell in headings), "a heading folds the cells below its own"
+    folded = ["jp-MarkdownHeadingCollapsed" in cell.metadata for cell in headings]
+    unfolded = folded.index(True)
+    assert all(folded[unfolded:]) and 1 < unfolded + (headings[0].source[3:7] != "Part") <= 3
+    assert all(cell.source.startswith("### ") for here, cell in zip(folded, headings, strict=True)
+               if here and "Part" not in cell.source and cells.index(cell) < next(
+                   k for k, each in enumerate(cells) if each.source == "## Exercises"))
+
+
 def test_what_waits_for_a_prediction_is_locked(notebook):
     for cell in code(notebook):
         if re.search(r"\blive\.(reveal|seen)_", cell.source):

@@ -4,6 +4,7 @@ import contextlib
 import browser
 import pytest
 
+LOOK = "Compare with what there was to see"
 LOCKED = "text=Make your prediction first"
 # dark or not, and how wide: colors move no text, so both at once find what either would
 SCREENS = [(True, 900), *(pytest.param(*screen, marks=pytest.mark.full) for screen in ((True, 1200), (False, 900)))]
@@ -53,6 +54,8 @@ def lesson(site, path, predictions, *, locked):
             page.locator("button:has-text('Lock my prediction'):not([disabled])").first.click()
             page.locator(f"text=You predicted {choice}").first.wait_for()
         page.locator(LOCKED).first.wait_for(state="detached", timeout=60_000)
+        for look in page.get_by_role("button", name=LOOK).all()[::-1]:
+            look.click()
         browser.settled(page)
         yield page, before
 

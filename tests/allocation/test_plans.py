@@ -87,8 +87,8 @@ def test_the_plan_is_written_and_harmless_to_spreadsheets(tmp_path):
 
 def test_warnings_say_what_the_reader_must_know():
     warn = wb.sentences(wb.plan_labels(wb.digit_forms().register(), 100).notes)
-    assert warn[0] == "Neyman's rule wants more labels than there are items in thousands and leaves 27.5 of the " \
-        "budget unused"
+    assert warn[0] == "Neyman's rule wants more labels than there are items in thousands: who only cuts leaves 27 " \
+        "of the budget unused"
     assert "every item of thousands is labeled" in warn
     table = {"stratum": [1, 2, 3], "size": [1000, 5, 900], "sd": [1.0, 3.0, 0.0]}
     warn = " ".join(wb.sentences(wb.plan_labels(wb.load_strata(table), 100, minimum=4).notes))

@@ -364,7 +364,7 @@ def test_the_prediction_is_drawn_into_its_reveal(monkeypatch):
     assert repr(live.reveal_clerks()) == repr(live.seen_repeats()) == "Make your prediction first."
     locked(monkeypatch, "5-repeats", "25%")
     panel, = live.reveal_clerks().parts
-    assert {row["who"]: row["rate"] for row in rows(panel, "alarms")}["you predicted"] == .25
+    assert {row["who"]: row["rate"] for row in rows(panel, "alarms")}["you, for ten"] == .25
     assert panel.view.alternative.endswith(" You predicted 25% for ten repeats.")
     settle(panel, Repeats=10)
     assert [row["rate"] for row in rows(panel, "alarms")] == pytest.approx([.6, .25, .05])

@@ -106,7 +106,7 @@ def test_the_whole_lesson(lesson):
                                  arg=[months.locator(".words").element_handle(), shown])
         settled(lesson)
         assert all_faults(lesson) == [], text
-    months.get_by_role("button", name="What you should have seen").click()
+    months.get_by_role("button", name=walking.LOOK).click()
     says(months, "Typical errors, in points")
     assert lesson.console_errors == [] and lesson.outside == []
 

@@ -50,7 +50,7 @@ def test_labels_in_boxes_are_worth_543(textbook):
     said = live.fourteen_boxes().view.alternative
     assert said.startswith("Accuracy 0.877. Standard error 0.0077 were the labels independent, 0.0141 by boxes.")
     assert "Naive 95% interval 0.862 to 0.892, by boxes 0.838 to 0.911." in said
-    assert "correlation 0.0181 of all labels makes the design effect 3.31 with 128 per box" in said
+    assert "with 128 per box that stands for a design effect of 3.31" in said
     assert said.endswith("Boxes run from 0.769 (box 5) to 0.938 (box 10).")
 
 

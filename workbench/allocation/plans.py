@@ -219,7 +219,7 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
     wish = rules.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
     told = [replace(note, where=("stratum", str(strata.stratum[note.where[1]]))) if note.where else note
             for note in chosen.notes]
-    notes = (*strata.notes, *told, *_plan_notes(strata, wish, chosen))
+    notes = (*strata.notes, *told, *_plan_notes(strata, wish, others["neyman"], chosen))
     return LabelPlan(strata.stratum, strata.size, strata.sd, int(budget), int(minimum), method, chosen.labeled, others,
                      wish, _random_variance(strata, chosen), strata.mean, notes=notes)
 
@@ -364,11 +364,12 @@ def _random_variance(strata: Any, chosen: Any) -> Any:
     return float((1 - labels / items) * squares / (items - 1) / labels)
 
 
-def _plan_notes(strata: Any, neyman: Any, chosen: Any) -> Any:
-    over = np.flatnonzero(neyman.bounded & (strata.sd > 0))
+def _plan_notes(strata: Any, wish: Any, neyman: Any, chosen: Any) -> Any:
+    over = np.flatnonzero(wish.bounded & (strata.sd > 0))
     if neyman.unused and over.size and not chosen.bounded.all():
         yield Note("design", "Neyman's rule wants more labels than there are items in "
-                   f"{checks.listed(strata.stratum[over], SHOWN)} and leaves {neyman.unused:.3g} of the budget unused")
+                   f"{checks.listed(strata.stratum[over], SHOWN)}: who only cuts leaves {neyman.unused} of the budget "
+                   "unused")
     silent = np.flatnonzero((strata.sd == 0) & (strata.size > chosen.labeled))
     if silent.size:
         yield Note("unreliable", f"sd 0 in {checks.listed(strata.stratum[silent], SHOWN)}: if it was estimated from "

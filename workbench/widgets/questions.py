@@ -312,5 +312,6 @@ def _plain(part: Any) -> str:
 def _widget(part: Any) -> Any:
     if isinstance(part, ipywidgets.Widget) or hasattr(part, "comm"):
         return part
-    text = part._repr_html_() if hasattr(part, "_repr_html_") else f"<p>{html.escape(_plain(part))}</p>"
+    text = f"<div style='max-width: calc(100vw - 2em); overflow-x: auto'>{part._repr_html_()}</div>" \
+        if hasattr(part, "_repr_html_") else f"<p>{html.escape(_plain(part))}</p>"
     return ipywidgets.HTML(text).add_class("jp-RenderedHTMLCommon")     # tables look as they do in other outputs

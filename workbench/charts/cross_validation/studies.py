@@ -79,7 +79,7 @@ def clerks_data(shown: ClerkStudies, everyone: ClerkStudies, test: str, predicte
                enumerate(zip(shown.differences, half, shown.alarms(test, LEVEL), strict=True), 1)]
     spread = [{"kind": kind, "sd": sd, "text": short(sd)} for kind, sd in
               zip(("believed", "real"), _spreads(everyone, test), strict=True)]
-    rates = {"in 400 studies": float(everyone.alarms(test, LEVEL).mean()), "you predicted": predicted,
+    rates = {"in 400 studies": float(everyone.alarms(test, LEVEL).mean()), "you, for ten": predicted,
              "promised": 1 - LEVEL}
     alarms = [{"who": who, "rate": rate, "text": f"{rate:.1%}"} for who, rate in rates.items() if rate is not None]
     return {"studies": studies, "spread": spread, "alarms": alarms}
@@ -142,7 +142,7 @@ def _intervals(data: dict) -> Any:
 
 
 def _alarm_rate(data: dict) -> Any:
-    colors = {"in 400 studies": theme.MISS, "you predicted": theme.OKABE_ITO["purple"], "promised": theme.GRAY}
+    colors = {"in 400 studies": theme.MISS, "you, for ten": theme.OKABE_ITO["purple"], "promised": theme.GRAY}
     rates = theme.chart(data, "alarms").encode(
         y=alt.Y("who:N", title=None, sort=None), x=alt.X(
             "rate:Q", title="false alarms", axis=theme.percents(tickCount=4), scale=theme.span(0, 1.3 * MOST_ALARMS)))
@@ -367,7 +367,7 @@ def _power_panel(data: dict, situation: str, equal: bool) -> Any:
     level, guess = (theme.chart(data, name).encode(y="rate:Q") for name in ("level", "guess"))
     name = level.mark_text(x="width", dx=4, align="left", style="note").encode(text="text:N")
     guessed = [] if equal else [guess.mark_rule(strokeDash=[2, 2], strokeWidth=2), guess.mark_text(
-        x="width", dx=4, align="left").encode(text="text:N")]
+        x="width", dx=26, align="left").encode(text="text:N")]
     promised = level.mark_rule(style="truth")
     return alt.layer(promised, name, lines, bars, dots, *guessed).properties(width=230, height=230)
 

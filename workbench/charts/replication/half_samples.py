@@ -82,8 +82,9 @@ def boxes_words(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimat
     return (f"{total:,} labels in {rate.size} boxes are worth {total / effect:,.0f} independent ones",
             f"Accuracy {pooled:.3f}. Standard error {error:.4f} were the labels independent, "
             f"{estimate.standard_error:.4f} by boxes. Naive 95% interval {pooled - half:.3f} to "
-            f"{pooled + half:.3f}, by boxes {low:.3f} to {high:.3f}.{yours} The intracluster correlation {icc:.4f} of "
-            f"all labels makes the design effect {effect:.2f} with {total / rate.size:.0f} per box. Boxes run from "
+            f"{pooled + half:.3f}, by boxes {low:.3f} to {high:.3f}.{yours} Labels of one box correlate by "
+            f"{icc:.4f}, computed from the variance by boxes of all labels; with {total / rate.size:.0f} per box that "
+            f"stands for a design effect of {effect:.2f}. Boxes run from "
             f"{rate[worst]:.3f} (box {worst + 1}) to {rate[best]:.3f} (box {best + 1}).")
 
 

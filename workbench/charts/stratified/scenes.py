@@ -74,15 +74,16 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
     """
     rows = by_rank(score, score, "sure")
     sure = theme.Chart(theme.rows("sure", rows)).mark_rect(color=theme.STRATIFIED, opacity=0.6).encode(
-        x=_rank("items, from the least sure to the surest"), x2="end:Q", y2=alt.datum(0),
+        x=_rank("forms, from the least sure to the surest"), x2="end:Q", y2=alt.datum(0),
         y=alt.Y("sure:Q", title="says it is sure", axis=theme.percents(tickCount=5), scale=alt.Scale(domain=[0, 1])))
     mean = theme.Chart(theme.rows("mean", [{"mean": float(np.mean(score))}])).encode(y="mean:Q")
     text = mean.mark_text(align="left", x=6, dy=-9, fontWeight="bold").encode(text=alt.Text("mean:Q", format=".1%"))
     said = f"says that it is {np.mean(score):.1%} sure on average"
     return theme.finish(sure + mean.mark_rule(style="truth") + text,
                         f"The program {said}. How often is it right?",
-                        f"Of {np.size(score):,} items the program {said}: {rows[0]['sure']:.0%} in the sixtieth of "
-                        f"which it is least sure, {rows[len(rows) // 10]['sure']:.0%} a tenth of the way up, and "
+                        f"Of {np.size(score):,} forms the program {said}: {rows[0]['sure']:.0%} of the "
+                        f"{np.size(score) // len(rows)} of which it is least sure, "
+                        f"{rows[len(rows) // 10]['sure']:.0%} a tenth of the way up, and "
                         f"{rows[len(rows) // 2]['sure']:.0%} in the middle.", height=190)
 
 
@@ -132,7 +133,7 @@ def _cuts(study: DesignStudy, upper: np.ndarray, budget: int) -> dict:
 def _errors(study: Any, predicted: Any) -> Any:
     named = [("random", study.random_error), ("this design", study.standard_error), ("best shares", study.best_error)]
     ratios = [value / study.random_error if study.random_error else 0.0 for _, value in named]
-    told = [] if predicted is None else [{"design": TOLD, "ratio": 1 - predicted, "text": f"{1 - predicted:.0%}"}]
+    told = [] if predicted is None else [{"design": TOLD, "ratio": 1 - predicted, "text": f"{predicted:.0%} less"}]
     line = max((row["ratio"] for row in told), default=0.0)     # it would cross a number to its left
     errors = [{"design": name, "ratio": min(ratio, TOP_RATIO), "beside": max(min(ratio, TOP_RATIO), line),
                "text": f"{value:.4f} ({ratio:.0%})"} for (name, value), ratio in zip(named, ratios, strict=True)]

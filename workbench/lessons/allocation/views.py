@@ -426,7 +426,7 @@ def _player(slider: Any, steps: int) -> Any:
 
 def seen_streams() -> Reveal:
     """Return a button, once `predict_infinite` is answered: the share of streams with an infinite variance."""
-    return questions.compare("3-infinite", OF_INFINITE, trouble)
+    return questions.compare("3-infinite", OF_INFINITE, lambda: trouble(questions.kept().get("3-infinite")))
 
 
 def trouble(predicted: str | None = None) -> ChartView:
