@@ -1,9 +1,11 @@
 import itertools
 import re
 
+import by_hand
 import numpy as np
 import pytest
 
+from workbench.classroom.variants import task_of
 from workbench.lessons import checking
 
 
@@ -41,7 +43,8 @@ def fresh():
     ("1.4", ("equal_size", [2, 2, 2, 2, 92]), "not yet",
      "SE 0.0911; at most .0295 is wanted, random sampling has .0319"),
     ("1.4", ("equal_width", [20] * 5), "mistake", "there are 5 strata of sizes [6, 41, 39, 47, 1664]"),
-    ("1.4", ("by luck", [50, 50]), "mistake", "'by luck' is none of the seven stratifiers"),
+    ("1.4", ("by luck", [50, 50]), "mistake", "'by luck' is none of the seven stratifiers: equal size, "
+     "equal width, cum sqrt f, cum cbrt f, weighted mean, k-means, mixture"),
     ("1.4", ("equal_size", [99, 1]), "mistake", "100 labels in total, at least 2 in each stratum"),
     ("2.1", 0.0205, "right", "0.0205"),
     ("2.1", 0.0616, "mistake", "not divided by the number of districts: each weighs 1/3 of the mean"),
@@ -90,7 +93,8 @@ def fresh():
      "25 from every place: the insurance was bought long before, only the premium grows"),
     ("3.3", 15, "not yet", "answer with (floor, 'your reason in a sentence')"),
     ("3.4", [5, 32, 76, 37], "right", "SE 2,808"),
-    ("3.4", [6, 32, 75, 37], "not yet", "SE 2,808.2; 2,807.8 is possible"),
+    ("3.4", [6, 32, 75, 37], "right", "SE 2,808.2; other whole numbers reach 2,807.8: that is rounding"),
+    ("3.4", [10, 33, 70, 37], "not yet", "SE 2,853.4; 2,807.8 is possible"),
     ("3.4", [5, 32, 75, 38], "mistake", "there are only 37 thousands"),
     ("3.4", [38, 38, 37, 36], "mistake", "150 labels are wanted; yours add up to 149"),
     ("3.4", [5, 32, 76.5, 36.5], "mistake", "give whole labels"),
@@ -157,7 +161,23 @@ def fresh():
     ("5.1", (2.85, 0.019, 1.56, 0.15), "right", "2.847, 0.0192; 1.559, 0.153"),
     ("5.3", (1.44, 0.15, "no"), "right", "t 1.437, p 0.154: no"),
     ("5.4", (5, 0.005, 0.030, 0.071, 0.63, "Buy!"), "right", "buy, with p 0.030 and rho_alpha 0.634"),
-    ("5.4", (2, 0.0192, 0.0818, 0.1534, 0.368, "Don't buy."), "right", "do not buy, with p 0.082 and rho_alpha 0.368"),
+    ("5.4", (2, 0.0192, 0.0818, 0.1534, 0.368, "Don't buy."), "mistake",
+     "study 2 is the lesson's, chosen for what it shows: draw one of your own"),
+    ("1.1", [88, 2.875], "mistake", "88, 2.875 in percent: give shares, as 0.88, or write the percent sign into the "
+     "text box"),
+    ("1.1", [88, 0.02875], "mistake",
+     "88 in percent: give shares, as 0.88, or write the percent sign into the text box"),
+    ("4.1", 15, "mistake", "15 in percent: give shares, as 0.15, or write the percent sign into the text box"),
+    ("4.4", (2.91, 0.62), "mistake", "2.91, 0.62 in percent: give shares, as 0.0291, or write the percent sign into "
+     "the text box"),
+    ("1.2", [41.5, 30.5, 17, 9, 2], "mistake", "give whole labels"),
+    ("3.2", [10, 16.7, 33.3], "mistake", "give whole labels"),
+    ("1.4", ("equal size", [40, 28, 16, 9, 7]), "right", "gold, SE 0.0228"),
+    ("1.4", ("k-means", [99, 1]), "mistake", "100 labels in total, at least 2 in each stratum"),
+    ("1.3", (298, "In proportion."), "right", "298 proportional labels lose least under drift"),
+    ("2.4", (0.7688, 0.0432, 0.855, 0.652), "mistake",
+     "the lower limit stands above the upper one: the two are swapped"),
+    ("3.3", (15, "x x x"), "not yet", "give your reason in a sentence: at least three different words"),
     ("5.4", (5, 0.005, 0.030, 0.071, 0.634, "perhaps"), "not yet",
      "the numbers are right; decide 'buy' or 'do not buy'"),
     ("5.4", (0.5, 0.005, 0.071, 0.030, 0.634, "buy"), "not yet",
@@ -217,3 +237,32 @@ def test_answers_are_escaped():
 def test_unknown_exercise():
     with pytest.raises(ValueError, match="exercise must be one of '1.1', '1.2', .*; got '9.9'"):
         checking.check("9.9", 1)
+
+
+@pytest.mark.parametrize("exercise", by_hand.EXERCISES)
+def test_a_worked_solution_has_the_students_own_numbers(exercise):
+    """The right answers of drawn tasks, found elsewhere, stand in the steps."""
+    for student in ("ada", "ben", "cleo"):
+        task = task_of(b"secret", student, exercise)
+        right, _ = by_hand.answers(exercise, task)
+        steps = checking.worked(exercise, **task)
+        found = re.findall(r"-?[\d,]*\.?\d+(?:e[+-]?\d+)?", " ".join(steps))
+        said = [float(number.replace(",", "")) for number in found]
+        wanted = [value for value in np.atleast_1d(np.array(right, object)).tolist() if not isinstance(value, str)]
+        if exercise == "2.4":      # replicates of another kind: the estimate is the same
+            wanted = wanted[:1]
+        for value in wanted:
+            assert min(abs(found - value) / max(abs(value), 1e-4) for found in said) < 1e-2, (value, steps)
+
+
+def test_three_misses_bring_the_steps_and_success_does_not():
+    told = [checking.check("4.1", 0.3) for _ in range(3)]
+    assert [bool(each.steps) for each in told] == [False, False, True]
+    assert "Step by step: (1) Of the others .08 are read as panels" in told[2].headline()
+    assert told[2].headline().index("Step by step") < told[2].headline().index("Why:")
+    assert checking.check("4.1", 0.15).steps == ()
+
+
+@pytest.mark.parametrize("exercise", checking.exercises())
+def test_every_exercise_has_steps(exercise):
+    assert 2 <= len(checking.worked(exercise)) <= 5

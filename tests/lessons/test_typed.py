@@ -1,7 +1,12 @@
 import itertools
 import json
+import math
 
+import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from IPython.core.formatters import DisplayFormatter
 
 import workbench as wb
@@ -27,6 +32,70 @@ ODD = ["", " ", ",", ",,", "(", "[", "]", "()", "[]", "( , )", "[1, 2", "1, 2]",
     ("7, .01, .2, .3, .4, do not buy", [7, .01, .2, .3, .4, "do not buy"]), ("", None), ("None", None)])
 def test_what_is_typed_is_read_as_a_cell_would_have_it(text, read):
     assert typed(text) == read
+
+
+# as the lesson writes it, as a table, a spreadsheet or a habit has it
+SHAPES = ("{}, {}", "({}, {})", "[{}, {}]", "{},{}", "{}; {}", "{};{}", "{} / {}", "{}/{}", "{} {}", " {} ,  {} ")
+NUMBERS = (("0.88", ".02875"), (".88", "0.0288"), ("88%", "2.875%"), ("88 %", "2.88 %"), ("+0.88", "2.88e-2"))
+COMMAS = ("{}; {}", "{};{}", "{} / {}", "{}/{}", "{} {}", "({}; {})")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("numbers", NUMBERS)
+def test_numbers_are_read_in_every_notation(shape, numbers):
+    assert checking.judged("1.1", typed(shape.format(*numbers), 2)).verdict == "right"
+
+
+@pytest.mark.parametrize("shape", COMMAS)
+@pytest.mark.parametrize("numbers", [("0,88", ",02875"), ("88%", "2,875%"), ("0,880", "0,0288")])
+def test_decimal_commas_are_read_where_something_else_separates(shape, numbers):
+    assert checking.judged("1.1", typed(shape.format(*numbers), 2)).verdict == "right"
+
+
+@pytest.mark.parametrize(("exercise", "text", "verdict"), [
+    *(("1.2", text, "right") for text in ("42/30/17/9/2", "42 / 30 / 17 / 9 / 2", "42 30 17 9 2", "42;30;17;9;2",
+                                          "[42, 30, 17, 9, 2]", "42,30,17,9,2", "(42; 30; 17; 9; 2)")),
+    *(("4.1", text, "right") for text in ("0.15", "0,15", ",15", "15%", "15 %", "15,0 %", "(0.15)", "[0,15]")),
+    ("4.1", "15", "mistake"), ("4.1", "1/3", "not yet"), ("4.1", "0,15; 0,2", "not yet"),
+    *(("2.1", text, "right") for text in ("0,0205", ".0205", "2,05%")),
+    *(("1.3", text, "right") for text in ("298 proportional", "298; proportional", "298, In proportion",
+                                          "188, Neyman with floor", "188 neyman with a floor")),
+    *(("1.4", text, "right") for text in ("equal size, 40/28/16/9/7", "equal size; [40, 28, 16, 9, 7]",
+                                          "Equal_Size, [40,28,16,9,7]", "Mixture; 20/20/20/20/20")),
+    ("1.4", "k-means, 99/1", "mistake"),
+    ("1.4", "equal sizes, 40/28/16/9/7", "mistake"), ("3.3", "15 since five of 37 are misread", "right"),
+    ("3.3", "15; five of 37, and more", "right"), ("3.3", "15, x x x", "not yet"),
+    *(("4.3", text, "right") for text in ("mixed; calibration; neither", "Mixed, Calibration, Neither",
+                                          "mixed / calibration / neither")),
+    ("5.3", "1,437; 0,154; no", "right"), ("5.3", "1.437, 15.4%, no", "right"), ("5.3", "1.437, 15.4, no", "mistake"),
+    ("5.2", "0,368; 0,189", "right"), ("5.2", "36.8 18.9", "mistake"), ("3.2", "10/17/33", "right"),
+    ("3.4", "5 / 32 / 76 / 37", "right"), ("4.4", "2.91% 0.62%", "right"), ("4.4", "2.91; 0.62", "mistake")])
+def test_what_learners_type_earns_what_it_should(exercise, text, verdict):
+    asked = checking.exercises()[exercise][1]
+    assert checking.judged(exercise, typed(text, asked if isinstance(asked, int) else None)).verdict == verdict
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.complex_numbers() | st.binary(
+        max_size=4) | st.just(10 ** 400) | st.sampled_from(["proportional", "equal_size", "mixed", "buy", np.nan, {}]),
+    lambda inside: st.lists(inside, max_size=7) | st.tuples(inside, inside) | st.lists(inside, max_size=5).map(tuple)
+    | st.dictionaries(st.text(max_size=3), inside, max_size=2), max_leaves=8) | arrays(
+    float, st.integers(0, 6)) | arrays(int, (2, 2))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(answer=ANYTHING)
+def test_no_answer_of_any_kind_is_an_error(answer):
+    for exercise in checking.exercises():
+        assert checking.judged(exercise, answer).verdict in ("not yet", "mistake", "right")
+
+
+@pytest.mark.parametrize(("exercise", "answer"), [
+    ("1.3", (10 ** 400, "proportional")), ("1.4", ("equal_size", [math.inf] * 5)), ("3.3", (10 ** 400, "a b c")),
+    ("1.4", ("equal_size", [])), ("1.4", (["equal_size"], [50, 50])), ("1.3", (298, ["proportional"])),
+    ("1.4", ("equal_size", [10 ** 400, 50])), ("5.4", (-1, .1, .1, .1, .1, "buy"))])
+def test_answers_that_were_errors_are_no_longer(exercise, answer):
+    assert checking.judged(exercise, answer).verdict in ("not yet", "mistake")
 
 
 @pytest.mark.parametrize("exercise", [f"{lesson}.{k}" for lesson, k in itertools.product(range(1, 6), range(1, 5))])
@@ -96,3 +165,11 @@ def test_what_is_typed_is_cut_where_the_box_ends():
     AnswerBox("1.1", "a share", "", 5, lambda text: seen.append(text) or "")._answer(
         None, {"kind": "answer", "text": "123456789"}, [])
     assert seen == ["12345"]
+
+
+def test_what_was_read_is_shown_before_it_counts(live):
+    asked = box(wb.check("1.1", None))
+    for text, said in (("0,88; 0,02875", "Read as <strong>0.88 and 0.02875</strong>"), ("0,88; 0,0287", "Read as"),
+                       ("0,88; 0,0287", "right"), ("0.88, 0.02875", "right"), ("0.88 0.02875", "Read as")):
+        asked._answer(None, {"kind": "answer", "text": text}, [])
+        assert said in asked.told["html"], text

@@ -8,6 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 LONGEST_TEXT = 500
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)(e[-+]?\d+)? ?%?", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+ ?%?")
+_NUMBER_AND_WORDS = re.compile(r"([-+]?\d+(?:\.\d+)?%?) +([^\W\d_][^,]*)")
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _PERCENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+) ?%")
 # one answer of several: a quoted text, a bracketed list, or whatever comes before the next comma
 _PART = re.compile(r"""\s*("[^"]*"|'[^']*'|\[[^\]]*\]|\([^)]*\)|[^,]*)\s*(?:,|$)""")
@@ -34,14 +38,41 @@ def answered(answer: Any, count: int) -> list | None:
     return found if np.isfinite(found).all() else None
 
 
-def typed(text: str) -> Any:
+def finite(answer: Any) -> bool:
+    """Return whether all numbers in an answer, also those in lists, are finite and within floats."""
+    if isinstance(answer, np.ndarray):
+        return finite(answer.tolist())
+    if isinstance(answer, (list, tuple)):
+        return all(map(finite, answer))
+    try:
+        return not isinstance(answer, numbers.Real) or bool(np.isfinite(float(answer)))
+    except OverflowError:
+        return False
+
+
+def says_something(text: str, words: int = 3) -> bool:
+    """Return whether a text has so many different words of at least two letters.
+
+    Examples
+    --------
+    >>> says_something("five are misread"), says_something("x x x"), says_something("why why why")
+    (True, False, False)
+    """
+    return len(set(_WORD.findall(text.casefold()))) >= words
+
+
+def typed(text: str, count: int | None = None) -> Any:
     """Return what was typed into a text box as a cell would have it: numbers and texts, alone or in a list.
 
     Literals are read as Python reads them. Brackets around all of it and quotes may be left out, 88% is 0.88.
+    Semicolons, slashes and, between numbers, spaces separate as commas do; where they do, or where one number is asked
+    for, a comma within a number is a decimal one.
 
     Parameters
     ----------
     text : str
+    count : int, optional
+        How many numbers are asked for.
 
     Examples
     --------
@@ -49,15 +80,47 @@ def typed(text: str) -> Any:
     [298, 'neyman with floor']
     >>> typed("equal_size, [40, 28, 16, 9, 7]")
     ['equal_size', [40, 28, 16, 9, 7]]
-    >>> typed("88%, 2.9%")
-    [0.88, 0.029]
+    >>> typed("88%, 2.9%"), typed("0,88; 0,029"), typed("42 / 30 / 17"), typed("0,15", 1)
+    ([0.88, 0.029], (0.88, 0.029), (42, 30, 17), 0.15)
     """
-    text = text.replace("\N{MINUS SIGN}", "-").strip()
+    text = _separated(_plain(text), count)
     found = _literal(text) if text else None
     if text and found is text:
         parts = [_item(part) for part in _split(_inside(text))]
         return parts[0] if len(parts) == 1 else parts
     return found
+
+
+def is_as_in_a_cell(text: str, count: int | None = None) -> bool:
+    """Return whether `typed` reads a text as it stands, commas as commas and points as points.
+
+    Examples
+    --------
+    >>> is_as_in_a_cell("0.88, 0.029"), is_as_in_a_cell("0,88; 0,029")
+    (True, False)
+    """
+    return _separated(_plain(text), count) == _plain(text)
+
+
+def _plain(text: str) -> str:
+    return text.replace("\N{MINUS SIGN}", "-").strip()
+
+
+def _separated(text: str, count: int | None) -> str:
+    """Return a text in which commas separate, and points are decimal."""
+    inside = re.sub(r"\s+%", "%", _inside(text)) if text else ""
+    if count == 1 and _DECIMAL_COMMA.fullmatch(inside):
+        return inside.replace(",", ".")
+    for separator in (r"\s*;\s*", r"\s*/\s*", r"\s+"):
+        parts = re.split(separator, inside)
+        numeric = [bool(_NUMBER.fullmatch(part.strip(",") if separator == r"\s+" else part)) for part in parts]
+        words = separator == r"\s*/\s*" and all(map(str.isalpha, parts))
+        if len(parts) < 2 or not (words or separator == r"\s*;\s*" or all(numeric)):
+            continue
+        if separator == r"\s+" and any(part.endswith(",") for part in parts):
+            return text             # 0.88, 0.029
+        return ", ".join(part.replace(",", ".") if each else part for part, each in zip(parts, numeric, strict=True))
+    return _NUMBER_AND_WORDS.sub(r"\1, \2", inside) if _NUMBER_AND_WORDS.fullmatch(inside) else text
 
 
 def _literal(text: str) -> Any:
@@ -71,7 +134,9 @@ def _literal(text: str) -> Any:
 
 
 def _item(part: str) -> Any:
-    inside = _inside(part)
+    inside = _inside(part := part.strip())
+    if "/" in part and (apart := _separated(part, None)) != part:
+        return [_literal(each) for each in _split(apart)]
     return _literal(part) if inside == part else [_literal(each) for each in _split(inside)]
 
 

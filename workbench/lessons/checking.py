@@ -7,25 +7,28 @@ without an answer shows a text box, which says the same.
 
 import functools
 import itertools
-from collections.abc import Callable
+import numbers
+from collections.abc import Callable, Iterable
 from typing import Any
-
-import numpy as np
 
 from workbench import checks, lessons
 from workbench.course import records
-from workbench.course.answers import LONGEST_TEXT, Judged, answered, typed
+from workbench.course.answers import LONGEST_TEXT, Judged, answered, finite, is_as_in_a_cell, typed
 from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
-MOST_NUMBERS = 6        # that an exercise asks for
 _tries: dict[str, int] = {}
+
+
+def listed(values: Iterable[float], digits: int = 3) -> str:
+    """Return numbers for a step of a solution."""
+    return ", ".join(f"{value:.{digits}f}" for value in values)
 
 
 def parts_of(count: int) -> Callable[[Any], list | None]:
     """Return what reads an answer as so many parts of any kind."""
     def read(answer: Any) -> list | None:
-        parts = list(answer) if hasattr(answer, "__iter__") else []
+        parts = list(answer) if isinstance(answer, (list, tuple)) else []
         return parts if len(parts) == count else None
 
     return read
@@ -52,6 +55,8 @@ class Feedback(Result):
         What is right, the mistake by its name, what to answer with, or what was recorded.
     hint, explanation : str
         The hint comes after a miss; the explanation after success or three tries.
+    steps : tuple of str
+        The worked solution, after three misses.
     record : str, optional
         The file in which answers are recorded.
     """
@@ -62,13 +67,16 @@ class Feedback(Result):
     hint: str = ""
     explanation: str = ""
     record: str | None = None
+    steps: tuple = ()
 
     def headline(self) -> str:
         """Return verdict, message and what help is due."""
         return " ".join([f"{self.exercise} {self.verdict}: {self.message}", *map(" ".join, self._help())])
 
     def _help(self) -> list[tuple[str, str]]:
-        return [(name, text) for name, text in (("Hint:", self.hint), ("Why:", self.explanation)) if text]
+        worked = " ".join(f"({number}) {step}" for number, step in enumerate(self.steps, 1))
+        return [(name, text) for name, text in (("Hint:", self.hint), ("Step by step:", worked),
+                                                ("Why:", self.explanation)) if text]
 
     def rows(self) -> list[dict]:
         """Return one row."""
@@ -93,7 +101,29 @@ class Feedback(Result):
     def _box(self) -> Any:
         from workbench.widgets.answer_box import AnswerBox
         return AnswerBox(self.exercise, exercises()[self.exercise][2], self._repr_html_(), LONGEST_TEXT,
-                         lambda text: check(self.exercise, typed(text), record=self.record)._repr_html_())
+                         _Reading(self.exercise, self.record).told)
+
+
+class _Reading:
+    """What a text box reads: a text that a cell would not take so is shown as it was read before it counts."""
+
+    def __init__(self, exercise: str, record: str | None) -> None:
+        self.exercise, self.record, self.shown = exercise, record, ""
+
+    def told(self, text: str) -> str:
+        import html
+        asked = exercises()[self.exercise][1]
+        count = asked if isinstance(asked, int) else None
+        answer = typed(text, count)
+        if text == self.shown or is_as_in_a_cell(text, count):
+            return check(self.exercise, answer, record=self.record)._repr_html_()
+        self.shown = text
+        return (f"<p role='status'>Read as <strong>{html.escape(_said(answer))}</strong>. If that is what you mean, "
+                "press Check once more.</p>")
+
+
+def _said(answer: Any) -> str:
+    return " and ".join(map(str, answer)) if isinstance(answer, (list, tuple)) else str(answer)
 
 
 def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
@@ -131,8 +161,11 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
         return Feedback(exercise, "recorded", f"{kept!r}; asked for: {form}", record=record)
     verdict, message, _ = judged(exercise, answer)
     _tries[exercise] = _tries.get(exercise, 0) + 1
-    due = verdict == "right" or _tries[exercise] >= TRIES_BEFORE_EXPLANATION
-    return Feedback(exercise, verdict, message, "" if verdict == "right" else hint, explanation() if due else "")
+    if verdict == "right":
+        return Feedback(exercise, verdict, message, "", explanation())
+    due = _tries[exercise] >= TRIES_BEFORE_EXPLANATION
+    return Feedback(exercise, verdict, message, hint, explanation() if due else "",
+                    steps=tuple(worked(exercise)) if due else ())
 
 
 def judged(exercise: str, answer: Any, **task: Any) -> Judged:
@@ -150,33 +183,52 @@ def judged(exercise: str, answer: Any, **task: Any) -> Judged:
     >>> judged("2.1", 0.0616, differences=(0.10, -0.06, 0.04)).misconception
     'sum taken for the mean'
     """
-    found = _verdict(exercise, answer, task)
-    if found.verdict != "right" and _is_right_in_percent(exercise, answer, task):
-        return Judged("mistake", "right in percent; write shares, as .029 for 2.9%", "in percent")
-    return found
+    found, values = _verdict(exercise, answer, task)
+    if found.verdict != "not yet" or not isinstance(values, list):
+        return found
+    return _in_percent(exercises()[exercise][0], values, task) or found
 
 
 def is_right(exercise: str, answer: Any, **task: Any) -> bool:
     """Return whether an answer is right, with the data of the practice exercise or with others."""
-    return _verdict(exercise, answer, task).verdict == "right"
+    return _verdict(exercise, answer, task)[0].verdict == "right"
 
 
-def _verdict(exercise: str, answer: Any, task: dict) -> Judged:
+def _verdict(exercise: str, answer: Any, task: dict) -> tuple[Judged, Any]:
     judge, read, form, _, _ = exercises()[exercise]
-    values = answered(answer, read) if isinstance(read, int) else read(answer)
-    verdict = None if values is None else judge(values, **task)
-    return Judged(*(verdict or ("not yet", f"answer with {form}")))
+    values = (answered(answer, read) if isinstance(read, int) else read(answer)) if finite(answer) else None
+    return Judged(*((None if values is None else judge(values, **task)) or ("not yet", f"answer with {form}"))), values
 
 
-def _is_right_in_percent(exercise: str, answer: Any, task: dict) -> bool:
-    """Return whether an answer is right once some of its numbers are divided by 100."""
-    values: list[Any] = list(answer) if isinstance(answer, (list, tuple, np.ndarray)) else [answer]
-    places = [place for place, value in enumerate(values)
-              if isinstance(value, (int, float)) and 0 < abs(value) <= 100]
-    tried = (subset for count in range(1, len(places) + 1) for subset in itertools.combinations(places, count))
-    return len(places) <= MOST_NUMBERS and any(
-        is_right(exercise, [value / 100 if place in subset else value for place, value in enumerate(values)], **task)
-        for subset in tried)
+def _in_percent(judge: Callable, values: list, task: dict) -> Judged | None:
+    """Return the mistake of an answer that would be right, were some of its numbers not in percent."""
+    shares = [k for k, value in enumerate(values) if isinstance(value, numbers.Real) and 0 < abs(float(value)) <= 100]
+    for many in range(len(shares), 0, -1):
+        for chosen in itertools.combinations(shares, many):
+            tried = judge([value / 100 if k in chosen else value for k, value in enumerate(values)], **task)
+            if tried and tried[0] == "right":
+                said = ", ".join(f"{values[k]:g}" for k in chosen)
+                return Judged("mistake", f"{said} in percent: give shares, as {values[chosen[0]] / 100:g}, or "
+                                         "write the percent sign into the text box", "in percent")
+    return None
+
+
+def worked(exercise: str, **task: Any) -> list[str]:
+    """Return the solution of an exercise in steps, with the data of the practice exercise or with others.
+
+    Parameters
+    ----------
+    exercise : str
+    **task
+        As in `judged`.
+
+    Examples
+    --------
+    >>> worked("4.1")[-1]
+    'Divided by .92 + .98 - 1 = .90: the true share is 0.150.'
+    """
+    steps = next((part.STEPS for part in lessons.parts("exercises") if exercise in getattr(part, "STEPS", ())), None)
+    return steps[exercise](**task) if steps else []
 
 
 def start_over() -> None:

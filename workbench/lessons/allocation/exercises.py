@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from workbench.allocation import rules
-from workbench.course.answers import Judged
+from workbench.course.answers import Judged, says_something
 from workbench.course.digit_forms import digit_forms
-from workbench.lessons.checking import parts_of
+from workbench.lessons.checking import listed, parts_of
 
+ROUNDED = 5e-4         # what rounding N S shares may add to the standard error
 NINE = ([1, 2, 4, 2, 1], [1000, 1050, 1200, 1300])
 
 
@@ -41,6 +42,8 @@ def _three_strata(values: list, size: list | tuple = (10, 100, 1000), spread: li
     optimum = rules.allocate(size, budget, stratum_sd=spread).labeled
     if values == optimum.tolist():
         return "right", " / ".join(map(str, optimum))
+    if any(value % 1 for value in values):
+        return "mistake", "give whole labels"
     if sum(values) != budget:
         return Judged("mistake", f"the budget is {budget}; your labels add up to {sum(values):g}", "budget not spent")
     if min(values) < 0:
@@ -60,8 +63,10 @@ def _why_three_strata() -> str:
 def _floor(parts: list) -> tuple | None:
     floor, reason = parts
     whole = isinstance(floor, numbers.Real) and float(floor).is_integer()
-    if not whole or not isinstance(reason, str) or len(reason.split()) < 3:
+    if not whole or not isinstance(reason, str):
         return None
+    if not says_something(reason):
+        return "not yet", "give your reason in a sentence: at least three different words"
     if floor < 8:
         return "mistake", f"{floor:g} of the thousands may well show no misread digit: then sd is 0, and they go"
     if floor > 20:
@@ -96,6 +101,8 @@ def _own_places(values: Any) -> tuple:
     error, least = (strata.size.sum() * variance ** 0.5 for variance in (found, best.variance))
     if found <= best.variance * (1 + 1e-9):
         return "right", f"SE {error:,.0f}"
+    if error <= least * (1 + ROUNDED):
+        return "right", f"SE {error:,.1f}; other whole numbers reach {least:,.1f}: that is rounding"
     return "not yet", f"SE {error:,.1f}; {least:,.1f} is possible"
 
 
@@ -107,6 +114,42 @@ def _why_own_places() -> str:
             f"variance is {capped.variance / best.variance:.2f} times that")
 
 
+def _steps_of_nine(parts: list | tuple = NINE) -> list[str]:
+    together = np.array(parts[0] + parts[1])
+    random, stratified = _variance_of_sum([together], [2]), _variance_of_sum(parts, [1, 1])
+    small, large = (np.var(part, ddof=1) for part in parts)
+    return [f"At random: the variance of all nine with ddof=1 is {np.var(together, ddof=1):,.1f}; times "
+            f"81 (1 - 2/9) / 2: {random:.4g}.",
+            f"With strata: the variances are {small:,.4g} and {large:,.6g}; 25 (1 - 1/5) times the one plus "
+            f"16 (1 - 1/4) times the other: {stratified:.4g}.", f"The ratio is {random / stratified:.1f}."]
+
+
+def _steps_of_three(size: list | tuple = (10, 100, 1000), spread: list | tuple = (50, 5, 1),
+                    budget: int = 60) -> list[str]:
+    both = np.multiply(size, spread)
+    best = rules.allocate(size, budget, stratum_sd=spread).labeled
+    return [f"N S is {listed(both, 0)}; the shares of {budget} are {listed(budget * both / both.sum(), 1)}.",
+            f"The first stratum has {size[0]}, and gets {best[0]}; share the other {budget - best[0]} by N S: "
+            f"{listed((budget - best[0]) * both[1:] / both[1:].sum(), 1)}.",
+            f"In whole numbers: {' / '.join(map(str, best))}."]
+
+
+def _steps_of_floor() -> list[str]:
+    return ["The spread of a place is 0 until its first misread digit is seen, and then it gets nothing but the floor.",
+            "So ask how many of the 37 thousands must be kept to hold one of the five misread: few do not suffice.",
+            "And ask what the floor costs in the table of premiums: from there take the largest that is still cheap."]
+
+
+def _steps_of_places() -> list[str]:
+    strata = digit_forms().register()
+    both = strata.size * strata.sd
+    rest = (150 - 37) * both[:3] / both[:3].sum()
+    return [f"N S is {listed(both, 0)}; of 150 the thousands would get {150 * both[3] / both.sum():.0f}, and have 37.",
+            f"Take them whole and share the other 113 by N S: {listed(rest, 2)}.",
+            f"Whole numbers: {'/'.join(map(str, rules.allocate(strata.size, 150, stratum_sd=strata.sd).labeled))}."]
+
+
+STEPS = {"3.1": _steps_of_nine, "3.2": _steps_of_three, "3.3": _steps_of_floor, "3.4": _steps_of_places}
 EXERCISES = {
     "3.1": (_nine_numbers, 3, "(variance at random, variance with strata, ratio)",
             "for a simple random sample of n out of N: N^2 (1 - n/N) S^2 / n with S^2 of ddof=1",

@@ -8,7 +8,7 @@ import scipy
 
 from workbench import checks
 from workbench.course.answers import Judged, answered
-from workbench.course.clerks import TEN_FOLDS, reader_losses
+from workbench.course.clerks import DISAGREEING, TEN_FOLDS, reader_losses
 from workbench.cross_validation.kfold import ZeroVarianceError, kfold_t_test, r_from_rho
 from workbench.cross_validation.model_tests import nadeau_bengio_test
 
@@ -98,6 +98,8 @@ def _why_colleague() -> str:
 
 
 def _own_forms(values: Any) -> tuple:
+    if values[0] == DISAGREEING:
+        return "mistake", f"study {DISAGREEING} is the lesson's, chosen for what it shows: draw one of your own"
     try:
         losses = reader_losses(checks.seed("study", values[0]), FORMS)
         naive, corrected, skeptical = (kfold_t_test(losses, rho=rho) for rho in ("naive", "nadeau_bengio", SKEPTICAL))
@@ -121,6 +123,39 @@ def _own_forms(values: Any) -> tuple:
     return "right", f"{decision}, with p {corrected.pvalue:.3f} and rho_alpha {naive.rho_alpha():.3f}"
 
 
+def _steps_of_folds(folds: list | tuple = TEN_FOLDS) -> list[str]:
+    naive, skeptical = (kfold_t_test(folds, rho=rho) for rho in (0, SKEPTICAL))
+    error = np.std(folds, ddof=1) / 10 ** 0.5
+    return [f"The mean of the ten is {np.mean(folds):.4f}, their standard deviation with ddof=1 "
+            f"{np.std(folds, ddof=1):.5f}; divided by the root of 10: {error:.5f}.",
+            f"t = {np.mean(folds):.4f} / {error:.5f} = {naive.statistic:.3f}.",
+            f"p = 2 * scipy.stats.t.sf({abs(naive.statistic):.3f}, 9) = {naive.pvalue:.4f}.",
+            f"At rho = .7: t times the root of .3 is {skeptical.statistic:.3f}, and p {skeptical.pvalue:.3f}."]
+
+
+def _steps_of_flip() -> list[str]:
+    t, flips = kfold_t_test(TEN_FOLDS, rho=0).statistic, kfold_t_test(TEN_FOLDS).rho_alpha()
+    return ["With nine degrees of freedom p is .05 where t is 2.262.",
+            f"t at rho is the root of 1 - rho times {t:.3f}; set it to 2.262: rho = 1 - (2.262 / {t:.3f})^2 = "
+            f"{flips:.3f}.",
+            f"r = rho / (10 - 9 rho) = .7 / 3.7 = {r_from_rho(SKEPTICAL, 10):.3f}."]
+
+
+def _steps_of_colleague(naive_t: float = COLLEAGUE) -> list[str]:
+    t, p = _corrected(naive_t)
+    return ["The variance of one fold was divided by 100; it should be multiplied by 1/100 + 1/9 = .1211.",
+            "So the variance is 12.11 times as large, and t = "
+            f"{naive_t:g} / {(0.01 + 1 / 9) ** 0.5 * 10:.3f} = {t:.3f}.",
+            f"p = 2 * scipy.stats.t.sf({t:.3f}, 99) = {p:.3f}: {'' if p < 0.05 else 'not '}significant."]
+
+
+def _steps_of_own() -> list[str]:
+    return ["folds = wb.reader_losses(study, 200), with a study number of your own.",
+            "wb.kfold_t_test(folds, rho='naive').pvalue, the same with 'nadeau_bengio' and .7, and .rho_alpha().",
+            "Buy only if averages err more and the second p is below .05."]
+
+
+STEPS = {"5.1": _steps_of_folds, "5.2": _steps_of_flip, "5.3": _steps_of_colleague, "5.4": _steps_of_own}
 EXERCISES = {
     "5.1": (_ten_folds, 4, "(t, p, t at rho .7, p at rho .7)", "at rho = .7 multiply t by the root of .3",
             lambda: "p is " + " or ".join(f"{kfold_t_test(TEN_FOLDS, rho=rho).pvalue:.3f}"

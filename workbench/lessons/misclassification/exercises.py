@@ -98,6 +98,55 @@ def _why_change() -> str:
             f"{shared.naive_standard_error:.4f}; calibration says {calibrated.estimate:.4f}, true is .0300")
 
 
+def _steps_by_hand(p00: float = 0.92, p11: float = 0.98, base: float = 0.1, counted: float = 0.215) -> list[str]:
+    net = p00 + p11 - 1
+    return [f"Of the others {_point(1 - p00)} are read as panels, of the panels {_point(p11)}.",
+            f"Counted = share x {_point(p11)} + (1 - share) x {_point(1 - p00)} = {_point(1 - p00)} + share x "
+            f"{_point(net)}.",
+            f"So take {_point(1 - p00)} off the count: {_point(counted)} - {_point(1 - p00)} = "
+            f"{_point(counted - 1 + p00)}.",
+            f"Divided by {_point(p00)} + {_point(p11)} - 1 = {_point(net)}: the true share is "
+            f"{(counted - 1 + p00) / net:.3f}."]
+
+
+def _point(share: float) -> str:
+    return f"{share:.4f}".rstrip("0").removeprefix("0").ljust(3, "0")
+
+
+def _steps_of_two() -> list[str]:
+    (a, b), (c, d) = AUDIT
+    mixed, calibration = _estimates()
+    p00, p11, (later, base) = a / (a + b), d / (c + d), (TWELVE[1] / sum(TWELVE), FRAME[1] / sum(FRAME))
+    read, other = d / (b + d), c / (a + c)
+    then = base * read + (1 - base) * other
+    return [f"Columns: of the read {d} of {b + d} = {read:.4f} have panels, of the others {c} of {a + c} = "
+            f"{other:.4f}.",
+            f"Calibration now: {later:.4f} x {read:.4f} + {1 - later:.4f} x {other:.4f} = {calibration:.4f}.",
+            f"At audit time: {base:.4f} x {read:.4f} + {1 - base:.4f} x {other:.4f} = {then:.4f}.",
+            f"Mixed: {then:.4f} + ({later:.4f} - {base:.4f}) / ({p00:.4f} + {p11:.4f} - 1) = {mixed:.4f}."]
+
+
+def _steps_of_cards() -> list[str]:
+    return ["Subsidy: more have panels, each form is read as before. P(read | true) stays: mixed.",
+            "Lost forms: they are missing by what was read, so P(true | read) stays: calibration.",
+            "Camera: everything is read anew, nothing stays: neither."]
+
+
+def _steps_of_change(audit: list | tuple = AUDIT, frame: list | tuple = FRAME, first: list | tuple = SIX,
+                     second: list | tuple = TWELVE) -> list[str]:
+    net = audit[0][0] / sum(audit[0]) + audit[1][1] / sum(audit[1]) - 1
+    counted = second[1] / sum(second) - first[1] / sum(first)
+    found = _changes(tuple(map(tuple, audit)), tuple(frame), tuple(first), tuple(second))[0]
+    return [f"Counted shares: {first[1] / sum(first):.4f} and {second[1] / sum(second):.4f}, a change of "
+            f"{counted:.4f}.",
+            f"p00 + p11 - 1 of the audit is {net:.4f}; the true change is {counted:.4f} / {net:.4f} = "
+            f"{counted / net:.4f}.",
+            "Its standard error: of the two months' counts, and of the audit, which is in both months: wb.prevalence_"
+            f"series(audit, frame, months, method='mixed', rates='frame').change('6', '12') says "
+            f"{found.standard_error:.4f}."]
+
+
+STEPS = {"4.1": _steps_by_hand, "4.2": _steps_of_two, "4.3": _steps_of_cards, "4.4": _steps_of_change}
 EXERCISES = {
     "4.1": (_by_hand, 1, "the share", "first take the falsely read others off the count", lambda:
             f"calibration on an audit at a share of .10 would report {_calibrated(0.1, 0.92, 0.98, 0.215):.3f}"),

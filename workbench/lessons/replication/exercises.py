@@ -7,6 +7,7 @@ import numpy as np
 
 from workbench.course.answers import Judged
 from workbench.course.digit_forms import digit_forms
+from workbench.lessons.checking import listed
 from workbench.replication import arrays, estimates, replicates
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.estimates import ReplicateEstimate
@@ -107,6 +108,8 @@ def _f1_of_a_code(values: list, code: int = 9, left_out: int | None = None) -> J
         return Judged("mistake", "as if the forms were independent: the boxes differ", "clusters ignored")
     if not min(errors) - 0.003 <= values[1] <= max(errors) + 0.001:
         return "not yet", "F1 is right, its standard error is not"
+    if values[2] > values[3]:
+        return "mistake", "the lower limit stands above the upper one: the two are swapped"
     if ((limits.min(0) - 0.012 > values[2:]) | (limits.max(0) + 0.012 < values[2:])).any():
         return "not yet", "the interval should be made on the logit scale, with t at " \
                f"{found[0].df:g} degrees of freedom"
@@ -119,6 +122,38 @@ def _why_f1_of_nines() -> str:
             "standard error")
 
 
+def _steps_of_districts(differences: list | tuple = (0.10, -0.06, 0.04)) -> list[str]:
+    squares, count = np.square(differences), len(differences)
+    return [f"The squared differences are {listed(squares, 4)}, together {squares.sum():.4f}.",
+            f"The mean of two boxes has the variance d^2 / 4: {squares.sum() / 4:.5f} for all districts.",
+            f"Each district is 1/{count} of the mean, so divide by {count}^2: {squares.sum() / 4 / count ** 2:.6f}.",
+            f"The root is the standard error: {(squares.sum() / 4) ** 0.5 / count:.4f}."]
+
+
+def _steps_of_runs() -> list[str]:
+    return ["Linear arrays of three numbers have 3, 9, 27, 81, ... runs.",
+            "3^b runs have room for (3^b - 1) / (3 - 1) columns: 1, 4, 13, 40.",
+            f"14 columns need the first with room for them: {arrays.smallest_runs(3, 14)} runs."]
+
+
+def _steps_of_boxes() -> list[str]:
+    tried = ", ".join(f"{m} per box {_worth(m):,.0f}" for m in (5, 20, 33, 50, 127))
+    return ["m labels per box cost 20 + m, so 3,000 buy 3,000 / (20 + m) boxes and m times as many labels.",
+            f"Divide these labels by the design effect 1 + (m - 1) {box_worth()[3]:.4f}: what they are worth.",
+            f"Try some m: {tried}."]
+
+
+def _steps_of_f1(code: int = 9, left_out: int | None = None) -> list[str]:
+    found = _f1_by_box(code, left_out)[0][1]
+    limits = found.interval(method="logit")
+    return [f"design = wb.SurveyDesign(district, psu=box), found = wb.replicate_estimate(wb.replicates(design, 'fay'), "
+            f"'f1', digit == {code}, read == {code}), the districts that you were given.",
+            f"found.estimate is {found.estimate:.4f}, found.standard_error {found.standard_error:.4f}.",
+            f"found.interval(method='logit'): {limits.low:.4f} to {limits.high:.4f}, with {found.df:g} degrees of "
+            "freedom."]
+
+
+STEPS = {"2.1": _steps_of_districts, "2.2": _steps_of_runs, "2.3": _steps_of_boxes, "2.4": _steps_of_f1}
 EXERCISES = {
     "2.1": (_three_districts, 1, "the standard error", "each district adds d^2 / 4, weighed by (1/3)^2",
             _why_three_districts),

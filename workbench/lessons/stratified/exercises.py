@@ -8,12 +8,23 @@ import numpy as np
 
 from workbench import checks, intervals
 from workbench.allocation import rules
-from workbench.course.answers import Judged
+from workbench.course.answers import Judged, answered
 from workbench.course.digit_forms import digit_forms
 from workbench.data.scored_items import ScoredItems
-from workbench.lessons.checking import parts_of
+from workbench.lessons.checking import listed, parts_of
 from workbench.stratified import accuracy
 from workbench.stratified.strata import STRATIFIERS, stratify
+
+NAMES = {"equal_size": "equal size", "equal_width": "equal width", "cum_sqrt_f": "cum sqrt f",
+         "cum_cbrt_f": "cum cbrt f", "weighted_mean": "weighted mean", "kmeans": "k-means", "gmm": "mixture"}
+DESIGNS = {name: name for name in ("random", "proportional", "neyman", "neyman with floor")} | {
+    "random sampling": "random", "in proportion": "proportional", "neyman with a floor": "neyman with floor"}
+
+
+def _name(stratifier: Any) -> str:
+    """Return a stratifier as code calls it, from its name there or in the pictures."""
+    given = str(stratifier).casefold().replace("_", " ").strip()
+    return next((name for name, shown in NAMES.items() if given in (shown, name.replace("_", " "))), "")
 
 
 @lru_cache(1)
@@ -52,6 +63,8 @@ def _why_estimate() -> str:
 def _neyman_shares(values: Any, size: Any = None, spread: Any = None) -> Judged | tuple:
     size, spread = (fifths()[0], _spread()) if size is None else (size, spread)
     optimum = rules.allocate(size, 100, "neyman", stratum_sd=spread).labeled
+    if any(value % 1 for value in values):
+        return "mistake", "give whole labels"
     if sum(values) != 100:
         return Judged("mistake", f"budget not spent exactly: your labels add up to {sum(values):g}", "budget not spent")
     if min(values) < 2:
@@ -65,7 +78,8 @@ def _neyman_shares(values: Any, size: Any = None, spread: Any = None) -> Judged 
 
 def _plan(parts: list) -> tuple | None:
     labels, design = parts
-    if not isinstance(labels, numbers.Real) or design not in ("random", "proportional", "neyman", "neyman with floor"):
+    design = DESIGNS.get(str(design).casefold().strip(" .!"))
+    if not isinstance(labels, numbers.Real) or not design:
         return None
     size, right, _ = fifths()
     wald = {m: accuracy.plan_budget(size, right / size, 0.03, method=m, interval="wald").budget
@@ -99,16 +113,16 @@ def _why_plan() -> str:
 
 def _design(parts: list) -> tuple | None:
     stratifier, labeled = parts
-    try:
-        labeled = [int(n) for n in labeled]
-    except (TypeError, ValueError):
+    labeled = answered(labeled, len(labeled)) if isinstance(labeled, (list, tuple)) and labeled else None
+    if not labeled or any(n % 1 for n in labeled):
         return None
-    if stratifier not in STRATIFIERS:
-        return "mistake", f"{stratifier!r} is none of the seven stratifiers"
+    labeled, named = list(map(int, labeled)), _name(stratifier)
+    if named not in STRATIFIERS:
+        return "mistake", f"{stratifier!r} is none of the seven stratifiers: {', '.join(NAMES.values())}"
     if sum(labeled) != 100 or min(labeled) < 2:
         return "mistake", "100 labels in total, at least 2 in each stratum"
     _, _, items = fifths()
-    strata = stratify(items.score, len(labeled), stratifier)
+    strata = stratify(items.score, len(labeled), named)
     if strata.n_strata != len(labeled) or (strata.sizes < labeled).any():
         found = checks.counted(strata.n_strata, "stratum of size", "strata of sizes")
         return "mistake", f"{'there is' if strata.n_strata == 1 else 'there are'} {found} {strata.sizes.tolist()}"
@@ -120,6 +134,44 @@ def _design(parts: list) -> tuple | None:
         ("not yet", f"SE {error:.4f}; at most .0295 is wanted, random sampling has .0319")
 
 
+def _steps_of_estimate(size: list | tuple = (360, 359, 360, 359, 359), labeled: list | tuple = (20,) * 5,
+                       right: list | tuple = (12, 17, 19, 20, 20)) -> list[str]:
+    found, n = accuracy.stratified_accuracy(size, labeled, right), np.array(labeled)
+    rates, shares = np.array(right) / n, np.array(size) / sum(size)
+    parts = shares ** 2 * (1 - n / size) * rates * (1 - rates) / (n - 1)
+    return [f"The rates are {listed(rates)}.",
+            f"Each weighs by its share of the forms, {listed(shares)}: the estimate is {found.estimate:.4f}.",
+            "Of each stratum (share)^2 (1 - labels/forms) rate (1 - rate) / (labels - 1): "
+            f"{', '.join(f'{part:.3g}' for part in parts)}.",
+            f"Their sum is {parts.sum():.4g}, and its root the standard error, {found.standard_error:.5f}."]
+
+
+def _steps_of_shares(size: Any = None, spread: Any = None) -> list[str]:
+    size, spread = (fifths()[0], _spread()) if size is None else (size, spread)
+    both = np.multiply(size, spread)
+    best = rules.allocate(size, 100, "neyman", stratum_sd=spread).labeled
+    return [f"Size times spread: {listed(both, 1)}; together {both.sum():.1f}.",
+            f"100 times each over that sum: {listed(100 * both / both.sum(), 1)}.",
+            f"At least 2 each, the rest by these shares, rounded to 100 in all: {' / '.join(map(str, best))}."]
+
+
+def _steps_of_plan() -> list[str]:
+    size, right, _ = fifths()
+    variance, labels = (size / size.sum() * accuracy.stratum_variance(size, right / size)).sum(), size.sum()
+    found = accuracy.plan_budget(size, right / size, 0.03, method="proportional", interval="wald").budget
+    return [f"Proportional labels leave the mean spread within the fifths: {variance:.4f}.",
+            f"Without the finite-population factor that takes {variance:.4f} (1.96 / .03)^2 = "
+            f"{variance * (intervals.quantile(.95) / .03) ** 2:.0f} labels; n / (1 + n / {labels:,}) of them with it.",
+            f"So {found} labels, proportional: they do not trust that last month's rates hold."]
+
+
+def _steps_of_design() -> list[str]:
+    return ["Errors are where the program is least sure: cut five fifths of equal size.",
+            "Without a label nobody knows how many; so give the least sure fifth most, each next one less, none below "
+            "a few: 40, 28, 16, 9, 7."]
+
+
+STEPS = {"1.1": _steps_of_estimate, "1.2": _steps_of_shares, "1.3": _steps_of_plan, "1.4": _steps_of_design}
 EXERCISES = {
     "1.1": (_estimate_and_error, 2, "(estimate, standard error)",
             "square the weights; multiply each stratum's variance by 1 - n/N and divide by n - 1", _why_estimate),
