@@ -141,7 +141,7 @@ def _steps_of_change(audit: list | tuple = AUDIT, frame: list | tuple = FRAME, f
             f"{counted:.4f}.",
             f"p00 + p11 - 1 of the audit is {net:.4f}; the true change is {counted:.4f} / {net:.4f} = "
             f"{counted / net:.4f}.",
-            "Its standard error: of the two months' counts, and of the audit, which is in both months: "
+            "Its standard error: of the two months' counts, and of the audit, which is in both months. "
             "wb.prevalence_series(audit, frame, months, method='mixed', rates='frame').change('6', '12') says "
             f"{found.standard_error:.4f}."]
 
