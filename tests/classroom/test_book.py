@@ -2,13 +2,17 @@
 import re
 import shlex
 from pathlib import Path
+from unittest import mock
 
+import counted_minutes
 import numpy as np
 import pytest
 from command import run
 
+from workbench import lessons
 from workbench.classroom.concept_test import KEY, concept_gain
 from workbench.classroom.misconceptions import SCENES
+from workbench.classroom.variants import VARIANTS
 from workbench.classroom.votes import questions_asked
 from workbench.commands.main import commands
 from workbench.lessons.allocation import views as allocation
@@ -18,6 +22,7 @@ from workbench.lessons.replication import views as replication
 from workbench.lessons.stratified import views as stratified
 from workbench.reports.pages import headings, source
 from workbench.reports.parameters import load_notebook, topics
+from workbench.widgets import questions
 
 ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "notebooks" / "instructor"
@@ -122,6 +127,49 @@ def test_the_concept_test_has_ten_questions_four_choices_and_the_key_that_is_use
     assert max(map("".join(KEY.values()).count, "abcd")) <= 4
 
 
+def explanations():
+    """Return the names of the lines that learners write."""
+    with mock.patch.object(questions, "explain", lambda name, *rest: name):
+        return [ask() for module in lessons.parts("views") for name, ask in vars(module).items()
+                if name.startswith("explain_")]
+
+
+def test_each_written_line_has_three_samples_by_its_name():
+    assert sorted(sections("rubric")) == sorted(explanations())
+    for name, table in sections("rubric").items():
+        assert [points for points, _ in table] == ["2", "1", "0"], name
+        assert len({sample for _, sample in table}) == 3
+    assert f"{2 * len(explanations())} points" in PAGES["syllabus"]
+
+
+def test_goals_are_asked_by_exercises_and_lines_of_their_lesson():
+    for lesson, (heading, table) in enumerate(sections("goals").items(), 1):
+        asked = [each.strip("* ") for _, where in table for each in where.split(",")]
+        graded = {each.strip("* ") for _, where in table for each in where.split(",") if "**" in each}
+        assert heading == f"Lesson {lesson}" and graded == {each for each in VARIANTS if each[0] == str(lesson)}
+        lines = {name for name in explanations() if name[0] == str(lesson)}
+        exercises = {f"{lesson}.{k}" for k in range(1, 5)}
+        assert lines | exercises <= set(asked) <= lines | exercises | {"Predict first"}
+
+
+def test_the_self_test_has_ten_questions_and_a_key_that_is_right():
+    texts = re.split(r"(?m)^\*\*\d+\.\*\*", PAGES["self-test"].partition("## Key")[0])[1:]
+    right = {number: re.search(rf"(?m)^- {letter}\) (.*)\.$", text)[1]
+             for (number, letter, _), text in zip(sections("self-test")["Key"], texts, strict=True)}
+    assert list(right) == [str(k) for k in range(1, 11)]
+    assert [right["1"], right["2"], right["6"], right["7"], right["9"], right["10"]] == [
+        f"{np.var([2, 4, 4, 6], ddof=1):.2f}", f"{(.8 * .2 / 50) ** .5:.3f}"[1:], f"{np.hypot(3, 4):g}",
+        f"{.3 * .5 + .7 * .9:.2f}"[1:], str(8 + 5), str(sum(x > 2 for x in [1, 2, 3, 4]))]
+
+
+def test_counted_minutes_are_about_those_of_the_lessons():
+    table = rows(PAGES["scenes"].partition("## Start page")[0])
+    for path, (lesson, *told) in zip(LESSONS[1:6], table, strict=True):
+        now = counted_minutes.row(path)
+        assert (lesson, len(told)) == (now[0], len(now) - 1)
+        assert [float(entry) for entry in told] == pytest.approx(now[1:], rel=0.15, abs=2.5), "run counted_minutes.py"
+
+
 def test_every_lesson_is_discussed():
     assert list(sections("discussion")) == [f"Lesson {k}" for k in range(1, 6)]
 
@@ -154,7 +202,7 @@ def test_every_command_of_the_book_runs_in_the_order_it_stands(tmp_path):
 def test_the_commands_of_delivery_are_understood():
     """They take minutes or a network; `test_slides.py` and `test_bundle.py` run them."""
     lines = [line for block in re.findall(r"(?ms)^```\n(.*?)^```", PAGES["delivery"]) for line in block.splitlines()]
-    assert len(lines) == 4
+    assert len(lines) == 6
     for line in lines:
         program, name, *words = shlex.split(line)
         context = commands.commands[name].make_context(name, words)

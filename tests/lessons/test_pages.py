@@ -219,13 +219,16 @@ def test_pictures_of_several_parts_have_room_on_a_phone(voila):
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """A page of each kind that is written, but slides: report, a class's and a student's grades."""
+    """A page of each kind that is written, but slides: report, grades of a class and a student, keys, votes."""
     folder = tmp_path_factory.mktemp("written")
     run_here(folder, "report", "stratified-accuracy", "-o", "report.html")
     (folder / "ids.csv").write_text("id\nada\nbob\n")
     (folder / "secret").write_text("a secret of the lecturer's\n")
     run(folder, "course", "--students", "ids.csv", "--secret", "secret", "-o", "out")
     (folder / "out" / "ada" / "answers.json").write_text('{"1.1": [0.88, 0.0288], "5.1": "late"}')
+    (folder / "out" / "ada" / "predictions.json").write_text('{"5-repeats": "5%"}')
+    run(folder, "keys", "out", "--secret", "secret")
+    run(folder, "votes", "out")
     for words in ("grade", "strip"):
         run(folder, words, "out", "--secret", "secret", "-o", f"{words}.{'csv' if words == 'grade' else 'html'}")
     return folder
@@ -233,7 +236,7 @@ def written(tmp_path_factory):
 
 def test_written_pages_have_no_fault(written, started, axe):
     pages = sorted(written.rglob("*.html"))
-    assert {"report.html", "strip.html"} < {path.name for path in pages} and len(pages) >= 4
+    assert {"report.html", "strip.html", "votes.html"} < {path.name for path in pages} and len(pages) >= 7
     found = {}
     for path in pages:
         with browser.page(path.as_uri(), started) as page:

@@ -222,7 +222,7 @@ def _right_parts(exercise: str, answer: Any, task: dict, parts: tuple[str, ...])
     entries = answer if isinstance(answer, list) else [answer]
     if len(entries) != len(parts) or len(parts) == 1:
         return
-    right = key_of(exercise, task).answer
+    right = key_of(exercise, task)
     for place, part in enumerate(parts):
         mixed = [*right[:place], entries[place], *right[place + 1:]]
         if is_right(exercise, mixed, **task):
@@ -241,7 +241,7 @@ def _right_for(secret: bytes) -> Callable[[str, Any, str], bool]:
     """Return what tells whether an answer is right for a student; keys keep most of them from the judges."""
     @functools.cache
     def right(exercise: str, student: str) -> list:
-        return key_of(exercise, task_of(secret, student, exercise)).answer
+        return key_of(exercise, task_of(secret, student, exercise))
 
     def right_for(exercise: str, answer: Any, student: str) -> bool:
         entries = answer if isinstance(answer, list) else [answer]

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.classroom.grading import VERDICTS, Graded, Grades, summary
-from workbench.classroom.keys import key_of
 from workbench.classroom.misconceptions import SCENES
 from workbench.classroom.variants import VARIANTS, task_of
 from workbench.data import safe_csv, whole_files
+from workbench.lessons.checking import worked
 from workbench.reports import templates
 from workbench.reports.parameters import ReportError, refusing
 
@@ -47,7 +47,7 @@ def key_page(secret: bytes, student: str) -> str:
 
 
 def _solution(exercise: str, task: dict) -> dict:
-    steps = "\n".join(f"1. {step}" for step in key_of(exercise, task).steps)
+    steps = "\n".join(f"1. {step}" for step in worked(exercise, **task))
     return {"cell_type": "markdown", "metadata": {},
             "source": f"## {exercise}\n\n{VARIANTS[exercise].ask(task)}\n\n{steps}"}
 

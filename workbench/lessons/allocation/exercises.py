@@ -129,8 +129,8 @@ def _steps_of_three(size: list | tuple = (10, 100, 1000), spread: list | tuple =
     both = np.multiply(size, spread)
     best = rules.allocate(size, budget, stratum_sd=spread).labeled
     return [f"N S is {listed(both, 0)}; the shares of {budget} are {listed(budget * both / both.sum(), 1)}.",
-            f"The first stratum has only {size[0]}: take it whole, and share the other {budget - size[0]} by N S: "
-            f"{listed((budget - size[0]) * both[1:] / both[1:].sum(), 1)}.",
+            f"The first stratum has {size[0]}, and gets {best[0]}; share the other {budget - best[0]} by N S: "
+            f"{listed((budget - best[0]) * both[1:] / both[1:].sum(), 1)}.",
             f"In whole numbers: {' / '.join(map(str, best))}."]
 
 

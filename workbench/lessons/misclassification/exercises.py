@@ -136,7 +136,7 @@ def _steps_of_change(audit: list | tuple = AUDIT, frame: list | tuple = FRAME, f
                      second: list | tuple = TWELVE) -> list[str]:
     net = audit[0][0] / sum(audit[0]) + audit[1][1] / sum(audit[1]) - 1
     counted = second[1] / sum(second) - first[1] / sum(first)
-    found = _changes(audit, frame, first, second)[0]
+    found = _changes(tuple(map(tuple, audit)), tuple(frame), tuple(first), tuple(second))[0]
     return [f"Counted shares: {first[1] / sum(first):.4f} and {second[1] / sum(second):.4f}, a change of "
             f"{counted:.4f}.",
             f"p00 + p11 - 1 of the audit is {net:.4f}; the true change is {counted:.4f} / {net:.4f} = "
