@@ -16,7 +16,8 @@ SAVED = [saved["data"] for saved in json.loads((Path(__file__).parents[1] / "fix
 # base classes, which nothing returns
 BASES = {"Audit", "SampledValues"}
 # tables that results give beside rows()
-MORE = ("methods", "metric_rows", "levels", "changes", "growth_rates", "allocation_rows", "clusters")
+MORE = ("methods", "metric_rows", "levels", "changes", "growth_rates", "allocation_rows", "clusters",
+        "who_differs")
 
 
 def columns_of_data(result):

@@ -19,7 +19,7 @@ KEYS = frozenset("""
     sd_error rmse_error variance_ratio_error half_width_error cv_error mean_ratio_error ratio_error true_rho_error
     claim printed ours error why name seconds data
     assured confidence margin digit read_a read_b vote_share exercise message hint explanation
-    time who row reason limits setting
+    time who row reason limits setting first_label second_label
 """.split())
 # numbers in the units of what is estimated: their digits are those of its error
 ESTIMATES = frozenset("""
