@@ -217,7 +217,7 @@ def _rows(codes: np.ndarray, people: tuple, classes: tuple, level: float) -> Ite
 def limits_of(metric: str, codes: np.ndarray, weight: np.ndarray, classes: int, level: float) -> tuple:
     """Return a coefficient, its limits, and the number of items with two labels, (...,) each; as `coefficient`."""
     pairs, least = np.array(list(itertools.product(range(classes), repeat=2))), 0.0 if metric == "raw" else -1.0
-    k = intervals.quantile(level) ** 2 / 3
+    k = intervals.added_labels(level)
     added = np.where(pairs[:, 0] == pairs[:, 1], k / classes, k / (classes * (classes - 1)))
     more = np.vstack([codes, np.pad(pairs, ((0, 0), (0, codes.shape[1] - 2)), constant_values=-1)])
     m, (estimate, _) = _labeled(codes), coefficient(metric, codes, weight, classes)
