@@ -87,6 +87,8 @@ from workbench.data.scored_items import read_scores as read_scores
 from workbench.data.scored_items import synthetic_scores as synthetic_scores
 from workbench.intervals import stratified_interval as stratified_interval
 from workbench.intervals.values import value_interval as value_interval
+from workbench.labeling.agreement import Agreement as Agreement
+from workbench.labeling.agreement import agreement as agreement
 from workbench.labeling.sheets import SheetLabels as SheetLabels
 from workbench.labeling.sheets import draw_items as draw_items
 from workbench.labeling.sheets import read_label_sheet as read_label_sheet

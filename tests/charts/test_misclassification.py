@@ -11,7 +11,7 @@ from workbench.charts import theme
 from workbench.charts.misclassification import lines, periods, scenes
 from workbench.charts.misclassification.estimators import audit_matrix_words, estimators_data, estimators_words
 from workbench.course import solar
-from workbench.misclassification.methods import METHODS
+from workbench.misclassification.methods import estimators
 
 NAMES = ["retail", "wholesale", "food", "transport", "other"]
 
@@ -256,8 +256,8 @@ def test_counted_corrected_and_verdicts_stand_out_from_the_ground(base):
 
 
 def test_every_estimator_has_a_name_and_a_color_of_its_own():
-    assert set(scenes.names()) == set(METHODS) and list(scenes.colors()) == list(scenes.names().values())
-    assert len(set(scenes.colors().values())) == len(METHODS)
+    assert set(scenes.names()) == set(estimators()) and list(scenes.colors()) == list(scenes.names().values())
+    assert len(set(scenes.colors().values())) == len(estimators())
 
 
 def test_live_charts_compile_to_valid_altair():
@@ -267,7 +267,7 @@ def test_live_charts_compile_to_valid_altair():
     twelve = solar.solar_months()
     series = wb.prevalence_series(solar.solar_audit(), twelve.counts[0], twelve.counts)
     true = twelve.true_shares.tolist()
-    for chart in (scenes.mosaic(base_rate, p00, p11), scenes.months(study, METHODS, "mle"),
+    for chart in (scenes.mosaic(base_rate, p00, p11), scenes.months(study, estimators(), "mle"),
                   scenes.change(series, 3, 4, twelve.true_shares), scenes.held_constant(theory, scenes.TRUTH),
                   scenes.change(series, 3, 4, twelve.true_shares, .02), lines.drawing(true, true),
                   lines.published(theory, true), lines.published(theory, true, [.1] * 12)):

@@ -15,7 +15,7 @@ from scipy import stats
 
 import workbench as wb
 from workbench.misclassification import limits, methods
-from workbench.misclassification.methods import METHODS
+from workbench.misclassification.methods import estimators
 from workbench.misclassification.periods import DRAWS, Periods
 from workbench.misclassification.theory import moments
 from workbench.results import sentences
@@ -47,7 +47,7 @@ def audits(draw, classes):
 def test_two_classes_agree_with_the_papers_formulas(case):
     table, frame, counts = case
     expected = prevalence.binary(table.tolist(), frame[1] / frame.sum(), counts[1] / counts.sum())
-    for method in METHODS:
+    for method in estimators():
         found = wb.estimate_prevalence(wb.ConfusionCounts(table), counts, frame, method=method)
         assert found.estimate == pytest.approx(expected[method], rel=1e-9, abs=1e-9), method
 
@@ -58,7 +58,7 @@ def test_two_classes_agree_with_the_papers_formulas(case):
 def test_several_classes_agree_with_linear_systems(classes, data):
     table, frame, counts = data.draw(audits(classes))
     expected = prevalence.several(table, frame / frame.sum(), counts / counts.sum())
-    for method in METHODS:
+    for method in estimators():
         found = methods.shares_of(method, table, frame / frame.sum(), counts / counts.sum())
         assert found == pytest.approx(expected[method], rel=1e-9, abs=1e-9), method
         assert found.sum() == pytest.approx(1, abs=1e-9)
@@ -108,7 +108,7 @@ def test_exact_fractions():
 def test_theory_agrees_with_the_printed_formulas(a, t, p00, p11, n, size, new_size):
     found = wb.estimator_theory(a, t, p00, p11, n, size=size, new_size=new_size)
     bias, variance, mle = prevalence.theory(a, t, p00, p11, n, size or np.inf, new_size or np.inf)
-    for method in list(METHODS)[:-1]:
+    for method in list(estimators())[:-1]:
         assert found.bias[method] == pytest.approx(bias[method], rel=1e-9, abs=1e-12), method
         assert found.variance[method] == pytest.approx(variance[method], rel=1e-9, abs=1e-15), method
     if size is None:
@@ -122,7 +122,7 @@ def test_theory_agrees_with_the_printed_formulas(a, t, p00, p11, n, size, new_si
 def test_the_published_errors_without_shift(setting, published):
     """Kloos, Meertens, Scholtus & Karch 2021, tables 2 and 3, to the printed digits."""
     rmse = wb.estimator_theory(setting[0], *setting, 1000).rmse
-    for method, value in zip(METHODS, published, strict=False):
+    for method, value in zip(estimators(), published, strict=False):
         digits = len(str(value).split(".")[1])
         assert round(rmse[method], digits) == value, method
 
@@ -168,7 +168,7 @@ def test_theory_refuses_settings_out_of_its_domain(change, message):
 
 # slopes and covariances
 
-@pytest.mark.parametrize("classes, method", list(itertools.product([2, 3], METHODS)))
+@pytest.mark.parametrize("classes, method", list(itertools.product([2, 3], estimators())))
 def test_slopes_are_derivatives(classes, method):
     rng = np.random.default_rng(classes)
     table = rng.integers(5, 30, (classes, classes)) + 80.0 * np.eye(classes)
@@ -599,7 +599,7 @@ def test_the_change_has_far_less_error_than_its_levels_suggest():
 
 
 def test_series_agrees_with_single_estimates():
-    for method in METHODS:
+    for method in estimators():
         series = wb.prevalence_series(AUDIT, FRAME, MONTHS, method=method)
         for t, counts in enumerate(MONTHS.values()):
             alone = wb.estimate_prevalence(AUDIT, counts, FRAME, method=method)
@@ -857,7 +857,7 @@ def test_audits_that_cannot_be(make, message):
      "the frame that the audit was drawn from"),
     ([[331, 18], [7, 44]], [838, 162], [1579, 218], "mel",
      "method must be one of 'baseline', 'classify_and_count', 'subtracted_bias', 'misclassification', 'calibration', "
-     "'mixed', 'mle'; got 'mel' (did you mean 'mle'?)")])
+     "'mixed', 'mle', 'hull'; got 'mel' (did you mean 'mle'?)")])
 def test_estimates_that_cannot_be(table, counts, frame, method, message):
     with pytest.raises(ValueError) as error:
         wb.estimate_prevalence(wb.ConfusionCounts(table), counts, frame, method=method)
@@ -1049,3 +1049,60 @@ def test_shapes_are_those_of_the_docstrings():
         assert isinstance(limits, wb.Interval) if one == () else [type(each) for each in limits] == [wb.Interval] * 3
         change = wb.prevalence_series(audit, counts, {"a": counts, "b": counts[::-1]}).change("a", "b")
         assert np.shape(change.estimate) == one and np.shape(change.variance) == pair
+
+
+def fieller_by_hand(tn, n0, tp, n1, x, size, z):
+    """Shares a that (q + Sp - 1 - a J)^2 <= z^2 Var leaves, found on a grid."""
+    p00, p11, q = (tn + 1) / (n0 + 2), (tp + 1) / (n1 + 2), (x + z * z / 2) / (size + z * z)
+    a = np.linspace(0, 1, 1_000_001)
+    variance = (q * (1 - q) / (size + z * z) + (1 - a) ** 2 * p00 * (1 - p00) / (n0 + 2)
+                + a ** 2 * p11 * (1 - p11) / (n1 + 2))
+    kept = a[(q + p00 - 1 - a * (p00 + p11 - 1)) ** 2 <= z * z * variance]
+    return kept.min(), kept.max()
+
+
+@pytest.mark.parametrize("right0, audited0, right1, audited1, counted, size", [
+    (140, 200, 180, 200, 400, 1000), (38, 40, 9, 10, 30, 1000), (8, 8, 30, 42, 700, 900)])
+def test_the_hull_is_that_of_both_constructions(right0, audited0, right1, audited1, counted, size):
+    audit = wb.ConfusionCounts([[right0, audited0 - right0], [audited1 - right1, right1]])
+    found = wb.estimate_prevalence(audit, [size - counted, counted], method="hull")
+    same = wb.estimate_prevalence(audit, [size - counted, counted], method="misclassification")
+    assert (found.estimate, found.variance, found.bias) == (same.estimate, same.variance, same.bias)
+    z = float(stats.norm.ppf(.975))
+    p00, p11, q = (right0 + .5) / (audited0 + 1), (right1 + .5) / (audited1 + 1), counted / size
+    share = (q + p00 - 1) / (p00 + p11 - 1)
+    reach = z / (p00 + p11 - 1) * np.sqrt(q * (1 - q) / size + (1 - share) ** 2 * p00 * (1 - p00) / (audited0 + 1)
+                                          + share ** 2 * p11 * (1 - p11) / (audited1 + 1))
+    low, high = fieller_by_hand(right0, audited0, right1, audited1, counted, size, z)
+    expected = max(min(share - reach, low), 0), min(max(share + reach, high), 1)
+    assert tuple(found.interval()) == pytest.approx(expected, abs=2e-6)
+    assert found.interval().method == "hull of delta, Fieller"
+    assert found.rows()[0]["low"] == wb.prevalence_series(audit, None, [[size - counted, counted]],
+                                                          method="hull").levels()[0]["low"]
+
+
+def test_the_hull_of_a_published_example():
+    """Sensitivity .9 and specificity .7 from 200 + 200, 40% of 1,000: .1667, with these limits by hand."""
+    found = wb.estimate_prevalence(wb.ConfusionCounts([[140, 60], [20, 180]]), [600, 400], method="hull")
+    assert found.estimate == pytest.approx(1 / 6) and np.round(found.interval(), 4).tolist() == [.0524, .2687]
+
+
+@pytest.mark.parametrize("table", [[[20, 20], [10, 10]], [[6, 4], [4, 6]], [[0, 0], [3, 40]]])
+def test_the_hull_is_the_whole_range_where_d_may_be_0(table):
+    assert tuple(wb.estimate_prevalence(wb.ConfusionCounts(table), [600, 400], method="hull").interval()) == (0, 1)
+
+
+def test_the_hull_is_for_two_classes():
+    audit = wb.ConfusionCounts([[9, 1, 1], [1, 9, 1], [1, 1, 9]])
+    with pytest.raises(ValueError, match="method 'hull' is for two classes; the audit has 3: use 'mle'"):
+        wb.estimate_prevalence(audit, [9, 9, 9], method="hull")
+
+
+def test_the_record_of_the_hull_holds_what_is_said():
+    record = json.loads((Path(__file__).parents[1] / "peers" / "hull_coverage.json").read_text())
+    named = record["named"].values()
+    ratios = [found["width over misclassification"] for found in named]
+    assert min(found["coverage"] for found in named) >= .93 and float(np.median(ratios)) <= 1.1
+    said = " ".join((Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8").split())
+    assert f"{min(ratios):.2f} to {max(ratios):.2f} times as wide".replace("0.", ".") in said
+    assert min(found["least"] for name, found in record.items() if name.startswith("searched")) >= .93

@@ -69,7 +69,7 @@ def test_theory_says_that_no_formula_is_known(made_up):
     theory = wb.estimator_theory(.5, .4, .6, .7, 1000)
     assert math.isnan(theory.bias["halfway"]) and math.isnan(theory.variance["halfway"])
     assert theory.reasons["halfway"] == "bias and variance: no closed form is known"
-    assert {row["method"] for row in theory.rows()} == set(METHODS)
+    assert {row["method"] for row in theory.rows()} == set(methods.estimators())
 
 
 def test_an_estimator_that_is_added_is_simulated_and_drawn(made_up):
@@ -77,14 +77,14 @@ def test_an_estimator_that_is_added_is_simulated_and_drawn(made_up):
     assert study.sd["halfway"] > 0 and 0 <= study.coverage("halfway", quantity="change") <= 1
     means = [study.estimates[name] for name in PARTS]
     np.testing.assert_allclose(study.estimates["halfway"], sum(means) / 2, rtol=1e-12)
-    title, alternative = scenes.months_words(study, tuple(METHODS))
+    title, alternative = scenes.months_words(study, tuple(methods.estimators()))
     assert "half of the way" in title and "half of the way" in alternative
-    scenes.months(study, tuple(METHODS), "halfway").to_dict()
+    scenes.months(study, tuple(methods.estimators()), "halfway").to_dict()
     comparison = wb.compare_estimators(AUDIT, COUNTS, FRAME)
     assert "half of the way" in estimators_words(comparison)[1]
     charts.estimators(comparison, "halfway").to_dict()
     looks = {(words.colors()[title], *dash) for title, dash in words.dashes().items()}
-    assert len(looks) == len(METHODS) and set(words.names()) == set(METHODS)
+    assert len(looks) == len(methods.estimators()) and set(words.names()) == set(methods.estimators())
 
 
 def test_the_report_takes_an_estimator_that_is_added(made_up):

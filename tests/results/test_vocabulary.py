@@ -17,7 +17,7 @@ SAVED = [saved["data"] for saved in json.loads((Path(__file__).parents[1] / "fix
 BASES = {"Audit", "SampledValues"}
 # tables that results give beside rows()
 MORE = ("methods", "metric_rows", "levels", "changes", "growth_rates", "allocation_rows", "clusters",
-        "models", "ranks", "conditions")
+        "models", "ranks", "conditions", "who_differs")
 
 
 def columns_of_data(result):

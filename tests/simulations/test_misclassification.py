@@ -7,7 +7,7 @@ import pytest
 from oracles import prevalence
 
 import workbench as wb
-from workbench.misclassification.methods import METHODS
+from workbench.misclassification.methods import estimators
 from workbench.simulations.misclassification import PAPER_STUDIES, simulate_prevalence, simulate_shifts
 
 (A1, A2, A3) = PAPER_STUDIES
@@ -36,7 +36,7 @@ def test_theory_agrees_with_the_runs(studies, setting):
     Of 144 biases one lies outside by chance with about every third seed; those of this seed do not.
     """
     study, found = studies[setting], theory(setting, size=300_000, new_size=300_000)
-    for method in METHODS:
+    for method in estimators():
         sd = found.second_order ** .5 if method == "mixed" else found.sd[method]
         assert study.sd[method] == pytest.approx(sd, rel=.08 if method == "mle" else .05), method
         if method != "mle":
@@ -50,7 +50,7 @@ def test_theory_agrees_where_the_counts_are_few(setting):
     """2,000 items in the new period: their own reading errors are most of the variance."""
     study = simulate_prevalence(*setting, 1000, 300_000, new_size=2000, runs=RUNS, rng=5)
     found = theory(setting, size=300_000, new_size=2000)
-    for method in list(METHODS)[1:]:
+    for method in list(estimators())[1:]:
         assert study.sd[method] == pytest.approx(found.sd[method], rel=.08 if method == "mle" else .05), method
 
 
@@ -188,7 +188,7 @@ def test_a_large_audit_of_a_fixed_frame():
     assert .945 < fresh.coverage() < .970
     assert fresh.sd["mle"] > 1.1 * fixed.sd["mle"]
     found = wb.estimator_theory(*setting, 400, size=1797, new_size=5000, rates="frame")
-    for method in METHODS:
+    for method in estimators():
         assert found.sd[method] == pytest.approx(fixed.sd[method], rel=.05)
 
 
@@ -304,7 +304,7 @@ def test_a_study_prints_and_survives_a_round_trip():
     study = simulate_prevalence(.5, .35, .6, .7, 1000, 300_000, runs=50)
     again = wb.Result.from_dict(study.to_dict())
     assert again.rmse == study.rmse and (again.table == study.table).all()
-    assert [row["method"] for row in study.rows()] == list(METHODS)
+    assert [row["method"] for row in study.rows()] == list(estimators())
     assert "50 runs: least error" in repr(study)
     with pytest.raises(ValueError, match="new_base_rates must hold at least one share"):
         simulate_shifts(.5, [], .6, .7, 100, 1000)

@@ -3,6 +3,7 @@ from workbench.intervals.limits import three_moment_quantile
 from workbench.intervals.shares import (
     METHODS,
     Cells,
+    added_labels,
     check_part,
     check_sample,
     default_limits,

@@ -258,6 +258,17 @@ def quantile(level: float) -> float:
     return -float(scipy.special.ndtri((1 - checks.level(level)) / 2))
 
 
+def added_labels(level: float) -> float:
+    """Return how many labels of either extreme short intervals add, z^2 / 3.
+
+    Examples
+    --------
+    >>> round(added_labels(0.95), 4)
+    1.2805
+    """
+    return quantile(level) ** 2 / 3
+
+
 def holm(pvalues: ArrayLike) -> np.ndarray:
     """Return p-values (P,) adjusted by Holm's rule [1]_; NaN stays NaN and counts as a test never rejected.
 

@@ -54,6 +54,9 @@ class Method:
         What varies in a period given the other, for the rate that it holds constant.
     unknown : str
         Why a NaN of `theory` is none.
+    limits : callable or None
+        (table, counts, level) -> limits of the second of two classes' share, for a method with the estimate of
+        `divides_by` and an interval of its own: it is for two classes, and comparisons of estimators leave it out.
     """
 
     name: str
@@ -66,11 +69,22 @@ class Method:
     assumes: str = READING_STAYS
     holds: str = "prediction"
     unknown: str = "bias and variance: no closed form is known"
+    limits: Callable[..., tuple] | None = None
+
+
+def estimators() -> dict[str, Method]:
+    """Return the methods with an estimate of their own, by name."""
+    return {name: method for name, method in METHODS.items() if not method.limits}
+
+
+def estimator_of(method: str) -> str:
+    """Return the estimator whose estimate a method has."""
+    return METHODS[method].divides_by if METHODS[method].limits else method
 
 
 def inverting() -> tuple[str, ...]:
-    """Return the methods that divide by d, or with more classes by the matrix P."""
-    return tuple(name for name, method in METHODS.items() if method.divides_by)
+    """Return the estimators that divide by d, or with more classes by the matrix P."""
+    return tuple(name for name, method in estimators().items() if method.divides_by)
 
 
 def shares_of(method: str, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray | None) -> np.ndarray:
@@ -242,7 +256,9 @@ METHODS = {method.name: method for method in (
     Method("mixed", "mixed", _mixed, _mixed_slopes, setting.mixed, ("rows", "columns", "frame"), "misclassification"),
     Method("mle", "mle", _mle, _mle_slopes, setting.mle, ("rows", "columns", "frame"), "mle",
            unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'; "
-                   "variance: first order"))}
+                   "variance: first order"),
+    Method("hull", "hull", _misclassification, _misclassification_slopes, setting.misclassification, ("rows",),
+           "misclassification", limits=setting.hull))}
 
 
 def slope_cv(table: np.ndarray) -> np.ndarray:

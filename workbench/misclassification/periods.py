@@ -135,8 +135,18 @@ class Periods:
             return (limits.WHOLE,)
         return limits.constructions(self.method, self.audit.table, self.stability[1] if self.divides else 0.0)
 
+    @property
+    def level_constructions(self) -> tuple[str, ...]:
+        """Names of the intervals whose hull is reported of a level."""
+        own = methods.METHODS[self.method].limits and limits.WHOLE not in self.constructions
+        return (limits.DELTA, limits.FIELLER) if own else self.constructions
+
     def level_limits(self, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (T, K) of the levels, within 0 and 1."""
+        own = methods.METHODS[self.method].limits
+        if own:
+            low, high = own(self.audit.table, self.counts, level)
+            return np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
         return self._hull(Periods._levels, len(self.counts), 0.0, 1.0, level)
 
     def change_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
@@ -323,7 +333,7 @@ class Periods:
         if self.undefined or len(first) > 2 and self.divides:
             return np.full(later.shape, np.nan)
         if self.divides:
-            return self.theory[0][self.method][:, None] * np.array([-1.0, 1.0])
+            return self.theory[0][methods.estimator_of(self.method)][:, None] * np.array([-1.0, 1.0])
         rates = self.believed_rates
         return methods.shares_of(self.method, first[:, None] * rates, first @ rates, later @ rates) - later
 
@@ -337,7 +347,7 @@ class Periods:
         """
         variance = _diagonal(self.covariance)
         if len(self.audit.labels) == 2:
-            known = self.theory[1][self.method][:, None]
+            known = self.theory[1][methods.estimator_of(self.method)][:, None]
             variance = np.where(self.own[:, None] | np.isnan(known), variance, known)
         if not self.divides:
             variance = variance + self._bias_variance
@@ -372,14 +382,16 @@ def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) ->
         raise checks.WrongValue("counts_at_audit", f"must be given for method {method!r}: the predicted counts of "
                                 "all items the audit was drawn from; without them use 'misclassification', which "
                                 "also takes P(prediction | truth) as constant")
-    why = not_estimable(audit, method)
-    if why and (not methods.METHODS[method].divides_by or limits.swapped(audit.table)):
+    why, entry = not_estimable(audit, method), methods.METHODS[method]
+    if why and (not entry.divides_by or limits.swapped(audit.table) or entry.limits and len(audit.labels) > 2):
         raise AuditError(why)
 
 
 def not_estimable(audit: ConfusionCounts, method: str) -> str:
     """Return why a method has no estimate from an audit and what else would do, or ''."""
     table, two, needs = audit.table, len(audit.labels) == 2, methods.METHODS[method].needs
+    if methods.METHODS[method].limits and not two:
+        return f"method {method!r} is for two classes; the audit has {len(audit.labels)}: use 'mle'"
     for k, label in enumerate(audit.labels):
         if "rows" in needs and table[k].sum() == 0:
             rate = f"p{k}{k}" if two else f"P(prediction | truth {label!r})"

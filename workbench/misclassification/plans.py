@@ -49,7 +49,7 @@ def plan_next_audit(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: 
     checks.choice("method", method, methods.METHODS)
     table = audit.table + methods.HALF
     p00, p11 = (table[k, k] / table[k].sum() for k in range(2))
-    method = method if methods.METHODS[method].divides_by else "mle"
+    method = methods.estimator_of(method) if methods.METHODS[method].divides_by else "mle"
     found = [float(prevalence.estimate_prevalence(audit, period, counts_at_audit, method=method, rates=rates).estimate)
              for period in (counts_at_audit, counts)]
     if not np.isfinite(found).all():

@@ -104,7 +104,8 @@ class PrevalenceEstimate(OfClasses, Result):
         interval is the hull with further ones, its `method` names them and its notes say why: with two classes
         Fieller's where p00 + p11 - 1 has a coefficient of variation above 0.1, and the delta method with one count per
         cell where a cell holds fewer than 3 audited items; with more classes in both cases the delta method with half
-        a count per cell and with one per class. An audit without an estimate gives all of 0 to 1.
+        a count per cell and with one per class. "hull" is always that of the delta method and Fieller's, each with its
+        own added counts. An audit without an estimate gives all of 0 to 1.
 
         Parameters
         ----------
@@ -119,7 +120,7 @@ class PrevalenceEstimate(OfClasses, Result):
         checks.level(level)
         periods = Periods(self.audit, self.counts_at_audit, self.counts[None], self.method, self.rates)
         low, high = periods.level_limits(level)
-        return intervals_of(low[0], high[0], level, periods)
+        return intervals_of(low[0], high[0], level, periods, periods.level_constructions)
 
     def headline(self) -> str:
         """Return estimate, interval, raw count and assumption in one sentence."""
@@ -155,9 +156,11 @@ def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_aud
     counts_at_audit : (K,) array_like of int, optional
         Predicted counts of the frame at audit time, audited items included; needed by "mixed" and "mle". Where
         `counts` are the same, the period is taken to be that frame.
-    method : {"mle", "mixed", "misclassification", "calibration", "subtracted_bias", "classify_and_count", "baseline"}
-        What stays constant is part of the method: P(prediction | truth) for "mle", "mixed", "misclassification" and
-        "subtracted_bias"; P(truth | prediction) for "calibration"; the share itself for "baseline".
+    method : {"mle", "mixed", "misclassification", "calibration", "subtracted_bias", "classify_and_count", "baseline", \
+"hull"}
+        What stays constant is part of the method: P(prediction | truth) for "mle", "mixed", "misclassification", "hull"
+        and "subtracted_bias"; P(truth | prediction) for "calibration"; the share itself for "baseline". "hull" is
+        "misclassification" with a shorter interval for two classes, for an audit of an earlier batch.
     rates : {"process", "frame"}
         Whether later periods share the process that made the frame, or its very rates: matters where the audit is a
         large part of the frame. For the audited frame itself both give the finite-population factor 1 - n/N.
@@ -222,9 +225,11 @@ def one_or_all(values: np.ndarray) -> Any:
     return float(values[(1,) * values.ndim]) if values.shape[-1] == 2 else values
 
 
-def intervals_of(low: np.ndarray, high: np.ndarray, level: float, periods: Periods) -> Any:
+def intervals_of(low: np.ndarray, high: np.ndarray, level: float, periods: Periods,
+                 made: tuple[str, ...] = ()) -> Any:
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
-    found = tuple(Interval(float(a), float(b), float(level), limits.said(periods.constructions), notes=periods.doubts)
+    said = limits.said(made or periods.constructions)
+    found = tuple(Interval(float(a), float(b), float(level), said, notes=periods.doubts)
                   for a, b in zip(low, high, strict=True))
     return found[1] if low.size == 2 else found
 
@@ -340,12 +345,12 @@ def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audi
     checks.level(level)
     frame = read_frame(audit, counts_at_audit, "baseline", rates)
     counts = check_counts("counts", counts, audit.labels)
-    lost = {method: why for method in methods.METHODS if (why := _why_not(audit, frame, method))}
+    lost = {method: why for method in methods.estimators() if (why := _why_not(audit, frame, method))}
     values = np.stack([np.full((6, len(counts)), np.nan) if method in lost else
                        _compared(Periods(audit, frame, counts[None], method, rates), level)
-                       for method in methods.METHODS], 1)
+                       for method in methods.estimators()], 1)
     figures = values[:, :, 1] if len(counts) == 2 else values
-    return EstimatorComparison(tuple(methods.METHODS), *figures, audit.labels, float(level),  # type: ignore[misc]
+    return EstimatorComparison(tuple(methods.estimators()), *figures, audit.labels, float(level),  # type: ignore[misc]
                                one_or_all(counts / counts.sum()), notes=theory.undefined(lost))
 
 

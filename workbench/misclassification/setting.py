@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench import checks
+from workbench import checks, intervals
 
 
 def setting(a: Any, t: Any, p00: Any, p11: Any, n: Any, size: Any = None, new_size: Any = None,
@@ -105,6 +105,40 @@ def rate_variance(rate: Any, share: Any, n: Any) -> Any:
 
 def _rate_variance(rate: Any, share: Any, n: Any) -> Any:
     return rate * (1 - rate) / (n * share) * (1 + (1 - share) / (n * share))
+
+
+def hull(table: np.ndarray, counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the hull of the delta method's and Fieller's limits (...,) of the second of two classes' share.
+
+    Delta takes the rates (right + 1/2) / (n + 1) with variances over n + 1 and the counted share x / N, Fieller's
+    (right + 1) / (n + 2) over n + 2 and (x + z^2 / 2) / (N + z^2). All of 0 to 1 where a class was not audited or d is
+    not clearly above 0.
+
+    Parameters
+    ----------
+    table : (..., 2, 2) array
+        The audit, raw.
+    counts : (..., 2) array
+    level : float
+    """
+    z, audited = intervals.quantile(level), table.sum(-1)
+    right, size = np.moveaxis(np.einsum("...kk->...k", table), -1, 0), counts.sum(-1)
+
+    def parts(added: float, more: float) -> tuple:
+        n = np.moveaxis(audited, -1, 0) + 2 * added
+        (p00, p11), share = (right + added) / n, (counts[..., 1] + more / 2) / (size + more)
+        return p00 + p11 - 1, share + p00 - 1, p00 * (1 - p00) / n[0], p11 * (1 - p11) / n[1], \
+            share * (1 - share) / (size + more)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        d, u, v0, v1, counted = parts(0.5, 0)
+        center = u / d
+        reach = z * np.sqrt((1 - center) ** 2 * v0 + center**2 * v1 + counted) / d
+        d, u, v0, v1, counted = parts(1, z * z)
+        a, b, c = d * d - z * z * (v0 + v1), u * d - z * z * v0, u * u - z * z * (counted + v0)
+        root = np.sqrt(b * b - a * c)
+        low, high = np.fmin(center - reach, (b - root) / a), np.fmax(center + reach, (b + root) / a)
+    known = (a > 0) & (d > 0) & (audited > 0).all(-1)
+    return np.where(known, np.clip(low, 0, 1), 0.0), np.where(known, np.clip(high, 0, 1), 1.0)
 
 
 def baseline(s: SimpleNamespace) -> tuple[Any, Any]:

@@ -159,7 +159,8 @@ def estimator_theory(base_rate: float, new_base_rate: float, p00: float, p11: fl
     checks.choice("rates", rates, methods.RATES)
     bias, variance, extra = ({name: float(value) for name, value in part.items()}
                              for part in moments(*given, n, size, new_size, rates))
-    unknown = {name: methods.METHODS[name].unknown for name in methods.METHODS if np.isnan(bias[name] + variance[name])}
+    unknown = {name: method.unknown for name, method in methods.estimators().items()
+               if np.isnan(bias[name] + variance[name])}
     cv = extra["slope_cv"]
     return EstimatorTheory(bias, variance, extra["second_order"], extra["retained_change"], cv, *given, n, size,
                            new_size, rates, notes=tuple(_theory_notes(unknown, n, size, rates, cv)))
@@ -200,7 +201,7 @@ def moments(base_rate: Any, new_base_rate: Any, p00: Any, p11: Any, n: Any, size
     """
     at = setting(base_rate, new_base_rate, p00, p11, n, size, new_size, rates)
     unknown = (at.zero + np.nan,) * 2
-    pairs = {name: method.theory(at) if method.theory else unknown for name, method in methods.METHODS.items()}
+    pairs = {name: method.theory(at) if method.theory else unknown for name, method in methods.estimators().items()}
     bias, variance = ({name: pair[place] for name, pair in pairs.items()} for place in range(2))
     return bias, variance, {"second_order": second_order(at), "retained_change": at.phi2, "slope_cv": np.sqrt(at.slope)}
 

@@ -20,7 +20,7 @@ KEYS = frozenset("""
     claim printed ours corrected reach error why name seconds data
     assured confidence margin digit read_a read_b vote_share exercise message hint explanation
     time who row reason limits setting simulated_bias simulated_sd simulated_rmse
-    model best_rank worst_rank groups differ unscored slice
+    model best_rank worst_rank groups differ unscored slice first_label second_label
 """.split())
 # numbers in the units of what is estimated: their digits are those of its error
 ESTIMATES = frozenset("""

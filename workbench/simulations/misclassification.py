@@ -84,7 +84,7 @@ class PrevalenceStudy(Result):
             Nominal coverage in (0, 1).
         quantity : {"level", "change"}
         """
-        checks.choice("method", method, methods.METHODS)
+        checks.choice("method", method, methods.estimators())
         checks.choice("quantity", quantity, theory.QUANTITIES)
         half, inverts = self.table + methods.HALF, methods.METHODS[method].divides_by
         low, high = self._made(limits.DELTA, np.ones(len(half), bool), method, level, quantity)
@@ -152,7 +152,7 @@ class PrevalenceStudy(Result):
         method, other : str
             As in `estimate_prevalence`.
         """
-        ours, theirs = (np.abs(self.estimates[checks.choice(argument, name, methods.METHODS)] - self.new_base_rate)
+        ours, theirs = (np.abs(self.estimates[checks.choice(argument, name, methods.estimators())] - self.new_base_rate)
                         for argument, name in (("method", method), ("other", other)))
         return float((ours < theirs).mean())
 
@@ -231,7 +231,7 @@ class ShiftStudy(Result):
     def headline(self) -> str:
         """Return how often each method has the least error."""
         best = [min(study.rmse, key=study.rmse.get) for study in self.studies]
-        wins = ", ".join(f"{method} {best.count(method)}" for method in methods.METHODS if method in best)
+        wins = ", ".join(f"{method} {best.count(method)}" for method in methods.estimators() if method in best)
         first, last = self.studies[0], self.studies[-1]
         return (f"share {first.base_rate:.4g} -> {first.new_base_rate:.4g} to {last.new_base_rate:.4g}, "
                 f"{checks.counted(len(best), 'new share')}, least error: {wins}")
@@ -324,7 +324,7 @@ def _study(table: Any, frame_share: Any, share: Any, base_rate: Any, new_base_ra
     # runs next to each other in memory: sums over classes take half the time
     table = np.ascontiguousarray(table.astype(float).transpose(1, 2, 0)).transpose(2, 0, 1)
     estimates = {method: np.ascontiguousarray(methods.shares_of(method, table, frame, shares)[:, 1])
-                 for method in methods.METHODS}
+                 for method in methods.estimators()}
     figures = {method: _figures(values, new_base_rate) for method, values in estimates.items()}
     columns: list[Any] = [{method: figure[place] for method, figure in figures.items()} for place in range(7)]
     return PrevalenceStudy(*columns, estimates, table.astype(np.int64), frame_share, share,  # type: ignore[arg-type]

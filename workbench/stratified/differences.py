@@ -106,7 +106,7 @@ class PairedDifference(Estimate, Result):
         (size,), ((b, _, a),), n = self.stratum_size, self.counts, int(self.counts.sum())
         if n == size:
             return self.interval(level)
-        k = intervals.quantile(level) ** 2 / 3
+        k = intervals.added_labels(level)
         m = n + 2 * k
         center = (a - b) / m
         reach = scipy.special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(((a + b + 2 * k) / m - center ** 2) / m)

@@ -9,12 +9,13 @@ from workbench import checks
 from workbench.charts import theme
 from workbench.charts.misclassification.periods import MOST_NAMED
 from workbench.misclassification.confusion import ConfusionCounts
-from workbench.misclassification.methods import METHODS
+from workbench.misclassification.methods import METHODS, estimator_of
 from workbench.misclassification.prevalence import EstimatorComparison
 
 
 def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> list[dict]:
     """Return the rows of `estimators`: expected error of all classes together per method."""
+    method = estimator_of(method)
     return [{"estimator": METHODS[name].title + " (chosen)" * (name == method),
              "rmse": 0.0 if math.isnan(error) else error, "role": "chosen" if name == method else "other",
              "text": f"{error:.4f}" if not math.isnan(error) else
@@ -24,6 +25,7 @@ def estimators_data(comparison: EstimatorComparison, method: str = "mle") -> lis
 
 def estimators_words(comparison: EstimatorComparison, method: str = "mle") -> tuple[str, str]:
     """Return title and text alternative of `estimators`."""
+    method = estimator_of(method)
     rows = dict(zip(comparison.methods, estimators_data(comparison, method), strict=True))
     said = ", ".join(f"{METHODS[name].title} {row['text']}" for name, row in rows.items())
     problems = "".join(f" {METHODS[name].title}: {problem}." for name, problem in comparison.reasons.items())

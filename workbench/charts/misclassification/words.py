@@ -1,7 +1,7 @@
 """Names, colors and numbers as the charts of misclassification show them."""
 
 from workbench.charts import theme
-from workbench.misclassification.methods import METHODS
+from workbench.misclassification.methods import estimators
 
 # color and dash of methods; one that is added takes what is left
 LOOKS = {"classify_and_count": ("vermilion", [2, 2]), "calibration": ("purple", [10, 4]), "mixed": ("blue", [1, 0]),
@@ -12,12 +12,13 @@ LEFT = ("yellow", "black")
 
 def names() -> dict[str, str]:
     """Return the methods and what they are called, in the order in which they are drawn."""
-    return {name: METHODS[name].title for name in [*LOOKS, *METHODS] if name in METHODS}
+    known = estimators()
+    return {name: known[name].title for name in [*LOOKS, *known] if name in known}
 
 
 def _looks() -> dict[str, tuple]:
     """Return color and dash by what the methods are called."""
-    added = {name: (LEFT[k % len(LEFT)], [3 + k, 3]) for k, name in enumerate(sorted(set(METHODS) - set(LOOKS)))}
+    added = {name: (LEFT[k % len(LEFT)], [3 + k, 3]) for k, name in enumerate(sorted(set(estimators()) - set(LOOKS)))}
     return {title: (LOOKS | added)[name] for name, title in names().items()}
 
 

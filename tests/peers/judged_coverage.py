@@ -1,0 +1,117 @@
+"""How often intervals of two models' difference under one judge hold it, and how wide they are.
+
+    python tests/peers/judged_coverage.py            # print
+    python tests/peers/judged_coverage.py --write    # record
+
+A population of items is fixed: what is right of A and of B, and the judge's verdicts on both. `random` is a random
+sample of labels with `regression_interval`, `own` a sample by pairs of verdicts with `judged_interval`; `pairs` is
+`paired_difference` of the own sample, `plain` the prediction-powered interval without labels added, by z.
+"""
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+import workbench as wb
+from workbench.stratified.judged import judged_labels, judged_limits, regression_limits
+
+RECORD = Path(__file__).with_suffix(".json")
+VALUES, LEVEL = np.array([-1, 0, 1]), .95
+# items, labels, accuracy of A and B, the judge's P(right | right), P(wrong | wrong) on A and on B
+NAMED = {".80 and .75": (2000, 100, .8, .75, .9, .8, .8), "judge favors A": (2000, 100, .75, .75, .95, .5, .8),
+         ".85 and .75, 50 labels": (2000, 50, .85, .75, .9, .7, .7), ".96 and .95": (2000, 100, .96, .95, .97, .7, .7)}
+
+
+def population(size, _, right_a, right_b, sensitivity, specificity_a, specificity_b, seed=3):
+    """Return items by verdicts on A, on B, and what is right of A and B, (2, 2, 2, 2)."""
+    rng = np.random.default_rng(seed)
+    first = rng.random(size)
+    a, b = first < right_a, (first + .25 * (rng.random(size) < .5)) % 1 < right_b
+    said = [np.where(truth, rng.random(size) < sensitivity, rng.random(size) >= specificity)
+            for truth, specificity in ((a, specificity_a), (b, specificity_b))]
+    cells = np.zeros((2, 2, 2, 2), int)
+    np.add.at(cells, tuple(x.astype(int) for x in (*said, a, b)), 1)
+    return cells
+
+
+def by_difference(cells):
+    """Return items (..., 3) by right A less right B, from (..., 2, 2)."""
+    return np.stack([cells[..., 0, 1], cells[..., 0, 0] + cells[..., 1, 1], cells[..., 1, 0]], -1)
+
+
+def own_sample(cells, n, rng, runs):
+    """Return sizes (H,) and counts (R, H, 3) of labels by pairs of verdicts."""
+    tables = by_difference(cells[[1, 1, 0, 0], [1, 0, 1, 0]])
+    labeled = judged_labels(tables.sum(-1), n)
+    kept = labeled > 0
+    return tables.sum(-1)[kept], np.stack([rng.multivariate_hypergeometric(table, k, size=runs) for table, k in
+                                           zip(tables[kept], labeled[kept], strict=True)], 1)
+
+
+def random_sample(cells, n, rng, runs):
+    """Return sizes (3,) by difference of verdicts and counts (R, 3, 3)."""
+    table = np.stack([by_difference(part) for part in (cells[0, 1], cells[0, 0] + cells[1, 1], cells[1, 0])])
+    return table.sum(-1), rng.multivariate_hypergeometric(table.ravel(), n, size=runs).reshape(runs, 3, 3)
+
+
+def plain_limits(size, counts):
+    """Return the prediction-powered interval by z; slope as `regression_limits` has it."""
+    n, total = counts[0].sum(), size.sum()
+    mean = size @ VALUES / total
+    spread = size @ VALUES**2 / total - mean**2
+    z, f = counts.sum(1) @ VALUES / n, counts.sum(2) @ VALUES / n
+    slope = np.clip((np.einsum("rij,i,j->r", counts, VALUES, VALUES) / n - z * f) * n / (n - 1) / spread, 0, 1)
+    residual = VALUES - slope[:, None, None] * VALUES[:, None]
+    rest = (counts * residual).sum((1, 2)) / n
+    reach = 1.96 * np.sqrt(((counts * residual**2).sum((1, 2)) / n - rest**2) / (n - 1) * (1 - n / total))
+    return slope * mean + rest - reach, slope * mean + rest + reach
+
+
+def said(limits, truth):
+    """Return coverage and mean width."""
+    low, high = limits
+    return [round(float(np.mean((low <= truth) & (truth <= high))), 4), round(float(np.mean(high - low)), 4)]
+
+
+def of_design(cells, n, rng, runs, few=0):
+    """Return coverage and width by interval; of "pairs" in the first `few` runs."""
+    truth = by_difference(cells.sum((0, 1))) @ VALUES / cells.sum()
+    own, drawn = own_sample(cells, n, rng, runs), random_sample(cells, n, rng, runs)
+    found = {"random": said(regression_limits(*drawn, LEVEL), truth), "plain": said(plain_limits(*drawn), truth),
+             "own": said(judged_limits(*own, LEVEL), truth)}
+    if few:
+        found["pairs"] = said(np.array([tuple(wb.paired_difference(own[0], counts).interval())
+                                        for counts in own[1][:few]]).T, truth)
+    return found
+
+
+def searched(rng, designs=400, runs=2_000, again=20_000, worst=20):
+    """Return least and median coverage of random designs, and the median width over the plain one's where it covers."""
+    drawn = []
+    while len(drawn) < designs:
+        size, n = (int(np.exp(rng.uniform(*np.log(range_)))) for range_ in ((1_000, 20_000), (40, 400)))
+        right = np.sort(rng.uniform(.5, .98, 2))[::rng.choice([-1, 1])]
+        setting = size, n, *right, *rng.uniform(.6, .99, 3)
+        drawn.append((population(*setting, seed=int(rng.integers(10**9))), n, setting))
+    first = [of_design(cells, n, rng, runs) for cells, n, _ in drawn]
+    found = {}
+    for name in ("random", "own", "plain"):
+        covered = np.array([each[name][0] for each in first])
+        least = min((of_design(*drawn[k][:2], rng, again)[name][0], k) for k in np.argsort(covered)[:worst])
+        ratio = [each[name][1] / each["plain"][1] for each in first if each["plain"][0] >= .94]
+        found[name] = {"least": least[0], "median": round(float(np.median(covered)), 4),
+                       "width over plain": round(float(np.median(ratio)), 3),
+                       "at": [round(float(value), 3) for value in drawn[least[1]][2]]}
+    return {"designs": designs} | found
+
+
+if __name__ == "__main__":
+    rng, began = np.random.default_rng(1), time.process_time()
+    record = {"seed": 1, "named": {name: of_design(population(*setting), setting[1], rng, 40_000, 200)
+                                   for name, setting in NAMED.items()}, "searched": searched(rng)}
+    text = json.dumps(record | {"minutes": round((time.process_time() - began) / 60, 2)}, indent=1) + "\n"
+    print(text)
+    if "--write" in sys.argv:
+        RECORD.write_text(text)
