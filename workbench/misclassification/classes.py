@@ -104,7 +104,8 @@ def shares_theory(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike, 
     size = None if size is None else checks.whole("size", size, n)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
     checks.choice("rates", rates, methods.RATES)
-    figures = {method: _figures(method, shares, new, reading, n, size, new_size, rates) for method in methods.METHODS}
+    figures = {method: _figures(method, shares, new, reading, n, size, new_size, rates)
+               for method in methods.estimators()}
     bias, variance = ({method: pair[place] for method, pair in figures.items()} for place in range(2))
     return SharesTheory(bias, variance, shares, new, reading, n, size, new_size, rates)
 

@@ -432,7 +432,7 @@ def simulate_shares(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike
     checks.choice("rates", rates, methods.RATES)
     rng, first = checks.generator(rng), whole_items(shares, size)
     table, frame = draw_classes(first, reading, n, runs, rates=rates, rng=rng)
-    figures: dict = {method: [] for method in methods.METHODS}
+    figures: dict = {method: [] for method in methods.estimators()}
     truths = []
     for period in np.atleast_2d(new):
         items = whole_items(period, new_size)
