@@ -110,7 +110,10 @@ def test_whom_the_verdicts_favor_is_told_where_it_is_shown():
     fair = judged_difference(SIZE, ANSWERS).remarks()
     assert fair[0].text == "the verdicts alone say A less B +2.5 points; that they favor one of the two is not shown"
     unfair = judged_difference([500, 1000, 100, 400], [[40, 0, 5, 5], [10, 5, 20, 65], [0, 0, 10, 0], [0, 0, 5, 35]])
-    assert unfair.favor().low > 0 and "they favor ours by" in unfair.remarks(("ours", "theirs"))[0].text
+    said = [note.text for note in unfair.remarks(("ours", "theirs"))]
+    assert unfair.favor().low > 0 and "they favor ours by" in said[0]
+    assert said[1].endswith("it calls right 100% of the right answers of ours, but 61% of those of theirs") and \
+        len(said) == 3
 
 
 def test_labels_go_where_people_and_judge_differ_most():
@@ -142,6 +145,12 @@ def test_the_record_holds_what_is_said():
         assert len(covered) > 1 and max(found[name][1] / found["plain"][1] for found in covered) <= 1.1
         assert max(search[name]["width over plain"] for search in searches) <= 1.1
         assert min(found[name][0] for found in record["named"].values()) >= .94
+    covered = [found for found in record["named"].values() if found["plain"][0] >= .94]
+    peer, without = ([found["own"][1] / found[name][1] for found in some] for some, name in (
+        (covered, "plain"), (record["named"].values(), "pairs")))
+    told = " ".join((judged_coverage.RECORD.parents[2] / "CHANGELOG.md").read_text(encoding="utf-8").split())
+    assert f"Its intervals are {min(peer):.2f} to {max(peer):.2f} times as wide as prediction-powered ones" in told
+    assert f"and {min(without):.2f} to {max(without):.2f} times those of `paired".replace(" 0.", " .") in told
     assert min(search["own"]["least"] for search in searches) >= .94 and record["searched"]["random"]["least"] >= .94
 
 

@@ -64,9 +64,10 @@ class JudgedAudit(DifferenceAudit):
         return "of the same verdicts"
 
     def _tables(self) -> str:
-        rates = html_table(self.difference.rates(self.level), "How often the judge's verdict is what people say") \
-            if isinstance(self.difference, JudgedDifference) else ""
-        return super()._tables() + rates
+        if not isinstance(self.difference, JudgedDifference):
+            return super()._tables()
+        return super()._tables() + html_table(self.difference.rates(self.level), "Right answers that the judge calls "
+                                              "right (sensitivity), and wrong ones that it calls wrong (specificity)")
 
 
 def judged_audit(items: ScoredItems, budget: int = 100, *, level: float = 0.95, labels: str = "", label_sheet: str = "",
