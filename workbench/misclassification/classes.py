@@ -100,6 +100,8 @@ def shares_theory(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike, 
     3 classes, 1,000 audited: least error mle (RMSE 0.01567), largest baseline (0.1436)
     """
     shares, new, reading = check_shares(shares, new_shares, reading)
+    if new.ndim > 1:
+        raise checks.WrongValue("new_shares", "must be of one period", new.tolist())
     n = checks.whole("n", n, 2)
     size = None if size is None else checks.whole("size", size, n)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
