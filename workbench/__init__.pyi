@@ -27,6 +27,8 @@ from workbench.audits.classes import ClassAudit as ClassAudit
 from workbench.audits.classes import class_audit as class_audit
 from workbench.audits.differences import DifferenceAudit as DifferenceAudit
 from workbench.audits.differences import difference_audit as difference_audit
+from workbench.audits.judged import JudgedAudit as JudgedAudit
+from workbench.audits.judged import judged_audit as judged_audit
 from workbench.audits.sessions.estimates import SessionEstimate as SessionEstimate
 from workbench.audits.sessions.session import AuditItem as AuditItem
 from workbench.audits.sessions.session import AuditSession as AuditSession
@@ -187,6 +189,9 @@ from workbench.stratified.class_metrics import allocate_to_class as allocate_to_
 from workbench.stratified.class_metrics import class_metrics as class_metrics
 from workbench.stratified.differences import PairedDifference as PairedDifference
 from workbench.stratified.differences import paired_difference as paired_difference
+from workbench.stratified.judged import JudgedDifference as JudgedDifference
+from workbench.stratified.judged import judged_difference as judged_difference
+from workbench.stratified.judged import judged_labels as judged_labels
 from workbench.stratified.prices import LabelPrices as LabelPrices
 from workbench.stratified.prices import label_prices as label_prices
 from workbench.stratified.second_labels import SecondLabels as SecondLabels

@@ -3,8 +3,8 @@
     python tests/peers/judged_coverage.py            # print
     python tests/peers/judged_coverage.py --write    # record
 
-A population of items is fixed: what is right of A and of B, and the judge's verdicts on both. `random` is a random
-sample of labels with `regression_interval`, `own` a sample by pairs of verdicts with `judged_interval`; `pairs` is
+A population of items is fixed: what is right of A and of B, and the judge's verdicts on both. `random` is a sample of
+labels at random, `own` one by pairs of verdicts, each with the interval of `judged_difference`; `pairs` is
 `paired_difference` of the own sample, `plain` the prediction-powered interval without labels added, by z.
 """
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import workbench as wb
-from workbench.stratified.judged import judged_labels, judged_limits, regression_limits
+from workbench.stratified.judged import PAIRS, SIGNS, judged_labels, judged_limits, regression_limits
 
 RECORD = Path(__file__).with_suffix(".json")
 VALUES, LEVEL = np.array([-1, 0, 1]), .95
@@ -29,11 +29,28 @@ def population(size, _, right_a, right_b, sensitivity, specificity_a, specificit
     rng = np.random.default_rng(seed)
     first = rng.random(size)
     a, b = first < right_a, (first + .25 * (rng.random(size) < .5)) % 1 < right_b
-    said = [np.where(truth, rng.random(size) < sensitivity, rng.random(size) >= specificity)
-            for truth, specificity in ((a, specificity_a), (b, specificity_b))]
+    return counted(*(np.where(truth, rng.random(size) < sensitivity, rng.random(size) >= specificity)
+                     for truth, specificity in ((a, specificity_a), (b, specificity_b))), a, b)
+
+
+def counted(*said):
+    """Return how many items there are of each kind."""
     cells = np.zeros((2, 2, 2, 2), int)
-    np.add.at(cells, tuple(x.astype(int) for x in (*said, a, b)), 1)
+    np.add.at(cells, tuple(x.astype(int) for x in said), 1)
     return cells
+
+
+def hard(rng):
+    """Return a population and a number of labels: any judge, models alike or not, verdicts that err alike or not."""
+    size = int(np.exp(rng.uniform(np.log(100), np.log(20_000))))
+    n = int(np.exp(rng.uniform(np.log(20), np.log(min(400, .8 * size)))))
+    right, specificity = rng.uniform(.3, .999, 2), rng.uniform(0, 1, 2)
+    sensitivity, alike, same = rng.uniform(rng.choice([.5, .95]), 1), rng.choice([0, rng.uniform(), .97]), rng.random()
+    first, judged = rng.random(size), rng.random(size)
+    a, b = first < right[0], np.where(rng.random(size) < alike, first, rng.random(size)) < right[1]
+    again = judged if same < .5 else rng.random(size)
+    return counted(np.where(a, judged < sensitivity, judged > specificity[0]),
+                   np.where(b, again < sensitivity, again > specificity[1]), a, b), n
 
 
 def by_difference(cells):
@@ -41,29 +58,34 @@ def by_difference(cells):
     return np.stack([cells[..., 0, 1], cells[..., 0, 0] + cells[..., 1, 1], cells[..., 1, 0]], -1)
 
 
+def tables_of(cells):
+    """Return items (4, 3) by verdicts and right A less right B."""
+    return by_difference(cells[PAIRS[:, 0], PAIRS[:, 1]])
+
+
 def own_sample(cells, n, rng, runs):
-    """Return sizes (H,) and counts (R, H, 3) of labels by pairs of verdicts."""
-    tables = by_difference(cells[[1, 1, 0, 0], [1, 0, 1, 0]])
-    labeled = judged_labels(tables.sum(-1), n)
-    kept = labeled > 0
-    return tables.sum(-1)[kept], np.stack([rng.multivariate_hypergeometric(table, k, size=runs) for table, k in
-                                           zip(tables[kept], labeled[kept], strict=True)], 1)
+    """Return sizes (4,) and counts (R, 4, 3) of labels by pairs of verdicts."""
+    tables = tables_of(cells)
+    size = tables.sum(-1)
+    return size, np.stack([rng.multivariate_hypergeometric(table, k, size=runs) for table, k in
+                           zip(tables, judged_labels(size, n), strict=True)], 1)
 
 
 def random_sample(cells, n, rng, runs):
-    """Return sizes (3,) by difference of verdicts and counts (R, 3, 3)."""
-    table = np.stack([by_difference(part) for part in (cells[0, 1], cells[0, 0] + cells[1, 1], cells[1, 0])])
-    return table.sum(-1), rng.multivariate_hypergeometric(table.ravel(), n, size=runs).reshape(runs, 3, 3)
+    """Return sizes (4,) and counts (R, 4, 3) of labels of all items alike."""
+    tables = tables_of(cells)
+    return tables.sum(-1), rng.multivariate_hypergeometric(tables.ravel(), n, size=runs).reshape(runs, 4, 3)
 
 
 def plain_limits(size, counts):
     """Return the prediction-powered interval by z; slope as `regression_limits` has it."""
     n, total = counts[0].sum(), size.sum()
-    mean = size @ VALUES / total
-    spread = size @ VALUES**2 / total - mean**2
-    z, f = counts.sum(1) @ VALUES / n, counts.sum(2) @ VALUES / n
-    slope = np.clip((np.einsum("rij,i,j->r", counts, VALUES, VALUES) / n - z * f) * n / (n - 1) / spread, 0, 1)
-    residual = VALUES - slope[:, None, None] * VALUES[:, None]
+    mean = size @ SIGNS / total
+    spread = size @ SIGNS**2 / total - mean**2
+    z, f = counts.sum(1) @ VALUES / n, counts.sum(2) @ SIGNS / n
+    covariance = (np.einsum("rij,i,j->r", counts, SIGNS, VALUES) / n - z * f) * n / (n - 1)
+    slope = np.clip(covariance / spread, 0, 1) if spread else 0 * covariance
+    residual = VALUES - slope[:, None, None] * SIGNS[:, None]
     rest = (counts * residual).sum((1, 2)) / n
     reach = 1.96 * np.sqrt(((counts * residual**2).sum((1, 2)) / n - rest**2) / (n - 1) * (1 - n / total))
     return slope * mean + rest - reach, slope * mean + rest + reach
@@ -72,7 +94,8 @@ def plain_limits(size, counts):
 def said(limits, truth):
     """Return coverage and mean width."""
     low, high = limits
-    return [round(float(np.mean((low <= truth) & (truth <= high))), 4), round(float(np.mean(high - low)), 4)]
+    held = (low <= truth + 1e-12) & (truth <= high + 1e-12)
+    return [round(float(np.mean(held)), 4), round(float(np.mean(high - low)), 4)]
 
 
 def of_design(cells, n, rng, runs, few=0):
@@ -82,35 +105,40 @@ def of_design(cells, n, rng, runs, few=0):
     found = {"random": said(regression_limits(*drawn, LEVEL), truth), "plain": said(plain_limits(*drawn), truth),
              "own": said(judged_limits(*own, LEVEL), truth)}
     if few:
-        found["pairs"] = said(np.array([tuple(wb.paired_difference(own[0], counts).interval())
+        some = own[0] > 0
+        found["pairs"] = said(np.array([tuple(wb.paired_difference(own[0][some], counts[some]).interval())
                                         for counts in own[1][:few]]).T, truth)
     return found
 
 
-def searched(rng, designs=400, runs=2_000, again=20_000, worst=20):
+def likely(rng):
+    """Return a population and a number of labels as they are met: a judge that is right in 60% to 99%."""
+    size, n = (int(np.exp(rng.uniform(*np.log(range_)))) for range_ in ((1_000, 20_000), (40, 400)))
+    right = np.sort(rng.uniform(.5, .98, 2))[::rng.choice([-1, 1])]
+    return population(size, n, *right, *rng.uniform(.6, .99, 3), seed=int(rng.integers(10**9))), n
+
+
+def searched(rng, drawn_by, designs, runs=1_500, again=20_000, worst=25):
     """Return least and median coverage of random designs, and the median width over the plain one's where it covers."""
-    drawn = []
-    while len(drawn) < designs:
-        size, n = (int(np.exp(rng.uniform(*np.log(range_)))) for range_ in ((1_000, 20_000), (40, 400)))
-        right = np.sort(rng.uniform(.5, .98, 2))[::rng.choice([-1, 1])]
-        setting = size, n, *right, *rng.uniform(.6, .99, 3)
-        drawn.append((population(*setting, seed=int(rng.integers(10**9))), n, setting))
-    first = [of_design(cells, n, rng, runs) for cells, n, _ in drawn]
+    drawn = [drawn_by(rng) for _ in range(designs)]
+    first = [of_design(cells, n, rng, runs) for cells, n in drawn]
     found = {}
     for name in ("random", "own", "plain"):
         covered = np.array([each[name][0] for each in first])
-        least = min((of_design(*drawn[k][:2], rng, again)[name][0], k) for k in np.argsort(covered)[:worst])
+        least = min((of_design(*drawn[k], rng, again)[name][0], k) for k in np.argsort(covered)[:worst])
         ratio = [each[name][1] / each["plain"][1] for each in first if each["plain"][0] >= .94]
+        cells, n = drawn[least[1]]
         found[name] = {"least": least[0], "median": round(float(np.median(covered)), 4),
                        "width over plain": round(float(np.median(ratio)), 3),
-                       "at": [round(float(value), 3) for value in drawn[least[1]][2]]}
+                       "at": {"labels": n, "items": tables_of(cells).tolist()}}
     return {"designs": designs} | found
 
 
 if __name__ == "__main__":
     rng, began = np.random.default_rng(1), time.process_time()
-    record = {"seed": 1, "named": {name: of_design(population(*setting), setting[1], rng, 40_000, 200)
-                                   for name, setting in NAMED.items()}, "searched": searched(rng)}
+    record = {"seed": 1, "named": {name: of_design(population(*setting), setting[1], rng, 20_000, 200)
+                                   for name, setting in NAMED.items()}, "searched": searched(rng, likely, 300),
+              "searched anywhere": searched(rng, hard, 3_000)}
     text = json.dumps(record | {"minutes": round((time.process_time() - began) / 60, 2)}, indent=1) + "\n"
     print(text)
     if "--write" in sys.argv:

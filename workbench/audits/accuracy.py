@@ -25,7 +25,8 @@ from workbench.stratified.strata import STRATIFIERS, Strata, strata_of
 ALLOCATIONS = (AUTO, *rules.METHODS)
 WRITE = {"correct": "Write 1 (right) or 0 (wrong) into",
          "truth": f"Write the true class of each item ({OTHER}: none that is predicted), not right or "
-                  "wrong, into"}
+                  "wrong, into",
+         "which": "Write whose answer is right, A, B, both or neither, into"}
 UNMATCHED = ("id of the sheet is not among the items and was not used",
              "ids of the sheet are not among the items and were not used")
 UNLABELED = "id was skipped", "ids were skipped"

@@ -60,7 +60,7 @@ class DifferenceAudit(Audit):
     models: tuple[str, ...] = NAMES
     difference: PairedDifference | None = None
 
-    asks = "truth"
+    asks, expects = "truth", "if both are right equally often there"
 
     def half_widths(self, labeled: np.ndarray) -> dict[str, float]:
         """Return the half-width of the difference, if both models are right equally often where they differ.
@@ -77,7 +77,7 @@ class DifferenceAudit(Audit):
         if self.difference is None:
             strata = checks.counted(self.labeled.size, "stratum", "strata")
             return (f"Label {self.labeled.sum():,} of {where}, in {strata}; half-width of the difference "
-                    f"{100 * self.expected_half_width:.1f} points if both are right equally often there")
+                    f"{100 * self.expected_half_width:.1f} points {self.expects}")
         said = self.difference.headline(self.level, self.models)
         truth = f"; the truth is {self.truth:+.4g}" if self.mode == "simulated" else ""
         return f"{said[0].upper()}{said[1:]} among {where}{truth}"

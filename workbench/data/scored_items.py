@@ -433,16 +433,16 @@ def _from_confidence(values: np.ndarray, labels: dict, columns: dict) -> dict:
                                 "prediction")
     if "prediction" in labels or "truth" not in labels:
         return {"score": values, **labels, "notes": tuple(_looks_like_a_class(values, labels))}
-    correct, notes = _verdicts(columns["truth"], labels["truth"])
+    correct, notes = verdicts_of(columns["truth"], labels["truth"], "is not 0 or 1; without a prediction column, truth "
+                                 "says whether the item was classified correctly")
     return {"score": values, "correct": correct, "notes": notes}
 
 
-def _verdicts(name: str, truth: np.ndarray) -> tuple[np.ndarray, tuple]:
-    """Return which items were classified correctly, by 1 and 0 or by words, and a note on words."""
+def verdicts_of(name: str, truth: np.ndarray, rule: str) -> tuple[np.ndarray, tuple]:
+    """Return which items were classified correctly, by 1 and 0 or by words, and a note on words; `rule` is not kept."""
     said = {word: verdict_of(str(word)) for word in np.unique(truth).tolist()}
     verdicts = np.array([-1 if said[word] is None else said[word] for word in truth.tolist()])
-    _refuse(name, truth, verdicts < 0,
-            "is not 0 or 1; without a prediction column, truth says whether the item was classified correctly")
+    _refuse(name, truth, verdicts < 0, rule)
     meant = checks.listed(f"{word!r} is {'right' if verdict else 'wrong'}" for word, verdict in said.items())
     return verdicts == 1, (Note("data", f"in column {name!r} {meant}"),) * (truth.dtype.kind == "U")
 

@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from workbench import checks
 from workbench.data import numbers
 from workbench.data.classes import ENGLISH, VERDICTS, verdict_of, ways_of
+from workbench.data.judged_items import WHICH
 from workbench.data.safe_csv import original
 
 ANSWERS = {"correct": "write 1 where the classifier was right and 0 where it was wrong",
-           "truth": "write the true class of every item"}
+           "truth": "write the true class of every item",
+           "which": "write whose answer is right: A, B, both or neither"}
 OTHER = "other"
 _MARK = re.compile(r"[x\u00d7\u2713\u2714\u2715\u2717\u2718*]", re.IGNORECASE)
 
@@ -49,6 +52,26 @@ def read_verdict(text: str) -> int:
     if verdict is None:
         raise ValueError(f"{text!r} is not 1 (right) or 0 (wrong)")
     return verdict
+
+
+def read_which(text: str) -> str:
+    """Return whose answer is right, one of `WHICH`, or raise.
+
+    Examples
+    --------
+    >>> read_which("a"), read_which("Neither")
+    ('A', 'neither')
+    """
+    meant = {name.casefold(): name for name in WHICH}.get(text.strip().casefold())
+    if meant is None:
+        raise ValueError(f"{text!r} does not say whose answer is right: write {checks.listed(WHICH, quoted=True)}")
+    return meant
+
+
+def answer_reader(asks: str, *labels: np.ndarray | None) -> Callable[[str], Any]:
+    """Return a function that reads a cell as the answer that a sheet asks for; raises where it is none."""
+    readers: dict[str, Callable] = {"correct": read_verdict, "which": read_which}
+    return readers.get(asks) or class_reader(*labels)
 
 
 def class_reader(*labels: np.ndarray | None) -> Callable[[str], str]:

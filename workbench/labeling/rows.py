@@ -15,7 +15,7 @@ from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling.annotations import Annotations, read_annotations
-from workbench.labeling.answers import ANSWERS, class_reader, class_texts, read_verdict, right_or_wrong
+from workbench.labeling.answers import answer_reader, class_texts, right_or_wrong
 from workbench.labeling.tables import SheetTable, read_table, whole_number
 from workbench.labeling.tools.tool import LabelRow
 
@@ -78,13 +78,13 @@ class SheetRows(SheetTable):
         cells = self.columns[self.answer]
         if self.answer == "correct":
             return right_or_wrong(self.ids, cells, self.rows)
-        read = class_reader(items.prediction, items.rival)
+        read = answer_reader(self.answer, items.prediction, items.rival)
         classes = []
         for row, name, cell in zip(self.rows, self.ids, cells, strict=True):
             try:
                 classes.append(read(cell) if cell else None)
             except ValueError as error:
-                raise ValueError(f"column 'truth', row {row} (id {name!r}): {error}") from None
+                raise ValueError(f"column {self.answer!r}, row {row} (id {name!r}): {error}") from None
         return classes
 
     def order(self, matched: Sequence[int | None], planned: np.ndarray | None) -> list[int] | None:
@@ -104,7 +104,7 @@ def opened(path: str | PathLike[str], items: ScoredItems, asks: str) -> SheetRow
     if annotated is not None:
         texts, rows, answer = _columns_of(annotated, items, asks, names)
         return SheetRows(annotated.label, texts, rows, (), answer, names, sheet_ids.positions(names))
-    usable = ("truth",) if asks == "truth" else ("correct",) if items.prediction is None else tuple(ANSWERS)
+    usable = (asks,) if asks != "correct" or items.prediction is None else ("correct", "truth")
     header = {plain_name(name) for name in frames.column_names(path)}
     there = [name for name in usable if name in header] or [asks]
     table = read_table(path, ["id", *there], ("stratum", "position"))
@@ -115,9 +115,9 @@ def opened(path: str | PathLike[str], items: ScoredItems, asks: str) -> SheetRow
 def _columns_of(annotated: Annotations, items: ScoredItems, asks: str, ids: list[str]) -> tuple[dict, list[int], str]:
     """Return a sheet that says what a tool's export does, an item a row: its columns, rows and what is filled."""
     words = all(verdict_of(row.label) is not None for row in annotated.rows if row.label and not row.verdict)
-    answer = "truth" if asks == "truth" or not (words or items.prediction is None) else "correct"
+    answer = asks if asks != "correct" or words or items.prediction is None else "truth"
     predicted = {} if items.prediction is None else dict(zip(ids, class_texts(items.prediction).tolist(), strict=True))
-    read = read_verdict if answer == "correct" else class_reader(items.prediction, items.rival)
+    read = answer_reader(answer, items.prediction, items.rival)
     said: dict[str, tuple[str, LabelRow]] = {}
     for row in annotated.rows:
         where = f"{annotated.label}, record {row.number}" + (f" (id {row.id!r})" if row.id else "")

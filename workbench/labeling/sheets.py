@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.data import numbers
+from workbench.data.judged_items import WHICH
 from workbench.data.safe_csv import csv_path, refuse_recorded, write_rows
 from workbench.data.safe_csv import refuse_other as refuse_other
 from workbench.data.scored_items import ScoredItems
@@ -32,13 +33,14 @@ class SheetLabels(Result):
     index : (n,) ndarray of int
         Positions of the labeled items, rising.
     right : (n,) ndarray of int
-        1 where the item of `index` was classified correctly, else 0.
+        1 where the item of `index` was classified correctly, or A's answer is right, else 0.
     unmatched : tuple of str
         Identifiers of the sheet that are not among the items.
     unlabeled : tuple of str
         Identifiers of all items without a label, those skipped before those not reached.
     truth : (n,) ndarray of str or None
-        True classes of the items of `index` as text, where the sheet holds them; "other" for one never predicted.
+        True classes of the items of `index` as text, where the sheet holds them; "other" for one never predicted. Or
+        whose answer is right.
     skipped : (K,) ndarray of int
         Items per stratum without a label that come before the last labeled one in the order of labeling; all without a
         label where that order is not known.
@@ -150,7 +152,7 @@ def write_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Ar
         Stratum of each item.
     index : (n,) array_like of int
         Positions of the chosen items in the order in which they are to be labeled, each at most once.
-    asks : {"correct", "truth"}
+    asks : {"correct", "truth", "which"}
     columns : dict of (N,) array_like, optional
         What people see of the items, by the name it has in the sheet.
 
@@ -208,7 +210,7 @@ def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Arr
         Stratum of each item, 0 to `n_strata` - 1.
     n_strata : int
         Number of strata, K.
-    asks : {"correct", "truth"}
+    asks : {"correct", "truth", "which"}
         The column that is read. Where `correct` is missing or empty and the items have predictions, `truth` does too.
     planned : (n,) array_like of int, optional
         Positions of the items that the sheet asks for, in the order of labeling; without it the order is that of the
@@ -270,8 +272,8 @@ def found_labels(rows: sheet_rows.SheetRows, items: ScoredItems, stratum: np.nda
     index = np.array(sorted(item for item, label in labels.items() if label is not None), np.int64)
     said = np.array([labels[item] for item in index.tolist()])
     kinds = sheet_rows.kinds_of_rows(rows, matched, labels, speaks, skipped)
-    right = said if items.prediction is None or rows.answer == "correct" else \
-        (said == class_texts(items.prediction)[index]).astype(np.int64)
+    right = said if rows.answer == "correct" else (np.isin(said, WHICH[:2]) if rows.answer == "which" else
+                                                   said == class_texts(items.prediction)[index]).astype(np.int64)
     return SheetLabels(
         *_per_stratum(stratum[index], right, n_strata), index, right, unmatched,
         tuple(rows.names[item] for item in (*skipped, *later)), None if rows.answer == "correct" else said,

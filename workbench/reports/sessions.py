@@ -98,7 +98,7 @@ def _basis(estimate: "SessionEstimate", status: "SessionStatus", design: Mapping
            file: str) -> Iterator[str]:
     """Yield what the finding rests on, and what to do now."""
     items = counted(design["items"], "item")
-    if design["question"] == "difference":
+    if design["question"] == "difference" and design["asks"] == "truth":
         items = f"the {sum(design['stratum_size']):,} of {items} on which the models differ"
     strata = counted(len(design["stratum_size"]), "stratum", "strata")
     strata += f" and {counted(status.waves, 'wave')} that follow the labels before them" * bool(status.waves)
@@ -191,7 +191,7 @@ def _look_rows(looks: Sequence[Mapping], design: Mapping[str, Any]) -> Iterator[
 
 
 def _strata_words(design: Mapping[str, Any]) -> dict[str, Any]:
-    column = design["source"].get("strata_by")
+    column = design["source"].get("strata_by") or design["source"].get("judge")
     cut = isinstance(design["n_strata"], int) and not column
     return {"strata": design["n_strata"] if cut else len(design["stratum_size"]),
             "rule of the strata": f"the values of {column!r}" if column else design["stratifier"]}

@@ -92,12 +92,13 @@ class PairedDifference(Estimate, Result):
         checks.choice("method", method, METHODS)
         if self.skipped is not None:
             return skips.between(*(end.interval(level, method) for end in self._ends()))
+        return self._short(checks.level(level)) if method == "short" else self._default(checks.level(level))
+
+    def _default(self, level: float) -> Interval:
         size, counts, outside = self.stratum_size, self.counts, int(self.agreeing > 0)
-        if method == "short":
-            return self._short(checks.level(level))
         if outside:
             size, counts = np.append(size, self.agreeing), np.vstack([counts, [0, self.agreeing, 0]])
-        return interval_of(size, counts, np.broadcast_to(VALUES, counts.shape), checks.level(level), outside)
+        return interval_of(size, counts, np.broadcast_to(VALUES, counts.shape), level, outside)
 
     def _short(self, level: float) -> Interval:
         if self.stratum_size.size > 1 or level < SHORT_FROM:

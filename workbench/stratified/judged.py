@@ -4,120 +4,203 @@ Both intervals add z^2 / 3 items on which only A is right and as many on which o
 coverage found at 95%: ``tests/peers/judged_coverage.py``.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import scipy.special
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation.rules import allocate
-from workbench.intervals.values import check_table
-from workbench.results import Interval, Note
-from workbench.stratified.differences import VALUES
+from workbench.data.judged_items import WHICH
+from workbench.results import FILLED, Interval, Note
+from workbench.stratified.class_metrics import class_metrics
+from workbench.stratified.differences import VALUES, PairedDifference
 
-PAIRS = ((1, 1), (1, 0), (0, 1), (0, 0))    # verdicts on A and B
-SPREAD = (0.4, 0.6, 0.6, 0.5)               # of the difference, by these verdicts
+PAIRS = np.array([(1, 1), (1, 0), (0, 1), (0, 0)])      # right about A and B, in the order of `WHICH`
+SIGNS = PAIRS[:, 0] - PAIRS[:, 1]
+SPREAD = np.array([0.4, 0.6, 0.6, 0.5])                 # expected of the difference, by verdicts
 LEAST = 4
-UNPROVEN = Note("assumption", "the interval is one with labels added: the least coverage that a search found at 95% "
-                "stands in its record, there is no proof")
+DRAWN = {"pairs": "drawn within the pairs of verdicts", "random": "drawn from all items alike"}
+RATES = {1: "sensitivity", 0: "specificity"}
+UNPROVEN = {drawn: Note("assumption", f"the interval adds labels and has no proof: the least coverage found at 95% was "
+                        f"{least} with labels {how}, from 20 labels on")
+            for (drawn, how), least in zip(DRAWN.items(), (".950", ".903"), strict=True)}
+CONTESTANT = Note("remark", "a judge that is one of the two models, or was made from one, may favor its answers: the "
+                  "labels correct that, its verdicts alone do not")
 
 
-def judged_labels(size: ArrayLike, budget: int) -> np.ndarray:
-    """Return how many items of each pair of verdicts to label, (4,) int, for `judged_interval`.
+class JudgedDifference(PairedDifference):
+    """The difference of the accuracies of two models under one judge; made by `judged_difference`.
+
+    `interval` has the method "default" only, which is the judged one.
+
+    Attributes
+    ----------
+    estimate, variance, stratum_size, counts, agreeing, skipped
+        As in `PairedDifference`; strata are the verdicts on both models: both right, only A, only B, neither.
+    answers : (4, 4) array of int
+        Labels by verdicts and what people say, each in this order.
+    drawn : {"pairs", "random"}
+    """
+
+    answers: np.ndarray = FILLED
+    drawn: str = "pairs"
+
+    @property
+    def by_judge(self) -> float:
+        """The difference that the verdicts alone say."""
+        return float(self.stratum_size @ SIGNS / self.stratum_size.sum())
+
+    def favor(self, level: float = 0.95) -> Interval:
+        """Return by how much the verdicts favor A: the difference that they say less the true one.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        """
+        low, high = self.interval(level)
+        return Interval(self.by_judge - high, self.by_judge - low, level, "judged")
+
+    def rates(self, level: float = 0.95) -> list[dict]:
+        """Return one row per model and rate of the judge: right answers that it passes, wrong ones that it does not.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        """
+        return [{"model": model, "metric": metric, **self._rate(place, verdict, level)}
+                for place, model in enumerate("AB") for verdict, metric in RATES.items()]
+
+    def _rate(self, place: int, verdict: int, level: float) -> dict:
+        """Return how often the judge gives a verdict on a model's answers that deserve it: recall, as of a class."""
+        says, deserves = PAIRS[:, place] == verdict, PAIRS[:, place] == 1
+        n, right = self.answers.sum(1), self.answers[:, deserves].sum(1)
+        parts = np.stack([self.stratum_size, says, n, np.where(deserves, right, n - right),
+                          np.zeros(4, int) if self.skipped is None else self.skipped])
+        if self.drawn == "random":          # the items of one verdict are as good as a stratum
+            parts = np.stack([parts[:, part].sum(1) for part in (says, ~says)], 1)
+        size, says, n, correct, skipped = parts[:, parts[0] > 0]
+        if (n + skipped < np.minimum(2, size)).any():
+            return {"estimate": float("nan"), "low": 0.0, "high": 1.0}
+        found = class_metrics(size, says > 0, n, correct, skipped=skipped)
+        low, high = found.interval("recall", level)
+        return {"estimate": found.recall, "low": low, "high": high}
+
+    def remarks(self, models: Sequence[str] = ("A", "B"), level: float = 0.95) -> list[Note]:
+        """Return what the verdicts alone say, whom they favor, how differently they err, and that a judge may compete.
+
+        Parameters
+        ----------
+        models : pair of str
+            What the models are called.
+        level : float
+            Nominal coverage in (0, 1).
+        """
+        low, high = self.favor(level)
+        favors = f"they favor {models[0]} by {100 * low:.1f} to {100 * high:.1f} points" if low > 0 else \
+            f"they favor {models[1]} by {-100 * high:.1f} to {-100 * low:.1f} points" if high < 0 else \
+            "that they favor one of the two is not shown"
+        told = [f"the judge treats the models differently: it calls {kind} {a['estimate']:.0%} of the {kind} answers of "
+                f"{models[0]}, but {b['estimate']:.0%} of those of {models[1]}"
+                for a, b, kind in self._rates_of_both(level) if a["high"] < b["low"] or b["high"] < a["low"]]
+        return [Note("remark", f"the verdicts alone say {models[0]} less {models[1]} {100 * self.by_judge:+.1f} "
+                     f"points; {favors}"), *(Note("remark", text) for text in told), CONTESTANT]
+
+    def _rates_of_both(self, level: float) -> list[tuple]:
+        rows = self.rates(level)
+        return [(*(row for row in rows if row["metric"] == metric), kind)
+                for metric, kind in zip(RATES.values(), ("right", "wrong"), strict=True)]
+
+    def rows(self) -> list[dict]:
+        """Return one row per pair of verdicts that there is: what people said of it."""
+        return [{"verdict": said, **{key: value for key, value in row.items() if key != "stratum"}}
+                for said, row in zip(WHICH, super().rows(), strict=True) if row["size"]]
+
+    def _ends(self) -> Any:
+        if self.skipped is None:
+            return self, self
+        return [judged_difference(self.stratum_size, self.answers + np.multiply.outer(self.skipped, SIGNS == sign),
+                                  drawn=self.drawn) for sign in (-1, 1)]
+
+    def _default(self, level: float) -> Interval:
+        low, high = LIMITS[self.drawn](self.stratum_size, self.counts, level)
+        return Interval(float(low), float(high), level, "judged", notes=[
+            UNPROVEN[self.drawn], *intervals.few_notes(self.stratum_size, self.counts.sum(1))])
+
+    def _short(self, level: float) -> Interval:
+        raise checks.WrongValue("method", "must be 'default' under a judge", "short")
+
+
+def judged_labels(stratum_size: ArrayLike, budget: int) -> np.ndarray:
+    """Return how many items of each pair of verdicts to label for `judged_difference`.
 
     Parameters
     ----------
-    size : (4,) array_like of int
+    stratum_size : (4,) array_like of int
         Items by the verdicts on A and B: both right, only A, only B, neither.
     budget : int
         Labels in all; every pair gets at least 4, or all of its items.
+
+    Returns
+    -------
+    (4,) array of int
+        In proportion to the number of items times .4, .6, .6 and .5.
 
     Examples
     --------
     >>> judged_labels([1400, 250, 200, 150], 100).tolist()
     [62, 17, 13, 8]
     """
-    size = checks.counts("size", size, size=len(PAIRS))
-    some = size > 0
-    labeled = np.zeros(len(PAIRS), int)
-    labeled[some] = allocate(size[some], budget, "neyman_plus", stratum_sd=np.array(SPREAD)[some],
-                             minimum=LEAST).labeled
+    size = checks.counts("stratum_size", stratum_size, size=len(PAIRS))
+    some, labeled = size > 0, np.zeros(len(PAIRS), int)
+    labeled[some] = allocate(size[some], budget, "neyman_plus", stratum_sd=SPREAD[some], minimum=LEAST).labeled
     return labeled
 
 
-def judged_interval(size: ArrayLike, counts: ArrayLike, *, level: float = 0.95) -> Interval:
-    r"""Return an interval of the difference of two models' accuracies, from labels drawn by pairs of verdicts.
+def judged_difference(stratum_size: ArrayLike, answers: ArrayLike, *, drawn: str = "pairs",
+                      skipped: ArrayLike | None = None) -> JudgedDifference:
+    r"""Estimate by how much model A is more often right than B: a judge's verdicts on all items, labels of some.
 
     Parameters
     ----------
-    size : (H,) array_like of int
-        Items per pair of verdicts that there is.
-    counts : (H, 3) array_like of int
-        Labels of each: only B right, both alike, only A right; drawn as `judged_labels` says.
-    level : float
-        Nominal coverage in (0, 1).
+    stratum_size : (4,) array_like of int
+        Items by the verdicts on A and B: both right, only A, only B, neither.
+    answers : (4, 4) array_like of int
+        Labels: rows by the verdicts, columns by what people say, in the same order.
+    drawn : {"pairs", "random"}
+        Whether the labels were drawn within each pair of verdicts, best as many as `judged_labels` says, or at random
+        from all items.
+    skipped : (4,) array_like of int, optional
+        Further items of the sample, which nobody could label: the interval goes from its lower limit with only B right
+        about each of them to its upper limit with only A right.
 
     Returns
     -------
-    Interval
-
-    Notes
-    -----
-    Of the k = z^2 / 3 items that are added at +1 and at -1 a stratum gets the share that W^2 f / n has of its sum, f =
-    1 - n / N. With these the difference is sum W mean, its variance sum W^2 f s^2 / (n + 2k), and the interval that of
-    t with n - H degrees of freedom.
-
-    Examples
-    --------
-    >>> judged_interval([1400, 250, 200, 150], [[3, 60, 2], [2, 6, 8], [7, 5, 2], [0, 5, 0]])
-    Interval(-0.0799 to 0.08078, 0.95 judged)
-    """
-    size, counts, _ = check_table(size, counts, VALUES)
-    low, high = judged_limits(size, counts, checks.level(level))
-    return Interval(float(low), float(high), level, "judged", notes=[
-        UNPROVEN, *intervals.few_notes(size, counts.sum(1))])
-
-
-def judged_limits(size: np.ndarray, counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits (...,) of `judged_interval`, from counts (..., H, 3)."""
-    n, weight = counts.sum(-1), size / size.sum()
-    left = weight**2 * (1 - n / size) / n
-    added = intervals.added_labels(level) * left / np.maximum(left.sum(-1, keepdims=True), 1e-300)
-    m = n + 2 * added
-    mean = counts @ VALUES / m
-    variance = left * n * ((counts @ VALUES**2 + 2 * added) / m - mean**2) / np.maximum(m - 1, 1)
-    return _within(mean @ weight, variance.sum(-1), n.sum(-1) - len(size), level)
-
-
-def regression_interval(size: ArrayLike, counts: ArrayLike, *, level: float = 0.95) -> Interval:
-    r"""Return an interval of the difference of two models' accuracies, from labels of a random sample of all items.
-
-    Parameters
-    ----------
-    size : (3,) array_like of int
-        Items on which the verdict is: only B right, alike, only A right.
-    counts : (3, 3) array_like of int
-        Labels, rows by verdict, columns by what people say, in the same order.
-    level : float
-        Nominal coverage in (0, 1).
-
-    Returns
-    -------
-    Interval
+    JudgedDifference
 
     Raises
     ------
     ValueError
-        If there are fewer than 3 labels, or more than items.
+        If there are more labels than items, fewer than 3, or, with "pairs", fewer than 2 of a pair that has them.
 
     Notes
     -----
-    With f = -1, 0, 1 the verdict on an item and z the label, slope b = cov(z, f) / var(f), within 0 to 1 and its
-    denominator over all items, and residuals r = z - b f,
+    With z = 1, 0 or -1 a label, A less B, "pairs" is the stratified mean. Its interval adds k = z_l^2 / 3 items at +1
+    and k at -1, of which a stratum gets the share that W^2 f / n has of its sum, f = 1 - n / N. With these the
+    difference is sum W mean, its variance sum W^2 f s^2 / (n + 2k), and the limits are those of t with a degree of
+    freedom for each label less one for each stratum, fully labeled ones left out.
 
-    .. math:: D = b \bar f_N + \bar r, \quad v = \frac{1 - n/N}{m - 1} \Big(\frac{\sum r^2 + 2k}{m} - \bar r^2\Big),
+    With "random" and v the same of the verdicts, slope b = cov(z, v) / var(v), within 0 to 1 and its denominator over
+    all items, and r = z - b v,
 
-    k = z^2 / 3 residuals of +1 and of -1 among the m = n + 2k; limits by t with n - 2 degrees of freedom: the
-    prediction-powered estimate [1]_ with labels added.
+    .. math:: D = b \bar v_N + \bar r, \quad V = \frac{1 - n/N}{m - 1} \Big(\frac{\sum r^2 + 2k}{m} - \bar r^2\Big),
+
+    the prediction-powered estimate [1]_; the interval has k residuals of +1 and of -1 among the m = n + 2k, and t with
+    n - 2 degrees of freedom. Both intervals are rounded outward to whole items, and cut at what the labels prove.
 
     References
     ----------
@@ -125,35 +208,84 @@ def regression_interval(size: ArrayLike, counts: ArrayLike, *, level: float = 0.
 
     Examples
     --------
-    >>> regression_interval([200, 1550, 250], [[6, 3, 1], [5, 70, 3], [1, 4, 7]])
-    Interval(-0.09183 to 0.07778, 0.95 regression)
+    >>> found = judged_difference([1400, 250, 200, 150], [[55, 4, 2, 1], [5, 9, 1, 2], [4, 1, 7, 1], [0, 1, 0, 7]])
+    >>> found.headline()
+    'accuracy of A less B +0.045, 95% from -0.038 to +0.125: no difference is shown; 100 labels'
+    >>> round(found.by_judge, 3)
+    0.025
     """
-    size = checks.counts("size", size, size=len(VALUES))
-    table = np.stack([checks.counts("counts", row, size=len(VALUES), what="value") for row in np.asarray(counts)])
-    checks.at_most("counts", table.sum(1), "size", size, what="verdict")
-    if table.sum() < 3:
-        raise checks.WrongValue("counts", "must hold at least 3 labels", table.sum())
-    low, high = regression_limits(size, table, checks.level(level))
-    return Interval(float(low), float(high), level, "regression", notes=[UNPROVEN])
+    size = checks.counts("stratum_size", stratum_size, size=len(PAIRS))
+    checks.choice("drawn", drawn, DRAWN)
+    table = checks.plain_array("answers", answers)
+    if table.shape != (len(PAIRS), len(PAIRS)):
+        raise checks.WrongValue("answers", f"must have 4 rows and 4 columns; got shape {table.shape}")
+    table = np.stack([checks.counts("answers", row, what=f"verdict {said!r}, label")
+                      for said, row in zip(WHICH, table, strict=True)])
+    left = np.zeros_like(size) if skipped is None else checks.counts("skipped", skipped, size=len(PAIRS))
+    n = table.sum(1) + left
+    checks.at_most("answers", n, "stratum_size", size, what="verdict")
+    least = np.minimum(2, size) if drawn == "pairs" else 0 * size
+    if n.sum() < min(3, size.sum()) or (n < least).any():
+        raise checks.WrongValue("answers", "must hold 3 labels, and with drawn='pairs' 2 of each pair of verdicts", n)
+    counts = np.stack([table[:, SIGNS == sign].sum(1) for sign in (-1, 0, 1)], 1)
+    estimate, variance = (np.nan, np.nan) if left.any() else ESTIMATES[drawn](size, counts)
+    estimate = np.clip(estimate, *_proven(size, counts))
+    return JudgedDifference(float(estimate), float(variance), size, counts, 0, left if left.any() else None,
+                            answers=table, drawn=drawn)
+
+
+def _of_pairs(size: np.ndarray, counts: np.ndarray, k: float = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return estimate and variance (...,) from labels (..., 4, 3) drawn by pairs and k more of either extreme."""
+    n, weight = counts.sum(-1), size / size.sum()
+    left = weight**2 * (1 - n / np.maximum(size, 1)) / np.maximum(n, 1)
+    added = k * left / np.maximum(left.sum(-1, keepdims=True), 1e-300)
+    m = np.maximum(n + 2 * added, 1)
+    mean = counts @ VALUES / m
+    spread = n * ((counts @ VALUES**2 + 2 * added) / m - mean**2) / np.maximum(m - 1, 1)
+    return mean @ weight, (left * spread).sum(-1)
+
+
+def _of_all(size: np.ndarray, counts: np.ndarray, k: float = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return estimate and variance (...,) from labels (..., 4, 3) drawn at random and k more residuals of either."""
+    n, total = counts.sum((-1, -2)), size.sum()
+    by_judge, labels = size @ SIGNS / total, counts.sum(-2) @ VALUES
+    verdicts, spread = counts.sum(-1) @ SIGNS, size @ SIGNS**2 / total - by_judge**2
+    covariance = (np.einsum("...ij,i,j->...", counts, SIGNS, VALUES) - verdicts * labels / n) / np.maximum(n - 1, 1)
+    slope = np.clip(covariance / spread, 0, 1) if spread > 0 else 0 * covariance
+    residual = VALUES - np.multiply.outer(slope, SIGNS)[..., None]
+    m = n + 2 * k
+    mean = (labels - slope * verdicts) / m
+    squares = ((counts * residual**2).sum((-1, -2)) + 2 * k) / m - mean**2
+    return slope * by_judge + mean, (1 - n / total) * squares / np.maximum(m - 1, 1)
+
+
+def judged_limits(size: np.ndarray, counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the limits (...,) from labels (..., 4, 3) drawn by pairs of verdicts."""
+    n = counts.sum(-1)
+    df = (np.maximum(n - 1, 0) * (n < size)).sum(-1)
+    return _within(*_of_pairs(size, counts, intervals.added_labels(level)), df, size, counts, level)
 
 
 def regression_limits(size: np.ndarray, counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits (...,) of `regression_interval`, from counts (..., 3, 3)."""
-    n, total, k = counts.sum((-1, -2)), size.sum(), intervals.added_labels(level)
-    mean_verdict = size @ VALUES / total
-    spread = size @ VALUES**2 / total - mean_verdict**2
-    by_verdict, by_label = counts.sum(-1), counts.sum(-2)
-    together = np.einsum("...ij,i,j->...", counts, VALUES, VALUES)
-    covariance = (together - (by_verdict @ VALUES) * (by_label @ VALUES) / n) / (n - 1)
-    slope = np.clip(covariance / spread, 0, 1) if spread > 0 else 0 * covariance
-    residual = VALUES - np.multiply.outer(slope, VALUES)[..., None]
-    m = n + 2 * k
-    mean = (counts * residual).sum((-1, -2)) / m
-    variance = (1 - n / total) * (((counts * residual**2).sum((-1, -2)) + 2 * k) / m - mean**2) / (m - 1)
-    return _within(slope * mean_verdict + mean, variance, n - 2, level)
+    """Return the limits (...,) from labels (..., 4, 3) drawn at random."""
+    df = counts.sum((-1, -2)) - 2
+    return _within(*_of_all(size, counts, intervals.added_labels(level)), df, size, counts, level)
 
 
-def _within(center: np.ndarray, variance: np.ndarray, df: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits of t within -1 and 1."""
+def _within(center: np.ndarray, variance: np.ndarray, df: np.ndarray, size: np.ndarray, counts: np.ndarray,
+            level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the limits of t, rounded outward to whole items, within what the labels prove."""
     reach = scipy.special.stdtrit(np.maximum(df, 1), (1 + level) / 2) * np.sqrt(variance)
-    return np.maximum(center - reach, -1), np.minimum(center + reach, 1)
+    total, (least, most) = size.sum(), _proven(size, counts)
+    low, high = np.floor(total * (center - reach) + 1e-9), np.ceil(total * (center + reach) - 1e-9)
+    return np.maximum(low / total, least), np.minimum(high / total, most)
+
+
+def _proven(size: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the largest difference (...,) that items without a label leave."""
+    known, unseen = counts.sum(-2) @ VALUES, size.sum() - counts.sum((-1, -2))
+    return (known - unseen) / size.sum(), (known + unseen) / size.sum()
+
+
+ESTIMATES = {"pairs": _of_pairs, "random": _of_all}
+LIMITS = {"pairs": judged_limits, "random": regression_limits}

@@ -20,6 +20,7 @@ import traitlets
 from workbench import checks
 from workbench.audits.sessions.session import AuditItem, AuditSession
 from workbench.audits.sessions.sheets import reader
+from workbench.data.judged_items import WHICH
 from workbench.labeling.answers import OTHER
 from workbench.labeling.images import image_folder, image_type, png_of, read_image
 from workbench.results import sentences
@@ -240,6 +241,7 @@ def _choices(labels: dict | list[str] | None, design: dict) -> dict:
     """Return the labels that are offered with their words."""
     read = reader(design)
     known = {1: "right", 0: "wrong"} if design["asks"] == "correct" else \
+        {name: name for name in WHICH} if design["asks"] == "which" else \
         {name: name for name in [*(read(each) for each in design["classes"]), OTHER]}
     if labels is None:
         return known
@@ -261,12 +263,16 @@ def _buttons(labels: dict) -> list:
             for value, text in labels.items()]
 
 
+QUESTIONS = {"correct": "Is the program right?", "truth": "What is the true class?",
+             "which": "Whose answer is right?"}
+
+
 def _words(design: dict, by: str | None, looks: bool) -> dict:
-    blind = design["asks"] == "truth"
+    blind = design["asks"] != "correct"
     who = f" Labels are recorded as {_told(by)}'s." if by else ""
     mode = "Blind: neither what the program says nor the stratum is shown." if blind else \
         "Not blind: you see what the program says, and the audit says that you do."
-    return {"question": "What is the true class?" if blind else "Is the program right?", "mode": mode + who,
+    return {"question": QUESTIONS[design["asks"]], "mode": mode + who,
             "look": "Look at the interval (recorded)" if looks else ""}
 
 

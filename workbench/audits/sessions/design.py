@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.audits.classes import audited_class, label_shares, nested_strata
 from workbench.audits.differences import differing_items
+from workbench.audits.judged import judged_strata, pair_sizes, refuse_shown, verdict_columns
 from workbench.audits.sessions.store import SessionError, StoredItem, digest_of_rows
 from workbench.data import numbers
 from workbench.data.scored_items import ScoredItems
@@ -118,13 +119,17 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
         settings["metrics_of"] = _class_for(items, metrics_of, asks)
     elif metrics_of not in (None, ""):
         raise checks.WrongValue("metrics_of", "belongs to question='class_metrics'", metrics_of)
-    if question == "difference" and asks != "truth":
-        raise checks.WrongValue("asks", "must be 'truth' for a difference: one model's right or wrong does not tell "
-                                "the other's")
+    judged = question == "difference" and items.prediction is None
+    if question == "difference" and asks != ("which" if judged else "truth"):
+        raise checks.WrongValue("asks", "must be 'truth' for a difference, or 'which' under a judge: one model's right "
+                                "or wrong does not tell the other's")
+    if asks == "which" and not judged:
+        raise checks.WrongValue("asks", "must be 'which' only for two models under a judge", asks)
     if asks == "truth" and items.prediction is None and question != "difference":
         raise checks.WrongValue("asks", "must be 'correct' where items have no predictions: a true class has nothing "
                                 "to be compared with")
     shown = _shown_columns(columns, items)
+    refuse_shown(shown, verdict_columns(source))
     if waves > 1:
         _refuse_beside_waves(waves, settings, looks)
     frame = frame_of(items, settings)
@@ -138,7 +143,7 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
     design = settings | {"budget": budget, "kept": len(rows), "looks": _declared(looks, budget), "items": items.size,
                          "stratum_size": frame.strata.sizes.tolist(), "agreeing": frame.agreeing,
                          "columns": list(shown), "share": plain(frame.share), "predicted": plain(frame.predicted),
-                         "prior": plain(frame.prior),
+                         "prior": plain(frame.prior), **({"judged": pair_sizes(items).tolist()} if judged else {}),
                          "classes": np.unique(np.concatenate(labels)).tolist() if labels else None,
                          "scores": item_digest(items), "rows": digest_of_rows(rows)}
     return design, rows
@@ -157,6 +162,9 @@ def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
             return Frame(items, strata)
         share, notes = default_labels(items, strata, design["budget"], trust_scores=design["trust_scores"])
         return Frame(items, strata, share, notes=notes)
+    if design["asks"] == "which":
+        strata, share = judged_strata(items)
+        return Frame(items, strata, share(design["budget"]))
     refuse_given(items)
     if design["question"] == "difference":
         differ = differing_items(items)

@@ -10,9 +10,11 @@ from typing import Any, Self
 import numpy as np
 
 from workbench import checks
+from workbench.audits.judged import answer_table
 from workbench.audits.sessions.design import next_labels
 from workbench.audits.sessions.store import StoredItem
 from workbench.audits.sessions.trail import LABELED, OPEN, Trail
+from workbench.data.judged_items import WHICH
 from workbench.results import Interval, Note, Result, digits, percent, sentences
 from workbench.results.vocabulary import metric_words
 from workbench.stratified import skips
@@ -22,6 +24,7 @@ from workbench.stratified.class_metrics import METRICS as CLASS_METRICS
 from workbench.stratified.class_metrics import class_metrics
 from workbench.stratified.differences import VALUES as DIFFERENCES
 from workbench.stratified.differences import paired_difference
+from workbench.stratified.judged import JudgedDifference, judged_difference
 from workbench.stratified.second_labels import LEAST_PAIRS, UNDECIDED, SecondLabels, counted_pairs, second_labels
 from workbench.stratified.waves import wave_accuracy
 
@@ -31,6 +34,7 @@ METRICS = {"accuracy": ("accuracy",), "class_metrics": CLASS_METRICS, "differenc
 CORRECTED, BY_FIRST = "corrected", "by first labels"
 WORDS = {"accuracy": "Accuracy", "difference": "Accuracy of A less B", CORRECTED: "Accuracy corrected for label errors",
          BY_FIRST: "Accuracy by first labels"} | {name: metric_words(name) for name in CLASS_METRICS}
+ONLY_A, ONLY_B = map(WHICH.index, "AB")
 BLOCKING = 5                        # items named that labels wait for
 BEFORE = 0.2                        # share of the error that may be spent before the planned end
 SEARCHED_LOOKS = 30, 600, 10        # first, last and step of the looks that were searched
@@ -194,7 +198,8 @@ class Answers:
 
     def sides(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the values with every skipped item at the smallest, and at the largest value that it can have."""
-        ends = -1 if self.design["question"] == "difference" else 0, 1
+        ends = (ONLY_B, ONLY_A) if "judged" in self.design else \
+            (-1 if self.design["question"] == "difference" else 0, 1)
         worst, best = (np.array([end if value is None else value for value in self.values], np.int64) for end in ends)
         return worst, best
 
@@ -245,14 +250,22 @@ def _estimate(trail: Trail, method: str, second: SecondLabels | None) -> Session
                            design["budget"], design["level"], lowest, highest, tuple(limits or [None] * len(lowest)),
                            _without_strata(answers, trail, method), second, trail.wave,
                            notes=[*notes, *_notes(answers, len(waiting), before, lowest, trail.wave),
-                                  *(note for each in limits or () for note in each.notes),
+                                  *_of_the_judge(answers), *(note for each in limits or () for note in each.notes),
                                   *(second.notes if second else ())])
+
+
+def _of_the_judge(answers: Answers) -> list[Note]:
+    """Return whom the verdicts favor, where there are verdicts and every item has a label."""
+    design = answers.design
+    if "judged" not in design or answers.skipped or not _enough(design, answers.stratum):
+        return []
+    return _judged(design, answers.stratum, answers.sides()[0]).remarks(level=design["level"])
 
 
 def _without_strata(answers: Answers, trail: Trail, method: str) -> Interval | None:
     """Return the interval of the same labels, had they been drawn from all items alike."""
     design = answers.design
-    if design["question"] == "class_metrics" or trail.waves:
+    if design["question"] == "class_metrics" or "judged" in design or trail.waves:
         return None
     alike = Answers(design | {"stratum_size": [sum(design["stratum_size"])]}, np.zeros_like(answers.stratum),
                     answers.values)
@@ -268,9 +281,12 @@ def answers_of(trail: Trail, n: int) -> Answers:
 
 
 def value_of(design: dict, item: StoredItem, label: Any) -> int:
-    """Return what a label says: 1 right or 0 wrong, about the class or at all; 1, 0 or -1 for A less B."""
-    if design["asks"] == "correct":
-        return label
+    """Return what a label says: 1 right or 0 wrong, about the class or at all; 1, 0 or -1 for A less B.
+
+    Under a judge it is whose answer is right, a code of `WHICH`.
+    """
+    if design["asks"] != "truth":
+        return label if design["asks"] == "correct" else WHICH.index(label)
     if design["question"] == "accuracy":
         return int(label == item.prediction)
     if design["question"] == "difference":
@@ -394,7 +410,8 @@ def _bounded(answers: Answers, level: float, method: str, said: float | None = N
 
 def _table(design: dict, stratum: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return how many labels of each stratum have each value, (H, V)."""
-    kinds = DIFFERENCES if design["question"] == "difference" else (0, 1)
+    kinds = range(len(WHICH)) if "judged" in design else \
+        DIFFERENCES if design["question"] == "difference" else (0, 1)
     counts = np.zeros((len(design["stratum_size"]), len(kinds)), np.int64)
     np.add.at(counts, (stratum, values - int(kinds[0])), 1)
     return counts
@@ -417,10 +434,16 @@ def _measured(design: dict, stratum: np.ndarray, values: np.ndarray) -> list[tup
     if design["question"] == "class_metrics":
         metrics = class_metrics(size, design["predicted"], counts.sum(1), counts[:, 1])
         return [(getattr(metrics, name), functools.partial(metrics.interval, name)) for name in CLASS_METRICS]
-    found = paired_difference(size, counts, agreeing=design["agreeing"]) if design["question"] == "difference" else \
+    found = _judged(design, stratum, values) if "judged" in design else \
+        paired_difference(size, counts, agreeing=design["agreeing"]) if design["question"] == "difference" else \
         wave_accuracy(size, *_by_wave(design, stratum, values)) if design.get("waves") else \
         stratified_accuracy(size, counts.sum(1), counts[:, 1])
     return [(found.estimate, found.interval)]
+
+
+def _judged(design: dict, stratum: np.ndarray, values: np.ndarray) -> JudgedDifference:
+    places = np.flatnonzero(design["judged"])
+    return judged_difference(design["judged"], answer_table(places, stratum, values))
 
 
 def _by_wave(design: dict, stratum: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -14,9 +14,10 @@ from workbench import checks
 from workbench.audits.sessions.store import SessionError
 from workbench.audits.sessions.trail import LABELED, OPEN, Entry, Trail
 from workbench.data import files, numbers
+from workbench.data.judged_items import WHICH
 from workbench.data.safe_csv import refuse_recorded, write_rows
 from workbench.labeling.annotations import Annotations, read_annotations, write_tasks
-from workbench.labeling.answers import OTHER, class_reader, class_texts, read_verdict
+from workbench.labeling.answers import OTHER, answer_reader, class_texts
 from workbench.labeling.ids import changed_ids, changed_notes
 from workbench.labeling.tables import read_table, whole_number
 from workbench.labeling.tools import TOOLS
@@ -116,9 +117,9 @@ def kind_of_sheet(path: str | PathLike[str], to: str | None) -> str:
 
 
 def answers_of(design: dict) -> list[str]:
-    """Return what people can choose from: right and wrong, or the classes and `OTHER`."""
-    if design["asks"] == "correct":
-        return [RIGHT, WRONG]
+    """Return what people can choose from: right and wrong, whose answer is right, or the classes and `OTHER`."""
+    if design["asks"] != "truth":
+        return [RIGHT, WRONG] if design["asks"] == "correct" else [*WHICH]
     return list(dict.fromkeys([*class_texts(np.array(design["classes"])).tolist(), OTHER]))
 
 
@@ -184,7 +185,7 @@ def _read_sheet(path: str, asks: str) -> tuple[Annotations, tuple[Note, ...]]:
 
 def reader(design: dict) -> Callable[[Any], Any]:
     """Return a function that reads an answer: 1 or 0, or the text of a class; raises where it is none."""
-    read = read_verdict if design["asks"] == "correct" else class_reader(np.array(design["classes"]))
+    read = answer_reader(design["asks"], design["classes"] and np.array(design["classes"]))
     return lambda value: read(_text(value))
 
 

@@ -14,6 +14,7 @@ from workbench import checks
 from workbench.audits.accuracy import IntervalComparison
 from workbench.audits.classes import ClassAudit
 from workbench.audits.differences import DifferenceAudit
+from workbench.audits.judged import JudgedAudit
 from workbench.charts import theme
 from workbench.results import percent
 from workbench.results.digits import percents, points
@@ -37,9 +38,10 @@ def _outcomes(audit: Any) -> list:
     if audit.mode == "plan":
         return [("to label", theme.LABELED, audit.labeled)]
     if isinstance(audit, DifferenceAudit) and audit.difference:
-        b, neither, a = audit.difference.counts.T
+        b, neither, a = audit.difference.counts[audit.difference.stratum_size > 0].T
         first, second = audit.models
-        return [(f"only {first} right", theme.STRATIFIED, a), ("both wrong", theme.UNLABELED, neither),
+        alike = "both or neither" if isinstance(audit, JudgedAudit) else "both wrong"
+        return [(f"only {first} right", theme.STRATIFIED, a), (alike, theme.UNLABELED, neither),
                 (f"only {second} right", theme.MISS, b)]
     wrong = audit.labeled - audit.estimate.correct
     return [("wrong", theme.MISS, wrong), ("right", theme.STRATIFIED, audit.estimate.correct)]
@@ -58,7 +60,8 @@ def audit_words(audit: Any) -> tuple[str, str]:
     if isinstance(audit, DifferenceAudit):
         rival = ", ".join(f"{k:,} of {n:,}" for k, n in zip(last, audit.labeled, strict=True))
         one, other = audit.models
-        return (f"Where the models differ, {one} is right in {first.sum():,} and {other} in {last.sum():,} of {labels}",
+        where = "Only" if isinstance(audit, JudgedAudit) else "Where the models differ,"
+        return (f"{where} {one} is right in {first.sum():,} and {other} in {last.sum():,} of {labels}",
                 f"Labels per stratum, {order}, in which only {one} was right: {found}; only {other}: {rival}.")
     where = "" if isinstance(audit, ClassAudit) else f", {first[0]:,} at the lowest scores"
     return (f"{first.sum():,} of {labels} found an error{where}",
@@ -67,6 +70,8 @@ def audit_words(audit: Any) -> tuple[str, str]:
 
 def _order(audit: Any) -> str:
     """Return what the order of the strata is, in words."""
+    if isinstance(audit, JudgedAudit):
+        return f"right as the judge says: {', '.join(audit.verdicts)}"
     if not isinstance(audit, ClassAudit) or audit.predicted.all():
         return "from low to high score"
     members = int(audit.predicted.sum())
@@ -199,6 +204,8 @@ def plan_words(audit: Any) -> tuple[str, str]:
 
 def _honest(audit: Any) -> str:
     """Return what the expected half-widths of a plan rest on."""
+    if isinstance(audit, JudgedAudit):
+        return audit.expects
     if isinstance(audit, DifferenceAudit):
         return "if both models are right equally often where they differ"
     return "if the scores are honest" if np.isfinite(audit.expected_half_width) else "if half are right"

@@ -94,6 +94,9 @@ def command(name: str, example: str, *before: click.Argument, by: bool = True, *
 @click.option("--classes", default="auto", show_default=True, type=click.Choice(["auto", "text", "numbers"]),
               help="Whether the classes 01 and 1 are two (text) or one (numbers); auto: refused.")
 @click.option("--rival", default="", help="Column or file of a second model's predictions (--question difference).")
+@click.option("--judge", default="", metavar="A,B",
+              help="Columns of a judge's verdicts on two models' answers: strata of a difference. Name the answers in "
+                   "--columns; people say whose is right, and see no verdict.")
 @click.option("--probabilities", default="", metavar='"P_*"',
               help="A column of probabilities per class, in the place of --score and --prediction.")
 @click.option("--model", default="", metavar="COLUMN",
@@ -105,9 +108,9 @@ def command(name: str, example: str, *before: click.Argument, by: bool = True, *
 @click.option("--question", type=click.Choice(QUESTIONS), default="accuracy", show_default=True,
               help="What is asked: accuracy; precision, recall and F1 of a class; or two models' difference.")
 @click.option("--metrics-of", default="", metavar="CLASS", help="The class, for --question class-metrics.")
-@click.option("--asks", type=click.Choice(["correct", "truth"]),
-              help="People see the prediction and write right or wrong, or they do not and write the true class. "
-                   "[correct; truth for a difference]")
+@click.option("--asks", type=click.Choice(["correct", "truth", "which"]),
+              help="People see the prediction and write right or wrong, or they do not and write the true class; or "
+                   "whose answer is right.  [correct; truth for a difference, which under a judge]")
 @click.option("--columns", default="", metavar='"A B"', help="Columns of the file that people see.")
 @click.option("--strata", "n_strata", type=int,
               help="How many strata of the scores, labeled in proportion.  [default: by the budget]")
@@ -145,7 +148,10 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
     if plan:
         _refuse_others(items, plan, sheet)
     question, budget, columns = settings.pop("question").replace("-", "_"), settings["budget"], settings.pop("columns")
-    settings["asks"] = settings["asks"] or ("truth" if question == "difference" else "correct")
+    if source["judge"] and question != "difference":
+        raise checks.WrongValue("judge", "belongs to --question difference")
+    settings["asks"] = settings["asks"] or (
+        "which" if source["judge"] else "truth" if question == "difference" else "correct")
     settings |= {"metrics_of": settings["metrics_of"] or None,
                  "n_strata": "auto" if settings["n_strata"] is None else settings["n_strata"]}
     source["left_out"] = items.left_out
@@ -172,7 +178,7 @@ def new(context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **
 
 
 SOURCE = ("score", "prediction", "identifier", "score_is", "positive", "classes", "rival", "strata_by", "probabilities",
-          "model", "leave_out")
+          "model", "leave_out", "judge")
 
 
 def _plan_beside(path: str) -> tuple[dict, str]:
@@ -185,7 +191,8 @@ def _plan_beside(path: str) -> tuple[dict, str]:
     if plan is None:
         raise click.ClickException(f"--from must name the plan of a label sheet, {PLAN_ENDING}, or a sheet with its "
                                    f"plan beside it; there is none for {path!r}")
-    if plan["settings"]["allocation"] != ("auto" if plan["settings"]["n_strata"] == "auto" else "proportional"):
+    if plan["settings"]["allocation"] != ("auto" if plan["settings"]["n_strata"] == "auto" else "proportional") and \
+            plan["asks"] != "which":
         raise click.ClickException(f"--from must name a plan whose labels go in proportion or by the default plan, as "
                                    f"those of an audit do; {path!r} has the allocation "
                                    f"{plan['settings']['allocation']!r}")
@@ -223,15 +230,18 @@ def _refuse_others(items: "ScoredItems", plan: dict, sheet: str) -> None:
     """Raise where items are not those of a plan."""
     from workbench.audits.differences import differing_items
     from workbench.labeling.plans import item_digests, refuse_changed
-    part = differing_items(items) if plan["settings"]["question"] == "difference" else items
+    part = differing_items(items) if plan["asks"] == "truth" and plan["settings"]["question"] == "difference" else items
     refuse_changed(sheet, plan, plan | {"data": item_digests(part)})
 
 
 def _read_items(scores: str, source: dict) -> "ScoredItems":
     from workbench.data.scored_items import read_scores
+    from workbench.lessons.stratified.read import read_judged
+    if source.get("judge"):
+        return read_judged(scores, source["judge"], source["identifier"], source)
     with checks.naming(by="strata_by", id="identifier"):
         named = {"identifier": "id", "strata_by": "by"}
-        return read_scores(scores, **{named.get(name, name): source[name] for name in SOURCE if name in source})
+        return read_scores(scores, **{named.get(name, name): source[name] for name in SOURCE[:-1] if name in source})
 
 
 def _whole_numbers(text: str) -> list:

@@ -58,7 +58,7 @@ class LabelRow:
 
         Parameters
         ----------
-        asks : {"correct", "truth"}
+        asks : {"correct", "truth", "which"}
         predicted : str or None
             Class of the item.
         read : callable
@@ -75,7 +75,7 @@ class LabelRow:
         >>> row.answer("correct", "cat", int), row.answer("truth", "cat", str)
         (0, None)
         """
-        if not self.verdict or asks == "truth":
+        if not self.verdict or asks != "correct":
             return read(self.label) if self.label and self.verdict != REJECT else None
         right = 1 if self.label in ("", predicted) else read(self.label)
         if self.verdict != REJECT:

@@ -4,12 +4,13 @@ import os
 from typing import Any
 
 from workbench import checks
-from workbench.audits import accuracy, differences
+from workbench.audits import accuracy, differences, judged
 from workbench.audits.accuracy import Audit
 from workbench.audits.classes import class_audit
 from workbench.course import digit_forms
 from workbench.data import files, frames, safe_csv, scored_items
 from workbench.data.evaluation_logs import SHOWN
+from workbench.data.judged_items import judged_items
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import ANSWERS
 from workbench.stratified import prices
@@ -23,9 +24,9 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
          score_is: str = "auto", positive: str = "", classes: str = "auto", probabilities: str = "",
          leave_out: str = "", labels: str = "", label_sheet: str = "", columns: str = "", budget: int = BUDGET,
          half_width: float = 0.0, assurance: float = 0.8, metrics_of: str = "", rival: str = "", model: str = "",
-         strata_by: str = "", n_strata: int = 0, stratifier: str = "equal_size", allocation: str = AUTO,
-         trust_scores: bool = False, interval: str = "default", level: float = 0.95, seed: int = 0,
-         write: bool = True) -> tuple[ScoredItems, Audit]:
+         judge: str = "", strata_by: str = "", n_strata: int = 0, stratifier: str = "equal_size",
+         allocation: str = AUTO, trust_scores: bool = False, interval: str = "default", level: float = 0.95,
+         seed: int = 0, write: bool = True) -> tuple[ScoredItems, Audit]:
     """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
 
     Parameters
@@ -48,6 +49,9 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         A predicted class: the audit is `workbench.class_audit`; with `rival` it is `workbench.difference_audit`.
     rival, model : str
         As in `workbench.read_scores`.
+    judge : str
+        Columns of a judge's verdicts on two models' answers, with a comma between: the audit is
+        `workbench.judged_audit`.
     strata_by : str
         `by` of `workbench.read_scores`.
     n_strata : int
@@ -62,7 +66,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     Returns
     -------
     items : ScoredItems
-    audit : AccuracyAudit, ClassAudit or DifferenceAudit
+    audit : AccuracyAudit, ClassAudit, DifferenceAudit or JudgedAudit
 
     Raises
     ------
@@ -86,6 +90,13 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     settings = {"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival,
                 "score_is": score_is, "positive": positive, "classes": classes, "probabilities": probabilities,
                 "model": model, "leave_out": leave_out}
+    if judge:
+        items = read_judged(scores, judge, id, settings | {"strata_by": strata_by, "metrics_of": metrics_of,
+                                                           "half_width": half_width})
+        return items, judged.judged_audit(
+            items, min(budget, items.size) if budget == BUDGET else budget, level=level, labels=labels, rng=seed,
+            label_sheet=label_sheet if write else "", columns={} if labels else shown_columns(scores, columns, items),
+            source={"scores": os.path.basename(scores), "judge": judge, "identifier": id})
     items = scored_items.read_scores(scores, by=strata_by, **settings) if scores else digit_forms.digit_forms().items()
     source = {"scores": os.path.basename(scores), **settings, "strata_by": strata_by, "scores_read_as": items.read_as}
     if half_width:
@@ -109,6 +120,16 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     if metrics_of:
         return items, class_audit(items, metrics_of, budget, **design)
     return items, differences.difference_audit(items, budget, **design)
+
+
+def read_judged(scores: str, judge: str, id: str, others: dict) -> ScoredItems:
+    """Return the items of a file under a judge; `others` are settings, of which some do not go with it."""
+    if not scores:
+        raise checks.WrongValue("judge", f"{judge!r} are columns of scores: name a file")
+    for name in ("prediction", "truth", "rival", "model", "probabilities", "positive", "strata_by", "metrics_of",
+                 "half_width"):
+        checks.not_both(**{"judge": judge, name: others.get(name)})
+    return judged_items(scores, judge, id=id)
 
 
 def shown_columns(scores: str, columns: str, items: ScoredItems) -> dict:

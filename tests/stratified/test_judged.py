@@ -1,0 +1,171 @@
+"""Two models under one judge, against the definitions written item by item, and the record of coverage."""
+import json
+
+import judged_coverage
+import numpy as np
+import pytest
+from scipy import stats
+
+import workbench as wb
+from workbench.stratified.judged import DRAWN, judged_difference, judged_labels
+
+SIZE = np.array([1400, 250, 200, 150])
+ANSWERS = np.array([[55, 4, 2, 1], [5, 9, 1, 2], [4, 1, 7, 1], [0, 1, 0, 7]])
+VALUE = np.array([0, 1, -1, 0])         # A less B where both, only A, only B, neither are right
+TWO = stats.norm.ppf(.975) ** 2 / 3
+
+
+def labels_of(answers):
+    """Return each label's pair of verdicts and A less B, one entry a label."""
+    pair, said = (np.repeat(codes.ravel(), np.ravel(answers)) for codes in np.indices((4, 4)))
+    return pair, VALUE[said]
+
+
+def outward(center, variance, df):
+    reach, total = stats.t.ppf(.975, df) * variance ** .5, SIZE.sum()
+    return np.floor(total * (center - reach)) / total, np.ceil(total * (center + reach)) / total
+
+
+def with_added(values, added):
+    """Return mean and variance with so many more at 1 and at -1, and how many there are."""
+    values, mass = np.append(values, [1, -1]), np.append(np.ones(len(values)), [added, added])
+    mean = np.average(values, weights=mass)
+    return mean, mass @ (values - mean) ** 2 / (mass.sum() - 1), mass.sum()
+
+
+def test_labels_by_pairs_are_weighed_and_each_pair_gets_its_share_of_added_ones():
+    (pair, z), weight = labels_of(ANSWERS), SIZE / SIZE.sum()
+    n = np.bincount(pair)
+    left = weight ** 2 * (1 - n / SIZE) / n
+    parts = [with_added(z[pair == h], TWO * left[h] / left.sum()) for h in range(4)]
+    center = sum(w * mean for w, (mean, _, _) in zip(weight, parts, strict=True))
+    variance = sum(w ** 2 * (1 - k / size) * spread / m
+                   for w, k, size, (_, spread, m) in zip(weight, n, SIZE, parts, strict=True))
+    found = judged_difference(SIZE, ANSWERS)
+    assert found.estimate == pytest.approx(weight @ [z[pair == h].mean() for h in range(4)])
+    assert tuple(found.interval()) == pytest.approx(outward(center, variance, n.sum() - 4))
+    assert found.interval().notes[0].kind == "assumption" and found.by_judge == pytest.approx(.025)
+    assert tuple(found.favor()) == pytest.approx(.025 - np.array(tuple(found.interval()))[::-1])
+
+
+def test_labels_at_random_are_what_the_verdicts_leave():
+    pair, z = labels_of(ANSWERS)
+    verdict, everywhere = VALUE[pair], np.repeat(VALUE, SIZE)
+    slope = np.clip(np.cov(z, verdict)[0, 1] / everywhere.var(), 0, 1)
+    rest, spread, m = with_added(z - slope * verdict, TWO)
+    found = judged_difference(SIZE, ANSWERS, drawn="random")
+    assert found.estimate == pytest.approx(slope * everywhere.mean() + (z - slope * verdict).mean())
+    center, variance = slope * everywhere.mean() + rest, spread / m * (1 - z.size / SIZE.sum())
+    assert tuple(found.interval()) == pytest.approx(outward(center, variance, z.size - 2))
+
+
+@pytest.mark.parametrize("drawn", DRAWN)
+def test_a_census_is_exact_and_no_other_interval_empty(drawn):
+    size = [4, 3, 0, 2]
+    answers = np.array([[3, 1, 0, 0], [1, 2, 0, 0], [0] * 4, [0, 0, 1, 1]])
+    found = judged_difference(size, answers, drawn=drawn)
+    assert tuple(found.interval()) == pytest.approx((2 / 9, 2 / 9)) and found.estimate == pytest.approx(2 / 9)
+    alike = judged_difference([500, 300, 100, 100], np.outer([40, 30, 10, 10], [1, 0, 0, 0]), drawn=drawn)
+    assert alike.interval().low < 0 < alike.interval().high
+
+
+def test_the_estimate_lies_in_its_interval():
+    rng = np.random.default_rng(0)
+    for drawn in DRAWN:
+        for _ in range(300):
+            size = rng.integers(5, 400, 4)
+            answers = np.stack([rng.multinomial(rng.integers(2, min(k, 40) + 1), rng.dirichlet(np.full(4, .3)))
+                                for k in size])
+            found = judged_difference(size, answers, drawn=drawn)
+            assert found.interval().low - 1e-12 <= found.estimate <= found.interval().high + 1e-12
+
+
+def test_skipped_items_may_speak_for_either_model():
+    skipped = [2, 0, 1, 0]
+    for drawn in DRAWN:
+        found = judged_difference(SIZE, ANSWERS, drawn=drawn, skipped=skipped)
+        ends = [judged_difference(SIZE, ANSWERS + np.outer(skipped, code), drawn=drawn)
+                for code in ([0, 0, 1, 0], [0, 1, 0, 0])]
+        assert tuple(found.interval()) == (ends[0].interval().low, ends[1].interval().high)
+        assert found.bounds == (ends[0].estimate, ends[1].estimate) and np.isnan(found.estimate)
+
+
+def test_rates_of_the_judge_are_those_of_a_class_that_it_finds():
+    """Right answers of A stand in columns 0 and 1, of B in 0 and 2; the judge passes them in the same rows."""
+    rows = {(row["model"], row["metric"]): row for row in judged_difference(SIZE, ANSWERS).rates()}
+    share = SIZE[:, None] * ANSWERS / ANSWERS.sum(1, keepdims=True)
+    for model, right, passed in (("A", [0, 1], [0, 1]), ("B", [0, 2], [0, 2])):
+        wrong, failed = sorted({0, 1, 2, 3} - set(right)), sorted({0, 1, 2, 3} - set(passed))
+        assert rows[model, "sensitivity"]["estimate"] == pytest.approx(
+            share[np.ix_(passed, right)].sum() / share[:, right].sum())
+        assert rows[model, "specificity"]["estimate"] == pytest.approx(
+            share[np.ix_(failed, wrong)].sum() / share[:, wrong].sum())
+    all_ = judged_difference([900, 0, 0, 0], [[50, 3, 4, 5], *[[0] * 4] * 3])
+    assert [row["estimate"] for row in all_.rates()] == [1, 0, 1, 0]
+    few = judged_difference([900, 0, 9, 1], [[40, 3, 4, 5], *[[0] * 4] * 3], drawn="random")
+    assert [(row["low"], row["high"]) for row in few.rates()][:2] == [(0, 1), (0, 1)]
+
+
+def test_whom_the_verdicts_favor_is_told_where_it_is_shown():
+    fair = judged_difference(SIZE, ANSWERS).remarks()
+    assert fair[0].text == "the verdicts alone say A less B +2.5 points; that they favor one of the two is not shown"
+    unfair = judged_difference([500, 1000, 100, 400], [[40, 0, 5, 5], [10, 5, 20, 65], [0, 0, 10, 0], [0, 0, 5, 35]])
+    said = [note.text for note in unfair.remarks(("ours", "theirs"))]
+    assert unfair.favor().low > 0 and "they favor ours by" in said[0]
+    assert said[1].endswith("it calls right 100% of the right answers of ours, but 61% of those of theirs") and \
+        len(said) == 3
+
+
+def test_labels_go_where_people_and_judge_differ_most():
+    assert judged_labels(SIZE, 100).tolist() == [62, 17, 13, 8]
+    assert judged_labels([9000, 0, 3, 10], 60).tolist() == [53, 0, 3, 4]
+
+
+@pytest.mark.parametrize(("answers", "drawn", "message"), [
+    (ANSWERS[:3], "pairs", "answers must have 4 rows and 4 columns"),
+    (ANSWERS * 40, "pairs", "answers must be at most stratum_size"),
+    (np.where(np.eye(4)[3][:, None] > 0, 0, ANSWERS), "pairs", "must hold 3 labels, and with drawn='pairs' 2 of each"),
+    (np.eye(4, dtype=int) * [2, 0, 0, 0], "random", "must hold 3 labels"),
+    (ANSWERS, "pair", "drawn must be one of 'pairs', 'random'")])
+def test_tables_that_cannot_be(answers, drawn, message):
+    with pytest.raises(ValueError, match=message):
+        judged_difference(SIZE, answers, drawn=drawn)
+    with pytest.raises(ValueError, match="method must be 'default' under a judge"):
+        judged_difference(SIZE, ANSWERS).interval(method="short")
+
+
+def test_the_record_holds_what_is_said():
+    record = json.loads(judged_coverage.RECORD.read_text())
+    searches = [record["searched"], record["searched anywhere"]]
+    for drawn, name in (("pairs", "own"), ("random", "random")):
+        least = min(search[name]["least"] for search in searches)
+        said = judged_difference(SIZE, ANSWERS, drawn=drawn).interval().notes[0].text
+        assert f"{np.floor(1000 * least) / 1000:.3f}"[1:] in said
+        covered = [found for found in record["named"].values() if found["plain"][0] >= .94]
+        assert len(covered) > 1 and max(found[name][1] / found["plain"][1] for found in covered) <= 1.1
+        assert max(search[name]["width over plain"] for search in searches) <= 1.1
+        assert min(found[name][0] for found in record["named"].values()) >= .94
+    covered = [found for found in record["named"].values() if found["plain"][0] >= .94]
+    peer, without = ([found["own"][1] / found[name][1] for found in some] for some, name in (
+        (covered, "plain"), (record["named"].values(), "pairs")))
+    told = " ".join((judged_coverage.RECORD.parents[2] / "CHANGELOG.md").read_text(encoding="utf-8").split())
+    assert f"Its intervals are {min(peer):.2f} to {max(peer):.2f} times as wide as prediction-powered ones" in told
+    assert f"and {min(without):.2f} to {max(without):.2f} times those of `paired".replace(" 0.", " .") in told
+    assert min(search["own"]["least"] for search in searches) >= .94 and record["searched"]["random"]["least"] >= .94
+
+
+def test_a_design_of_the_record_is_covered_as_it_says():
+    worst = json.loads(judged_coverage.RECORD.read_text())["searched anywhere"]["own"]
+    tables, rng = np.array(worst["at"]["items"]), np.random.default_rng(5)
+    size = tables.sum(1)
+    drawn = [np.stack([rng.multivariate_hypergeometric(table, k) for table, k in
+                       zip(tables, judged_labels(size, worst["at"]["labels"]), strict=True)]) for _ in range(300)]
+    truth = (tables[:, 2] - tables[:, 0]).sum() / size.sum()
+    held = [truth in judged_difference(size, np.insert(counts[:, [1, 2, 0]], 3, 0, axis=1)).interval()
+            for counts in drawn]
+    assert np.mean(held) > worst["least"] - 4 * (.05 * .95 / 300) ** .5
+
+
+def test_it_serializes_without_loss():
+    found = judged_difference(SIZE, ANSWERS)
+    assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
