@@ -1,4 +1,4 @@
-"""A judge's verdicts corrected by people's labels: against hand calculation, published figures and the parts it uses."""
+"""A judge's verdicts corrected by people's labels: against hand calculation, published figures and its parts."""
 import math
 
 import numpy as np
@@ -23,7 +23,8 @@ def test_the_same_items_by_hand():
     assert corrected["estimate"] == pytest.approx(.7 * 60 / 70 + .3 * 3 / 30)
     assert (people["estimate"], judge["estimate"]) == pytest.approx((.63, .7))
     assert math.isnan(judge["low"]) and math.isnan(judge["high"])
-    assert (corrected["low"], corrected["high"]) == pytest.approx((*wb.stratified_interval([300, 700], [30, 70], [3, 60]),))
+    limits = wb.stratified_interval([300, 700], [30, 70], [3, 60])
+    assert (corrected["low"], corrected["high"]) == pytest.approx((*limits,))
     assert (people["low"], people["high"]) == pytest.approx((*wb.stratified_interval([1000], [100], [63]),))
     assert corrected["high"] - corrected["low"] < people["high"] - people["low"]
 
@@ -184,7 +185,7 @@ def test_the_two_cases_say_what_they_assume():
     (["pass"] * 9, ["pass"] * 9, "verdict must tell items apart; it is 'pass' for all 9"),
     (VERDICTS, [None] * 1000, "nobody has labeled any"),
     (VERDICTS, LABELS[:-1], "label must have an entry for each of 1,000 items; got 999"),
-    (VERDICTS, [None] * 700 + LABELS[700:], "of 700 with verdict 'pass' 0 are labeled; what the judge calls 'pass' may"),
+    (VERDICTS, [None] * 700 + LABELS[700:], "of 700 with verdict 'pass' 0 are labeled; what the judge calls"),
     (VERDICTS, ["good" if each else None for each in LABELS], "label must be one of two classes, 'fail', 'pass'"),
     (VERDICTS, [each and 7 for each in LABELS], "label must be one of two classes, 'fail', 'pass'"),
 ])
