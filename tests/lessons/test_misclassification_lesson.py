@@ -403,9 +403,21 @@ def test_a_change_is_better_known_than_its_levels(learner, choice, reach):
     assert f"{50 * (naive['high'] - naive['low']):.1f}" == "2.8"
 
 
+@pytest.mark.parametrize("choice", live.PASSED)
+def test_a_judge_of_80_percent(learner, choice):
+    """(.68 - .2) / (.8 + .8 - 1) = .8; a judge reports .6 of a change and is right at half."""
+    learner.keep("4-judge", choice)
+    said, panel = live.seen_judge().parts
+    assert said == f"You predicted {choice}. {live.OF_PASSED[choice]}"
+    assert ("That is right" in said) == (choice.startswith("80%")) and (.68 - .2) / (.8 + .8 - 1) == pytest.approx(.8)
+    assert [row["value"] for row in rows(panel, "now")] == pytest.approx([.68, .8])
+    assert [row["value"] for row in scenes.judge_data(.5, .8)["now"]] == pytest.approx([.5, .5])
+
+
 def test_everything_opens_where_slides_are_made(learner, monkeypatch):
     monkeypatch.setenv("WORKBENCH_REVEAL", "all")
-    for seen in (live.seen_line, live.seen_reader, live.seen_months, live.seen_constant, live.seen_change):
+    for seen in (live.seen_line, live.seen_reader, live.seen_months, live.seen_constant, live.seen_change,
+                 live.seen_judge):
         assert "prediction first" not in repr(seen()) and "You predicted" not in repr(seen())
 
 
@@ -417,7 +429,7 @@ def test_a_click_simulates_what_the_corrected_formula_says(learner):
     assert abs(theory - simulated) < 3 * error
 
 
-@pytest.mark.parametrize("view", [live.mosaic, live.months, live.change, live.held_constant])
+@pytest.mark.parametrize("view", [live.mosaic, live.months, live.change, live.held_constant, live.judge])
 def test_every_control_changes_the_words(view):
     panel, said = view(), []
     for control in controls(panel).values():
@@ -437,7 +449,7 @@ NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "04-misclassification-corre
 MIXED, CALIBRATION, CHANGE, ERROR = 0.1542, 0.1322, 0.0291, 0.0063
 # per exercise: an answer with one number of the text in it
 ACCEPTS = {"4.1": (lambda x: x,), "4.2": (lambda x: (x, CALIBRATION), lambda x: (MIXED, x)),
-           "4.4": (lambda x: (x, ERROR), lambda x: (CHANGE, x))}
+           "4.4": (lambda x: (x, ERROR), lambda x: (CHANGE, x)), "4.5": (lambda x: x,)}
 
 
 def text_of(cell):
@@ -475,7 +487,8 @@ def given_away(cells):
 
 def test_no_answer_of_an_exercise_stands_above_it(executed):
     assert given_away(executed.cells) == set()
-    for number, exercise in (("15.0%", "4.1"), (".1320", "4.2"), ("2.91 points", "4.4")):
+    for number, exercise in (("15.0%", "4.1"), (".1320", "4.2"), ("2.91 points", "4.4"),
+                             (".596", "4.5")):
         told = [nbformat.v4.new_markdown_cell(number), *executed.cells]
         assert given_away(told) == {exercise}
 
@@ -483,7 +496,7 @@ def test_no_answer_of_an_exercise_stands_above_it(executed):
 def test_the_lesson_waits_for_its_predictions_and_its_report_stands_last(executed):
     cells = executed.cells
     waiting = [cell.source for cell in cells if "Make your prediction first." in text_of(cell)]
-    assert waiting == [f"live.seen_{name}()" for name in ("line", "reader", "months", "constant", "change")]
+    assert waiting == [f"live.seen_{name}()" for name in ("line", "reader", "months", "constant", "change", "judge")]
     own = next(place for place, cell in enumerate(cells) if cell.source.startswith("## Your own data"))
     tags = [set(cell.metadata.get("tags", [])) for cell in cells]
     assert all(tagged & {"lesson", "exercise"} for tagged in tags[1:own + 2])

@@ -7,7 +7,7 @@ from walking import all_faults
 
 pytestmark = pytest.mark.full       # by default the lesson is opened on a phone in Voila
 LESSON = browser.ROOT / "notebooks" / "04-misclassification-correction.ipynb"
-PREDICTIONS = ("predict_line", "predict_reader", "predict_best", "predict_change")
+PREDICTIONS = ("predict_line", "predict_reader", "predict_best", "predict_change", "predict_judge")
 # the live scenes, their sliders and what must be read somewhere on the way
 SCENES = {
     "live.mosaic": (("Others read rightly (p00)", "Panels read rightly (p11)", "True share of panels (α)"),
@@ -16,6 +16,7 @@ SCENES = {
                          ("Of a fall by 8.0 points", "Of a rise by 30.0")),
     "live.seen_constant": (("New true share (α′)",), ("calibration reports 55% of a change",)),
     "live.seen_change": (("From month", "To month", "Forms audited (n)"), ("Month 1 to 8", "Month 11 to 12")),
+    "live.seen_judge": (("Good answers", "The judge is right"), ("0% are good", "100% are good")),
 }
 
 @pytest.fixture(scope="module")

@@ -94,6 +94,42 @@ def mosaic(base_rate: float, p00: float, p11: float) -> alt.TopLevelMixin:
     return theme.finish(both, *mosaic_words(base_rate, p00, p11))
 
 
+def judge_data(share: float, right: float) -> dict:
+    """Return the rows of `judge`: what a judge says and what is left after the correction, over all true shares."""
+    said = [{"share": a, "value": counted_share(a, right, right), "who": "the judge alone"} for a in (0.0, 1.0)]
+    return {"lines": said + [{"share": a, "value": a, "who": "corrected"} for a in (0.0, 1.0)],
+            "now": [{"share": share, "value": counted_share(share, right, right), "who": "the judge alone"},
+                    {"share": share, "value": share, "who": "corrected"}]}
+
+
+def judge_words(share: float, right: float) -> tuple[str, str]:
+    """Return title and text alternative of `judge`."""
+    said = counted_share(share, right, right)
+    title = f"{share:.0%} are good, the judge passes {said:.1%}"
+    return title, (f"{title}. A judge that is right in {right:.0%} of good and of bad answers passes {1 - right:.0%} "
+                   f"of none and {right:.0%} of all: less of every change than there is. Less {1 - right:.0%}, then "
+                   f"divided by {2 * right - 1:.2f}, {said:.1%} becomes {share:.0%}.")
+
+
+def judge(share: float, right: float) -> alt.TopLevelMixin:
+    """Return what a judge says of answers against how many are good, before and after its errors are corrected.
+
+    Parameters
+    ----------
+    share : float
+        Of the answers that are good.
+    right : float
+        How often the judge is right about a good answer, and about a bad one; above .5.
+    """
+    data = judge_data(share, right)
+    color = theme.color("who", {"the judge alone": RAW, "corrected": CORRECTED})
+    x = alt.X("share:Q", title="good answers", axis=PERCENT, scale=theme.span(0, 1))
+    y = alt.Y("value:Q", title="what is reported", axis=PERCENT, scale=theme.span(0, 1))
+    lines = theme.chart(data, "lines").mark_line().encode(x=x, y=y, color=color)
+    now = theme.chart(data, "now").mark_point(filled=True, size=110).encode(x=x, y=y, color=color)
+    return theme.finish(lines + now, *judge_words(share, right))
+
+
 def months_data(study: PrevalenceStudy, methods: Sequence[str], predicted: str = "") -> dict:
     """Return the rows of `months`: errors with one standard deviation, typical errors, these over all shares."""
     title = names()

@@ -14,6 +14,7 @@ from workbench.misclassification.series import prevalence_series
 AUDIT = ((331, 18), (7, 44))
 FRAME = (1579, 218)
 SIX, TWELVE = (4309, 691), (4191, 809)
+PASSES, SAID = 0.66, ((56, 26), (14, 104))      # of all answers; of 200, by people's label and the judge's verdict
 CARDS = ("mixed", "calibration", "neither")
 
 
@@ -98,6 +99,43 @@ def _why_change() -> str:
             f"{shared.naive_standard_error:.4f}; calibration says {calibrated.estimate:.4f}, true is .0300")
 
 
+def _judge(values: list) -> Judged | tuple:
+    (fails, passed), (missed, passes) = SAID
+    true, wrong, n = _corrected(), (passed + missed) / (fails + passed + missed + passes), sum(map(sum, SAID))
+    specificity, sensitivity = fails / (fails + passed), passes / (missed + passes)
+    mistakes = {
+        PASSES: ("that is the judge's own rate: how many of those that it passes are good, it does not know",
+                 "the judge's own rate trusted"),
+        PASSES + wrong: (OF_ERRORS, "error rate added"), PASSES - wrong: (OF_ERRORS, "error rate added"),
+        (true - 1 + specificity) / (sensitivity + specificity - 1): (
+            "that is corrected twice: people's labels by verdict are free of the judge's errors already",
+            "corrected twice")}
+    if abs(values[0] - true) <= 1e-3:
+        return "right", f"{true:.3f}"
+    for value, said in mistakes.items():
+        if abs(values[0] - value) <= 1e-3:
+            return Judged("mistake", *said)
+    if abs(values[0] - (missed + passes) / n) <= 1e-3:
+        return "not yet", "that is what people say of 200; the judge has seen all: weigh by how many it passes"
+    return "not yet", "of what passes, people call how many good? And of what fails?"
+
+
+OF_ERRORS = "its errors go both ways: some that it passes are bad, some that it fails are good"
+
+
+def _corrected() -> float:
+    (fails, passed), (missed, passes) = SAID
+    return PASSES * passes / (passed + passes) + (1 - PASSES) * missed / (fails + missed)
+
+
+def _steps_of_judge() -> list[str]:
+    (fails, passed), (missed, passes) = SAID
+    return [f"Of {passed + passes} that the judge passes people call {passes} good: {passes / (passed + passes):.2f}.",
+            f"Of {fails + missed} that it fails, {missed}: {missed / (fails + missed):.2f}.",
+            f"It passes {PASSES:.2f} of all: {PASSES:.2f} x {passes / (passed + passes):.2f} + {1 - PASSES:.2f} x "
+            f"{missed / (fails + missed):.2f} = {_corrected():.3f}."]
+
+
 def _steps_by_hand(p00: float = 0.92, p11: float = 0.98, base: float = 0.1, counted: float = 0.215) -> list[str]:
     net = p00 + p11 - 1
     return [f"Of the others {_point(1 - p00)} are read as panels, of the panels {_point(p11)}.",
@@ -146,7 +184,8 @@ def _steps_of_change(audit: list | tuple = AUDIT, frame: list | tuple = FRAME, f
             f"{found.standard_error:.4f}."]
 
 
-STEPS = {"4.1": _steps_by_hand, "4.2": _steps_of_two, "4.3": _steps_of_cards, "4.4": _steps_of_change}
+STEPS = {"4.1": _steps_by_hand, "4.2": _steps_of_two, "4.3": _steps_of_cards, "4.4": _steps_of_change,
+         "4.5": _steps_of_judge}
 EXERCISES = {
     "4.1": (_by_hand, 1, "the share", "first take the falsely read others off the count", lambda:
             f"calibration on an audit at a share of .10 would report {_calibrated(0.1, 0.92, 0.98, 0.215):.3f}"),
@@ -158,4 +197,6 @@ EXERCISES = {
                     "was read, so P(true | read) stays; a new camera reads anew: audit again"),
     "4.4": (_change, 2, "(change, standard error)", "wb.prevalence_series(..., rates='frame').change('6', '12')",
             _why_change),
+    "4.5": (_judge, 1, "the share", "of the same items, what people say of each verdict needs no inverse", lambda:
+            "the labels are of the same items as the verdicts: each verdict is a stratum, weighed by how many have it"),
 }

@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 from workbench import checks
+from workbench.audits.judges import JudgeAudit
 from workbench.course import solar
 from workbench.data.classes import READ_AS
+from workbench.lessons.misclassification.judged import read_judged
 from workbench.misclassification import files, plans, series
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
 from workbench.misclassification.series import PrevalenceSeries
@@ -15,9 +17,11 @@ from workbench.simulations.misclassification import shift_study
 def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction", classes: str = "",
          counts: str = "", period: str = "period", total: str = "n", counted: str = "counted", predicted: str = "",
          audit_period: str = "", method: str = "mle", rates: str = "process", fresh_audit: str = "",
-         half_width: float = 0.0, shift: str = "",
-         level: float = 0.95) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries]:
+         half_width: float = 0.0, shift: str = "", judge: str = "", id: str = "", batch: str = "same",
+         level: float = 0.95) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | JudgeAudit:
     """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
+
+    With `judge` return what people's labels of some items say of all.
 
     Parameters
     ----------
@@ -44,6 +48,8 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
         to exist, `workbench.plan_next_audit`; 0 for none.
     shift : str
         `new_shares` of `workbench.shift_study`; "" for none.
+    judge, id, batch
+        As in `workbench.lessons.misclassification.judged.read_judged`; so are then audit, truth, counts and classes.
     level : float
 
     Returns
@@ -54,6 +60,7 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     months : dict
         Counts by period.
     series : PrevalenceSeries
+        Or in the place of all four a JudgeAudit.
 
     Raises
     ------
@@ -66,6 +73,16 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     >>> audited.n, len(months), series.periods[:2]
     (400, 12, ('1', '2'))
     """
+    if judge:
+        for name, value in {"method": method != "mle", "rates": rates != "process", "audit_period": audit_period,
+                            "predicted": predicted, "fresh_audit": fresh_audit, "half_width": half_width,
+                            "shift": shift}.items():
+            checks.not_both(**{name: value, "judge": judge})
+        return read_judged(counts, judge=judge, audit=audit, truth=truth, id=id, batch=batch, classes=classes,
+                           level=checks.level(level))
+    for name, value in {"id": id, "batch": batch != "same"}.items():
+        if value:
+            raise checks.WrongValue(name, "belongs to {0}, which was not given", others=("judge",))
     if bool(audit) != bool(counts):
         given, lacking = ("audit", "counts") if audit else ("counts", "audit")
         raise checks.WrongValue(lacking, "must be given with {0}", others=(given,))

@@ -27,8 +27,9 @@ from workbench.widgets.questions import Explanation, Prediction, Reveal
 # what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
 ANSWERS = {
     "4-line": ("12.8%", "55%"), "4-reader": ("183",), "4-best": ("16.2%", "1.21", "1.10", "2.48"),
-    "4-best look": ("3.08", "2.36", "0.94"), "4-change": ("1.2 points",), "4.1": (".150",),
-    "4.2": (".1542", ".1322"), "4.4": (".0291", ".0062")}
+    "4-best look": ("3.08", "2.36", "0.94"), "4-change": ("1.2 points",), "4-judge": ("adds .8 - .2",),
+    "4.1": (".150",),
+    "4.2": (".1542", ".1322"), "4.5": (".596",), "4.4": (".0291", ".0062")}
 THREE = ("classify_and_count", "calibration", "mixed")
 SHOWN = {"raw count, calibration, mixed": THREE, "all estimators": tuple(names())}
 RUNS = 20_000
@@ -44,6 +45,15 @@ BEST = {"calibration: best today, best tomorrow": "calibration", "mixed": "mixed
 REACH = {"about 2.8 points either way: two uncertain numbers are subtracted": 0.028,
          "about 2 points either way, as for one month": 0.020,
          "about 1.2 points either way, less than for one month": 0.012}
+GOOD = 0.8
+PASSED = ("68%: it has looked at every answer", "88%: it errs in 20%, so these are added",
+          "80%: less 20 points, divided by .6", "54%: of those that it passes 80% are good")
+OF_PASSED = dict(zip(PASSED, (
+    "It passes 80% of the good ones and 20% of the bad ones. Only where half are good does that come to their number.",
+    "Its errors go both ways: bad answers pass, good ones fail. What it errs in is no number to add.",
+    "That is right: if none were good it would pass 20%, and every good answer adds .8 - .2 = .6 to what passes.",
+    "Of those that it passes more are good when more are good at all: 80% of the good ones pass, which is the other "
+    "way round."), strict=True))
 OF_READERS = dict(zip(READERS, (
     "Better read, worse counted: it adds more others than it misses panels.",
     "That is right, and it is luck: his mistakes happen to cancel.",
@@ -266,6 +276,33 @@ def change(predicted: float | None = None) -> Panel:
 def _series(n: int) -> Any:
     counts = solar_months().counts
     return prevalence_series(solar_audit(n), counts[0], counts, method="mixed", rates="frame")
+
+
+def predict_judge() -> Prediction:
+    """Return the question what a judge's verdicts amount to."""
+    return questions.predict("4-judge", "A judge is right about 80% of the good answers and about 80% of the bad ones. "
+                                        "It passes 68%. How many are good?", PASSED)
+
+
+def seen_judge() -> Reveal:
+    """Return what the correction is, and the view of a judge whose answers get better."""
+    return questions.reveal("4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge()])
+
+
+def judge() -> Panel:
+    """Return the view of a judge: what it says and what is true, at any share of good answers.
+
+    Returns
+    -------
+    workbench.widgets.Panel
+        Controls: the share of good answers, how often the judge is right.
+    """
+    controls = {"share": _slider("Good answers", GOOD, 0, 100), "right": _slider("The judge is right", 0.8, 55, 100)}
+
+    def shown(share: float, right: float) -> tuple:
+        return share, right
+
+    return drive_chart(controls, shown, charts.judge_data, charts.judge_words, charts.judge)
 
 
 def check_mixed() -> Reveal:

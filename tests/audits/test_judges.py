@@ -1,0 +1,200 @@
+"""A judge's verdicts corrected by people's labels: against hand calculation, published figures and its parts."""
+import math
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.audits.judges import judge_audit
+from workbench.stratified.class_metrics import class_metrics
+
+VERDICTS = ["pass"] * 700 + ["fail"] * 300
+LABELS = ["pass"] * 60 + ["fail"] * 10 + [None] * 630 + ["pass"] * 3 + ["fail"] * 27 + [None] * 270
+
+
+def notes(found):
+    return " ".join(note.text for note in found.notes)
+
+
+def test_the_same_items_by_hand():
+    """.7 x 60/70 + .3 x 3/30 = .63; people alone 63 of 100; the judge 700 of 1,000."""
+    found = judge_audit(VERDICTS, LABELS)
+    corrected, people, judge = found.rows()
+    assert corrected["estimate"] == pytest.approx(.7 * 60 / 70 + .3 * 3 / 30)
+    assert (people["estimate"], judge["estimate"]) == pytest.approx((.63, .7))
+    assert math.isnan(judge["low"]) and math.isnan(judge["high"])
+    limits = wb.stratified_interval([300, 700], [30, 70], [3, 60])
+    assert (corrected["low"], corrected["high"]) == pytest.approx((*limits,))
+    assert (people["low"], people["high"]) == pytest.approx((*wb.stratified_interval([1000], [100], [63]),))
+    assert corrected["high"] - corrected["low"] < people["high"] - people["low"]
+
+
+def test_the_value_that_is_reported_first_is_the_corrected_one():
+    assert judge_audit(VERDICTS, LABELS).rows()[0]["who"] == "corrected"
+
+
+def test_sensitivity_and_specificity_weigh_the_verdicts():
+    """Sensitivity .7 x 60/70 over itself plus .3 x 3/30; of passes missed 3 of 30, weighed as 30 of 300."""
+    sensitivity, specificity = judge_audit(VERDICTS, LABELS).rate_rows()
+    assert sensitivity["estimate"] == pytest.approx(600 / (600 + 30))
+    assert specificity["estimate"] == pytest.approx(270 / (270 + 100))
+    limits = class_metrics([700, 300], [True, False], [70, 30], [60, 27]).interval("recall")
+    assert (sensitivity["low"], sensitivity["high"]) == pytest.approx((*limits,))
+
+
+def test_right_and_wrong_are_put_into_the_words_of_the_verdicts():
+    said = [None if label is None else int(label == "pass") for label in LABELS]
+    assert str(judge_audit(VERDICTS, said).rows()) == str(judge_audit(VERDICTS, LABELS).rows())
+    other = ["x" if verdict == "pass" else "y" for verdict in VERDICTS]
+    assert str(judge_audit(other, said, classes="y,x").rows()) == str(judge_audit(VERDICTS, LABELS).rows())
+
+
+def test_the_second_of_named_classes_is_reported():
+    corrected, *_ = judge_audit(VERDICTS, LABELS, classes="pass,fail").rows()
+    assert corrected["estimate"] == pytest.approx(1 - .63)
+
+
+def test_grades_are_strata_of_neighbors_with_enough_labels():
+    """Grades 1 to 4 of 100 items each, labeled 4, 6, 5 and 5: the first two are one stratum, as none may have 4."""
+    grade, labeled = np.repeat([1, 2, 3, 4], 100), (4, 6, 5, 5)
+    right = (0, 2, 3, 5)
+    label = [None] * 400
+    for k, (n, x) in enumerate(zip(labeled, right, strict=True)):
+        label[100 * k:100 * k + n] = [1] * x + [0] * (n - x)
+    found = judge_audit(grade, label)
+    assert [(row["verdict"], row["size"], row["labeled"]) for row in found.stratum_rows()] == [
+        ("1 to 2", 200, 10), ("3", 100, 5), ("4", 100, 5)]
+    corrected, _, judge = found.rows()
+    assert corrected["estimate"] == pytest.approx(.5 * 2 / 10 + .25 * 3 / 5 + .25 * 5 / 5)
+    assert math.isnan(judge["estimate"]) and found.rate_rows() == []
+    assert "the judge alone" not in found.finding()
+
+
+def test_grades_of_people_have_a_mean():
+    """Two strata of 50: means 2 and 4, so the mean is 3; the judge's own is 1.5 too high."""
+    grade = np.repeat([3.0, 6.0], 50)
+    label = np.full(100, None, object)
+    label[[0, 1, 2, 3, 4, 5]] = [1, 2, 3, 2, 2, 2]
+    label[[50, 51, 52, 53, 54, 55]] = [4, 4, 3, 5, 4, 4]
+    found = judge_audit(grade, label)
+    corrected, people, judge = found.rows()
+    assert (corrected["estimate"], people["estimate"], judge["estimate"]) == pytest.approx((3, 3, 4.5))
+    counts = [[1, 4, 1, 0, 0], [0, 0, 1, 4, 1]]
+    limits = wb.value_interval([50, 50], counts, [1, 2, 3, 4, 5])
+    assert (corrected["low"], corrected["high"]) == pytest.approx((*limits,))
+    assert "mean of people's grades" in found.finding()
+
+
+def test_a_judge_that_does_not_help_is_called_so():
+    """60 of 100 right under either verdict: no correlation; 1/sqrt(98) = .10."""
+    label = ([1] * 30 + [0] * 20 + [None] * 450) * 2
+    found = judge_audit([1] * 500 + [0] * 500, label)
+    assert found.correlation == pytest.approx(0)
+    assert "the judge does not help" in notes(found) and "1/sqrt(n - 2) = 0.10" in notes(found)
+    assert "does not help" not in notes(judge_audit(VERDICTS, LABELS))
+
+
+@pytest.mark.parametrize(("right", "helps"), [((30, 26), False), ((31, 25), True)])
+def test_the_bound_of_the_correlation(right, helps):
+    """Of 50 + 50 labels: 30 and 26 right correlate by .081, 31 and 25 by .121; the bound is .101."""
+    label = [each for x in right for each in [1] * x + [0] * (50 - x) + [None] * 450]
+    found = judge_audit([1] * 500 + [0] * 500, label)
+    (a, c), n = right, 50
+    phi = (a * (n - c) - (n - a) * c) / math.sqrt((a + c) * (2 * n - a - c) * n * n)
+    assert found.correlation == pytest.approx(phi)
+    assert ("does not help" not in notes(found)) == helps
+
+
+def test_classes_that_are_swapped_are_asked_about():
+    swapped = [{"pass": "fail", "fail": "pass"}.get(each) for each in LABELS]
+    assert "are the classes swapped" in notes(judge_audit(VERDICTS, swapped))
+
+
+def test_labels_that_follow_the_verdict_are_no_sample_of_all():
+    label = ["pass"] * 8 + ["fail"] * 2 + [None] * 690 + ["pass"] * 30 + ["fail"] * 60 + [None] * 210
+    found = judge_audit(VERDICTS, label)
+    assert "as no sample of all items would be" in notes(found)
+    assert found.rows()[0]["estimate"] == pytest.approx(.7 * .8 + .3 / 3)
+    assert "as no sample" not in notes(judge_audit(VERDICTS, LABELS))
+
+
+def test_a_hundred_more_labels():
+    """Twice the labels that say the same: the interval that these would have."""
+    found = judge_audit(VERDICTS, LABELS)
+    assert found.half_width_more == pytest.approx(wb.stratified_interval([300, 700], [60, 140], [6, 120]).half_width)
+    assert "100 more labels would make it about" in found.basis()
+
+
+def earlier(n00, n01, n10, n11):
+    """Return verdicts and labels of an earlier batch, by label and verdict."""
+    sizes = (n00, n01, n10, n11)
+    return np.repeat([0, 1, 0, 1], sizes), np.repeat([0, 0, 1, 1], sizes).astype(object)
+
+
+def test_rogan_gladen_of_the_published_example():
+    """Lee et al., arXiv 2511.21140: specificity 140 of 200, sensitivity 180 of 200, 400 of 1,000 called right: .1667.
+
+    (.4 + .7 - 1) / (.7 + .9 - 1) = 1/6. They print (.0564, .2627); the hull here is (.0524, .2687), wider by .004 and
+    .006: rates with one count added rather than theirs, and the union with the delta method. It holds theirs.
+    """
+    verdict, label = earlier(140, 60, 20, 180)
+    found = judge_audit([1] * 400 + [0] * 600, label, earlier=verdict)
+    corrected = found.rows()[0]
+    assert corrected["who"] == "corrected" and corrected["estimate"] == pytest.approx(1 / 6)
+    assert (corrected["low"], corrected["high"]) == pytest.approx((.0524, .2687), abs=5e-5)
+    assert corrected["low"] < .0564 < .2627 < corrected["high"]
+    sensitivity, specificity = found.rate_rows()
+    assert (sensitivity["estimate"], specificity["estimate"]) == pytest.approx((.9, .7))
+
+
+def test_fifty_of_fifty():
+    """All of 50 pass a judge that passes .85 of the good and .01 of the bad.
+
+    With known rates, Wilson's lower limit of 50 of 50, .9287, is above .85 already: a share cannot be above 1, and
+    failing ones are told as a share of [0, .0730], Wilson's 1 - .9287 = .0713 and the false alarms of the judge: of
+    the bad, 1 - (.9287 - .01) / .84 < 0. Counting what fails (a share 0 of 50, sensitivity .85, specificity .99) gives
+    (.0713 - .01) / .84 = .0730.
+    """
+    low, high = wb.intervals.wilson(0.0, 50, wb.intervals.quantile(.95))
+    assert ((high - .01) / .84, max(0, (low - .01) / .84)) == pytest.approx((.0730, 0), abs=5e-5)
+    verdict, label = earlier(990, 10, 150, 850)     # 1 is "fails": the judge finds 850 of 1,000
+    corrected = judge_audit([0] * 49 + [1], label, earlier=verdict).rows()[0]
+    assert corrected["low"] == 0 and .0730 < corrected["high"] < .14
+
+
+def test_an_earlier_batch_with_all_its_verdicts_takes_them():
+    verdict, label = earlier(140, 60, 20, 180)
+    more = np.concatenate([verdict, [1] * 300 + [0] * 300])
+    found = judge_audit([1] * 400 + [0] * 600, [*label, *[None] * 600], earlier=more)
+    first, second, people, judge = found.rows()
+    table = wb.ConfusionCounts([[140, 60], [20, 180]])
+    mle = wb.estimate_prevalence(table, [600, 400], [460, 540])
+    assert (first["who"], second["who"]) == ("corrected (mle)", "corrected (hull)")
+    assert (first["estimate"], first["low"], first["high"]) == pytest.approx((mle.estimate, *mle.interval()))
+    assert second["estimate"] == pytest.approx(1 / 6) and people["estimate"] == .5 and judge["estimate"] == .4
+    assert "as it did on the earlier one" in notes(found)
+
+
+def test_the_two_cases_say_what_they_assume():
+    verdict, label = earlier(140, 60, 20, 180)
+    assert "drawn at random" in notes(judge_audit(VERDICTS, LABELS))
+    assert "drifted since" in notes(judge_audit([0] * 600 + [1] * 400, label, earlier=verdict))
+
+
+@pytest.mark.parametrize(("verdict", "label", "message"), [
+    (["pass"] * 9, ["pass"] * 9, "verdict must tell items apart; it is 'pass' for all 9"),
+    (VERDICTS, [None] * 1000, "nobody has labeled any"),
+    (VERDICTS, LABELS[:-1], "label must have an entry for each of 1,000 items; got 999"),
+    (VERDICTS, [None] * 700 + LABELS[700:], "of 700 with verdict 'pass' 0 are labeled; what the judge calls"),
+    (VERDICTS, ["good" if each else None for each in LABELS], "label must be one of two classes, 'fail', 'pass'"),
+    (VERDICTS, [each and 7 for each in LABELS], "label must be one of two classes, 'fail', 'pass'"),
+])
+def test_what_does_not_fit_is_refused(verdict, label, message):
+    with pytest.raises(ValueError) as caught:
+        judge_audit(verdict, label)
+    assert message in str(caught.value)
+
+
+def test_grades_of_an_earlier_batch_are_refused():
+    with pytest.raises(ValueError, match="earlier takes verdicts and labels of the same two classes"):
+        judge_audit([1, 2, 3, 4], [1, 0, 1], earlier=[1, 2, 3])

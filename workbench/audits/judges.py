@@ -1,0 +1,402 @@
+"""What a judge is worth: a share, or a mean grade, from its verdicts on all items and people's labels of some.
+
+A judge is whatever gives every item a verdict at next to no cost, such as a language model that grades answers.
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.special
+from numpy.typing import ArrayLike
+
+from workbench import checks, intervals
+from workbench.data.classes import read_classes, verdict_of
+from workbench.intervals.values import value_interval
+from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.prevalence import estimate_prevalence
+from workbench.results import Interval, Note, Result, digits, percent
+from workbench.stratified.class_metrics import class_metrics
+
+MORE = 100
+LEAST, MOST = 5, 10         # labels of a stratum of grades; strata
+SPREAD = 0.001              # of labels over verdicts, by chance
+ENDLESS = 10**9             # items: no finite-population factor
+VERDICT, LABEL = "verdict", "label"
+CORRECTED, PEOPLE, JUDGE = "corrected", "people alone", "judge alone"
+SAME = Note("assumption", "assumes that the labeled items were drawn at random, among all items or among those of each "
+            "verdict, and that the labels are the truth. How often the judge errs, and whether that has drifted, does "
+            "not matter: verdicts and labels are of the same items. It says nothing of later items")
+EARLIER = Note("assumption", "assumes that the judge errs on this batch as it did on the earlier one: the same judge, "
+               "the same prompt, items that are as hard to judge. If it has drifted since, the corrected value is off, "
+               "and nothing here would show it; labels of items of this batch would not need the assumption")
+
+
+class JudgeAudit(Result):
+    """What people's labels of some items say of all that a judge gave a verdict; made by `judge_audit`.
+
+    Attributes
+    ----------
+    entries, rates, strata : tuple of dict
+        As `rows`, `rate_rows` and `stratum_rows` return them.
+    positive : str or None
+        The class whose share is estimated; None for the mean of grades.
+    earlier : bool
+        Whether the labels are of an earlier batch.
+    items, labeled : int
+    correlation : float
+        Of verdicts and labels of the labeled items; NaN for verdicts of three or more that are no numbers.
+    half_width_more : float
+        Of the corrected value, expected with 100 more labels.
+    level : float
+    """
+
+    entries: tuple
+    rates: tuple
+    strata: tuple
+    positive: str | None
+    earlier: bool
+    items: int
+    labeled: int
+    correlation: float
+    half_width_more: float
+    level: float
+
+    def rows(self) -> list[dict]:
+        """Return the corrected value, that of people's labels alone and that of the verdicts alone."""
+        return list(self.entries)
+
+    def rate_rows(self) -> list[dict]:
+        """Return sensitivity and specificity of the judge with their limits; no rows for grades."""
+        return list(self.rates)
+
+    def stratum_rows(self) -> list[dict]:
+        """Return items, labels and their share (or mean) for each verdict, or group of grades."""
+        return list(self.strata)
+
+    def interval(self) -> Interval:
+        """Return the interval of the corrected value."""
+        row = self.entries[0]
+        return Interval(row["low"], row["high"], self.level, "default", notes=self.notes)
+
+    def shown(self, *values: float, error: float) -> tuple[str, ...]:
+        """Return shares in percent, or means of grades, as people read them.
+
+        Parameters
+        ----------
+        *values : float
+        error : float
+            Half-width that decides on the digits.
+        """
+        return digits.percents(*values, error=error) if self.positive is not None else \
+            tuple("undefined" if np.isnan(value) else f"{value:.3g}" for value in values)
+
+    @property
+    def what(self) -> str:
+        """What is estimated, in words."""
+        if self.positive is None:
+            return "the mean of people's grades"
+        return "the share that is right" if verdict_of(self.positive) else f"the share of {self.positive}"
+
+    def headline(self) -> str:
+        """Return corrected, people's and the judge's value in one sentence."""
+        said = "; ".join(f"{row['who']} {self._with_limits(row)}" for row in self.entries)
+        return f"{self.what}: {said}; {self._labels()}"
+
+    def _labels(self) -> str:
+        of = "of an earlier batch for" if self.earlier else "of"
+        return f"{checks.counted(self.labeled, 'label')} {of} {checks.counted(self.items, 'item')}"
+
+    def _with_limits(self, row: dict) -> str:
+        value, low, high = self.shown(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
+        return value if np.isnan(row["low"]) else f"{value} ({low} to {high})"
+
+    def finding(self) -> str:
+        """Return the corrected value and what the judge alone would have said, in a sentence without jargon."""
+        corrected, judge = self.entries[0], self.entries[-1]
+        half = (corrected["high"] - corrected["low"]) / 2
+        value, low, high, alone = self.shown(corrected["estimate"], corrected["low"], corrected["high"],
+                                             judge["estimate"], error=half)
+        name = f"{self.what[0].upper()}{self.what[1:]}"
+        if self.positive is not None and digits.nothing(corrected["low"], corrected["high"]):
+            return f"No result: {self._labels()} leave open {self.what}; the judge alone says {alone}"
+        said = "" if np.isnan(judge["estimate"]) else f"; the judge alone says {alone}"
+        return f"{name} is {value}, between {low} and {high}{said}"
+
+    def basis(self) -> str:
+        """Return what the finding rests on, and what more labels would bring, in a line."""
+        row = self.entries[0]
+        now, then = (digits.points(half, error=half)[0] + " points" if self.positive is not None and half else
+                     f"{half:.2g}" for half in ((row["high"] - row["low"]) / 2, self.half_width_more))
+        return (f"From {self._labels()} with a verdict of the judge; {percent(self.level)} interval, ±{now}. "
+                f"{MORE} more labels would make it about ±{then}.")
+
+
+def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | None = None, classes: str = "",
+                level: float = 0.95) -> JudgeAudit:
+    r"""Estimate a share, or the mean of grades, from a judge's verdicts on all items and people's labels of some.
+
+    Parameters
+    ----------
+    verdict : (N,) array_like
+        The judge's verdict on each item, two classes or more or grades that are numbers; none missing.
+    label : (N,) array_like
+        What people say of each item, None or "" where nobody was asked: one of two classes, those of the verdicts
+        where these are two; or grades. With `earlier` (M,), of the items of the earlier batch.
+    earlier : (M,) array_like, optional
+        The judge's verdicts on the items of an earlier batch, of two classes; None: the labels are of the same items
+        as `verdict`.
+    classes : str
+        Two classes in order, with a comma: the share of the second is estimated. By default that which means right,
+        such as 1, yes or pass, or else the last in the alphabet.
+    level : float
+        Nominal coverage in (0, 1).
+
+    Returns
+    -------
+    JudgeAudit
+
+    Raises
+    ------
+    ValueError
+        If verdicts or labels do not fit each other, such as labels where the judge gave one verdict only.
+
+    Notes
+    -----
+    Same items: verdicts are strata, grades those of neighbors with enough labels, and the value is the weighted mean
+    of people's labels [1]_, with the interval of `stratified_interval` (shares) or `value_interval` (grades).
+    Sensitivity and specificity are recall of the two classes as in `class_metrics`. An earlier batch:
+    `estimate_prevalence` by "hull" and, where that batch has verdicts of more items than are labeled, first by "mle".
+
+    The judge helps where its verdicts correlate with the labels by more than about :math:`1 / \sqrt{n - 2}` [2]_.
+
+    References
+    ----------
+    .. [1] Cochran, Sampling techniques, 3rd ed., 1977, chapter 5A: stratification after the sample was drawn.
+    .. [2] arXiv 2505.20178, 2025: when predictions help few labels.
+
+    Examples
+    --------
+    >>> verdict = ["pass"] * 700 + ["fail"] * 300
+    >>> label = ["pass"] * 60 + ["fail"] * 10 + [None] * 630 + ["pass"] * 3 + ["fail"] * 27 + [None] * 270
+    >>> found = judge_audit(verdict, label)
+    >>> print(found.finding())
+    The share of pass is 63.0%, between 54.9% and 71.0%; the judge alone says 70.0%
+    """
+    judged, truth, order = _read(verdict, label, earlier, classes)
+    if earlier is None:
+        return _of_the_same(judged, truth, order, checks.level(level))
+    return _of_an_earlier(judged, _read(earlier, label, None, classes)[0], truth, order, checks.level(level))
+
+
+def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, classes: str) -> tuple:
+    """Return verdicts (N,), labels (N,) of object with None, and the two classes in order; () for grades."""
+    cells, said = np.asarray(verdict, object), np.asarray(label, object)
+    size = cells.size if earlier is None else np.size(earlier)
+    if said.shape != (size,):
+        raise checks.WrongValue(LABEL, f"must have an entry for each of {size:,} items", said.size)
+    known = np.array([not checks.is_missing(each) and bool(str(each).strip()) for each in said.tolist()])
+    if not known.any():
+        raise checks.WrongValue(LABEL, "must say something of some items: nobody has labeled any")
+    judged = read_classes({VERDICT: cells})[0][VERDICT]
+    found = read_classes({LABEL: said[known]})[0][LABEL]
+    found, order = _in_words_of(judged, found, classes)
+    truth = np.full(size, None, object)
+    truth[known] = found
+    return judged, truth, order
+
+
+def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[np.ndarray, tuple]:
+    """Return labels in the classes of the verdicts, and the two classes in order, () for grades; or raise."""
+    verdicts, labels = np.unique(judged).tolist(), np.unique(found).tolist()
+    if len(verdicts) < 2:
+        raise checks.WrongValue(VERDICT, f"must tell items apart; it is {verdicts[0]!r} for all "
+                                f"{judged.size:,}: take people's labels alone, or check the column")
+    numbers = judged.dtype.kind != "U" and found.dtype.kind != "U"
+    if len(labels) > 2 and numbers:
+        return found, ()
+    named = _named(classes, verdicts, labels)
+    own = verdicts if len(verdicts) == 2 else labels
+    order = named or _ordered(own)
+    meant = {label: _meaning(label) for label in labels}
+    if len(verdicts) == 2 and not {*labels} <= {*verdicts} and None not in meant.values() and \
+            (named or _tells(verdicts)):
+        return np.array([order[int(meant[label] == 1)] for label in found.tolist()]), order
+    strange = [label for label in labels if label not in order]
+    if strange or len(order) != 2:
+        raise checks.WrongValue(LABEL, f"must be one of two classes, {checks.listed(own, quoted=True)} as the verdicts "
+                                "are, or right and wrong (1 and 0) where classes say which verdict is right, the "
+                                "second of two (--classes fail,pass); or numbers", (strange or labels)[0])
+    return found, order
+
+
+def _named(classes: str, verdicts: list, labels: list) -> tuple:
+    """Return the two classes that are named, as the columns have them."""
+    names = {_plain(each): each for each in (*labels, *verdicts)}
+    wanted = [text.strip() for text in classes.split(",")] if classes else []
+    for text in wanted:
+        if text not in names or len(wanted) != 2:
+            raise checks.WrongValue("classes", f"must be two classes, of {checks.listed([*names], quoted=True)}",
+                                    classes)
+    return tuple(names[text] for text in wanted)
+
+
+def _plain(label: Any) -> str:
+    return str(label).removesuffix(".0")
+
+
+def _meaning(label: Any) -> Any:
+    """Return 1 for a word for right, 0 for one for wrong, else None."""
+    word = _plain(label).strip().lower()
+    return {"pass": 1, "fail": 0}.get(word, verdict_of(word))
+
+
+def _tells(labels: list) -> bool:
+    return sorted(map(str, map(_meaning, labels))) == ["0", "1"]
+
+
+def _ordered(labels: list) -> tuple:
+    """Return the classes, that which means right last where one does."""
+    return tuple(sorted(labels, key=_meaning) if _tells(labels) else labels)
+
+
+def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
+    known = _known(truth)
+    verdicts, place = np.unique(judged, return_inverse=True)
+    stratum, names = _strata(verdicts, place, known)
+    worth = np.array([0.0, 1.0]) if order else np.unique(truth[known].astype(float))
+    found = np.array([order.index(each) for each in truth[known].tolist()]) if order else \
+        np.searchsorted(worth, truth[known].astype(float))
+    counts = np.zeros((len(names), worth.size), int)
+    np.add.at(counts, (stratum[known], found), 1)
+    size, labeled = np.bincount(stratum), counts.sum(1)
+    _refuse_one_verdict(size, labeled, names)
+    rate, n = counts @ worth / np.maximum(labeled, 1), int(labeled.sum())
+    limits, binary = _limits(size, counts, worth, level), len(order) == 2 and {*order} == {*verdicts.tolist()}
+    people = _limits(size.sum()[None], counts.sum(0)[None], worth, level)
+    alone = np.mean(judged == order[1]) if binary else np.nan if order else judged.mean()
+    entries = (_entry(CORRECTED, size @ rate / size.sum(), limits, n),
+               _entry(PEOPLE, counts.sum(0) @ worth / n, people, n), _entry(JUDGE, alone, None, 0))
+    rates = tuple(_recall(size, counts, verdicts, order, k, level) for k in (1, 0) if binary)
+    correlation = _correlation(judged[known], worth[found], order)
+    strata = tuple({"verdict": name, "size": items, "labeled": n, "share" if order else "mean": value} for
+                   name, items, n, value in zip(names, size.tolist(), labeled.tolist(), rate.tolist(), strict=True))
+    return JudgeAudit(entries, rates, strata, _plain(order[1]) if order else None, False, judged.size, n, correlation,
+                      _limits(size, _grown(size, counts), worth, level).half_width, level,
+                      notes=[SAME, *limits.notes, *_remarks(correlation, n), *_uneven(size, labeled)])
+
+
+def _known(truth: np.ndarray) -> np.ndarray:
+    return np.array([each is not None for each in truth.tolist()])
+
+
+def _grown(size: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the labels with 100 more among them that say the same."""
+    grown = np.rint(counts * min(1 + MORE / counts.sum(), size.sum() / counts.sum())).astype(int)
+    return np.where((grown.sum(1) > size)[:, None], counts, grown)
+
+
+def _strata(verdicts: np.ndarray, place: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Return the stratum (N,) of each item and what strata are called: verdicts, or neighboring grades."""
+    labeled = np.bincount(place[known], minlength=verdicts.size)
+    if verdicts.size == 2 or verdicts.dtype.kind == "U":
+        return place, [_plain(each) for each in verdicts.tolist()]
+    least = max(LEAST, -(-labeled.sum() // MOST))
+    group, groups, held = np.zeros(verdicts.size, int), 0, 0
+    for k, n in enumerate(labeled.tolist()):
+        group[k], held = groups, held + n
+        if held >= least and labeled[k + 1:].sum() >= least:
+            groups, held = groups + 1, 0
+    ends = [verdicts[group == g][[0, -1]] for g in range(group.max() + 1)]
+    names = [f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in ends]
+    return group[place], names
+
+
+def _refuse_one_verdict(size: np.ndarray, labeled: np.ndarray, names: list) -> None:
+    for few in np.flatnonzero((labeled < 2) & (labeled < size))[:1]:
+        raise checks.WrongValue(LABEL, "must be there for at least 2 items of every verdict: of "
+                                f"{size[few]:,} with verdict {names[few]!r} {labeled[few]} "
+                                f"{'is' if labeled[few] == 1 else 'are'} labeled; what the judge calls {names[few]!r} "
+                                "may be wrong too, so draw some of those at random")
+
+
+def _limits(size: np.ndarray, counts: np.ndarray, worth: np.ndarray, level: float) -> Interval:
+    if counts.shape[1] == 2:
+        return intervals.stratified_interval(size, counts.sum(1), counts[:, 1], level=level)
+    return value_interval(size, counts, worth, level=level)
+
+
+def _entry(who: str, value: float, limits: Any, n: int) -> dict:
+    low, high = (float("nan"),) * 2 if limits is None else limits
+    return {"who": who, "estimate": float(value), "low": float(low), "high": float(high), "labeled": n}
+
+
+def _recall(size: np.ndarray, counts: np.ndarray, verdicts: np.ndarray, order: tuple, k: int, level: float) -> dict:
+    """Return the row of sensitivity (k = 1) or specificity (k = 0)."""
+    predicted = verdicts == order[k]
+    metrics = class_metrics(size, predicted, counts.sum(1), np.where(predicted, counts[:, k], counts[:, 1 - k]))
+    return _rate(k, order, metrics.recall, metrics.interval("recall", level), int(counts[:, k].sum()))
+
+
+def _rate(k: int, order: tuple, value: float, limits: Any, n: int) -> dict:
+    name = "specificity", "sensitivity"
+    return {"rate": f"{name[k]}: judged {_plain(order[k])} of those that are", "estimate": float(value),
+            "low": float(limits[0]), "high": float(limits[1]), "labeled": n}
+
+
+def _correlation(judged: np.ndarray, found: np.ndarray, order: tuple) -> float:
+    if judged.dtype.kind == "U" and not {*np.unique(judged).tolist()} <= {*order}:
+        return float("nan")
+    codes = judged == order[1] if order and judged.dtype.kind == "U" else judged
+    pair = np.stack([codes, found]).astype(float)
+    return float(np.corrcoef(pair)[0, 1]) if pair.std(1).all() else 0.0
+
+
+def _remarks(correlation: float, n: int) -> list[Note]:
+    if n < 4 or np.isnan(correlation):
+        return []
+    least = 1 / np.sqrt(n - 2)
+    if correlation < -least:
+        return [Note("unreliable", "verdicts and labels contradict each other, with a correlation of "
+                     f"{correlation:.2f}: are the classes swapped in one of the two?")]
+    if correlation < least:
+        return [Note("remark", f"the judge does not help: its verdicts correlate with people's labels by "
+                     f"{correlation:.2f}, below 1/sqrt(n - 2) = {least:.2f}; people's labels alone tell as much")]
+    return []
+
+
+def _uneven(size: np.ndarray, labeled: np.ndarray) -> list[Note]:
+    expected = labeled.sum() * size / size.sum()
+    pvalue = scipy.special.chdtrc(size.size - 1, ((labeled - expected) ** 2 / expected).sum())
+    if pvalue >= SPREAD or size.sum() == labeled.sum():
+        return []
+    return [Note("assumption", "labels are spread over the verdicts as no sample of all items would be: they are taken "
+                 f"as drawn at random within each verdict, and what {PEOPLE.split()[0]} say alone is no estimate")]
+
+
+def _of_an_earlier(judged: np.ndarray, before: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
+    if len(order) != 2 or {*judged.tolist(), *before.tolist()} != {*order}:
+        raise checks.WrongValue("earlier", "takes verdicts and labels of the same two classes, such as pass and fail; "
+                                "with grades or more classes label items of this batch")
+    known = _known(truth)
+    audit = ConfusionCounts.from_labels(np.array(truth[known].tolist()), before[known], labels=order)
+    counts, frame = ([int((each == name).sum()) for name in order] for each in (judged, before))
+
+    def estimated(way: str, table: ConfusionCounts = audit) -> Any:
+        return estimate_prevalence(table, counts, frame if way == "mle" else None, method=way)
+    found = {way: estimated(way) for way in ("mle", "hull")[bool(known.all()):]}
+    half = {way: each.interval(level).half_width for way, each in found.items()}
+    n, best, right = audit.n, next(iter(found)), audit.table.sum(1)
+    grown = estimated("hull", ConfusionCounts(np.rint(audit.table * (1 + MORE / n)).astype(int), order))
+    people = intervals.stratified_interval([sum(frame)], [n], [right[1]], level=level)
+    entries = (*(_entry(CORRECTED + f" ({way})" * (len(found) > 1), each.estimate, each.interval(level), n)
+                 for way, each in found.items()),
+               _entry(f"{PEOPLE}, of the earlier batch", right[1] / n, people, n),
+               _entry(JUDGE, counts[1] / sum(counts), None, 0))
+    rates = tuple(_rate(k, order, audit.reading_rates[k, k], intervals.stratified_interval(
+        [ENDLESS], [right[k]], [audit.table[k, k]], level=level), int(right[k])) for k in (1, 0) if right[k] > 1)
+    correlation = _correlation(before[known], truth[known] == order[1], order)
+    strata = tuple({"verdict": _plain(name), "size": counts[k], "labeled": int(audit.table[:, k].sum()),
+                    "share": float(audit.truth_rates[1, k])} for k, name in enumerate(order))
+    more = grown.interval(level).half_width * half[best] / half["hull"]
+    return JudgeAudit(entries, rates, strata, _plain(order[1]), True, judged.size, n, correlation, float(more), level,
+                      notes=[EARLIER, *audit.notes, *found[best].notes, *_remarks(correlation, n)])
