@@ -26,8 +26,8 @@ from workbench.audits.sessions import store
 from workbench.reports.sessions import write_session
 
 ROOM = str(Path(workbench.__file__).parent)
-WRONG = [None, True, False, "", "x", "\ud800", "a\x00b", -1, 0, 1, 2, .5, 2 ** 70, 1e308, -1e308, 10 ** 400, [], {}, [1],
-         ["x", None], {"a": 1}, [[]], "2020-01-01T00:00:00", "9999-12-31T23:59:59+00:00"]
+WRONG = [None, True, False, "", "x", "\ud800", "a\x00b", -1, 0, 1, 2, .5, 2 ** 70, 1e308, -1e308, 10 ** 400, [], {},
+         [1], ["x", None], {"a": 1}, [[]], "2020-01-01T00:00:00", "9999-12-31T23:59:59+00:00"]
 CELLS = [None, -1, 2 ** 62, 1.5, "x", "", b"\xff\x00", "[]", "{", '{"a":NaN}', "[" * 5000]
 AUDITS = ({}, {"asks": "truth"}, {"question": "class_metrics", "asks": "truth", "metrics_of": "a"}, {"waves": 2},
           {"second_share": .5}, {"question": "difference", "asks": "truth"})
@@ -91,7 +91,8 @@ def forge(path, rng):
         with contextlib.suppress(Exception):        # what cannot be hashed stays with its old hash
             stored = [store.StoredItem(*row[1:5], json.loads(row[5])) for row in items]
             body = json.loads(rows[0][4])
-            rows[0][4] = store.canonical(body | {"rows": store.digest_of_rows(stored)}) if "rows" in body else rows[0][4]
+            if "rows" in body:
+                rows[0][4] = store.canonical(body | {"rows": store.digest_of_rows(stored)})
         chain = ""
         for row in rows:
             with contextlib.suppress(Exception):
@@ -137,12 +138,10 @@ def problem_of(path, use, allowed=None):
     """Return what is wrong with how a file is used, "" where nothing is."""
     try:
         found = use(path)
-    except (ValueError, TypeError) as error:
+    except Exception as error:
         raised = traceback.extract_tb(error.__traceback__)[-1].filename
         own = isinstance(error, ValueError) and raised.startswith(ROOM)
-        return "" if own else f"{type(error).__name__}: {error}\n{''.join(traceback.format_tb(error.__traceback__)[-3:])}"
-    except Exception as error:
-        return f"{type(error).__name__}: {error}\n{''.join(traceback.format_tb(error.__traceback__)[-3:])}"
+        return "" if own else "".join(traceback.format_exception(error)[-4:])
     return "" if allowed is None or found == allowed else "says something else than before"
 
 
