@@ -44,8 +44,9 @@ quick: $(INSTALLED) ## run what needs no kernel, no browser, no Java and little 
 faults: $(INSTALLED) ## plant faults one by one, and see that the tests catch each (minutes)
 	$(BIN)/python tests/faults/run.py
 
-audits: $(INSTALLED) ## kill, crowd and carry out audits, and look at intervals after every label (minutes)
+audits: $(INSTALLED) ## kill, crowd, forge and carry out audits, and look at intervals after every label (minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/audit_crashes.py
+	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/audit_forgeries.py
 	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/audit_whole.py --xlsx
 	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/anytime_coverage.py
 

@@ -27,13 +27,10 @@ from workbench.audits.classes import ClassAudit as ClassAudit
 from workbench.audits.classes import class_audit as class_audit
 from workbench.audits.differences import DifferenceAudit as DifferenceAudit
 from workbench.audits.differences import difference_audit as difference_audit
-<<<<<<< HEAD
 from workbench.audits.judged import JudgedAudit as JudgedAudit
 from workbench.audits.judged import judged_audit as judged_audit
-=======
 from workbench.audits.judges import JudgeAudit as JudgeAudit
 from workbench.audits.judges import judge_audit as judge_audit
->>>>>>> p31j
 from workbench.audits.sessions.estimates import SessionEstimate as SessionEstimate
 from workbench.audits.sessions.session import AuditItem as AuditItem
 from workbench.audits.sessions.session import AuditSession as AuditSession

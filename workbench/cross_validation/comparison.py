@@ -17,11 +17,13 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.cross_validation import kfold, model_tests
 from workbench.cross_validation.losses import KINDS, CVLosses, as_losses
-from workbench.results import Note, Result, digits, percent
+from workbench.results import FILLED, Note, Result, digits, percent
 
 ADJUSTMENTS = {"holm": intervals.holm, "bonferroni": lambda pvalues: np.minimum(pvalues * pvalues.size, 1),
                "none": lambda pvalues: pvalues}
 SHOWN = 6
+BEST = 20           # models whose pairs are listed where there are more
+MANY = 100          # models from which on not every pair gets a test of its own
 TWO_ITEMS = Note("data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means")
 
 
@@ -36,12 +38,15 @@ class ModelComparison(Result):
     tests : tuple of KFoldTTest or None
         One per pair, the one with the smaller loss first; None where the folds show no variance.
     pairs : tuple of (str, str)
+        All; of more than 100 models those with the best one and those among the best 20.
     adjusted : (P,) array of float
-        Adjusted p-values, NaN where there is no test.
+        p-values adjusted for `compared` pairs, NaN where there is no test.
     adjust : str
     level : float
     scores : bool
         `mean_loss` is minus the mean scores; all else is of scores.
+    compared, differ : int
+        All pairs of models, and those whose adjusted p is below 1 - level.
     """
 
     models: tuple
@@ -52,6 +57,14 @@ class ModelComparison(Result):
     adjust: str
     level: float = 0.95
     scores: bool = False
+    compared: int = FILLED
+    differ: int = FILLED
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.compared is None:
+            object.__setattr__(self, "compared", len(self.pairs))
+            object.__setattr__(self, "differ", int((self.adjusted < 1 - self.level).sum()))
 
     @property
     def best(self) -> tuple[str, ...]:
@@ -61,9 +74,9 @@ class ModelComparison(Result):
 
     def headline(self) -> str:
         """Return the model or models of smallest mean loss and how many pairs differ."""
-        differ, untested = int((self.adjusted < 1 - self.level).sum()), sum(test is None for test in self.tests)
+        untested = sum(test is None for test in self.tests)
         without = f", {untested} without a test as the folds show no variance" if untested else ""
-        said = differing(differ, len(self.pairs))
+        said = differing(self.differ, self.compared)
         return f"{self._smallest()}; {said} at {percent(1 - self.level)}{without} ({self._how()})"
 
     def finding(self) -> str:
@@ -84,7 +97,7 @@ class ModelComparison(Result):
 
     def basis(self) -> str:
         """Return what the finding rests on, in a line."""
-        how = "unadjusted" if self.adjust == "none" else f"adjusted for {len(self.pairs)} pairs ({self.adjust})"
+        how = "unadjusted" if self.adjust == "none" else f"adjusted for {self.compared:,} pairs ({self.adjust})"
         folds, rho = next(((test.folds * test.repeats, f"; rho = {test.rho:.3g}") for test in self.tests if test),
                           ("all", ""))
         return (f"From {folds} folds of {len(self.models)} models, the best by its mean; p-values {how}, held against "
@@ -106,6 +119,12 @@ class ModelComparison(Result):
                 | dict(zip(("low", "high"), test.interval(self.level) if test else (nan, nan), strict=True))
                 for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True)]
         return sorted(rows, key=lambda row: (np.isnan(row["pvalue"]), row["adjusted_pvalue"], -abs(row["statistic"])))
+
+    def shown(self) -> tuple[int, ...]:
+        """Return the places in `rows()` that a page shows: all, or of many models the best against the next ones."""
+        next_ones = {(self.models[0], other) for other in self.models[1:BEST]}
+        return tuple(k for k, row in enumerate(self.rows())
+                     if len(self.models) <= BEST or (row["first"], row["second"]) in next_ones)
 
     def mean(self, model: str) -> float:
         """Return the mean loss of a model, or its mean score.
@@ -186,18 +205,50 @@ def compare_models(losses: Any, *, rho: float | str = 0.7, adjust: str = "holm",
     order = np.argsort(mean, kind="stable")
     models = tuple(cv.models[k] for k in order)
     tests: list[kfold.KFoldTTest | None] = []
-    notes, pairs = list(kfold.fold_notes(cv)), tuple(itertools.combinations(models, 2))
+    notes, places = list(kfold.fold_notes(cv)), _tested(len(models))
+    pairs = tuple((models[i], models[j]) for i, j in places)
     for pair in pairs:
         try:
             tests.append(kfold.kfold_t_test(cv.pair(*pair), rho=rho))
         except kfold.ZeroVarianceError as error:
             tests.append(None)
             notes.append(Note("refused", error.reason, ("pair", f"{pair[0]} minus {pair[1]}")))
+    compared = len(models) * (len(models) - 1) // 2
+    if compared > len(pairs):
+        notes.append(Note("design", f"of {len(models):,} models the best is tested against every other, and the best "
+                          f"{BEST} against each other; p-values are adjusted for all {compared:,} pairs"))
     if len(pairs) > 1:
         notes.append(Note("remark", "intervals, and the rho at which a verdict flips, are those of each pair alone, "
                           "not adjusted for the number of pairs"))
-    adjusted = adjusted_pvalues([test.pvalue if test else np.nan for test in tests], adjust)
-    return ModelComparison(models, mean[order], tuple(tests), pairs, adjusted, adjust, level, cv.scores, notes=notes)
+    if compared == len(pairs):
+        every = adjusted = adjusted_pvalues([test.pvalue if test else np.nan for test in tests], adjust)
+    else:
+        every = adjusted_pvalues(_pvalues_of_all(cv, order, rho), adjust)
+        first, last = np.array(places).T
+        adjusted = every[first * (2 * len(models) - first - 1) // 2 + last - first - 1]
+    return ModelComparison(models, mean[order], tuple(tests), pairs, adjusted, adjust, level, cv.scores, compared,
+                           int((every < 1 - level).sum()), notes=notes)
+
+
+def _tested(models: int) -> list[tuple[int, int]]:
+    """Return the pairs of models, by their ranks, that get a test of their own."""
+    if models <= MANY:
+        return list(itertools.combinations(range(models), 2))
+    return [(0, other) for other in range(1, models)] + list(itertools.combinations(range(1, BEST), 2))
+
+
+def _pvalues_of_all(cv: CVLosses, order: np.ndarray, rho: float | str) -> np.ndarray:
+    """Return the p-values of all pairs of ordered models, NaN where the folds show no variance: at once, by rows."""
+    means, sizes = cv.fold_means_of_models()[order], cv.sizes.ravel()
+    kept, largest = 1 - kfold.resolve_rho(rho, cv.folds, cv.repeats), np.abs(cv.losses).max(0)[order]
+    found = []
+    for k in range(len(order) - 1):
+        apart = means[k] - means[k + 1:]
+        alike = np.ptp(apart, 1) <= kfold.ROUNDING * np.maximum(largest[k], largest[k + 1:])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = np.average(apart, axis=1, weights=sizes) / kfold.theta3(apart, sizes) ** .5 * kept ** .5
+        found.append(np.where(alike, np.nan, kfold.tail_probability(statistic, sizes.size - 1, "two-sided")))
+    return np.concatenate(found)
 
 
 def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> np.ndarray:

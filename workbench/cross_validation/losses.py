@@ -1,8 +1,10 @@
 """Losses of a cross-validation: which item, in which fold, of which repeat, by which model."""
 
+import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,7 @@ LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
           "squared": lambda truth, prediction: (truth - prediction) ** 2,
           "absolute": lambda truth, prediction: np.abs(truth - prediction)}
 MODEL_NAMES = ("A", "B")
+MOST_NAMED = 20
 KINDS = {False: ("loss", "losses"), True: ("score", "scores")}
 SCORES = Note("data", "scores: the larger is better")
 
@@ -292,12 +295,12 @@ class CVLosses(Result):
         found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), sizes, notes=notes)
         return found._oriented(higher_is_better, (*read_as, *_guessed(found, label, every)))
 
-    @property
+    @cached_property
     def folds(self) -> int:
         """Folds K of one repeat."""
         return int(self.fold.max()) + 1
 
-    @property
+    @cached_property
     def repeats(self) -> int:
         """Repeats R of the cross-validation."""
         return int(self.repeat.max()) + 1
@@ -317,10 +320,12 @@ class CVLosses(Result):
         """Whether no loss is below 0, or all scores are on one side of it, as no differences of two models are."""
         return bool((self.losses >= 0).all() or (self.scores and (self.losses <= 0).all()))
 
-    @property
+    @cached_property
     def sizes(self) -> np.ndarray:
         """Items per fold, (R, K) int."""
-        return self._per_fold(np.ones(len(self.fold)) if self.has_items else self.fold_size).astype(int)
+        sizes = self._per_fold(np.ones(len(self.fold)) if self.has_items else self.fold_size).astype(int)
+        sizes.setflags(write=False)
+        return sizes
 
     @property
     def equal_folds(self) -> bool:
@@ -365,7 +370,7 @@ class CVLosses(Result):
         """
         columns = [self.models.index(checks.choice(argument, name, self.models))
                    for argument, name in (("first", first), ("second", second))]
-        return replace(self, losses=self.losses[:, columns], models=(first, second))
+        return self._chosen(columns, (first, second))
 
     def joined(self, other: "CVLosses") -> "CVLosses":
         """Return the models of both side by side; rows are matched by item and repeat, folds must agree.
@@ -396,12 +401,20 @@ class CVLosses(Result):
 
     def mean_losses(self) -> np.ndarray:
         """Return the mean loss of each model, (M,); of fold means weighted by the folds' items."""
+        return self._mean_losses.copy()
+
+    def fold_means_of_models(self) -> np.ndarray:
+        """Return the mean loss of each model in each fold of each repeat, (M, R K)."""
+        return np.array([self._means_of(column).ravel() for column in self.losses.T])
+
+    @cached_property
+    def _mean_losses(self) -> np.ndarray:
         return np.array([np.average(self._means_of(column), weights=self.sizes) for column in self.losses.T])
 
     def headline(self) -> str:
         """Return mean losses (or scores), items, folds and repeats."""
-        shown = zip(self.models, self._shown(self.mean_losses()), strict=True)
-        means = ", ".join(f"{name} {mean:.4g}" for name, mean in shown)
+        shown = list(zip(self.models, self._shown(self.mean_losses()), strict=True))
+        means = checks.listed((f"{name} {mean:.4g}" for name, mean in shown), MOST_NAMED)
         items = (f"{self.sizes[0].sum():,} items in {self.folds} folds" if self.has_items
                  else f"means of {self.folds} folds")
         return f"mean {self.kind} of {means}; {items}" + (f", {self.repeats} repeats" if self.repeats > 1 else "")
@@ -419,6 +432,13 @@ class CVLosses(Result):
                 | {name: mean[r][k] for name, mean in zip(names, means, strict=True)}
                 for r, run in enumerate(self.repeat_labels) for k, fold in enumerate(self.fold_labels)]
 
+    def _chosen(self, columns: list[int], models: tuple) -> "CVLosses":
+        """Return some models of the same rows, which need not be looked at again."""
+        found, losses = copy.copy(self), self.losses[:, columns]
+        losses.setflags(write=False)
+        vars(found).update(losses=losses, models=models, _mean_losses=self._mean_losses[columns])
+        return found
+
     def _shown(self, losses: np.ndarray) -> np.ndarray:
         return 0.0 - losses if self.scores else losses
 
@@ -431,19 +451,23 @@ class CVLosses(Result):
                      f"better (--better higher; higher_is_better{where})")
         return replace(self, notes=self.notes + notes + ((asked,) if like_scores else ()))
 
+    @cached_property
     def _cells(self) -> np.ndarray:
         return self.repeat * self.folds + self.fold
 
+    @cached_property
+    def _first_rows(self) -> np.ndarray:
+        return np.unique(self._cells, return_index=True)[1]
+
     def _per_fold(self, values: Any) -> np.ndarray:
-        return np.bincount(self._cells(), values, self.repeats * self.folds).reshape(self.repeats, self.folds)
+        return np.bincount(self._cells, values, self.repeats * self.folds).reshape(self.repeats, self.folds)
 
     def _means_of(self, values: np.ndarray) -> np.ndarray:
         if not self.has_items:
             return self._per_fold(values)
         # a fold's first loss is taken off and put back: equal losses then have exactly their common value as mean
-        cell, first = self._cells(), np.empty(self.repeats * self.folds)
-        first[cell[::-1]] = values[::-1]
-        return first.reshape(self.repeats, -1) + self._per_fold(values - first[cell]) / self.sizes
+        first = values[self._first_rows]
+        return first.reshape(self.repeats, -1) + self._per_fold(values - first[self._cells]) / self.sizes
 
     def _rows_by_item(self) -> np.ndarray:
         item = np.arange(len(self.fold)) if self.item is None else self.item
@@ -627,7 +651,7 @@ def _refuse_other_sizes(first: Any, second: Any, here: np.ndarray, there: np.nda
 
 def _same_partition(first: CVLosses, second: CVLosses, rows: np.ndarray) -> bool:
     """Folds may be numbered differently, but must hold the same rows."""
-    cell_one, cell_two = first._cells(), second._cells()[rows]
+    cell_one, cell_two = first._cells, second._cells[rows]
     pairs = np.unique(cell_one * (cell_two.max() + 1) + cell_two).size
     return pairs == np.unique(cell_one).size == np.unique(cell_two).size
 
@@ -646,5 +670,5 @@ def _guessed(cv: CVLosses, label: dict[str, np.ndarray], every: bool) -> Iterato
         yield Note("assumption", f"no item column: {len(cv.fold):,} rows are taken for different items; if the "
                    f"cross-validation was repeated, name item and repeat")
     if every and len(cv.models) > 2:
-        yield Note("data", f"columns read as models: {', '.join(cv.models)}; if some are none, list the others in "
-                   f"models")
+        named = checks.listed(cv.models, MOST_NAMED)
+        yield Note("data", f"columns read as models: {named}; if some are none, list the others in models")

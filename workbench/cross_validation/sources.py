@@ -303,7 +303,8 @@ def _read_long(source: dict | str, names: tuple, roles: dict, used: dict, listed
 
 def _labels(data: dict, roles: dict) -> dict:
     label = {role: numbers.to_labels(name, data[name], "text") for role, name in roles.items()}
-    numbers.refuse_totals(roles["fold"], label["fold"].tolist())
+    if label["fold"].dtype.kind == "U":
+        numbers.refuse_totals(roles["fold"], label["fold"].tolist())
     refuse_mixed_up(label, roles)
     return label
 

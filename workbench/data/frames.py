@@ -93,7 +93,7 @@ def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         @wraps(function)
         def reading(*args: P.args, **kwargs: P.kwargs) -> T:
             bound = inspect.signature(function).bind(*args, **kwargs)
-            source = bound.arguments[argument]
+            source = bound.arguments.get(argument)
             try:
                 return _handed(function, bound, argument) if _is_path(source) else function(*args, **kwargs)
             except RowError as error:

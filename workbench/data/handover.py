@@ -4,12 +4,13 @@ import contextlib
 import hashlib
 import os
 import pickle
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 
 HANDED = "WORKBENCH_HANDED"         # of the environment: the folder where a process finds what was read for it
-_FOLDER, _OPENED = "folder", "opened"
+_FOLDER, _OPENED, _HANDING = "folder", "opened", "handing"
 _PLAIN = (str, int, float, bool, type(None), type)
 _KEPT: ContextVar[dict | None] = ContextVar("kept", default=None)
 
@@ -46,7 +47,10 @@ def opened_once(make: Callable[[], contextlib.AbstractContextManager], *key: str
 
 
 def handed(function: Callable, file: str, source: str, arguments: Mapping[str, Any], make: Callable[[], Any]) -> Any:
-    """Return what a function has read of a source, be it in the process that started this one."""
+    """Return what a function has read of a source, be it in the process that started this one.
+
+    Of functions that call each other the outermost hands its result on.
+    """
     place = _place(function, file, source, arguments)
     if place and os.path.exists(place):
         with open(place, "rb") as file_read:
@@ -55,13 +59,29 @@ def handed(function: Callable, file: str, source: str, arguments: Mapping[str, A
             os.unlink(place)
             _remove_empty(os.path.dirname(place))
         return result
-    result = make()
-    if place and _KEPT.get() is not None:
+    kept = _KEPT.get()
+    outermost = kept is not None and kept.setdefault(_HANDING, function) is function
+    try:
+        result = make()
+    finally:
+        if kept is not None and outermost:
+            del kept[_HANDING]
+    if place and outermost:
         with open(place, "wb") as out:
             pickler = pickle.Pickler(out, pickle.HIGHEST_PROTOCOL)
             pickler.fast = True         # a result holds no circle, and a million identifiers need not be remembered
             pickler.dump(result)
     return result
+
+
+class LimitReached(UserWarning):
+    """What a page will leave out, told before the work starts."""
+
+
+def tell_first(message: str) -> None:
+    """Warn of a limit where a command reads its files; where the work is done, tables and pictures say it."""
+    if _KEPT.get() is not None:
+        warnings.warn(message, LimitReached, stacklevel=2)
 
 
 def _remove_empty(folder: str) -> None:

@@ -24,6 +24,7 @@ from workbench.misclassification.prevalence import OfClasses, intervals_of, one_
 from workbench.results import Interval, Note, Result, digits, percent
 from workbench.results.vocabulary import method_words
 
+DRAWN, LISTED = 200, 100        # of long series: periods, and changes, that a page shows
 NO_LINK = "as the audit shows too little of a link between prediction and truth"
 
 
@@ -196,6 +197,44 @@ class PrevalenceSeries(Result):
         checks.level(level)
         places = np.arange(len(self._reported))
         return [row for change in self._between(places[:-1], places[1:], level) for row in change.rows()]
+
+    def drawn(self) -> tuple[int, ...]:
+        """Return the places of the periods that a page shows: all of up to 200.
+
+        Of more the first, the last, that of the audit, and the lowest and the highest of each run of neighbors.
+        """
+        count = len(self.periods)
+        if count <= DRAWN:
+            return tuple(range(count))
+        share = self.estimates.reshape(count, -1)[:, -1 if len(self.labels) == 2 else self.labels.index(self.leading)]
+        kept = {0, count - 1, *([self.periods.index(self.audit_period)] if self.audit_period is not None else [])}
+        for run in np.array_split(np.arange(count), DRAWN // 2):
+            known = run[~np.isnan(share[run])]
+            kept |= {int(known[share[known].argmin()]), int(known[share[known].argmax()])} if known.size \
+                else {int(run[0])}
+        return tuple(sorted(kept))
+
+    def shown_levels(self) -> tuple[int, ...]:
+        """Return the places in `levels()` that a page shows: those of the periods `drawn`."""
+        classes = 1 if len(self.labels) == 2 else len(self.labels)
+        return tuple(t * classes + k for t in self.drawn() for k in range(classes))
+
+    def shown_changes(self, level: float = 0.95) -> tuple[int, ...]:
+        """Return the places in `changes(level)` that a page shows: all of up to 200 periods.
+
+        Of more the 100 largest, those that differ from 0 first.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage in (0, 1).
+        """
+        rows = self.changes(level)
+        if len(self.periods) <= DRAWN:
+            return tuple(range(len(rows)))
+        order = sorted(range(len(rows)), key=lambda k: (rows[k]["low"] <= 0 <= rows[k]["high"],
+                                                        -abs(rows[k]["change"])))
+        return tuple(sorted(order[:LISTED]))
 
     def change(self, first: object, last: object, level: float = 0.95) -> PrevalenceChange:
         """Return the `PrevalenceChange` between two periods, by their labels.

@@ -199,6 +199,7 @@ def _check_by_reading(path: Path, values: dict) -> None:
     module, _, function = named.rpartition(".")
     with warnings.catch_warnings(), _importable(os.getcwd()):
         warnings.simplefilter("ignore")
+        warnings.simplefilter("always", handover.LimitReached)
         try:
             read = getattr(importlib.import_module(module), function)
             taken = inspect.signature(read).parameters

@@ -47,7 +47,7 @@ def write_session(session: "AuditSession", output: str, by: str | None = None, *
     shared: dict[str, Any] = {
         "title": TITLES[design["question"]].format_map(design), "date": now(), "strata": session.strata(),
         "file": os.path.basename(session.path), "skipped": [{"id": item} for item in session.skipped()],
-        "settings": list(_settings(design, session.events()))}
+        "settings": list(_settings(design, session.events(), session.last_hash))}
     tabled = {"strata": "Strata", "rates": "First labels per stratum", "skipped": "Skipped items",
               "looks_taken": "Every look", "settings": "Settings"}
     values = shared | {"rates": rates, "looks_taken": list(_look_rows(session.looks, design))}
@@ -197,7 +197,7 @@ def _strata_words(design: Mapping[str, Any]) -> dict[str, Any]:
             "rule of the strata": f"the values of {column!r}" if column else design["stratifier"]}
 
 
-def _settings(design: Mapping[str, Any], events: "Sequence[Event]") -> Iterator[dict]:
+def _settings(design: Mapping[str, Any], events: "Sequence[Event]", last_hash: str) -> Iterator[dict]:
     shown: dict[str, Any] = {
         "question": design["question"], "class": design["metrics_of"], "planned labels": design["budget"],
         "level": percent(design["level"]), **_strata_words(design),
@@ -206,6 +206,6 @@ def _settings(design: Mapping[str, Any], events: "Sequence[Event]") -> Iterator[
         "labels of each wave": ", ".join(map(str, design.get("waves", []))),
         "share of second labels": percent(design["second_share"]), "people write": design["asks"],
         "people see": ", ".join(design["columns"]), "seed": design["seed"], "SHA-256 of the scores": design["scores"],
-        "events": len(events), "made": events[0].time, "last event": events[-1].time,
+        "events": len(events), "last hash": last_hash, "made": events[0].time, "last event": events[-1].time,
         "software": f"workbench {package_version()}, Python {platform.python_version()}"}
     return ({"setting": name, "value": value} for name, value in shown.items() if value not in (None, ""))

@@ -280,6 +280,8 @@ class Table(Result):
     entries : tuple of dict
         As `rows` returns them.
     caption : str
+    shown : tuple of int, optional
+        The places of the rows that a page shows where it cannot show all; `--tables` of a report writes all.
 
     Examples
     --------
@@ -289,6 +291,7 @@ class Table(Result):
 
     entries: tuple
     caption: str
+    shown: tuple | None = None
 
     def headline(self) -> str:
         """Return the caption and the number of rows."""
@@ -299,7 +302,11 @@ class Table(Result):
         return list(self.entries)
 
     def _repr_html_(self) -> str:
-        table = html_table(self.rows(), self.caption, shown=len(self.entries)) if self.entries else ""
+        places = range(len(self.entries)) if self.shown is None else self.shown
+        caption = self.caption if len(places) == len(self.entries) else \
+            f"{self.caption} (shown {len(places):,} of {len(self.entries):,} rows; report --tables writes all)"
+        rows = [self.entries[k] for k in places]
+        table = html_table(rows, caption, shown=len(rows)) if rows else ""
         return table + (note_list(self.notes) if self.notes else "")
 
 

@@ -6,7 +6,7 @@ fraction of 2^60, is below the share of second labels.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -147,6 +147,65 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
                          "classes": np.unique(np.concatenate(labels)).tolist() if labels else None,
                          "scores": item_digest(items), "rows": digest_of_rows(rows)}
     return design, rows
+
+
+def refuse_senseless(design: Mapping[str, Any], rows: Sequence[StoredItem]) -> None:
+    """Raise where a design is none that `new_design` makes, or items do not fit it; what is missing is a KeyError."""
+    sizes, given = design["stratum_size"], design.get("waves", [])
+    strata, budget = len(sizes), design["budget"]
+    sensible = {
+        "question": design["question"] in QUESTIONS, "asks": design["asks"] in ANSWERS,
+        "level": is_number(design["level"]) and 0 < design["level"] < 1,
+        "seed": is_count(design["seed"], 0, 10 ** 300), "stratifier": isinstance(design["stratifier"], str),
+        "expected": design["expected"] is None or is_number(design["expected"], 0, 1),
+        "second_share": is_number(design["second_share"], 0, 1),
+        "n_strata": design["n_strata"] == AUTO or is_count(design["n_strata"], 1),
+        "stratum_size": strata > 0 and all(is_count(size, 1) for size in sizes),
+        "items": sum(sizes) + design["agreeing"] == design["items"] and is_count(design["agreeing"]),
+        "budget": is_count(budget, 1, len(rows)) and len(rows) <= sum(sizes), "kept": is_count(design["kept"], budget),
+        "waves": isinstance(given, list) and all(is_count(n, 1) for n in given) and sum(given) in (0, budget),
+        "looks": design["looks"] == _declared(design["looks"], sum(sizes)),
+        "columns": len({*design["columns"]}) == len(design["columns"]),
+        "metrics_of": isinstance(design["metrics_of"], str) == (design["question"] == "class_metrics"),
+        "predicted": _of_strata(design["predicted"], strata, lambda each: isinstance(each, bool),
+                                design["question"] == "class_metrics"),
+        "share": _of_strata(design["share"], strata, is_number),
+        "prior": _of_strata(design.get("prior"), strata, is_number),
+        "classes": _are_classes(design["classes"], design["asks"] == "truth"),
+        "source": all(isinstance(text, str) for pair in design["source"].items() for text in pair),
+        "hashes": isinstance(design["scores"], str) and isinstance(design["rows"], str)}
+    wrong = [name for name, right in sensible.items() if not right]
+    if wrong or not all(_fits(row, design) for row in rows):
+        raise ValueError(f"{wrong or 'items'}")
+
+
+def is_count(value: Any, least: int = 0, most: float = checks.LARGEST) -> bool:
+    """Return whether a value of a file is a whole number in a range; True and 1.0 are none."""
+    return type(value) is int and least <= value <= most
+
+
+def is_number(value: Any, least: float = -checks.LARGEST, most: float = checks.LARGEST) -> bool:
+    """Return whether a value of a file is a finite number in a range."""
+    return type(value) in (int, float) and least <= value <= most
+
+
+def _of_strata(values: Any, strata: int, is_right: Callable[[Any], bool], needed: bool = False) -> bool:
+    return not needed if values is None else len(values) == strata and all(map(is_right, values))
+
+
+def _are_classes(values: Any, needed: bool) -> bool:
+    if values is None:
+        return not needed
+    return bool(values) and len({type(value) for value in values}) == 1 and \
+        all(isinstance(value, (str, bool)) or is_number(value) for value in values)
+
+
+def _fits(row: StoredItem, design: Mapping[str, Any]) -> bool:
+    """Return whether an item can be one of a design: its stratum, what people see of it, its predictions."""
+    wants = row.prediction is not None or design["asks"] == "correct" and design["question"] == "accuracy"
+    return (is_count(row.stratum, 0, len(design["stratum_size"]) - 1) and list(row.shown) == sorted(design["columns"])
+            and all(isinstance(text, str) for text in row.shown.values()) and wants
+            and (row.rival is not None or design["question"] != "difference"))
 
 
 def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:

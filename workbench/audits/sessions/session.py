@@ -131,12 +131,15 @@ class Verification(Result):
         Whether strata and order of labeling were computed again from the scores.
     population : int or None
         Items that the audit is about, of which the file keeps those that may be labeled without the scores.
+    last_hash : str
+        Of the last event: who keeps it elsewhere sees later whether what was recorded until now was rewritten.
     """
 
     events: int
     items: int
     scores: bool
     population: int | None = None
+    last_hash: str = ""
 
     def headline(self) -> str:
         """Return what was checked in one sentence."""
@@ -144,8 +147,9 @@ class Verification(Result):
             "; name the scores to compute strata and order again"
         items = checks.counted(self.items, "item") + ("" if self.population in (None, self.items) else (
             f" (the first of {self.population:,} in the order of labeling; the file keeps no more)"))
+        kept = f". The last hash, to keep elsewhere: {self.last_hash}" if self.last_hash else ""
         return (f"intact: {checks.counted(self.events, 'event')} and {items} are as they were recorded{again}. This "
-                "finds accidents; it does not stop the holder of the file from cheating")
+                f"finds accidents; it does not stop the holder of the file from cheating{kept}")
 
     def rows(self) -> list[dict]:
         """Return one row."""
@@ -187,11 +191,15 @@ class AuditSession:
                 items, (created, *events) = self._store.items(), self._store.events()
                 if created.kind != "created":
                     raise ValueError
-                self._trail = Trail(self.path, created, items)
-            except SessionError:
-                raise
-            except (ValueError, KeyError, TypeError):
+            except ValueError as error:
+                if isinstance(error, SessionError):
+                    raise
                 raise SessionError(f"{self.path!r} has lost its first event; go back to a copy") from None
+            try:
+                designs.refuse_senseless(created.body, items)
+                self._trail = Trail(self.path, created, items)
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise SessionError(f"{self.path!r}: event 1 (created) makes no sense; go back to a copy") from None
             self._apply(events)
             recorded = [event.body["rows"] for event in (created, *events) if "rows" in event.body]
             if digest_of_rows(self._trail.kept) != recorded[-1]:
@@ -702,13 +710,19 @@ class AuditSession:
         """
         self._read()
         with AuditSession(self.path) as again:
-            again._store.check()
             trail, design = again._trail, again._trail.design
             events = len(again.events())
             again._check_waves()
+            last_hash = again._store.last_hash
         if items is not None:
             self._compare(trail, designs.same_scores(items, design, other))
-        return Verification(events, len(trail.items), items is not None, sum(design["stratum_size"]))
+        return Verification(events, len(trail.items), items is not None, sum(design["stratum_size"]), last_hash)
+
+    @property
+    def last_hash(self) -> str:
+        """The hash of the last event, to keep elsewhere: a file that is rewritten with its chain differs in it."""
+        self._read()
+        return self._store.last_hash
 
     def events(self) -> list[Event]:
         """Return everything that happened, from the first event on."""

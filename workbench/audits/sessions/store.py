@@ -118,6 +118,7 @@ class Store:
             self._connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=PATIENCE)
             opened.callback(self._connection.close)
             self._check_format()
+            self.check()
             _set_up(self._connection)
             opened.pop_all()
         self._last, self._hash = 0, ""
@@ -130,8 +131,7 @@ class Store:
         """Return all items in the order of labeling."""
         with _told(self.path):
             rows = self._connection.execute("SELECT id, stratum, prediction, rival, shown FROM items ORDER BY position")
-            return [StoredItem(name, stratum, prediction, rival, self._json(shown, f"item {name!r}"))
-                    for name, stratum, prediction, rival, shown in rows]
+            return [self._item(k, *row) for k, row in enumerate(rows, 1)]
 
     def events(self) -> list[Event]:
         """Return the events after those that were read before, or raise where one was changed."""
@@ -140,14 +140,20 @@ class Store:
                                             "ORDER BY number", (self._last,)).fetchall()
         found, last, chain = [], self._last, self._hash
         for number, time, who, kind, body, stored in rows:
+            if not all(isinstance(text, str) for text in (time, who, kind, body)) or not _is_time(time):
+                raise self._changed(f"event {last + 1} is not what was recorded")
             chain = _chained(chain, number, time, who, kind, body)
             if number != last + 1 or stored != chain:
-                raise SessionError(f"{self.path!r} was changed by another program: event {last + 1} is not what was "
-                                   "recorded; go back to a copy")
+                raise self._changed(f"event {last + 1} is not what was recorded")
             last = number
             found.append(Event(number, time, who, kind, self._json(body, f"event {number}")))
         self._last, self._hash = last, chain
         return found
+
+    @property
+    def last_hash(self) -> str:
+        """The hash of the last event that was read: it stands for all before it."""
+        return self._hash
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -180,12 +186,29 @@ class Store:
             raise SessionError(f"{self.path!r} was written by a newer version of the workbench (format {version}, this "
                                f"one knows {OLDEST} to {FORMAT}): update the workbench; the file was left as it is")
 
-    def _json(self, text: str, what: str) -> dict:
-        try:
-            return json.loads(text)
-        except ValueError:
-            raise SessionError(f"{self.path!r} was changed by another program: {what} cannot be read; go back to a "
-                               "copy") from None
+    def _item(self, k: int, name: Any, stratum: Any, prediction: Any, rival: Any, shown: Any) -> StoredItem:
+        texts = all(text is None or isinstance(text, str) for text in (prediction, rival))
+        if not isinstance(name, str) or not isinstance(stratum, int) or not texts:
+            raise self._changed(f"item {k} is not what was recorded")
+        return StoredItem(name, stratum, prediction, rival, self._json(shown, f"item {name!r}"))
+
+    def _json(self, text: Any, what: str) -> dict:
+        """Return the object that a text holds, which must be written as this program writes it."""
+        with contextlib.suppress(ValueError, TypeError, RecursionError):
+            found = json.loads(text)
+            if isinstance(found, dict) and canonical(found) == text:
+                return found
+        raise self._changed(f"{what} cannot be read")
+
+    def _changed(self, what: str) -> SessionError:
+        return SessionError(f"{self.path!r} was changed by another program: {what}; go back to a copy")
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
 
 
 def _check_file(path: str) -> None:

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from workbench.audits.sessions.design import doubled
+import numpy as np
+
+from workbench.audits.sessions.design import doubled, is_count, is_number
 from workbench.audits.sessions.store import Event, SessionError, StoredItem
+from workbench.labeling.answers import class_reader
 from workbench.stratified.sequential import labeling_order
 
 OPEN, SKIPPED, LABELED = "open", "skipped", "labeled"
@@ -39,6 +42,7 @@ class Trail:
         self.budget: int = self.waves[0] if self.waves else self.design["budget"]
         self.looks: list[Event] = []
         self._path = path
+        self._reads = class_reader(np.array(self.design["classes"])) if self.design["asks"] == "truth" else None
         self._entries: dict[int, list[Entry]] = {}
         self._handed: dict[int, tuple[str, datetime]] = {}
         self._steps: dict[str, list[tuple[int, int]]] = {}      # who: (event, item) that can be taken back, in order
@@ -56,7 +60,7 @@ class Trail:
         """Take in one event."""
         try:
             _APPLY[event.kind](self, event)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
             raise SessionError(f"{self._path!r}: event {event.number} ({event.kind}) makes no sense; go back to a "
                                "copy") from None
 
@@ -117,6 +121,7 @@ class Trail:
 
     def _give(self, event: Event) -> None:
         until = datetime.fromisoformat(event.body["until"])
+        _must(until.tzinfo is not None and isinstance(event.body["ids"], list))
         for each in event.body["ids"]:
             self._handed[self.place[each]] = event.who, until
 
@@ -127,25 +132,32 @@ class Trail:
     def _say(self, event: Event) -> None:
         k = self.place[event.body["id"]]
         label = event.body["label"] if event.kind == "labeled" else None
+        _must(k < self.budget and (event.kind == "skipped" or self._is_label(label)))
         self._entries.setdefault(k, []).append(Entry(event.number, event.time, event.who, label))
         self._steps.setdefault(event.who, []).append((event.number, k))
         if self._handed.get(k, ("",))[0] == event.who or not self.wants_another(k):
             self._handed.pop(k, None)
 
+    def _is_label(self, label: Any) -> bool:
+        if self._reads is None:
+            return type(label) is int and label in (0, 1)
+        return isinstance(label, str) and self._reads(label) == label
+
     def _take_back(self, event: Event) -> None:
         number, k = self._steps[event.who].pop()
-        if number != event.body["event"]:
-            raise ValueError
+        _must(number == event.body["event"])
         self._entries[k] = [entry for entry in self._entries[k] if entry.number != number]
 
     def _look(self, event: Event) -> None:
+        _must(isinstance(event.body["method"], str) and is_count(event.body["labeled"], most=self.budget))
+        for limits in event.body.get("intervals", {}).values():
+            _must(limits is None or len(limits) == 2 and all(map(is_number, limits)) and limits[0] <= limits[1])
         self.looks.append(event)
 
     def _draw(self, event: Event) -> None:
         """Take in a wave: the next items of each stratum in their order, by turns."""
         labels = event.body["labels"]
-        if not self.wave_is_done() or sum(labels) != self.waves[self.wave]:
-            raise ValueError
+        _must(self.wave_is_done() and all(map(is_count, labels)) and sum(labels) == self.waves[self.wave])
         behind: defaultdict = defaultdict(deque)
         for item in self.items[self.budget:]:
             behind[item.stratum].append(item)
@@ -155,7 +167,14 @@ class Trail:
         self.wave, self.budget = self.wave + 1, self.budget + len(drawn)
 
     def _extend(self, event: Event) -> None:
-        self.budget = int(event.body["budget"])
+        budget = event.body["budget"]
+        _must(not self.waves and is_count(budget, self.budget + 1, sum(self.design["stratum_size"])))
+        self.budget = budget
+
+
+def _must(makes_sense: bool) -> None:
+    if not makes_sense:
+        raise ValueError
 
 
 _APPLY: dict = {"handed": Trail._give, "released": Trail._release, "labeled": Trail._say, "skipped": Trail._say,

@@ -23,7 +23,8 @@ VERDICTS = {"differs from 0": theme.STRATIFIED, "may be 0": theme.GRAY}
 
 def series_data(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> list[dict]:
     """Return the rows of `series`, a list with one dict of data sets per class that is drawn."""
-    table = series.levels(level)
+    levels = series.levels(level)
+    table = [levels[k] for k in series.shown_levels()]
     return [_class_data([row for row in table if row["label"] == name], series.audit_period)
             for name in _shown_classes(series, label)]
 
@@ -67,7 +68,7 @@ def series_words(series: PrevalenceSeries, label: str | None = None, level: floa
             f"Shares by {method_words(series.method)} with {percent(level)} intervals, "
             f"{named_period(first['period'])} to {named_period(last['period'])}: {said}. {audited}"
             f"{_not_reported(series)}{_not_drawn(series, label)}"
-            f"{unknown}")
+            f"{_thinned(series)}{unknown}")
 
 
 def _with_limits(row: dict) -> str:
@@ -88,6 +89,12 @@ def _not_drawn(series: PrevalenceSeries, label: int | str | None) -> str:
     return "" if all_drawn else f" Drawn are the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
 
 
+def _thinned(series: PrevalenceSeries) -> str:
+    drawn, periods = len(series.drawn()), len(series.periods)
+    return "" if drawn == periods else (f" Drawn are {drawn} of {periods:,} periods, the lowest and the highest of "
+                                        "each run of neighbors.")
+
+
 def series(series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95) -> alt.TopLevelMixin:
     """Return counted and corrected shares over the periods, with bands and the audit marked; one part per class.
 
@@ -100,8 +107,9 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
     """
     parts = series_data(series, label, level)
     title = "period (× not reported)" if any(part["lost"] for part in parts) else "period"
-    drawn = [_class_chart(part, k, _period_axis(series.periods, title, k == len(parts) - 1),
-                          len(series.periods)) for k, part in enumerate(parts)]
+    periods = [series.periods[t] for t in series.drawn()]
+    drawn = [_class_chart(part, k, _period_axis(periods, title, k == len(parts) - 1), len(periods))
+             for k, part in enumerate(parts)]
     return theme.finish(_stacked(drawn), *series_words(series, label, level), width=None, height=None)
 
 
@@ -139,12 +147,15 @@ def _limited(text: str, most: int = 18) -> str:
 
 
 def changes_data(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> list:
-    """Return the rows of `changes`: one per class that is drawn and pair of consecutive reported periods."""
-    drawn = _shown_classes(series, label)
+    """Return the rows of `changes`: one per class that is drawn and pair of consecutive reported periods.
+
+    Of a long series those of `PrevalenceSeries.shown_changes`.
+    """
+    drawn, shown = _shown_classes(series, label), set(series.shown_changes(level))
     return [{"period": str(row["last_period"]), "from": str(row["first_period"]), "class": str(row["label"]),
              "change": row["change"], "low": row["low"], "high": row["high"],
              "verdict": list(VERDICTS)[0 if row["low"] > 0 or row["high"] < 0 else 1]}
-            for row in series.changes(level) if row["label"] in drawn]
+            for k, row in enumerate(series.changes(level)) if row["label"] in drawn and k in shown]
 
 
 def changes_words(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> tuple[str, str]:
@@ -159,11 +170,14 @@ def changes_words(series: PrevalenceSeries, label: str | None = None, level: flo
     listed = "; ".join(f"{row['class']} {row['from']} to {row['period']} {points(row['change'])}"
                        for row in shown[:MOST_NAMED])
     named = f" Shown to differ from 0: {listed}{'; …' if len(shown) > MOST_NAMED else ''}." if shown else ""
-    return (f"Changes that differ from 0: {len(shown)} of {len(rows)}; largest: {largest}",
+    every = [row for row in series.changes(level) if row["label"] in _shown_classes(series, label)]
+    differ = sum(row["low"] > 0 or row["high"] < 0 for row in every)
+    part = "" if len(every) == len(rows) else f" Drawn are {len(rows)}, those that differ from 0 first."
+    return (f"Changes that differ from 0: {differ} of {len(every)}; largest: {largest}",
             f"Changes from each reported period to the next, each with its own {percent(level)} interval; without any "
             f"true change about {100 - 100 * level:.3g}% of the intervals would exclude 0. Largest: {largest}, "
             f"interval {100 * most['low']:+.2f} to {100 * most['high']:+.2f}.{named}{_not_reported(series)}"
-            f"{_not_drawn(series, label)}")
+            f"{_not_drawn(series, label)}{part}")
 
 
 def changes(series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95) -> alt.TopLevelMixin:
@@ -177,7 +191,8 @@ def changes(series: PrevalenceSeries, *, label: str | None = None, level: float 
     level : float
     """
     rows, classes = changes_data(series, label, level), [str(name) for name in _shown_classes(series, label)]
-    periods = series.periods[1:] or series.periods
+    ends = {row["period"] for row in rows} if _thinned(series) else set(map(str, series.periods))
+    periods = [name for name in series.periods[1:] if str(name) in ends] or series.periods
     drawn = [_change_chart([row for row in rows if row["class"] == name], name, k, _period_axis(
         periods, "to period, from the one reported before", k == len(classes) - 1), len(periods))
         for k, name in enumerate(classes)]

@@ -7,12 +7,13 @@ from workbench.course import clerks
 from workbench.cross_validation import comparison
 from workbench.cross_validation.comparison import ComparedTests, ModelComparison
 from workbench.cross_validation.losses import CVLosses
-from workbench.data import frames
+from workbench.data import frames, handover
 
 SCORES = {"acc", "accuracy", "auc", "auroc", "correct", "f1", "hit", "hits", "kappa", "mcc", "ok", "precision", "r2",
           "recall", "right", "score", "scores"}
 
 
+@frames.in_rows_of("losses")
 def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: str = "repeat", models: str = "",
          model: str = "model", value: str = "", size: str = "", folds: int = 0, better: str = "auto", rho: str = "0.7",
          rope: float = 0.01, level: float = 0.95) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
@@ -51,14 +52,17 @@ def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: st
     (('clerk A', 'clerk B'), None)
     """
     checks.level(level)
-    measured = clerks.clerk_losses()
+    measured = clerks.clerk_losses() if not losses else CVLosses.read_csv(
+        losses, fold=fold, item=item, repeat=repeat, models=models, model=model, value=value, size=size, folds=folds,
+        higher_is_better=better == "higher")
     if losses:
-        measured = CVLosses.read_csv(losses, fold=fold, item=item, repeat=repeat, models=models, model=model,
-                                     value=value, size=size, folds=folds, higher_is_better=better == "higher")
         names = frames.column_names(losses)
         spoken = measured.models if set(measured.models) <= set(names) else [value] if value else names
         _refuse_open(measured, better, spoken)
     ranking = comparison.compare_models(measured, rho=rho, level=level) if len(measured.models) > 2 else None
+    if len(measured.models) > comparison.BEST:
+        handover.tell_first(f"{len(measured.models):,} models: the page lists the best {comparison.BEST}; --tables DIR "
+                            "writes the rest")
     by_mean = sorted(zip(measured.mean_losses().tolist(), measured.models, strict=True), key=lambda model: model[0])
     best = [name for _, name in by_mean[:2]]
     pair = measured.pair(*best) if ranking or (measured.scores and len(best) == 2) else measured

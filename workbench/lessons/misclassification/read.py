@@ -5,6 +5,7 @@ from dataclasses import replace
 from workbench import checks
 from workbench.audits.judges import JudgeAudit
 from workbench.course import solar
+from workbench.data import handover
 from workbench.data.classes import READ_AS
 from workbench.lessons.misclassification.judged import read_judged
 from workbench.misclassification import files, plans, series
@@ -98,6 +99,9 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     at_audit = files.counts_at_audit(months, audit_period)
     _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
     corrected = series.prevalence_series(audited, at_audit, months, method=method, rates=rates)
+    if len(corrected.drawn()) < len(corrected.periods):
+        handover.tell_first(f"{len(corrected.periods):,} periods: the page draws {len(corrected.drawn())} and lists "
+                            f"the {series.LISTED} largest changes; --tables DIR writes all")
     if half_width:
         last = [name for name, problem in zip(corrected.periods, corrected.problems, strict=True) if not problem][-1]
         plans.plan_next_audit(audited, months[last], at_audit, half_width, method=method, rates=rates, level=level)

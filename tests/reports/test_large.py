@@ -1,0 +1,108 @@
+"""Long series and many models: what a page shows of them, what stands in the tables, and what is told before."""
+import re
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.charts.misclassification import periods as charts
+from workbench.cross_validation import comparison, losses
+from workbench.data import handover
+from workbench.lessons.cross_validation.read import read as read_losses
+from workbench.lessons.misclassification.read import read as read_series
+
+
+def long_series(periods=900, jump=500):
+    counted = 200 + (np.arange(periods) % 7) + 40 * (np.arange(periods) == jump)
+    audit = wb.ConfusionCounts(np.array([[290, 10], [10, 90]]))
+    return wb.prevalence_series(audit, (8000, 2000), {f"day {t}": (1000 - n, n) for t, n in enumerate(counted)},
+                                method="mle")
+
+
+def test_a_long_series_keeps_both_ends_and_every_peak():
+    series = long_series()
+    drawn, share = series.drawn(), series.estimates
+    assert len(drawn) <= 203 and {0, 899, int(share.argmax()), int(share.argmin())} <= set(drawn)
+    assert len(charts.series_data(series)[0]["bands"]) == len(drawn)
+    assert re.search(rf"Drawn are {len(drawn)} of 900 periods", charts.series_words(series)[1])
+
+
+def test_of_a_long_series_the_largest_changes_are_listed_those_that_differ_from_0_first():
+    series = long_series()
+    rows, shown = series.changes(), series.shown_changes()
+    differ = {k for k, row in enumerate(rows) if not row["low"] <= 0 <= row["high"]}
+    assert {499, 500} <= differ                    # to the jump and from it
+    assert len(shown) == 100 and (differ <= set(shown) or set(shown) <= differ)
+    assert f"{len(differ)} of 899" in charts.changes_words(series)[0]
+    assert len(charts.changes_data(series)) == 100
+
+
+def test_a_short_series_is_shown_whole():
+    series = long_series(30, 20)
+    assert series.drawn() == tuple(range(30)) == series.shown_levels() and len(series.shown_changes()) == 29
+    assert "Drawn are" not in charts.series_words(series)[1]
+
+
+def test_a_table_says_how_many_of_its_rows_a_page_shows_and_is_recorded_whole():
+    table = wb.Table([{"label": k} for k in range(5)], "All", (1, 3))
+    page = table._repr_html_()
+    assert "shown 2 of 5 rows" in page and re.findall("<td>(.)</td>", page) == ["1", "3"]
+    assert len(table.rows()) == len(wb.Table.from_dict(table.to_dict()).entries) == 5
+    assert "shown" not in wb.Table([{"label": 1}], "All")._repr_html_()
+
+
+@pytest.fixture(scope="module")
+def fold_means():
+    rng = np.random.default_rng(3)
+    return {f"m{k}": (0.2 + 0.004 * k + rng.normal(0, 0.02, 10)).tolist() for k in range(40)}
+
+
+def test_p_values_of_all_pairs_at_once_are_those_of_the_tests_one_by_one(fold_means, monkeypatch):
+    whole = wb.compare_models(fold_means)
+    monkeypatch.setattr(comparison, "MANY", 30)
+    part = wb.compare_models(fold_means)
+    expected = dict(zip(whole.pairs, whole.adjusted.tolist(), strict=True))
+    assert len(part.pairs) == 39 + 19 * 18 // 2 and part.compared == 780 and part.differ == whole.differ > 0
+    assert part.adjusted == pytest.approx([expected[pair] for pair in part.pairs], rel=1e-9)
+    assert part.headline() == whole.headline() and part.finding() == whole.finding()
+    assert any("adjusted for all 780 pairs" in note.text for note in part.notes)
+
+
+def test_models_without_variance_between_folds_have_no_p_value_among_many(fold_means, monkeypatch):
+    monkeypatch.setattr(comparison, "MANY", 30)
+    found = wb.compare_models(fold_means | {"twin": fold_means["m0"]})
+    row = next(row for row in found.rows() if {row["first"], row["second"]} == {"m0", "twin"})
+    assert np.isnan(row["adjusted_pvalue"])
+
+
+def test_a_page_lists_the_best_of_many_models(fold_means):
+    found = wb.compare_models(fold_means)
+    shown = [found.rows()[k] for k in found.shown()]
+    assert {(row["first"], row["second"]) for row in shown} == {(found.models[0], name) for name in found.models[1:20]}
+    few = wb.compare_models(dict(list(fold_means.items())[:6]))
+    assert len(few.shown()) == 15
+
+
+def test_chosen_models_are_those_of_losses_made_anew(fold_means):
+    rng = np.random.default_rng(4)
+    cv = wb.CVLosses({name: rng.integers(0, 2, 60) for name in "abc"}, np.repeat(np.arange(6), 10))
+    again = wb.CVLosses(cv.losses[:, [2, 0]], cv.fold, ("c", "a"))
+    pair = cv.pair("c", "a")
+    assert cv.mean_losses().size == 3 and pair.headline() == again.headline() and pair.rows() == again.rows()
+    assert wb.kfold_t_test(pair).to_dict() == wb.kfold_t_test(again).to_dict()
+    assert len(losses.CVLosses.from_fold_means(fold_means).headline()) < 500
+
+
+def test_limits_are_told_where_a_command_reads_and_not_again(tmp_path, monkeypatch, fold_means):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "means.csv").write_text("fold," + ",".join(fold_means) + "\n" + "".join(
+        f"{k}," + ",".join(str(means[k]) for means in fold_means.values()) + "\n" for k in range(10)))
+    (tmp_path / "audit.csv").write_text("truth,prediction\n" + "0,0\n" * 290 + "0,1\n1,0\n" * 10 + "1,1\n" * 90)
+    (tmp_path / "days.csv").write_text("period,n,counted\n" + "".join(f"{t},1000,{200 + t % 7}\n" for t in range(300)))
+    (tmp_path / "private").mkdir(mode=0o700)
+    with handover.reading(str(tmp_path / "private")), pytest.warns(handover.LimitReached) as told:
+        found = read_losses(losses="means.csv", better="lower")
+        read_series(audit="audit.csv", counts="days.csv")
+    assert [str(each.message).split(":")[0] for each in told] == ["40 models", "300 periods"]
+    monkeypatch.setenv(handover.HANDED, str(tmp_path / "private"))
+    assert repr(read_losses(losses=str(tmp_path / "means.csv"), better="lower")) == repr(found)
