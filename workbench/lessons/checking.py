@@ -17,6 +17,7 @@ from workbench.course.answers import LONGEST_TEXT, Judged, answered, finite, is_
 from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
+MOST_NUMBERS = 6        # that an exercise asks for
 _tries: dict[str, int] = {}
 
 
@@ -189,7 +190,7 @@ def judged(exercise: str, answer: Any, **task: Any) -> Judged:
 
 def is_right(exercise: str, answer: Any, **task: Any) -> bool:
     """Return whether an answer is right, with the data of the practice exercise or with others."""
-    return _verdict(exercise, answer, task)[0].verdict == "right"
+    return _verdict(exercise, answer, task).verdict == "right"
 
 
 def _values(exercise: str, answer: Any) -> Any:
