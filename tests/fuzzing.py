@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import polars
 import xlsxwriter
+from calls import AUDIT, CALLS, CV, DESIGN, FRAME, ITEMS, LABELED, MODELS, SCORE, SIZE, STRATA, TABLE, ZERO_ONE
 from command import ods
-from test_named_arguments import AUDIT, CALLS, CV, DESIGN, FRAME, ITEMS, LABELED, SCORE, SIZE, STRATA, TABLE, ZERO_ONE
 
 import workbench as wb
 
@@ -63,6 +63,13 @@ CALLED = [(wb.load_strata, ({"stratum": ["a", "b"], "size": [1000, 600], "sd": [
           (wb.labeling_order, (SIZE, 20), {}), (wb.wave_accuracy, (SIZE, [LABELED], [[12, 20, 29]]), {}),
           (wb.counts_at_audit, ({"Jan": FRAME}, "Jan"), {}), (wb.sentences, ([],), {}),
           (wb.compare_intervals, (wb.accuracy_audit(ITEMS),), {}),
+          (wb.agreement, ([["a", "b", "a"], ["a", "a", None], ["b", "b", "b"]] * 4,), {"level": .95}),
+          (wb.detectable_difference, (400, .2), {"clusters": 40, "icc": .1, "power": .8}),
+          (wb.items_to_detect, (.05, .2), {"cluster_size": 4, "icc": .1, "power": .8}),
+          (wb.gate, (MODELS, "a > b - .1"), {"level": .95}), (wb.pair_interval, (MODELS, "a", "b"), {"level": .95}),
+          (wb.worth_reading, (MODELS,), {"most": 3}),
+          (wb.sample_stream, (ROWS, 10), {"by": "g", "value": "v", "id": "v", "passes": 2, "minimum": 2}),
+          (wb.stream_batches, (wb.StreamSampler(10, seed=0),), {"by": "g"}),
           (wb.check, ("1.1", "12"), {}), (wb.read_by_next_box, (), {}), (wb.register_errors, (), {})]
 TAKING = [call[:3] for call in (*CALLS, *CALLED) if call[1] or call[2]]
 WRONG = [None, True, "x", "", b"x", 1j, math.nan, math.inf, -math.inf, -1, 0, .5, 7, 10 ** 400, 1e308, 5e-324, [], [[]],

@@ -6,7 +6,7 @@ import fuzzing
 import workbench as wb
 
 READ_OR_RUN = {"draw_rows", "half_sample_rho", "openml_population", "read_label_sheet", "write_label_sheet",
-               "load_periods", "replay", "replay_list", "simulate_type_one"}
+               "load_periods", "read_item_scores", "replay", "replay_list", "simulate_type_one"}
 
 
 def test_no_argument_ends_in_somebody_elses_error():

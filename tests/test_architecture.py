@@ -73,7 +73,7 @@ def test_every_module_has_a_floor():
 def test_the_architecture_page_lists_every_room_in_order_and_stays_short():
     page = (ROOT.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
     assert re.findall(r"^\|[^|]*\| `(\w+)` \|", page, re.M) == list(RANK)
-    assert len(page.splitlines()) <= 100
+    assert len(page.splitlines()) <= 110
 
 
 def test_the_architecture_page_lists_the_files_of_every_room():

@@ -192,9 +192,12 @@ def test_what_an_audit_in_waves_cannot_be_asked(session, ask, said):
 
 
 def test_the_report_says_in_how_many_waves(tmp_path, session, known):
+    write_session(session, str(tmp_path / "a.html"))
+    assert "the estimate needs a whole wave" in (tmp_path / "a.html").read_text(encoding="utf-8").lower()
     label(session, known[1], 20)
     write_session(session, str(tmp_path / "a.html"), json=str(tmp_path / "a.json"))
-    assert "wave 1 of 3 is labeled: workbench audit next" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "wave 1 of 3 is labeled: workbench audit next" in page and "whenever one looks" not in page
     for _ in range(2):
         label(session, known[1], 20)
     write_session(session, str(tmp_path / "a.html"), json=str(tmp_path / "a.json"))

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.misclassification.methods import METHODS
+from workbench.misclassification.methods import estimators
 from workbench.simulations.misclassification import draw_classes, whole_items
 
 SHARES, NEW = [.5, .3, .2], [.35, .3, .35]
@@ -18,7 +18,7 @@ def test_two_classes_are_those_of_the_closed_forms(base, new, p00, p11, rates, s
     closed = wb.estimator_theory(base, new, p00, p11, n, size=size, new_size=10 ** 5, rates=rates)
     found = wb.shares_theory([1 - base, base], [1 - new, new], [[p00, 1 - p00], [1 - p11, p11]], n, size=size,
                              new_size=10 ** 5, rates=rates)
-    for method in METHODS:
+    for method in estimators():
         assert found.variance[method][1] == pytest.approx(closed.variance[method], rel=2e-4), method
         assert found.bias[method].sum() == pytest.approx(0, abs=1e-9)
         if method != "mle":
@@ -34,7 +34,7 @@ def simulated(rates):
 def test_theory_of_three_classes_is_what_is_simulated(rates):
     study = simulated(rates)
     theory = wb.shares_theory(SHARES, NEW, READING, N, size=SIZE, new_size=NEW_SIZE, rates=rates)
-    for method in METHODS:
+    for method in estimators():
         assert not study.undefined[method].any()
         off = study.bias[method][0] - theory.bias[method]
         assert np.abs(off / study.bias_error[method][0]).max() < 4, method
@@ -55,7 +55,7 @@ def test_periods_have_the_same_audits():
     study = wb.simulate_shares(SHARES, [NEW, SHARES], READING, N, SIZE, runs=300, rng=3)
     alone = wb.simulate_shares(SHARES, NEW, READING, N, SIZE, runs=300, rng=3)
     assert study.bias["mle"][0].tolist() == alone.bias["mle"][0].tolist() and study.new_shares.shape == (2, 3)
-    assert len(study.rows()) == 2 * len(METHODS) * 3
+    assert len(study.rows()) == 2 * len(estimators()) * 3
     rmse = np.sqrt((study.rmse["calibration"] ** 2).sum(1))
     assert rmse[1] < rmse[0] / 3        # without a shift calibration is right
 
@@ -73,7 +73,7 @@ def test_a_frame_with_the_very_rates_never_varies():
 def test_a_matrix_that_cannot_be_inverted_leaves_what_needs_no_inverse():
     same = np.array([[.6, .2, .2], [.6, .2, .2], [.1, .1, .8]])
     theory = wb.shares_theory(SHARES, NEW, same, N)
-    lost = {method for method in METHODS if np.isnan(theory.bias[method]).any()}
+    lost = {method for method in estimators() if np.isnan(theory.bias[method]).any()}
     assert lost == {"misclassification", "mixed", "mle"}
     assert "least error classify_and_count" in theory.headline() and "largest baseline" in theory.headline()
 
@@ -81,7 +81,7 @@ def test_a_matrix_that_cannot_be_inverted_leaves_what_needs_no_inverse():
 def test_an_audit_is_studied_at_other_shares():
     audit = wb.ConfusionCounts((1000 * np.array(SHARES)[:, None] * READING).round().astype(int), ["a", "b", "c"])
     rows = wb.shift_study(audit, [14_000, 9_000, 7_000], ".35, .3, .35; .5, .3, .2", runs=2000)
-    assert len(rows) == 2 * len(METHODS) * 3
+    assert len(rows) == 2 * len(estimators()) * 3
     for row in rows:
         assert row["bias"] == pytest.approx(row["simulated_bias"], abs=4 * row["sd"] / 2000 ** .5)
         assert row["sd"] == pytest.approx(row["simulated_sd"], rel=.12)

@@ -49,17 +49,18 @@ def audit(folder):
 
 def accuracy(folder):
     """A plan for 5 million rows."""
-    report(folder, "accuracy", "report", "stratified-accuracy", "--scores", items(folder), "--score", "p", "--prediction",
-           "prediction", "--id", "id", "--score-is", "confidence", "--budget", "300", "--quiet")
+    report(folder, "accuracy", "report", "stratified-accuracy", "--scores", items(folder), "--score", "p",
+           "--prediction", "prediction", "--id", "id", "--score-is", "confidence", "--budget", "300", "--quiet")
 
 
 def periods(folder):
     """2,000 periods of two classes."""
-    written(folder, "audit.csv", "SELECT (range % 4 = 0)::INT AS truth, (range % 5 = 0)::INT AS prediction FROM range(400)")
+    written(folder, "audit.csv", "SELECT (range % 4 = 0)::INT AS truth, (range % 5 = 0)::INT AS prediction "
+                                 "FROM range(400)")
     written(folder, "months.csv", "SELECT (DATE '2019-01-01' + range::INT)::VARCHAR AS period, 10000 AS n, "
                                   "(2000 + 500 * random())::INT AS counted FROM range(2000)")
-    report(folder, "periods", "report", "misclassification-correction", "--audit", "audit.csv", "--counts", "months.csv",
-           "--quiet", "-o", "series.html")
+    report(folder, "periods", "report", "misclassification-correction", "--audit", "audit.csv", "--counts",
+           "months.csv", "--quiet", "-o", "series.html")
     print(f"  page {Path(folder, 'series.html').stat().st_size / 1e6:.2f} MB (at most 1)")
 
 
@@ -74,7 +75,8 @@ def models(folder):
     """A thousand models by their means in ten folds."""
     columns = ", ".join(f".1 + random() / {20 + k % 7} AS m{k}" for k in range(1000))
     written(folder, "means.csv", f"SELECT range AS fold, {columns} FROM range(10)")
-    report(folder, "models", "report", "cross-validation-t-tests", "--losses", "means.csv", "--better", "lower", "--quiet")
+    report(folder, "models", "report", "cross-validation-t-tests", "--losses", "means.csv", "--better", "lower",
+           "--quiet")
 
 
 if __name__ == "__main__":

@@ -304,7 +304,7 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
     >>> pair_interval(scores, "B", "A")
     Interval(-0.3 to -0.01985, 0.95 default)
     """
-    places = []
+    scores, places = checks.instance("scores", scores, ItemScores), []
     for name, model in (("first", first), ("second", second)):
         if model not in scores.models:
             raise checks.WrongValue(name, f"must be one of {checks.listed(scores.models, quoted=True)}", model,

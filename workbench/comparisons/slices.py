@@ -37,6 +37,7 @@ def compare_slices(scores: ItemScores, by: str, *, level: float = 0.95, adjust: 
     >>> [(row["slice"], row["verdict"]) for row in compare_slices(scores, "part").rows()]
     [('x', 'better'), ('y', 'not shown')]
     """
+    scores = checks.instance("scores", scores, ItemScores)
     checks.choice("adjust", adjust, ADJUSTMENTS)
     if by not in scores.columns:
         raise checks.WrongValue("by", f"must be one of {checks.listed(scores.columns, quoted=True) or 'none'}", by)
@@ -79,6 +80,7 @@ def worth_reading(scores: ItemScores, most: int = 10) -> list[dict]:
     >>> worth_reading(ItemScores([[1, 0], [0, 1], [1, 1]], ["A", "B"], ["p", "q", "r"]))
     [{'item': 'q', 'A': 0.0, 'B': 1.0}]
     """
+    scores, most = checks.instance("scores", scores, ItemScores), checks.whole("most", most, 1)
     order = ordered(scores, 0.95)[0]
     gap = np.nanmean(np.where(np.isnan(scores.score), np.mean(scores.bounds), scores.score)[:, order[1:]], 1) - \
         scores.score[:, order[0]]

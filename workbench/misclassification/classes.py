@@ -100,11 +100,14 @@ def shares_theory(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike, 
     3 classes, 1,000 audited: least error mle (RMSE 0.01567), largest baseline (0.1436)
     """
     shares, new, reading = check_shares(shares, new_shares, reading)
+    if new.ndim > 1:
+        raise checks.WrongValue("new_shares", "must be of one period", new.tolist())
     n = checks.whole("n", n, 2)
     size = None if size is None else checks.whole("size", size, n)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
     checks.choice("rates", rates, methods.RATES)
-    figures = {method: _figures(method, shares, new, reading, n, size, new_size, rates) for method in methods.METHODS}
+    figures = {method: _figures(method, shares, new, reading, n, size, new_size, rates)
+               for method in methods.estimators()}
     bias, variance = ({method: pair[place] for method, pair in figures.items()} for place in range(2))
     return SharesTheory(bias, variance, shares, new, reading, n, size, new_size, rates)
 

@@ -60,7 +60,7 @@ def replay_box(paper: str) -> ReplayBox:
     Examples
     --------
     >>> replay_box("kloos")
-    Replays of kloos: 9 items
+    Replays of kloos: 10 items
     """
     checks.choice("paper", paper, list(dict.fromkeys(item.name.split("/")[0] for item in all_items())))
     return ReplayBox(paper)

@@ -176,7 +176,7 @@ def _checked_values(declared: Any, given: Any, targets: Any, read_later: bool) -
     values |= _beside(declared, values, targets.page, inputs)
     promised = _paths(declared, values, "output")
     for name, path in (promised | {"json": targets.json, "tables": targets.tables}).items():
-        if path and path.exists() and any(map(path.samefile, inputs)):
+        if path and os.path.exists(path) and any(map(path.samefile, inputs)):
             raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
     for name, path in promised.items():
         outputs.check_written(f"{name}:", path)

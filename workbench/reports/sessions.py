@@ -30,6 +30,7 @@ EXPLAINED = {
     "planned": "holds whenever one looks; shortest at the planned end", "anytime": "holds whenever one looks or stops",
     "looks": "holds at the looks that were declared, or at every 10 labels from 30 to 600",
     "fixed": "holds if the number of labels was not chosen by looking",
+    "waves": "is there once all planned labels are",
     CORRECTED: "allows for wrong labels; holds if the number of labels was not chosen by looking"}
 TITLES = {"accuracy": "How often are the predictions right?",
           "class_metrics": "How good are the predictions of class {metrics_of}?",
@@ -70,7 +71,7 @@ def _page(session: "AuditSession", estimates: "list[SessionEstimate]", status: "
         "session.html.j2", **shared, estimate=estimate, headline=f"{headline[0].upper()}{headline[1:]}",
         drawn=finding_picture(drawn, unit) if drawn else None, drawn_title=_drawn_title(design, drawn),
         basis=list(_basis(estimate, status, design, shared["file"])), said=list(_said(estimates)),
-        explained={row["method"]: EXPLAINED[row["method"]] for row in _said(estimates)},
+        explained={row["method"]: _how(row["method"], status) for row in _said(estimates)},
         further=list(_further(estimates)), status=status, people=status.rows(),
         undone=undone and counted(undone, "label or skip was", "labels or skips were"),
         looked=f"Estimates were looked at {counted(len(looks), 'time')} on the way to "
@@ -89,6 +90,10 @@ def to_do(status: "SessionStatus", file: str) -> list[str]:
             for who, sheet, n in (third, second) if n] + [wave] * status.wave_is_done
 
 
+def _how(method: str, status: "SessionStatus") -> str:
+    return EXPLAINED["waves" if method == "planned" and status.waves else method]
+
+
 def _basis(estimate: "SessionEstimate", status: "SessionStatus", design: Mapping[str, Any],
            file: str) -> Iterator[str]:
     """Yield what the finding rests on, and what to do now."""
@@ -98,7 +103,7 @@ def _basis(estimate: "SessionEstimate", status: "SessionStatus", design: Mapping
     strata = counted(len(design["stratum_size"]), "stratum", "strata")
     strata += f" and {counted(status.waves, 'wave')} that follow the labels before them" * bool(status.waves)
     left_out = design["source"].get("left_out")
-    how = EXPLAINED[CORRECTED if estimate.is_corrected else estimate.method]
+    how = _how(CORRECTED if estimate.is_corrected else estimate.method, status)
     labels = f"{estimate.labeled:,} of {counted(estimate.planned, 'planned label')}"
     yield (f"From {labels}, drawn at random within {strata} among {items}; the {percent(design['level'])} interval "
            f"{how}.")

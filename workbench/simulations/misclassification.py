@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.misclassification import classes, limits, methods, theory
-from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.confusion import ConfusionCounts, check_counts
 from workbench.results import Result
 
 # (base rate, p00, p11) of figures 1 to 3 of the paper, with n = 1,000 and 300,000 items
@@ -432,7 +432,7 @@ def simulate_shares(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike
     checks.choice("rates", rates, methods.RATES)
     rng, first = checks.generator(rng), whole_items(shares, size)
     table, frame = draw_classes(first, reading, n, runs, rates=rates, rng=rng)
-    figures: dict = {method: [] for method in methods.METHODS}
+    figures: dict = {method: [] for method in methods.estimators()}
     truths = []
     for period in np.atleast_2d(new):
         items = whole_items(period, new_size)
@@ -514,7 +514,9 @@ def shift_study(audit: ConfusionCounts, counts_at_audit: ArrayLike, new_shares: 
     """
     if isinstance(new_shares, str):
         new_shares = _of_text(new_shares)
-    size, reading = int(np.sum(counts_at_audit)), methods.by_row(audit.table)
+    audit = checks.instance("audit", audit, ConfusionCounts)
+    size = int(check_counts("counts_at_audit", counts_at_audit, audit.labels).sum())
+    reading = methods.by_row(audit.table)
     shares = audit.table.sum(1) / audit.n
     study = simulate_shares(shares, new_shares, reading, audit.n, size, runs=runs, rates=rates)
     rows = iter(study.rows())

@@ -427,7 +427,7 @@ def _by_wave(design: dict, stratum: np.ndarray, values: np.ndarray) -> tuple[np.
     """Return labels and right ones of each whole wave and stratum, (T, H)."""
     ends = [end for end in np.cumsum(design["waves"]).tolist() if end <= values.size]
     tables = [_table(design, stratum[start:end], values[start:end]) for start, end in itertools.pairwise([0, *ends])]
-    labels = np.array(tables, np.int64).reshape(len(ends), -1, 2)
+    labels = np.array(tables, np.int64).reshape(len(ends), len(design["stratum_size"]), 2)
     return labels.sum(2), labels[:, :, 1]
 
 
