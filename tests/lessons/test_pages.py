@@ -14,7 +14,8 @@ PREDICTED = {
     "03-voila-vs-neyman.ipynb": (("25", "capped Neyman", "5%", "2.5 times"), 10),
     "04-misclassification-correction.ipynb": (
         (None, "both equally well", "mixed", "about 2 points either way, as for one month"), 10),
-    "05-cross-validation-t-tests.ipynb": (("25%", "about .1", "about 60%", "not at all"), 7)}
+    "05-cross-validation-t-tests.ipynb": (("25%", "about .1", "about 60%", "not at all",
+                                             "about 96%"), 8)}
 IN_JUPYTERLAB = {
     "00-start.ipynb": (("93%",), 1), "01-stratified-accuracy.ipynb": (("30%", "95", "about 10", "about 7,000"), 9)}
 WORDS = "# How sure?\n\n## A <b>part</b>"

@@ -51,8 +51,6 @@ class ItemComparison(Result):
     size : int
     clusters : int
         0 where items are independent.
-    cluster_word : str
-        As in `ItemScores`.
     worth : float
         How many equally heavy clusters these are; NaN where items are independent.
     unscored : int
@@ -64,6 +62,8 @@ class ItemComparison(Result):
     better : {"higher", "lower"}
     adjust : {"holm", "none"}
     level : float
+    cluster_word : str
+        As in `ItemScores`.
     """
 
     names: tuple
@@ -80,7 +80,6 @@ class ItemComparison(Result):
     differ: np.ndarray
     size: int
     clusters: int
-    cluster_word: str
     worth: float
     unscored: int
     finished: bool
@@ -88,6 +87,7 @@ class ItemComparison(Result):
     better: str
     adjust: str
     level: float
+    cluster_word: str = "cluster"
 
     @property
     def shown(self) -> np.ndarray:
@@ -282,9 +282,9 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     return ItemComparison(
         tuple(scores.models[k] for k in order), means[order], own[order], places,
         np.concatenate([each.mean for each in found]), pair_limits(found, pair_level), pair_level, pvalue, adjusted,
-        alone, naive, (first != second).sum(1), len(scores.item), scores.clusters, scores.cluster_word,
+        alone, naive, (first != second).sum(1), len(scores.item), scores.clusters,
         min(each.worth for each in found) if scores.clusters else np.nan, int(np.isnan(scores.score).sum()),
-        scores.finished, scores.bounds, scores.better, adjust, level,
+        scores.finished, scores.bounds, scores.better, adjust, level, scores.cluster_word,
         notes=[*scores.notes, *unscored_note(scores), *_notes(scores, found)])
 
 
