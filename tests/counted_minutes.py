@@ -26,6 +26,7 @@ def counts(path):
     import nbformat
     cells = _of_the_class(nbformat.read(path, as_version=4).cells)
     text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    text = re.sub(r'\]\(#Words "[^"]*"\)', "]", text)
     prose = re.sub(r"\$\$.*?\$\$|\$[^$]*\$", " ", text, flags=re.DOTALL)
     views, = (module for module in lessons.parts("views") if f".{_topic(path)}." in module.__name__)
     return {"words": len(re.findall(r"[A-Za-z]{2,}", prose)),

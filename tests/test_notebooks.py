@@ -117,10 +117,23 @@ def test_lessons_end_with_the_readers_own_data_and_begin_without_code():
         tagged = [set(cell.metadata.get("tags", [])) for cell in cells]
         own = next(k for k, cell in enumerate(cells) if cell.source.startswith("## Your own data"))
         assert all({"lesson", "exercise"} & tags for tags in tagged[1:own]), "the report comes last"
-        assert not any({"lesson", "exercise"} & tags for tags in tagged[own + 2:])
+        assert not any({"lesson", "exercise"} & tags for tags in tagged[own + 2:-2]), "but for the words"
         first = next(k for k, tags in enumerate(tagged) if "interactive" in tags)
         for cell in (cell for cell in cells[:first] if cell.cell_type == "code"):
             assert re.fullmatch(r"((import|from) .*\n)*live\.\w+\(\)", "\n".join(lines(cell)))
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_word_leads_to_what_it_means(path):
+    """A term is linked once, its definition is the link's title, and stands among the words at the lesson's end."""
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"]
+    words = dict(re.findall(r"(?m)^- \*\*(.+):\*\* (.+)$", cells[-1].source))
+    assert cells[-2].source == "## Words" and len(words) >= 4 and list(words) == sorted(words, key=str.casefold)
+    linked = [(term.strip("*").lower(), told, cell) for cell in cells
+              for term, told in re.findall(r'\[([^\]]+)\]\(#Words "([^"]+)"\)', cell.source)]
+    assert sorted((term, told) for term, told, _ in linked) == sorted(
+        (name.lower(), told) for name, told in words.items()), path.name
+    assert all({"lesson", "exercise"} & set(cell.metadata.tags) for _, _, cell in linked)
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

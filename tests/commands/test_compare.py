@@ -32,7 +32,7 @@ def test_what_is_printed(table):
     found = wb.compare_items(wb.read_item_scores(table / "items.csv", model="new,old,tiny", cluster="document"))
     lines = done.stdout.splitlines()
     assert done.returncode == 0 and lines[0] == found.finding() + "."
-    assert lines[0].startswith("new is better than old and tiny, by ") and "200 items in 40 clusters" in lines[0]
+    assert lines[0].startswith("new is better than old and tiny, by ") and "200 items in 40 documents" in lines[0]
     assert [line.split()[0] for line in lines[1:4]] == ["new", "old", "tiny"] and lines[1].endswith("rank 1")
 
 

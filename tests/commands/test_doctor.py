@@ -21,7 +21,11 @@ FOLDS = pd.DataFrame({"fold": [k % 5 for k in range(N)], "item": range(N), "tree
 CLASSES = pd.DataFrame({"id": range(N), "p_a": np.linspace(.5, .7, N).round(4), "p_b": np.linspace(.5, .3, N).round(4)})
 SPLITS = pd.DataFrame({"params": ["C=1", "C=2"], **{f"split{k}_test_score": [.8 + k / 100, .7] for k in range(5)}})
 PLAN, KNOWN = "How good is the classifier? A plan", "How good is it, as the truth is known?"
-DRAWN, MODELS = "Which metrics, how sure", "Which model is better"
+DRAWN, MODELS, ITEMS = "Which metrics, how sure", "Which model is better", "Which of several models is better"
+WIDE = pd.DataFrame({"question_id": [f"q{k}" for k in range(N)], "document": [f"d{k // 4}" for k in range(N)],
+                     "old": [k % 3 // 2 for k in range(N)], "new": [k % 5 // 4 for k in range(N)]})
+LONG = WIDE.melt(["question_id", "document"], var_name="model", value_name="correct")
+GRADED = pd.DataFrame({"id": range(N), "a": RNG.random(N).round(2), "b": RNG.random(N).round(2)})
 
 
 def column_json(frame):
@@ -81,6 +85,10 @@ FILES = [
     ("cv.json", json.dumps({name: {"fit_time": [1, 2, 3], "test_score": scores} for name, scores in
                             (("lr", [.8, .9, .7]), ("tree", [.7, .8, .6]))}), {"lr.test_score": "score of a split"},
      {MODELS}),
+    ("wide.csv", WIDE.to_csv(index=False), {"document": "cluster"}, {ITEMS}),
+    ("long.csv", LONG.to_csv(index=False), {"model": "model", "correct": "right or wrong"}, {ITEMS}),
+    ("graded.csv", GRADED.to_csv(index=False), {"a": "score"}, {ITEMS}),
+    ("over.csv", GRADED.assign(b=GRADED.b + 1).to_csv(index=False), {"a": "score"}, set()),
     ("other.csv", pd.DataFrame({"text": [f"some words {k}" for k in range(N)]}).to_csv(index=False),
      {"text": "something else"}, set())]
 
@@ -99,7 +107,7 @@ def test_what_a_file_is_ready_for(tmp_path, name, content, roles, questions):
     said, columns, ready = doctor(tmp_path, name)
     for column, seems in roles.items():
         assert any(line.split("  ")[1].strip() == column and f"  {seems}" in line for line in columns.split("\n")[1:])
-    assert {question for question in (PLAN, KNOWN, DRAWN, MODELS) if question in ready} == questions
+    assert {question for question in (PLAN, KNOWN, DRAWN, MODELS, ITEMS) if question in ready} == questions
     assert len(said.splitlines()) < 40
 
 
@@ -127,15 +135,18 @@ def test_an_audit_and_counts_are_told_apart(tmp_path):
 def test_a_log_of_an_evaluation():
     assert "--scores samples_lm-eval-0.4.13-texts.jsonl#metric=acc" in doctor(
         LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[2].replace("'", "")
+    assert "workbench compare 'samples_lm-eval-0.4.13-texts.jsonl#metric=acc' OTHER" in doctor(
+        LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[0]
 
 
-@pytest.mark.parametrize("name", ["gaps.csv", "per_class.csv", "splits.csv", "months.csv"])
+@pytest.mark.parametrize("name", ["gaps.csv", "per_class.csv", "splits.csv", "months.csv", "wide.csv", "long.csv"])
 def test_a_command_that_it_prints_can_be_pasted(tmp_path, name):
     content = next(content for each, content, *_ in FILES if each == name)
     (tmp_path / name).write_text(content)
     for line in doctor(tmp_path, name)[2].split("\n"):
-        if line.startswith("    workbench report"):
-            done = run_unseen(tmp_path, *shlex.split(line)[1:], "-o", "r.html", "--quiet")
+        if line.startswith("    workbench "):
+            quiet = ["--quiet"] * ("report" in line)
+            done = run_unseen(tmp_path, *shlex.split(line)[1:], "-o", "r.html", *quiet)
             assert done.returncode == 0, (line, done.stderr)
 
 

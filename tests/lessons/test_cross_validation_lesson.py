@@ -504,3 +504,40 @@ def test_half_samples_are_slightly_liberal_and_more_powerful(learner):
     equal, different = (live._board(learner, wanted, 40) for wanted in (False, True))
     assert equal.rejection("half-sample rho") == pytest.approx(.06, abs=.01)
     assert different.rejection("half-sample rho") / different.rejection("Nadeau-Bengio") > 1.4
+
+
+# ---------------------------------------------------------------- forty models
+
+def test_the_models_are_equally_good_but_for_the_first():
+    """By reader A's accuracy in the fifths of its confidence, as lesson 1 has them, and by the binomial's variance."""
+    chances = np.array([.5806, .8556, .9610, .9889, 1])
+    read = np.mean([clerks.equal_models(4000, ahead=.06, seed=seed).mean(0) for seed in range(20)], 0)
+    error = (chances.mean() * (1 - chances.mean()) / 80_000) ** .5
+    assert np.abs(read[1:] - chances.mean()).max() < 4 * error and abs(read[0] - chances.mean() - .06) < 4 * error
+    with pytest.raises(ValueError, match="ahead must be a number from 0 to 0.1; got 0.2"):
+        clerks.equal_models(ahead=.2)
+
+
+def test_the_best_of_forty_is_lucky_and_new_forms_say_so(monkeypatch):
+    locked(monkeypatch, "5-winner", "about 99%")
+    waiting = live.reveal_winner()
+    said, panel, button = waiting.parts
+    assert said.startswith("You predicted about 99%. So lucky none of them is") and button.parts == []
+    button.children[0].click()
+    rows_ = button.parts[0].rows()
+    p = np.array([.5806, .8556, .9610, .9889, 1])
+    spread = ((p * (1 - p)).mean() / 200) ** .5       # of models on the same forms
+    best = {row["models"]: float(row["score of the best"].rstrip("%")) / 100 for row in rows_}
+    assert best[40] == pytest.approx(p.mean() + 2.16 * spread, abs=.003)
+    assert best[2] == pytest.approx(p.mean() + spread / np.pi ** .5, abs=.003)
+    again = [float(row["the same model on 200 other forms"].rstrip("%")) / 100 for row in rows_]
+    assert again == pytest.approx([p.mean()] * 6, abs=.005)
+    assert rows_[1]["best beats last, if compared alone"] == "5%" and float(
+        rows_[-1]["best beats last, if compared alone"].rstrip("%")) > 90
+    found = wb.compare_items(wb.ItemScores(clerks.equal_models(), clerks.MODELS, range(200)))
+    first = found.ranks()[0]
+    assert heading(panel) == (f"{first['model']} leads with {first['score']:.1%}, and may have any rank from 1 to 40; "
+                              "no rank is certain") and (found.adjusted > .05).all()
+    settle(panel, Model_1=.06, Forms=3000)
+    assert re.fullmatch(r"model 1 leads with 9[345]\.\d%, and is shown to be the best", heading(panel))
+    assert [row["model"] for row in rows(panel, "models")][0] == "model 1" and len(rows(panel, "models")) == 12

@@ -1,5 +1,7 @@
 """Models compared on the same items: their scores, the ranks that they may have, and which are tied."""
 
+from collections.abc import Callable
+
 import altair as alt
 
 from workbench.charts import theme
@@ -22,7 +24,16 @@ def ranks_words(comparison: ItemComparison) -> tuple[str, str]:
                    f"at once at {level}. {said}{'; …' if len(rows) > 12 else ''}.")
 
 
-def ranks(comparison: ItemComparison, *, most: int = SHOWN) -> alt.TopLevelMixin:
+def ranks_data(comparison: ItemComparison, most: int = SHOWN) -> dict:
+    """Return the rows of `ranks`, the best models and their groups."""
+    rows = comparison.ranks()[:most]
+    names = _short([row["model"] for row in rows])
+    drawn = [{**row, "model": name, "place": k} for k, (row, name) in enumerate(zip(rows, names, strict=True), 1)]
+    return {"models": drawn, "groups": _tied(comparison, drawn)}
+
+
+def ranks(comparison: ItemComparison, *, most: int = SHOWN, scale: alt.Scale | None = None,
+          words: Callable[[ItemComparison], tuple[str, str]] = ranks_words) -> alt.TopLevelMixin:
     """Return models' scores, the ranks that they may have, and groups of which no two are shown to differ.
 
     Parameters
@@ -30,14 +41,16 @@ def ranks(comparison: ItemComparison, *, most: int = SHOWN) -> alt.TopLevelMixin
     comparison : workbench.ItemComparison
     most : int
         Models that are drawn, the best.
+    scale : altair.Scale, optional
+        Of the scores.
+    words : callable
+        Returns title and text alternative of a comparison.
     """
-    rows = comparison.ranks()[:most]
-    names = _short([row["model"] for row in rows])
-    drawn = [{**row, "model": name} for row, name in zip(rows, names, strict=True)]
-    y = alt.Y("model:N", sort=names, title=None, axis=alt.Axis(labelLimit=150))
-    base = theme.Chart(theme.rows("models", drawn)).encode(y=y)
+    data = ranks_data(comparison, most)
+    y = alt.Y("model:N", sort=alt.EncodingSortField("place", "min"), title=None, axis=alt.Axis(labelLimit=150))
+    base = theme.Chart(theme.rows("models", data["models"])).encode(y=y)
     scores = base.mark_rule(strokeWidth=3, color=theme.ESTIMATE).encode(
-        x=alt.X("low:Q", title="mean score", scale=alt.Scale(zero=False), axis=theme.percents()
+        x=alt.X("low:Q", title="mean score", scale=scale or alt.Scale(zero=False), axis=theme.percents()
                 if comparison.bounds == (0, 1) else alt.Axis()), x2="high:Q") + \
         base.mark_point(filled=True, size=70, color=theme.ESTIMATE).encode(x="score:Q")
     places = alt.X("best_rank:Q", title="ranks that it may have; gray: no two shown to differ",
@@ -45,17 +58,17 @@ def ranks(comparison: ItemComparison, *, most: int = SHOWN) -> alt.TopLevelMixin
     bars = base.mark_rule(strokeWidth=6, color=theme.RANDOM).encode(x=places, x2="worst_rank:Q")
     ends = [base.mark_point(filled=True, size=70, color=theme.RANDOM).encode(x=f"{end}_rank:Q")
             for end in ("best", "worst")]
-    tied = theme.Chart(theme.rows("groups", _tied(comparison, drawn))).mark_line(
+    tied = theme.Chart(theme.rows("groups", data["groups"])).mark_line(
         strokeWidth=3, color=theme.GRAY).encode(y=y, x="middle:Q", detail="group:O")
-    chart = alt.hconcat(*(view.properties(width=WIDTH, height=max(LEAST, ROW * len(rows)))
+    chart = alt.hconcat(*(view.properties(width=WIDTH, height=max(LEAST, ROW * len(data["models"])))
                           for view in (scores, alt.layer(bars, *ends, tied))), spacing=14)
-    return theme.finish(chart, *ranks_words(comparison), width=None, height=None)
+    return theme.finish(chart, *words(comparison), width=None, height=None)
 
 
 def _tied(comparison: ItemComparison, drawn: list[dict]) -> list[dict]:
     """Return a row per model and group of several models, with the group's mean place."""
     place = {name: k for k, name in enumerate(comparison.names, 1)}
-    return [{"model": drawn[place[name] - 1]["model"], "group": group,
+    return [{"model": drawn[place[name] - 1]["model"], "place": place[name], "group": group,
              "middle": (place[names[0]] + place[names[-1]]) / 2}
             for group, names in enumerate(comparison.groups, 1) if len(names) > 1
             for name in names if place[name] <= len(drawn)]

@@ -15,6 +15,7 @@ LEFT_OUT = {"solution", "parameters"}
 REPORT = "Your own data"        # here a lesson's scenes end
 PICTURES = ("image/png", "image/svg+xml")
 _REPR = re.compile(r"\w+\(")
+_LINKED = re.compile(r'\[([^\]]+)\]\(#Words "[^"]*"\)')       # a term to its definition
 _ASKED = re.compile(r"Prediction: (.+)")
 _SEEN = re.compile(r"\s*([-*+] |\d+\. |\||\$\$|>)")       # begins a list, a table, a formula or a quotation
 
@@ -119,7 +120,7 @@ def _contents(part: list[Slide]) -> list[dict]:
 
 
 def _add_text(found: list, cell: Any) -> None:
-    for block in _blocks(source(cell)):
+    for block in _blocks(_LINKED.sub(r"\1", source(cell))):
         heading = next((text for level, text in headings([_markdown(block)]) if level < 4), None)
         asked = re.match(r"\*\*\d\.\d\*\*", block)
         if heading or asked or not found:

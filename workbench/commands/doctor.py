@@ -15,6 +15,8 @@ TOPICS = ACCURACY, CLUSTERS, SHARES, MODELS = (
 SAMPLE = 50_000     # rows that are looked at
 SHOWN_COLUMNS = 30
 LABELS, LEAST = 300, 10     # of a plan
+_COMPARE = ["workbench", "compare"]
+_OF_ONE_MODEL = {"prediction", "truth", "fold", "score of a split", "probability of a class"}
 
 
 class Use(NamedTuple):
@@ -99,11 +101,15 @@ def _uses(file: str, data: dict, columns: list, budget: int) -> Iterator[Use | B
     yield _replicated(file, data, named)
     yield _shares(file, data, named)
     yield _compared(file, data, columns, named)
+    yield _known(file, data, columns, named)
 
 
 def _words(topic: str, **options: str) -> list[str]:
-    return ["workbench", "report", topic, *(word for name, value in options.items() if value
-                                            for word in (f"--{name.replace('_', '-')}", value))]
+    return ["workbench", "report", topic, *_given(options)]
+
+
+def _given(options: dict[str, str]) -> list[str]:
+    return [word for name, value in options.items() if value for word in (f"--{name.replace('_', '-')}", value)]
 
 
 def _accuracy(file: str, data: dict, columns: list, named: Callable, budget: int) -> Iterator[Use | Blocked]:
@@ -182,3 +188,22 @@ def _compared(file: str, data: dict, columns: list, named: Callable) -> Use | Bl
     return Use(question, _words(MODELS, losses=file, **options,
                                 better="higher" if sounds_like_scores else "lower"),
                lambda: CVLosses.read_csv(data, **options))
+
+
+def _known(file: str, data: dict, columns: list, named: Callable) -> Use | Blocked:
+    from workbench.comparisons.reading import ITEM_NAMES, read_item_scores
+    from workbench.data import files, roles
+    question = "Which of several models is better on the same items, all scored?"
+    if files.is_evaluation_log(file):
+        return Blocked(question, f"another model's log of the same items is needed: "
+                       f"{shlex.join([*_COMPARE, file])} OTHER")
+    options = {"item": next((name for name in data if name.lower() in ITEM_NAMES), "")} | named(
+        item=roles.ID, model=roles.MODEL, cluster=roles.CLUSTER)
+    seen = {column.seems for column in columns}
+    scored = [column.name for column in columns if column.inside and column.seems in (
+        roles.SCORE, roles.OTHER, *[roles.CORRECT] * ("model" in options))]
+    options |= {"score": ",".join(scored[:1])} if "model" in options else {"model": ",".join(scored)}
+    if not options["item"] or len(scored) < 2 - ("score" in options) or seen & _OF_ONE_MODEL:
+        return Blocked(question, "identifiers and the scores of two models are needed, from 0 to 1: a column each, or "
+                       "one beside a column of models")
+    return Use(question, [*_COMPARE, file, *_given(options)], lambda: read_item_scores(data, **options))

@@ -13,7 +13,7 @@ import scipy.special
 
 from workbench import checks, intervals
 from workbench.comparisons.evidence import Evidence, evidence
-from workbench.comparisons.item_scores import ItemScores, unscored_note
+from workbench.comparisons.item_scores import ItemScores, items_in, unscored_note
 from workbench.results import Interval, Note, Result, digits, percent
 
 ADJUSTMENTS = ("holm", "none")
@@ -62,6 +62,8 @@ class ItemComparison(Result):
     better : {"higher", "lower"}
     adjust : {"holm", "none"}
     level : float
+    cluster_word : str
+        As in `ItemScores`.
     """
 
     names: tuple
@@ -85,6 +87,7 @@ class ItemComparison(Result):
     better: str
     adjust: str
     level: float
+    cluster_word: str = "cluster"
 
     @property
     def shown(self) -> np.ndarray:
@@ -177,8 +180,7 @@ class ItemComparison(Result):
 
     def basis(self) -> str:
         """Return the number of items and clusters."""
-        items = checks.counted(self.size, "item")
-        return f"{items} in {checks.counted(self.clusters, 'cluster')}" if self.clusters else items
+        return items_in(self.size, self.clusters, self.cluster_word)
 
     def headline(self) -> str:
         """Return the finding, the number of pairs that are shown to differ and how that was decided."""
@@ -192,7 +194,7 @@ class ItemComparison(Result):
     def conditions(self) -> list[dict]:
         """Return a row per condition of trust: the question and its answer, whichever it is."""
         cost = self.cost_of_clusters()
-        clusters = (f"yes, {self.clusters:,}: intervals are {cost:.2g} times as wide as if items were independent"
+        clusters = (f"yes, {self.basis()}: intervals are {cost:.2g} times as wide as if items were independent"
                     if self.clusters else "none named: right only if no items belong together")
         few = "does not apply" if not self.clusters else \
             f"{'yes' if self.worth >= FEW_CLUSTERS else 'no'}: they are worth {self.worth:.3g} of equal size"
@@ -282,7 +284,7 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
         np.concatenate([each.mean for each in found]), pair_limits(found, pair_level), pair_level, pvalue, adjusted,
         alone, naive, (first != second).sum(1), len(scores.item), scores.clusters,
         min(each.worth for each in found) if scores.clusters else np.nan, int(np.isnan(scores.score).sum()),
-        scores.finished, scores.bounds, scores.better, adjust, level,
+        scores.finished, scores.bounds, scores.better, adjust, level, scores.cluster_word,
         notes=[*scores.notes, *unscored_note(scores), *_notes(scores, found)])
 
 

@@ -1,5 +1,6 @@
 """Scores of the same items by several models, all known."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -37,6 +38,8 @@ class ItemScores(Result):
         What else is known of the items, such as their text.
     finished : bool
         Whether logs say that every run finished.
+    cluster_word : str
+        What a cluster is, in one word, such as "document".
 
     Raises
     ------
@@ -59,12 +62,14 @@ class ItemScores(Result):
     values: tuple = ()
     columns: dict = FILLED
     finished: bool = False
+    cluster_word: str = "cluster"
     holds_items: ClassVar[bool] = True
 
     if TYPE_CHECKING:
         def __init__(self, score: ArrayLike, models: Sequence[str], item: Sequence, cluster: ArrayLike | None = None,
                      bounds: tuple[float, float] = (0.0, 1.0), better: str = "higher", values: Sequence[float] = (),
-                     columns: dict | None = None, finished: bool = False, *, notes: Sequence[Note] = ()) -> None: ...
+                     columns: dict | None = None, finished: bool = False, cluster_word: str = "cluster", *,
+                     notes: Sequence[Note] = ()) -> None: ...
 
     def __post_init__(self) -> None:
         score = checks.plain_array("score", self.score, "item").astype(float)
@@ -110,7 +115,7 @@ class ItemScores(Result):
         return ItemScores(self.score[rows], self.models, np.array(self.item, object)[rows].tolist(),
                           None if self.cluster is None else self.cluster[rows], self.bounds, self.better, self.values,
                           {name: column[rows] for name, column in self.columns.items()}, self.finished,
-                          notes=self.notes)
+                          self.cluster_word, notes=self.notes)
 
     def headline(self) -> str:
         """Return how many items, models and clusters there are, and what a score can be."""
@@ -120,8 +125,7 @@ class ItemScores(Result):
 
     def basis(self) -> str:
         """Return the number of items, and of their clusters."""
-        items = checks.counted(len(self.item), "item")
-        return f"{items} in {checks.counted(self.clusters, 'cluster')}" if self.clusters else items
+        return items_in(len(self.item), self.clusters, self.cluster_word)
 
     def rows(self) -> list[dict]:
         """Return a row per model: its items with and without a score."""
@@ -139,6 +143,20 @@ def _distinct(name: str, values: Sequence) -> tuple[str, ...]:
     if len(texts) < 2:
         raise checks.WrongValue(name, "must be at least 2", told=f"got {len(texts)}")
     return texts
+
+
+def items_in(items: int, clusters: int, word: str) -> str:
+    """Return the number of items, and of their clusters in their own word, if there are any.
+
+    Examples
+    --------
+    >>> items_in(9, 3, "story"), items_in(9, 1, "patch"), items_in(9, 4, "doc_id"), items_in(9, 0, "cluster")
+    ('9 items in 3 stories', '9 items in 1 patch', '9 items in 4 clusters (doc_id)', '9 items')
+    """
+    many = re.sub(r"(s|x|z|ch|sh)$", r"\1e", re.sub(r"(?<=[^aeiou])y$", "ie", word)) + "s"
+    one, many = (word, many) if word.isalpha() else (f"cluster ({word})", f"clusters ({word})")
+    counted = checks.counted(items, "item")
+    return f"{counted} in {checks.counted(clusters, one, many)}" if clusters else counted
 
 
 def unscored_note(scores: ItemScores) -> list[Note]:

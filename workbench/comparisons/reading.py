@@ -116,7 +116,7 @@ def read_item_scores(*files: Any, model: str = "", item: str = "", score: str = 
     return ItemScores(scores, [run.model for run in runs], ids,
                       numbers.as_text(first[spelled(cluster, first)]) if cluster else None, limits, direction,
                       possible if len(possible) <= MOST_VALUES else (), first, all(run.finished for run in runs),
-                      notes=notes)
+                      cluster.rpartition(".")[2] or "cluster", notes=notes)
 
 
 # sources

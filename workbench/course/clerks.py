@@ -1,4 +1,5 @@
-"""The story of lesson 5: two clerks who read digit forms equally well, and a reader that is better than another.
+"""The story of lesson 5: two clerks who read digit forms equally well, a reader that is better than another, and many
+models of which none is.
 
 A study is numbered: study s looks at the forms `default_rng(s).choice(1797, n, replace=False)`, the i-th of them in
 fold i mod 10. Clerk A sees the even image columns, clerk B the odd ones; each reads a form as the nearest one
@@ -10,6 +11,7 @@ import functools
 import numpy as np
 
 from workbench import checks
+from workbench.course.digit_forms import digit_forms
 from workbench.cross_validation.kfold import ROUNDING, resolve_rho, tail_probability, theta3
 from workbench.cross_validation.learners import Population, Samples, nearest_centroid, nearest_neighbor
 from workbench.cross_validation.losses import CVLosses
@@ -24,6 +26,7 @@ TESTS = {"naive t": "naive", "Nadeau-Bengio": "nadeau_bengio"}
 HOOK = 971
 TEN_FOLDS = (0.1, 0.1, -0.05, 0.15, 0.0, 0.2, 0.25, 0.05, 0.05, 0.0)
 DISAGREEING = 2
+MODELS = tuple(f"model {k}" for k in range(1, 41))
 
 
 def clerk_losses(study: int = HOOK, n: int = 100, *, repeats: int = 1) -> CVLosses:
@@ -196,6 +199,39 @@ def _fold_differences(study: int, n: int, repeat: int) -> np.ndarray:
     samples, fold = _samples(study, n), _folds(study, n, repeat)
     first, second = (nearest_neighbor(samples, fold, columns)[0].astype(float) for columns in SEEN.values())
     return np.bincount(fold, first - second) / (n // FOLDS)
+
+
+def equal_models(n: int = 200, *, ahead: float = 0.0, seed: int = 0) -> np.ndarray:
+    """Return which of n simulated forms (n, 40) the models of `MODELS` read right, all equally good but for the first.
+
+    A form lies in one of the fifths of the digit forms by reader A's confidence, and a model reads it right with the
+    chance that reader A has there: .877 over all.
+
+    Parameters
+    ----------
+    n : int
+        Forms, at least 2.
+    ahead : float
+        By how much the first model is better than the others, from 0 to .1.
+    seed : int
+
+    Examples
+    --------
+    >>> equal_models().mean(0).max().item()
+    0.925
+    """
+    n, ahead = checks.whole("n", n, 2), checks.number("ahead", ahead, 0, 0.1)
+    rng, chances = np.random.default_rng(checks.seed("seed", seed)), _chances()
+    chance = np.repeat(chances[rng.integers(0, chances.size, n)][:, None], len(MODELS), 1)
+    chance[:, 0] += (1 - chance[:, 0]) * ahead / (1 - chances.mean())
+    return (rng.random(chance.shape) < chance).astype(float)
+
+
+@functools.lru_cache(maxsize=1)
+def _chances() -> np.ndarray:
+    forms = digit_forms()
+    order = np.argsort(forms.confidence, kind="stable")
+    return np.array([part.mean() for part in np.array_split((forms.read_a == forms.digit)[order], 5)])
 
 
 def study_rows(first: int, count: int, n: int) -> np.ndarray:

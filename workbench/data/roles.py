@@ -28,7 +28,8 @@ _CALLED = {
     FOLD: r"(cv_?)?fold", REPEAT: r"repeat|repetition", MODEL: r"model|system|classifier|learner|algorithm",
     MONTH: r"month|period|date|day|week|quarter|year|.*_(month|date)",
     WEIGHT: r"w|wt|weights?|.*_?weight", SIZE: r"n|size|count|items",
-    CLUSTER: r"psu|cluster|person|household|school|site|box|patient|user|author|hospital|subject",
+    CLUSTER: r"psu|cluster|document|passage|conversation|person|household|school|site|box|patient|user|author|"
+             r"hospital|subject",
     STRATUM: r"strat(um|a)|region|district|segment|domain|group"}
 _DATE = re.compile(r"(19|20)[0-9]{2}([-/.]?(0?[1-9]|1[0-2]|Q[1-4]|W[0-9]{2})([-/.][0-9]{1,2})?([T ].*)?)?",
                    re.IGNORECASE)
@@ -36,12 +37,13 @@ _DATE = re.compile(r"(19|20)[0-9]{2}([-/.]?(0?[1-9]|1[0-2]|Q[1-4]|W[0-9]{2})([-/
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, what it seems to be, what stands in it, and how many of its cells are missing."""
+    """A column: name, what it seems to be, what stands in it, cells that are missing, whether all are 0 to 1."""
 
     name: str
     seems: str
     holds: str
     missing: int
+    inside: bool
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,10 @@ class _Facts:
     @property
     def fractions(self) -> bool:
         return self.values is not None and bool((self.values % 1 != 0).any())
+
+    @property
+    def inside(self) -> bool:
+        return self.values is not None and bool(self.values.min() >= 0 and self.values.max() <= 1)
 
 
 def _positive(facts: _Facts) -> bool:
@@ -106,7 +112,7 @@ def columns_of(data: dict[str, np.ndarray]) -> list[Column]:
         if seems in (ID, SCORE, PREDICTION, TRUTH) and seems in taken:
             seems = OTHER
         taken.add(seems)
-        found.append(Column(name, seems, _holds(facts), int(gone.sum())))
+        found.append(Column(name, seems, _holds(facts), int(gone.sum()), facts.inside))
     return found
 
 
@@ -131,8 +137,7 @@ def _seems(name: str, facts: _Facts) -> str:
         return MONTH
     if facts.distinct == 2 and facts.values is None and all(verdict_of(text) is not None for text in {*facts.texts}):
         return CORRECT
-    inside = facts.values is not None and facts.fractions and facts.values.min() >= 0 and facts.values.max() <= 1
-    return SCORE if inside else OTHER
+    return SCORE if facts.fractions and facts.inside else OTHER
 
 
 def _holds(facts: _Facts) -> str:

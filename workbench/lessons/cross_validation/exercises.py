@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.course.answers import Judged, answered
 from workbench.course.clerks import DISAGREEING, TEN_FOLDS, reader_losses
 from workbench.cross_validation.kfold import ZeroVarianceError, kfold_t_test, r_from_rho
@@ -16,6 +16,9 @@ SKEPTICAL = 0.7
 FORMS = 200
 COLLEAGUE = 5.0
 DECISIONS = ("buy", "do not buy")
+PAIRS = {"A-B": 0.3, "A-C": 0.012, "A-D": 0.0004, "B-C": 0.02, "B-D": 0.006, "C-D": 0.2}     # p, the better one first
+BEST_OF_FORTY, TRIED = 2.16, 400      # largest of forty standard normal numbers, on average; forms
+TRUE_SHARE = 0.9
 
 
 def _ten_folds(values: list, folds: list | tuple = TEN_FOLDS) -> Judged | tuple:
@@ -123,6 +126,47 @@ def _own_forms(values: Any) -> tuple:
     return "right", f"{decision}, with p {corrected.pvalue:.3f} and rho_alpha {naive.rho_alpha():.3f}"
 
 
+def _winner(values: list) -> tuple | Judged:
+    p = np.array(list(PAIRS.values()))
+    shown, best, worst = _ranks_of_b(intervals.holm(p))
+    error = (TRUE_SHARE * (1 - TRUE_SHARE) / TRIED) ** 0.5
+    if values[1] == values[2] == 2:
+        return Judged("mistake", "that is B's place by its score; a rank set holds every rank that is not ruled out",
+                      "rank taken from the score")
+    if values[0] == _ranks_of_b(p)[0]:
+        return Judged("mistake", "those are the pairs whose own p is below .05: with six pairs luck has six tries",
+                      "pairs not adjusted")
+    if values[0] == _ranks_of_b(p * p.size)[0]:
+        return Judged("mistake", "that multiplies every p by 6; Holm's rule multiplies the next smallest by 5, then 4",
+                      "Bonferroni taken for Holm")
+    if values[0] != shown:
+        return "not yet", "sort the p-values; times 6, 5, 4 and so on, and stop at the first that is not below .05"
+    if (values[1], values[2]) != (best, worst):
+        return "not yet", "the pairs are right; B's best rank is 1 plus how many are shown to be better, its worst 4 " \
+                          "less how many are shown to be worse"
+    if abs(values[3] - TRUE_SHARE) <= 1e-3:
+        return Judged("mistake", "so does each of the forty, on average; the best is chosen for its luck",
+                      "winner's curse forgotten")
+    if abs(values[3] - TRUE_SHARE - 1.96 * error) <= 4e-4:
+        return Judged("mistake", "1.96 belongs to one number; the largest of forty is 2.16 on average",
+                      "limit of one for the largest of many")
+    if min(abs(values[3] - likely) for likely in (TRUE_SHARE + BEST_OF_FORTY * error, _best_exactly())) > 1e-3:
+        return "not yet", "the ranks are right, the score is not: 2.16 standard errors above the truth"
+    return "right", f"{shown} pairs, B from {best} to {worst}; {TRUE_SHARE + BEST_OF_FORTY * error:.3f}"
+
+
+def _ranks_of_b(p: np.ndarray) -> tuple[int, int, int]:
+    """Return how many pairs are shown to differ, and the ranks that B may have."""
+    shown = [pair for pair, each in zip(PAIRS, p, strict=True) if each < 0.05]
+    return len(shown), 1 + sum(pair.endswith("B") for pair in shown), 4 - sum(pair.startswith("B") for pair in shown)
+
+
+def _best_exactly() -> float:
+    """Return the mean of the largest of forty binomial shares."""
+    below = scipy.special.bdtr(np.arange(TRIED), TRIED, TRUE_SHARE) ** 40
+    return 1 - float(below.sum()) / TRIED
+
+
 def _steps_of_folds(folds: list | tuple = TEN_FOLDS) -> list[str]:
     naive, skeptical = (kfold_t_test(folds, rho=rho) for rho in (0, SKEPTICAL))
     error = np.std(folds, ddof=1) / 10 ** 0.5
@@ -155,7 +199,21 @@ def _steps_of_own() -> list[str]:
             "Buy only if averages err more and the second p is below .05."]
 
 
-STEPS = {"5.1": _steps_of_folds, "5.2": _steps_of_flip, "5.3": _steps_of_colleague, "5.4": _steps_of_own}
+def _steps_of_winner() -> list[str]:
+    adjusted = intervals.holm(np.array(list(PAIRS.values())))
+    shown, best, worst = _ranks_of_b(adjusted)
+    error = (TRUE_SHARE * (1 - TRUE_SHARE) / TRIED) ** 0.5
+    said = ", ".join(f"{pair} {p:.4f}" for pair, p in zip(PAIRS, adjusted, strict=True))
+    return ["Sort: .0004 times 6 is .0024, .006 times 5 is .030, .012 times 4 is .048, .020 times 3 is .060, which is "
+            "not below .05: here Holm's rule stops.",
+            f"Adjusted: {said}. So {shown} pairs are shown to differ.",
+            f"Nobody is shown to be better than B, only D to be worse: ranks {best} to {worst}.",
+            f"The standard error of a score is the root of .9 times .1 / {TRIED} = {error:.3f}; the best of forty is "
+            f"{BEST_OF_FORTY} of these above .90: {TRUE_SHARE + BEST_OF_FORTY * error:.3f}."]
+
+
+STEPS = {"5.1": _steps_of_folds, "5.2": _steps_of_flip, "5.3": _steps_of_colleague, "5.4": _steps_of_own,
+         "5.5": _steps_of_winner}
 EXERCISES = {
     "5.1": (_ten_folds, 4, "(t, p, t at rho .7, p at rho .7)", "at rho = .7 multiply t by the root of .3",
             lambda: "p is " + " or ".join(f"{kfold_t_test(TEN_FOLDS, rho=rho).pvalue:.3f}"
@@ -170,4 +228,7 @@ EXERCISES = {
             "(study, naive p, Nadeau-Bengio p, p at .7, rho_alpha, 'buy' or 'do not buy')",
             "wb.kfold_t_test(wb.reader_losses(study, 200), rho=...)",
             lambda: "the rule was made before the numbers were seen; choosing the test afterwards is not testing"),
+    "5.5": (_winner, 4, "(pairs, best rank of B, worst rank of B, score of the best of forty)",
+            "Holm: the smallest p times 6, the next times 5, and so on until one is not below .05",
+            lambda: f"exactly it is {_best_exactly():.4f}: forms are whole; none of the forty is better than another"),
 }
