@@ -66,7 +66,7 @@ def between_verdicts(sample):
 
 
 def held_at_every_look(interval, sample):
-    """Return the limits that are left after all looks, or limits that hold nothing where none are."""
+    """Return the limits that are left after all looks, one point where nothing is left."""
     seen = [interval(sample.y[:k]) for k in sample.looks]
     low, high = max(limits[0] for limits in seen), min(limits[1] for limits in seen)
-    return (low, high) if low <= high else (high, high - 1)
+    return low, max(low, high)

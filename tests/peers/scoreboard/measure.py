@@ -89,14 +89,19 @@ def measured(sums, call, question, setting, options):
 
 
 def asked(call, question, setting, seed):
-    """Return whether a call answers a setting: a test of no difference says nothing of another difference."""
-    sample = next(question.draws(setting, seed, 0, 1))
-    return not getattr(call, "test", False) or sample.truth == 0
+    """Return whether a call answers a setting."""
+    return getattr(call, "answers", lambda sample: True)(next(question.draws(setting, seed, 0, 1)))
 
 
 def test_of_zero(call):
-    """Mark a call that returns a p-value alone."""
-    call.test = True
+    """Mark a call that returns a p-value of no difference alone: it says nothing where there is one."""
+    call.answers = lambda sample: sample.truth == 0
+    return call
+
+
+def with_bounds(call):
+    """Mark a call that needs the bounds of the values, where somebody could know them."""
+    call.answers = lambda sample: sample.bounds is not None
     return call
 
 

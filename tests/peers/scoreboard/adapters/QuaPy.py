@@ -3,7 +3,7 @@ from quapy.method.aggregative import ACC
 from quapy.method.confidence import AggregativeBootstrap
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-DOC = "https://hlt-isti.github.io/QuaPy/manuals/methods.html"
+DOC = "https://hlt-isti.github.io/QuaPy/"
 
 
 class Given(ClassifierMixin, BaseEstimator):

@@ -2,7 +2,7 @@ import pandas as pd
 from autorank import autorank
 from fixed import FIRST_IS_BEST, MODELS, claims, pairs
 
-DOC = "https://sherbold.github.io/autorank/"
+DOC = "https://github.com/sherbold/autorank"
 
 
 def ranks(d):

@@ -1,7 +1,7 @@
 from fixed import CLUSTERS, SIMPLE, Z, around
 from inspect_ai.scorer import SampleScore, Score, mean, stderr
 
-DOC = "https://inspect.aisi.org.uk/scorers.html#built-in-metrics"
+DOC = "https://inspect.aisi.org.uk/metrics.html"
 
 
 def scores(values, cluster):

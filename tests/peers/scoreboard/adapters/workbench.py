@@ -2,6 +2,7 @@ import functools
 
 import numpy as np
 from fixed import CLUSTERS, EXACT, FIRST_IS_BEST, MODELS, claims
+from measure import with_bounds
 from questions import fold_differences
 
 import workbench as wb
@@ -102,9 +103,9 @@ def total(d, bounds=None):
     return wb.estimate_values(strata, d.stratum, d.y, bounds=bounds).interval(quantity="total")
 
 
+@with_bounds
 def bounded(d):
-    """Return the interval of who can state bounds, and none where nobody could."""
-    return total(d, d.bounds) if d.bounds else None
+    return total(d, d.bounds)
 
 
 def looked(d):
