@@ -75,6 +75,12 @@ search: $(INSTALLED) ## look for designs whose interval covers too little (an ho
 	$(BIN)/python tests/peers/search_replication.py
 	$(BIN)/python tests/peers/search_auc.py
 
+scoreboard: $(INSTALLED) ## measure the tools of the field on known truth, each in its own environment (an hour)
+	$(BIN)/python tests/peers/scoreboard/run.py
+
+mutants: $(INSTALLED) ## change the estimators in 100 places a room, and see that its tests notice (an hour)
+	$(BIN)/python tests/mutants/run.py
+
 bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (minutes)
 	$(BIN)/python tests/peers/bench_stratified.py
 	$(BIN)/python tests/peers/bench_voila.py
@@ -102,5 +108,5 @@ lowest: ## run the quick tests and some reports with the lowest declared version
 clean: ## remove everything that can be made again
 	rm -rf .venv .venv-binder .venv-lowest reports build *.egg-info
 
-.PHONY: help install report lab test quick faults audits replay whole full notebooks search bench binder lowest clean
+.PHONY: help install report lab test quick faults audits replay whole full notebooks search scoreboard mutants bench binder lowest clean
 .DEFAULT_GOAL := help

@@ -70,10 +70,10 @@ def pattern(text):
     return re.compile(r"\s+".join(map(re.escape, text.split())))
 
 
-def run_tests(folder, tests):
-    """Run tests in a copy of the project; return pytest's exit code and the end of what it said."""
+def run_tests(folder, tests, marks=""):
+    """Run tests with these marks in a copy of the project; return pytest's exit code and the end of what it said."""
     settings = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-m", ""]
+    words = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-m", marks]
     try:
         done = subprocess.run([*words, *tests], cwd=folder, capture_output=True, text=True, timeout=LIMIT,
                               env=os.environ | settings)

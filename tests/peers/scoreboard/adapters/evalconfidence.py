@@ -1,0 +1,32 @@
+import evalconfidence
+from fixed import CLUSTER_SE, CLUSTERS, PAIRED, PAIRED_SE, SIMPLE, T3, T19, around
+
+DOC = "https://github.com/stephlinds/evalconfidence#quick-example"
+
+
+def items(values, model="m", cluster=None):
+    groups = [None] * len(values) if cluster is None else map(str, cluster)
+    return [evalconfidence.ItemResult(str(k), model, float(value), cluster_id=group)
+            for k, (value, group) in enumerate(zip(values, groups, strict=True))]
+
+
+def compared(d):
+    cluster = getattr(d, "cluster", None)
+    return evalconfidence.compare(items(d.a, "a", cluster), items(d.b, "b", cluster)).ci_diff
+
+
+ROWS = {
+    ("Q1", "standard_error"): (lambda d: evalconfidence.standard_error(items(d.y)).ci, DOC),
+    ("Q3", "standard_error, cluster_id"):
+        (lambda d: evalconfidence.standard_error(items(d.y, cluster=d.cluster)).ci, DOC),
+    ("Q6", "compare"): (compared, DOC),
+    ("Q6c", "compare, cluster_id"): (compared, DOC),
+}
+CHECKED = [
+    # t of 9 degrees of freedom: 2.262157
+    ("t interval of 8 of 10, by hand", lambda: ROWS["Q1", "standard_error"][0](SIMPLE), around(.8, 2.262157 * .4 / 3),
+     1e-5),
+    ("four clusters, by hand", lambda: ROWS["Q3", "standard_error, cluster_id"][0](CLUSTERS),
+     around(.625, T3 * CLUSTER_SE), 1e-5),
+    ("paired t, by hand", lambda: compared(PAIRED), around(.2, T19 * PAIRED_SE), 1e-5),
+]

@@ -1,0 +1,2 @@
+"""Adapters import tools that only their own environments have."""
+collect_ignore = ["adapters"]

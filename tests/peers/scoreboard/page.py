@@ -1,0 +1,174 @@
+"""What the cells say: which rows cover, how much wider than the shortest that covers they are, and the page of it."""
+from statistics import median
+
+LEAST, WIDER = .93, 1.15
+OURS, TEXTBOOK = "workbench", "textbook"
+FAILURES = {"refused": "refused", "crashed": "crashed", "zero": "zero width", "outside": "outside the possible"}
+
+
+def judged(found):
+    """Return the record with what follows from its cells: rows that cover, ratios of widths, and our red cells."""
+    for rows in found["rows"].values():
+        for row in rows:
+            row["covers"] = all(enough(cell) for cell in row["cells"].values())
+        for setting in {name for row in rows for name in row["cells"]}:
+            compared(rows, setting)
+    found["red"] = [red for name, rows in found["rows"].items() for row in rows if row["tool"] == OURS
+                    for red in reds(name, row)]
+    return found
+
+
+def enough(cell):
+    """Return whether a cell covers, as far as its runs can tell."""
+    return cell["coverage"] >= LEAST - 2 * cell["error"]
+
+
+def own(row):
+    """Return whether a row draws other labels than the question's."""
+    return row["row"].endswith("own design")
+
+
+def compared(rows, setting):
+    """Give the cells of a setting the ratio of their width to the shortest of the rows that cover in every setting."""
+    widths = [row["cells"][setting]["width"] for row in rows if row["covers"] and not own(row)
+              and row["cells"].get(setting, {}).get("width")]
+    for row in rows:
+        cell = row["cells"].get(setting)
+        if widths and cell and cell["width"] and not own(row):
+            cell["ratio"] = round(cell["width"] / min(widths), 3)
+
+
+def reds(question, row):
+    """Yield our cells that cover too little, or are wider than need be."""
+    for setting, cell in row["cells"].items():
+        if cell["coverage"] + 2 * cell["error"] < LEAST:
+            yield {"question": question, "row": row["row"], "setting": setting, "why": "coverage",
+                   "value": cell["coverage"], "runs": cell["runs"]}
+        if cell.get("ratio", 0) > WIDER:
+            yield {"question": question, "row": row["row"], "setting": setting, "why": "width",
+                   "value": cell["ratio"], "runs": cell["runs"]}
+
+
+def share(value):
+    """Return a share without its leading zero."""
+    return f"{value:.3f}".removeprefix("0")
+
+
+def lowest(row):
+    """Return the cell of a row that is covered least."""
+    return min(row["cells"].values(), key=lambda cell: cell["coverage"])
+
+
+def ratios(row):
+    """Return the ratios of widths of a row's cells."""
+    return [cell["ratio"] for cell in row["cells"].values() if "ratio" in cell]
+
+
+def failures(row):
+    """Say which failures a row had, and in up to how many of a cell's runs."""
+    most = {said: max(cell.get(name, 0) for cell in row["cells"].values()) for name, said in FAILURES.items()}
+    return ", ".join(f"{said} {value:.0%}" for said, value in most.items() if value >= .005)
+
+
+def meaning(row):
+    """Say in a sentence what a row means for who uses it."""
+    low = lowest(row)
+    if own(row):
+        return f"Labels placed otherwise: covers {share(low['coverage'])} or more."
+    if not any(cell["width"] for cell in row["cells"].values()) and low["of_answered"] is not None:
+        return f"No interval; says that equal models differ in up to {1 - low['of_answered']:.0%} of the samples."
+    if row["covers"]:
+        wide = ratios(row)
+        times = f", {min(wide):.2f} to {max(wide):.2f} times as wide as the shortest that does" if wide else ""
+        return f"Covers{times}."
+    if low["of_answered"] is None:
+        return "Gave no interval."
+    return f"95% can mean {low['coverage']:.0%}."
+
+
+def line(row):
+    """Return a row of a question's table."""
+    low, wide, runs = lowest(row), ratios(row), [cell["runs"] for cell in row["cells"].values()]
+    return "| " + " | ".join([
+        row["tool"], f"[{row['row']}]({row['address']})" if row["address"] else row["row"],
+        f"{share(low['coverage'])} ± {share(low['error'])}", f"{median(wide):.2f}" if wide else "", failures(row),
+        f"{median(cell['milliseconds'] for cell in row['cells'].values()):.2g}",
+        f"{min(runs):,}" if min(runs) == max(runs) else f"{min(runs):,} to {max(runs):,}", meaning(row)]) + " |"
+
+
+def picture(question, rows, path):
+    """Draw coverage against width, a point a row and setting."""
+    import altair as alt
+
+    points = [{"Tool": row["tool"], "Call": row["row"], "Setting": setting, "Coverage": cell["coverage"],
+               "Width": cell["ratio"], "Kind": row["tool"] if row["tool"] in (OURS, TEXTBOOK) else "others"}
+              for row in rows for setting, cell in row["cells"].items() if "ratio" in cell]
+    kinds = alt.Color("Kind:N", title=None, scale=alt.Scale(domain=[OURS, "others", TEXTBOOK],
+                                                            range=["#0072B2", "#D55E00", "#808080"]))
+    drawn = alt.Chart(alt.Data(values=points)).mark_point(filled=True, size=60, opacity=.7).encode(
+        x=alt.X("Width:Q", title="Width, over the shortest that covers everywhere", scale=alt.Scale(type="log")),
+        y=alt.Y("Coverage:Q", title="Coverage", scale=alt.Scale(zero=False)), color=kinds,
+        shape=alt.Shape("Kind:N", title=None, scale=alt.Scale(domain=[OURS, "others", TEXTBOOK])))
+    wanted = alt.Chart(alt.Data(values=[{"y": .95}])).mark_rule(strokeDash=[4, 4]).encode(y="y:Q")
+    chart = (wanted + drawn).properties(title=f"{question['title']}: coverage and width", width=560, height=260)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    chart.save(path)
+    return f"![{question['title']}: coverage against width, {len(points)} points]({path.parent.name}/{path.name})"
+
+
+def section(name, question, rows, folder):
+    """Return a question's part of the page."""
+    ordered = sorted(rows, key=lambda row: (row["tool"] != OURS, -lowest(row)["coverage"]))
+    pictured = any(ratios(row) for row in rows)
+    return [f"## {name} {question['title']}", "", f"Asked is the {question['estimand']}. Settings: "
+            + "; ".join(question["settings"]) + ".", "",
+            *([picture(question, rows, folder / "scoreboard" / f"{name}.svg"), ""] if pictured else
+              ["No row covers in every setting, so no width is a measure.", ""]),
+            "| tool | call | least coverage | width | failed | ms a call | runs a cell | if you use it |",
+            "|---|---|---|---|---|---|---|---|", *map(line, ordered), ""]
+
+
+def red_lines(found):
+    """Return the list of our cells that lose."""
+    if not found["red"]:
+        return ["None."]
+    return ["| question | call | setting | loses in | value | runs |", "|---|---|---|---|---|---|",
+            *(f"| {red['question']} | {red['row']} | {red['setting']} | {red['why']} | {red['value']:.3f} | "
+              f"{red['runs']:,} |" for red in found["red"])]
+
+
+def write(found, folder):
+    """Write the page and its pictures."""
+    cells = [cell for rows in found["rows"].values() for row in rows for cell in row["cells"].values()]
+    settings = sum(len(question["settings"]) for question in found["questions"].values())
+    missing = [f"| {tool} | {entry['version']} | not installed: {entry['not installed']} |"
+               for tool, entry in found["tools"].items() if "not installed" in entry]
+    lines = [
+        "# The scoreboard of the field", "",
+        f"{len(found['tools'])} tools on {len(found['questions'])} questions with {settings} settings, on known truth, "
+        f"nominal 95%, measured {found['date']} with seed {found['seed']}: {len(cells):,} cells, "
+        f"{sum(cell['runs'] for cell in cells):,} intervals. `make scoreboard` measures them again.", "",
+        "A seed draws the settings from declared grids, and every tool gets the same samples. A tool's call is the one "
+        "that its documentation shows for the question, linked. Coverage is the share of all runs whose interval holds "
+        "the truth, with its Monte Carlo error, in the setting where it is least; a run without a finite interval "
+        "does not cover. Width is the median over the settings of the ratio to the shortest row that covers (at least "
+        f"{LEAST} less two errors) in *all* of them. Failures are the largest share over the settings. A row \"own "
+        "design\" places as many labels otherwise, and is outside these ratios. With a few hundred runs a cell the "
+        "least of six coverages lies somewhat below the truth.", "",
+        *(part for name, rows in found["rows"].items()
+          for part in section(name, found["questions"][name], rows, folder)),
+        "## Where the workbench loses", "",
+        f"Its cells with coverage below {LEAST} by two errors, or wider than {WIDER} times the shortest that covers.",
+        "",
+        *red_lines(found), "",
+        "## Versions", "", "| tool | version | |", "|---|---|---|",
+        *(f"| {tool} | {entry['version']} | {entry.get('home', '')} |" for tool, entry in found["tools"].items()
+          if "not installed" not in entry), *missing, "",
+        "## Propose another call", "",
+        "You maintain one of these tools, or another, and know a better call? A call is a line in "
+        "`tests/peers/scoreboard/adapters/<tool>.py`: question, name, a function from the sample to (low, high), and "
+        "the address of the documentation that recommends it. `tools.toml` beside it says what is installed, and the "
+        "adapter ends with inputs on which its answer is known. `python tests/peers/scoreboard/run.py --tools <tool> "
+        "--runs 400` measures it. Every documented call is a row; what you send is measured beside the old one.", ""]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "scoreboard.md").write_text("\n".join(lines), encoding="utf-8")

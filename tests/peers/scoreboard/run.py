@@ -1,0 +1,163 @@
+"""Measure every tool on the same samples, and write down what covers, how wide it is, and what fails.
+
+    python tests/peers/scoreboard/run.py                      # environments, checks, cells, record and page
+    python tests/peers/scoreboard/run.py --runs 100 --seconds 2 --tools evalci,judgy
+    python tests/peers/scoreboard/run.py --seed 2 --runs 200 --compare
+
+Each tool runs in an environment of its own in build/scoreboard, with one thread. The cells stay there: a second run
+goes on where the first one stopped. `--compare` sets a second seed beside the record and writes nothing.
+"""
+import argparse
+import datetime
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+import venv
+from collections import defaultdict
+from importlib import metadata
+from pathlib import Path
+
+import page
+from questions import QUESTIONS, SEED, said
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parents[2]
+BUILD = ROOT / "build" / "scoreboard"
+RECORD = FOLDER.parent / "scoreboard.json"
+TOOLS = tomllib.loads((FOLDER / "tools.toml").read_text(encoding="utf-8"))
+OURS, TEXTBOOK = "workbench", "textbook"
+ROOMS = "intervals", "stratified", "allocation", "replication", "misclassification", "cross_validation", "comparisons"
+THREADS = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS",
+                                  "RAYON_NUM_THREADS", "NUMBA_NUM_THREADS", "TQDM_DISABLE")}
+OUR_RUNS = 2_000
+
+
+def our_version():
+    """Return what stands for a version of the rooms that estimate: a digest of their text."""
+    files = sorted(path for room in ROOMS for path in ROOT.joinpath("workbench", room).rglob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
+
+
+def python_of(tool):
+    """Return the interpreter of a tool's environment, made where it is missing, or the error that says why not."""
+    if tool in (OURS, TEXTBOOK):
+        return sys.executable, ""
+    folder = BUILD / "env" / tool
+    python = folder / "bin" / "python"
+    if python.exists():
+        return str(python), ""
+    named = f"python{TOOLS[tool]['python']}" if "python" in TOOLS[tool] else sys.executable
+    if not shutil.which(named):
+        return None, f"needs {named}"
+    if named == sys.executable:
+        venv.create(folder, with_pip=True)
+    else:
+        subprocess.run([named, "-m", "venv", folder], check=True)
+    done = subprocess.run([python, "-m", "pip", "install", "--quiet", *TOOLS[tool]["requires"]], text=True,
+                          capture_output=True)
+    if done.returncode:
+        shutil.rmtree(folder)
+    return (None, done.stderr.strip().splitlines()[-1]) if done.returncode else (str(python), "")
+
+
+def measured(tool, python, options):
+    """Check a tool's adapter on fixed inputs, measure its cells, and return the cells' files."""
+    version = {OURS: ["--version", our_version()], TEXTBOOK: ["--version", metadata.version("scipy")]}.get(tool, [])
+    words = [python, str(FOLDER / "measure.py"), tool]
+    runs = max(options.runs, options.our_runs) if tool == OURS else options.runs
+    done = subprocess.run(
+        [*words, "--cells", str(BUILD / "cells"), "--runs", str(runs), "--seconds", str(options.seconds),
+         "--seed", str(options.seed), "--only", options.only, *version],
+        check=True, stdout=subprocess.PIPE, text=True, env=os.environ | THREADS)
+    return [line for line in done.stdout.splitlines() if line.endswith(".json")]
+
+
+def cell(sums):
+    """Return what a cell's sums say."""
+    n, k, answered = sums["runs"], sums["covered"], sums["answered"]
+    p = k / n
+    width = sums["width"] / answered if answered and sums["width"] else None
+    spread = (max(sums["squares"] / answered - width ** 2, 0) / answered) ** .5 if width else None
+    return {"runs": n, "coverage": round(p, 4), "error": round((max(p * (1 - p), 1 / n) / n) ** .5, 4),
+            "of_answered": round(k / answered, 4) if answered else None,
+            "width": width and round(width, 5), "width_error": spread and round(spread, 5),
+            **{name: round(sums[name] / n, 4) for name in ("refused", "crashed", "zero", "outside", "below", "above")
+               if sums[name]},
+            "milliseconds": round(1e3 * sums["seconds"] / n, 3), **({"said": sums["said"]} if sums["said"] else {})}
+
+
+def rows(files):
+    """Return the cells by question, tool and row, in the order of the settings."""
+    table = defaultdict(lambda: defaultdict(dict))
+    for name in files:
+        kept = json.loads((BUILD / "cells" / name).read_text())
+        if kept["sums"]["runs"]:
+            key = kept["tool"], kept["row"]
+            table[kept["question"]][key]["address"] = kept["address"]
+            table[kept["question"]][key].setdefault("cells", {})[kept["setting"]] = cell(kept["sums"])
+    return {name: [{"tool": tool, "row": row, **entry} for (tool, row), entry in table[name].items()]
+            for name in QUESTIONS if name in table}
+
+
+def record(options):
+    """Measure the tools one after the other; return the record."""
+    (BUILD / "cells").mkdir(parents=True, exist_ok=True)
+    files, tools = [], {}
+    for tool in options.tools.split(",") if options.tools else [OURS, TEXTBOOK, *TOOLS]:
+        began = time.monotonic()
+        python, problem = python_of(tool)
+        if python:
+            files += measured(tool, python, options)
+        print(f"{tool}: {problem or f'{time.monotonic() - began:.0f} s'}", flush=True)
+        tools[tool] = {"version": {OURS: metadata.version("evaluation-workbench"),
+                                   TEXTBOOK: f"scipy {metadata.version('scipy')}"}.get(tool) or pinned(tool),
+                       **({"not installed": problem} if problem else {}),
+                       **({"home": TOOLS[tool]["home"]} if tool in TOOLS else {})}
+    questions = {name: {"title": question.title, "estimand": question.estimand,
+                        "settings": [said(setting) for setting in question.settings(name)]}
+                 for name, question in QUESTIONS.items()}
+    found = {"date": datetime.date.today().isoformat(), "seed": options.seed, "tools": tools, "questions": questions,
+             "rows": rows(files)}
+    return page.judged(found)
+
+
+def pinned(tool):
+    """Return the version that a tool's requirement names."""
+    return next(part for part in TOOLS[tool]["requires"] if part.startswith(f"{tool}==")).partition("==")[2]
+
+
+def compare(old, new):
+    """Print how many cells of two seeds differ by more than three of their errors."""
+    pairs = [(first["cells"][name], second) for name, rows in new["rows"].items() for row in rows
+             for first in old["rows"][name] if (first["tool"], first["row"]) == (row["tool"], row["row"])
+             for name, second in row["cells"].items()]
+    far = [abs(a["coverage"] - b["coverage"]) > 3 * (a["error"] ** 2 + b["error"] ** 2) ** .5 for a, b in pairs]
+    print(f"{sum(far)} of {len(far)} cells differ by more than three errors")
+
+
+def main():
+    """Read the options, measure, and write the record and the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--our-runs", type=int, default=OUR_RUNS)
+    parser.add_argument("--seconds", type=float, default=20, help="processor time that a cell may take")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--tools", default="", help="measure these alone, and write nothing")
+    parser.add_argument("--only", default="", help="questions, as Q1,Q3; write nothing")
+    parser.add_argument("--compare", action="store_true")
+    options = parser.parse_args()
+    found = record(options)
+    if options.compare:
+        compare(json.loads(RECORD.read_text(encoding="utf-8")), found)
+    elif not (options.tools or options.only):
+        RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        page.write(found, ROOT / "docs" / "evidence")
+
+
+if __name__ == "__main__":
+    main()

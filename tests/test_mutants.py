@@ -1,0 +1,55 @@
+"""A mutant changes one place of one file, and what it changes counts."""
+import ast
+
+import pytest
+from mutants import run
+
+TEXT = '''
+def f(x: int = 3, *, y=None) -> "3":
+    """Add 1 + 1, not 2."""
+    if not x <= 2 and y is None:
+        raise ValueError(f"{x} < {1 + 1}")
+    return np.minimum(x * 2, -y) - True
+'''
+
+
+def changed(text, place):
+    first, last, new = place
+    raw = text.encode()
+    return (raw[:first] + new.encode() + raw[last:]).decode()
+
+
+def test_places_are_those_whose_value_counts():
+    lines = [next(line.strip() for line, old in zip(changed(TEXT, place).splitlines(), TEXT.splitlines(), strict=True)
+                  if line != old) for place in sorted(set(run.places(TEXT)))]
+    assert lines == [
+        'def f(x: int = (3 + 1), *, y=None) -> "3":', "if x <= 2 and y is None:", "if not x < 2 and y is None:",
+        "if not x <= (2 + 1) and y is None:", "if not x <= 2 or y is None:", "if not x <= 2 and y is not None:",
+        "return np.maximum(x * 2, -y) - True", "return np.minimum(x / 2, -y) - True",
+        "return np.minimum(x * (2 + 1), -y) - True", "return np.minimum(x * 2, -y) + True",
+        "return np.minimum(x * 2, -y) - False"]
+
+
+@pytest.mark.parametrize("room", run.ROOMS)
+def test_a_seed_draws_mutants_that_are_python_and_differ(room):
+    drawn = run.drawn(room, 100, 1)
+    assert drawn == run.drawn(room, 100, 1) and len(set(drawn)) == 100
+    for mutant in drawn[:20]:
+        text = (run.ROOT / mutant[0]).read_text(encoding="utf-8")
+        assert ast.dump(ast.parse(changed(text, mutant[1:]))) != ast.dump(ast.parse(text))
+        assert run.said(mutant)["old"] != run.said(mutant)["new"]
+
+
+def test_a_mutant_is_taken_back(tmp_path, monkeypatch):
+    mutant = run.drawn("intervals", 1, 1)[0]
+    path, before = tmp_path / mutant[0], (run.ROOT / mutant[0]).read_bytes()
+    path.parent.mkdir(parents=True)
+    path.write_bytes(before)
+    seen = []
+    for code, verdict in ((0, "survived"), (1, "killed"), (None, "killed")):
+        monkeypatch.setattr(run, "run_tests", lambda *given, code=code: seen.append(path.read_bytes()) or (code, ""))
+        assert run.planted(mutant, tmp_path)["verdict"] == verdict
+        assert seen[-1] != before == path.read_bytes()
+    monkeypatch.setattr(run, "run_tests", lambda *given: (4, "no tests"))
+    with pytest.raises(RuntimeError, match="no tests"):
+        run.planted(mutant, tmp_path)
