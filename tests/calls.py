@@ -21,11 +21,14 @@ MODELS = wb.ItemScores([[1, 0], [1, 1]], ["a", "b"], [1, 2], columns={"part": ["
 SMALL = {"runs": 20, "rng": 0}
 STREAM = {"progress": False, "runs": 2, "every": 50}
 DESIGNED = ("stratifier", "allocation", "interval")
+VERDICTS = {"on_a": [1, 1, 0, 0, 1] * 20, "on_b": [1, 0, 1, 0, 1] * 20}
+JUDGED = [1400, 250, 200, 150], [[55, 4, 2, 1], [5, 9, 1, 2], [4, 1, 7, 1], [0, 1, 0, 7]]
 
 CALLS = [
     (wb.accuracy_audit, (ITEMS,), {}, DESIGNED),
     (wb.class_audit, (ITEMS, "9", 200), {"n_strata": 2}, DESIGNED),
     (wb.difference_audit, (RIVAL, 60), {"n_strata": 2}, DESIGNED),
+    (wb.judged_difference, JUDGED, {"skipped": [1, 0, 0, 2]}, ["drawn"]),
     (wb.compare_items, (MODELS,), {}, ["adjust"]),
     (wb.compare_slices, (MODELS, "part"), {}, ["adjust"]),
     (wb.accuracy_variance, (SIZE, RIGHT, LABELED), {}, ["form"]),

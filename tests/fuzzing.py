@@ -15,7 +15,23 @@ from pathlib import Path
 import numpy as np
 import polars
 import xlsxwriter
-from calls import AUDIT, CALLS, CV, DESIGN, FRAME, ITEMS, LABELED, MODELS, SCORE, SIZE, STRATA, TABLE, ZERO_ONE
+from calls import (
+    AUDIT,
+    CALLS,
+    CV,
+    DESIGN,
+    FRAME,
+    ITEMS,
+    JUDGED,
+    LABELED,
+    MODELS,
+    SCORE,
+    SIZE,
+    STRATA,
+    TABLE,
+    VERDICTS,
+    ZERO_ONE,
+)
 from command import ods
 
 import workbench as wb
@@ -58,6 +74,8 @@ CALLED = [(wb.load_strata, ({"stratum": ["a", "b"], "size": [1000, 600], "sd": [
           (wb.allocate_to_class, (SIZE, [1, 0, 0], 60), {"share": .3, "minimum": 2}),
           (wb.class_metrics, (SIZE, [1, 0, 0], LABELED, [12, 20, 29]), {}),
           (wb.paired_difference, (SIZE, [[2, 15, 3], [1, 18, 1], [0, 30, 0]]), {"agreeing": 10}),
+          (wb.judged_labels, (JUDGED[0], 100), {}), (wb.judged_items, (VERDICTS, "on_a, on_b"), {}),
+          (wb.judged_audit, (wb.judged_items(VERDICTS, "on_a, on_b"), 40), {"level": .95}),
           (wb.second_labels, (SIZE, [[1, 9], [2, 8], [3, 10]], [[[[3, 0, 0], [0, 1, 1]], [[1, 0, 1], [0, 5, 0]]]] * 3),
            {"level": .95}),
           (wb.labeling_order, (SIZE, 20), {}), (wb.wave_accuracy, (SIZE, [LABELED], [[12, 20, 29]]), {}),

@@ -89,6 +89,7 @@ from workbench.cross_validation.populations import openml_population as openml_p
 from workbench.data.scored_items import ScoredItems as ScoredItems
 from workbench.data.scored_items import read_scores as read_scores
 from workbench.data.scored_items import synthetic_scores as synthetic_scores
+from workbench.data.judged_items import judged_items as judged_items
 from workbench.intervals import stratified_interval as stratified_interval
 from workbench.intervals.values import value_interval as value_interval
 from workbench.labeling.agreement import Agreement as Agreement

@@ -113,7 +113,7 @@ def test_whom_the_verdicts_favor_is_told_where_it_is_shown():
     said = [note.text for note in unfair.remarks(("ours", "theirs"))]
     assert unfair.favor().low > 0 and "they favor ours by" in said[0]
     assert said[1].endswith("it calls right 100% of the right answers of ours, but 61% of those of theirs") and \
-        len(said) == 3
+        len(said) == 4
 
 
 def test_labels_go_where_people_and_judge_differ_most():

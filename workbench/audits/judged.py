@@ -12,7 +12,6 @@ from workbench.audits.differences import NAMES, DifferenceAudit
 from workbench.audits.plans import SamplePlan
 from workbench.data.judged_items import WHICH
 from workbench.data.scored_items import ScoredItems
-from workbench.labeling.sheets import SheetLabels
 from workbench.results import Note, html_table
 from workbench.stratified.judged import LEAST, SPREAD, JudgedDifference, judged_difference, judged_labels
 from workbench.stratified.sequential import labeling_order
@@ -26,6 +25,17 @@ class JudgedAudit(DifferenceAudit):
 
     Attributes
     ----------
+    mode, mean_score, models, confidence_interval, level, stratifier, allocation, label_sheet, unmatched, unlabeled, \
+skipped, row_counts
+        As in `DifferenceAudit`; `mode` is "plan" or "analyzed", as no `truth` is known and no items are `agreeing`.
+    stratum_size, labeled : (K,) array of int
+        By pairs of verdicts.
+    difference : JudgedDifference or None
+    expected_half_width : float
+        Of a plan, if people and judge differ as often as the labels are allocated for; else NaN.
+    truth : None
+    agreeing : int
+        0.
     verdicts : tuple of str
         Those of the strata: "both", "A", "B" or "neither" is right.
     judged_in : tuple of str
@@ -89,7 +99,7 @@ def judged_audit(items: ScoredItems, budget: int = 100, *, level: float = 0.95, 
 
     Examples
     --------
-    >>> from workbench.data.judged_items import judged_items
+    >>> from workbench import judged_items
     >>> verdicts = {"on_a": [1] * 80 + [0] * 20, "on_b": [1] * 70 + [0] * 30}
     >>> judged_audit(judged_items(verdicts, "on_a, on_b"), 40)          # doctest: +NORMALIZE_WHITESPACE
     JudgedAudit(Label 40 of the 100 items, in 3 strata; half-width of the difference 14.0 points if people and judge
@@ -107,7 +117,8 @@ def judged_audit(items: ScoredItems, budget: int = 100, *, level: float = 0.95, 
     if sample is None:
         expected = _half_width(strata.sizes, fields["labeled"], places, level)
     else:
-        difference = _difference(items, places, sample)
+        answers = [WHICH.index(said) for said in np.asarray(sample.truth).tolist()]
+        difference = judged_of(pair_sizes(items), strata.labels[sample.index], answers, sample.skipped)
         limits = difference.interval(level)
         notes = [*notes, *difference.remarks(level=level), *limits.notes]
     if judged_in != NAMES:
@@ -122,7 +133,7 @@ def judged_strata(items: ScoredItems) -> tuple[Strata, Callable[[int], np.ndarra
     size = pair_sizes(items)
     some = np.flatnonzero(size)
     order = np.argsort(WHICH)
-    labels = np.searchsorted(some, order[np.searchsorted(np.array(WHICH)[order], items.by)])
+    labels = np.searchsorted(some, order[np.searchsorted(np.array(WHICH)[order], np.asarray(items.by))])
     said = checks.listed(f"{WHICH[k]} ({size[k]:,})" for k in some)
     strata = Strata(labels, size[some], None, some.size, "given", notes=[
         Note("design", f"strata are whose answers the judge calls right: {said}")])
@@ -138,11 +149,15 @@ def pair_sizes(items: ScoredItems) -> np.ndarray:
     return sizes
 
 
-def answer_table(places: Sequence[int], stratum: np.ndarray, answers: np.ndarray) -> np.ndarray:
-    """Return labels (4, 4) by verdicts and answers, codes of `WHICH`; `places` are the verdicts of the strata."""
-    table = np.zeros((len(WHICH), len(WHICH)), np.int64)
-    np.add.at(table, (np.asarray(places)[stratum], answers), 1)
-    return table
+def judged_of(size: ArrayLike, stratum: np.ndarray, answers: Any, skipped: ArrayLike = 0) -> JudgedDifference:
+    """Return the difference from strata and answers (n,), codes of `WHICH`, and skipped items per stratum.
+
+    `size` (4,) is that of all verdicts, of which those that there are make the strata.
+    """
+    verdicts, table, left = np.flatnonzero(size), np.zeros((len(WHICH),) * 2, np.int64), np.zeros(len(WHICH), np.int64)
+    np.add.at(table, (verdicts[stratum], answers), 1)
+    left[verdicts] = skipped
+    return judged_difference(size, table, skipped=left)
 
 
 def verdict_columns(source: Mapping[str, Any] | None) -> tuple[str, ...]:
@@ -156,16 +171,6 @@ def refuse_shown(columns: Mapping[str, Any], judged_in: Sequence[str]) -> None:
     for name in columns:
         if name in judged_in:
             raise checks.WrongValue("columns", "must not show a verdict: people would say what the judge says", name)
-
-
-def _difference(items: ScoredItems, places: np.ndarray, sample: SheetLabels) -> JudgedDifference:
-    """Return the difference from the labels of a sheet."""
-    strata, _ = judged_strata(items)
-    answers = np.array([WHICH.index(said) for said in sample.truth]) if sample.truth is not None else np.array([])
-    skipped = np.zeros(len(WHICH), np.int64)
-    skipped[places] = sample.skipped
-    return judged_difference(pair_sizes(items), answer_table(places, strata.labels[sample.index], answers),
-                             skipped=skipped)
 
 
 def _half_width(size: np.ndarray, labeled: np.ndarray, places: Sequence[int] | np.ndarray, level: float) -> float:

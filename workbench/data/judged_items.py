@@ -41,11 +41,11 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
     >>> judged_items({"on_a": [1, 1, 0], "on_b": ["yes", "no", "no"]}, "on_a, on_b").by.tolist()
     ['both', 'A', 'neither']
     """
-    columns = [name.strip() for name in judge.split(",")]
+    columns = [name.strip() for name in checks.instance("judge", judge, str).split(",")]
     if len(columns) != 2 or not all(columns) or columns[0] == columns[1]:
         raise checks.WrongValue("judge", "must name two columns with a comma between: the verdicts on the answers of A "
                                 "and on those of B", judge)
-    id = id or LOG_ID * files.is_evaluation_log(source)
+    id = checks.instance("id", id, str) or LOG_ID * files.is_evaluation_log(source)
     data, notes = frames.read_columns(source, [*columns, *[id] * bool(id)])
     a, b = (verdicts_of(name, numbers.to_labels(name, data[name]), NO_VERDICT) for name in columns)
     by = np.select([a[0] & b[0], a[0], b[0]], WHICH[:3], WHICH[3])

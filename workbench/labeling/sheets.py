@@ -272,8 +272,9 @@ def found_labels(rows: sheet_rows.SheetRows, items: ScoredItems, stratum: np.nda
     index = np.array(sorted(item for item, label in labels.items() if label is not None), np.int64)
     said = np.array([labels[item] for item in index.tolist()])
     kinds = sheet_rows.kinds_of_rows(rows, matched, labels, speaks, skipped)
-    right = said if rows.answer == "correct" else (np.isin(said, WHICH[:2]) if rows.answer == "which" else
-                                                   said == class_texts(items.prediction)[index]).astype(np.int64)
+    right = np.isin(said, WHICH[:2]).astype(np.int64) if rows.answer == "which" else \
+        said if items.prediction is None or rows.answer == "correct" else \
+        (said == class_texts(items.prediction)[index]).astype(np.int64)
     return SheetLabels(
         *_per_stratum(stratum[index], right, n_strata), index, right, unmatched,
         tuple(rows.names[item] for item in (*skipped, *later)), None if rows.answer == "correct" else said,

@@ -104,8 +104,8 @@ class JudgedDifference(PairedDifference):
         favors = f"they favor {models[0]} by {100 * low:.1f} to {100 * high:.1f} points" if low > 0 else \
             f"they favor {models[1]} by {-100 * high:.1f} to {-100 * low:.1f} points" if high < 0 else \
             "that they favor one of the two is not shown"
-        told = [f"the judge treats the models differently: it calls {kind} {a['estimate']:.0%} of the {kind} answers of "
-                f"{models[0]}, but {b['estimate']:.0%} of those of {models[1]}"
+        told = [f"the judge treats the models differently: it calls {kind} {a['estimate']:.0%} of the {kind} answers "
+                f"of {models[0]}, but {b['estimate']:.0%} of those of {models[1]}"
                 for a, b, kind in self._rates_of_both(level) if a["high"] < b["low"] or b["high"] < a["low"]]
         return [Note("remark", f"the verdicts alone say {models[0]} less {models[1]} {100 * self.by_judge:+.1f} "
                      f"points; {favors}"), *(Note("remark", text) for text in told), CONTESTANT]

@@ -222,8 +222,8 @@ def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
         share, notes = default_labels(items, strata, design["budget"], trust_scores=design["trust_scores"])
         return Frame(items, strata, share, notes=notes)
     if design["asks"] == "which":
-        strata, share = judged_strata(items)
-        return Frame(items, strata, share(design["budget"]))
+        by_verdicts, labels = judged_strata(items)
+        return Frame(items, by_verdicts, labels(design["budget"]))
     refuse_given(items)
     if design["question"] == "difference":
         differ = differing_items(items)

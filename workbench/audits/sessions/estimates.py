@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from workbench import checks
-from workbench.audits.judged import answer_table
+from workbench.audits.judged import judged_of
 from workbench.audits.sessions.design import next_labels
 from workbench.audits.sessions.store import StoredItem
 from workbench.audits.sessions.trail import LABELED, OPEN, Trail
@@ -24,7 +24,6 @@ from workbench.stratified.class_metrics import METRICS as CLASS_METRICS
 from workbench.stratified.class_metrics import class_metrics
 from workbench.stratified.differences import VALUES as DIFFERENCES
 from workbench.stratified.differences import paired_difference
-from workbench.stratified.judged import JudgedDifference, judged_difference
 from workbench.stratified.second_labels import LEAST_PAIRS, UNDECIDED, SecondLabels, counted_pairs, second_labels
 from workbench.stratified.waves import wave_accuracy
 
@@ -259,7 +258,7 @@ def _of_the_judge(answers: Answers) -> list[Note]:
     design = answers.design
     if "judged" not in design or answers.skipped or not _enough(design, answers.stratum):
         return []
-    return _judged(design, answers.stratum, answers.sides()[0]).remarks(level=design["level"])
+    return judged_of(design["judged"], answers.stratum, answers.sides()[0]).remarks(level=design["level"])
 
 
 def _without_strata(answers: Answers, trail: Trail, method: str) -> Interval | None:
@@ -434,16 +433,11 @@ def _measured(design: dict, stratum: np.ndarray, values: np.ndarray) -> list[tup
     if design["question"] == "class_metrics":
         metrics = class_metrics(size, design["predicted"], counts.sum(1), counts[:, 1])
         return [(getattr(metrics, name), functools.partial(metrics.interval, name)) for name in CLASS_METRICS]
-    found = _judged(design, stratum, values) if "judged" in design else \
+    found = judged_of(design["judged"], stratum, values) if "judged" in design else \
         paired_difference(size, counts, agreeing=design["agreeing"]) if design["question"] == "difference" else \
         wave_accuracy(size, *_by_wave(design, stratum, values)) if design.get("waves") else \
         stratified_accuracy(size, counts.sum(1), counts[:, 1])
     return [(found.estimate, found.interval)]
-
-
-def _judged(design: dict, stratum: np.ndarray, values: np.ndarray) -> JudgedDifference:
-    places = np.flatnonzero(design["judged"])
-    return judged_difference(design["judged"], answer_table(places, stratum, values))
 
 
 def _by_wave(design: dict, stratum: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
