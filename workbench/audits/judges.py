@@ -186,6 +186,7 @@ def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | No
     The share of pass is 63.0%, between 55.5% and 70.0%; the judge alone says 70.0%
     """
     checks.choice("rates", rates, RATES)
+    checks.instance("classes", classes, str)
     judged, truth, order = _read(verdict, label, earlier, classes)
     if earlier is None:
         return _of_the_same(judged, truth, order, checks.level(level))
@@ -401,6 +402,6 @@ def _of_an_earlier(judged: np.ndarray, before: np.ndarray, truth: np.ndarray, or
     correlation = _correlation(before[known], truth[known] == order[1], order)
     strata = tuple({"verdict": _plain(name), "size": frame[k], "labeled": int(audit.table[:, k].sum()),
                     "share": float(audit.truth_rates[1, k])} for k, name in enumerate(order))
-    more = grown.interval(level).half_width * half[best] / half["hull"]
+    more = grown.interval(level).half_width * (half[best] / half["hull"] if half["hull"] else 1.0)
     return JudgeAudit(entries, errs, strata, _plain(order[1]), True, judged.size, n, correlation, float(more), level,
                       notes=[EARLIER, *audit.notes, *found[best].notes, *_remarks(correlation, n)])
