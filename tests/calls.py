@@ -29,6 +29,7 @@ CALLS = [
     (wb.class_audit, (ITEMS, "9", 200), {"n_strata": 2}, DESIGNED),
     (wb.difference_audit, (RIVAL, 60), {"n_strata": 2}, DESIGNED),
     (wb.judged_difference, JUDGED, {"skipped": [1, 0, 0, 2]}, ["drawn"]),
+    (wb.judge_audit, ([0, 1, 1, 1], [0, 1, None, 1]), {"earlier": [0, 1, 0, 1]}, ["rates"]),
     (wb.compare_items, (MODELS,), {}, ["adjust"]),
     (wb.compare_slices, (MODELS, "part"), {}, ["adjust"]),
     (wb.accuracy_variance, (SIZE, RIGHT, LABELED), {}, ["form"]),

@@ -287,3 +287,17 @@ def test_all_months_can_be_dragged_until_the_line_is_locked():
     loose, locked = (lines.drawing_data([.1, .125], [.1, .15], loose=loose)["drawn"] for loose in (True, False))
     assert [(row["drag"], row["label"]) for row in loose] == [(1, "Month 1: 10.0%"), (2, "Month 2: 12.5%")]
     assert not any("drag" in row for row in locked) and [row["share"] for row in locked] == [.1, .125]
+
+
+# ---------------------------------------------------------------- a judge
+
+def test_a_judge_beside_people_and_both():
+    verdict = ["pass"] * 700 + ["fail"] * 300
+    label = ["pass"] * 60 + ["fail"] * 10 + [None] * 630 + ["pass"] * 3 + ["fail"] * 27 + [None] * 270
+    found = wb.judge_audit(verdict, label)
+    view = draws(charts.judged(found))
+    assert title(view) == "The share of pass, with 95% intervals"
+    assert view.alternative == ("The share of pass: corrected 63.0% (55.5% to 70.0%); people alone 63.0% (53.3% to "
+                                "72.0%); judge alone 70.0%.")
+    graded = wb.judge_audit([1] * 500 + [2] * 300 + [3] * 200, [*label[:70], *label[:40], *[None] * 890])
+    assert "judge alone" not in draws(charts.judged(graded)).alternative

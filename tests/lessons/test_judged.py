@@ -62,7 +62,7 @@ MISTAKES = [
     ("--judge truth --truth verdict --counts one.csv",
      "--judge must have a verdict for every item; 24 of 40 cells are empty, but none of column 'verdict': are the two"),
     (f"{ONE} one_class.csv", "--judge must tell items apart; it is 'pass' for all 40: take people's labels alone"),
-    (f"{ONE} only_failed.csv", "--truth must be there for at least 2 items of every verdict: of 28 with verdict 'pass'"),
+    (f"{ONE} only_failed.csv", "--truth must be there for at least 2 items of every verdict: of 28 with verdict"),
     (f"{ONE} words.csv", "--truth must be one of two classes, 'fail', 'pass' as the verdicts are, or right and wrong"),
     (f"{ONE} gap.csv", "column 'verdict', row 41 is missing"),
     (f"{ONE} none.csv", "--truth has no label in 'none.csv': label some: workbench audit new none.csv audit.db"),
@@ -72,12 +72,12 @@ MISTAKES = [
     (f"{TWO} before.csv", "--id must name the column that tells the items apart; 'before.csv' has no 'id'"),
     (f"{TWO} rerun.csv", "--audit must be of the same run of the judge: of item 'q0' column 'verdict' says 'fail'"),
     (f"{TWO} before_ids.csv --batch earlier", "--batch must not be 'earlier': 16 items stand in both files"),
-    (f"{TWO} labels.csv --batch earlier", "--batch 'earlier' needs the verdicts on the labeled items, and 'labels.csv'"),
+    (f"{TWO} labels.csv --batch earlier", "--batch 'earlier' needs the verdicts on the labeled items, and 'labels.c"),
     (f"{ONE} one.csv --batch earlier", "--batch 'earlier' needs the file of the earlier batch, with its verdicts"),
     ("--judge verdict --counts grades.csv --audit grades_before.csv --batch earlier",
      "--batch takes verdicts and labels of the same two classes"),
     ("--judge verdict --counts repeated.csv --audit labels.csv", "column 'id'"),
-    ("--judge verdict --counts labels.csv --truth truth --audit one.csv", "--judge is 'verdict', which is no column of"),
+    ("--judge verdict --counts labels.csv --truth truth --audit one.csv", "--judge is 'verdict', which is no column"),
     (f"{ONE} one.csv --method hull", "--method must not be given with --judge"),
     (f"{ONE} one.csv --half-width .02", "--half-width must not be given with --judge"),
     ("--batch earlier", "--batch belongs to --judge, which was not given"),
@@ -152,3 +152,21 @@ def test_sheet_and_session_hide_the_verdict(files, capsys):
     passes, fails = (np.mean([TRUTH[k] == "pass" for k in range(40) if VERDICT[k] == verdict and f'"{IDS[k]}"' in
                               {line.split(",")[0] for line in filled}]) for verdict in ("pass", "fail"))
     assert found.rows()[0]["estimate"] == pytest.approx(.7 * passes + .3 * fails)
+
+
+def test_the_advice_is_what_was_measured():
+    """The table of the page, from the figures that `tests/peers/judge_advice.py` recorded."""
+    root = Path(__file__).parents[2]
+    settings = json.loads((root / "tests" / "peers" / "judge_advice.json").read_text())["settings"]
+    steady = [figures for name, figures in settings.items() if "falls" not in name]
+    drifted, = (figures for name, figures in settings.items() if "falls" in name)
+    notebook = json.loads((root / "notebooks" / "04-misclassification-correction.ipynb").read_text())
+    page = "".join(line for cell in notebook["cells"] if cell["id"] == "cell-19j" for line in cell["source"])
+    for way in ("same items", "mle", "hull"):
+        covered, times = ([each[way]["coverage"] for each in steady],
+                          [each[way]["width"] / each["same items"]["width"] for each in steady])
+        said = "1" if way == "same items" else f"{min(times):.1f} to {max(times):.1f}"
+        assert (f"| {100 * min(covered):.0f}% to {100 * max(covered):.0f}% | {said} | "
+                f"{100 * drifted[way]['coverage']:.0f}% |") in page
+    assert min(each["same items"]["coverage"] for each in steady) >= .95
+    assert "| the same items (**advised**)" in page

@@ -13,6 +13,7 @@ from workbench import checks, intervals
 from workbench.data.classes import read_classes, verdict_of
 from workbench.intervals.values import value_interval
 from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.methods import RATES
 from workbench.misclassification.prevalence import estimate_prevalence
 from workbench.results import Interval, Note, Result, digits, percent
 from workbench.stratified.class_metrics import class_metrics
@@ -132,7 +133,7 @@ class JudgeAudit(Result):
 
 
 def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | None = None, classes: str = "",
-                level: float = 0.95) -> JudgeAudit:
+                rates: str = "process", level: float = 0.95) -> JudgeAudit:
     r"""Estimate a share, or the mean of grades, from a judge's verdicts on all items and people's labels of some.
 
     Parameters
@@ -148,6 +149,8 @@ def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | No
     classes : str
         Two classes in order, with a comma: the share of the second is estimated. By default that which means right,
         such as 1, yes or pass, or else the last in the alphabet.
+    rates : {"process", "frame"}
+        For an earlier batch, as in `workbench.estimate_prevalence`.
     level : float
         Nominal coverage in (0, 1).
 
@@ -180,12 +183,14 @@ def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | No
     >>> label = ["pass"] * 60 + ["fail"] * 10 + [None] * 630 + ["pass"] * 3 + ["fail"] * 27 + [None] * 270
     >>> found = judge_audit(verdict, label)
     >>> print(found.finding())
-    The share of pass is 63.0%, between 54.9% and 71.0%; the judge alone says 70.0%
+    The share of pass is 63.0%, between 55.5% and 70.0%; the judge alone says 70.0%
     """
+    checks.choice("rates", rates, RATES)
+    checks.instance("classes", classes, str)
     judged, truth, order = _read(verdict, label, earlier, classes)
     if earlier is None:
         return _of_the_same(judged, truth, order, checks.level(level))
-    return _of_an_earlier(judged, _read(earlier, label, None, classes)[0], truth, order, checks.level(level))
+    return _of_an_earlier(judged, _read(earlier, label, None, classes)[0], truth, order, rates, checks.level(level))
 
 
 def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, classes: str) -> tuple:
@@ -338,8 +343,7 @@ def _recall(size: np.ndarray, counts: np.ndarray, verdicts: np.ndarray, order: t
 
 
 def _rate(k: int, order: tuple, value: float, limits: Any, n: int) -> dict:
-    name = "specificity", "sensitivity"
-    return {"rate": f"{name[k]}: judged {_plain(order[k])} of those that are", "estimate": float(value),
+    return {"rate": f"{('specificity', 'sensitivity')[k]} ({_plain(order[k])})", "estimate": float(value),
             "low": float(limits[0]), "high": float(limits[1]), "labeled": n}
 
 
@@ -373,7 +377,8 @@ def _uneven(size: np.ndarray, labeled: np.ndarray) -> list[Note]:
                  f"as drawn at random within each verdict, and what {PEOPLE.split()[0]} say alone is no estimate")]
 
 
-def _of_an_earlier(judged: np.ndarray, before: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
+def _of_an_earlier(judged: np.ndarray, before: np.ndarray, truth: np.ndarray, order: tuple, rates: str,
+                   level: float) -> JudgeAudit:
     if len(order) != 2 or {*judged.tolist(), *before.tolist()} != {*order}:
         raise checks.WrongValue("earlier", "takes verdicts and labels of the same two classes, such as pass and fail; "
                                 "with grades or more classes label items of this batch")
@@ -382,7 +387,7 @@ def _of_an_earlier(judged: np.ndarray, before: np.ndarray, truth: np.ndarray, or
     counts, frame = ([int((each == name).sum()) for name in order] for each in (judged, before))
 
     def estimated(way: str, table: ConfusionCounts = audit) -> Any:
-        return estimate_prevalence(table, counts, frame if way == "mle" else None, method=way)
+        return estimate_prevalence(table, counts, frame if way == "mle" else None, method=way, rates=rates)
     found = {way: estimated(way) for way in ("mle", "hull")[bool(known.all()):]}
     half = {way: each.interval(level).half_width for way, each in found.items()}
     n, best, right = audit.n, next(iter(found)), audit.table.sum(1)
@@ -390,13 +395,13 @@ def _of_an_earlier(judged: np.ndarray, before: np.ndarray, truth: np.ndarray, or
     people = intervals.stratified_interval([sum(frame)], [n], [right[1]], level=level)
     entries = (*(_entry(CORRECTED + f" ({way})" * (len(found) > 1), each.estimate, each.interval(level), n)
                  for way, each in found.items()),
-               _entry(f"{PEOPLE}, of the earlier batch", right[1] / n, people, n),
+               _entry("people, earlier", right[1] / n, people, n),
                _entry(JUDGE, counts[1] / sum(counts), None, 0))
-    rates = tuple(_rate(k, order, audit.reading_rates[k, k], intervals.stratified_interval(
+    errs = tuple(_rate(k, order, audit.reading_rates[k, k], intervals.stratified_interval(
         [ENDLESS], [right[k]], [audit.table[k, k]], level=level), int(right[k])) for k in (1, 0) if right[k] > 1)
     correlation = _correlation(before[known], truth[known] == order[1], order)
-    strata = tuple({"verdict": _plain(name), "size": counts[k], "labeled": int(audit.table[:, k].sum()),
+    strata = tuple({"verdict": _plain(name), "size": frame[k], "labeled": int(audit.table[:, k].sum()),
                     "share": float(audit.truth_rates[1, k])} for k, name in enumerate(order))
-    more = grown.interval(level).half_width * half[best] / half["hull"]
-    return JudgeAudit(entries, rates, strata, _plain(order[1]), True, judged.size, n, correlation, float(more), level,
+    more = grown.interval(level).half_width * (half[best] / half["hull"] if half["hull"] else 1.0)
+    return JudgeAudit(entries, errs, strata, _plain(order[1]), True, judged.size, n, correlation, float(more), level,
                       notes=[EARLIER, *audit.notes, *found[best].notes, *_remarks(correlation, n)])

@@ -18,7 +18,7 @@ PLAN = ("label some: workbench audit new {0} audit.db --strata-by {1} --budget 2
 
 @checks.naming(verdict="judge", label="truth", earlier="batch")
 def read_judged(counts: str, *, judge: str, audit: str = "", truth: str = "truth", id: str = "", batch: str = "same",
-                classes: str = "", level: float = 0.95) -> JudgeAudit:
+                classes: str = "", rates: str = "process", level: float = 0.95) -> JudgeAudit:
     """Return what people's labels say of all the items that a judge gave a verdict.
 
     Parameters
@@ -35,7 +35,7 @@ def read_judged(counts: str, *, judge: str, audit: str = "", truth: str = "truth
         Column of both files that says which items are the same; "" for "id". Not for an earlier batch.
     batch : {"same", "earlier"}
         Whether labels are of the same items, or of others, whose verdicts stand beside them in `audit`.
-    classes, level
+    classes, rates, level
         As in `workbench.audits.judges.judge_audit`.
 
     Returns
@@ -49,7 +49,7 @@ def read_judged(counts: str, *, judge: str, audit: str = "", truth: str = "truth
         raise checks.WrongValue("truth", "must be another column than {0}", told=f"both are {judge!r}",
                                 others=("judge",))
     if batch == "earlier":
-        return _of_earlier(counts, judge, audit, truth, id, classes, level)
+        return _of_earlier(counts, judge, audit, truth, id, {"classes": classes, "rates": rates, "level": level})
     verdict, said = _matched(counts, judge, audit, truth, id) if audit else _beside(counts, judge, truth)
     if all(cell is None for cell in said.tolist()):
         raise checks.WrongValue("truth", f"has no label in {(audit or counts)!r}: {PLAN.format(counts, judge)}")
@@ -87,7 +87,7 @@ def _beside(file: str, judge: str, label: str) -> tuple[np.ndarray, np.ndarray]:
     return verdict, _filled(others[label])
 
 
-def _of_earlier(counts: str, judge: str, audit: str, label: str, id: str, classes: str, level: float) -> JudgeAudit:
+def _of_earlier(counts: str, judge: str, audit: str, label: str, id: str, settings: dict) -> JudgeAudit:
     if not audit:
         raise checks.WrongValue("batch", "'earlier' needs the file of the earlier batch, with its verdicts and labels, "
                                 "as audit (--audit); labels beside these verdicts are of the same items")
@@ -101,8 +101,7 @@ def _of_earlier(counts: str, judge: str, audit: str, label: str, id: str, classe
         if shared:
             raise checks.WrongValue("batch", f"must not be 'earlier': {len(shared):,} items stand in both files, such "
                                     f"as {min(shared)!r}; say 'same', or name no items alike")
-    return judge_audit(_verdicts(counts, judge)[0], _filled(others[label]), earlier=before, classes=classes,
-                       level=level)
+    return judge_audit(_verdicts(counts, judge)[0], _filled(others[label]), earlier=before, **settings)
 
 
 def _texts(file: str, name: str) -> list[str]:

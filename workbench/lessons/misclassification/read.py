@@ -75,12 +75,12 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     (400, 12, ('1', '2'))
     """
     if judge:
-        for name, value in {"method": method != "mle", "rates": rates != "process", "audit_period": audit_period,
-                            "predicted": predicted, "fresh_audit": fresh_audit, "half_width": half_width,
-                            "shift": shift}.items():
+        for name, value in {"method": method != "mle", "rates": rates != "process" and batch == "same",
+                            "audit_period": audit_period, "predicted": predicted, "fresh_audit": fresh_audit,
+                            "half_width": half_width, "shift": shift}.items():
             checks.not_both(**{name: value, "judge": judge})
         return read_judged(counts, judge=judge, audit=audit, truth=truth, id=id, batch=batch, classes=classes,
-                           level=checks.level(level))
+                           rates=rates, level=checks.level(level))
     for name, value in {"id": id, "batch": batch != "same"}.items():
         if value:
             raise checks.WrongValue(name, "belongs to {0}, which was not given", others=("judge",))
