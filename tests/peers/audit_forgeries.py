@@ -92,7 +92,7 @@ def forge(path, rng):
             stored = [store.StoredItem(*row[1:5], json.loads(row[5])) for row in items]
             body = json.loads(rows[0][4])
             if "rows" in body:
-                rows[0][4] = store.canonical(body | {"rows": store.digest_of_rows(stored)})
+                rows[0][4] = store.canonical(body | {"rows": store.digest_of_rows(stored)}).encode().decode()
         chain = ""
         for row in rows:
             with contextlib.suppress(Exception):

@@ -395,3 +395,9 @@ def test_a_plan_needs_no_look_at_other_outcomes(size, rate, labeled):
     reported = np.mean([wb.stratified_interval(size, labeled, x).half_width for x in draws])
     assert 0 <= np.mean(high - low) / 2 - reported < error
     assert reported == pytest.approx(planned, abs=5 * error)
+
+
+def test_a_search_for_more_labels_than_anybody_reads_ends_before_it_starts():
+    with pytest.raises(ValueError, match="must need at most 1,000,000 labels, 1e-05 needs about 7,98"):
+        wb.plan_budget([5_000_000, 3_000_000], [.9, .8], 1e-5)
+    assert wb.plan_budget([5_000_000, 3_000_000], [.9, .8], 1e-5, interval="wald").budget > 7_900_000

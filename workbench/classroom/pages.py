@@ -53,8 +53,8 @@ def _solution(exercise: str, task: dict) -> dict:
 
 
 def page(template: str, **values: Any) -> str:
-    """Return a page of this room; all but HTML made here is escaped."""
-    return templates.render(template, Path(__file__).parent / "template", **values)
+    """Return a page of this room, which says of what kind it is; all but HTML made here is escaped."""
+    return templates.render(template, Path(__file__).parent / "template", kind=template.partition(".")[0], **values)
 
 
 def html_of(cells: list[dict], folder: Path) -> "Markup":
@@ -87,6 +87,7 @@ def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
     folder = output.with_name(f"{output.stem}-pages")
     header, *rows = grade_rows(grades)
     with refusing():
+        safe_csv.refuse_other(output, header)
         output.parent.mkdir(parents=True, exist_ok=True)
         safe_csv.write_rows(output, header, rows)
     for student in grades.students:
@@ -96,7 +97,20 @@ def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
 
 
 def write_text(path: str | os.PathLike, text: str) -> None:
-    """Write a text file and the folders above it, or raise ReportError."""
+    """Write a text file and the folders above it, or raise ReportError, also where another kind of file is there."""
+    if os.path.isfile(path) and os.path.getsize(path) and _kind(text) != _kind(_beginning(path)):
+        raise ReportError(f"{os.fspath(path)!r} exists and was not made by this command; choose another path")
     with refusing():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         whole_files.write_text(path, text)
+
+
+def _beginning(path: str | os.PathLike) -> str:
+    with refusing(), open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+        return file.read(10_000)
+
+
+def _kind(text: str) -> str:
+    """Return what says of which kind a file is: the line of a page, or the first line of any other text."""
+    lines = text[:10_000].splitlines()
+    return next((line for line in lines if line.startswith('<meta name="generator"')), lines[0])

@@ -23,6 +23,8 @@ HIDDEN = re.compile(r"\.(?!\.)|__")
 DEEPEST = 3
 MOST_BYTES = 1_000_000
 MOST_NOTEBOOK_BYTES = 20_000_000
+MOST_STUDENT_BYTES = 60_000_000
+MOST_PARTS = 2_000_000      # of a JSON text; each takes some sixty bytes of memory
 MOST_SOURCE = 20_000
 _ASKED = re.compile(r"""\bcheck\(\s*["']([\d.]+)["']""")
 # what parsing hostile text may raise
@@ -64,23 +66,24 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
     lessons : list of str
         File names of the notebooks that were handed out; no other is looked at.
     """
-    notebooks, remarks = [], []
+    told, remarks, left = list[dict[str, str | None]](), [], MOST_STUDENT_BYTES
     found: dict[str, Any] = dict.fromkeys(VARIANTS)
-    for name in lessons:
+    for name in lessons:        # one notebook at a time: a class is read in the room that its largest one takes
         try:
-            notebooks += _notebook(folder / name)
+            for notebook in _notebook(folder / name, min(left, MOST_NOTEBOOK_BYTES)):
+                left -= (folder / name).lstat().st_size
+                told.append({key: _told(notebook, key) for key in ("course", "student")})
+                for source in _code(notebook):
+                    found |= _answers_in(source)
         except NotPlainError as error:
             remarks.append(str(error))
-    for source in (source for notebook in notebooks for source in _code(notebook)):
-        found |= _answers_in(source)
     try:
         answers = plain_entries(folder / ANSWERS, "answers by exercise")
         found |= {exercise: _plain(answers[exercise]) for exercise in VARIANTS if exercise in answers}
     except NotPlainError as error:
         found = dict.fromkeys(VARIANTS, error)
         remarks.append(str(error))
-    courses, students = (list(filter(None, (_told(notebook, key) for notebook in notebooks)))
-                         for key in ("course", "student"))
+    courses, students = (list(filter(None, (each[key] for each in told))) for key in ("course", "student"))
     return Submission(found, next(iter(courses), None),
                       tuple(sorted({student for student in students if not id_problem(student)})),
                       (*remarks, *_passed_over(folder, lessons)))
@@ -90,9 +93,9 @@ def course_of(folder: Path, lessons: list[str]) -> str | None:
     """Return the fingerprint that the first lesson tells of the secret it was made with, or None."""
     for name in lessons:
         with contextlib.suppress(NotPlainError):        # a student's notebook may be anything
-            told = [_told(notebook, "course") for notebook in _notebook(folder / name)]
-            if any(told):
-                return told[0]
+            courses = [_told(notebook, "course") for notebook in _notebook(folder / name)]
+            if any(courses):
+                return courses[0]
     return None
 
 
@@ -147,6 +150,8 @@ def _opened(path: str, flags: int) -> int:
 def _plain_json(path: Path, most: int) -> list:
     """Return what a small plain JSON file holds, in a list that is empty where there is none, or `NotPlainError`."""
     content = plain_file(path, most)
+    if content is not None and sum(map(content.count, (b",", b"{", b"["))) > MOST_PARTS:
+        raise NotPlainError(f"{path.name} has more than {MOST_PARTS:,} parts")
     try:
         return [] if content is None else [json.loads(content)]
     except UNREADABLE as error:
@@ -168,9 +173,9 @@ def _plain(value: Any) -> Any:
         return NotPlainError(str(error))
 
 
-def _notebook(path: Path) -> list:
+def _notebook(path: Path, most: int = MOST_NOTEBOOK_BYTES) -> list:
     """Return a notebook in a list, which stays empty where there is none."""
-    found = _plain_json(path, MOST_NOTEBOOK_BYTES)
+    found = _plain_json(path, most)
     if any(not isinstance(each, dict) or not isinstance(each.get("cells"), list) for each in found):
         raise NotPlainError(f"{path.name} is no notebook")
     return found

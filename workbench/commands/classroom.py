@@ -104,6 +104,7 @@ def strip(folder: str, secret: str | None, output: str) -> None:
     """
     from workbench.classroom import grading, pages
     from workbench.classroom import strip as strips
+    pages.check_outside(output, folder)
     key = _secret(folder, secret)
     found = strips.class_strip(grading.grade(folder, key), key)
     pages.write_text(output, strips.strip_page(found))
@@ -117,6 +118,7 @@ def votes(folder: str, output: str) -> None:
     """Draw what the students in DIR predicted, to show before the reveal: no names, no answers."""
     from workbench.classroom import pages
     from workbench.classroom import votes as predictions
+    pages.check_outside(output, folder)
     found, unread = predictions.class_votes(folder)
     for each in unread:
         click.echo(f"Not read: {each}", err=True)

@@ -256,8 +256,9 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
         _refuse_infinite(name, array, array)
     else:
         array = objects(present(name, array))
-    first: dict = {}
-    for row, value in enumerate(array.tolist() if len({*array.tolist()}) < array.size else ()):
+    values, first = array.tolist(), dict[Any, int]()
+    hashes = np.fromiter(map(hash, values), np.int64, len(values))      # a set of millions of texts takes much room
+    for row, value in enumerate(values if np.unique(hashes).size < array.size else ()):
         if first.setdefault(value, row) != row:
             raise RowError(f"column {name!r}: id {value!r} occurs twice, in ", first[value], " and ", row)
     return array

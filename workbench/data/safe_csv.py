@@ -81,7 +81,7 @@ def of_sheet(path: str | PathLike[str], read: Callable[[str], Any]) -> Any:
 def refuse_other(path: str | PathLike[str], header: Sequence[str]) -> None:
     """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
     path = csv_path(path)
-    if os.path.exists(path) and os.path.getsize(path) and frames.column_names(path) != tuple(header):
+    if os.path.isfile(path) and os.path.getsize(path) and frames.column_names(path) != tuple(header):
         raise ValueError(f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path")
 
 

@@ -27,6 +27,7 @@ DRIFT = 0.10        # by how much one stratum's rate may have fallen since it wa
 # floors of an optimal plan, as shares of the allocation in proportion; a higher one must save 2% of the labels, since
 # less is noise of the draws
 FLOORS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+MOST_LABELS = 1_000_000     # of a plan that is searched
 SAVING = 0.98       # a floor below proportion must save 2% of the labels
 
 
@@ -329,6 +330,11 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
         share, labeled = 0.0, design.labeled(min(budget, int(size.sum())), 0.0)
         expected, error = float(z * np.sqrt(_textbook_variance(size, rate, budget, method, finite))), 0.0
     else:
+        textbook = int(_textbook_budget(size, rate, half_width / z, method, True))
+        if textbook > MOST_LABELS:
+            raise checks.WrongValue("half_width", f"must need at most {MOST_LABELS:,} labels, {half_width:g} needs "
+                                    f"about {textbook:,}: the search for an exact plan ends there; interval='wald' is "
+                                    "a formula")
         budget, share = _least_plan(design, half_width, interval)
         expected, error, _ = design.expected(budget, share, interval)
         budget = design.spent(budget, share, interval)
