@@ -170,7 +170,7 @@ def opened(path, state, site, browser, server):
 
 def closed(page, browser, server):
     """Shut the page's kernel down."""
-    page.evaluate(browser.SHUT_DOWN)
+    page.evaluate(browser.LEAVE)
     psutil.wait_procs(kernels(server), timeout=20)
     page.context.close()
 
