@@ -21,9 +21,9 @@ FOLDS = np.array([.1, .1, -.05, .15, 0, .2, .25, .05, -.1, -.1])
 # two strata of 50, 2 values each: means 2 and 6, variances 2 and 8
 TOTAL = Sample(y=np.array([1., 3, 4, 8]), stratum=np.array([0, 0, 1, 1]), N=50, n=2, H=2, bounds=None)
 TOTAL_SE = (50 ** 2 * (1 - 2 / 50) * (2 + 8) / 2) ** .5
-# 40 items of 3 models: right about 36, 20 and 18
-MODELS = Sample(right=np.array([np.arange(40) < 36, np.arange(40) < 20, np.arange(40) < 18]).T.astype(int),
-                cluster=None)
+# 40 items of 3 models: right about 36, 20 and 20; each of the last two is alone right about two
+ITEMS = np.arange(40)
+MODELS = Sample(right=np.array([ITEMS < 36, ITEMS < 20, (ITEMS > 1) & (ITEMS < 22)]).T.astype(int), cluster=None)
 FIRST_IS_BEST = [[0, 1, 1], [0, 0, 0], [0, 0, 0]]
 # 10 items judged, 6 of 10 pass; people read 5: one wrong answer passed
 JUDGED = Sample(verdict=np.array([1, 1, 1, 0, 0, 1, 1, 1, 0, 0]), index=np.arange(5), human=np.array([1, 1, 0, 0, 0]),

@@ -1,7 +1,7 @@
 """What the cells say: which rows cover, how much wider than the shortest that covers they are, and the page of it."""
 from statistics import median
 
-LEAST, WIDER = .93, 1.15
+LEAST, WIDER, FEWEST = .93, 1.15, 40
 OURS, TEXTBOOK = "workbench", "textbook"
 FAILURES = {"refused": "refused", "crashed": "crashed", "zero": "zero width", "outside": "outside the possible"}
 
@@ -19,8 +19,8 @@ def judged(found):
 
 
 def enough(cell):
-    """Return whether a cell covers, as far as its runs can tell."""
-    return cell["coverage"] >= LEAST - 2 * cell["error"]
+    """Return whether a cell covers, as far as its runs can tell; a few runs tell nothing."""
+    return cell["runs"] >= FEWEST and cell["coverage"] >= LEAST - 2 * cell["error"]
 
 
 def own(row):
@@ -73,6 +73,8 @@ def failures(row):
 def meaning(row):
     """Say in a sentence what a row means for who uses it."""
     low = lowest(row)
+    if min(cell["runs"] for cell in row["cells"].values()) < FEWEST:
+        return "Too slow for more runs than these: nothing is said."
     if own(row):
         return f"Labels placed otherwise: covers {share(low['coverage'])} or more."
     if not any(cell["width"] for cell in row["cells"].values()) and low["of_answered"] is not None:
@@ -151,10 +153,10 @@ def write(found, folder):
         "A seed draws the settings from declared grids, and every tool gets the same samples. A tool's call is the one "
         "that its documentation shows for the question, linked. Coverage is the share of all runs whose interval holds "
         "the truth, with its Monte Carlo error, in the setting where it is least; a run without a finite interval "
-        "does not cover. Width is the median over the settings of the ratio to the shortest row that covers (at least "
-        f"{LEAST} less two errors) in *all* of them. Failures are the largest share over the settings. A row \"own "
-        "design\" places as many labels otherwise, and is outside these ratios. With a few hundred runs a cell the "
-        "least of six coverages lies somewhat below the truth.", "",
+        "does not cover. Width is the median over the settings of the ratio to the shortest row that covers in *all* "
+        f"of them: at least {LEAST} less two errors, by {FEWEST} runs or more. Failures are the largest share over the "
+        "settings. A row \"own design\" places as many labels otherwise, and is outside these ratios. With a few "
+        "hundred runs a cell the least of six coverages lies somewhat below the truth.", "",
         *(part for name, rows in found["rows"].items()
           for part in section(name, found["questions"][name], rows, folder)),
         "## Where the workbench loses", "",

@@ -1,5 +1,5 @@
 import evalconfidence
-from fixed import CLUSTER_SE, CLUSTERS, PAIRED, PAIRED_SE, SIMPLE, T3, T19, around
+from fixed import CLUSTER_SE, CLUSTERS, PAIRED, SIMPLE, T3, Z, around
 
 DOC = "https://github.com/stephlinds/evalconfidence#quick-example"
 
@@ -28,5 +28,6 @@ CHECKED = [
      1e-5),
     ("four clusters, by hand", lambda: ROWS["Q3", "standard_error, cluster_id"][0](CLUSTERS),
      around(.625, T3 * CLUSTER_SE), 1e-5),
-    ("paired t, by hand", lambda: compared(PAIRED), around(.2, T19 * PAIRED_SE), 1e-5),
+    # McNemar's table, 5 against 1 of 20: variance of the difference (6 - 16 / 20) / 20 ** 2
+    ("z of the paired difference, by hand", lambda: compared(PAIRED), around(.2, Z * 5.2 ** .5 / 20), 1e-5),
 ]

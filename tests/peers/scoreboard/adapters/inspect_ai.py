@@ -1,4 +1,4 @@
-from fixed import CLUSTERS, SIMPLE, Z, around
+from fixed import CLUSTER_SE, CLUSTERS, SIMPLE, Z, around
 from inspect_ai.scorer import SampleScore, Score, mean, stderr
 
 DOC = "https://inspect.aisi.org.uk/metrics.html"
@@ -22,6 +22,6 @@ ROWS = {
 }
 CHECKED = [
     ("z interval of 8 of 10, by hand", lambda: limits(SIMPLE.y), around(.8, Z * .4 / 3), 1e-4),
-    ("four clusters, no factor for few, by hand", lambda: limits(CLUSTERS.y, CLUSTERS.cluster),
-     around(.625, Z * 2.75 ** .5 / 8), 1e-4),
+    ("four clusters, by hand", lambda: limits(CLUSTERS.y, CLUSTERS.cluster),
+     around(.625, Z * CLUSTER_SE), 1e-4),
 ]
