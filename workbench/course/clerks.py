@@ -218,7 +218,7 @@ def equal_models(n: int = 200, *, ahead: float = 0.0, seed: int = 0) -> np.ndarr
     Examples
     --------
     >>> equal_models().mean(0).max().item()
-    0.925
+    0.93
     """
     n, ahead = checks.whole("n", n, 2), checks.number("ahead", ahead, 0, 0.1)
     rng, chances = np.random.default_rng(checks.seed("seed", seed)), _chances()

@@ -27,6 +27,7 @@ from workbench.labeling.plans import item_digest
 from workbench.labeling.sheets import check_columns
 from workbench.results import Note, plain
 from workbench.stratified.default_plan import AUTO, STRATA, check_trusted, default_labels, strata_wanted
+from workbench.stratified.judged import PAIRS
 from workbench.stratified.sequential import ROUNDS, labeling_order
 from workbench.stratified.strata import STRATIFIERS, Strata, refuse_given, strata_of, stratify_part
 from workbench.stratified.waves import next_wave, wave_totals
@@ -171,6 +172,7 @@ def refuse_senseless(design: Mapping[str, Any], rows: Sequence[StoredItem]) -> N
                                 design["question"] == "class_metrics"),
         "share": _of_strata(design["share"], strata, is_number),
         "prior": _of_strata(design.get("prior"), strata, is_number),
+        "judged": _of_strata(design.get("judged"), len(PAIRS), is_count, design["asks"] == "which"),
         "classes": _are_classes(design["classes"], design["asks"] == "truth"),
         "source": all(isinstance(text, str) for pair in design["source"].items() for text in pair),
         "hashes": isinstance(design["scores"], str) and isinstance(design["rows"], str)}
@@ -202,10 +204,11 @@ def _are_classes(values: Any, needed: bool) -> bool:
 
 def _fits(row: StoredItem, design: Mapping[str, Any]) -> bool:
     """Return whether an item can be one of a design: its stratum, what people see of it, its predictions."""
-    wants = row.prediction is not None or design["asks"] == "correct" and design["question"] == "accuracy"
+    judged = design["asks"] == "which"
+    wants = row.prediction is not None or judged or design["asks"] == "correct" and design["question"] == "accuracy"
     return (is_count(row.stratum, 0, len(design["stratum_size"]) - 1) and list(row.shown) == sorted(design["columns"])
             and all(isinstance(text, str) for text in row.shown.values()) and wants
-            and (row.rival is not None or design["question"] != "difference"))
+            and (row.rival is not None or judged or design["question"] != "difference"))
 
 
 def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.audits.sessions.design import doubled, is_count, is_number
 from workbench.audits.sessions.store import Event, SessionError, StoredItem
-from workbench.labeling.answers import class_reader
+from workbench.labeling.answers import answer_reader
 from workbench.stratified.sequential import labeling_order
 
 OPEN, SKIPPED, LABELED = "open", "skipped", "labeled"
@@ -42,7 +42,7 @@ class Trail:
         self.budget: int = self.waves[0] if self.waves else self.design["budget"]
         self.looks: list[Event] = []
         self._path = path
-        self._reads = class_reader(np.array(self.design["classes"])) if self.design["asks"] == "truth" else None
+        self._reads = answer_reader(self.design["asks"], self.design["classes"] and np.array(self.design["classes"]))
         self._entries: dict[int, list[Entry]] = {}
         self._handed: dict[int, tuple[str, datetime]] = {}
         self._steps: dict[str, list[tuple[int, int]]] = {}      # who: (event, item) that can be taken back, in order
@@ -139,7 +139,7 @@ class Trail:
             self._handed.pop(k, None)
 
     def _is_label(self, label: Any) -> bool:
-        if self._reads is None:
+        if self.design["asks"] == "correct":
             return type(label) is int and label in (0, 1)
         return isinstance(label, str) and self._reads(label) == label
 
