@@ -84,10 +84,10 @@ from workbench.cross_validation.model_tests import mcnemar_test as mcnemar_test
 from workbench.cross_validation.model_tests import nadeau_bengio_test as nadeau_bengio_test
 from workbench.cross_validation.model_tests import nested_cv_interval as nested_cv_interval
 from workbench.cross_validation.populations import openml_population as openml_population
+from workbench.data.judged_items import judged_items as judged_items
 from workbench.data.scored_items import ScoredItems as ScoredItems
 from workbench.data.scored_items import read_scores as read_scores
 from workbench.data.scored_items import synthetic_scores as synthetic_scores
-from workbench.data.judged_items import judged_items as judged_items
 from workbench.intervals import stratified_interval as stratified_interval
 from workbench.intervals.values import value_interval as value_interval
 from workbench.labeling.agreement import Agreement as Agreement
