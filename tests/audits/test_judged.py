@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from command import run_here
+from command import run_here, run_unseen
 
 import workbench as wb
 
@@ -132,6 +132,20 @@ def test_verdicts_that_are_none(judge, cell, message, tmp_path):
     path.write_text(f"on_a,on_b\n1,0\n1,{cell}\n0,1\n")
     with pytest.raises(ValueError, match=message):
         wb.judged_items(path, judge)
+
+
+def test_a_report_from_plan_to_finding(verdicts, tmp_path):
+    data, truth = verdicts
+    with open(tmp_path / "v.csv", "w", newline="") as file:
+        csv.writer(file).writerows([list(data), *zip(*data.values(), strict=True)])
+    asked = "report", "stratified-accuracy", "--scores", "v.csv", "--judge", "on_a,on_b", "--id", "id"
+    plan = run_unseen(tmp_path, *asked, "--columns", "answer", "-o", "r.html")
+    assert plan.returncode == 0, plan.stderr
+    filled(tmp_path / "r-labels.csv", truth)
+    run_unseen(tmp_path, *asked, "--labels", "r-labels.csv", "-o", "found.html")
+    page = (tmp_path / "found.html").read_text()
+    assert "<h1>Which of two models is more often right?" in page and "Five intervals" not in page
+    assert "What a difference under a judge rests on" in page and "the verdicts alone say A less B" in page
 
 
 def test_from_the_command_line(verdicts, tmp_path):

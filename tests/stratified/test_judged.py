@@ -151,6 +151,10 @@ def test_the_record_holds_what_is_said():
     told = " ".join((judged_coverage.RECORD.parents[2] / "CHANGELOG.md").read_text(encoding="utf-8").split())
     assert f"Its intervals are {min(peer):.2f} to {max(peer):.2f} times as wide as prediction-powered ones" in told
     assert f"and {min(without):.2f} to {max(without):.2f} times those of `paired".replace(" 0.", " .") in told
+    readme = " ".join((judged_coverage.RECORD.parents[2] / "README.md").read_text(encoding="utf-8").split())
+    told = [f"{np.floor(1e3 * min(search[name]['least'] for search in searches)) / 1e3:.3f}"[1:]
+            for name in ("own", "random")]
+    assert "it covered at least {} of 95%, and {} where the labels were drawn from all items".format(*told) in readme
     assert min(search["own"]["least"] for search in searches) >= .94 and record["searched"]["random"]["least"] >= .94
 
 
