@@ -65,6 +65,10 @@ full: test whole faults audits replay fuzz ## run every test, plant every fault,
 notebooks: $(INSTALLED) ## execute the notebooks in place, after a change that alters their output
 	$(BIN)/python tests/refresh_notebooks.py
 
+engines: $(INSTALLED) ## sample 3 million rows on Dask, Spark and DuckDB, and compare (minutes; needs Java)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[spark,dask]'
+	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/engines.py
+
 search: $(INSTALLED) ## look for designs whose interval covers too little (an hour)
 	$(BIN)/python tests/peers/search_coverage.py
 	$(BIN)/python tests/peers/search_values.py
@@ -108,5 +112,5 @@ lowest: ## run the quick tests and some reports with the lowest declared version
 clean: ## remove everything that can be made again
 	rm -rf .venv .venv-binder .venv-lowest reports build *.egg-info
 
-.PHONY: help install report lab test quick faults audits replay whole full notebooks search scoreboard mutants bench binder lowest clean
+.PHONY: help install report lab test quick faults audits replay engines whole full notebooks search scoreboard mutants bench binder lowest clean
 .DEFAULT_GOAL := help

@@ -97,3 +97,47 @@ def test_partitions_that_disagree_need_two_passes(client):
     assert drawn.drawn.tolist() == plan.labeled.tolist()
     means = np.bincount(drawn.stratum_index, drawn.columns["value"]) / drawn.drawn
     assert abs(found.size @ means / ROWS - rows["value"].mean()) < 4 * plan.variance**.5
+
+
+LAYOUTS = {"even": [0, 10_000, 20_000, 30_000, ROWS], "skewed": [0, 5, 5, 39_000, 39_000, ROWS], "one": [0, ROWS]}
+
+
+def laid_out(rows, bounds):
+    """A frame of Dask with these partitions, empty ones too."""
+    import dask
+    from dask import dataframe
+    parts = [dask.delayed(rows.iloc[start:end]) for start, end in zip(bounds, bounds[1:], strict=False)]
+    return dataframe.from_delayed(parts, meta=rows.iloc[:0])
+
+
+def streamed(frame, **settings):
+    return wb.sample_stream(frame, BUDGET, by="stratum", value="value", id="id", **settings)
+
+
+def kept(found):
+    return sorted((row["stratum"], row["id"], row["value"]) for row in found.sample_rows())
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_sample_of_two_passes_is_the_same_in_any_layout(layout):
+    rows = table()
+    expected = streamed(rows, passes=2)
+    found = streamed(laid_out(rows, LAYOUTS[layout]), passes=2)
+    assert kept(found) == kept(expected) and len(kept(found)) == BUDGET
+    assert found.estimate == pytest.approx(expected.estimate, rel=1e-12)
+    once = streamed(laid_out(rows, LAYOUTS[layout]))
+    assert len(kept(once)) <= BUDGET and sum(once.size) == ROWS
+    by_id = rows.set_index("id")
+    assert all(by_id.loc[row["id"], "value"] == row["value"] for row in once.sample_rows()[:50])
+
+
+def test_many_samplers_are_merged_by_a_tree():
+    rows = table().iloc[:2000]
+    found = streamed(laid_out(rows, [*range(0, 2001, 50)]), passes=2)        # 40 partitions: two levels
+    assert kept(found) == kept(streamed(rows, passes=2))
+
+
+def test_an_empty_frame_of_partitions_is_refused():
+    rows = table().iloc[:0]
+    with pytest.raises(ValueError, match="must have at least one record"):
+        streamed(laid_out(rows, [0, 0, 0]))

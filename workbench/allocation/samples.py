@@ -20,26 +20,17 @@ text. With the same seed a smaller sample is the beginning of a larger one, so m
     correct = np.bincount(drawn.stratum_index, right, drawn.size.size).astype(int)
     found = wb.stratified_accuracy(drawn.size, drawn.drawn, correct)
 
-**A stream in parts.** Where rows are seen only once, each partition gets a `StreamSampler` of the same seed, and the
-samplers are merged where the program runs. With Dask::
+**A stream in parts.** `sample_stream` takes a frame of Dask or PySpark, or batches of any kind: each partition is
+sampled where it lies, and the engine merges the samples::
 
-    def sampled(part):
-        columns = (part[name].to_numpy() for name in ("stratum", "value", "id"))
-        return wb.StreamSampler(1000, seed=0).update(*columns)
+    found = wb.sample_stream(frame, 1000, by="stratum", value="value", id="id", passes=2)
 
-    parts = dask.compute(*map(dask.delayed(sampled), frame.to_delayed()))
-    merged = functools.reduce(wb.StreamSampler.merge, parts)
+With one pass a merge keeps of a stratum only what lies below the threshold of every partition, so where partitions
+disagree on which stratum varies little is left. Rows that are stored allow two passes, and then the optimum. What comes
+without an end is counted batch by batch, each once, with `stream_batches`; with PySpark::
 
-With PySpark::
-
-    def sampled(rows):
-        yield wb.StreamSampler(1000, seed=0).update(*list(zip(*rows)) or ([], [], []))
-
-    merged = frame.select("stratum", "value", "id").rdd.mapPartitions(sampled).reduce(wb.StreamSampler.merge)
-
-A merge keeps of a stratum only what lies below the threshold of every partition, so where partitions disagree on
-which stratum varies little is left. Rows that are stored allow two passes, and then the optimum: `sample_stream`, or
-`summarize`, `allocate` and `sample`.
+    count = wb.stream_batches(wb.StreamSampler(1000, seed=0), checkpoint="sample.json")
+    frame.writeStream.foreachBatch(lambda batch, number: count(batch, number)).start()
 
 References
 ----------

@@ -2,12 +2,14 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from os import PathLike
 from typing import Any
 
 from workbench import checks
 from workbench.allocation import samples
+from workbench.allocation.streams import engines
 from workbench.allocation.streams.estimates import StreamEstimate
 from workbench.allocation.streams.sampler import StreamSampler
 from workbench.data import frames
@@ -23,9 +25,10 @@ def sample_stream(frame: Any, budget: int, *, by: str, value: str, id: str, pass
 
     Parameters
     ----------
-    frame : iterable of data frames, or one
+    frame : data frame of Dask or PySpark, iterable of data frames, or one
         Batches: tables and record batches of pyarrow, frames of pandas or polars, dicts of arrays, relations of DuckDB,
-        or files; empty ones are passed over. A single one of these is one batch.
+        or files; empty ones are passed over. A single one of these is one batch. Of a frame of Dask or PySpark each
+        partition is sampled where it lies, and the engine merges the samples.
     budget : int
         Records to keep, at least `minimum` for every stratum.
     by : str
@@ -71,18 +74,24 @@ def sample_stream(frame: Any, budget: int, *, by: str, value: str, id: str, pass
     if passes == 2 and iter(batches) is batches:
         raise checks.WrongValue("passes", "must be 1 for an iterator, which can be read once; give a list of batches, "
                                 "or what starts anew each time", passes)
-    first = StreamSampler(budget, minimum=minimum, seed=checks.seed("seed", seed))
-    for batch in batches:
-        take_batch(first, batch, by, value, id)
+    take = partial(take_batch, by=by, value=value, id=id)
+    first = _taken(batches, StreamSampler(budget, minimum=minimum, seed=checks.seed("seed", seed)), take)
     if passes == 1:
         return first.estimate()
-    second = first.second_pass()
-    for batch in batches:
-        take_batch(second, batch, by, value, id)
-    found = second.estimate()
+    found = _taken(batches, first.second_pass(), take).estimate()
     if sum(found.size) != sum(first.estimate().size):
         raise ValueError("the batches held other records when they were read again; store them before sampling")
     return found
+
+
+def _taken(batches: Iterable, sampler: StreamSampler, take: Callable) -> StreamSampler:
+    """Return a sampler that has taken all batches, in the program or on the engine that holds them."""
+    for batch in batches:
+        by_engine = engines.reader_of(batch)
+        if by_engine:
+            return by_engine(batch, sampler, take)
+        take(sampler, batch)
+    return sampler
 
 
 def take_batch(sampler: StreamSampler, batch: Any, by: str, value: str, id: str) -> None:

@@ -160,7 +160,12 @@ class StreamSampler:
         >>> second.merge(other).sizes()
         {'a': 2, 'b': 2}
         """
-        second = self.with_sizes(dict(zip(self._labels, self.allocation().labeled.tolist(), strict=True)), rng=rng)
+        # in the order of the labels, and without the last digits of sums: the same whatever the partitions were
+        self._check_not_empty()
+        order = sorted(range(len(self._labels)), key=lambda k: (isinstance(self._labels[k], str), self._labels[k]))
+        sd = [float(f"{self._sd()[k]:.12g}") for k in order]
+        labeled = rules.allocate(self._size[order], self.budget, stratum_sd=sd, minimum=self.minimum).labeled
+        second = self.with_sizes({self._labels[k]: n for k, n in zip(order, labeled.tolist(), strict=True)}, rng=rng)
         if self.seed is not None:
             second.seed, second._sources = self.seed, set()
         return second
