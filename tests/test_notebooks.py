@@ -1,5 +1,6 @@
 """The notebooks are executed, thin and tagged; nbval compares their outputs (`make test`)."""
 import ast
+import builtins
 import importlib
 import inspect
 import json
@@ -134,6 +135,24 @@ def test_a_word_leads_to_what_it_means(path):
     assert sorted((term, told) for term, told, _ in linked) == sorted(
         (name.lower(), told) for name, told in words.items()), path.name
     assert all({"lesson", "exercise"} & set(cell.metadata.tags) for _, _, cell in linked)
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_scene_runs_alone(path):
+    """Whatever a scene's cells use was imported or made in it."""
+    known = {*dir(builtins), "display"}
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.source.startswith("## Your own data"):
+            break
+        if cell.cell_type == "markdown":
+            known = {*dir(builtins), "display"} if cell.source.startswith("##") else known
+            continue
+        tree = [*ast.walk(ast.parse(cell.source))]
+        names = [node for node in tree if isinstance(node, ast.Name)]
+        known |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        known |= {node.asname or node.name.split(".")[0] for node in tree if isinstance(node, ast.alias)}
+        known |= {node.name for node in tree if isinstance(node, ast.ExceptHandler)}
+        assert {node.id for node in names} <= known, cell.source
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
