@@ -1,0 +1,150 @@
+"""The scoreboard: its samples are what they are said to be, its sums right, and the record holds what it promises."""
+import json
+from pathlib import Path
+
+import measure
+import numpy as np
+import page
+import pytest
+import run
+from questions import QUESTIONS, fold_differences, nearest_mean, said
+
+RECORD = json.loads(run.RECORD.read_text(encoding="utf-8"))
+CELLS = [cell for rows in RECORD["rows"].values() for row in rows for cell in row["cells"].values()]
+
+
+def samples(name, setting, runs, seed=7):
+    return list(QUESTIONS[name].draws(setting, seed, 0, runs))
+
+
+def test_there_are_twelve_questions_and_96_settings_that_differ():
+    assert {name.rstrip("abcdefgprs") for name in QUESTIONS} == {f"Q{k}" for k in range(1, 13)}
+    listed = [(name, said(setting)) for name, question in QUESTIONS.items() for setting in question.settings(name)]
+    assert len(set(listed)) == len(listed) >= 96
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_value_of_a_grid_is_drawn_as_often_as_the_others_or_once_more(name):
+    question = QUESTIONS[name]
+    settings = question.settings(name)
+    assert settings == question.settings(name) and all(question.fits(**setting) for setting in settings)
+    for key, values in question.grid.items():
+        times = [sum(setting[key] == value for setting in settings) for value in values]
+        assert max(times) - min(times) <= 1
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_run_is_the_same_however_it_is_reached(name):
+    question, setting = QUESTIONS[name], QUESTIONS[name].settings(name)[0]
+    last = list(question.draws(setting, 3, 0, 4))[-1]
+    again = next(question.draws(setting, 3, 3, 4))
+    for key, value in vars(last).items():
+        if not callable(value):
+            np.testing.assert_array_equal(value, vars(again)[key])
+
+
+def within(values, truth):
+    values = np.asarray(values, float)
+    assert abs(values.mean() - truth) < 4 * values.std() / values.size ** .5 + 1e-12
+
+
+def test_unbiased_estimates_meet_the_truths():
+    one = samples("Q1", {"N": 500, "n": 50, "p": .9}, 400)
+    within([d.y.mean() for d in one], .9)
+    strata = samples("Q2", {"accuracy": .9, "n": 60, "strata": 3, "labels": "equal", "sizes": "one heavy"}, 400)
+    within([(d.sizes * np.bincount(d.stratum, d.y) / d.labeled).sum() / 10_000 for d in strata], strata[0].truth)
+    pair = samples("Q6c", {"C": 20, "m": 10, "differing": .2, "difference": .04, "icc": .2}, 400)
+    within([(d.a - d.b).mean() for d in pair], .04)
+    cells = samples("Q4f", {"share": .1, "recall": .8, "precision": .5, "n": 300}, 400)
+    assert cells[0].truth == pytest.approx(2 * .8 * .5 / 1.3, abs=1e-4)
+    within([(d.t * d.p).sum() for d in cells], 300 * .1 * .8)
+    values = samples("Q11", {"kind": "one heavy", "strata": 5, "N": 50, "n": 5}, 400)
+    within([10 * d.y.sum() for d in values], values[0].truth)
+    judged = samples("Q8", {"p": .8, "n": 100, "sensitivity": .9, "specificity": .7}, 2)
+    assert judged[0].verdict.mean() == .8 * .9 + .2 * .3 and judged[0].truth == .8
+
+
+def test_the_true_auc_is_that_of_normal_scores():
+    d = samples("Q5", {"n": 20_000, "share": .3, "distance": 1.5}, 1)[0]
+    up, down = d.score[d.t == 1], np.sort(d.score[d.t == 0])
+    assert np.searchsorted(down, up).mean() / down.size == pytest.approx(d.truth, abs=.01)
+
+
+def test_accuracies_of_eight_models_are_those_that_are_said():
+    for clusters in (0, 20):
+        drawn = samples("Q7", {"models": "near", "n": 1000, "clusters": clusters}, 200)
+        for model, truth in enumerate(drawn[0].truth):
+            within([d.right[:, model].mean() for d in drawn], truth)
+
+
+def test_learners_of_folds_are_told_apart_by_nothing():
+    assert list(nearest_mean(np.array([[0.], [2]]), np.array([0, 1]), np.array([[.9], [1.1]]))) == [0, 1]
+    found = [fold_differences(d).mean() for d in samples("Q10", {"n": 40, "columns": 5, "gap": 1., "k": 5}, 200)]
+    within(found, 0)
+    assert np.std(found) > 0
+
+
+def test_answers_are_judged():
+    two = measure.judged((.2, .4), .3, (0, 1))
+    assert (two["covered"], two["below"], two["above"], two["outside"]) == (1, 0, 0, 0)
+    assert two["width"] == pytest.approx(.2)
+    assert measure.judged((.2, .4), .5, (0, 1))["below"] == 1 and measure.judged((-.1, 0), -.2, (0, 1))["outside"] == 1
+    assert measure.judged((.5, .5), .5, None)["zero"] == 1
+    assert measure.judged((0, np.inf), .5, None) == {"refused": 1} == measure.judged(np.nan, 0, None)
+    assert measure.judged(.04, 0, None)["covered"] == 0 and measure.judged(.06, 0, None)["covered"] == 1
+    order = measure.judged(np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]]), np.array([.7, .6, .8]), None)
+    assert order["covered"] == 0 and order["width"] == pytest.approx((1 + 2 + 2) / 3)
+
+
+def test_what_a_tool_raises_is_counted():
+    def answer(d):
+        raise {0: ValueError, 1: ZeroDivisionError}[d]("so")
+    sums = dict(measure.ZERO)
+    for fault in (0, 1, 1):
+        measure.run(sums, answer, fault, None)
+    assert (sums["runs"], sums["refused"], sums["crashed"], sums["covered"]) == (3, 1, 2, 0)
+    assert sums["said"] == "ZeroDivisionError: so"
+
+
+def test_a_cell_is_the_mean_of_its_runs():
+    sums = measure.ZERO | {"runs": 4, "covered": 2, "answered": 3, "width": .6, "squares": .14, "crashed": 1,
+                           "seconds": .008}
+    found = run.cell(sums)
+    assert (found["coverage"], found["of_answered"], found["width"], found["crashed"]) == (.5, .6667, .2, .25)
+    assert found["error"] == .25 and found["milliseconds"] == 2
+    assert found["width_error"] == pytest.approx(((.14 - 3 * .04) / 3 / 3) ** .5, abs=1e-5)
+
+
+def made(tool, row, coverage, width):
+    return {"tool": tool, "row": row, "address": "",
+            "cells": {"a": {"coverage": coverage, "error": .005, "width": width, "runs": 2000}}}
+
+
+def test_ratios_are_over_the_shortest_that_covers_and_ours_is_red_where_it_loses():
+    rows = [made("workbench", "one", .95, .4), made("workbench", "two", .91, .1), made("x", "covers", .925, .2),
+            made("x", "covers not", .915, .1), made("x", "own design", .95, .05)]
+    found = page.judged({"rows": {"Q1": rows}})
+    assert [row["covers"] for row in rows] == [True, False, True, False, True]
+    assert [row["cells"]["a"].get("ratio") for row in rows] == [2, .5, 1, .5, None]
+    assert [(red["row"], red["why"], red["value"]) for red in found["red"]] == [
+        ("one", "width", 2), ("two", "coverage", .91)]
+
+
+def test_the_record_holds_every_question_and_fifteen_tools():
+    assert list(RECORD["rows"]) == list(QUESTIONS)
+    assert len({row["tool"] for rows in RECORD["rows"].values() for row in rows} - {run.OURS, run.TEXTBOOK}) >= 15
+    assert all(cell["runs"] > 0 for cell in CELLS)
+    for name, rows in RECORD["rows"].items():
+        settings = [said(setting) for setting in QUESTIONS[name].settings(name)]
+        assert all(set(row["cells"]) <= set(settings) for row in rows)
+        assert any(row["tool"] == run.OURS and set(row["cells"]) == set(settings) for row in rows)
+
+
+def test_the_page_says_what_the_record_holds(tmp_path):
+    rows = RECORD["rows"]["Q1"]
+    text = "\n".join(page.line(row) for row in rows)
+    said = (run.ROOT / "docs" / "evidence" / "scoreboard.md").read_text(encoding="utf-8")
+    assert all(line in said for line in text.splitlines())
+    assert f"{len(CELLS):,} cells" in said
+    written = run.RECORD.read_text(encoding="utf-8") + said
+    assert str(Path.home()) + "/" not in written and "/tmp/" not in written and str(run.ROOT) not in written
