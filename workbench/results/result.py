@@ -304,7 +304,7 @@ class Table(Result):
     def _repr_html_(self) -> str:
         places = range(len(self.entries)) if self.shown is None else self.shown
         caption = self.caption if len(places) == len(self.entries) else \
-            f"{self.caption} (shown {len(places):,} of {len(self.entries):,} rows; report --tables writes all)"
+            f"{self.caption} (shown {len(places):,} of {len(self.entries):,} rows; all are in its tables)"
         rows = [self.entries[k] for k in places]
         table = html_table(rows, caption, shown=len(rows)) if rows else ""
         return table + (note_list(self.notes) if self.notes else "")

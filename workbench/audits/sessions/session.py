@@ -187,14 +187,10 @@ class AuditSession:
         self.path: str = self._store.path
         with contextlib.ExitStack() as opened:
             opened.callback(self._store.close)
-            try:
-                items, (created, *events) = self._store.items(), self._store.events()
-                if created.kind != "created":
-                    raise ValueError
-            except ValueError as error:
-                if isinstance(error, SessionError):
-                    raise
-                raise SessionError(f"{self.path!r} has lost its first event; go back to a copy") from None
+            items, events = self._store.items(), self._store.events()
+            if not events or events[0].kind != "created":
+                raise SessionError(f"{self.path!r} has lost its first event; go back to a copy")
+            created = events.pop(0)
             try:
                 designs.refuse_senseless(created.body, items)
                 self._trail = Trail(self.path, created, items)
