@@ -15,6 +15,7 @@ from workbench.classroom.misconceptions import SCENES
 from workbench.classroom.variants import VARIANTS
 from workbench.classroom.votes import questions_asked
 from workbench.commands.main import commands
+from workbench.lessons import checking
 from workbench.lessons.allocation import views as allocation
 from workbench.lessons.cross_validation import views as cross_validation
 from workbench.lessons.misclassification import views as misclassification
@@ -148,7 +149,7 @@ def test_goals_are_asked_by_exercises_and_lines_of_their_lesson():
         graded = {each.strip("* ") for _, where in table for each in where.split(",") if "**" in each}
         assert heading == f"Lesson {lesson}" and graded == {each for each in VARIANTS if each[0] == str(lesson)}
         lines = {name for name in explanations() if name[0] == str(lesson)}
-        exercises = {f"{lesson}.{k}" for k in range(1, 5)}
+        exercises = {each for each in checking.exercises() if each[0] == str(lesson)}
         assert lines | exercises <= set(asked) <= lines | exercises | {"Predict first"}
 
 
