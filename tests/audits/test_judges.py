@@ -132,7 +132,7 @@ def earlier(n00, n01, n10, n11):
 
 
 def test_rogan_gladen_of_the_published_example():
-    """Lee et al., arXiv 2511.21140: specificity 140 of 200, sensitivity 180 of 200, 400 of 1,000 called right: .1667.
+    """arXiv 2511.21140: specificity 140 of 200, sensitivity 180 of 200, 400 of 1,000 called right: .1667.
 
     (.4 + .7 - 1) / (.7 + .9 - 1) = 1/6. They print (.0564, .2627); the hull here is (.0524, .2687), wider by .004 and
     .006: rates with one count added rather than theirs, and the union with the delta method. It holds theirs.
@@ -148,18 +148,17 @@ def test_rogan_gladen_of_the_published_example():
 
 
 def test_fifty_of_fifty():
-    """All of 50 pass a judge that passes .85 of the good and .01 of the bad.
+    """All of 50 pass a judge that finds .85 of the failing and fails .01 of the others.
 
-    With known rates, Wilson's lower limit of 50 of 50, .9287, is above .85 already: a share cannot be above 1, and
-    failing ones are told as a share of [0, .0730], Wilson's 1 - .9287 = .0713 and the false alarms of the judge: of
-    the bad, 1 - (.9287 - .01) / .84 < 0. Counting what fails (a share 0 of 50, sensitivity .85, specificity .99) gives
-    (.0713 - .01) / .84 = .0730.
+    With known rates, Wilson's limits of 0 of 50, [0, .0713], become [0, (.0713 - .01) / .84 = .0730], as published.
+    Here the rates are audited, 170 of 200 and 990 of 1,000: the hull begins at 0, and is a little wider.
     """
     low, high = wb.intervals.wilson(0.0, 50, wb.intervals.quantile(.95))
     assert ((high - .01) / .84, max(0, (low - .01) / .84)) == pytest.approx((.0730, 0), abs=5e-5)
-    verdict, label = earlier(990, 10, 150, 850)     # 1 is "fails": the judge finds 850 of 1,000
-    corrected = judge_audit([0] * 49 + [1], label, earlier=verdict).rows()[0]
-    assert corrected["low"] == 0 and .0730 < corrected["high"] < .14
+    verdict, label = earlier(990, 10, 30, 170)      # 1 is "fails"
+    corrected, *_, judge = judge_audit([0] * 50, label, earlier=verdict).rows()
+    assert judge["estimate"] == 0 and corrected["estimate"] == pytest.approx(-.01 / .84)
+    assert corrected["low"] == 0 and .0730 < corrected["high"] < .09
 
 
 def test_an_earlier_batch_with_all_its_verdicts_takes_them():

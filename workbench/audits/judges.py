@@ -187,27 +187,36 @@ def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | No
     """
     checks.choice("rates", rates, RATES)
     checks.instance("classes", classes, str)
-    judged, truth, order = _read(verdict, label, earlier, classes)
-    if earlier is None:
+    judged, before, truth, order = _read(verdict, label, earlier, classes)
+    if before is None:
         return _of_the_same(judged, truth, order, checks.level(level))
-    return _of_an_earlier(judged, _read(earlier, label, None, classes)[0], truth, order, rates, checks.level(level))
+    return _of_an_earlier(judged, before, truth, order, rates, checks.level(level))
 
 
 def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, classes: str) -> tuple:
-    """Return verdicts (N,), labels (N,) of object with None, and the two classes in order; () for grades."""
-    cells, said = np.asarray(verdict, object), np.asarray(label, object)
-    size = cells.size if earlier is None else np.size(earlier)
+    """Return verdicts, those of an earlier batch or None, labels with None, and the two classes in order or ()."""
+    cells, said = _cells(VERDICT, verdict), _cells(LABEL, label)
+    before = cells[:0] if earlier is None else _cells("earlier", earlier)
+    size = cells.size if earlier is None else before.size
     if said.shape != (size,):
         raise checks.WrongValue(LABEL, f"must have an entry for each of {size:,} items", said.size)
     known = np.array([not checks.is_missing(each) and bool(str(each).strip()) for each in said.tolist()])
     if not known.any():
         raise checks.WrongValue(LABEL, "must say something of some items: nobody has labeled any")
-    judged = read_classes({VERDICT: cells})[0][VERDICT]
+    judged = read_classes({VERDICT: np.concatenate([cells, before])})[0][VERDICT]
     found = read_classes({LABEL: said[known]})[0][LABEL]
     found, order = _in_words_of(judged, found, classes)
     truth = np.full(size, None, object)
     truth[known] = found
-    return judged, truth, order
+    return judged[:cells.size], None if earlier is None else judged[cells.size:], truth, order
+
+
+def _cells(name: str, values: ArrayLike) -> np.ndarray:
+    checks.refuse_masked(name, values, "item")
+    cells = np.asarray(values, object)
+    if cells.ndim != 1 or not cells.size:
+        raise checks.WrongValue(name, f"must be one-dimensional and hold an item; got shape {cells.shape}")
+    return cells
 
 
 def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[np.ndarray, tuple]:

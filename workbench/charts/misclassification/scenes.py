@@ -106,8 +106,8 @@ def judge_words(share: float, right: float) -> tuple[str, str]:
     """Return title and text alternative of `judge`."""
     said = counted_share(share, right, right)
     title = f"{share:.0%} are good, the judge passes {said:.1%}"
-    return title, (f"{title}. A judge that is right in {right:.0%} of good and of bad answers passes {1 - right:.0%} "
-                   f"of none and {right:.0%} of all: less of every change than there is. Less {1 - right:.0%}, then "
+    return title, (f"{title}. A judge that is right in {right:.0%} of the good and of the bad answers passes "
+                   f"{1 - right:.0%} where none is good and {right:.0%} where all are. Less {1 - right:.0%}, then "
                    f"divided by {2 * right - 1:.2f}, {said:.1%} becomes {share:.0%}.")
 
 
