@@ -4,9 +4,9 @@
     python tests/peers/engines.py 200000 dask       # fewer, and one engine
 
 Layouts of the same records: partitions of one size; skewed and empty ones, sorted by stratum; a single one. With two
-passes rows and estimate must be those of DuckDB; with one pass the budget must be kept, and of `RUNS` seeds at least .93
-of the 95% intervals must hold the mean. Times are processor-bound: of one pass against a bare pass of the same engine in
-the same run. Ends with exit code 1 and says what differs.
+passes rows and estimate must be those of DuckDB; with one pass the budget must be kept, and with up to 300,000 records
+.93 of the 95% intervals of `RUNS` seeds must hold the mean, but for Monte Carlo error. Times are of one run: a pass
+against a bare pass of the same engine. Ends with exit code 1 and says what differs.
 """
 import os
 import sys
@@ -19,7 +19,7 @@ import numpy as np
 
 import workbench as wb
 
-ROWS, BUDGET, RUNS, MOST = 3_000_000, 2_000, 60, 2.5
+ROWS, BUDGET, RUNS = 3_000_000, 2_000, 60
 NAMES = {"by": "g", "value": "y", "id": "id"}
 QUERY = """SELECT 's' || least(floor(-ln(random()) * 2), 7)::INT AS g, range * 7 % 3000017 AS id,
            (hash(range) % 1000003) / 1000003.0 AS u FROM range({rows})"""
@@ -39,8 +39,8 @@ def written(folder, rows):
         for k, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False)):
             path = Path(folder, layout, f"part-{k:02d}.parquet")
             path.parent.mkdir(exist_ok=True)
-            duckdb.execute(f"COPY (SELECT g, id, y FROM (SELECT *, row_number() OVER (ORDER BY {order}) AS r FROM records)"
-                           f" WHERE r > {start} AND r <= {end}) TO '{path}'")
+            ranked = f"SELECT *, row_number() OVER (ORDER BY {order}) AS r FROM records"
+            duckdb.execute(f"COPY (SELECT g, id, y FROM ({ranked}) WHERE r > {start} AND r <= {end}) TO '{path}'")
             found[layout].append(str(path))
     return found
 

@@ -321,7 +321,8 @@ def _each_part(source: Any, function: Callable) -> list:
     if not frames.is_dask(source.native):
         return [function(source.native)]
     import dask
-    return list(dask.compute(*[dask.delayed(function)(part) for part in source.native.to_delayed()]))
+    return list(dask.compute(*[dask.delayed(function)(dask.delayed(frames.as_arrow)(part))
+                               for part in source.native.to_delayed()]))
 
 
 def _moments(native: Any, stratum: Callable, value: Callable, spread: bool, id: Callable | None = None) -> dict:

@@ -274,6 +274,15 @@ def is_dask(source: Any) -> bool:
     return type(source).__module__.partition(".")[0] == "dask" and hasattr(source, "to_delayed")
 
 
+def as_arrow(part: Any) -> Any:
+    """Return a frame of pandas as an Arrow table, which DuckDB groups and hashes; one that Arrow cannot hold as it is."""
+    try:
+        import pyarrow as pa
+        return pa.Table.from_pandas(part, preserve_index=False)
+    except (ImportError, ValueError, TypeError):        # cells of several types, which are told where they are read
+        return part
+
+
 def to_arrays(frame: Any) -> dict[str, np.ndarray]:
     """Return the columns of a narwhals frame as a dict of numpy arrays; missing cells are None."""
     native = frame.to_native()

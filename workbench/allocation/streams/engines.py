@@ -31,7 +31,8 @@ def reader_of(source: Any) -> Callable | None:
 
 def _by_dask(frame: Any, sampler: StreamSampler, take: Take) -> StreamSampler:
     import dask
-    parts = [dask.delayed(_of_part)([part], sampler, take) for part in frame.to_delayed()]
+    parts = [dask.delayed(_of_part)([dask.delayed(frames.as_arrow)(part)], sampler, take)
+             for part in frame.to_delayed()]
     while len(parts) > 1:
         parts = [dask.delayed(_merged)(parts[k:k + FAN]) for k in range(0, len(parts), FAN)]
     return parts[0].compute()
