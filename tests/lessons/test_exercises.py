@@ -187,6 +187,8 @@ def fresh():
     ("2.4", (0.7688, 0.0432, 0.855, 0.652), "mistake",
      "the lower limit stands above the upper one: the two are swapped"),
     ("3.3", (15, "x x x"), "not yet", "give your reason in a sentence: at least three different words"),
+    ("1.1", (88, 2.9), "mistake",
+     "88, 2.9 in percent: give shares, as 0.88, or write the percent sign into the text box"),
     ("5.5", (3, 1, 3, 0.9324), "right", "3 pairs, B from 1 to 3; 0.932"),
     ("5.5", (3, 1, 3, 0.9310), "right", "3 pairs, B from 1 to 3; 0.932"),
     ("5.5", (4, 1, 2, 0.9324), "mistake",

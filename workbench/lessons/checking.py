@@ -18,6 +18,7 @@ from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
 MOST_NUMBERS = 6        # that an exercise asks for
+SHARES = ("1.1", "2.1", "2.4", "4.1", "4.2", "4.4")     # all numbers of the answer lie between -1 and 1
 _tries: dict[str, int] = {}
 
 
@@ -205,7 +206,7 @@ def _verdict(exercise: str, answer: Any, task: dict) -> Judged:
 
 
 def _in_percent(exercise: str, answer: Any, task: dict) -> Judged | None:
-    """Return the mistake of an answer that would be right, were some of its numbers not in percent."""
+    """Return the mistake of an answer that would be right, or a share at all, were some numbers not in percent."""
     judge, *_ = exercises()[exercise]
     values = _values(exercise, answer)
     values = values if isinstance(values, list) else []
@@ -214,10 +215,14 @@ def _in_percent(exercise: str, answer: Any, task: dict) -> Judged | None:
         for chosen in itertools.combinations(shares, many):
             tried = judge([value / 100 if k in chosen else value for k, value in enumerate(values)], **task)
             if tried and tried[0] == "right":
-                said = ", ".join(f"{values[k]:g}" for k in chosen)
-                return Judged("mistake", f"{said} in percent: give shares, as {values[chosen[0]] / 100:g}, or "
-                                         "write the percent sign into the text box", "in percent")
-    return None
+                return _percent([values[k] for k in chosen])
+    above = [values[k] for k in shares if abs(float(values[k])) > 1]
+    return _percent(above) if above and exercise in SHARES else None
+
+
+def _percent(values: list) -> Judged:
+    return Judged("mistake", f"{', '.join(f'{value:g}' for value in values)} in percent: give shares, as "
+                             f"{values[0] / 100:g}, or write the percent sign into the text box", "in percent")
 
 
 def worked(exercise: str, **task: Any) -> list[str]:
