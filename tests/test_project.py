@@ -5,6 +5,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import documented
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -43,10 +44,9 @@ def test_make_help_lists_every_target():
     assert targets == set(re.findall(r"^  make ([a-z]+)", told, re.M))
 
 
-def test_readme_commands_exist():
-    readme = (ROOT / "README.md").read_text()
-    assert set(re.findall(r"make ([a-z]+)", readme)) - {"it"} <= set(re.findall(r"^([a-z]+):", MAKE, re.M))
-    assert set(re.findall(r"workbench (report|list|params|lab)\b", readme)) == {"report", "params", "lab"}
+def test_make_targets_that_pages_name_exist():
+    named = set(re.findall(r"make ([a-z]+)[`  \n]", " ".join(re.findall(r"(?s)`.*?`", documented.said()))))
+    assert {"report", "lab", "docs", "search"} <= named <= set(re.findall(r"^([a-z]+):", MAKE, re.M))
     for extra in ("test", "voila", "spark", "dask", "peers"):
         assert PROJECT["optional-dependencies"][extra]
 
