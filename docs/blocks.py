@@ -118,7 +118,8 @@ def with_outputs(name, text):
     text = SHOWN.sub(lambda line: below(dict(list(outputs(line[1]))[int(line[2])], printed=""),
                                         f"{up}build/outputs/{line[1]}"), text)
     links = ", ".join(f"{{download}}`{file} <{up}build/files/{file}>`" for file in files(text))
-    return re.sub(r"^<!-- files: .*? -->$", f"*Made-up files to try this on: {links}*", text, count=1, flags=re.M)
+    return re.sub(r"^<!-- files: .*? -->\n(# .*)$", rf"\1\n\n*Made-up files to try this on: {links}*", text, count=1,
+                  flags=re.M)
 
 
 def outputs(name):

@@ -50,8 +50,8 @@ def pages():
 
 
 def topic(room, names):
-    """Return the page of a topic: its public names in the order of the alphabet, functions as people call them."""
-    entries = "\n".join(entry(name) for name in names)
+    """Return the page of a topic: its public functions, and then its classes, in the order of the alphabet."""
+    entries = "\n".join(map(entry, sorted(names, key=lambda name: (name[0].isupper(), name))))
     return f"# {TOPICS[room]}\n\n```{{eval-rst}}\n.. currentmodule:: workbench\n\n{entries}\n```\n"
 
 
