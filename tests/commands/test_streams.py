@@ -162,10 +162,10 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
     (["stream", "text.csv", *STREAM[2:], "--budget", 50], "'text.csv': 'many' is not a number"),
     ([*STREAM, "--budget", 50, "--bounds", "1"], "--bounds must be the smallest and the largest value, as \"0, 1\""),
     ([*STREAM, "--budget", 50, "--level", 95], "--level must be"),
-    ([*STREAM, "--budget", 50, "-o", "records.csv"], "'records.csv' is read, or written already, by this command"),
-    ([*STREAM, "--budget", 50, "-o", "./link.csv"], "'./link.csv' is read, or written already, by this command"),
+    ([*STREAM, "--budget", 50, "-o", "records.csv"], "cannot write 'records.csv': it is also an input"),
+    ([*STREAM, "--budget", 50, "-o", "./link.csv"], "cannot write 'link.csv': it is also an input"),
     ([*STREAM, "--budget", 50, "-o", "other.csv"], "exists and has other columns than item, segment, amount, weight"),
-    ([*STREAM, "--budget", 50, "--json", "sample.csv"], "'sample.csv' is read, or written already, by this command"),
+    ([*STREAM, "--budget", 50, "--json", "sample.csv"], "'sample.csv' would be written twice; choose another file"),
     ([*STREAM, "--budget", 50, "--json", "no/found.json"], "json folder 'no' does not exist; make it first"),
     ([*STREAM, "--budget", 50, "--minimum", 1], "--minimum must be a whole number of at least 2; got 1"),
     (["stream", "one.csv", *STREAM[2:4], "--value", "weight", *STREAM[6:], "--budget", 50], "the sample has the "
@@ -176,7 +176,7 @@ def test_a_smaller_sample_by_a_table_of_strata_and_of_ids_that_look_like_formula
     (["reduce", "few.csv", *REDUCE[2:], "--budget", 5], "--weight must add up in each stratum to its records"),
     (["reduce", "few.csv", *REDUCE[2:], "--budget", 5, "--strata", "few.csv"], "--strata must have a column 'size'"),
     (["reduce", "one.csv", *REDUCE[2:], "--budget", 5], "must have two records or more of each stratum"),
-    (["reduce", "one.csv", *REDUCE[2:], "--budget", 5, "-o", "one.csv"], "'one.csv' is read, or written already")])
+    (["reduce", "one.csv", *REDUCE[2:], "--budget", 5, "-o", "one.csv"], "'one.csv': it is also an input")])
 def test_mistakes_are_one_line_and_leave_nothing(folder, words, message):
     os.symlink(folder / "records.csv", folder / "link.csv")
     for name, lines in (("text", ["item,segment,amount", "a,s,many"]),

@@ -486,8 +486,8 @@ def test_the_lesson_waits_for_its_predictions_and_its_report_stands_last(execute
     assert waiting == [f"live.seen_{name}()" for name in ("line", "reader", "months", "constant", "change")]
     own = next(place for place, cell in enumerate(cells) if cell.source.startswith("## Your own data"))
     tags = [set(cell.metadata.get("tags", [])) for cell in cells]
-    assert all(tagged & {"lesson", "exercise"} for tagged in tags[1:own])
-    assert tags[own + 1] == {"parameters"} and not any("exercise" in tagged for tagged in tags[own:])
+    assert all(tagged & {"lesson", "exercise"} for tagged in tags[1:own + 2])
+    assert tags[own + 2] == {"parameters"} and not any("exercise" in tagged for tagged in tags[own:])
 
 
 def test_solutions_are_right(kernel, tmp_path):

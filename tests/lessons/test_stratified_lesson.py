@@ -36,7 +36,7 @@ def test_strata_show_the_accuracies_and_the_three_standard_errors(shares):
     assert "0.581 0.855 0.961 0.989 1.000" in said
     assert said.startswith("Standard error 0.0281 for this design, 0.0319 at random, 0.0221 with the best shares. You "
                            "predicted that it falls by 30%; it falls by 12%.")
-    assert rows(shares, "predicted") == [{"design": "you predicted", "ratio": .7, "text": "70%"}]
+    assert rows(shares, "predicted") == [{"design": "you predicted", "ratio": .7, "text": "30% less"}]
 
 
 @pytest.mark.parametrize(("strata", "score", "title"), [

@@ -26,7 +26,7 @@ from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 FIXED = {"output", "param", "params", "all", "pdf", "json", "tables", "quiet", "help"}
 PARAMETER = "parameter_"
-OUTPUTS = {"output", "json", "json_file", "tables"}
+OUTPUTS = {"output", "json", "json_file", "tables", "checkpoint"}
 SOLUTIONS = "solutions"
 START, SHOWN = "00-start.ipynb", "lab/tree"
 # defaults for JupyterLab: it asks for no news, and does not ask whether it may; what a user has set goes before them
@@ -298,8 +298,10 @@ def _keep_inputs(command: click.Command) -> None:
 
     def keeping(context: click.Context) -> Any:
         from workbench.data.whole_files import keeping
-        written = OUTPUTS | ({"sheet"} if command.name == "export" else set())
-        given = (value for name, value in context.params.items() if name not in written and isinstance(value, str))
+        written = OUTPUTS | ({"sheet"} if command.name == "export" else set()) | {
+            PARAMETER + each["name"] for each in context.meta.get("parameters", ()) if each["role"] == "output"}
+        given = (value for name, values in context.params.items() if name not in written
+                 for value in (values if isinstance(values, tuple) else [values]) if isinstance(value, str))
         with keeping([value for value in map(os.path.expanduser, given) if os.path.isfile(value)]):
             return invoke(context)
     command.invoke = keeping    # type: ignore[method-assign,assignment]

@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from workbench import checks
-from workbench.commands.audit.commands import ExampleCommand
+from workbench.commands.options import RefusingCommand
 
 ROWS = 100_000      # of a batch
 
 
-class FileCommand(ExampleCommand):
+class FileCommand(RefusingCommand):
     """A command about a file, whose user's mistakes are one line."""
 
     def invoke(self, context: click.Context) -> Any:
@@ -38,7 +38,7 @@ def _with_columns(function: Any) -> Any:
     return function
 
 
-@click.command(cls=FileCommand, by=False, example="workbench stream records.parquet --strata-by segment --value amount "
+@click.command(cls=FileCommand, example="workbench stream records.parquet --strata-by segment --value amount "
                "--id item --budget 500 -o sample.csv")
 @click.argument("file", metavar="FILE")
 @_with_columns
@@ -63,7 +63,7 @@ def stream(file: str, by: str, id: str, budget: int, minimum: int, seed: int, va
     if len(set(header)) < len(header):
         raise ValueError(f"the sample has the columns {checks.listed(header)}, which must differ; rename one")
     checkpoint = checkpoint or f"{output}.checkpoint"
-    refuse_inputs([file], *check_outputs(output=output, checkpoint=checkpoint, json=json))
+    check_outputs(output=output, checkpoint=checkpoint, json=json)
     refuse_other(output, header)
     sampler = StreamSampler(budget, minimum=checks.whole("minimum", minimum, 2), seed=seed)
     for _ in stream_file(file, sampler, by=by, value=value, id=id, rows=ROWS, checkpoint=checkpoint):
@@ -81,7 +81,7 @@ def stream(file: str, by: str, id: str, budget: int, minimum: int, seed: int, va
     _tell(found, interval)
 
 
-@click.command(cls=FileCommand, by=False, example="workbench reduce sample.csv --strata-by segment --value amount "
+@click.command(cls=FileCommand, example="workbench reduce sample.csv --strata-by segment --value amount "
                "--id item --budget 200 -o smaller.csv")
 @click.argument("sample", metavar="SAMPLE")
 @_with_columns
@@ -99,7 +99,7 @@ def reduce(sample: str, by: str, id: str, budget: int, minimum: int, seed: int, 
     """
     from workbench.allocation.reductions import smaller_sample
     from workbench.data.safe_csv import refuse_other, write_rows
-    refuse_inputs([sample, strata], *check_outputs(output=output))
+    check_outputs(output=output)
     kept = smaller_sample(sample, budget, by=by, value=value, id=id, weight=weight, strata=strata, minimum=minimum,
                           seed=seed)
     refuse_other(output, tuple(kept.columns))
@@ -109,24 +109,17 @@ def reduce(sample: str, by: str, id: str, budget: int, minimum: int, seed: int, 
     click.echo("\n".join([f"{headline[0].upper()}{headline[1:]}.", *_notes(kept.allocation.notes)]))
 
 
-def check_outputs(**outputs: str | None) -> list[str]:
-    """Return the files that a command is to write; raise where one cannot be written."""
+def check_outputs(**outputs: str | None) -> None:
+    """Raise where a file cannot be written, or would be written twice."""
     from workbench.reports.outputs import check_written
-    wanted = {what: path for what, path in outputs.items() if path}
-    for what, path in wanted.items():
-        check_written(what, Path(os.path.expanduser(path)))
-    return list(wanted.values())
-
-
-def refuse_inputs(inputs: Iterable[str], *outputs: str) -> None:
-    """Raise where a command would write over a file that it reads, or twice the same."""
-    known = {os.path.realpath(os.path.expanduser(path)) for path in inputs if path}
-    for path in outputs:
-        real = os.path.realpath(os.path.expanduser(path))
-        if real in known or any(os.path.exists(real) and os.path.samefile(real, each) for each in known
-                                if os.path.exists(each)):
-            raise ValueError(f"{path!r} is read, or written already, by this command; choose another file")
-        known.add(real)
+    seen = set()
+    for what, path in outputs.items():
+        real = os.path.realpath(os.path.expanduser(path)) if path else None
+        if real in seen:
+            raise ValueError(f"{path!r} would be written twice; choose another file")
+        if path and real:
+            check_written(what, Path(os.path.expanduser(path)))
+            seen.add(real)
 
 
 def _tell(found: Any, interval: Any) -> None:

@@ -86,9 +86,9 @@ def _voila(folder: str, port: int, token: str) -> Iterator[Any]:
     """
     command = [sys.executable, "-m", "workbench.commands.audit.desk_server", NOTEBOOK, "--no-browser",
                f"--Voila.ip={HOST}", f"--Voila.port={port}", "--Voila.port_retries=0", "--Voila.auto_token=True"]
-    with open(os.path.join(folder, "log.txt"), "w", encoding="utf-8") as log:
-        process = subprocess.Popen(command, cwd=folder, env=os.environ | {"JUPYTER_TOKEN": token}, stdout=log,
-                                   stderr=subprocess.STDOUT, stdin=subprocess.PIPE, start_new_session=True)
+    with open(os.path.join(folder, "log.txt"), "w", encoding="utf-8") as log, subprocess.Popen(
+            command, cwd=folder, env=os.environ | {"JUPYTER_TOKEN": token}, stdout=log, stderr=subprocess.STDOUT,
+            stdin=subprocess.PIPE, start_new_session=True) as process:
         try:
             yield process
         finally:
