@@ -1,8 +1,10 @@
 """What a fresh machine relies on: pins, commands, scripts, documentation."""
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import documented
@@ -51,15 +53,32 @@ def test_make_targets_that_pages_name_exist():
         assert PROJECT["optional-dependencies"][extra]
 
 
-def test_changelog_knows_this_version():
+def test_every_import_is_declared():
+    groups = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
+    declared = {re.sub(r"[-_.]+", "-", Requirement(each).name).lower() for group in groups for each in group}
+    owners = metadata.packages_distributions()
+    imported = set()
+    for path in ROOT.glob("workbench/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else (
+                [node.module] if isinstance(node, ast.ImportFrom) else [])
+            imported |= {name.partition(".")[0] for name in names}
+    others = {name: {re.sub(r"[-_.]+", "-", owner).lower() for owner in owners[name]}
+              for name in imported - set(sys.stdlib_module_names) - {"workbench"} if name in owners}
+    assert {"traitlets", "joblib", "jupyter_core", "numpy"} <= set(others)
+    assert {name for name, owned in others.items() if not owned & declared} == set()
+
+
+def test_the_change_log_is_short_and_knows_this_version():
+    assert len((ROOT / "CHANGELOG.md").read_text().splitlines()) <= 30
     assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_every_name_that_is_promised_exists():
     """What README, changelog, notebooks and docstrings call wb.something is public."""
     import workbench as wb
-    texts = [path.read_text(encoding="utf-8") for pattern in ("*.md", "notebooks/*.ipynb", "workbench/**/*.py")
-             for path in ROOT.glob(pattern)]
+    places = ("*.md", "docs/**/*.md", "notebooks/*.ipynb", "workbench/**/*.py")
+    texts = [path.read_text(encoding="utf-8") for place in places for path in ROOT.glob(place)]
     names = {name for text in texts for name in re.findall(r"\bwb\.([A-Za-z_]\w*)", text)}
     assert len(names) > 40
     assert sorted(name for name in names if name not in wb.__all__) == []
