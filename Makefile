@@ -87,8 +87,9 @@ docs: $(INSTALLED) ## run the blocks of all pages, build the site into build/sit
 	$(BIN)/python -m sphinx -q -n -W --keep-going -b html docs build/site
 	$(BIN)/python docs/visit.py
 
-release: ## build wheel and sdist, check them, install them outside the tree on every Python there is (minutes)
-	$(PYTHON) tests/release.py
+release: $(INSTALLED) ## build wheel and sdist, check them, install them outside the tree on every Python there is (minutes)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
+	$(BIN)/python tests/release.py
 
 binder: ## run the notebooks in a fresh environment made from binder/
 	rm -rf .venv-binder

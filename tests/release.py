@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
-TOOLS = ["build", "twine", "check-wheel-contents"]
+BIN = Path(sys.executable).parent
 QUICK = "not kernel and not browser and not java and not slow and not full"
 FREE = re.compile(r"BSD|MIT|Apache|PSF|Python Software|ISC|MPL|Mozilla|Zope|ZPL|Unlicense|HPND|CC0|0BSD|Public Domain|"
                   r"CC-BY-4\.0|zlib", re.I)
@@ -79,13 +79,13 @@ def pythons():
     return dict(sorted(found.items(), key=lambda pair: int(pair[0].partition(".")[2])))
 
 
-def build(bin):
+def build():
     """Build both, and check them."""
     shutil.rmtree(DIST, ignore_errors=True)
-    run([bin / "python", "-m", "build", "--outdir", DIST, ROOT], ROOT)
+    run([BIN / "python", "-m", "build", "--outdir", DIST, ROOT], ROOT)
     (wheel,), (sdist,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
-    run([bin / "twine", "check", "--strict", wheel, sdist], ROOT)
-    run([bin / "check-wheel-contents", wheel], ROOT)
+    run([BIN / "twine", "check", "--strict", wheel, sdist], ROOT)
+    run([BIN / "check-wheel-contents", wheel], ROOT)
     return wheel, sdist
 
 
@@ -131,7 +131,7 @@ def main(words):
     """Do all of it and say what took how long."""
     with tempfile.TemporaryDirectory() as base:
         base = Path(base)
-        wheel, sdist = build(environment(base / "tools", sys.executable, *TOOLS))
+        wheel, sdist = build()
         print(*(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB" for path in (wheel, sdist)), sep="\n", flush=True)
         for version, python in pythons().items():
             start = time.monotonic()
