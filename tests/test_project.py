@@ -40,6 +40,15 @@ def test_scripts_parse():
         assert (ROOT / script).stat().st_mode & 0o111
 
 
+def test_workflows_call_what_there_is():
+    flows = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in ROOT.glob(".github/workflows/*.yml")]
+    runs = [step["run"] for flow in flows for job in flow["jobs"].values() for step in job["steps"] if "run" in step]
+    targets = set(re.findall(r"^([a-z]+):", MAKE, re.M))
+    assert {run for run in runs if run.startswith("make ")} == {"make lowest", "make docs", "make release"}
+    assert all((ROOT / run).exists() if run == ".ci/run" else run.split()[1] in targets for run in runs)
+    assert {flow["name"] for flow in flows} == {"test", "docs", "release"}
+
+
 def test_make_help_lists_every_target():
     told = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True).stdout
     targets = set(re.findall(r"^([a-z]+):", MAKE, re.M))
