@@ -92,6 +92,16 @@ bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (
 	$(BIN)/python tests/peers/bench_misclassification.py
 	$(BIN)/python tests/peers/bench_lessons.py
 
+docs: $(INSTALLED) ## run the blocks of all pages, build the site into build/site, open each page (minutes)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python docs/blocks.py
+	$(BIN)/python -m sphinx -q -n -W --keep-going -b html docs build/site
+	$(BIN)/python docs/visit.py
+
+release: $(INSTALLED) ## build wheel and sdist, check them, install them outside the tree on every Python there is (minutes)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
+	$(BIN)/python tests/release.py
+
 binder: ## run the notebooks in a fresh environment made from binder/
 	rm -rf .venv-binder
 	$(PYTHON) -m venv .venv-binder
@@ -110,7 +120,7 @@ lowest: ## run the quick tests and some reports with the lowest declared version
 	$(LOWEST) tests/reports/test_build.py tests/reports/test_kernels.py
 
 clean: ## remove everything that can be made again
-	rm -rf .venv .venv-binder .venv-lowest reports build *.egg-info
+	rm -rf .venv .venv-binder .venv-lowest reports build dist *.egg-info
 
-.PHONY: help install report lab test quick faults audits replay engines whole full notebooks search scoreboard mutants bench binder lowest clean
+.PHONY: help install report lab test quick faults audits replay engines docs release whole full notebooks search scoreboard mutants bench binder lowest clean
 .DEFAULT_GOAL := help

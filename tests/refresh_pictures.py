@@ -1,4 +1,4 @@
-"""Draw the pictures that the README opens with, one per topic, and write their findings into it.
+"""Draw the pictures that README and site open with, one per topic, and write their findings into them.
 
 The data are small and made here, not those of the lessons: what a learner is asked to predict is not shown.
 """
@@ -16,7 +16,8 @@ from workbench.replication.labeled import LabeledItems
 from workbench.widgets import image
 
 ROOT = Path(__file__).parent.parent
-LINE = re.compile(r"!\[([^\]]*)\]\(docs/([a-z-]+)\.png\)")
+PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md"]
+LINE = re.compile(r"!\[([^\]]*)\]\((docs/)?([a-z-]+)\.png\)")
 
 
 def audited():
@@ -71,14 +72,14 @@ PICTURES = {"stratified-accuracy": audited, "allocation": allocated, "replicatio
 
 def main():
     """Write the pictures, and the findings as their text alternatives."""
-    readme = ROOT / "README.md"
     findings = {}
     for name, made in PICTURES.items():
         findings[name], chart = made()
-        (ROOT / "docs").mkdir(exist_ok=True)
         (ROOT / "docs" / f"{name}.png").write_bytes(image(chart).png())
-    text = readme.read_text(encoding="utf-8")
-    readme.write_text(LINE.sub(lambda line: f"![{findings[line[2]]}](docs/{line[2]}.png)", text), encoding="utf-8")
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        page.write_text(LINE.sub(lambda line: f"![{findings[line[3]]}]({line[2] or ''}{line[3]}.png)", text),
+                        encoding="utf-8")
 
 
 if __name__ == "__main__":

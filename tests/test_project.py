@@ -1,10 +1,13 @@
 """What a fresh machine relies on: pins, commands, scripts, documentation."""
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
+import documented
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -37,29 +40,54 @@ def test_scripts_parse():
         assert (ROOT / script).stat().st_mode & 0o111
 
 
+def test_workflows_call_what_there_is():
+    flows = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in ROOT.glob(".github/workflows/*.yml")]
+    runs = [step["run"] for flow in flows for job in flow["jobs"].values() for step in job["steps"] if "run" in step]
+    targets = set(re.findall(r"^([a-z]+):", MAKE, re.M))
+    assert {run for run in runs if run.startswith("make ")} == {"make lowest", "make docs", "make release"}
+    assert all((ROOT / run).exists() if run == ".ci/run" else run.split()[1] in targets for run in runs)
+    assert {flow["name"] for flow in flows} == {"test", "docs", "release"}
+
+
 def test_make_help_lists_every_target():
     told = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True).stdout
     targets = set(re.findall(r"^([a-z]+):", MAKE, re.M))
     assert targets == set(re.findall(r"^  make ([a-z]+)", told, re.M))
 
 
-def test_readme_commands_exist():
-    readme = (ROOT / "README.md").read_text()
-    assert set(re.findall(r"make ([a-z]+)", readme)) - {"it"} <= set(re.findall(r"^([a-z]+):", MAKE, re.M))
-    assert set(re.findall(r"workbench (report|list|params|lab)\b", readme)) == {"report", "params", "lab"}
+def test_make_targets_that_pages_name_exist():
+    named = set(re.findall(r"make ([a-z]+)[`  \n]", " ".join(re.findall(r"(?s)`.*?`", documented.said()))))
+    assert {"report", "lab", "docs", "search"} <= named <= set(re.findall(r"^([a-z]+):", MAKE, re.M))
     for extra in ("test", "voila", "spark", "dask", "peers"):
         assert PROJECT["optional-dependencies"][extra]
 
 
-def test_changelog_knows_this_version():
+def test_every_import_is_declared():
+    groups = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
+    declared = {re.sub(r"[-_.]+", "-", Requirement(each).name).lower() for group in groups for each in group}
+    owners = metadata.packages_distributions()
+    imported = set()
+    for path in ROOT.glob("workbench/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else (
+                [node.module] if isinstance(node, ast.ImportFrom) else [])
+            imported |= {name.partition(".")[0] for name in names}
+    others = {name: {re.sub(r"[-_.]+", "-", owner).lower() for owner in owners[name]}
+              for name in imported - set(sys.stdlib_module_names) - {"workbench"} if name in owners}
+    assert {"traitlets", "joblib", "jupyter_core", "numpy"} <= set(others)
+    assert {name for name, owned in others.items() if not owned & declared} == set()
+
+
+def test_the_change_log_is_short_and_knows_this_version():
+    assert len((ROOT / "CHANGELOG.md").read_text().splitlines()) <= 30
     assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_every_name_that_is_promised_exists():
     """What README, changelog, notebooks and docstrings call wb.something is public."""
     import workbench as wb
-    texts = [path.read_text(encoding="utf-8") for pattern in ("*.md", "notebooks/*.ipynb", "workbench/**/*.py")
-             for path in ROOT.glob(pattern)]
+    places = ("*.md", "docs/**/*.md", "notebooks/*.ipynb", "workbench/**/*.py")
+    texts = [path.read_text(encoding="utf-8") for place in places for path in ROOT.glob(place)]
     names = {name for text in texts for name in re.findall(r"\bwb\.([A-Za-z_]\w*)", text)}
     assert len(names) > 40
     assert sorted(name for name in names if name not in wb.__all__) == []

@@ -1,69 +1,183 @@
-"""The library section of the README runs from top to bottom on files and arrays of the reader's own."""
+"""README and site: their blocks run, their commands and links exist, their numbers are those that were recorded."""
+import contextlib
+import functools
 import json
 import re
+import shlex
 from pathlib import Path
 
-import duckdb
-import numpy as np
+import blocks
+import click
+import documented
 import pytest
+import reference
 import refresh_pictures
-from sklearn.datasets import load_digits
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, cross_validate
-from sklearn.neighbors import KNeighborsClassifier
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", README, re.S)
+import workbench as wb
+from workbench.commands import main
+from workbench.reports import parameters
 
-
-@pytest.fixture
-def reader(tmp_path, monkeypatch):
-    """What the reader brings: files in the working folder, arrays, and the parts the README leaves to him."""
-    monkeypatch.chdir(tmp_path)
-    rng, n = np.random.default_rng(0), 2000
-    score = rng.random(n)
-    prediction = (score >= .5).astype(int)
-    truth = np.where(rng.random(n) < .8, prediction, 1 - prediction)
-    lines = [f"{i},{p:.6f},{yhat}" for i, (p, yhat) in enumerate(zip(score, prediction, strict=True))]
-    Path("my.csv").write_text("\n".join(["item,p,yhat", *lines]) + "\n", encoding="utf-8")
-    duckdb.sql("copy (select range as item, 's' || range % 4 as segment, (range % 7 > 0)::int as correct, "
-               "'text ' || range as text from range(5000)) to 'big.parquet' (format parquet)")
-    right, document = (rng.random((200, 3)) < [.7, .8, .6]).astype(int), np.arange(200) // 4
-    Path("runs").mkdir()
-    for name, scores in zip(("old", "new", "rival"), right.T.tolist(), strict=True):
-        samples = [{"id": k, "epoch": 1, "input": f"{k}?", "target": "", "metadata": {"document": f"d{k // 4}"},
-                    "scores": {"match": {"value": score}}} for k, score in enumerate(scores)]
-        Path("runs", f"{name}.json").write_text(json.dumps({"version": 2, "status": "success", "eval": {"model": name},
-                                                            "samples": samples}), encoding="utf-8")
-    losses = [f"{i},{i % 10},{a},{b}" for i, (a, b) in enumerate(rng.integers(0, 2, (200, 2)))]
-    Path("losses.csv").write_text("\n".join(["item,fold,old,new", *losses]) + "\n", encoding="utf-8")
-    X, y = load_digits(return_X_y=True)
-    old, new = (cross_validate(model, X[:300], y[:300], cv=KFold(10), return_indices=True)
-                for model in (KNeighborsClassifier(1), LogisticRegression(max_iter=5000)))
-
-    def batches():
-        for _ in range(3):
-            yield rng.integers(0, 5, 1000), rng.random(1000), np.arange(1000)
-    return {"your_labels": lambda index: (prediction == truth)[index].astype(int), "batches": batches,
-            "truth": truth, "prediction": prediction, "rival": 1 - truth[::-1], "counts_at_audit": (10_000, 10_000),
-            "jan": (2400, 2600), "feb": (2200, 2800), "old": old, "new": new, "district": np.repeat(np.arange(10), 200),
-            "person": np.arange(n) // 100, "grades": right, "names": range(200), "document": document,
-            "w": rng.uniform(1, 3, n)}
+ROOT = Path(__file__).parent.parent
+PEERS = ROOT / "tests" / "peers"
+TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in documented.PAGES}
+LINKED = [*TEXTS, "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"]
+PROGRAM = {words[1:]: command for words, command in reference.walk()}
+NOT_OURS = {"--nbval", "--template", "--help"}
 
 
 @pytest.mark.slow
-def test_every_block_runs(reader, capsys):
-    assert len(BLOCKS) == 8
-    for block in BLOCKS:
-        exec(compile(block, "README.md", "exec"), reader)
-    assert 0 < reader["low"] < reader["high"] < 1 and Path("weights.csv").stat().st_size > 0
-    assert capsys.readouterr().out.count("\n") >= 5
+@pytest.mark.parametrize("name", [*blocks.pages(), "README"])
+def test_every_block_that_starts_no_kernel_runs(name, tmp_path, monkeypatch):
+    text = blocks.pages().get(name) or "<!-- files: my.csv -->\n" + TEXTS["README.md"]
+    monkeypatch.chdir(tmp_path)
+    said = [printed for printed, _ in blocks.run(text, kernel=False)]
+    assert len(said) == len(re.findall(r"^```(?:sh|python)$", text, re.M))
+    assert all(said) or blocks.KERNEL.search(text)
 
 
-def test_its_pictures_are_there_and_their_words_are_computed():
-    shown = {name: words for words, name in refresh_pictures.LINE.findall(README)}
+def commands(text):
+    """Yield the words of each command of the program, in blocks and in sentences."""
+    for block in re.findall(r"^```[a-z]*\n(.*?)^```$", text, re.M | re.S):
+        for line in block.replace("\\\n", " ").splitlines():
+            if line.startswith("workbench "):
+                yield shlex.split(line, comments=True)[1:]
+    for line in re.findall(r"`workbench ([^`]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)):
+        yield shlex.split(" ".join(line.split()))
+
+
+def options(words):
+    """Return the command that the words name, and its options, with those of a report's topic."""
+    name = max((name for name in PROGRAM if tuple(words[:len(name)]) == name), key=len)
+    return name, typed(PROGRAM[name].params) | (of_topic(words[1]) if name == ("report",) and len(words) > 1 else set())
+
+
+def typed(params):
+    """Return options as they are typed."""
+    return {option for each in params for option in (*each.opts, *each.secondary_opts)}
+
+
+@functools.cache
+def of_topic(topic):
+    """Return the options of a report."""
+    with click.Context(PROGRAM["report",], info_name="report") as context:
+        context.meta["parameters"] = main._options_for([topic])
+        return typed(PROGRAM["report",].get_params(context))
+
+
+@pytest.mark.parametrize("page", LINKED[:len(TEXTS)])
+def test_every_command_and_option_is_one_of_the_program(page):
+    for words in commands(TEXTS[page]):
+        name, known = options(words)
+        assert name, words
+        assert {word for word in words if re.match(r"--?[a-z]", word)} - known == set(), words
+
+
+def test_every_option_of_a_sentence_is_one_of_the_program():
+    every = set().union(*(typed(command.params) for command in PROGRAM.values()), *map(of_topic, parameters.topics()))
+    told = {option for page, text in TEXTS.items() for option in re.findall(
+        r"(?<![\w-])(--[a-z][a-z-]+)", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S))
+        if not page.startswith("docs/evidence/searches")}
+    assert len(told) > 40
+    assert told - every - NOT_OURS == set()
+
+
+def test_the_site_has_every_public_name_command_and_option():
+    made = made_pages()
+    assert sorted(name for names in reference.homes().values() for name in names) == sorted(wb.__all__)
+    entries = {name for page in made.values() for name in re.findall(r"\.\. auto(?:function|class):: (\w+)", page)}
+    assert entries == set(wb.__all__)
+    page = made["reference/commands"]
+    assert set(re.findall(r"^## workbench (.+)$", page, re.M)) >= {" ".join(name) for name in PROGRAM if name}
+    for topic in parameters.topics():
+        assert all(option in page for option in of_topic(topic))
+    assert all(option in page for command in PROGRAM.values() for each in command.params for option in each.opts
+               if option.startswith("--"))
+
+
+@functools.cache
+def made_pages():
+    """Return the pages that are made."""
+    return reference.pages() | reference.records()
+
+
+def slugs(text):
+    """Return what may follow the # of a link to a page."""
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings} | set(
+        re.findall(r"^\((.+)\)=$", text, re.M))
+
+
+@pytest.mark.parametrize("page", LINKED)
+def test_every_link_inside_leads_somewhere(page):
+    path = ROOT / page
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    made = {ROOT / "docs" / f"{name}.md" for name in made_pages()}
+    for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", text)):
+        if not re.match(r"https?:|mailto:", link):
+            file, _, anchor = link.partition("#")
+            target = (path.parent / file).resolve() if file else path
+            assert target.exists() or target in made, link
+            assert not anchor or anchor in slugs(target.read_text(encoding="utf-8")), link
+
+
+@pytest.mark.parametrize("index", sorted((ROOT / "docs").rglob("index.md")), ids=lambda path: path.parent.name)
+def test_every_page_is_in_a_list_of_contents(index):
+    listed = {line for block in re.findall(r"```{toctree}\n(.*?)```", index.read_text(encoding="utf-8"), re.S)
+              for line in block.splitlines() if line and not line.startswith(":")}
+    there = {path.stem for path in index.parent.glob("*.md")} - {"index"}
+    assert there <= listed
+
+
+def recorded(name):
+    """Return what a search recorded, and a function to the least coverage of some families, as people read it."""
+    found = json.loads((PEERS / f"{name}.json").read_text(encoding="utf-8"))
+
+    def least(*words):
+        held = [each["coverage"] for family, each in found.items() if any(re.fullmatch(word, family) for word in words)]
+        return f"{min(held):.3f}"[1:]
+    return least
+
+
+def test_numbers_of_searches_are_those_that_were_recorded():
+    values, streams, waves, shares = map(recorded, ("search_values", "search_streams", "search_waves", "search_shares"))
+    pairs, auc = recorded("search_second_labels"), recorded("search_auc")
+    grid = json.loads((PEERS / "second_labels_grid.json").read_text(encoding="utf-8"))
+    said, settings = documented.said(), f"{grid['minimum']:.3f}"[1:]
+    for sentence in (
+            f"search: least {values('.* 0.95', 'mixed.*', 'census')} for values, "
+            f"{values('recall', 'f1')} for recall and F1 ({values('.* 0.9')} at 90%, {values('.* 0.99')} at 99%)",
+            f"least {streams('bounded, (one stream|merged)')} for values in five uneven steps, "
+            f"{streams('0/1, (one stream|merged)')} for right and wrong, {streams('.*many strata')} with 20 to 60",
+            f"search: least {waves('.95')}, {waves('.90')} and {waves('.99')} where 95%, 90% and 99% are nominal",
+            f"least {shares('share')} (shares), {shares('change')} (changes), {shares('chain of two')} (months), "
+            f"{shares('rarest.*')} (more classes), {shares('chain of three')} (their months)",
+            f"least {pairs('.*')}; 300 settings: least {settings}",
+            f"ties and lost positives: least {auc('.*')}"):
+        assert sentence in said, sentence
+
+
+def test_readme_is_short():
+    assert len(TEXTS["README.md"].splitlines()) <= 150
+
+
+def test_pictures_are_there_and_their_words_are_computed():
+    shown = {name: words for page in refresh_pictures.PAGES for words, _, name in refresh_pictures.LINE.findall(
+        page.read_text(encoding="utf-8"))}
     assert shown == {name: made()[0] for name, made in refresh_pictures.PICTURES.items()}
     for name in shown:
-        picture = (refresh_pictures.ROOT / "docs" / f"{name}.png").read_bytes()
+        picture = (ROOT / "docs" / f"{name}.png").read_bytes()
         assert picture.startswith(b"\x89PNG") and 5_000 < len(picture) <= 80_000
-    assert README.count("](docs/") == len(shown) == 5
+
+
+def test_a_finding_and_its_picture_are_taken_from_a_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.html").write_text('<section class="finding"><p>A &lt; B</p>\n<figure><picture><source><img src="data:image/'
+                              'png;base64,AAEC" alt="x"></picture></figure></section>', encoding="utf-8")
+    assert blocks.findings("workbench report x -o a.html\n") == [("A < B", b"\x00\x01\x02")]
+
+
+def test_a_block_that_fails_is_told():
+    with pytest.raises(AssertionError, match="No such command"):
+        list(blocks.run("```sh\nworkbench nonsense\n```\n"))
+    with pytest.raises(NameError), contextlib.chdir(ROOT):
+        list(blocks.run("```python\nnonsense\n```\n"))

@@ -1,7 +1,7 @@
 """The designs that the searches found hardest are covered as often as their records say, with fresh draws."""
 import json
-from pathlib import Path
 
+import documented
 import numpy as np
 import pytest
 import search_auc
@@ -37,7 +37,7 @@ def test_every_family_has_a_record(module):
 
 
 def test_the_readme_says_of_clusters_what_the_records_hold():
-    said = " ".join((Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8").split())
+    said = documented.said()
     kinds = json.loads(search_replication.KINDS.read_text())
     searched = json.loads(search_replication.RECORD.read_text())
     assert set(kinds) == set(search_replication.kinds())

@@ -6,6 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+import documented
 import numpy as np
 import pytest
 import session_waves
@@ -227,7 +228,7 @@ def test_readme_and_note_say_what_was_recorded():
     widths = [each["width over proportion"] for each in record["settings"].values()]
     said = [f"{min(errors):.2f} to {max(errors):.2f} times that of strata in proportion, up to {max(turned):.2f} times "
             "where scores say the opposite, and its interval", f"{min(widths):.2f} to {max(widths):.2f} times as wide"]
-    readme = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+    readme = documented.said()
     for text in (designs.OF_WAVES.text, readme):
         assert all(each.replace("0.", ".") in text for each in said)
     assert (f"{len(record['settings'])} settings of {record['runs']:,} audits: least "

@@ -61,7 +61,8 @@ def test_a_bundle_holds_wheels_notebooks_and_a_script(tmp_path, index, target, w
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [script, "notebooks", "wheels"]
     assert len(list((tmp_path / "out" / "notebooks").glob("0[0-5]-*.ipynb"))) == 6
     text = (tmp_path / "out" / script).read_text()
-    assert "--no-index --find-links wheels evaluation-workbench" in text and "{" not in text.replace("${PYTHON:-", "")
+    assert '--no-index --find-links wheels "evaluation-workbench[lab]"' in text
+    assert "{" not in text.replace("${PYTHON:-", "")
     download = index[1]
     assert download[0] == "download" and download[download.index("--only-binary") + 1] == ":all:"
     assert {"linux": "manylinux2014_x86_64", "windows": "win_amd64", "macos": "macosx_11_0_arm64"}[target] in download

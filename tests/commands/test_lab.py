@@ -1,5 +1,6 @@
 """`workbench lab` as a user starts it: its address opens the start page, a signal ends it and all it started."""
 import contextlib
+import importlib.util
 import os
 import re
 import signal
@@ -11,6 +12,8 @@ import time
 import browser
 import psutil
 import pytest
+
+from workbench.commands import main
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S+")
 
@@ -33,6 +36,17 @@ def lab(folder, port=None):
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         started.wait()
+
+
+def test_without_jupyterlab_it_says_what_to_install(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "jupyterlab" else name)
+    with pytest.raises(SystemExit, match="2"):
+        main.main(["lab", "there"])
+    assert 'pip install "evaluation-workbench[lab]"' in capsys.readouterr().err and not (tmp_path / "there").exists()
+    with pytest.raises(SystemExit) as ended:
+        main.main(["lab", "there", "--copy-only"])
+    assert not ended.value.code and (tmp_path / "there" / "00-start.ipynb").exists()
 
 
 def _family(pid):

@@ -1,13 +1,13 @@
 """What simulations recorded of comparisons: it holds what is claimed, fresh draws agree, and the README says it."""
 import json
-from pathlib import Path
 
 import comparison_coverage
+import documented
 import numpy as np
 import pytest
 
 RECORD = json.loads(comparison_coverage.RECORD.read_text())
-README = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+README = documented.said()
 
 
 def cells(kind):

@@ -25,8 +25,9 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
-PARTS = ("workbench", "tests", "notebooks", "pyproject.toml", "README.md", "CHANGELOG.md", "setup.py", "Makefile")
-SUFFIXES = (".py", ".js", ".css", ".html", ".j2")
+PARTS = ("workbench", "tests", "notebooks", "docs", "pyproject.toml", "setup.py", "Makefile", "README.md",
+         "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md")
+SUFFIXES = (".py", ".js", ".css", ".html", ".j2", ".md")
 FAILED = 1      # pytest's exit code where tests ran and some failed
 LIMIT = 300
 
@@ -60,9 +61,10 @@ def _fault(name, *, tests, old, new, file=""):
 
 @functools.cache
 def texts():
-    """Return the files of the package by their path from the root, with one blank for any white space."""
+    """Return the files of the package and the site's pages by path, with one blank for any white space."""
+    pages = {*ROOT.joinpath("docs").rglob("*.md")} - {*ROOT.joinpath("docs", "reference").rglob("*")}
     return {path.relative_to(ROOT).as_posix(): " ".join(path.read_text(encoding="utf-8").split())
-            for path in sorted(ROOT.joinpath("workbench").rglob("*")) if path.suffix in SUFFIXES}
+            for path in sorted({*ROOT.joinpath("workbench").rglob("*"), *pages}) if path.suffix in SUFFIXES}
 
 
 def pattern(text):

@@ -1,8 +1,8 @@
 """Table 2 of Grandvalet & Bengio: on one's own data and learner, the paper's where at hand, and recorded."""
 import json
 import sys
-from pathlib import Path
 
+import documented
 import numpy as np
 import pytest
 import sklearn
@@ -127,6 +127,6 @@ def test_the_recorded_rows_stand_beside_the_printed_ones():
                       f"{row['n']}, {row['minutes']:.0f} minutes)"]
         assert claim["ours"] == 100 * row["rho"]
         assert claim["printed"] == str(grandvalet_bengio.PRINTED[row["data"]][row["n"]][0])
-    said = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+    said = documented.said()
     agree = sum(claim["verdict"] == "holds" for claim in shown.values())
     assert f"of their {len(shown)} numbers {agree} agree with the printed ones" in said

@@ -1,7 +1,7 @@
 """Kappa, MCC, balanced accuracy, Brier score, log loss, RMSE, correlation, median; against scikit-learn."""
 import json
-from pathlib import Path
 
+import documented
 import metric_coverage
 import numpy as np
 import pytest
@@ -235,7 +235,7 @@ def test_notes_say_what_was_covered():
     assert f"covered {low:.0%} to {high:.0%} at 95%, least with errors of heavy" in estimates.UNBOUNDED["correlation"]
     least = min(found[metric]["coverage"] for found in recorded.values() for metric in metric_coverage.MEASURED
                 if metric not in ("log_loss", "rmse", "correlation"))
-    said = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+    said = documented.said()
     assert f"11 kinds of clustered samples, 1,000 runs each: least {least:.3f}".replace("0.", ".") in said
     note = estimated("rmse", DESIGN, NUMBER, PREDICTED).notes[-1]
     assert note.text == estimates.UNBOUNDED["positive"] and note.kind == "assumption"

@@ -14,7 +14,7 @@ from typing import Any
 from workbench.classroom.pages import page, write_text
 from workbench.reports.parameters import ReportError, notebooks_folder, refusing
 
-PROJECT = "evaluation-workbench"
+PROJECT, EXTRA = "evaluation-workbench", "lab"
 MOST_ROUNDS = 10
 
 
@@ -71,7 +71,7 @@ def write_bundle(folder: str, target: str) -> tuple[int, int]:
         raise ReportError(f"{folder!r} must be a new or empty folder")
     wheels, system = bundle / "wheels", PLATFORMS[target]
     _pip("wheel", "--no-deps", "--wheel-dir", wheels, root)
-    wanted = [str(path) for path in wheels.glob("*.whl")]
+    wanted = [f"{path}[{EXTRA}]" for path in wheels.glob("*.whl")]
     for _ in range(MOST_ROUNDS):
         _download(wanted, wheels, system)
         wanted = missing(wheels, system.markers)
@@ -80,7 +80,7 @@ def write_bundle(folder: str, target: str) -> tuple[int, int]:
     else:
         raise ReportError(f"no wheels for {', '.join(wanted)}")
     _copy_notebooks(bundle / "notebooks")
-    script = page(system.script, version=_python(), project=PROJECT) + "\n"
+    script = page(system.script, version=_python(), project=f"{PROJECT}[{EXTRA}]") + "\n"
     write_text(bundle / system.script, script.replace("\n", "\r\n") if target == "windows" else script)
     (bundle / system.script).chmod(0o755)
     found = [path.stat().st_size for path in wheels.glob("*.whl")]
@@ -113,7 +113,8 @@ def missing(wheels: Path, markers: dict[str, str]) -> list[str]:
     needed = set()
     for path in wheels.glob("*.whl"):
         for requirement in map(Requirement, _requires(path)):
-            applies = not requirement.marker or requirement.marker.evaluate({**markers, "extra": ""})
+            extra = EXTRA if path.name.startswith(PROJECT.replace("-", "_")) else ""
+            applies = not requirement.marker or requirement.marker.evaluate({**markers, "extra": extra})
             version = there.get(canonicalize_name(requirement.name))
             if applies and (version is None or not requirement.specifier.contains(version, prereleases=True)):
                 requirement.marker = None

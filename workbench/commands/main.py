@@ -1,6 +1,7 @@
 """The command line: report, list, params, lab, and the commands that audits, replays and the classroom bring."""
 
 import gc
+import importlib.util
 import os
 import shlex
 import subprocess
@@ -250,6 +251,8 @@ def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
     """
     if folder.startswith("-"):
         folder, jupyter = "workbench-notebooks", (folder, *jupyter)
+    if not copy_only and importlib.util.find_spec("jupyterlab") is None:
+        raise click.ClickException('JupyterLab is missing: pip install "evaluation-workbench[lab]"; or --copy-only')
     folder = Path(os.path.expanduser(folder))
     copied, kept = _copy_notebooks(folder)
     click.echo(f"Copied {len(copied)} notebooks to {folder}" + (f"; kept {', '.join(kept)}" if kept else ""))

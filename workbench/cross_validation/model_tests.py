@@ -210,7 +210,7 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
         Items that only the first, and only the second, model got wrong.
     method : {"exact", "midp", "chi2"}
         Binomial; binomial counting half of what was observed, close to its level [1]_; chi-square with Edwards'
-        continuity correction, (|b - c| - 1)^2 / (b + c).
+        continuity correction, (abs(b - c) - 1)^2 / (b + c).
 
     Returns
     -------

@@ -223,7 +223,8 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
         "proportion"(y) of 0 and 1, "mean"(y), "total"(y), "ratio"(y, x) = total y / total x, "accuracy", "precision",
         "recall" and "f1"(truth, prediction), "auc"(truth, score), "quantile"(y, q), "kappa" and "mcc"(truth,
         prediction), "brier" and "log_loss"(truth, score), "rmse" and "correlation"(truth, prediction), "median"(y),
-        "identified"(y) of 0 and 1, "mean_rank"(y, most), y from 1 to most; or a function (weight, *columns) -> number.
+        "identified"(y) of 0 and 1, "mean_rank"(y, most), y from 1 to most; or a function
+        `(weight, *columns)` -> number.
     *columns : (n,) array_like
         Values of the items. 0/1 or booleans for truth and prediction (any labels for accuracy, kappa and mcc, numbers
         for rmse and correlation), numbers for y, x and score, for brier and log_loss probabilities; q in [0, 1] is one

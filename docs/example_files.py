@@ -1,0 +1,140 @@
+"""The files that the pages of the site work on, made here, and the people who fill their sheets."""
+import csv
+import functools
+import json
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+ITEMS = 5000
+
+
+@functools.cache
+def scored():
+    """Return items with the chance of fraud, two models' predictions and the truth, which the file does not hold."""
+    rng = np.random.default_rng(11)
+    truth = rng.random(ITEMS) < .08
+    score = np.clip(rng.beta(np.where(truth, 3, 1.2), np.where(truth, 2, 6)), .0005, .9995).round(4)
+    rival = np.where(rng.random(ITEMS) < .05, ~truth, score >= .42)
+    return [(str(k), p, classes(p >= .5), classes(new), f"payment {k}", classes(true))
+            for k, (p, new, true) in enumerate(zip(score.tolist(), rival, truth, strict=True), 1)]
+
+
+def classes(fraud):
+    """Return the class of an item in words."""
+    return "fraud" if fraud else "fine"
+
+
+def my(path):
+    """Write scored items without their truth."""
+    table(path, ["item", "p", "yhat", "yhat_new", "text"], [row[:-1] for row in scored()])
+
+
+def samples_qa(path):
+    """Write a log as lm-evaluation-harness does: 1,200 questions of two subjects and the scorer's verdict."""
+    rng = np.random.default_rng(12)
+    with path.open("w", encoding="utf-8") as file:
+        for k, verdict in enumerate((rng.random(1200) < .7).astype(float).tolist()):
+            file.write(json.dumps({
+                "doc_id": k, "doc": {"question": f"question {k}", "subject": ("law", "logic")[k % 2]}, "target": "yes",
+                "resps": [["Yes."]],
+                "arguments": {"gen_args_0": {"arg_0": f"question {k}", "arg_1": {"until": ["\n"]}}},
+                "filtered_resps": ["Yes."], "filter": "strict-match", "metrics": ["exact_match"], "doc_hash": str(k),
+                "exact_match": verdict}) + "\n")
+
+
+def records(path):
+    """Write invoices of four segments with their amounts."""
+    rng = np.random.default_rng(13)
+    segment = rng.choice(["small", "medium", "large", "huge"], 20_000, p=[.8, .15, .045, .005])
+    spread = {"small": 1, "medium": 6, "large": 40, "huge": 300}
+    amount = [round(float(rng.lognormal(3, .5) * spread[name]), 2) for name in segment]
+    rows = path.with_suffix(".csv")
+    table(rows, ["item", "segment", "amount", "correct", "text"],
+          [(k, name, value, int(k % 7 > 0), f"invoice {k}")
+           for k, (name, value) in enumerate(zip(segment, amount, strict=True))])
+    duckdb.sql(f"copy (from '{rows}') to '{path}' (format parquet)")
+    rows.unlink()
+
+
+def audit(path):
+    """Write 500 audited letters of the first month, true and predicted class."""
+    cells = {("other", "other"): 361, ("other", "complaint"): 24, ("complaint", "other"): 16,
+             ("complaint", "complaint"): 99}
+    table(path, ["truth", "prediction"], [pair for pair, count in cells.items() for _ in range(count)])
+
+
+def months(path):
+    """Write how many of 4,000 letters a month were predicted to be complaints."""
+    counted = (985, 1002, 968, 940, 902, 871)
+    table(path, ["period", "n", "counted"], [(f"2026-{k:02}", 4000, count) for k, count in enumerate(counted, 1)])
+
+
+def labeled(path):
+    """Write 720 labeled items of 24 persons in 6 districts."""
+    rng = np.random.default_rng(14)
+    person = np.repeat(np.arange(24), 30)
+    truth = (rng.random(720) < .3).astype(int)
+    wrong = rng.random(720) < np.repeat(rng.beta(2, 10, 24), 30)
+    table(path, ["y", "yhat", "district", "person", "w"],
+          zip(truth, np.where(wrong, 1 - truth, truth), person // 4, person, (1 + person % 3) / 2, strict=True))
+
+
+def losses(path):
+    """Write the 0/1 losses of two models and a third for 400 items in ten folds."""
+    rng = np.random.default_rng(15)
+    hard = rng.random(400)
+    table(path, ["item", "fold", "old", "new", "third"],
+          [(k, k % 10, *(int(each < share + noise) for share, noise in zip((.26, .15, .2), rng.normal(0, .05, 3),
+                                                                           strict=True)))
+           for k, each in enumerate(hard)])
+
+
+def answers(path):
+    """Write how right three models are about 300 questions on 75 documents."""
+    rng = np.random.default_rng(16)
+    right = rng.random((300, 3)) < [.70, .80, .62] + rng.normal(0, .1, (75, 1)).repeat(4, 0)
+    table(path, ["id", "document", "old", "new", "rival"],
+          [(f"q{k}", f"d{k // 4}", *map(int, row)) for k, row in enumerate(right)])
+
+
+def ids(path):
+    """Write a list of sixty students."""
+    table(path, ["id"], [(f"student-{k:02}",) for k in range(1, 61)])
+
+
+FILES = {"my.csv": my, "samples_qa.jsonl": samples_qa, "records.parquet": records, "audit.csv": audit,
+         "months.csv": months, "labeled.csv": labeled, "losses.csv": losses, "answers.csv": answers, "ids.csv": ids}
+
+
+def table(path, header, rows):
+    """Write a CSV file."""
+    with Path(path).open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+
+
+def true(item):
+    """Return the true class of an item of my.csv."""
+    return scored()[int(item) - 1][-1]
+
+
+def right(item):
+    """Return 1 where the first model is right about an item of my.csv, else 0."""
+    return int(scored()[int(item) - 1][2] == true(item))
+
+
+def values(item):
+    """Return the value that a person reads from an invoice of records.parquet."""
+    return duckdb.sql(f"select amount from 'records.parquet' where item = {int(item)}").fetchall()[0][0]
+
+
+def fill(path, column="correct", answer=right, errs=0.0, seed=0):
+    """Fill a column of a sheet as people would, who say the wrong class of two in a share of the rows."""
+    rng = np.random.default_rng(seed)
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        said = answer(row["id"])
+        row[column] = 1 - said if column == "correct" and rng.random() < errs else said
+    table(path, list(rows[0]), [row.values() for row in rows])

@@ -1,0 +1,120 @@
+"""The pages of the site that are made from the package: every public name, command and option, and the records."""
+import ast
+import importlib
+import itertools
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import click
+
+from workbench.commands import main
+from workbench.reports import parameters
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORDS = {"shares": "search_shares", "streams": "search_streams", "bounded": "search_values", "waves": "search_waves",
+           "second_labels": "search_second_labels", "replication": "search_replication", "auc": "search_auc",
+           "accuracy": "search_coverage"}
+TOPICS = {"stratified": "Accuracy from few labels", "audits": "Audits and sessions", "intervals": "Intervals",
+          "labeling": "Sheets that people fill", "data": "Scored items",
+          "allocation": "Where labels go, streams, files", "replication": "Clusters and replicate weights",
+          "misclassification": "Shares from predicted counts",
+          "comparisons": "Models on the same items", "cross_validation": "Cross-validation",
+          "simulations": "Experiments repeated thousands of times",
+          "replays": "The papers, replayed", "course": "Data of the lessons", "lessons": "Answers in lessons",
+          "results": "What every result is"}
+
+
+def version():
+    """Return the version of the package."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+
+
+def homes():
+    """Return the public names by room."""
+    lines = ast.parse((ROOT / "workbench" / "__init__.pyi").read_text(encoding="utf-8")).body
+    names = [(line.module.split(".")[1], alias.name) for line in lines if isinstance(line, ast.ImportFrom)
+             for alias in line.names]
+    return {room: [name for _, name in group] for room, group in itertools.groupby(sorted(names), lambda pair: pair[0])}
+
+
+def pages():
+    """Return the reference's pages by name: one per topic, and one of all commands."""
+    made = {f"reference/{room}": topic(room, names) for room, names in homes().items()}
+    made["reference/commands"] = commands()
+    listed = "\n".join(["commands", *(room for room in TOPICS if room in homes())])
+    made["reference/index"] = ("# Reference\n\nEvery public name, from its docstring, and every command, from the "
+                               f"program itself.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n")
+    return made
+
+
+def topic(room, names):
+    """Return the page of a topic: its public functions, and then its classes, in the order of the alphabet."""
+    entries = "\n".join(map(entry, sorted(names, key=lambda name: (name[0].isupper(), name))))
+    return f"# {TOPICS[room]}\n\n```{{eval-rst}}\n.. currentmodule:: workbench\n\n{entries}\n```\n"
+
+
+def entry(name):
+    """Return what autodoc is asked for."""
+    import workbench
+    if isinstance(getattr(workbench, name), type):
+        return f".. autoclass:: {name}\n   :members:\n"
+    return f".. autofunction:: {name}\n"
+
+
+def walk(command=main.commands, words=("workbench",)):
+    """Yield every command with its words."""
+    context = click.Context(command, info_name=words[-1])
+    if isinstance(command, click.Group):
+        yield words, command
+        for name in command.list_commands(context):
+            yield from walk(command.get_command(context, name), (*words, name))
+    else:
+        yield words, command
+
+
+def commands():
+    """Return the page of all commands: what `--help` says of each."""
+    made = ["# Commands\n\nWhat `--help` says of each command, and of each report.\n"]
+    for words, command in walk():
+        with click.Context(command, info_name=" ".join(words), terminal_width=100, max_content_width=100) as context:
+            made.append(f"## {' '.join(words)}\n\n```text\n{command.get_help(context).rstrip()}\n```\n")
+    report = dict(walk())["workbench", "report"]
+    for topic in parameters.topics():
+        with click.Context(report, info_name=f"workbench report {topic}", max_content_width=100) as context:
+            context.meta["parameters"] = main._options_for([topic])
+            made.append(f"## workbench report {topic}\n\n```text\n{report.get_help(context).rstrip()}\n```\n")
+    return "\n".join(made)
+
+
+def lesson(path):
+    """Return a lesson with a way to run it beside each scene."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown" and re.match(r"## ", "".join(cell["source"])):
+            cell["source"] = ["".join(cell["source"]), f"\n\n*Run it yourself: `workbench lab`, then {path.name}.*"]
+    notebook["metadata"].pop("widgets", None)
+    return json.dumps(notebook)
+
+
+def coverages(name):
+    """Return the least coverage of each family of a search, as people read it."""
+    stored = json.loads((ROOT / "tests" / "peers" / f"{RECORDS[name]}.json").read_text(encoding="utf-8"))
+    if "rows" in stored:
+        stored = {f"{row['family']}, {row['method']}": row for row in stored["rows"]}
+    return {family: f"{found['coverage']:.3f}" for family, found in stored.items() if "coverage" in found}
+
+
+def records():
+    """Return the page of what the searches recorded."""
+    rows = [f"| {name.replace('_', ' ')} | {family} | {coverage} |" for name in RECORDS
+            for family, coverage in coverages(name).items()]
+    return {"evidence/records": "# What the searches recorded\n\nThe least coverage that was found per family of "
+            "designs; designs, seeds, minutes and standard errors are in `tests/peers/*.json`.\n\n"
+            "| search | family | coverage |\n|---|---|---|\n" + "\n".join(rows) + "\n"}
+
+
+def rooms():
+    """Import what the reference needs, so that a name without a home is told."""
+    return [importlib.import_module(f"workbench.{room}") for room in homes()]
