@@ -106,6 +106,7 @@ def test_a_session_says_what_the_sheet_does_and_skipped_items_widen_it(verdicts,
     library, pair = expected(data, truth, order)
     assert tuple(found[False].interval()) == tuple(library.interval())
     assert library.remarks()[0].text in [note.text for note in found[False].notes]
+    assert "A (on_a)" in found[False].finding() or found[False].finding().startswith("Not shown which model is better")
     least = np.bincount(pair[left], minlength=4)
     low = wb.judged_difference(library.stratum_size, expected(data, truth, order[2:])[0].answers, skipped=least)
     assert tuple(found[True].interval()) == pytest.approx(tuple(low.interval()))

@@ -19,7 +19,7 @@ from workbench.stratified.differences import PairedDifference, paired_difference
 from workbench.stratified.strata import refuse_given, stratify_part
 
 ALLOCATIONS = ("proportional", "equal")
-NAMES = "A", "B"
+NAMES, CALLED = ("A", "B"), ("A (the prediction)", "B (the rival)")
 
 
 class DifferenceAudit(Audit):
@@ -101,7 +101,7 @@ class DifferenceAudit(Audit):
         return f"{better}: by {found} points of accuracy, between {ends[0]} and {ends[1]}{self._doubt()}"
 
     def _called(self) -> tuple[str, ...]:
-        return self.models if self.models != NAMES else ("A (the prediction)", "B (the rival)")
+        return self.models if self.models != NAMES else CALLED
 
     def _among(self) -> str:
         differing = int(self.stratum_size.sum())

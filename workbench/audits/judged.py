@@ -64,8 +64,7 @@ skipped, row_counts
                 for row, size, n in zip(found, self.stratum_size, self.labeled, strict=True)]
 
     def _called(self) -> tuple[str, ...]:
-        return tuple(name if name == column else f"{name} ({column})"
-                     for name, column in zip(NAMES, self.judged_in, strict=True))
+        return called(self.judged_in)
 
     def _among(self) -> str:
         return checks.counted(self.stratum_size.sum(), "item")
@@ -164,6 +163,12 @@ def verdict_columns(source: Mapping[str, Any] | None) -> tuple[str, ...]:
     """Return the columns of the verdicts on A and on B, where they are known."""
     judge = (source or {}).get("judge")
     return tuple(name.strip() for name in judge.split(",")) if judge else NAMES
+
+
+def called(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return what the models are called that are judged in some columns."""
+    return tuple(name if name == column else f"{name} ({column})"
+                 for name, column in zip(NAMES, columns, strict=True))
 
 
 def refuse_shown(columns: Mapping[str, Any], judged_in: Sequence[str]) -> None:

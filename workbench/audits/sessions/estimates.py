@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from workbench import checks
-from workbench.audits.judged import judged_of
+from workbench.audits.differences import CALLED
+from workbench.audits.judged import called, judged_of, verdict_columns
 from workbench.audits.sessions.design import next_labels
 from workbench.audits.sessions.store import StoredItem
 from workbench.audits.sessions.trail import LABELED, OPEN, Trail
@@ -33,7 +34,6 @@ METRICS = {"accuracy": ("accuracy",), "class_metrics": CLASS_METRICS, "differenc
 CORRECTED, BY_FIRST = "corrected", "by first labels"
 WORDS = {"accuracy": "Accuracy", "difference": "Accuracy of A less B", CORRECTED: "Accuracy corrected for label errors",
          BY_FIRST: "Accuracy by first labels"} | {name: metric_words(name) for name in CLASS_METRICS}
-ONLY_A, ONLY_B = map(WHICH.index, "AB")
 BLOCKING = 5                        # items named that labels wait for
 BEFORE = 0.2                        # share of the error that may be spent before the planned end
 SEARCHED_LOOKS = 30, 600, 10        # first, last and step of the looks that were searched
@@ -68,6 +68,8 @@ class SessionEstimate(Result):
         theirs, and `lowest`, `highest` and `intervals` those of first labels.
     wave : int
         The last wave that was drawn; 0 without waves.
+    models : tuple of str
+        What a difference is of.
     """
 
     question: str
@@ -83,6 +85,7 @@ class SessionEstimate(Result):
     at_random: Interval | None = None
     second: SecondLabels | None = None
     wave: int = 0
+    models: tuple = CALLED
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -156,7 +159,7 @@ class SessionEstimate(Result):
         if not known:
             why = [self.waits()] if self.waiting else [note.text for note in self.notes if note.kind == "undefined"]
             return f"No result yet: {'; '.join(why)}"
-        said = "; ".join(_plainly(*each) for each in known)
+        said = "; ".join(_plainly(*each, self.models) for each in known)
         return said[0].upper() + said[1:]
 
     def gain(self) -> str:
@@ -197,8 +200,8 @@ class Answers:
 
     def sides(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the values with every skipped item at the smallest, and at the largest value that it can have."""
-        ends = (ONLY_B, ONLY_A) if "judged" in self.design else \
-            (-1 if self.design["question"] == "difference" else 0, 1)
+        ends = [*map(WHICH.index, "BA")] if "judged" in self.design else \
+            [-1 if self.design["question"] == "difference" else 0, 1]
         worst, best = (np.array([end if value is None else value for value in self.values], np.int64) for end in ends)
         return worst, best
 
@@ -248,6 +251,7 @@ def _estimate(trail: Trail, method: str, second: SecondLabels | None) -> Session
     return SessionEstimate(design["question"], method, n - answers.skipped, answers.skipped, len(waiting),
                            design["budget"], design["level"], lowest, highest, tuple(limits or [None] * len(lowest)),
                            _without_strata(answers, trail, method), second, trail.wave,
+                           called(verdict_columns(design["source"])) if "judged" in design else CALLED,
                            notes=[*notes, *_notes(answers, len(waiting), before, lowest, trail.wave),
                                   *_of_the_judge(answers), *(note for each in limits or () for note in each.notes),
                                   *(second.notes if second else ())])
@@ -486,7 +490,7 @@ def limited(found: Sequence[tuple[str, float, float, Interval | None]]) -> list[
     return [(name, low, high, limits) for name, low, high, limits in found if limits and not math.isnan(low)]
 
 
-def _plainly(metric: str, lowest: float, highest: float, limits: Interval) -> str:
+def _plainly(metric: str, lowest: float, highest: float, limits: Interval, models: Sequence[str] = CALLED) -> str:
     """Return estimate and limits as a sentence says them."""
     word, error = metric_words(metric) if metric in CLASS_METRICS else "accuracy", limits.half_width
     if digits.nothing(*limits):
@@ -494,7 +498,7 @@ def _plainly(metric: str, lowest: float, highest: float, limits: Interval) -> st
         return f"No result: the {word} may be anything between {ends[0]} and {ends[1]}"
     value, low, high = shown(metric, lowest, highest, limits, error)
     if metric == "difference":
-        a, b = "A (the prediction)", "B (the rival)"
+        a, b = models
         better = f"{a} is better than {b}" if limits.low > 0 else f"{b} is better than {a}" if limits.high < 0 else \
             "Not shown which model is better"
         return f"{better}: accuracy of A less B {value} points, between {low} and {high}"
