@@ -13,6 +13,7 @@ import hashlib
 import html
 import io
 import json
+import multiprocessing
 import os
 import re
 import subprocess
@@ -142,8 +143,8 @@ def main(names):
     with contextlib.chdir(folder):
         for name, write in example_files.FILES.items():
             write(Path(name))
-    failed = []
-    with concurrent.futures.ProcessPoolExecutor(int(os.environ.get("PAGES_AT_ONCE", 1))) as pool:
+    failed, afresh = [], multiprocessing.get_context("spawn")      # DuckDB does not survive a fork
+    with concurrent.futures.ProcessPoolExecutor(int(os.environ.get("PAGES_AT_ONCE", 1)), afresh) as pool:
         for task in concurrent.futures.as_completed([pool.submit(keep, name) for name in names or pages()]):
             failed += [task.exception()] if task.exception() else []
             print(task.exception() or task.result(), flush=True)

@@ -124,9 +124,15 @@ def right(item):
     return int(scored()[int(item) - 1][2] == true(item))
 
 
+@functools.cache
+def amounts():
+    """Return the amounts of records.parquet by invoice."""
+    return dict(duckdb.sql("select item, amount from 'records.parquet'").fetchall())
+
+
 def values(item):
     """Return the value that a person reads from an invoice of records.parquet."""
-    return duckdb.sql(f"select amount from 'records.parquet' where item = {int(item)}").fetchall()[0][0]
+    return amounts()[int(item)]
 
 
 def fill(path, column="correct", answer=right, errs=0.0, seed=0):
