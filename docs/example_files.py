@@ -99,13 +99,33 @@ def answers(path):
           [(f"q{k}", f"d{k // 4}", *map(int, row)) for k, row in enumerate(right)])
 
 
+def verdicts(path):
+    """Write a judge's verdicts on 4,000 answers, and what people say of 200 of them."""
+    rng = np.random.default_rng(17)
+    right = rng.random(4000) < .62
+    said, asked = right == (rng.random(4000) < np.where(right, .92, .7)), set(rng.choice(4000, 200, False).tolist())
+    words = np.array(["fail", "pass"])
+    table(path, ["item", "verdict", "truth"],
+          [(k, words[int(verdict)], words[int(true)] if k in asked else "")
+           for k, (verdict, true) in enumerate(zip(said, right, strict=True))])
+
+
+def judged(path):
+    """Write a judge's verdicts on two models' answers to 4,000 items."""
+    rng = np.random.default_rng(18)
+    on = (rng.random((4000, 2)) < [.66, .7]).astype(int).tolist()
+    table(path, ["item", "on_a", "on_b", "answer_a", "answer_b"],
+          [(k, a, b, f"A's answer {k}", f"B's answer {k}") for k, (a, b) in enumerate(on)])
+
+
 def ids(path):
     """Write a list of sixty students."""
     table(path, ["id"], [(f"student-{k:02}",) for k in range(1, 61)])
 
 
 FILES = {"my.csv": my, "samples_qa.jsonl": samples_qa, "records.parquet": records, "audit.csv": audit,
-         "months.csv": months, "labeled.csv": labeled, "losses.csv": losses, "answers.csv": answers, "ids.csv": ids}
+         "months.csv": months, "labeled.csv": labeled, "losses.csv": losses, "answers.csv": answers, "ids.csv": ids,
+         "verdicts.csv": verdicts, "judged.csv": judged}
 
 
 def table(path, header, rows):
