@@ -117,7 +117,10 @@ def test_the_verdict_is_not_shown_and_the_question_fits(verdicts, items, tmp_pat
     with pytest.raises(ValueError, match="columns must not show a verdict"):
         wb.judged_audit(items, 40, columns={"on_b": data["on_b"]}, source={"judge": "on_a,on_b"})
     with pytest.raises(ValueError, match="asks must be 'truth' for a difference, or 'which' under a judge"):
-        wb.AuditSession.create(tmp_path / "a.db", items, budget=40, question="difference", asks="truth")
+        wb.AuditSession.create(tmp_path / "a.db", items, budget=40, question="difference")
+    with pytest.raises(ValueError, match="items must hold the verdicts of a judge, as judged_items reads them"):
+        wb.AuditSession.create(tmp_path / "a.db", wb.digit_forms().items(), budget=40, question="difference",
+                               asks="which")
     with pytest.raises(ValueError, match="asks must be 'which' only for two models under a judge"):
         wb.AuditSession.create(tmp_path / "a.db", wb.digit_forms().items(), budget=40, asks="which")
     with pytest.raises(ValueError, match="items must hold the verdicts of a judge"):

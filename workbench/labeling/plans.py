@@ -5,7 +5,7 @@
 - `kind` "plan of a label sheet", `schema` 1 and the `budget`;
 - `settings`: question, metrics_of (a class), n_strata, stratifier, allocation, trust_scores and seed;
 - `source`: file and columns that the items were read from and what the scores were taken for, as far as known;
-- `asks`, "correct" or "truth", and `columns`, what the sheet shows of the items;
+- `asks`, "correct", "truth" or "which", and `columns`, what the sheet shows of the items;
 - `data`: SHA-256 of the identifiers, scores and predicted classes.
 """
 

@@ -120,8 +120,8 @@ def new_design(items: ScoredItems, *, budget: int, question: str, other: ArrayLi
         settings["metrics_of"] = _class_for(items, metrics_of, asks)
     elif metrics_of not in (None, ""):
         raise checks.WrongValue("metrics_of", "belongs to question='class_metrics'", metrics_of)
-    judged = question == "difference" and items.prediction is None
-    if question == "difference" and asks != ("which" if judged else "truth"):
+    judged = question == "difference" and asks == "which"
+    if question == "difference" and asks == "correct":
         raise checks.WrongValue("asks", "must be 'truth' for a difference, or 'which' under a judge: one model's right "
                                 "or wrong does not tell the other's")
     if asks == "which" and not judged:

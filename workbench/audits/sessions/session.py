@@ -241,8 +241,9 @@ class AuditSession:
             Share of the items that get a second label from somebody else, and one from a third person where these
             differ; 0 or, for the shortest interval of so many labels, 1: all items of a smaller budget. For
             "accuracy" only.
-        asks : {"correct", "truth"}
+        asks : {"correct", "truth", "which"}
             Whether people see the prediction and say right (1) or wrong (0), or do not see it and say the true class.
+            "which": for a "difference" of two models under a judge (items of `judged_items`), whose answer is right.
         columns : dict of (N,) array_like, optional
             What else people see of an item.
         level : float
@@ -386,7 +387,8 @@ class AuditSession:
         ----------
         id : str or number
         label : int or str
-            1 or 0, right or wrong; or the true class, where the audit asks for it ("other" for one never predicted).
+            1 or 0, right or wrong; or the true class, where the audit asks for it ("other" for one never predicted);
+            or "A", "B", "both" or "neither".
         by : str, optional
             Who says so. The same person's other label is a correction, of which the history is kept; somebody else's
             is refused unless the item is to have a second label.
