@@ -208,3 +208,6 @@ def test_a_number_that_is_none_is_named_by_its_row(tmp_path):
     (tmp_path / "t.csv").write_text("id,a,b\nq1,1,0\nq2,,0\nq3,yes!,1\n")
     with pytest.raises(ValueError, match=r"column 'a', row 4: 'yes!' is not a number"):
         wb.read_item_scores(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text("id,document,a,b\nq1,d1,1,0\nq2,d1,0,0\n")
+    with pytest.raises(ValueError, match="model must name the models' columns of .* 'document' holds no scores"):
+        wb.read_item_scores(tmp_path / "t.csv")

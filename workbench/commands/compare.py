@@ -17,7 +17,8 @@ FAILED = {"PASS": 0, "FAIL": 3, "INCONCLUSIVE": 4}      # exit codes of a gate
 SHOWN = 40
 
 
-@click.command(cls=RefusingCommand)
+@click.command(cls=RefusingCommand, example="workbench compare a.eval b.eval --cluster metadata.document -o "
+               'compare.html\nworkbench compare old=runs/1.eval new=runs/2.eval --gate "new > old - 0.01"')
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--model", default="", metavar="COLUMN",
               help="Of a table: whose row it is; or the models' columns, with commas between.  [all other columns]")
@@ -44,14 +45,10 @@ SHOWN = 40
 @click.pass_context
 def compare(context: click.Context, files: tuple[str, ...], by: str, level: float, adjust: str, condition: str,
             output: str | None, json_file: str | None, tables: str | None, **reading: Any) -> int:
-    r"""Tell which of several models is better on the same items.
+    """Tell which of several models is better on the same items.
 
     FILE is a log of Inspect or lm-evaluation-harness per model, a folder of them, or a table with a row per item and
     model or a column per model; NAME=FILE names the model.
-
-    \b
-    workbench compare a.eval b.eval --cluster metadata.document -o compare.html
-    workbench compare old=runs/1.eval new=runs/2.eval --gate "new > old - 0.01"
     """
     from workbench.comparisons.comparison import compare_items
     from workbench.comparisons.gates import gate
@@ -101,7 +98,8 @@ def _print(found: "ItemComparison") -> None:
         click.echo(f"Note: {sentence}")
 
 
-@click.command(cls=RefusingCommand)
+@click.command(cls=RefusingCommand, example="workbench power --items 1000 --discordance 0.1\n"
+               "workbench power --difference 0.03 --discordance 0.1 --cluster-size 20 --icc 0.1")
 @click.option("--discordance", type=float, required=True, metavar="SHARE",
               help="Share of items on which exactly one of two models is right.")
 @click.option("--items", type=int, help="How many there are: what difference do they show?")
@@ -113,12 +111,7 @@ def _print(found: "ItemComparison") -> None:
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the interval.")
 def power(discordance: float, items: int | None, difference: float | None, clusters: int | None, cluster_size: int,
           icc: float, power: float, level: float) -> None:
-    r"""Plan a comparison of two models: the difference that so many items show, or the items that show a difference.
-
-    \b
-    workbench power --items 1000 --discordance 0.1
-    workbench power --difference 0.03 --discordance 0.1 --cluster-size 20 --icc 0.1
-    """
+    """Plan a comparison of two models: the difference that so many items show, or the items that show it."""
     from workbench.comparisons.plans import detectable_difference, items_to_detect
     from workbench.results.digits import points
     if (items is None) == (difference is None):

@@ -9,7 +9,14 @@ from workbench import checks
 
 
 class RefusingCommand(click.Command):
-    """A command whose user's mistakes are one line, in which an argument is named as it is typed."""
+    """A command whose user's mistakes are one line, in which an argument is named as it is typed.
+
+    Its help ends with an example, also as it would be typed.
+    """
+
+    def __init__(self, *arguments: Any, example: str, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.example = example
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command."""
@@ -19,6 +26,12 @@ class RefusingCommand(click.Command):
             raise click.ClickException(error.called(as_typed(self.params))) from error
         except ValueError as error:
             raise click.ClickException(str(error)) from error
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the example."""
+        with formatter.section("Example"):
+            for line in self.example.splitlines():
+                formatter.write(f"  {line}\n")
 
 
 def as_typed(parameters: Iterable[click.Parameter]) -> Callable[[str], str]:

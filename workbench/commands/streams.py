@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from workbench import checks
-from workbench.commands.audit.commands import ExampleCommand
+from workbench.commands.options import RefusingCommand
 
 ROWS = 100_000      # of a batch
 
 
-class FileCommand(ExampleCommand):
+class FileCommand(RefusingCommand):
     """A command about a file, whose user's mistakes are one line."""
 
     def invoke(self, context: click.Context) -> Any:
@@ -38,7 +38,7 @@ def _with_columns(function: Any) -> Any:
     return function
 
 
-@click.command(cls=FileCommand, by=False, example="workbench stream records.parquet --strata-by segment --value amount "
+@click.command(cls=FileCommand, example="workbench stream records.parquet --strata-by segment --value amount "
                "--id item --budget 500 -o sample.csv")
 @click.argument("file", metavar="FILE")
 @_with_columns
@@ -81,7 +81,7 @@ def stream(file: str, by: str, id: str, budget: int, minimum: int, seed: int, va
     _tell(found, interval)
 
 
-@click.command(cls=FileCommand, by=False, example="workbench reduce sample.csv --strata-by segment --value amount "
+@click.command(cls=FileCommand, example="workbench reduce sample.csv --strata-by segment --value amount "
                "--id item --budget 200 -o smaller.csv")
 @click.argument("sample", metavar="SAMPLE")
 @_with_columns

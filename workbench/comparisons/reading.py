@@ -12,6 +12,7 @@ from workbench import checks
 from workbench.comparisons.item_scores import ItemScores
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
+from workbench.data.decimals import is_plain
 from workbench.data.evaluation_logs import chosen_score, read_log
 from workbench.data.files import existing_file, is_evaluation_log
 from workbench.data.shapes import gaps
@@ -200,14 +201,15 @@ def _table_runs(source: Any, names: tuple, name: str, named: dict[str, str], col
         wanted = [each.strip() for each in named["model"].split(",") if each] or \
             [each for each in names if each not in known]
     data, _ = frames.read_columns(source, [item, *wanted, *others, *[named["model"]] * by_model])
+    scores = {each: _numbers(each, data[each], told, chosen=bool(named["score"] or named["model"])) for each in wanted}
     epochs = numbers.as_text(data[named["epoch"]]) if named["epoch"] else [""] * len(data[item])
     one = Run(name or (os.path.splitext(os.path.basename(source))[0] if isinstance(source, str) else ""), told,
-              numbers.present(item, data[item]), epochs, _numbers(wanted[0], data[wanted[0]]), [], False,
+              numbers.present(item, data[item]), epochs, scores[wanted[0]], [], False,
               {each: data[each] for each in (named["cluster"], *columns) if each} | ({"input": data[text]} if text
                                                                                      else {}))
     if by_model:
         return _of_models(one, numbers.present(named["model"], data[named["model"]]))
-    return [one] if named["score"] else [one._replace(model=each, score=_numbers(each, data[each])) for each in wanted]
+    return [one] if named["score"] else [one._replace(model=each, score=scores[each]) for each in wanted]
 
 
 def _item_column(source: Any, names: tuple, named: str) -> str:
@@ -228,12 +230,18 @@ def _of_models(run: Run, whose: list[str]) -> list[Run]:
             for model, mine in rows.items()]
 
 
-def _numbers(name: str, cells: np.ndarray) -> list[float]:
-    """Return scores, NaN where there is none."""
+def _numbers(name: str, cells: np.ndarray, told: str, *, chosen: bool) -> list[float]:
+    """Return scores, NaN where there is none; a column that nobody chose may hold something else."""
     missing = gaps(cells, True)
     filled = np.where(missing, 0, cells) if cells.dtype.kind == "f" else \
         numbers.objects(["0" if gone else cell for gone, cell in zip(missing, cells.tolist(), strict=True)])
-    return np.where(missing, np.nan, numbers.to_numbers(name, filled)).tolist()
+    try:
+        return np.where(missing, np.nan, numbers.to_numbers(name, filled)).tolist()
+    except ValueError:
+        if chosen or is_plain(str(filled[0])):
+            raise
+        raise checks.WrongValue("model", f"must name the models' columns of {told}, with commas between: column "
+                                f"{name!r} holds no scores") from None
 
 
 # what belongs together

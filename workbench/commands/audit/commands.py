@@ -39,21 +39,6 @@ class AuditGroup(click.Group):
             raise click.ClickException(f"cannot use {error.filename or 'the file'}: {error.strerror}") from error
 
 
-class ExampleCommand(RefusingCommand):
-    """A command whose help ends with an example as it would be typed, and whose last option says who does it."""
-
-    def __init__(self, *arguments: Any, example: str, by: bool, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self.example = example
-        self.params += [BY] * by
-
-    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the example."""
-        with formatter.section("Example"):
-            for line in self.example.splitlines():
-                formatter.write(f"  {line}\n")
-
-
 def _typed(*words: str) -> str:
     """Return words as they are typed in a terminal, in quotes where they must be."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
@@ -80,8 +65,16 @@ DASHES = {"ignore_unknown_options": True}       # an identifier may begin with a
 
 
 def command(name: str, example: str, *before: click.Argument, by: bool = True, **settings: Any) -> Callable:
-    """Return a decorator that makes a command with an example, for an audit's file, which stands after `before`."""
-    return audit.command(name, cls=ExampleCommand, example=example, params=[*before, FILE], by=by, **settings)
+    """Return a decorator that makes a command for an audit's file, which stands after `before`.
+
+    Its last option says who does it.
+    """
+    def made(function: Callable) -> click.Command:
+        found = audit.command(name, cls=RefusingCommand, example=example, params=[*before, FILE], **settings)(function)
+        found.params += [BY] * by
+        return found
+
+    return made
 
 
 @command("new", "workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item "
