@@ -20,6 +20,7 @@ import time
 import warnings
 from pathlib import Path
 
+import fixed
 import numpy as np
 from questions import QUESTIONS, SEED, said
 
@@ -41,7 +42,8 @@ def adapter(tool):
 
 def code(module, question):
     """Return what decides a cell's numbers, as text; the fixed inputs at an adapter's end do not."""
-    parts = (question.make, *question.uses, judged)
+    helpers = [part for name, part in vars(fixed).items() if inspect.isfunction(part) and name in module.TEXT]
+    parts = (question.make, *question.uses, judged, *helpers)
     return module.TEXT.partition("\nCHECKED")[0] + "".join(map(inspect.getsource, parts))
 
 

@@ -139,15 +139,21 @@ def red_lines(found):
               f"{red['runs']:,} |" for red in found["red"])]
 
 
+def standing(tool, entry, tools):
+    """Return a tool's home, or why there are no rows of it."""
+    if "not installed" in entry:
+        return f"not installed: {entry['not installed']}"
+    return entry.get("home", "") + ("" if tool in tools else ": not measured in this record")
+
+
 def write(found, folder):
     """Write the page and its pictures."""
     cells = [cell for rows in found["rows"].values() for row in rows for cell in row["cells"].values()]
     settings = sum(len(question["settings"]) for question in found["questions"].values())
-    missing = [f"| {tool} | {entry['version']} | not installed: {entry['not installed']} |"
-               for tool, entry in found["tools"].items() if "not installed" in entry]
+    tools = {row["tool"] for rows in found["rows"].values() for row in rows}
     lines = [
         "# The scoreboard of the field", "",
-        f"{len(found['tools'])} tools on {len(found['questions'])} questions with {settings} settings, on known truth, "
+        f"{len(tools)} tools on {len(found['questions'])} questions with {settings} settings, on known truth, "
         f"nominal 95%, measured {found['date']} with seed {found['seed']}: {len(cells):,} cells, "
         f"{sum(cell['runs'] for cell in cells):,} intervals. `make scoreboard` measures them again.", "",
         "A seed draws the settings from declared grids, and every tool gets the same samples. A tool's call is the one "
@@ -164,8 +170,9 @@ def write(found, folder):
         "",
         *red_lines(found), "",
         "## Versions", "", "| tool | version | |", "|---|---|---|",
-        *(f"| {tool} | {entry['version']} | {entry.get('home', '')} |" for tool, entry in found["tools"].items()
-          if "not installed" not in entry), *missing, "",
+        *(f"| {tool} | {entry['version']} | {standing(tool, entry, tools)} |"
+          for tool, entry in found["tools"].items()),
+        "",
         "## Propose another call", "",
         "You maintain one of these tools, or another, and know a better call? A call is a line in "
         "`tests/peers/scoreboard/adapters/<tool>.py`: question, name, a function from the sample to (low, high), and "
