@@ -275,7 +275,7 @@ def is_dask(source: Any) -> bool:
 
 
 def as_arrow(part: Any) -> Any:
-    """Return a frame of pandas as an Arrow table, which DuckDB groups and hashes; one that Arrow cannot hold as it is."""
+    """Return a frame of pandas as an Arrow table, which DuckDB can group; one that Arrow cannot hold as it is."""
     try:
         import pyarrow as pa
         return pa.Table.from_pandas(part, preserve_index=False)
