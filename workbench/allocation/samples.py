@@ -321,8 +321,12 @@ def _each_part(source: Any, function: Callable) -> list:
     if not frames.is_dask(source.native):
         return [function(source.native)]
     import dask
-    return list(dask.compute(*[dask.delayed(function)(dask.delayed(frames.as_arrow)(part))
-                               for part in source.native.to_delayed()]))
+    return list(dask.compute(*[dask.delayed(_of_part)(part, function) for part in source.native.to_delayed()]))
+
+
+def _of_part(part: Any, function: Callable) -> Any:
+    """Apply a function to a partition of pandas where DuckDB groups and hashes."""
+    return function(frames.relation_of(frames.as_arrow(part)))
 
 
 def _moments(native: Any, stratum: Callable, value: Callable, spread: bool, id: Callable | None = None) -> dict:

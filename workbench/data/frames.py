@@ -183,7 +183,7 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     _end_quietly()
     if not _is_path(source):
         label = "the dict" if isinstance(source, dict) else "the data frame"
-        given, source = source, _relation(source)
+        given, source = source, relation_of(source)
         table = TableSource(label, tuple(source.columns)) if is_dask(source) or given is not source \
             else _open_frame(source, "frame")
         found = found_columns(table.label, table.names, wanted)
@@ -247,7 +247,7 @@ def _memory() -> Any:
     return duckdb.connect()
 
 
-def _relation(source: Any) -> Any:
+def relation_of(source: Any) -> Any:
     """Return a dict of arrays, or columns of Arrow, as a relation of DuckDB, which reads them in its own threads."""
     if isinstance(source, dict):
         arrays = {name: array.astype(object) if array.dtype.kind == "U" else of_one_kind(array)
@@ -275,7 +275,7 @@ def is_dask(source: Any) -> bool:
 
 
 def as_arrow(part: Any) -> Any:
-    """Return a frame of pandas as an Arrow table, which DuckDB groups and hashes; what Arrow cannot hold as it is."""
+    """Return a frame of pandas as an Arrow table, which DuckDB can group; one that Arrow cannot hold as it is."""
     try:
         import pyarrow as pa
         return pa.Table.from_pandas(part, preserve_index=False)
