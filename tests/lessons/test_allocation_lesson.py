@@ -523,7 +523,8 @@ def cells():
 
 
 def code():
-    return ["".join(cell["source"]) for cell in cells() if cell["cell_type"] == "code"]
+    return [re.sub(r"\A((from|import) .*\n)+\n?", "", "".join(cell["source"])) for cell in cells()
+            if cell["cell_type"] == "code"]
 
 
 def reveals():
@@ -583,5 +584,6 @@ def test_the_first_screen_is_a_question_and_the_report_stands_last():
     assert "".join(first) == "# Where do the next labels go?" and "tags" not in cells()[0]["metadata"]
     tagged = [set(cell["metadata"].get("tags", [])) & {"lesson", "exercise", "interactive"} for cell in cells()]
     own = next(k for k, cell in enumerate(cells()) if "".join(cell["source"]).startswith("## Your own data"))
-    assert all(tagged[1:own + 2]) and not any(tagged[own + 2:])
+    words = next(k for k, cell in enumerate(cells()) if "".join(cell["source"]) == "## Words")
+    assert all(tagged[1:own + 2]) and not any(tagged[own + 2:words])
     assert not any("solution" in cell["metadata"].get("tags", []) for cell in cells())

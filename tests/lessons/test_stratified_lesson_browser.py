@@ -60,9 +60,9 @@ def test_the_first_screen_asks_and_shows_no_parameters(lesson):
     assert "How often is it right?" in title(lesson, 0)
     waiting = lesson.get_by_text("Make your prediction first")
     assert waiting.count() == 4
-    assert waiting.first.bounding_box()["y"] < lesson.get_by_text("Your own data").last.bounding_box()["y"]
+    assert waiting.first.bounding_box()["y"] < lesson.locator("h2", has_text="Your own data").bounding_box()["y"]
     assert lesson.get_by_text("87.7%").count() == 0 or lesson.get_by_text("87.7%").first.bounding_box()["y"] > \
-        lesson.get_by_text("Your own data").last.bounding_box()["y"]
+        lesson.locator("h2", has_text="Your own data").bounding_box()["y"]
 
 
 def test_predictions_open_the_pictures(lesson):

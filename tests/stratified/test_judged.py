@@ -1,6 +1,7 @@
 """Two models under one judge, against the definitions written item by item, and the record of coverage."""
 import json
 
+import documented
 import judged_coverage
 import numpy as np
 import pytest
@@ -148,13 +149,12 @@ def test_the_record_holds_what_is_said():
     covered = [found for found in record["named"].values() if found["plain"][0] >= .94]
     peer, without = ([found["own"][1] / found[name][1] for found in some] for some, name in (
         (covered, "plain"), (record["named"].values(), "pairs")))
-    told = " ".join((judged_coverage.RECORD.parents[2] / "CHANGELOG.md").read_text(encoding="utf-8").split())
+    told = documented.said()
     assert f"Its intervals are {min(peer):.2f} to {max(peer):.2f} times as wide as prediction-powered ones" in told
     assert f"and {min(without):.2f} to {max(without):.2f} times those of `paired".replace(" 0.", " .") in told
-    readme = " ".join((judged_coverage.RECORD.parents[2] / "README.md").read_text(encoding="utf-8").split())
-    told = [f"{np.floor(1e3 * min(search[name]['least'] for search in searches)) / 1e3:.3f}"[1:]
-            for name in ("own", "random")]
-    assert "it covered at least {} of 95%, and {} where the labels were drawn from all items".format(*told) in readme
+    least = [f"{np.floor(1e3 * min(search[name]['least'] for search in searches)) / 1e3:.3f}"[1:]
+             for name in ("own", "random")]
+    assert "it covered at least {} of 95%, and {} where the labels were drawn from all items".format(*least) in told
     assert min(search["own"]["least"] for search in searches) >= .94 and record["searched"]["random"]["least"] >= .94
 
 

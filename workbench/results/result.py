@@ -281,7 +281,7 @@ class Table(Result):
         As `rows` returns them.
     caption : str
     shown : tuple of int, optional
-        The places of the rows that a page shows where it cannot show all; `--tables` of a report writes all.
+        The places of the rows that a page shows where it cannot show all; its tables have all.
 
     Examples
     --------

@@ -20,15 +20,19 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.allocation import rules, samples
 from workbench.allocation.streams.estimates import StreamEstimate, moments
-from workbench.labeling.draws import KEY_BITS as HASH_BITS
+from workbench.allocation.streams.packing import (
+    KEY_BITS,
+    MOST_STRATA,
+    NOTHING_REJECTED,
+    SHIFT,
+    key_of,
+    pack,
+    stratum_of,
+)
 from workbench.labeling.draws import random_keys
 from workbench.results import Note
 
 SCHEMA = 1
-KEY_BITS = 44
-SHIFT = np.uint64(HASH_BITS - KEY_BITS)
-NOTHING_REJECTED = 2 ** KEY_BITS
-MOST_STRATA = 2 ** (64 - KEY_BITS) - 1
 FEW = 2 ** 12
 WIDEST_TABLE = 2 ** 20
 SHOWN = 3
@@ -238,7 +242,7 @@ class StreamSampler:
         self._register(new)
         self._add_statistics(place, size, summary["mean"], summary["sd"] ** 2 * (size - 1))
         if items.size:
-            packed = _packed(place[rows["place"]], rows["key"].astype(np.uint64) >> SHIFT)
+            packed = pack(place[rows["place"]], rows["key"].astype(np.uint64) >> SHIFT)
             self._accept(packed, rows["column 0"].astype(float), items)
             self._shrink()
         self._seen += int(size.sum())
@@ -263,7 +267,7 @@ class StreamSampler:
         self._threshold[place] = np.minimum(self._threshold[place], other._threshold)
         packed, values, items = other._sample()
         items = items + self._seen if other._item_kind == "position" else items
-        self._bag.append((_packed(place[_stratum_of(packed)], _key_of(packed)), values, items))
+        self._bag.append((pack(place[stratum_of(packed)], key_of(packed)), values, items))
         self._item_kind = self._item_kind or other._item_kind
         self._seen += other._seen
         self._sources |= other._sources
@@ -292,7 +296,7 @@ class StreamSampler:
     def rows(self) -> list[dict]:
         """Return the sampled records as a list of dicts: stratum, item, value and weight n_i / s_i."""
         packed, values, items = self._sample()
-        codes = _stratum_of(packed)
+        codes = stratum_of(packed)
         weight = (self._size / np.maximum(self._live(), 1))[codes]
         return samples.rows_of(stratum=tuple(self._labels[code] for code in codes), item=items, value=values,
                                weight=weight)
@@ -318,7 +322,7 @@ class StreamSampler:
         packed, values, items = self._sample()
         if self.seed is not None:
             _identifiers(items, items.size)
-        sampled, mean, squares = moments(_stratum_of(packed), values, self._size.size)
+        sampled, mean, squares = moments(stratum_of(packed), values, self._size.size)
         census = sampled == self._size
         with np.errstate(invalid="ignore", divide="ignore"):
             sd = np.where(self._size == 1, 0.0, np.sqrt(squares / (sampled - 1)))
@@ -479,7 +483,7 @@ class StreamSampler:
         self._add_statistics(slice(None), *moments(codes, values, self._size.size))
         keys = self._bits.random_raw(codes.size) >> np.uint64(64 - KEY_BITS) if hashes is None else hashes[part]
         rows = np.flatnonzero(keys < self._threshold[codes])
-        return _packed(codes[rows], keys[rows]), values[rows], rows + part.start
+        return pack(codes[rows], keys[rows]), values[rows], rows + part.start
 
     def _add_statistics(self, place: Any, size: np.ndarray, mean: np.ndarray, squares: np.ndarray) -> None:
         """Add counts, means and sums of squared deviations (Chan, Golub & LeVeque)."""
@@ -520,7 +524,7 @@ class StreamSampler:
             keys = [run.packed[_ranges(run.end - top, top)] for run, top in zip(self._runs, tops, strict=True)]
             cut = np.flatnonzero(excess)
             limit = np.sort(np.concatenate(keys))[(np.cumsum(sum(tops)) - excess)[cut]]
-            self._threshold[cut] = _key_of(limit)
+            self._threshold[cut] = key_of(limit)
             for run, top, highest in zip(self._runs, tops, keys, strict=True):
                 run.end[cut] += np.searchsorted(highest, limit) - np.cumsum(top)[cut]
         if self._bagged > 3 * self.budget + FEW:
@@ -536,7 +540,7 @@ class StreamSampler:
     def _compact(self) -> None:
         """Drop what the thresholds exclude."""
         packed, values, items = (np.concatenate(parts) for parts in zip(*self._bag, strict=True))
-        live = np.flatnonzero(packed < self._limit()[_stratum_of(packed)])
+        live = np.flatnonzero(packed < self._limit()[stratum_of(packed)])
         self._bag, self._bagged = [(packed[live], values[live], items[live])], live.size
         merged = np.concatenate([run.packed[_ranges(run.start, run.live)] for run in self._runs])
         self._runs = [self._run(np.sort(merged, kind="stable"))]
@@ -555,7 +559,7 @@ class StreamSampler:
             return np.empty(0, np.uint64), np.empty(0), np.empty(0, np.int64)
         packed, values, items = (np.concatenate(parts) for parts in zip(*self._bag, strict=True))
         order = np.argsort(packed, kind="stable")
-        order = order[(packed < self._limit()[_stratum_of(packed)])[order]]
+        order = order[(packed < self._limit()[stratum_of(packed)])[order]]
         return packed[order], values[order], items[order]
 
     def _notes(self, sampled: Any, sd: Any, census: Any) -> Any:
@@ -591,18 +595,6 @@ def _enough(below: Callable, size: np.ndarray, most: np.ndarray, threshold: np.n
 
 def _numbered(labels: Any, first: Any) -> dict:
     return {label: code for code, label in enumerate(labels, first)}
-
-
-def _packed(codes: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    return (codes.view(np.uint64) << np.uint64(KEY_BITS)) | keys
-
-
-def _stratum_of(packed: np.ndarray) -> np.ndarray:
-    return (packed >> np.uint64(KEY_BITS)).view(np.int64)
-
-
-def _key_of(packed: np.ndarray) -> np.ndarray:
-    return packed & np.uint64(NOTHING_REJECTED - 1)
 
 
 def _ranges(start: np.ndarray, length: np.ndarray) -> np.ndarray:
