@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import advice_misclassification
+import documented
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -1103,6 +1104,5 @@ def test_the_record_of_the_hull_holds_what_is_said():
     named = record["named"].values()
     ratios = [found["width over misclassification"] for found in named]
     assert min(found["coverage"] for found in named) >= .93 and float(np.median(ratios)) <= 1.1
-    said = " ".join((Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8").split())
-    assert f"{min(ratios):.2f} to {max(ratios):.2f} times as wide".replace("0.", ".") in said
+    assert f"{min(ratios):.2f} to {max(ratios):.2f} times as wide".replace("0.", ".") in documented.said()
     assert min(found["least"] for name, found in record.items() if name.startswith("searched")) >= .93

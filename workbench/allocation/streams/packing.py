@@ -23,3 +23,15 @@ def stratum_of(packed: np.ndarray) -> np.ndarray:
 def key_of(packed: np.ndarray) -> np.ndarray:
     """Return the keys of packed numbers."""
     return packed & np.uint64(NOTHING_REJECTED - 1)
+
+
+class Run:
+    """Sorted packed keys, and where the live ones of each stratum start and end."""
+
+    def __init__(self, packed: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+        self.packed, self.start, self.end = packed, start, end
+
+    @property
+    def live(self) -> np.ndarray:
+        """How many keys of each stratum are live."""
+        return self.end - self.start

@@ -25,6 +25,7 @@ from workbench.allocation.streams.packing import (
     MOST_STRATA,
     NOTHING_REJECTED,
     SHIFT,
+    Run,
     key_of,
     pack,
     stratum_of,
@@ -38,17 +39,6 @@ WIDEST_TABLE = 2 ** 20
 SHOWN = 3
 SETTINGS = ("budget", "minimum", "seed", "_quota")
 SMALL = 0.9
-
-
-class _Run:
-    """Sorted packed keys, and where the live ones of each stratum start and end."""
-
-    def __init__(self, packed: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
-        self.packed, self.start, self.end = packed, start, end
-
-    @property
-    def live(self) -> np.ndarray:
-        return self.end - self.start
 
 
 class StreamSampler:
@@ -500,9 +490,9 @@ class StreamSampler:
     # the sample: a bag of records, and their keys in a few sorted runs. What a threshold excludes is dropped later,
     # all at once, because the live records of a stratum are the first of its keys in every run.
 
-    def _run(self, packed: np.ndarray) -> _Run:
+    def _run(self, packed: np.ndarray) -> Run:
         first = np.arange(len(self._labels), dtype=np.uint64) << np.uint64(KEY_BITS)
-        return _Run(packed, np.searchsorted(packed, first), np.searchsorted(packed, first + self._threshold))
+        return Run(packed, np.searchsorted(packed, first), np.searchsorted(packed, first + self._threshold))
 
     def _live(self) -> np.ndarray:
         return sum((run.live for run in self._runs), np.zeros(len(self._labels), np.int64))
