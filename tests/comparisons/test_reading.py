@@ -135,7 +135,7 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
     (GRADED, {"bounds": (0, 10)}, "better must say which scores are better, higher or lower"),
     (GRADED, {"bounds": (0, 5)}, "bounds must hold every score; 'a' has 3 to 9; got 0 and 5"),
     ({"id": ["q1", "q2"], "a": [1, 0], "b": [85, 10]}, {}, "scores of 'b' go to 85, those of 'a' only to 1: "
-     "percentages among scores from 0 to 1; give all of them in one unit"),
+     "percentages among scores from 0 to 1; give all of them in one unit, or name by model the models' columns"),
     (LONG, {"model": "who", "score": "brier"}, "the dict has no column 'brier'"),
     (LONG | {"brier": [.1, .2, .3, .1]}, {"model": "who", "score": "brier"},
      "better must say which scores are better, higher or lower: 'brier' seems to be an error"),

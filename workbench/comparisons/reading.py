@@ -240,8 +240,8 @@ def _numbers(name: str, cells: np.ndarray, told: str, *, chosen: bool) -> list[f
     except ValueError:
         if chosen or is_plain(str(filled[0])):
             raise
-        raise checks.WrongValue("model", f"must name the models' columns of {told}, with commas between: column "
-                                f"{name!r} holds no scores") from None
+        raise checks.WrongValue("model", f"must name the models' columns of {told}, with commas between, or with score "
+                                f"the column that says whose score a row is: column {name!r} holds no scores") from None
 
 
 # what belongs together
@@ -270,7 +270,8 @@ def _meaning(runs: list[Run], score: str, bounds: Any, better: str) -> tuple[tup
     if 1 < high <= 100 and low >= 0 and small and (bounds is None or tuple(bounds) == (0, 100)):
         large = next(name for name, (_, most) in ends.items() if most > 1)
         raise ValueError(f"scores of {large!r} go to {ends[large][1]:g}, those of {small[0]!r} only to "
-                         f"{ends[small[0]][1]:g}: percentages among scores from 0 to 1; give all of them in one unit")
+                         f"{ends[small[0]][1]:g}: percentages among scores from 0 to 1; give all of them in one unit, "
+                         f"or name by model the models' columns, if {large!r} is none of them")
     if bounds is None and not 0 <= low <= high <= 1:
         raise checks.WrongValue("bounds", "must say the least and the largest score that an item can have, since not "
                                 "all lie between 0 and 1", told=f"they go from {low:g} to {high:g}")
