@@ -153,6 +153,21 @@ def test_so_is_that_of_an_audit(tmp_path, started):
         assert page.outside == [] and page.console_errors == []
 
 
+def test_so_is_that_of_a_comparison(tmp_path, started):
+    learners(tmp_path)
+    done = run(tmp_path, "compare", "losses.csv", "--item", "item", "--model", "random forest,svm,knn",
+               "--better", "lower", "-o", "r.html")
+    assert done.returncode == 0, done.stderr
+    with browser.page((tmp_path / "r.html").as_uri(), started) as page:
+        for size in (DESK, PHONE):
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            found = page.evaluate(MEASURE, LEAST[size])
+            assert 200 < found.pop("bottom") <= FOLD[size]
+            assert found["small"] == found["cut"] == [] and found["wide"] == 0, size
+        verdicts = page.locator("th", has_text="verdict").first.bounding_box()
+        assert verdicts["x"] + verdicts["width"] <= PHONE[0]
+
+
 def test_pictures_have_type_of_the_size_that_the_page_promises():
     """What the pictures are drawn with: the browser test shows that no page makes them smaller."""
     import workbench as wb

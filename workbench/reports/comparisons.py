@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 TITLE = "Which of these models is better?"
 SHOWN_PAIRS = 66
-LEARNING = ("This compares these models on items like these. Whether one way of learning is better than another, on "
-            "other training data too, is what `workbench report cross-validation-t-tests` asks.")
 
 
 def write_comparison(found: "ItemComparison", targets: "Targets", *, files: Sequence[str], settings: Mapping[str, Any],
@@ -57,7 +55,7 @@ def write_comparison(found: "ItemComparison", targets: "Targets", *, files: Sequ
     page = templates.render(
         "comparison.html.j2", title=TITLE, date=now, found=found, basis=found.basis(), gate=gate,
         pairs=[*map(_readable, found.rows())], picture=_picture(found), **{"slices": [], "reading": []} | values,
-        slice_notes=slices.notes if slices else (), shows=_shows(found), learning=LEARNING, shown=SHOWN_PAIRS,
+        slice_notes=slices.notes if slices else (), shows=_shows(found), shown=SHOWN_PAIRS,
         level=percent(found.level), inputs=inputs, command=command,
         settings=[{"setting": name, "value": value} for name, value in settings.items() if value not in ("", None)])
     about = {"topic": "compare", "title": TITLE, "time": now.isoformat(timespec="seconds"), "messages": [],
@@ -72,11 +70,14 @@ def _record(name: str, section: str, result: Result) -> Record:
 
 
 def _readable(row: dict) -> dict:
-    """Return a row as the page shows it: its verdict before p, which is short; scores of an item as they are."""
+    """Return a row as the page shows it: a pair's verdict before its numbers, p short; an item's scores as they are."""
     if "item" in row:
         return {name: f"{cell:g}" if isinstance(cell, float) else cell for name, cell in row.items()}
-    shown = {name: cell for name, cell in row.items() if name not in ("pvalue", "adjusted_pvalue")}
-    return shown | ({"adjusted_pvalue": short_p(row["adjusted_pvalue"])} if "pvalue" in row else {})
+    if "pvalue" not in row:
+        return row
+    names = [name for name in row if name not in ("verdict", "pvalue")]
+    names.insert(names.index("second") + 1, "verdict")
+    return {name: row[name] for name in names} | {"adjusted_pvalue": short_p(row["adjusted_pvalue"])}
 
 
 def _picture(found: "ItemComparison") -> "Markup":
