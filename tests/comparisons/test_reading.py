@@ -204,10 +204,24 @@ def test_a_folder_without_logs_is_refused(tmp_path):
         wb.read_item_scores(tmp_path)
 
 
+def test_letters_of_logs_are_scores_in_columns_that_are_named(tmp_path):
+    (tmp_path / "t.csv").write_text("id,a,b,hard\nq1,C,Yes,yes\nq2,I,no,no\nq3,P,,no\n")
+    found = wb.read_item_scores(tmp_path / "t.csv", model="a,b")
+    np.testing.assert_array_equal(found.score, [[1, 1], [0, 0], [.5, np.nan]])
+    with pytest.raises(ValueError, match="'a' holds no numbers"):
+        wb.read_item_scores(tmp_path / "t.csv")
+
+
+def test_one_item_is_too_few(tmp_path):
+    (tmp_path / "t.csv").write_text("id,a,b\nq1,1,0\n")
+    with pytest.raises(ValueError, match="^the models have 1 item in common, and 2 is the least$"):
+        wb.read_item_scores(tmp_path / "t.csv")
+
+
 def test_a_number_that_is_none_is_named_by_its_row(tmp_path):
     (tmp_path / "t.csv").write_text("id,a,b\nq1,1,0\nq2,,0\nq3,yes!,1\n")
     with pytest.raises(ValueError, match=r"column 'a', row 4: 'yes!' is not a number"):
         wb.read_item_scores(tmp_path / "t.csv")
     (tmp_path / "t.csv").write_text("id,document,a,b\nq1,d1,1,0\nq2,d1,0,0\n")
-    with pytest.raises(ValueError, match="model must name the models' columns of .* 'document' holds no scores"):
+    with pytest.raises(ValueError, match="model must name the models' columns of .* 'document' holds no numbers"):
         wb.read_item_scores(tmp_path / "t.csv")

@@ -13,7 +13,7 @@ from workbench.comparisons.item_scores import ItemScores
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
 from workbench.data.decimals import is_plain
-from workbench.data.evaluation_logs import chosen_score, read_log
+from workbench.data.evaluation_logs import chosen_score, letter_score, read_log
 from workbench.data.files import existing_file, is_evaluation_log
 from workbench.data.shapes import gaps
 from workbench.data.workbooks import file_and_sheet
@@ -233,15 +233,17 @@ def _of_models(run: Run, whose: list[str]) -> list[Run]:
 def _numbers(name: str, cells: np.ndarray, told: str, *, chosen: bool) -> list[float]:
     """Return scores, NaN where there is none; a column that nobody chose may hold something else."""
     missing = gaps(cells, True)
-    filled = np.where(missing, 0, cells) if cells.dtype.kind == "f" else \
-        numbers.objects(["0" if gone else cell for gone, cell in zip(missing, cells.tolist(), strict=True)])
+    filled = np.where(missing, 0, cells) if cells.dtype.kind == "f" else numbers.objects(
+        ["0" if gone else letter_score(cell) if chosen and isinstance(cell, str) else cell
+         for gone, cell in zip(missing, cells.tolist(), strict=True)])
     try:
         return np.where(missing, np.nan, numbers.to_numbers(name, filled)).tolist()
     except ValueError:
         if chosen or is_plain(str(filled[0])):
             raise
-        raise checks.WrongValue("model", f"must name the models' columns of {told}, with commas between, or with score "
-                                f"the column that says whose score a row is: column {name!r} holds no scores") from None
+        raise checks.WrongValue("model", f"must name the models' columns of {told}, with commas between, or with "
+                                "score the column that says whose score a row is: column "
+                                f"{name!r} holds no numbers") from None
 
 
 # what belongs together
@@ -306,14 +308,15 @@ def _items(runs: list[Run], common: bool) -> tuple[list[str], dict[str, dict[str
                                  "differs; compare runs on one version of the data")
     shared = [each for each in rows[runs[0].model] if all(each in mine for mine in rows.values())]
     lacking = {name: len(set().union(*rows.values())) - len(mine) for name, mine in rows.items()}
-    if not any(lacking.values()):
-        return shared, rows, []
     said = ", ".join(f"{name} lacks {gone:,}" for name, gone in lacking.items() if gone)
-    if not common:
+    if said and not common:
         raise checks.WrongValue("common", f"must be set, as the models were not run on the same items: {said}; it "
                                 f"takes the {len(shared):,} that all have")
     if len(shared) < 2:
-        raise ValueError(f"the models have {checks.counted(len(shared), 'item')} in common: {said}")
+        raise ValueError(f"the models have {checks.counted(len(shared), 'item')} in common, and 2 is the least"
+                         + f": {said}" * bool(said))
+    if not said:
+        return shared, rows, []
     total = len(set().union(*rows.values()))
     return shared, rows, [Note("data", f"{total - len(shared):,} of {total:,} items left out, which not all models "
                                f"were run on: {said}")]

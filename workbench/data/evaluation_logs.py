@@ -291,10 +291,21 @@ def _number(value: Any, what: Any) -> float | None:
     if value is None or isinstance(value, (list, dict)):
         return None
     try:
-        number = float(_LETTERS.get(value, _LETTERS.get(value.lower(), value)) if isinstance(value, str) else value)
+        number = float(letter_score(value) if isinstance(value, str) else value)
     except ValueError:
         raise ValueError(f"{what} is {value!r}; a score is C, I, P or N, or a number") from None
     return number if math.isfinite(number) else None
+
+
+def letter_score(text: str) -> float | str:
+    """Return the score that a letter or a word stands for, or the text itself.
+
+    Examples
+    --------
+    >>> letter_score("P"), letter_score("Yes"), letter_score("0.7")
+    (0.5, 1.0, '0.7')
+    """
+    return _LETTERS.get(text, _LETTERS.get(text.lower(), text))
 
 
 def _at(value: Any, *keys: str) -> Any:
