@@ -12,8 +12,10 @@ import time
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+from workbench.reports.outputs import find_chromium
+from workbench.reports.parameters import ReportError
+
 ROOT = Path(__file__).resolve().parents[1]
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
 LAB = ["jupyterlab", "--no-browser", "--allow-root", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
@@ -61,8 +63,8 @@ FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component
 
 def chromium():
     """Return the path of the system's Chromium, or None."""
-    named = os.environ.get("CHROMIUM")
-    return named or next(filter(None, map(shutil.which, BROWSERS)), None)
+    with contextlib.suppress(ReportError):
+        return find_chromium()
 
 
 def missing():

@@ -15,7 +15,7 @@ from workbench.reports.pages import one_line
 from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 SIZE_LIMIT = 1_000_000
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "chrome",
+CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome",
              "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 
 
