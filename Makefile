@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-INSTALLED := $(VENV)/.installed
+INSTALLED := $(VENV)/.with-test,voila
 # a worker per core, so a worker's arithmetic takes one thread
 WORKERS ?= auto
 # hundreds of tests start Python: what it compiles is kept
@@ -13,20 +13,29 @@ QUICK = "not kernel and not browser and not java and not slow and not full"
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(INSTALLED): pyproject.toml setup.py
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+
+$(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed: make PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,voila]'
+
+# each target installs what it needs, once: .base is library and reports, .with-lab adds JupyterLab
+$(VENV)/.base: pyproject.toml setup.py | $(BIN)/pip
+	$(PIP) .
 	@touch $@
 
-install: $(INSTALLED) ## create .venv and install the workbench into it
+$(VENV)/.with-%: pyproject.toml setup.py | $(BIN)/pip
+	$(PIP) '.[$*]'
+	@touch $@
 
-report: $(INSTALLED) ## build the reports on the embedded data into reports/
+install: $(INSTALLED) $(VENV)/.with-docs $(VENV)/.with-release ## create .venv with all that the targets below need (minutes)
+
+report: $(VENV)/.base ## build the reports on the embedded data into reports/
 	@mkdir -p reports
 	$(BIN)/workbench report all -o reports
 
-lab: $(INSTALLED) ## open JupyterLab at the start page
+lab: $(VENV)/.with-lab ## open JupyterLab at the start page
 	$(BIN)/workbench lab
 
 test: $(INSTALLED) ## run every test, notebooks included, on all cores (minutes)
@@ -53,6 +62,7 @@ audits: $(INSTALLED) ## kill, crowd, forge and carry out audits, and look at int
 replay: $(INSTALLED) ## run the papers' tables, figures and theorems again, one page in reports/ (minutes)
 	@mkdir -p reports
 	$(BIN)/workbench replay all -o reports/five-papers.html --json reports/five-papers.json
+	$(BIN)/python tests/peers/replay_verdicts.py reports/five-papers.json
 
 whole: $(INSTALLED) ## run long enumerations whole, and test the tests' own tools (minutes)
 	$(PYTEST) -m full --dist worksteal --durations=20
@@ -92,14 +102,12 @@ bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (
 	$(BIN)/python tests/peers/bench_misclassification.py
 	$(BIN)/python tests/peers/bench_lessons.py
 
-docs: $(INSTALLED) ## run the blocks of all pages, build the site into build/site, open each page (minutes)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+docs: $(INSTALLED) $(VENV)/.with-docs ## run the blocks of all pages, build the site into build/site, open each page (minutes)
 	$(BIN)/python docs/blocks.py
 	$(BIN)/python -m sphinx -q -n -W --keep-going -b html docs build/site
 	$(BIN)/python docs/visit.py
 
-release: $(INSTALLED) ## build wheel and sdist, check them, install them outside the tree on every Python there is (minutes)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
+release: $(INSTALLED) $(VENV)/.with-release ## build wheel and sdist, check them, install them outside the tree on every Python there is (minutes)
 	$(BIN)/python tests/release.py
 
 binder: ## run the notebooks in a fresh environment made from binder/

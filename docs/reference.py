@@ -3,6 +3,7 @@ import ast
 import importlib
 import itertools
 import json
+import math
 import re
 import tomllib
 from pathlib import Path
@@ -15,7 +16,9 @@ from workbench.reports import parameters
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = {"shares": "search_shares", "streams": "search_streams", "bounded": "search_values", "waves": "search_waves",
            "second_labels": "search_second_labels", "replication": "search_replication", "auc": "search_auc",
-           "accuracy": "search_coverage"}
+           "accuracy": "search_coverage", "hull": "hull_coverage", "judged": "judged_coverage",
+           "agreement": "agreement_coverage"}
+NOT_SEARCHED = {"plain", "named"}      # a peer that a record holds beside ours, and designs that were chosen
 TOPICS = {"stratified": "Accuracy from few labels", "audits": "Audits and sessions", "intervals": "Intervals",
           "labeling": "Sheets that people fill", "data": "Scored items",
           "allocation": "Where labels go, streams, files", "replication": "Clusters and replicate weights",
@@ -103,7 +106,19 @@ def coverages(name):
     stored = json.loads((ROOT / "tests" / "peers" / f"{RECORDS[name]}.json").read_text(encoding="utf-8"))
     if "rows" in stored:
         stored = {f"{row['family']}, {row['method']}": row for row in stored["rows"]}
-    return {family: f"{found['coverage']:.3f}" for family, found in stored.items() if "coverage" in found}
+    return dict(leasts("", stored))
+
+
+def leasts(family, found):
+    """Yield each family that a record holds, with its least coverage."""
+    if "least" in found:
+        yield family, f"{math.floor(1000 * found['least']) / 1000:.3f}"
+    elif "coverage" in found:
+        yield family, f"{found['coverage']:.3f}"
+    else:
+        for name, each in found.items():
+            if isinstance(each, dict) and name not in NOT_SEARCHED:
+                yield from leasts(f"{family}, {name}".removeprefix(", "), each)
 
 
 def records():

@@ -2,19 +2,23 @@
 
     python tests/peers/anytime_coverage.py              # 20 settings x 2,000 runs, some minutes
     python tests/peers/anytime_coverage.py 200          # fewer runs
+    python tests/peers/anytime_coverage.py 2000 --write # recorded
 
 Along a path the winnings at the true composition bound E at the true total: only where they reach 1 / alpha is E itself
 needed. Ends with exit code 1 where a setting misses in more than 5% of its runs, beyond two Monte Carlo errors.
 """
+import json
 import sys
 import time
 from math import log, sqrt
+from pathlib import Path
 
 import numpy as np
 
 from workbench import anytime_interval, labeling_order, stratified_interval
 from workbench.stratified.anytime import log_evidence, log_winnings
 
+RECORD = Path(__file__).with_suffix(".json")
 ALPHA = 0.05
 # items and right ones per stratum, labels, expected accuracy, shares of the labels (None: in proportion)
 DIGITS = [360, 359, 360, 359, 359]
@@ -92,21 +96,23 @@ def update_times(setting, n, rng):
     return found
 
 
-def main(runs):
+def main(runs=2000, write=False):
     """Print a line per setting, widths and times; return the number of settings that miss too often."""
-    bad = 0
+    misses, widths = [], []
     for k, setting in enumerate(SETTINGS):
-        rate = miss_rate(setting, runs, k)
-        bad += rate > ALPHA + 2 * sqrt(ALPHA * (1 - ALPHA) / runs)
+        misses.append(miss_rate(setting, runs, k))
         size, right, n, expected, share = setting
         print(f"{k:2d}  {sum(right) / sum(size):.3f} of {sum(size):,} items in {len(size)} strata, {n} labels, "
-              f"expected {expected}, shares {share}: misses {rate:.4f}", flush=True)
+              f"expected {expected}, shares {share}: misses {misses[-1]:.4f}", flush=True)
     for name, k in (("digits", 0), (".95 of 700,000", 3)):
-        ratios = ", ".join(f"{width_ratio(SETTINGS[k], n, 100, n):.2f} at {n}" for n in (50, 100, 200, 300, 600))
-        print(f"width over the default's, {name}: {ratios}")
+        ratios = {n: width_ratio(SETTINGS[k], n, 100, n) for n in (50, 100, 200, 300, 600)}
+        print(f"width over the default's, {name}: {', '.join(f'{ratio:.2f} at {n}' for n, ratio in ratios.items())}")
+        widths += ratios.values()
     print(f"median update at 10 strata: {1000 * np.median(update_times(SETTINGS[18], 600, 0)):.1f} ms")
-    return bad
+    if write:
+        RECORD.write_text(json.dumps({"runs": runs, "misses": misses, "widths": widths}) + "\n", encoding="utf-8")
+    return sum(rate > ALPHA + 2 * sqrt(ALPHA * (1 - ALPHA) / runs) for rate in misses)
 
 
 if __name__ == "__main__":
-    sys.exit(bool(main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)))
+    sys.exit(bool(main(*map(int, sys.argv[1:2]), write="--write" in sys.argv)))

@@ -1,17 +1,21 @@
 """The coverage of `value_interval` in small finite populations, exactly: every outcome of every design.
 
     python tests/peers/exact_values.py --designs 5000         # print the lowest coverage and the worst designs
+    python tests/peers/exact_values.py --designs 6000 --write # record it
 
 A design is a population of 1 to 3 strata, at most 60 items with 2 to 4 values on and off the integers, and labels.
 """
 import argparse
 import itertools
+import json
+from pathlib import Path
 
 import numpy as np
 from scipy import special
 
 from workbench.intervals.values import interval_limits, upper_limit, value_interval
 
+RECORD = Path(__file__).with_suffix(".json")
 LATTICES = ((0, 1), (-1, 0, 1), (0, .5, 1), (0, .37, 1), (0, .1, 1), (.1, 1.1), (0, 1, 10), (-2.5, 0, .3, 4),
             (0, 1 / 3, 1), (0, .25, .8, 1), (1, 2, 3, 5))
 MOST_ITEMS, MOST_OUTCOMES = 60, 20_000
@@ -75,12 +79,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--designs", type=int, default=5_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help="record the least coverage")
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     designs = [random_design(rng) for _ in range(options.designs)]
     covered = np.array([coverage(*design)[0] for design in designs])
     print(f"{len(designs):,} designs: least coverage {covered.min():.4f}, below .95 {np.mean(covered < .95):.2%}, "
           f"mean {covered.mean():.4f}")
+    if options.write:
+        RECORD.write_text(json.dumps({"designs": len(designs), "seed": options.seed, "least": float(covered.min())}) +
+                          "\n", encoding="utf-8")
     for k in covered.argsort()[:3]:
         items, values, labeled = designs[k]
         print(f"{covered[k]:.4f}: items {items.tolist()}, values {values.tolist()}, labels {labeled.tolist()}")
