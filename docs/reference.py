@@ -92,11 +92,13 @@ def commands():
 
 
 def lesson(path):
-    """Return a lesson with a way to run it beside each scene."""
+    """Return a lesson with a way to run it beside each scene; links inside are those of the site."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
-        if cell["cell_type"] == "markdown" and re.match(r"## ", "".join(cell["source"])):
-            cell["source"] = ["".join(cell["source"]), f"\n\n*Run it yourself: `workbench lab`, then {path.name}.*"]
+        if cell["cell_type"] == "markdown":
+            text = re.sub(r"\]\(#[^\s)]+", lambda link: link[0].lower(), "".join(cell["source"]))
+            run = f"\n\n*Run it yourself: `workbench lab`, then {path.name}.*" * text.startswith("## ")
+            cell["source"] = [text + run]
     notebook["metadata"].pop("widgets", None)
     return json.dumps(notebook)
 

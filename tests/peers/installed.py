@@ -1,6 +1,6 @@
 """What an installation weighs, package by package: `python tests/peers/installed.py`, recorded in installed.json.
 
-Each set of extras goes into a fresh environment, from the indexes that pip is told of; seconds are processor time of pip.
+Each set of extras goes into a fresh environment, seconds are processor time of pip.
 """
 import json
 import resource
@@ -40,7 +40,7 @@ def main():
     found = {}
     for extras in EXTRAS:
         found[extras] = installed(extras)
-        print(extras or "(none)", {key: value for key, value in found[extras].items() if key != "by package"}, flush=True)
+        print(extras or "(none)", {key: found[extras][key] for key in ("packages", "MB", "seconds")}, flush=True)
     RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
