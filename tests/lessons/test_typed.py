@@ -28,7 +28,11 @@ ODD = ["", " ", ",", ",,", "(", "[", "]", "()", "[]", "( , )", "[1, 2", "1, 2]",
     ("equal_size, [40, 28, 16]", ["equal_size", [40, 28, 16]]), ("(equal_size, (40, 28))", ["equal_size", [40, 28]]),
     ("8, few are wrong, and they are rare", [8, "few are wrong, and they are rare"]),
     ('8, "few, and rare"', (8, "few, and rare")), ("8, it's rare there", [8, "it's rare there"]),
-    ("7, .01, .2, .3, .4, do not buy", [7, .01, .2, .3, .4, "do not buy"]), ("", None), ("None", None)])
+    ("7, .01, .2, .3, .4, do not buy", [7, .01, .2, .3, .4, "do not buy"]), ("", None), ("None", None),
+    ("7 .01 .2 .3 .4 do not buy", [7, .01, .2, .3, .4, "do not buy"]), ("15, few/rare errors", [15, "few/rare errors"]),
+    ("mixture: 50 / 50", ["mixture", [50, 50]]), ("15, 5 are misread, and dear", [15, "5 are misread, and dear"]),
+    ("Mixed , Neither .", ["Mixed", "Neither ."]), ("15 percent", 0.15), ("15, 5 %", [15, .05]),
+    ("298,5 proportional", [298.5, "proportional"])])
 def test_what_is_typed_is_read_as_a_cell_would_have_it(text, read):
     assert typed(text) == read
 
@@ -60,12 +64,19 @@ def test_decimal_commas_are_read_where_something_else_separates(shape, numbers):
     *(("1.3", text, "right") for text in ("298 proportional", "298; proportional", "298, In proportion",
                                           "188, Neyman with floor", "188 neyman with a floor")),
     *(("1.4", text, "right") for text in ("equal size, 40/28/16/9/7", "equal size; [40, 28, 16, 9, 7]",
-                                          "Equal_Size, [40,28,16,9,7]", "Mixture; 20/20/20/20/20")),
+                                          "Equal_Size, [40,28,16,9,7]", "Mixture; 20/20/20/20/20",
+                                          "equal size 40/28/16/9/7", "equal-size, 40 28 16 9 7",
+                                          "mixture 20 20 20 20 20",
+                                          "equal size, 40, 28, 16, 9, 7", "equal size; 40; 28; 16; 9; 7")),
     ("1.4", "k-means, 99/1", "mistake"),
     ("1.4", "equal sizes, 40/28/16/9/7", "mistake"), ("3.3", "15 since five of 37 are misread", "right"),
     ("3.3", "15; five of 37, and more", "right"), ("3.3", "15, x x x", "not yet"),
     *(("4.3", text, "right") for text in ("mixed; calibration; neither", "Mixed, Calibration, Neither",
-                                          "mixed / calibration / neither")),
+                                          "mixed / calibration / neither", "mixed calibration neither",
+                                          "MIXED , CALIBRATION , NEITHER.")),
+    ("2.2", "81 runs", "right"), ("2.3", "33 per box", "right"), ("4.1", "15 percent", "right"),
+    ("4.5", "59.6", "mistake"), ("4.5", "66", "mistake"), ("5.3", "1.437 / .154 / No.", "right"),
+    ("5.3", "1,437 0,154 no", "right"),
     ("5.3", "1,437; 0,154; no", "right"), ("5.3", "1.437, 15.4%, no", "right"), ("5.3", "1.437, 15.4, no", "mistake"),
     ("5.2", "0,368; 0,189", "right"), ("5.2", "36.8 18.9", "mistake"), ("3.2", "10/17/33", "right"),
     ("3.4", "5 / 32 / 76 / 37", "right"), ("4.4", "2.91% 0.62%", "right"), ("4.4", "2.91; 0.62", "mistake")])

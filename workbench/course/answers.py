@@ -10,7 +10,10 @@ import numpy as np
 LONGEST_TEXT = 500
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)(e[-+]?\d+)? ?%?", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+ ?%?")
-_NUMBER_AND_WORDS = re.compile(r"([-+]?\d+(?:\.\d+)?%?) +([^\W\d_][^,]*)")
+_NUMBERS = r"(?:[-+]?(?:\d+(?:[.,]\d+)?|[.,]\d+)%?)"
+_NUMBERS_AND_WORDS = re.compile(rf"({_NUMBERS}(?:\s+{_NUMBERS})*)\s+([^\W\d_][^,]*)")
+_LIST = rf"{_NUMBERS}(?:(?:\s*/\s*|\s+){_NUMBERS})+"
+_WORDS_AND_LIST = re.compile(rf"([^\W\d_][^,\d]*?)[\s:]\s*({_LIST})")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PERCENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+) ?%")
 # one answer of several: a quoted text, a bracketed list, or whatever comes before the next comma
@@ -65,8 +68,8 @@ def typed(text: str, count: int | None = None) -> Any:
     """Return what was typed into a text box as a cell would have it: numbers and texts, alone or in a list.
 
     Literals are read as Python reads them. Brackets around all of it and quotes may be left out, 88% is 0.88.
-    Semicolons, slashes and, between numbers, spaces separate as commas do; where they do, or where one number is asked
-    for, a comma within a number is a decimal one.
+    Semicolons, slashes and, next to numbers, spaces separate as commas do; where they do, or where one number is asked
+    for, a comma within a number is a decimal one. Words after the one number that is asked for are its unit.
 
     Parameters
     ----------
@@ -82,6 +85,8 @@ def typed(text: str, count: int | None = None) -> Any:
     ['equal_size', [40, 28, 16, 9, 7]]
     >>> typed("88%, 2.9%"), typed("0,88; 0,029"), typed("42 / 30 / 17"), typed("0,15", 1)
     ([0.88, 0.029], (0.88, 0.029), (42, 30, 17), 0.15)
+    >>> typed("k-means 40/30/30"), typed("1,437 0,154 no"), typed("81 runs", 1)
+    (['k-means', [40, 30, 30]], [1.437, 0.154, 'no'], 81)
     """
     text = _separated(_plain(text), count)
     found = _literal(text) if text else None
@@ -103,7 +108,7 @@ def is_as_in_a_cell(text: str, count: int | None = None) -> bool:
 
 
 def _plain(text: str) -> str:
-    return text.replace("\N{MINUS SIGN}", "-").strip()
+    return re.sub(r"\s*percent\b", "%", text.replace("\N{MINUS SIGN}", "-").strip())
 
 
 def _separated(text: str, count: int | None) -> str:
@@ -114,13 +119,23 @@ def _separated(text: str, count: int | None) -> str:
     for separator in (r"\s*;\s*", r"\s*/\s*", r"\s+"):
         parts = re.split(separator, inside)
         numeric = [bool(_NUMBER.fullmatch(part.strip(",") if separator == r"\s+" else part)) for part in parts]
-        words = separator == r"\s*/\s*" and all(map(str.isalpha, parts))
+        words = separator == r"\s*/\s*" and all(each or part.strip(".!").replace(" ", "").isalpha()
+                                                for part, each in zip(parts, numeric, strict=True))
         if len(parts) < 2 or not (words or separator == r"\s*;\s*" or all(numeric)):
             continue
         if separator == r"\s+" and any(part.endswith(",") for part in parts):
             return text             # 0.88, 0.029
         return ", ".join(part.replace(",", ".") if each else part for part, each in zip(parts, numeric, strict=True))
-    return _NUMBER_AND_WORDS.sub(r"\1, \2", inside) if _NUMBER_AND_WORDS.fullmatch(inside) else text
+    return _beside_words(inside, count) or text
+
+
+def _beside_words(inside: str, count: int | None) -> str:
+    """Return numbers and the words after or before them with commas between, "" where there are not both."""
+    if found := _NUMBERS_AND_WORDS.fullmatch(inside):
+        values = [value.replace(",", ".") for value in found[1].split()]
+        return ", ".join(values if count == len(values) == 1 else [*values, found[2]])
+    found = _WORDS_AND_LIST.fullmatch(inside)
+    return f"{found[1]}, [{_separated(found[2], None)}]" if found else ""
 
 
 def _literal(text: str) -> Any:
@@ -135,8 +150,8 @@ def _literal(text: str) -> Any:
 
 def _item(part: str) -> Any:
     inside = _inside(part := part.strip())
-    if "/" in part and (apart := _separated(part, None)) != part:
-        return [_literal(each) for each in _split(apart)]
+    if re.fullmatch(_LIST, part):
+        return [_literal(each) for each in _split(_separated(part, None))]
     return _literal(part) if inside == part else [_literal(each) for each in _split(inside)]
 
 
@@ -147,8 +162,8 @@ def _inside(text: str) -> str:
 def _split(text: str) -> list:
     """Return what stands between commas; a sentence that has commas stays in one piece, single words do not."""
     parts: list[str] = []
-    for part in filter(None, _PART.findall(text)):
-        if parts and part[0].isalpha() and parts[-1][0].isalpha() and " " in parts[-1]:
+    for part in filter(None, map(str.strip, _PART.findall(text))):
+        if parts and part[0].isalpha() and " " in parts[-1] and _WORD.search(parts[-1]):
             parts[-1] += f", {part}"
         else:
             parts.append(part)

@@ -18,7 +18,7 @@ from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
 MOST_NUMBERS = 6        # that an exercise asks for
-SHARES = ("1.1", "2.1", "2.4", "4.1", "4.2", "4.4")     # all numbers of the answer lie between -1 and 1
+SHARES = ("1.1", "2.1", "2.4", "4.1", "4.2", "4.4", "4.5", "5.2")     # all numbers of the answer lie between -1 and 1
 _tries: dict[str, int] = {}
 
 

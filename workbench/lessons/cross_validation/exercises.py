@@ -69,7 +69,7 @@ def _colleague(values: list, naive_t: float = COLLEAGUE) -> Judged | tuple | Non
                       "degrees of freedom of one repeat")
     if abs(values[1] - p) > 6e-3:
         return "not yet", "t is right, p is not: two-sided, 99 degrees of freedom"
-    verdict = values[2].strip().lower()
+    verdict = values[2].strip(" .!").lower()
     if verdict not in ("yes", "no"):
         return None
     right = "yes" if p < 0.05 else "no"

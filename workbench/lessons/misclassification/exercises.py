@@ -61,8 +61,12 @@ def _why_two_estimators() -> str:
             f"{limits.high:.3f}; calibration's estimate lies {where}")
 
 
+def _three_words(answer: Any) -> list | None:
+    return parts_of(3)(answer.split() if isinstance(answer, str) else answer)
+
+
 def _cards(parts: list) -> tuple | None:
-    given = [str(part).strip().lower() for part in parts]
+    given = [str(part).strip(" .!").lower() for part in parts]
     if not set(given) <= set(CARDS):
         return None
     wrong = [name for name, mine, right in zip(("subsidy", "lost forms", "camera"), given, CARDS, strict=True)
@@ -191,7 +195,7 @@ EXERCISES = {
             f"calibration on an audit at a share of .10 would report {_calibrated(0.1, 0.92, 0.98, 0.215):.3f}"),
     "4.2": (_two_estimators, 2, "(mixed, calibration)",
             "wb.estimate_prevalence(audit, counts, counts_at_audit, method=..., rates='frame')", _why_two_estimators),
-    "4.3": (_cards, parts_of(3), "three of 'mixed', 'calibration', 'neither'",
+    "4.3": (_cards, _three_words, "three of 'mixed', 'calibration', 'neither'",
             "ask each time: which rate stays what it was?",
             lambda: "the subsidy changes how many have panels, not how they are read; lost forms are missing by what "
                     "was read, so P(true | read) stays; a new camera reads anew: audit again"),

@@ -23,8 +23,12 @@ DESIGNS = {name: name for name in ("random", "proportional", "neyman", "neyman w
 
 def _name(stratifier: Any) -> str:
     """Return a stratifier as code calls it, from its name there or in the pictures."""
-    given = str(stratifier).casefold().replace("_", " ").strip()
-    return next((name for name, shown in NAMES.items() if given in (shown, name.replace("_", " "))), "")
+    given = _spaced(str(stratifier).casefold().strip())
+    return next((name for name, shown in NAMES.items() if given in (_spaced(shown), _spaced(name))), "")
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ").replace("-", " ")
 
 
 @lru_cache(1)
@@ -111,6 +115,12 @@ def _why_plan() -> str:
             f"{accuracy.plan_budget(size, right / size, 0.03).budget} proportional labels")
 
 
+def _name_and_labels(answer: Any) -> list | None:
+    """Return a name and a list of labels, also where the labels stand one by one behind the name."""
+    apart = isinstance(answer, (list, tuple)) and len(answer) > 2
+    return parts_of(2)([answer[0], list(answer[1:])] if apart else answer)
+
+
 def _design(parts: list) -> tuple | None:
     stratifier, labeled = parts
     labeled = answered(labeled, len(labeled)) if isinstance(labeled, (list, tuple)) and labeled else None
@@ -179,7 +189,7 @@ EXERCISES = {
             lambda: "the pure stratum still gets 2, or its rate and variance could not be estimated"),
     "1.3": (_plan, parts_of(2), "(labels, 'random', 'proportional', 'neyman' or 'neyman with floor')",
             "what happens to your plan if the top fifth falls to .90?", _why_plan),
-    "1.4": (_design, parts_of(2), "(stratifier, [labels per stratum])", "look at where the errors live",
+    "1.4": (_design, _name_and_labels, "(stratifier, [labels per stratum])", "look at where the errors live",
             lambda: "proportional shares pass for six of the seven stratifiers; 40/28/16/9/7 on equal-size fifths is "
                     "gold without knowing a label; knowing all of them gives .0221"),
 }
