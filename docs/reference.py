@@ -132,6 +132,31 @@ def records():
             "| search | family | coverage |\n|---|---|---|\n" + "\n".join(rows) + "\n"}
 
 
+WHAT = {"scipy": "quantiles, optima", "vl-convert-python": "pictures of charts, without a browser", "numpy": "arrays",
+        "duckdb": "files of any size, the same rows on every engine", "scikit-learn": "forms of digits, learners",
+        "debugpy": "comes with the kernel that runs a report", "jedi": "comes with IPython", "altair": "charts",
+        "widgetsnbextension": "sliders in notebooks", "jupyterlab": "lessons", "babel": "comes with JupyterLab",
+        "voila": "lessons without code", "polars-runtime-32": "tests: frames", "pyarrow": "tests: frames",
+        "playwright": "tests: a browser", "pandas": "tests: frames", "mypy": "tests: types", "ruff": "tests: style",
+        "dask": "tests: an engine"}
+SETS = {"": "library and reports: `pip install .`, `make report`", "lab": "with JupyterLab: `make lab`",
+        "test,voila": "with the tests and Voila: `make test`"}
+
+
+def installed():
+    """Return the page of what an installation weighs."""
+    found = json.loads((ROOT / "tests" / "peers" / "installed.json").read_text(encoding="utf-8"))
+    sets = [f"| {SETS[name]} | {each['packages']} | {each['MB']} | {each['seconds']} |" for name, each in found.items()]
+    first = {package: (name, size) for name in reversed(SETS) for package, size in found[name]["by package"].items()}
+    large = [f"| {package} | {first[package][1]:g} | {WHAT[package]} | {SETS[first[package][0]].partition(':')[0]} |"
+             for package in sorted(WHAT, key=lambda package: -first[package][1])]
+    return {"built/installed": "# What is installed\n\nPackages, megabytes with what Python compiles, and processor "
+            "seconds of pip (`python tests/peers/installed.py`). `make report` and `make lab` install what they need "
+            "and no more; before, both installed the last line.\n\n| set | packages | MB | seconds |\n|---|---|---|---|"
+            "\n" + "\n".join(sets) + "\n\n| package | MB | what for | needed by |\n|---|---|---|---|\n" +
+            "\n".join(large) + "\n"}
+
+
 def rooms():
     """Import what the reference needs, so that a name without a home is told."""
     return [importlib.import_module(f"workbench.{room}") for room in homes()]

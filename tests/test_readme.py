@@ -97,7 +97,7 @@ def test_the_site_has_every_public_name_command_and_option():
 @functools.cache
 def made_pages():
     """Return the pages that are made."""
-    return reference.pages() | reference.records()
+    return reference.pages() | reference.records() | reference.installed()
 
 
 def slugs(text):

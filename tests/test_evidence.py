@@ -1,0 +1,136 @@
+"""The claims say what the records of simulations and searches hold; tests of the rooms compare the others."""
+import json
+import math
+from pathlib import Path
+
+import documented
+import pytest
+
+PEERS = Path(__file__).parent / "peers"
+
+
+def record(name):
+    return json.loads((PEERS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def two(share):
+    return f"{share:.2f}".removeprefix("0")
+
+
+def three(share, cut=math.floor):
+    """A share as it is said: a least one is cut, a largest one is not."""
+    return f"{cut(1e3 * share + 1e-9 * (cut is math.floor)) / 1e3:.3f}".removeprefix("0")
+
+
+def percent(share):
+    return f"{math.floor(1e3 * share) / 10:.1f}%"
+
+
+def ratios(cells, *kinds):
+    found = [cell["ratio"] for cell in cells if cell["kind"] in kinds]
+    return two(min(found)), two(max(found))
+
+
+def plans():
+    found = record("default_plan")
+    usual = "sharp", "calibrated", "over-confident", "under-confident"
+    (low, high), (trusted, most) = ratios(found["cells"], *usual), ratios(found["trusted"], *usual)
+    guess, wrong = ratios(found["cells"], "useless", "shuffled")[1], ratios(found["cells"], "reversed")[1]
+    guesses, wrongs = ratios(found["trusted"], "useless", "shuffled")[1], ratios(found["trusted"], "reversed")[1]
+    budgets = sorted({cell["budget"] for cell in found["cells"]})
+    populations = {(cell["kind"], cell["items"], cell["accuracy"]) for cell in found["cells"]}
+    delivered = sorted(plan["delivered"] for plan in found["promises"])
+    yield (f"{low} to {high} times as wide as with five strata in proportion where scores are sharp or more or less "
+           f"calibrated, up to {guess} times where they are useless or shuffled, {wrong} where they say the opposite; "
+           f"with `--trust-scores` {trusted} to {most}, up to {guesses} and {wrongs} | simulation, {budgets[0]} to "
+           f"{budgets[-1]:,} labels (from {min(each['budget'] for each in found['trusted'])} on with "
+           "`--trust-scores`), "
+           f"{len(populations)} populations")
+    yield (f"simulation of {len(delivered)} plans: {three(delivered[0])} to {three(delivered[-2], math.ceil)}, "
+           f"{delivered[-1]:g} where a single label decides")
+
+
+def comparisons():
+    cells = [each for kind in ("pairs", "clusters") for each in record("comparison_coverage")[kind]["cells"].values()]
+    runs = record("comparison_coverage")["pairs"]["runs"]
+    covered = [each["t_coverage"] for each in cells]
+    yield (f"Student's t covers {three(min(covered))} to {max(covered):g} and has no width in up to "
+           f"{max(each['zero_t'] for each in cells) / runs:.0%} of samples")
+
+
+def unbounded():
+    wrong, t = {}, []
+    for name, each in record("unbounded_values")["settings"].items():
+        kind = name.partition(",")[0]
+        wrong[kind] = max(wrong.get(kind, 0), each["given and wrong"])
+        t.append(each["t wrong"])
+    few, heavy = wrong.pop("2% are 20 larger"), wrong.pop("lognormal(2)")
+    yield (f"wrong in at most {max(wrong.values()):.0%}, of lognormal(2) values in {heavy:.0%} (Student's t misses in "
+           f"up to {max(t):.0%}), but in up to {few:.0%} where 2% of the values are far off")
+
+
+def second_labels():
+    found = record("second_labels_grid")
+    heavy = [each["coverage"] for name, each in found["named"].items() if name.startswith("15% each")]
+    mild = [each["coverage"] for name, each in found["named"].items() if not name.startswith("15% each")]
+    yield (f"{found['cells']} settings: least {found['minimum']:.3f}".replace("0.", ".") +
+           f"; named ones: least {three(min(heavy))} where both people err in 15%, {three(min(mild))} else")
+    each = [found["named"][f"3% each, {case}, accuracy 0.95"]["width"] for case in (
+        "390 items, 100% twice", "600 items, 30% twice")]
+    yield (f"each of 390 items give an interval {100 * each[0]:.1f} points wide where 30% of 600 labeled twice give "
+           f"{100 * each[1]:.1f}")
+
+
+def judged():
+    found = record("judged_coverage")
+    likely, wide = found["searched"], found["searched anywhere"]
+    yield (f"at least {percent(min(likely['own']['least'], wide['own']['least']))} at 95% with labels drawn by its "
+           f"verdicts, {percent(wide['random']['least'])} with labels drawn from all items alike "
+           f"({percent(likely['random']['least'])} where each pair of verdicts has items enough) | "
+           f"{likely['designs'] + wide['designs']:,} designs")
+
+
+def agreement():
+    kinds = record("agreement_coverage")
+    least = {kind: min(each["least"] for each in found.values() if isinstance(each, dict))
+             for kind, found in kinds.items()}
+    inside = [least[kind] for kind in ("searched", "three classes", "five classes")]
+    yield (f"cover at least {math.floor(100 * min(inside))}% at 95%, 30 to 500 items, 2 to 5 people, up to 30% missing"
+           f"; beyond that (rarer classes, 10 to 30 items, agreement near 100%) at least {percent(min(least.values()))}"
+           f" | {sum(found['settings'] for found in kinds.values())} settings of {kinds['searched']['runs']:,} draws")
+
+
+def metrics():
+    found = record("metric_coverage")
+    low = {name: min(each["metrics"][name]["coverage"] for each in found.values())
+           for name in ("log_loss", "correlation", "rmse")}
+    yield (f"log loss {three(low['log_loss'])}, correlation {three(low['correlation'])}, RMSE {three(low['rmse'])}, "
+           "the last two with errors of heavy tails")
+    kinds = record("replication_families")
+    yield f"on average {kinds['sizes']['width_over_t']:.1f} times, also where they are not"
+
+
+def small_populations():
+    found = record("exact_values")
+    yield (f"exact for {found['designs']:,} populations of at most 60 items, values on and off the integers: least "
+           f"{three(found['least'])}")
+
+
+def differences():
+    least = min(each["coverage"] for each in record("exact_differences")["least"]["0.95"])
+    yield f"covers at least {percent(least)} at 95%, with 10 to 500 labels of one stratum"
+
+
+def installation():
+    found = record("installed")
+    yield (f"lighter by {found['lab']['packages'] - found['']['packages']} packages and "
+           f"{found['lab']['MB'] - found['']['MB']} of {found['lab']['MB']} MB")
+
+
+SENTENCES = [sentence for each in (plans, comparisons, unbounded, second_labels, judged, agreement, metrics,
+                                   small_populations, differences, installation) for sentence in each()]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_what_is_said_is_what_was_recorded(sentence):
+    assert sentence in documented.said()
