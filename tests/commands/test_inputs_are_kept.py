@@ -1,6 +1,7 @@
 """No command writes over a file that it reads, by whatever name the file is called."""
 import json
 import os
+from pathlib import Path
 
 import click
 import pytest
@@ -111,6 +112,16 @@ def test_each_output_as_each_input(desk, words, output):
     assert done.returncode == 2 and done.stderr, done.stdout
     after = content()
     assert {path: after.get(path) for path in before} == before
+
+
+@pytest.mark.parametrize("files", ["new=logs/log.json two.csv", "logs", "logs/log.json#match two.csv"])
+def test_a_log_that_is_named_or_found_in_a_folder_is_kept(desk, files):
+    log = (Path(__file__).parents[1] / "fixtures" / "logs" / "inspect-0.3.100-free.json").read_bytes()
+    (desk / "logs").mkdir()
+    (desk / "logs" / "log.json").write_bytes(log)
+    done = run(desk, "compare", *files.split(), "-o", "a.html", "--json", "logs/../logs/log.json")
+    assert done.returncode == 2 and "it is also an input; choose another path" in done.stderr
+    assert (desk / "logs" / "log.json").read_bytes() == log
 
 
 @pytest.mark.parametrize("kind, words", [("page", "{}.html"), ("csv", "id,points\n")])

@@ -1,5 +1,6 @@
 """The commands `workbench compare` and `workbench power`: models on items whose scores are all known."""
 
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING, Any
@@ -54,9 +55,11 @@ def compare(context: click.Context, files: tuple[str, ...], by: str, level: floa
     from workbench.comparisons.gates import gate
     from workbench.comparisons.reading import read_item_scores
     from workbench.comparisons.slices import compare_slices, worth_reading
+    from workbench.data.whole_files import keeping
     from workbench.reports.build import checked_targets
     if (json_file or tables) and not output:
         raise click.UsageError("--json and --tables go with a page: give -o too")
+    context.with_resource(keeping(filter(os.path.isfile, _read_files(files))))
     targets = checked_targets(output, json=json_file, tables=tables) if output else None
     scores = read_item_scores(*files, columns=[by] * bool(by), **reading)
     with checks.naming(condition="gate"):

@@ -57,7 +57,7 @@ def write_text(path: str | os.PathLike[str], lines: str | Iterable[str], encodin
 @contextlib.contextmanager
 def keeping(paths: Iterable[str | os.PathLike[str]]) -> Iterator[None]:
     """Let no file be written inside over one of these, by whatever name it is called."""
-    before = _KEPT.set(tuple(os.stat(path) for path in paths))
+    before = _KEPT.set((*_KEPT.get(), *(os.stat(path) for path in paths)))
     try:
         yield
     finally:
