@@ -6,6 +6,8 @@ from pathlib import Path
 import documented
 import pytest
 
+from workbench.replays import replay_list
+
 PEERS = Path(__file__).parent / "peers"
 
 
@@ -127,10 +129,23 @@ def installation():
            f"{found['lab']['MB'] - found['']['MB']} of {found['lab']['MB']} MB")
 
 
-SENTENCES = [sentence for each in (plans, comparisons, unbounded, second_labels, judged, agreement, metrics,
-                                   small_populations, differences, installation) for sentence in each()]
+def claims():
+    found = [verdict for item in json.loads((PEERS / "replay_verdicts.json").read_text()).values() for verdict in item]
+    count = {verdict: found.count(verdict) for verdict in {*found}}
+    yield (f"Of {len(found) - count['put in']} claims {count['holds']} hold, "
+           f"{count['wrong as printed, right when corrected']} are wrong as printed and right when a slip is corrected"
+           f", {count['does not hold']} do not hold and {count['not decided here']} are not decided here")
+
+
+MADE = (plans, comparisons, unbounded, second_labels, judged, agreement, metrics, small_populations, differences,
+        installation, claims)
+SENTENCES = [sentence for made in MADE for sentence in made()]
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_what_is_said_is_what_was_recorded(sentence):
     assert sentence in documented.said()
+
+
+def test_every_item_of_the_papers_has_recorded_verdicts():
+    assert list(record("replay_verdicts")) == [row["name"] for row in replay_list().rows()]
