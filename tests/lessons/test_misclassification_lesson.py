@@ -310,6 +310,14 @@ def mcc2():
     return np.corrcoef(forms.digit == 9, forms.read_a == 9)[0, 1] ** 2
 
 
+@pytest.mark.parametrize(("last", "said"), [
+    (.08, "miss the rise"), (.1, "miss the rise"), (.12, "stay behind"), (.15, "follow the truth"),
+    (.2, "more than the rise"), (.4, "more than the rise")])
+def test_what_is_said_of_a_line_fits_it(last, said):
+    text, = live._of_line([.1] * 11 + [last])
+    assert said in text
+
+
 def test_a_line_is_touched_before_it_is_locked(learner):
     asked = live.predict_line()
     line, shown = asked.control, live.seen_line()

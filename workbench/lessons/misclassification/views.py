@@ -81,14 +81,20 @@ def seen_line() -> Reveal:
         lines.published(_theory(), true_shares, drawn, ["calibration"]))])
 
 
+OF_LINES = {    # share of the true rise that was drawn, at most -> what is said
+    0.25: "You let the office miss the rise. It does see more panels counted, so it publishes part of the rise.",
+    0.8: "You let the office stay behind the truth, and so it does.",
+    1.2: "You let the office follow the truth. But its shares of the audit belong to month 1, and hold it back.",
+    float("inf"): "You let the office publish more than the rise. But its shares of the audit belong to month 1, and "
+                  "hold it back below the truth."}
+
+
 def _of_line(drawn: Any) -> list[str]:
-    """Return what is said of a drawn line: whether it moves, stays behind or follows the truth."""
+    """Return what is said of a drawn line: whether it moves, stays behind, follows the truth or exceeds it."""
     if not isinstance(drawn, list):
         return []
     share = (drawn[-1] - drawn[0]) / (LATER - solar_rates()[0])
-    return ["You let the office miss the rise. It does see more panels counted, so it publishes part of the rise."
-            if share < 0.25 else "You let the office stay behind the truth, and so it does." if share < 0.8 else
-            "You let the office follow the truth. But its shares of the audit belong to month 1, and hold it back."]
+    return [next(said for most, said in OF_LINES.items() if share < most)]
 
 
 def mosaic() -> Panel:
