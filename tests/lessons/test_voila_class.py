@@ -15,6 +15,11 @@ from workbench.classroom.votes import questions_asked
 ASKED = ("0-sure", "1-gain", "3-thousands", "5-repeats")
 QUESTIONS = """from workbench.classroom.votes import questions_asked
 display(*(asked for asked in questions_asked() if asked.name in {asked!r}))"""
+TOPS = """[...document.querySelectorAll('main .widget-radio-box label')].map(label => {
+    const text = document.createRange();
+    text.selectNodeContents(label.firstChild);
+    return [label.querySelector('input').getBoundingClientRect().top, text.getBoundingClientRect()];
+})"""
 CHART = """import altair as alt
 from workbench.charts import theme
 from workbench.widgets.chart_view import ChartView
@@ -71,6 +76,17 @@ def test_four_predictions_come_back_after_reloads_and_a_restart_and_are_votes(fo
     assert (done.returncode, done.stdout) == (0, "4 questions with predictions\nWrote votes.html\n")
     told = (tmp_path / "votes.html").read_text(encoding="utf-8")
     assert told.count("1 prediction, 0 without one.") >= 4 and "ada" not in re.sub("base64,[^\"]+", "", told).lower()
+
+
+def test_a_choice_of_several_lines_is_read_on_a_phone(folder, started):
+    browser.notebook(folder / "99-asked.ipynb", CHART, QUESTIONS.replace("{asked!r}", "['4-change']"))
+    with serving(folder) as address, browser.page(f"{address}99-asked.ipynb", started, size=(360, 800)) as page:
+        page.wait_for_selector("main .workbench-chart svg")
+        page.wait_for_selector("main .widget-radio-box input")
+        buttons, texts = zip(*page.evaluate(TOPS), strict=True)
+        assert max(text["height"] for text in texts) > 30
+        for above, text, button in zip([{"bottom": 0}, *texts], texts, buttons, strict=False):
+            assert above["bottom"] <= text["top"] + 1 and abs(button - text["top"]) < 8
 
 
 def test_the_list_names_no_solutions_and_keeps_the_learners_name(folder, started):

@@ -50,6 +50,7 @@ class Prediction(Told):
         self._lock = _button("Lock my prediction", disabled=control.value is None)
         self._status = ipywidgets.HTML()
         super().__init__([_asked(question), control, self._lock, self._status])
+        self.add_class("workbench-question")        # styled beside the charts
         self.control.observe(self._ready, "value")
         self._lock.on_click(lambda _: kept().keep(name, self.control.value))
         kept().when_kept(name, self._locked)
