@@ -112,6 +112,13 @@ def metrics():
     yield f"on average {kinds['sizes']['width_over_t']:.1f} times, also where they are not"
 
 
+def anytime():
+    found = record("anytime_coverage")
+    yield (f"{len(found['misses'])} settings x {found['runs']:,} runs, `make audits`: at most "
+           f"{max(found['misses']):.1%}")
+    yield f"{min(found['widths']):.1f} to {max(found['widths']):.1f} times as wide as if the number of labels"
+
+
 def small_populations():
     found = record("exact_values")
     yield (f"exact for {found['designs']:,} populations of at most 60 items, values on and off the integers: least "
@@ -137,8 +144,8 @@ def claims():
            f", {count['does not hold']} do not hold and {count['not decided here']} are not decided here")
 
 
-MADE = (plans, comparisons, unbounded, second_labels, judged, agreement, metrics, small_populations, differences,
-        installation, claims)
+MADE = (plans, comparisons, unbounded, second_labels, judged, agreement, metrics, anytime, small_populations,
+        differences, installation, claims)
 SENTENCES = [sentence for made in MADE for sentence in made()]
 
 
