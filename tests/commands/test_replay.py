@@ -113,6 +113,12 @@ def test_what_a_file_is_called_is_escaped(tmp_path):
     assert "&lt;u&gt;" in text and "<code>a &lt; b</code>" in text
 
 
+def test_the_monte_carlo_error_stands_behind_ours():
+    from workbench.replays.page import page
+    row = number("share", "5.0", 4.8, error=.0125)
+    assert 'data-name="Ours">4.8 ± 0.013</td>' in page([Replay("kloos/table1", "x", (row,), (), False, "none")], "")
+
+
 def verdict_first(page):
     rows = re.findall(r"<tr class=\"claim [a-z-]+\">(.*?)</tr>", page, re.DOTALL)
     return rows and all(row.startswith('<td class="verdict"><span class="badge ') for row in rows)

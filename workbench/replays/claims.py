@@ -66,7 +66,7 @@ def number(text: str, printed: str | float, ours: Any, *, error: float = 0.0, pr
     """
     slack = ERRORS * (error ** 2 + printed_error ** 2) ** 0.5 + half_unit(printed)
     repaired = None if correction is None else abs(_or(correction.ours, ours) - float(_or(correction.printed, printed)))
-    return _row(text, printed, ours, error, _about(slack).strip() or "exact", twin,
+    return _row(text, printed, ours, error, give_or_take(slack).strip() or "exact", twin,
                 _verdict(abs(ours - float(printed)) <= _rounded(slack, printed), correction,
                          repaired is not None and repaired <= _rounded(slack, printed)), correction, instead)
 
@@ -110,7 +110,7 @@ def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), hig
 
     def inside(low: float, high: float, ours: float) -> bool:
         return low - _rounded(slack, ours) <= ours <= high + _rounded(slack, ours)
-    return _row(text, printed, ours, error, _range(low, high) + _about(slack), twin,
+    return _row(text, printed, ours, error, _range(low, high) + give_or_take(slack), twin,
                 _verdict(inside(low, high, ours), correction, correction and inside(
                     correction.low, correction.high, _or(correction.ours, ours))), correction, instead)
 
@@ -204,16 +204,23 @@ def short(value: Any) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < float("inf") else f"{value:.4g}"
 
 
+def give_or_take(slack: float | None) -> str:
+    """Return what follows a number that may be off by some slack, in two digits; nothing where there is none.
+
+    Examples
+    --------
+    >>> give_or_take(0.01234), give_or_take(0.0)
+    (' ± 0.012', '')
+    """
+    return f" ± {short(float(f'{slack:.2g}'))}" if slack else ""
+
+
 def _or(value: Any, other: Any) -> Any:
     return other if value is None else value
 
 
 def _rounded(slack: float, value: Any) -> float:
     return slack + ROUNDING * abs(float(value))
-
-
-def _about(slack: float) -> str:
-    return f" ± {short(float(f'{slack:.2g}'))}" if slack else ""
 
 
 def _range(low: float, high: float) -> str:

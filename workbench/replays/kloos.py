@@ -42,7 +42,7 @@ def _table1(setting: Any) -> list:
     return [number("roofs that are counted as having panels", "1700", 1000 * .98 + 9000 * (1 - .92)),
             number("counted share in percent", "17", 100 * (audit.table[:, 1].sum() / audit.table.sum())),
             bound("items miscounted by the classifier with 10 and 10 errors less that of the one with 9 and 5",
-                  "fewer", (10 - 10) - (9 - 5), high=-1)]
+                  "less misclassification bias", (10 - 10) - (9 - 5), high=-1)]
 
 
 @PAPER.item("table2", "Five estimators without a shift: how large bias and variance are", draw=drawn(
@@ -103,7 +103,7 @@ def _lemma1(setting: Any) -> Iterator[dict]:
             printed = rate_variance(rate, share, N)
             spread = ((values - values.mean()) ** 2).std() / values.size ** .5
             left = 8 * rate * (1 - rate) / (N * share) ** 3 / printed      # the order of what the formula leaves out
-            yield bound(f"study {k}: variance of the estimated {name}", "1, up to 1/n^3", values.var(ddof=1) / printed,
+            yield bound(f"study {k}: variance of the estimated {name}", "+ O(1/n^3)", values.var(ddof=1) / printed,
                         low=1 - left, high=1 + left, error=spread / printed)
         yield number(f"study {k}: correlation of the two, C = 0", 0.0, np.corrcoef(hit[known], correct[known])[0, 1],
                      error=runs ** -.5)
@@ -133,12 +133,13 @@ def _checked(name: Any, base: Any, new: Any, p00: Any, p11: Any, runs: Any) -> l
     sd, left = study.sd["mixed"], 10 * _slope(base, p00, p11, LARGE)
     error = 2 * sd * study.sd_error["mixed"]
     found, d = _determinant(study.table.reshape(-1, 4).T), p00 + p11 - 1
-    return [bound(f"{name}: simulated over printed variance, n = 100,000", "1, up to 1/n^2", sd ** 2 / printed,
+    return [bound(f"{name}: simulated over printed variance, n = 100,000", "+ O(1/n^2)", sd ** 2 / printed,
                   error=error / printed, low=1 - left, high=1 + left,
                   correction=Correction("the covariance of equation 63 counts twice, as in equation 20",
                                         ours=sd ** 2 / corrected, low=1 - left, high=1 + left)),
             _near(f"{name}: bias, where calibration has none, over equation 4, n = 100,000",
-                  (new - base) * (d / found - 1 + (found - d) / d), (new - base) * _slope(base, p00, p11, LARGE), left)]
+                  (new - base) * (d / found - 1 + (found - d) / d), (new - base) * _slope(base, p00, p11, LARGE), left,
+                  "+ O(1/n^2)")]
 
 
 def _determinant(cells: Any) -> np.ndarray:
@@ -227,8 +228,8 @@ def _fig2(setting: Any) -> tuple:
             bound("largest error of misclassification at .90 over that at .98", "more extreme outliers",
                   tails[0] / tails[5], low=1),
             *_better(shifts, "sd", "always lower", "misclassification"),
-            *_better(shifts, "rmse", "the best out of the three", "misclassification"),
-            *_better(shifts, "rmse", "the best out of the three", "calibration", unmoved=False)], _boxes(shifts)
+            *_better(shifts, "rmse", "best estimator out of the three", "misclassification"),
+            *_better(shifts, "rmse", "best estimator out of the three", "calibration", unmoved=False)], _boxes(shifts)
 
 
 @PAPER.item("fig3", "A good classifier and large shifts: mixed is like misclassification, and consistently better",
@@ -253,7 +254,7 @@ def _section4(setting: Any) -> list:
     return [better("less bias than calibration", "less bias", *(abs(bias[name]) for name in ("mixed", "calibration"))),
             better("less variance than calibration", "less variance", variance["mixed"], variance["calibration"],
                    f"less than misclassification in {(variance['mixed'] < variance['misclassification']).sum():,}"),
-            *(better(f"a smaller mean squared error than {rival}", "outperforms in any dataset", square["mixed"],
+            *(better(f"a smaller mean squared error than {rival}", "in any dataset", square["mixed"],
                      square[rival]) for rival in ("calibration", "misclassification")),
             better("less variance than maximum likelihood", "outperforms the estimators currently available",
                    variance["mixed"], variance["mle"])]
@@ -270,7 +271,7 @@ def _appendix(setting: Any) -> Iterator[dict]:
         V = rate_variance(p00, 1 - base, n) + rate_variance(p11, base, n)
         excess, left = 1 / found - 1 / d + (found - d) / d ** 2, 10 * V / d ** 2
         yield _near(f"equation 12, study {k}, n = 2,000: mean of 1 / (p00 + p11 - 1) less 1 / d, over the formula",
-                    excess, V / d ** 3, left)
+                    excess, V / d ** 3, left, "+ O(n^-2)")
         b1 = base * p11 + (1 - base) * (1 - p00)
         c11, c00 = base * p11 / b1, (1 - base) * p00 / (1 - b1)
         missed, hit = n10 / (n00 + n10), n11 / (n01 + n11)
@@ -278,17 +279,16 @@ def _appendix(setting: Any) -> Iterator[dict]:
         yield _near(f"equation 21, study {k}: variance of calibration over the formula",
                     (calibrated - calibrated.mean()) ** 2,
                     (b1 / n + (1 - b1) / n ** 2) * c11 * (1 - c11)
-                    + ((1 - b1) / n + b1 / n ** 2) * c00 * (1 - c00), left)
+                    + ((1 - b1) / n + b1 / n ** 2) * c00 * (1 - c00), left, "+ O(max[1/n^3, 1/(N n)])")
         A, B, inverse = base * p00 * (1 - p00), (1 - base) * p11 * (1 - p11), 1 / found - 1 / d
         for equation, share, printed in (
                 (55, missed, (A * (1 - p11) + B * p00) / (n * (1 - b1) ** 2 * d ** 2)),
                 (61, hit, -(A * p11 + B * (1 - p00)) / (n * b1 ** 2 * d ** 2))):
             yield _near(f"equation {equation}, study {k}: covariance with 1 / (p00 + p11 - 1) over the formula",
-                        (share - share.mean()) * (inverse - inverse.mean()), printed, left)
+                        (share - share.mean()) * (inverse - inverse.mean()), printed, left, "approximation")
 
 
-def _near(text: str, values: np.ndarray, printed: float, left: float) -> dict:
-    """Return the row of a mean that a formula gives up to a part of `left`."""
-    ratio, error = values.mean() / printed, values.std() / len(values) ** .5 / abs(printed)
-    return bound(text, "1, up to the next order", ratio, low=1 - left, high=1 + left,
-                 error=error)
+def _near(text: str, values: np.ndarray, formula: float, left: float, printed: str) -> dict:
+    """Return the row of a mean that a formula gives up to a part of `left`, which the print names as `printed`."""
+    ratio, error = values.mean() / formula, values.std() / len(values) ** .5 / abs(formula)
+    return bound(text, printed, ratio, low=1 - left, high=1 + left, error=error)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.replays.claims import CORRECTED, FAILS, HOLDS, PUT_IN, UNDECIDED, VERDICTS, short
+from workbench.replays.claims import CORRECTED, FAILS, HOLDS, PUT_IN, UNDECIDED, VERDICTS, give_or_take, short
 from workbench.replays.registry import find, papers
 from workbench.replays.result import Replay
 from workbench.reports import build, templates
@@ -94,7 +94,8 @@ def _readable(row: dict) -> dict:
     printed = row["printed"]
     return {"verdict": row["verdict"], "claim": _words(row["claim"]), "why": _words(row["why"]), "values": [
         ("Printed", f"{short(printed)}, by its formula" if isinstance(printed, float) else printed),
-        *((name, short(row[name.lower()])) for name in ("Ours", "Corrected", "Reach"))]}
+        ("Ours", short(row["ours"]) + give_or_take(row["error"])),
+        *((name, short(row[name.lower()])) for name in ("Corrected", "Reach"))]}
 
 
 def _words(text: str) -> "Markup":

@@ -296,7 +296,7 @@ def _algorithm3(setting: Any) -> list:
     plain = [case for case in hard if (case[0] > 0).all() and case[2] < case[1].sum()]
     only = _matches(printed.fast_ssr, plain)
     return [every("reductions, some with a stratum of equal values, some of nothing", _matches(printed.fast_ssr, hard),
-                  len(hard), printed="the increase of the variance is minimized",
+                  len(hard), printed="the increase of the variance V is minimized",
                   instead=f"with spreads above 0 and a total below what is held: {only} of {len(plain)}")]
 
 
@@ -369,7 +369,7 @@ def _uniform() -> dict:
     size, sd, budget = [10, 1000], [1, 1e-6], 14
     variance = [allocate(size, budget, method, stratum_sd=sd, minimum=0).variance for method in ("equal", "voila")]
     return bound("variance of uniform allocation over the best, strata of 10 (sd 1) and 1,000 (sd 1e-6), M = 14",
-                 "within a factor of r", variance[0] / variance[1], high=2)
+                 "within a multiplicative factor of r", variance[0] / variance[1], high=2)
 
 
 @PAPER.item("lemma5", "Each stratum's sample is uniform", seconds=5)

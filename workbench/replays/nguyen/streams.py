@@ -317,9 +317,9 @@ def _fig13(setting: Any) -> tuple:
         far.append(_cosine(study, method)[jumped].mean())
     return [bound("share of stratum 12 just after the jump, VOILA less S-VOILA", "more sensitive", soon[0] - soon[1],
                   low=0),
-            bound("share of stratum 12 in S-VOILA at the end less just after the jump", "more over time",
+            bound("share of stratum 12 in S-VOILA at the end less just after the jump", "more sample space over time",
                   end[1] - soon[1], low=0),
-            bound("cosine distance from VOILA after the jump, batches of 100 over single", "visually closer",
+            bound("cosine distance from VOILA after the jump, batches of 100 over single", "visually ... closer",
                   far[2] / far[1], high=.95)], rows
 
 
