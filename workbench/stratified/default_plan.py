@@ -48,8 +48,8 @@ def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
 def check_trusted(trust_scores: bool, automatic: bool, items: ScoredItems) -> bool:
     """Return `trust_scores`, or raise where it would be without effect."""
     if trust_scores and not automatic:
-        raise checks.WrongValue("trust_scores", "belongs to the default plan of an accuracy: name neither strata nor "
-                                "allocation")
+        raise checks.WrongValue("trust_scores", "belongs to the default plan of an accuracy: name no strata, no waves "
+                                "and no allocation")
     if trust_scores and not favors(items):
         raise checks.WrongValue("trust_scores", "needs strata cut from scores that are probabilities")
     return bool(trust_scores)
