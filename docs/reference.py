@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORDS = {"shares": "search_shares", "streams": "search_streams", "bounded": "search_values", "waves": "search_waves",
            "second_labels": "search_second_labels", "replication": "search_replication", "auc": "search_auc",
            "accuracy": "search_coverage", "hull": "hull_coverage", "judged": "judged_coverage",
-           "agreement": "agreement_coverage"}
+           "judge": "search_judged", "agreement": "agreement_coverage"}
 NOT_SEARCHED = {"plain", "named"}      # a peer that a record holds beside ours, and designs that were chosen
 TOPICS = {"stratified": "Accuracy from few labels", "audits": "Audits and sessions", "intervals": "Intervals",
           "labeling": "Sheets that people fill", "data": "Scored items",

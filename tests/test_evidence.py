@@ -84,12 +84,15 @@ def second_labels():
 
 
 def judged():
-    found = record("judged_coverage")
+    found, climbed = record("judged_coverage"), record("search_judged")
     likely, wide = found["searched"], found["searched anywhere"]
-    yield (f"at least {percent(min(likely['own']['least'], wide['own']['least']))} at 95% with labels drawn by its "
-           f"verdicts, {percent(wide['random']['least'])} with labels drawn from all items alike "
-           f"({percent(likely['random']['least'])} where each pair of verdicts has items enough) | "
+    own, alike = (min(likely[name]["least"], wide[name]["least"], climbed[f"two models, {drawn}"]["coverage"])
+                  for name, drawn in (("own", "by verdicts"), ("random", "at random")))
+    yield (f"at least {percent(own)} at 95% with labels drawn by its verdicts, {percent(alike)} with labels drawn from "
+           f"all items alike ({percent(likely['random']['least'])} in likely designs) | "
            f"{likely['designs'] + wide['designs']:,} designs")
+    yield f"search for the worst: {three(climbed['same items']['coverage'])} (the same items), " \
+          f"{three(climbed['hull']['coverage'])} (an earlier batch)"
 
 
 def agreement():

@@ -5,6 +5,7 @@ import documented
 import numpy as np
 import pytest
 import search_auc
+import search_judged
 import search_replication
 import search_second_labels
 import search_shares
@@ -15,8 +16,8 @@ from thinned import thinned
 
 import workbench as wb
 
-MODULES = (search_auc, search_replication, search_second_labels, search_shares, search_streams, search_values,
-           search_waves)
+MODULES = (search_auc, search_judged, search_replication, search_second_labels, search_shares, search_streams,
+           search_values, search_waves)
 RECORDED = [(module.SEARCHED[name], found, f"{module.__name__} {name}")
             for module in MODULES for name, found in json.loads(module.RECORD.read_text()).items()]
 

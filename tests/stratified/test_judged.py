@@ -5,6 +5,7 @@ import documented
 import judged_coverage
 import numpy as np
 import pytest
+import search_judged
 from scipy import stats
 
 import workbench as wb
@@ -37,14 +38,15 @@ def with_added(values, added):
 def test_labels_by_pairs_are_weighed_and_each_pair_gets_its_share_of_added_ones():
     (pair, z), weight = labels_of(ANSWERS), SIZE / SIZE.sum()
     n = np.bincount(pair)
-    left = weight ** 2 * (1 - n / SIZE) / n
-    parts = [with_added(z[pair == h], TWO * left[h] / left.sum()) for h in range(4)]
+    share = weight * np.sqrt((1 - n / SIZE) / n)
+    parts = [with_added(z[pair == h], TWO * share[h] / share.sum()) for h in range(4)]
     center = sum(w * mean for w, (mean, _, _) in zip(weight, parts, strict=True))
-    variance = sum(w ** 2 * (1 - k / size) * spread / m
-                   for w, k, size, (_, spread, m) in zip(weight, n, SIZE, parts, strict=True))
+    each = [w ** 2 * (1 - k / size) * spread / m
+            for w, k, size, (_, spread, m) in zip(weight, n, SIZE, parts, strict=True)]
+    df = sum(each) ** 2 / sum(v ** 2 / (m - 1) for v, (_, _, m) in zip(each, parts, strict=True))
     found = judged_difference(SIZE, ANSWERS)
     assert found.estimate == pytest.approx(weight @ [z[pair == h].mean() for h in range(4)])
-    assert tuple(found.interval()) == pytest.approx(outward(center, variance, n.sum() - 4))
+    assert tuple(found.interval()) == pytest.approx(outward(center, sum(each), df))
     assert found.interval().notes[0].kind == "assumption" and found.by_judge == pytest.approx(.025)
     assert tuple(found.favor()) == pytest.approx(.025 - np.array(tuple(found.interval()))[::-1])
 
@@ -138,8 +140,11 @@ def test_tables_that_cannot_be(answers, drawn, message):
 def test_the_record_holds_what_is_said():
     record = json.loads(judged_coverage.RECORD.read_text())
     searches = [record["searched"], record["searched anywhere"]]
+    climbed = json.loads(search_judged.RECORD.read_text())
+    lowest = {name: min(climbed[family]["coverage"], *(search[name]["least"] for search in searches))
+              for name, family in (("own", "two models, by verdicts"), ("random", "two models, at random"))}
     for drawn, name in (("pairs", "own"), ("random", "random")):
-        least = min(search[name]["least"] for search in searches)
+        least = lowest[name]
         said = judged_difference(SIZE, ANSWERS, drawn=drawn).interval().notes[0].text
         assert f"{np.floor(1000 * least) / 1000:.3f}"[1:] in said
         covered = [found for found in record["named"].values() if found["plain"][0] >= .94]
@@ -152,10 +157,10 @@ def test_the_record_holds_what_is_said():
     told = documented.said()
     assert f"Its intervals are {min(peer):.2f} to {max(peer):.2f} times as wide as prediction-powered ones" in told
     assert f"and {min(without):.2f} to {max(without):.2f} times those of `paired".replace(" 0.", " .") in told
-    least = [f"{np.floor(1e3 * min(search[name]['least'] for search in searches)) / 1e3:.3f}"[1:]
-             for name in ("own", "random")]
+    least = [f"{np.floor(1e3 * lowest[name]) / 1e3:.3f}"[1:] for name in ("own", "random")]
     assert "it covered at least {} of 95%, and {} where the labels were drawn from all items".format(*least) in told
     assert min(search["own"]["least"] for search in searches) >= .94 and record["searched"]["random"]["least"] >= .94
+    assert climbed["same items"]["coverage"] >= .95 and climbed["hull"]["coverage"] >= .93
 
 
 def test_a_design_of_the_record_is_covered_as_it_says():
