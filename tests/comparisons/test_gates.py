@@ -33,6 +33,22 @@ def test_the_reason_is_said():
     assert wb.gate(SCORES, "'new B' > A", level=.99).headline().endswith("(99%), which lies below 0")
 
 
+@pytest.mark.parametrize(("condition", "names", "margin"), [
+    ("B>A-0.01", "BA", -.01), ("B > A-2 - .1", ["B", "A-2"], -.1), ("B > A-2", ["B", "A-2"], 0),
+    ("A-2 > A-.2", ["A-2", "A"], -.2), ("'B - A' > B", ["B - A", "B"], 0), ("A < 'B - A'", ["B - A", "A"], 0),
+    ("\"A'\" > A", ["A'", "A"], 0), ("it's > A", ["it's", "A"], 0), ("'\"' < é日", ["é日", '"'], 0)])
+def test_names_hold_what_operators_and_quotes_are(condition, names, margin):
+    models = ["A", "B", "A-2", "B - A", "A'", "it's", '"', "é日"]
+    found = wb.gate(wb.ItemScores(np.eye(8), models, range(8)), condition)
+    assert [found.first, found.second, found.margin] == [*names, margin]
+
+
+def test_a_margin_that_no_scores_reach_is_told():
+    assert wb.gate(SCORES, "A > C-3 - 1").headline().endswith(
+        "which lies above -1, as any would: scores differ by at most 1")
+    assert "as any would" not in wb.gate(SCORES, "A > C-3 - 0.999").headline()
+
+
 @pytest.mark.parametrize("condition", ["A", "A > ", "A > B > C", "A >= new B", "new B > A", "A > 'new B' * 2",
                                        "A > B -", "A - 0.1 > B", 7])
 def test_what_is_no_condition_is_refused(condition):

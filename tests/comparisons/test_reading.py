@@ -151,6 +151,7 @@ GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
     ({"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]}, {},
      "the table holds battles of two models, which give no score per item: compare_items needs a score of each item "
      "by each model"),
+    ({"id": [1], "model_1": ["x"], "model_2": ["y"], "g1_winner": ["tie"]}, {}, "the table holds battles of two"),
     (WIDE, {"repeats": "best"}, "repeats must be mean, majority, or pass^k or pass@k with k epochs; got 'best'"),
     (WIDE | {"b": [1, .5, 0]}, {"model": "a,b", "repeats": "majority"},
      "repeats must be 'mean' where scores are not 0 or 1; got 'majority'")])
@@ -172,11 +173,15 @@ def test_logs_that_do_not_belong_together_are_refused(tmp_path):
         with pytest.raises(ValueError, match=message):
             wb.read_item_scores(good, bad)
     uneven = inspect_log(tmp_path / "uneven.json", [("1", 1, "C"), ("1", 2, "C"), ("2", 1, "I")], model="b")
-    with pytest.raises(ValueError, match="'mean' where items differ in their number of epochs; b has 1 to 2; got 'maj"):
-        wb.read_item_scores(good, uneven, repeats="majority")
+    twice = inspect_log(tmp_path / "twice.json", [(item, epoch, "C") for item in "12" for epoch in (1, 2)], model="b")
+    for other, told in ((uneven, "b has 1 to 2"), (twice, "b has 2")):
+        with pytest.raises(ValueError, match="'mean' where items or models differ in their number of epochs; a has 1, "
+                                             f"{told}; got 'majority'"):
+            wb.read_item_scores(good, other, repeats="majority")
     assert wb.read_item_scores(good, uneven).score.tolist() == [[1, 1], [0, 0]]
+    once = inspect_log(tmp_path / "once.json", [("1", 1, "C"), ("2", 1, "I")], model="b")
     with pytest.raises(ValueError, match="must not ask for more epochs than there are; a has 1; got 'pass@2'"):
-        wb.read_item_scores(good, uneven, repeats="pass@2")
+        wb.read_item_scores(good, once, repeats="pass@2")
     with pytest.raises(ValueError, match="files must be of different models; give names to those of 'good', as in "):
         wb.read_item_scores(good, good)
     moved = inspect_log(tmp_path / "moved.json", [("1", 1, "C"), ("2", 1, "I")], model="b", metadata={"text": "else"})
@@ -197,6 +202,55 @@ def test_scorers_and_filters_must_be_named(tmp_path):
         wb.read_item_scores(*files)
     assert wb.read_item_scores(*files, score="flexible").score.tolist() == [[1, 1]] * 2
     assert wb.read_item_scores(*files, score="filter=strict,metric=acc").score.tolist() == [[0, 0]] * 2
+
+
+def test_messages_of_two_runs_differ_only_in_what_a_run_adds(tmp_path):
+    def asked(run, text="Why?"):
+        return [{"id": run, "role": "user", "source": "input", "content": [{"type": "text", "text": text}]}]
+    one, two, other = (inspect_log(tmp_path / f"{name}.eval", [("1", 1, "C"), ("2", 1, "I")], model=name, **more)
+                       for name, more in (("a", {"input": asked("x")}), ("b", {"input": asked("y")}),
+                                          ("c", {"input": asked("x", "How?")})))
+    assert wb.read_item_scores(one, two).models == ("a", "b")
+    with pytest.raises(ValueError, match="item '1' is not the same for 'a' and 'c': its content differs"):
+        wb.read_item_scores(one, other)
+
+
+@pytest.mark.parametrize("name", ["doc_hash", "target", "target_hash"])
+def test_items_of_other_hashes_or_targets_are_refused(tmp_path, name):
+    logs = [harness_log(tmp_path / f"{value}.jsonl", [1, 0], **{name: value}) for value in ("one", "two")]
+    with pytest.raises(ValueError, match="item '0' is not the same for 'one' and 'two': its content differs"):
+        wb.read_item_scores(*logs)
+    without = harness_log(tmp_path / "without.jsonl", [1, 0])
+    assert wb.read_item_scores(logs[0], without).models == ("one", "without")
+
+
+def test_a_measure_of_errors_is_known_wherever_its_name_stands(tmp_path):
+    logs = [harness_log(tmp_path / f"{name}.jsonl", [.2, .1], metrics=["brier_score"], brier_score=.2) for name in "ab"]
+    for files, arguments in ((logs, {}), (logs, {"score": "metric=brier_score"}),
+                             ([f"{log}#metric=brier_score" for log in logs], {}),
+                             ([{"id": [1, 2], "a_loss": [0, .5], "b_loss": [0, .5]}], {})):
+        with pytest.raises(ValueError, match="better must say which .*: '(brier_score|a_loss)' seems to be an error"):
+            wb.read_item_scores(*files, **arguments)
+        assert wb.read_item_scores(*files, **arguments, better="lower").better == "lower"
+
+
+def test_a_name_that_is_given_is_kept(tmp_path):
+    for name in "xy":
+        (tmp_path / name).mkdir()
+        inspect_log(tmp_path / name / "log.json", [("1", 1, "C"), ("2", 1, "I")])
+        (tmp_path / name / "t.csv").write_text("id,right\n1,1\n2,0\n")
+    logs, tables = ([tmp_path / name / file for name in "xy"] for file in ("log.json", "t.csv"))
+    assert wb.read_item_scores(f"base={logs[0]}", *logs).models == ("base", "x", "y")
+    assert wb.read_item_scores(*tables, score="right").models == ("x", "y")
+    with pytest.raises(ValueError, match="files must be of different models; give names to those of 'base'"):
+        wb.read_item_scores(f"base={logs[0]}", f"base={logs[1]}")
+
+
+def test_a_log_that_is_cut_off_is_said_to_be(tmp_path):
+    whole = inspect_log(tmp_path / "a.eval", [("1", 1, "C"), ("2", 1, "I")])
+    (tmp_path / "b.eval").write_bytes(whole.read_bytes()[:-30])
+    with pytest.raises(ValueError, match="b.eval' is cut off or damaged; copy it again"):
+        wb.read_item_scores(whole, tmp_path / "b.eval")
 
 
 def test_a_folder_without_logs_is_refused(tmp_path):

@@ -10,7 +10,8 @@ from workbench.results.digits import number
 
 PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
 _NAME = r"""("[^"]+"|'[^']+'|[^\s<>"'+-]\S*)"""
-_CONDITION = re.compile(rf"\s*{_NAME}\s*([<>])\s*{_NAME}\s*(?:([-+])\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?))?\s*")
+_LONGEST = re.compile(rf"\s*{_NAME}\s*([<>])\s*{_NAME}\s*(?:([-+])\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?))?\s*")
+_SHORTEST = re.compile(_LONGEST.pattern.replace("*)", "*?)"))       # "A-2" is A less 2 where no model is called so
 
 
 class Gate(Result):
@@ -25,6 +26,8 @@ class Gate(Result):
         What first less second must be above, in the score's own unit.
     interval : Interval
         Of first less second, this pair alone.
+    reach : float
+        Largest difference that scores can have.
     """
 
     condition: str
@@ -32,6 +35,7 @@ class Gate(Result):
     second: str
     margin: float
     interval: Interval
+    reach: float = float("inf")
 
     @property
     def verdict(self) -> str:
@@ -43,7 +47,8 @@ class Gate(Result):
         lies = {PASS: "lies above", FAIL: "lies below", INCONCLUSIVE: "holds"}[self.verdict]
         low, high = (number(end) for end in self.interval)
         return (f"{self.verdict}: {self.condition}; {self.first} less {self.second} is from {low} to {high} "
-                f"({percent(self.interval.level)}), which {lies} {number(self.margin)}")
+                f"({percent(self.interval.level)}), which {lies} {number(self.margin)}"
+                + f", as any would: scores differ by at most {number(self.reach)}" * (abs(self.margin) >= self.reach))
 
     def rows(self) -> list[dict]:
         """Return one row: verdict, models, margin and limits."""
@@ -75,15 +80,21 @@ def gate(scores: ItemScores, condition: str, *, level: float = 0.95) -> Gate:
     >>> gate(scores, "A > 'new B' - 0.01")
     Gate(PASS: A > 'new B' - 0.01; A less new B is from 0.0198 to 0.3 (95%), which lies above -0.01)
     """
-    found = _CONDITION.fullmatch(condition) if isinstance(condition, str) else None
-    if found is None:
+    scores = checks.instance("scores", scores, ItemScores)
+    readings = [read for pattern in (_LONGEST, _SHORTEST) if (read := pattern.fullmatch(str(condition)))]
+    if not readings:
         raise checks.WrongValue("condition", "must be as 'B > A' or 'B > A - 0.01', names with spaces or operators in "
                                 "quotes", condition)
+    found = next((read for read in readings if _unquoted(read[3]) in scores.models), readings[0])
     left, sign, right, direction, size = found.groups()
     margin = float(size or 0) * (-1 if direction == "-" else 1)
-    first, second = (name.strip("\"'") for name in (left, right))
+    first, second = _unquoted(left), _unquoted(right)
     if sign == "<":         # A < B + m says B > A - m
         first, second, margin = second, first, 0.0 - margin
     with checks.naming(first="condition", second="condition"):
-        return Gate(condition, first, second, margin, interval := pair_interval(scores, first, second, level=level),
-                    notes=interval.notes)
+        interval = pair_interval(scores, first, second, level=level)
+    return Gate(condition, first, second, margin, interval, scores.bounds[1] - scores.bounds[0], notes=interval.notes)
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1] if name[0] in "\"'" else name

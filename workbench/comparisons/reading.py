@@ -22,22 +22,29 @@ from workbench.results import Note
 SHOWN = 5
 MOST_VALUES = 50        # beyond it what an item can have is not listed
 LOGS = (".eval", ".json", ".jsonl", ".ndjson")
-BATTLE = {"model_a", "model_b", "winner"}
+_BATTLE = re.compile(r"(?s)^(?=.*winner)(?=.*^model_[a1]$).*^model_[b2]$", re.MULTILINE)
 TEXT_NAMES = ("input", "question", "prompt", "text")
 ITEM_NAMES = ("id", "item", "item_id", "doc_id", "question_id")
-_ERRORS = re.compile(r"(?i)(^|[_ .-])(loss|perplexity|ppl|brier|[wct]er|mse|mae|rmse|bits_per_byte|error)([_ .-]|$)")
+_ERRORS = re.compile(r"(?i)(^|[_ .-])(loss(es)?|perplexity|ppl|nll|entropy|brier|[wct]er|mse|mae|rmse|bits_per_byte|"
+                     r"errors?|distance|latency|cost)([_ .-]|$)")
 _REPEATS = re.compile(r"mean|majority|pass([\^@])([1-9][0-9]*)")
 
 
 class Run(NamedTuple):
-    """What one model did: rows in any order, an item in as many as it has epochs; whether its log says it finished."""
+    """What one model did: rows in any order, an item in as many as it has epochs; whether its log says it finished.
+
+    `chosen` is whether people gave the model's name, `measure` what its scores are called.
+    """
 
     model: str
+    chosen: bool
     told: str
+    path: str
+    measure: str
     item: list[str]
     epoch: list[str]
     score: list[float]
-    content: list[str]
+    content: list[tuple[str, ...]]
     finished: bool
     cells: dict[str, np.ndarray]
 
@@ -90,7 +97,7 @@ def read_item_scores(*files: Any, model: str = "", item: str = "", score: str = 
     >>> read_item_scores(table, item="id")
     ItemScores(3 items scored by 2 models, 0, 1)
     """
-    match = _REPEATS.fullmatch(repeats)
+    match = _REPEATS.fullmatch(str(repeats))
     if match is None:
         raise checks.WrongValue("repeats", "must be mean, majority, or pass^k or pass@k with k epochs", repeats)
     named = {"model": model, "item": item, "score": score, "cluster": cluster, "epoch": epoch}
@@ -99,8 +106,9 @@ def read_item_scores(*files: Any, model: str = "", item: str = "", score: str = 
     if len(runs) < 2:
         raise checks.WrongValue("files", f"must hold the scores of at least 2 models; there are those of "
                                 f"{checks.listed([run.model for run in runs], quoted=True) or 'none'}")
-    limits, direction = _meaning(runs, score, bounds, better)
+    limits, direction = _meaning(runs, bounds, better)
     ids, rows, notes = _items(runs, common)
+    _refuse_uneven(runs, rows, ids, match)
     tables, values = zip(*(_folded(run, rows[run.model], ids, match, limits) for run in runs), strict=True)
     scores = np.column_stack(tables)
     if common:
@@ -129,7 +137,8 @@ def named_sources(files: Sequence) -> Iterator[tuple[str, Any]]:
             continue
         path = os.path.expanduser(os.fspath(source))
         name, sign, rest = path.partition("=")
-        name, path = (name, os.path.expanduser(rest)) if sign and not os.path.exists(path) else ("", path)
+        named = sign and not os.path.exists(file_and_sheet(path)[0])
+        name, path = (name, os.path.expanduser(rest)) if named else ("", path)
         if not os.path.isdir(path):
             yield name, path
             continue
@@ -147,7 +156,7 @@ def _runs(source: tuple[str, Any], named: dict[str, str], columns: list[str], fi
         yield _log_run(name, given, named, columns)
         return
     names = frames.column_names(given)
-    if {each.lower() for each in names} >= BATTLE:
+    if _BATTLE.search("\n".join(sorted(each.lower() for each in names))):
         raise ValueError(f"{_told(given)} holds battles of two models, which give no score per item: compare_items "
                          "needs a score of each item by each model")
     yield from _table_runs(given, names, name, named, columns, files == 1)
@@ -168,7 +177,7 @@ def _log_run(name: str, path: str, named: dict[str, str], columns: list[str]) ->
         raise ValueError(f"{path!r} has no score")
     wanted = {each: _column_of(samples, path, each) for each in [*filter(None, [named["cluster"]]), *columns]}
     shown = {"input": "input"} | wanted
-    return Run(name or log.model, path, [each.id for each in samples],
+    return Run(name or log.model, bool(name), path, file, score, [each.id for each in samples],
                [each.part if log.part_is == "epoch" else "" for each in samples],
                [math.nan if (value := each.scores.get(score)) is None else value for each in samples],
                [each.content for each in samples], log.part_is == "epoch",
@@ -203,13 +212,15 @@ def _table_runs(source: Any, names: tuple, name: str, named: dict[str, str], col
     data, _ = frames.read_columns(source, [item, *wanted, *others, *[named["model"]] * by_model])
     scores = {each: _numbers(each, data[each], told, chosen=bool(named["score"] or named["model"])) for each in wanted}
     epochs = numbers.as_text(data[named["epoch"]]) if named["epoch"] else [""] * len(data[item])
-    one = Run(name or (os.path.splitext(os.path.basename(source))[0] if isinstance(source, str) else ""), told,
+    file = file_and_sheet(source)[0] if isinstance(source, str) else ""
+    one = Run(name or os.path.splitext(os.path.basename(file))[0], bool(name), told, file, named["score"],
               numbers.present(item, data[item]), epochs, scores[wanted[0]], [], False,
               {each: data[each] for each in (named["cluster"], *columns) if each} | ({"input": data[text]} if text
                                                                                      else {}))
     if by_model:
         return _of_models(one, numbers.present(named["model"], data[named["model"]]))
-    return [one] if named["score"] else [one._replace(model=each, score=scores[each]) for each in wanted]
+    return [one] if named["score"] else [one._replace(model=each, chosen=True, measure=each, score=scores[each])
+                                         for each in wanted]
 
 
 def _item_column(source: Any, names: tuple, named: str) -> str:
@@ -224,8 +235,8 @@ def _of_models(run: Run, whose: list[str]) -> list[Run]:
     rows: dict[str, list[int]] = {}
     for row, model in enumerate(whose):
         rows.setdefault(model, []).append(row)
-    return [run._replace(model=model, item=[run.item[row] for row in mine], epoch=[run.epoch[row] for row in mine],
-                         score=[run.score[row] for row in mine],
+    return [run._replace(model=model, chosen=True, item=[run.item[row] for row in mine],
+                         epoch=[run.epoch[row] for row in mine], score=[run.score[row] for row in mine],
                          cells={name: cells[mine] for name, cells in run.cells.items()})
             for model, mine in rows.items()]
 
@@ -255,14 +266,14 @@ def _distinct_runs(runs: list[Run]) -> list[Run]:
                  lambda path: re.split(r"\.(?=[a-z])", os.path.basename(path))[0]):
         if all(names) and len(set(names)) == len(names):
             break
-        names = [rule(run.told) for run in runs]
+        names = [run.model if run.chosen else rule(run.path) for run in runs]
     if len(set(names)) < len(names):
         raise checks.WrongValue("files", f"must be of different models; give names to those of "
                                 f"{checks.listed([*dict.fromkeys(names)], SHOWN, quoted=True)}, as in NAME=FILE")
     return [run._replace(model=name) for run, name in zip(runs, names, strict=True)]
 
 
-def _meaning(runs: list[Run], score: str, bounds: Any, better: str) -> tuple[tuple[float, float], str]:
+def _meaning(runs: list[Run], bounds: Any, better: str) -> tuple[tuple[float, float], str]:
     """Return the bounds of the scores and which are better, or raise where that is not known."""
     ends = {run.model: (np.nanmin(run.score), np.nanmax(run.score)) for run in runs if not np.isnan(run.score).all()}
     if len(ends) < len(runs):
@@ -282,16 +293,17 @@ def _meaning(runs: list[Run], score: str, bounds: Any, better: str) -> tuple[tup
         name = next(name for name, (a, b) in ends.items() if a < limits[0] or b > limits[1])
         raise checks.WrongValue("bounds", f"must hold every score; {name!r} has {ends[name][0]:g} to {ends[name][1]:g}",
                                 told=f"got {limits[0]:g} and {limits[1]:g}")
-    if not better and (limits != (0, 1) or _ERRORS.search(score)):
+    error = next((run.measure for run in runs if _ERRORS.search(run.measure)), "")
+    if not better and (limits != (0, 1) or error):
         raise checks.WrongValue("better", "must say which scores are better, higher or lower"
-                                + (f": {score!r} seems to be an error" if _ERRORS.search(score) else ""))
+                                + f": {error!r} seems to be an error" * bool(error))
     return limits, better or "higher"
 
 
 def _items(runs: list[Run], common: bool) -> tuple[list[str], dict[str, dict[str, list[int]]], list[Note]]:
     """Return the items in the order of the first run, the rows of each by model, and notes; or raise."""
     rows: dict[str, dict[str, list[int]]] = {}
-    content: dict[str, tuple[str, str]] = {}
+    content: dict[str, tuple[str, tuple[str, ...]]] = {}
     for run in runs:
         mine = rows.setdefault(run.model, {})
         seen: set[tuple[str, str]] = set()
@@ -303,7 +315,7 @@ def _items(runs: list[Run], common: bool) -> tuple[list[str], dict[str, dict[str
             mine.setdefault(key[0], []).append(row)
         for each, said in zip(run.item, run.content, strict=False):
             other = content.setdefault(each, (run.model, said))
-            if other[1] != said:
+            if other[1] != said and any(a and b and a != b for a, b in zip(other[1], said, strict=False)):
                 raise ValueError(f"item {each!r} is not the same for {other[0]!r} and {run.model!r}: its content "
                                  "differs; compare runs on one version of the data")
     shared = [each for each in rows[runs[0].model] if all(each in mine for mine in rows.values())]
@@ -326,24 +338,30 @@ def _folded(run: Run, rows: dict[str, list[int]], ids: list[str], repeats: re.Ma
             bounds: tuple[float, float]) -> tuple[np.ndarray, set[float]]:
     """Return one score per item, of its epochs, NaN where one is missing, and the scores that are possible."""
     score, sizes = np.array(run.score), {len(rows[each]) for each in ids}
-    rule, k = repeats[0].split("^")[0].split("@")[0], int(repeats[2] or 1)
     one = set(score[~np.isnan(score)].tolist())
-    if rule != "mean" and not one <= {0.0, 1.0}:
+    if repeats[0] != "mean" and not one <= {0.0, 1.0}:
         raise checks.WrongValue("repeats", "must be 'mean' where scores are not 0 or 1", repeats[0])
-    if rule != "mean" and len(sizes) > 1:
-        raise checks.WrongValue("repeats", "must be 'mean' where items differ in their number of epochs; "
-                                f"{run.model} has {min(sizes)} to {max(sizes)}", repeats[0])
-    if rule == "pass" and k > min(sizes):
-        raise checks.WrongValue("repeats", f"must not ask for more epochs than there are; {run.model} has {min(sizes)}",
-                                repeats[0])
     means = np.array([score[rows[each]].mean() for each in ids])
-    if rule == "mean":
+    if repeats[0] == "mean":
         single = one <= {0.0, 1.0} and bounds == (0, 1)
         return means, {c / size for size in sizes for c in range(size + 1)} if single else set()
     size = sizes.pop()
     table = np.array([_of_right(c, size, repeats) for c in range(size + 1)])
     right = np.where(np.isnan(means), 0, np.round(means * size)).astype(int)
     return np.where(np.isnan(means), np.nan, table[right]), set(table.tolist())
+
+
+def _refuse_uneven(runs: list[Run], rows: dict[str, dict[str, list[int]]], ids: list[str], repeats: re.Match) -> None:
+    """Raise where a rule needs the number of epochs, and items or models differ in it or have too few."""
+    if repeats[0] == "mean":
+        return
+    sizes = {run.model: sorted({len(rows[run.model][each]) for each in ids}) for run in runs}
+    told = [f"{model} has {' to '.join(map(str, dict.fromkeys((has[0], has[-1]))))}" for model, has in sizes.items()]
+    if len(set().union(*sizes.values())) > 1:
+        raise checks.WrongValue("repeats", "must be 'mean' where items or models differ in their number of epochs; "
+                                f"{checks.listed(told, SHOWN)}", repeats[0])
+    if int(repeats[2] or 1) > sizes[runs[0].model][0]:
+        raise checks.WrongValue("repeats", f"must not ask for more epochs than there are; {told[0]}", repeats[0])
 
 
 def _of_right(c: int, size: int, repeats: re.Match) -> float:

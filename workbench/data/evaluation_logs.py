@@ -8,7 +8,6 @@ several; "#epoch=2" and "#metric=acc_norm" say the rest, with commas between.
 import json
 import math
 import re
-import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ _INSPECT = re.compile(r'\s*\{\s*("version"\s*:\s*[0-9]+\s*,\s*"status"\s*:|'
 _LISTED = re.compile(r'\s*\[\s*\{\s*"doc_id"\s*:\s*[0-9]+\s*,\s*"doc"\s*:')        # the harness until 0.4.2
 _HARNESS = re.compile(r'\s*\{.*"(filtered_resps|resps|doc_hash)"\s*:', re.DOTALL)
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_ADDED = {"id", "source", "internal"}         # to a message, by a run
 _OWN = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash",
         "prompt_hash", "target_hash"}
 
@@ -39,7 +39,7 @@ class Sample:
     """A sample of a log: place in the file from 1, identifier, its part (epoch or filter), scores and other cells.
 
     `answers` are those that belong to one score; `unfit` are the scores that its choices contradict. Samples of one
-    item have the same `content`.
+    item have the same `content`, as far as both logs tell its parts: what is asked, choices or hash, target.
     """
 
     number: int
@@ -49,7 +49,7 @@ class Sample:
     cells: dict[str, Any]
     answers: dict[str, str] = field(default_factory=dict)
     unfit: tuple[str, ...] = ()
-    content: str = ""
+    content: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,9 @@ def read_log(path: str, label: str) -> EvaluationLog:
     ValueError
         If it is cut off, a record lacks what it must have, or a score cannot be understood; names the record.
     """
-    if zipfile.is_zipfile(path):
+    with open(path, "rb") as file:
+        packed = file.read(2) == b"PK"
+    if packed:
         return _inspect(label, *_unzipped(path, label))
     text = json_text(path, label)
     if not _INSPECT.match(text):
@@ -151,7 +153,8 @@ class _Names:
         self.said, self.bare = {}, log.score_is if log.part_is == "epoch" else log.part_is
         for word in filter(None, choice.split(",")):
             key, sign, value = word.partition("=")
-            bare = log.score_is if word not in self.parts and word in scores_of(log.samples) else self.bare
+            bare = self.bare if word in self.parts or len(self.parts) > 1 and word not in scores_of(log.samples) \
+                else log.score_is
             self.said[key if sign else bare] = value if sign else word
         strange = next((key for key in self.said if key not in (log.part_is, log.score_is)), None)
         if strange is not None:
@@ -276,7 +279,7 @@ def _sample(number: int, sample: Any, named: list[str], where: str) -> Sample:
              **({"choices": choices.told()} if choices.texts else {}), **_flat("metadata", sample.get("metadata"))}
     return Sample(number, _plain(sample["id"]), str(epoch), {name: value for _, name, value in found}, cells,
                   {name: answers[scorer] or said for scorer, name, _ in found},
-                  content=json_line([sample.get("input"), texts]))
+                  content=(json_line(_asked(sample.get("input"))), json_line(texts) if texts else "", _said(target)))
 
 
 def _values(scorer: str, score: dict, where: str) -> Iterator[tuple]:
@@ -337,7 +340,8 @@ def _harness(label: str, records: list) -> EvaluationLog:
             "answer": continued(record) or _said(record.get("filtered_resps"))}
         found.append(Sample(number, _plain(record["doc_id"]), part, scores,
                             {"filter": part, **cells, **_flat("doc", record.get("doc"))}, picked, unfit,
-                            json_line(record["doc"]) if "doc" in record else str(record.get("doc_hash", ""))))
+                            (json_line(record["doc"]) if "doc" in record else "", _said(record.get("doc_hash")),
+                             target, _said(record.get("target_hash")))))
     return EvaluationLog(label, tuple(found), "", "filter", "metric")
 
 
@@ -354,6 +358,15 @@ def _said(value: Any) -> Any:
         texts = [each.get("content", each.get("text")) if isinstance(each, dict) else each for each in value]
         return "\n".join(map(_said, texts))
     return "" if value is None else value if isinstance(value, str) else json_line(value)
+
+
+def _asked(value: Any) -> Any:
+    """Return what a sample asks, of messages without what each run adds, such as identifiers."""
+    if isinstance(value, list):
+        return [_asked(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _asked(each) for name, each in value.items() if each is not None and name not in _ADDED}
+    return value
 
 
 def _flat(prefix: Any, values: Any) -> dict:
