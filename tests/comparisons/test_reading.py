@@ -253,6 +253,18 @@ def test_a_log_that_is_cut_off_is_said_to_be(tmp_path):
         wb.read_item_scores(whole, tmp_path / "b.eval")
 
 
+def test_different_measures_are_refused_unless_they_are_chosen(tmp_path):
+    one, two, three = (harness_log(tmp_path / f"{name}.jsonl", [1, 0], **more) for name, more in (
+        ("a", {}), ("b", {"metrics": ["exact"], "exact": 1}), ("c", {"filter": "strict"})))
+    with pytest.raises(ValueError) as caught:
+        wb.read_item_scores(one, two)
+    assert str(caught.value) == ("score must name one score: that of 'a' is acc of filter none, that of 'b' exact of "
+                                 "filter none; or choose it for each file, as in FILE#exact")
+    with pytest.raises(ValueError, match="that of 'c' acc of filter strict"):
+        wb.read_item_scores(one, three)
+    assert wb.read_item_scores(one, f"{two}#exact").score.tolist() == [[1, 1], [0, 1]]
+
+
 def test_a_folder_without_logs_is_refused(tmp_path):
     with pytest.raises(ValueError, match="there is no log of an evaluation in the folder"):
         wb.read_item_scores(tmp_path)

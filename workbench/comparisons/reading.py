@@ -33,7 +33,8 @@ _REPEATS = re.compile(r"mean|majority|pass([\^@])([1-9][0-9]*)")
 class Run(NamedTuple):
     """What one model did: rows in any order, an item in as many as it has epochs; whether its log says it finished.
 
-    `chosen` is whether people gave the model's name, `measure` what its scores are called.
+    `chosen` is whether people gave the model's name, `measure` what its scores are called, `by` the same and the filter
+    of a log for which people chose neither.
     """
 
     model: str
@@ -41,6 +42,7 @@ class Run(NamedTuple):
     told: str
     path: str
     measure: str
+    by: str
     item: list[str]
     epoch: list[str]
     score: list[float]
@@ -106,6 +108,7 @@ def read_item_scores(*files: Any, model: str = "", item: str = "", score: str = 
     if len(runs) < 2:
         raise checks.WrongValue("files", f"must hold the scores of at least 2 models; there are those of "
                                 f"{checks.listed([run.model for run in runs], quoted=True) or 'none'}")
+    _refuse_other_measures(runs)
     limits, direction = _meaning(runs, bounds, better)
     ids, rows, notes = _items(runs, common)
     _refuse_uneven(runs, rows, ids, match)
@@ -177,7 +180,8 @@ def _log_run(name: str, path: str, named: dict[str, str], columns: list[str]) ->
         raise ValueError(f"{path!r} has no score")
     wanted = {each: _column_of(samples, path, each) for each in [*filter(None, [named["cluster"]]), *columns]}
     shown = {"input": "input"} | wanted
-    return Run(name or log.model, bool(name), path, file, score, [each.id for each in samples],
+    by = "" if part else " of filter ".join(dict.fromkeys([score, *[samples[0].part] * (log.part_is == "filter")]))
+    return Run(name or log.model, bool(name), path, file, score, by, [each.id for each in samples],
                [each.part if log.part_is == "epoch" else "" for each in samples],
                [math.nan if (value := each.scores.get(score)) is None else value for each in samples],
                [each.content for each in samples], log.part_is == "epoch",
@@ -213,7 +217,7 @@ def _table_runs(source: Any, names: tuple, name: str, named: dict[str, str], col
     scores = {each: _numbers(each, data[each], told, chosen=bool(named["score"] or named["model"])) for each in wanted}
     epochs = numbers.as_text(data[named["epoch"]]) if named["epoch"] else [""] * len(data[item])
     file = file_and_sheet(source)[0] if isinstance(source, str) else ""
-    one = Run(name or os.path.splitext(os.path.basename(file))[0], bool(name), told, file, named["score"],
+    one = Run(name or os.path.splitext(os.path.basename(file))[0], bool(name), told, file, named["score"], "",
               numbers.present(item, data[item]), epochs, scores[wanted[0]], [], False,
               {each: data[each] for each in (named["cluster"], *columns) if each} | ({"input": data[text]} if text
                                                                                      else {}))
@@ -271,6 +275,14 @@ def _distinct_runs(runs: list[Run]) -> list[Run]:
         raise checks.WrongValue("files", f"must be of different models; give names to those of "
                                 f"{checks.listed([*dict.fromkeys(names)], SHOWN, quoted=True)}, as in NAME=FILE")
     return [run._replace(model=name) for run, name in zip(runs, names, strict=True)]
+
+
+def _refuse_other_measures(runs: list[Run]) -> None:
+    first, *others = [run for run in runs if run.by] or runs[:1]
+    other = next((run for run in others if run.by != first.by), None)
+    if other:
+        raise checks.WrongValue("score", f"must name one score: that of {first.model!r} is {first.by}, that of "
+                                f"{other.model!r} {other.by}; or choose it for each file, as in FILE#{other.measure}")
 
 
 def _meaning(runs: list[Run], bounds: Any, better: str) -> tuple[tuple[float, float], str]:

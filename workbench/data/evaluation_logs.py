@@ -168,8 +168,9 @@ class _Names:
     def score(self, samples: Sequence[Sample]) -> str:
         """Return the score that was chosen, the log's own, or its only one; "" where there is none."""
         known = scores_of(samples)
-        said = self._known(self.log.score_is, known)
-        if said or not known:
+        if not known:
+            return ""
+        if said := self._known(self.log.score_is, known):
             return said
         only = self.log.score if self.log.score in known else known[0] if len(known) == 1 else ""
         if not only:
