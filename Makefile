@@ -93,6 +93,7 @@ scoreboard: $(INSTALLED) ## measure the tools of the field on known truth, each 
 	$(BIN)/python tests/peers/scoreboard/run.py
 
 mutants: $(INSTALLED) ## change the estimators in 100 places a room, and see that its tests notice (an hour)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pytest-cov>=6,<8'
 	$(BIN)/python tests/mutants/run.py
 
 bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (minutes)

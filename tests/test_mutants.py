@@ -45,11 +45,27 @@ def test_a_mutant_is_taken_back(tmp_path, monkeypatch):
     path, before = tmp_path / mutant[0], (run.ROOT / mutant[0]).read_bytes()
     path.parent.mkdir(parents=True)
     path.write_bytes(before)
-    seen = []
+    lines, seen = {mutant[0]: {line: ["a::b"] for line in run.statement(mutant)}}, []
     for code, verdict in ((0, "survived"), (1, "killed"), (None, "killed")):
         monkeypatch.setattr(run, "run_tests", lambda *given, code=code: seen.append(path.read_bytes()) or (code, ""))
-        assert run.planted(mutant, tmp_path)["verdict"] == verdict
+        assert run.planted(mutant, tmp_path, lines)["verdict"] == verdict
         assert seen[-1] != before == path.read_bytes()
     monkeypatch.setattr(run, "run_tests", lambda *given: (4, "no tests"))
     with pytest.raises(RuntimeError, match="no tests"):
-        run.planted(mutant, tmp_path)
+        run.planted(mutant, tmp_path, lines)
+    assert run.planted(mutant, tmp_path, {})["verdict"] == "survived"
+
+
+def test_the_tests_of_a_changed_line_are_tried(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    path = tmp_path / "workbench" / "a" / "b.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(text := "X = 3\n\n\ndef f(x, y=2):\n    if x < (\n            4):\n        return 5\n    return 6\n")
+    file = "workbench/a/b.py"
+    lines = {file: {1: [""], 4: [""], 5: ["t::one", "t::two"], 6: ["t::one"], 7: ["t::two"], 8: ["t::three"]}}
+    places = {text[first:last]: (file, first, last, new) for first, last, new in run.places(text)}
+    whole = [["tests/a", "workbench/a"]]
+    assert [run.choices(places[old], lines) for old in "32456"] == [
+        whole, whole, [["t::one", "t::two"]], [["t::two"]], [["t::three"]]]
+    many = {file: {8: [f"t::{k}" for k in range(run.FIRST + 2)]}}
+    assert [len(part) for part in run.choices(places["6"], many)] == [run.FIRST, 2]

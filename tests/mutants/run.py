@@ -4,21 +4,29 @@
     python tests/mutants/run.py --mutants 10 --rooms intervals,stratified
 
 A seed draws the places: comparisons, arithmetic, bounds of clipping, `and`, `or`, `not`, numbers, booleans. The tests
-are those of `make quick` in the folder of the same name. What was run stays in build/mutants, under a name made of the
-mutant, the file and the tests, so that a run goes on where it stopped; the table is printed and kept in mutants.json
-beside this folder. A mutant that `equivalent.toml` names, with the reason why no test can tell it, does not count.
+are those of `make quick` in the folder of the same name, and the room's own examples; of these, the ones that run the
+changed line, the quickest first, or all where the line runs on import. What was run stays in build/mutants, under a
+name made of the mutant, the file and the tests, so that a run goes on where it stopped; the table is printed and kept
+in mutants.json beside this folder. A mutant that `equivalent.toml` names, with the reason why no test can tell it, does
+not count.
 """
 import argparse
 import ast
+import concurrent.futures
+import contextlib
 import hashlib
 import json
+import os
+import queue
 import random
 import re
+import subprocess
 import sys
 import tempfile
 import time
 import tomllib
-from collections import Counter
+import xml.etree.ElementTree as xml
+from collections import Counter, defaultdict
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -28,6 +36,7 @@ from faults.run import copy, run_tests  # noqa: E402
 
 ROOMS = "intervals", "stratified", "replication", "misclassification", "cross_validation", "allocation"
 BUILD, RECORD = ROOT / "build" / "mutants", FOLDER.parent / "mutants.json"
+FIRST, LIMIT = 25, 900      # so many tests are tried before the others; seconds for a room's tests, traced
 QUICK = "not kernel and not browser and not java and not slow and not full"
 SIGNS = {ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"), ast.Eq: ("==", "!="),
          ast.NotEq: ("!=", "=="), ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"),
@@ -103,19 +112,69 @@ def said(mutant):
             "new": after.decode().strip()}
 
 
-def planted(mutant, folder):
-    """Run the room's tests on one mutant; return whether they noticed, and the seconds."""
+def traced(room, folder):
+    """Run a room's tests; return, per file and line, the tests that run it, the quickest first ("" for an import)."""
+    words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", QUICK, "--cov-context=test",
+             f"--cov=workbench/{room}", "--cov-report=", "--junit-xml=times.xml", f"tests/{room}", f"workbench/{room}"]
+    settings = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(words, cwd=folder, env=os.environ | settings, capture_output=True, text=True, timeout=LIMIT)
+    if done.returncode:
+        raise SystemExit(f"without any mutant the tests of {room} fail:\n{done.stdout[-2000:]}")
+    seconds = defaultdict(float)
+    for case in xml.parse(folder / "times.xml").iter("testcase"):
+        seconds[function(case.get("name"))] += float(case.get("time"))
+    folder.joinpath("coverage.ini").write_text("[json]\nshow_contexts = true\n")
+    subprocess.run([sys.executable, "-m", "coverage", "json", "-q", "--rcfile=coverage.ini", "-o", "lines.json"],
+                   cwd=folder, check=True)
+    files = json.loads(folder.joinpath("lines.json").read_text())["files"]
+    return {file: {int(line): sorted({function(test.partition("|")[0]) for test in tests},
+                                     key=lambda test: (seconds[test.partition("::")[2]], test))
+                   for line, tests in entry["contexts"].items()} for file, entry in files.items()}
+
+
+def function(test):
+    """Return a test's name without its case."""
+    return test.partition("[")[0]
+
+
+def choices(mutant, lines):
+    """Return the tests that may notice a mutant, in the order of trying, as pytest takes them: lists, none or two."""
+    file, room = mutant[0], mutant[0].split("/")[1]
+    runs = [test for line in statement(mutant) for test in lines.get(file, {}).get(line, [])]
+    if "" in runs:
+        return [[f"tests/{room}", f"workbench/{room}"]]
+    listed = list(dict.fromkeys(runs))
+    return [part for part in (listed[:FIRST], listed[FIRST:]) if part]
+
+
+def statement(mutant):
+    """Return the lines of the innermost statement that a mutant changes, of its head where it has a body."""
+    file, first, _, _ = mutant
+    raw = (ROOT / file).read_bytes()
+    line = raw[:first].count(b"\n") + 1
+    found = [node for node in ast.walk(ast.parse(raw)) if isinstance(node, ast.stmt | ast.ExceptHandler)
+             and node.lineno <= line <= node.end_lineno]
+    inner = max(found, key=lambda node: node.lineno)
+    last = min([inner.end_lineno + 1, *(part.lineno for part in getattr(inner, "body", [])[:1])]) - 1
+    return range(inner.lineno, max(line, last) + 1)
+
+
+def planted(mutant, folder, lines):
+    """Run the tests that may notice a mutant; return whether one did, and the seconds."""
     file, first, last, new = mutant
     path, began = folder / file, time.monotonic()
-    raw = path.read_bytes()
+    raw, verdict = path.read_bytes(), "survived"
     path.write_bytes(raw[:first] + new.encode() + raw[last:])
     try:
-        code, output = run_tests(folder, [f"tests/{file.split('/')[1]}"], QUICK)
+        for tests in choices(mutant, lines):
+            code, output = run_tests(folder, tests, QUICK)
+            if code not in (None, 0, 1, 2):
+                raise RuntimeError(f"pytest ended with {code}:\n{output}")
+            if code != 0:
+                verdict = "killed"
+                break
     finally:
         path.write_bytes(raw)
-    verdict = {None: "killed", 0: "survived", 1: "killed", 2: "killed"}.get(code)
-    if verdict is None:
-        raise RuntimeError(f"pytest ended with {code}:\n{output}")
     return {"verdict": verdict, "seconds": round(time.monotonic() - began, 1)}
 
 
@@ -133,21 +192,39 @@ def equivalent():
     return {(entry["file"], entry["old"], entry["new"]): entry["why"] for entry in listed}
 
 
-def row(room, options, folder):
-    """Run what is missing of a room; return its row of the table."""
-    reasons, verdicts, survivors, seconds, end = equivalent(), Counter(), [], 0, time.monotonic() + 60 * options.minutes
-    for mutant in drawn(room, options.mutants, options.seed):
-        kept, told = BUILD / key(mutant, room), said(mutant)
-        if not kept.exists():
-            if time.monotonic() > end:
-                continue
-            kept.write_text(json.dumps(planted(mutant, folder)))
-        found = json.loads(kept.read_text())
-        same = found["verdict"] == "survived" and reasons.get((told["file"], told["old"], told["new"]))
-        verdicts["equivalent" if same else found["verdict"]] += 1
-        seconds += found["seconds"]
-        survivors += [told] if found["verdict"] == "survived" and not same else []
-    return {"mutants": sum(verdicts.values()), **verdicts, "seconds": round(seconds), "survivors": survivors}
+def row(room, options, copies):
+    """Run what is missing of a room on all copies; return its row of the table."""
+    end, mutants = time.monotonic() + 60 * options.minutes, drawn(room, options.mutants, options.seed)
+    with lent(copies) as folder:
+        lines = traced(room, folder)
+
+    def run(mutant):
+        kept = BUILD / key(mutant, room)
+        if not kept.exists() and time.monotonic() < end:
+            with lent(copies) as folder:
+                kept.write_text(json.dumps(planted(mutant, folder, lines)))
+        return json.loads(kept.read_text()) if kept.exists() else None
+
+    with concurrent.futures.ThreadPoolExecutor(copies.qsize()) as pool:
+        found = list(pool.map(run, mutants))
+    reasons, verdicts, survivors = equivalent(), Counter(), []
+    for mutant, entry in zip(mutants, found, strict=True):
+        told = said(mutant)
+        same = entry and entry["verdict"] == "survived" and reasons.get((told["file"], told["old"], told["new"]))
+        verdicts["equivalent" if same else entry["verdict"] if entry else "not run"] += 1
+        survivors += [told] if entry and entry["verdict"] == "survived" and not same else []
+    return {"mutants": len(mutants), **verdicts, "seconds": round(sum(entry["seconds"] for entry in found if entry)),
+            "survivors": survivors}
+
+
+@contextlib.contextmanager
+def lent(copies):
+    """Lend a copy of the project that nobody else uses."""
+    folder = copies.get()
+    try:
+        yield folder
+    finally:
+        copies.put(folder)
 
 
 def main():
@@ -161,16 +238,17 @@ def main():
     BUILD.mkdir(parents=True, exist_ok=True)
     record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
     with tempfile.TemporaryDirectory() as base:
-        copy(Path(base))
+        copies = queue.SimpleQueue()
+        for worker in range(os.cpu_count() or 1):
+            Path(base, str(worker)).mkdir()
+            copy(Path(base, str(worker)))
+            copies.put(Path(base, str(worker)))
         for room in options.rooms.split(","):
-            code, output = run_tests(Path(base), [f"tests/{room}"], QUICK)
-            if code:
-                raise SystemExit(f"without any mutant the tests of {room} fail:\n{output}")
-            record[room] = found = row(room, options, Path(base))
-            tried = found["mutants"] - found.get("equivalent", 0)
+            record[room] = found = row(room, options, copies)
+            tried = found["mutants"] - found.get("equivalent", 0) - found.get("not run", 0)
             print(f"{room:18} {found['mutants']:4} mutants, {found.get('killed', 0):4} killed, "
-                  f"{found.get('equivalent', 0):3} equivalent, {found.get('killed', 0) / max(tried, 1):.0%} "
-                  f"({found['seconds']} s)", flush=True)
+                  f"{found.get('equivalent', 0):3} equivalent, {found.get('not run', 0):3} not run, "
+                  f"{found.get('killed', 0) / max(tried, 1):.0%} ({found['seconds']} s)", flush=True)
             RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 

@@ -2,12 +2,14 @@
 
     python tests/peers/scoreboard/run.py                      # environments, checks, cells, record and page
     python tests/peers/scoreboard/run.py --runs 100 --seconds 2 --tools evalci,judgy
-    python tests/peers/scoreboard/run.py --seed 2 --runs 200 --compare
+    python tests/peers/scoreboard/run.py --seed 2 --runs 200 --our-runs 200 --compare
 
-Each tool runs in an environment of its own in build/scoreboard, with one thread. The cells stay there: a second run
-goes on where the first one stopped. `--compare` sets a second seed beside the record and writes nothing.
+Each tool runs in an environment of its own in build/scoreboard, with one thread, as many tools at once as there are
+cores. The cells stay there: a second run goes on where the first one stopped. `--compare` sets a second seed beside the record and
+writes nothing.
 """
 import argparse
+import concurrent.futures
 import datetime
 import hashlib
 import json
@@ -17,7 +19,6 @@ import subprocess
 import sys
 import time
 import tomllib
-import venv
 from collections import defaultdict
 from importlib import metadata
 from pathlib import Path
@@ -34,7 +35,7 @@ OURS, TEXTBOOK = "workbench", "textbook"
 ROOMS = "intervals", "stratified", "allocation", "replication", "misclassification", "cross_validation", "comparisons"
 THREADS = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS",
                                   "RAYON_NUM_THREADS", "NUMBA_NUM_THREADS", "TQDM_DISABLE")}
-OUR_RUNS = 2_000
+OUR_RUNS, OUR_SECONDS = 2_000, 240
 
 
 def our_version():
@@ -52,12 +53,8 @@ def python_of(tool):
     if python.exists():
         return str(python), ""
     named = f"python{TOOLS[tool]['python']}" if "python" in TOOLS[tool] else sys.executable
-    if not shutil.which(named):
-        return None, f"needs {named}"
-    if named == sys.executable:
-        venv.create(folder, with_pip=True)
-    else:
-        subprocess.run([named, "-m", "venv", folder], check=True)
+    if not shutil.which(named) or subprocess.run([named, "-m", "venv", folder], stderr=subprocess.DEVNULL).returncode:
+        return None, f"needs {Path(named).name}"
     done = subprocess.run([python, "-m", "pip", "install", "--quiet", *TOOLS[tool]["requires"]], text=True,
                           capture_output=True)
     if done.returncode:
@@ -69,9 +66,9 @@ def measured(tool, python, options):
     """Check a tool's adapter on fixed inputs, measure its cells, and return the cells' files."""
     version = {OURS: ["--version", our_version()], TEXTBOOK: ["--version", metadata.version("scipy")]}.get(tool, [])
     words = [python, str(FOLDER / "measure.py"), tool]
-    runs = max(options.runs, options.our_runs) if tool == OURS else options.runs
+    runs, seconds = ((options.our_runs, options.our_seconds) if tool == OURS else (options.runs, options.seconds))
     done = subprocess.run(
-        [*words, "--cells", str(BUILD / "cells"), "--runs", str(runs), "--seconds", str(options.seconds),
+        [*words, "--cells", str(BUILD / "cells"), "--runs", str(runs), "--seconds", str(seconds),
          "--seed", str(options.seed), "--only", options.only, *version],
         check=True, stdout=subprocess.PIPE, text=True, env=os.environ | THREADS)
     return [line for line in done.stdout.splitlines() if line.endswith(".json")]
@@ -105,15 +102,22 @@ def rows(files):
 
 
 def record(options):
-    """Measure the tools one after the other; return the record."""
+    """Measure the tools, the one with the most runs first; return the record."""
     (BUILD / "cells").mkdir(parents=True, exist_ok=True)
-    files, tools = [], {}
-    for tool in options.tools.split(",") if options.tools else [OURS, TEXTBOOK, *TOOLS]:
+    listed, tools = options.tools.split(",") if options.tools else [OURS, TEXTBOOK, *TOOLS], {}
+    began = time.monotonic()
+    pythons = {tool: python_of(tool) for tool in listed}
+    print(f"environments: {time.monotonic() - began:.0f} s", flush=True)
+
+    def cells_of(tool):
         began = time.monotonic()
-        python, problem = python_of(tool)
-        if python:
-            files += measured(tool, python, options)
-        print(f"{tool}: {problem or f'{time.monotonic() - began:.0f} s'}", flush=True)
+        found = measured(tool, pythons[tool][0], options) if pythons[tool][0] else []
+        print(f"{tool}: {pythons[tool][1] or f'{time.monotonic() - began:.0f} s'}", flush=True)
+        return found
+
+    with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
+        files = [name for names in pool.map(cells_of, listed) for name in names]
+    for tool, (_, problem) in pythons.items():
         tools[tool] = {"version": {OURS: metadata.version("evaluation-workbench"),
                                    TEXTBOOK: f"scipy {metadata.version('scipy')}"}.get(tool) or pinned(tool),
                        **({"not installed": problem} if problem else {}),
@@ -146,6 +150,8 @@ def main():
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--our-runs", type=int, default=OUR_RUNS)
     parser.add_argument("--seconds", type=float, default=20, help="processor time that a cell may take")
+    parser.add_argument("--our-seconds", type=float, default=OUR_SECONDS)
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--tools", default="", help="measure these alone, and write nothing")
     parser.add_argument("--only", default="", help="questions, as Q1,Q3; write nothing")
