@@ -91,6 +91,7 @@ search: $(INSTALLED) ## look for designs whose interval covers too little (an ho
 
 scoreboard: $(INSTALLED) ## measure the tools of the field on known truth, each in its own environment (an hour)
 	$(BIN)/python tests/peers/scoreboard/run.py
+	$(BIN)/python tests/peers/speed.py
 
 mutants: $(INSTALLED) ## change the estimators in 100 places a room, and see that its tests notice (an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pytest-cov>=6,<8'

@@ -60,7 +60,8 @@ def test_the_tests_of_a_changed_line_are_tried(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "ROOT", tmp_path)
     path = tmp_path / "workbench" / "a" / "b.py"
     path.parent.mkdir(parents=True)
-    path.write_text(text := "X = 3\n\n\ndef f(x, y=2):\n    if x < (\n            4):\n        return 5\n    return 6\n")
+    text = "X = 3\n\n\ndef f(x, y=2):\n    if x < (\n            4):\n        return 5\n    return 6\n"
+    path.write_text(text)
     file = "workbench/a/b.py"
     lines = {file: {1: [""], 4: [""], 5: ["t::one", "t::two"], 6: ["t::one"], 7: ["t::two"], 8: ["t::three"]}}
     places = {text[first:last]: (file, first, last, new) for first, last, new in run.places(text)}

@@ -7,6 +7,7 @@ import numpy as np
 import page
 import pytest
 import run
+import speed
 from questions import QUESTIONS, fold_differences, nearest_mean, said
 
 RECORD = json.loads(run.RECORD.read_text(encoding="utf-8"))
@@ -138,6 +139,26 @@ def test_the_record_holds_every_question_and_fifteen_tools():
         settings = [said(setting) for setting in QUESTIONS[name].settings(name)]
         assert all(set(row["cells"]) <= set(settings) for row in rows)
         assert any(row["tool"] == run.OURS and set(row["cells"]) == set(settings) for row in rows)
+
+
+def test_the_methods_page_says_why_a_cell_is_red():
+    assert {red["row"].split(" ")[0] for red in RECORD["red"]} <= {call.split(" ")[0] for call in page.METHODS}
+    for name in {page.method(red) for red in RECORD["red"]}:
+        text = (run.ROOT / "docs" / "methods" / f"{name}.md").read_text(encoding="utf-8")
+        assert "(../evidence/scoreboard.md)" in text.partition("## Limits")[2].partition("\n## ")[0], name
+
+
+def test_the_table_of_speed_is_that_of_the_record():
+    record = json.loads(speed.RECORD.read_text(encoding="utf-8"))
+    assert speed.page(record) == speed.PAGE.read_text(encoding="utf-8")
+    assert [found["name"] for found in record["operations"]] == [operation[1] for operation in speed.OPERATIONS]
+    for found in record["operations"]:
+        assert len(found["sizes"]) == len(found["seconds"]["ours"]) == 4
+        assert found["sizes"][-1] >= 500 * found["sizes"][0]
+
+
+def test_times_are_said_in_two_digits():
+    assert [speed.said(x) for x in (1.234, .0456, 7.89e-4, 3e-6)] == ["1.2 s", "46 ms", "790 µs", "3 µs"]
 
 
 def test_the_page_says_what_the_record_holds(tmp_path):

@@ -3,6 +3,11 @@ from statistics import median
 
 LEAST, WIDER, FEWEST = .93, 1.15, 40
 OURS, TEXTBOOK = "workbench", "textbook"
+# the page of a method whose limits say why its row loses a cell
+METHODS = {"stratified_accuracy": "accuracy", "class_metrics": "class-metrics", "replicate_estimate auc": "auc",
+           "replicate_estimate": "clusters", "paired_difference": "difference", "compare_items": "comparisons",
+           "estimate_prevalence": "shares", "prevalence_series": "shares", "kfold_t_test": "folds",
+           "estimate_values": "values", "anytime_interval": "anytime"}
 FAILURES = {"refused": "refused", "crashed": "crashed", "zero": "zero width", "outside": "outside the possible"}
 
 
@@ -134,9 +139,14 @@ def red_lines(found):
     """Return the list of our cells that lose."""
     if not found["red"]:
         return ["None."]
-    return ["| question | call | setting | loses in | value | runs |", "|---|---|---|---|---|---|",
+    return ["| question | call | setting | loses in | value | runs | reason |", "|---|---|---|---|---|---|---|",
             *(f"| {red['question']} | {red['row']} | {red['setting']} | {red['why']} | {red['value']:.3f} | "
-              f"{red['runs']:,} |" for red in found["red"])]
+              f"{red['runs']:,} | [{method(red)}](../methods/{method(red)}.md#limits) |" for red in found["red"])]
+
+
+def method(red):
+    """Return the page of the method of a red cell."""
+    return next(page for call, page in METHODS.items() if red["row"].startswith(call))
 
 
 def standing(tool, entry, tools):
@@ -166,7 +176,8 @@ def write(found, folder):
         *(part for name, rows in found["rows"].items()
           for part in section(name, found["questions"][name], rows, folder)),
         "## Where the workbench loses", "",
-        f"Its cells with coverage below {LEAST} by two errors, or wider than {WIDER} times the shortest that covers.",
+        f"Its cells with coverage below {LEAST} by two errors, or wider than {WIDER} times the shortest that covers. "
+        "The limits of the method say why.",
         "",
         *red_lines(found), "",
         "## Versions", "", "| tool | version | |", "|---|---|---|",

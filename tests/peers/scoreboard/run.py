@@ -5,8 +5,8 @@
     python tests/peers/scoreboard/run.py --seed 2 --runs 200 --our-runs 200 --compare
 
 Each tool runs in an environment of its own in build/scoreboard, with one thread, as many tools at once as there are
-cores. The cells stay there: a second run goes on where the first one stopped. `--compare` sets a second seed beside the record and
-writes nothing.
+cores. The cells stay there: a second run goes on where the first one stopped. `--compare` sets a second seed beside the
+record and writes nothing.
 """
 import argparse
 import concurrent.futures
@@ -49,17 +49,20 @@ def python_of(tool):
     if tool in (OURS, TEXTBOOK):
         return sys.executable, ""
     folder = BUILD / "env" / tool
-    python = folder / "bin" / "python"
-    if python.exists():
+    python, whole = folder / "bin" / "python", folder / "whole"
+    if whole.exists():
         return str(python), ""
+    shutil.rmtree(folder, ignore_errors=True)
     named = f"python{TOOLS[tool]['python']}" if "python" in TOOLS[tool] else sys.executable
-    if not shutil.which(named) or subprocess.run([named, "-m", "venv", folder], stderr=subprocess.DEVNULL).returncode:
+    if not shutil.which(named) or subprocess.run([named, "-m", "venv", "--without-pip", folder],
+                                                    stderr=subprocess.DEVNULL).returncode:
         return None, f"needs {Path(named).name}"
-    done = subprocess.run([python, "-m", "pip", "install", "--quiet", *TOOLS[tool]["requires"]], text=True,
-                          capture_output=True)
+    done = subprocess.run([sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile",
+                           *TOOLS[tool]["requires"]], text=True, capture_output=True)
     if done.returncode:
-        shutil.rmtree(folder)
-    return (None, done.stderr.strip().splitlines()[-1]) if done.returncode else (str(python), "")
+        return None, done.stderr.strip().splitlines()[-1]
+    whole.touch()
+    return str(python), ""
 
 
 def measured(tool, python, options):
@@ -105,9 +108,6 @@ def record(options):
     """Measure the tools, the one with the most runs first; return the record."""
     (BUILD / "cells").mkdir(parents=True, exist_ok=True)
     listed, tools = options.tools.split(",") if options.tools else [OURS, TEXTBOOK, *TOOLS], {}
-    began = time.monotonic()
-    pythons = {tool: python_of(tool) for tool in listed}
-    print(f"environments: {time.monotonic() - began:.0f} s", flush=True)
 
     def cells_of(tool):
         began = time.monotonic()
@@ -116,6 +116,9 @@ def record(options):
         return found
 
     with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
+        began = time.monotonic()
+        pythons = dict(zip(listed, pool.map(python_of, listed), strict=True))
+        print(f"environments: {time.monotonic() - began:.0f} s", flush=True)
         files = [name for names in pool.map(cells_of, listed) for name in names]
     for tool, (_, problem) in pythons.items():
         tools[tool] = {"version": {OURS: metadata.version("evaluation-workbench"),
