@@ -5,7 +5,8 @@ LEAST, WIDER, FEWEST = .93, 1.15, 40
 OURS, TEXTBOOK = "workbench", "textbook"
 # the page of a method whose limits say why its row loses a cell
 METHODS = {"stratified_accuracy": "accuracy", "class_metrics": "class-metrics", "replicate_estimate auc": "auc",
-           "replicate_estimate": "clusters", "paired_difference": "difference", "compare_items": "comparisons",
+           "replicate_estimate": "clusters", "paired_difference": "difference",
+           "judged_difference": "judged-difference", "compare_items": "comparisons",
            "estimate_prevalence": "shares", "prevalence_series": "shares", "kfold_t_test": "folds",
            "estimate_values": "values", "anytime_interval": "anytime"}
 FAILURES = {"refused": "refused", "crashed": "crashed", "zero": "zero width", "outside": "outside the possible"}

@@ -68,21 +68,17 @@ def by_verdict(d, index, human):
     return accuracy(whole(sizes[used]), whole(labeled[used]), whole(right[used]))
 
 
-def by_verdicts(d, index):
-    """Likewise with the pairs of verdicts."""
-    sizes, labeled = np.bincount(d.pair, minlength=4), np.bincount(d.pair[index], minlength=4)
-    if (labeled < np.minimum(2, sizes)).any():
-        return difference((d.z.size,), (counted(d.z[index]),))
-    strata = np.flatnonzero(sizes)
-    return difference(whole(sizes[strata]), tuple(counted(d.z[index][d.pair[index] == g]) for g in strata))
+def by_verdicts(d, index, drawn):
+    """Let people tell which of the models is right, where one is; what they say of both does not count."""
+    says = np.select([d.z[index] > 0, d.z[index] < 0], [1, 2], 3)
+    answers = np.bincount(4 * (3 - d.pair[index]) + says, minlength=16).reshape(4, 4)
+    return tuple(wb.judged_difference(np.bincount(3 - d.pair, minlength=4), answers, drawn=drawn).interval())
 
 
-def in_proportion(d):
-    sizes = np.bincount(d.pair, minlength=4)
-    labeled = np.zeros(4, int)
-    labeled[sizes > 0] = wb.allocate(sizes[sizes > 0], d.n, "proportional").labeled
+def by_pairs(d):
+    labeled = wb.judged_labels(np.bincount(3 - d.pair, minlength=4), d.n)
     order = np.argsort(d.pick)
-    return by_verdicts(d, np.concatenate([order[d.pair[order] == g][:labeled[g]] for g in range(4)]))
+    return by_verdicts(d, np.concatenate([order[3 - d.pair[order] == g][:labeled[g]] for g in range(4)]), "pairs")
 
 
 def audit(d):
@@ -149,12 +145,14 @@ ROWS = {
     ("Q7", "compare_items"): (ranks, DOC),
     ("Q8", "stratified_accuracy by verdict"): (lambda d: by_verdict(d, d.index, d.human), DOC),
     ("Q8", "stratified_accuracy by verdict, own design"): (lambda d: by_verdict(d, d.own_index, d.own_human), DOC),
-    ("Q8d", "paired_difference by verdicts"): (lambda d: by_verdicts(d, d.index), DOC),
-    ("Q8d", "paired_difference by verdicts, own design"): (in_proportion, DOC),
+    ("Q8d", "judged_difference"): (lambda d: by_verdicts(d, d.index, "random"), DOC),
+    ("Q8d", "judged_difference, own design"): (by_pairs, DOC),
     ("Q9", "estimate_prevalence mle"):
         (lambda d: wb.estimate_prevalence(audit(d), month(d.v), month(d.old)).interval(), DOC),
     ("Q9", "estimate_prevalence misclassification"):
         (lambda d: wb.estimate_prevalence(audit(d), month(d.v), method="misclassification").interval(), DOC),
+    ("Q9", "estimate_prevalence hull"):
+        (lambda d: wb.estimate_prevalence(audit(d), month(d.v), method="hull").interval(), DOC),
     ("Q9c", "prevalence_series change"): (changed, DOC),
     ("Q10", "kfold_t_test"): (lambda d: folds(d, .7), DOC),
     ("Q10", "kfold_t_test nadeau_bengio"): (lambda d: folds(d, "nadeau_bengio"), DOC),
