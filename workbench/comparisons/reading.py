@@ -325,9 +325,9 @@ def _items(runs: list[Run], common: bool) -> tuple[list[str], dict[str, dict[str
                                         f"{'twice' if not key[1] else f'twice in epoch {key[1]}'} by {run.model}")
             seen.add(key)
             mine.setdefault(key[0], []).append(row)
-        for each, said in zip(run.item, run.content, strict=False):
-            other = content.setdefault(each, (run.model, said))
-            if other[1] != said and any(a and b and a != b for a, b in zip(other[1], said, strict=False)):
+        for each, asked in zip(run.item, run.content, strict=False):
+            other = content.setdefault(each, (run.model, asked))
+            if other[1] != asked and any(a and b and a != b for a, b in zip(other[1], asked, strict=False)):
                 raise ValueError(f"item {each!r} is not the same for {other[0]!r} and {run.model!r}: its content "
                                  "differs; compare runs on one version of the data")
     shared = [each for each in rows[runs[0].model] if all(each in mine for mine in rows.values())]
