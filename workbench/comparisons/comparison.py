@@ -145,7 +145,7 @@ class ItemComparison(Result):
                 for (a, b), difference, (low, high), p, adjusted, differ, shown in zip(
                     self.pairs.tolist(), self.difference.tolist(), self.limits.tolist(), self.pvalue.tolist(),
                     self.adjusted.tolist(), self.differ.tolist(), self.shown.tolist(), strict=True)]
-        return sorted(rows, key=lambda row: (row["adjusted_pvalue"], row["pvalue"], -abs(row["difference"]),
+        return sorted(rows, key=lambda row: (row["adjusted_pvalue"], row["pvalue"], -round(abs(row["difference"]), 12),
                                              row["first"], row["second"]))
 
     def units(self, *differences: float, error: float) -> str:
