@@ -152,7 +152,7 @@ def test(sdist, base):
     with tarfile.open(sdist) as packed:
         packed.extractall(base / "sdist", filter="data")
     (tree,) = (base / "sdist").iterdir()
-    bin = environment(base / "tests", sys.executable, f"{tree}[test,docs]")
+    bin = environment(base / "tests", sys.executable, f"{tree}[test,voila,docs]")
     print(run([bin / "python", "-m", "pytest", "-q", "-n", "auto", "-m", QUICK], tree).splitlines()[-1], flush=True)
 
 
