@@ -56,3 +56,9 @@ def test_plans_that_are_none_are_refused(call, message):
     with pytest.raises(ValueError) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_numbers_next_to_0_are_answered():
+    with pytest.raises(ValueError, match="difference must need at most 10,000,000 items; got 5e-324"):
+        wb.items_to_detect(5e-324, .2)
+    assert wb.detectable_difference(400, .2, clusters=40, icc=5e-324) == wb.detectable_difference(400, .2, clusters=40)

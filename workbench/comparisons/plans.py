@@ -16,6 +16,7 @@ VALUES, BOUNDS = (-1.0, 0.0, 1.0), (-1.0, 1.0)
 RUNS, CLUSTERED_RUNS = 20_000, 2_000
 EXACT = 1e-3            # of what is searched
 MOST_ITEMS = 10 ** 7
+LEAST_ICC = 1e-12       # below it items are as good as independent
 
 
 def detectable_difference(items: int, discordance: float, *, clusters: int | None = None, icc: float = 0.0,
@@ -92,7 +93,7 @@ def items_to_detect(difference: float, discordance: float, *, cluster_size: int 
     def shown(groups: int) -> bool:
         chance = _chance_shown(groups * size, None if size == 1 else groups, icc, level)
         return chance(difference, discordance) >= power
-    low, high = 1, max(2, round(discordance / difference ** 2 / size))
+    low, high = 1, max(2, round(discordance / max(difference, 1 / MOST_ITEMS) ** 2 / size))
     while high * size <= MOST_ITEMS and not shown(high):
         low, high = high, 2 * high
     if high * size > MOST_ITEMS:
@@ -147,6 +148,6 @@ def _in_clusters(size: np.ndarray, chances: np.ndarray, icc: float) -> np.ndarra
     """Return how often clusters have each value, (3, C, runs)."""
     rng, shape = np.random.default_rng(0), (size.size, CLUSTERED_RUNS, len(VALUES))
     of_cluster = np.broadcast_to(chances, shape)
-    if icc:
+    if icc > LEAST_ICC:
         of_cluster = rng.dirichlet(chances * (1 / icc - 1), shape[:2])
     return np.moveaxis(rng.multinomial(size[:, None], of_cluster), -1, 0)

@@ -5,6 +5,7 @@ of it, such as `metadata.document` or `doc.question`. "log.json#NAME" names the 
 several; "#epoch=2" and "#metric=acc_norm" say the rest, with commas between.
 """
 
+import errno
 import json
 import math
 import re
@@ -240,6 +241,10 @@ def _unzipped(path: str, label: str) -> tuple:
                 raise ValueError(f"{label} is no log of Inspect: it has no {'samples' if header else 'header'}")
             return json.loads(archive.read(header)), [json.loads(archive.read(name)) for name in samples]
     except (zips.BadZipFile, zstd.ZstdError, zlib.error, EOFError, json.JSONDecodeError, UnicodeDecodeError):
+        raise ValueError(f"{label} is cut off or damaged; copy it again") from None
+    except OSError as error:
+        if error.errno != errno.EINVAL:      # a place before the file's beginning
+            raise
         raise ValueError(f"{label} is cut off or damaged; copy it again") from None
     except NotImplementedError:
         raise ValueError(f"{label} is packed in a way that is not known here; write it as JSON: inspect log convert "

@@ -250,6 +250,8 @@ def _memory() -> Any:
 def relation_of(source: Any) -> Any:
     """Return a dict of arrays, or columns of Arrow, as a relation of DuckDB, which reads them in its own threads."""
     if isinstance(source, dict):
+        if not source:
+            raise checks.WrongValue("frame", "must have a column")
         arrays = {name: array.astype(object) if array.dtype.kind == "U" else of_one_kind(array)
                   for name, array in ((name, np.asarray(unmasked(values))) for name, values in source.items())}
         cursor = _memory().cursor()

@@ -117,7 +117,7 @@ def check_shares(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike) -
     shares = _summing("shares", checks.vector("shares", shares, low=0, high=1))
     if shares.size < 2 or not shares.all():
         raise checks.WrongValue("shares", "must be above 0, of two classes or more", shares.tolist())
-    new, reading = (_summing(name, np.array(values, float)) for name, values in (
+    new, reading = (_summing(name, checks.floats(name, values)) for name, values in (
         ("new_shares", new_shares), ("reading", reading)))
     if new.shape[-1:] != shares.shape or reading.shape != (shares.size,) * 2:
         raise checks.WrongValue("new_shares and reading", f"must be of {shares.size} classes, as shares are; got "
