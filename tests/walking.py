@@ -53,10 +53,13 @@ def lesson(site, path, predictions, *, locked):
             page.get_by_label(choice, exact=True).first.click()
             page.locator("button:has-text('Lock my prediction'):not([disabled])").first.click()
             page.locator(f"text=You predicted {choice}").first.wait_for()
-        page.locator(LOCKED).first.wait_for(state="detached", timeout=60_000)
-        for look in page.get_by_role("button", name=LOOK).all()[::-1]:
-            look.click()
+        page.wait_for_function("text => !document.body.textContent.includes(text)", arg=LOCKED.partition("=")[2],
+                               timeout=60_000)
         browser.settled(page)
+        looks = page.get_by_role("button", name=LOOK)
+        while looks.count():
+            looks.last.click()
+            browser.settled(page)
         yield page, before
 
 

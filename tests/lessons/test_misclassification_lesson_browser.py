@@ -83,7 +83,7 @@ def locks(page, name):
 
 
 def test_the_whole_lesson(lesson):
-    assert lesson.locator(".workbench-locked").count() == 5
+    assert lesson.locator(".workbench-locked").count() == 6
     for name in PREDICTIONS:
         locks(lesson, name)
     lesson.wait_for_function("document.querySelectorAll('.workbench-locked').length === 0")

@@ -18,7 +18,7 @@ LOW, HIGH = [v for v in NINE if v < 100], [v for v in NINE if v > 100]
 # negative sites of six, per patient: 61 patients, 153 sites
 LEPROSY = [0] * 17 + [1] * 11 + [2] * 4 + [3] * 4 + [4] * 7 + [5] * 14 + [6] * 4
 STUDIES = ((.5, .6, .7), (.98, .94, .97), (.75, .85, .9))
-NEW = ((.3, .7), (.9, .99), (.25, .9))
+NEW = ((.3, .7), (.9,), (.25, .9))       # the ends that are far from the share at the audit
 
 
 @functools.cache
@@ -204,7 +204,7 @@ def mixed(cells, shift_counted):
     return n10 / (n00 + n10) * (1 - counted) + n11 / (n01 + n11) * counted + (new - counted) / d
 
 
-@pytest.mark.parametrize("study, end", list(itertools.product(range(3), range(2))))
+@pytest.mark.parametrize("study, end", [(study, end) for study, ends in enumerate(NEW) for end in range(len(ends))])
 def test_the_variance_of_theorem_1(study, end):
     """The delta method by numerical derivatives: multinomial cells, infinitely many items."""
     base, p00, p11 = STUDIES[study]
