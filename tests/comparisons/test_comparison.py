@@ -79,13 +79,23 @@ def test_verdicts_of_limits_and_pvalues_never_disagree():
     rng, pairs = np.random.default_rng(7), 0
     while pairs < 10_000:
         scores, level = random_scores(rng, models=int(rng.integers(2, 31))), float(rng.choice([.8, .95, .99]))
-        found = wb.compare_items(scores, level=level, adjust=str(rng.choice(["holm", "none"])))
+        adjust = str(rng.choice(["holm", "none"]))
+        found = wb.compare_items(scores, level=level, adjust=adjust)
+        np.testing.assert_array_equal(found.adjusted, adjustment(found.pvalue, level, adjust)[0])   # no tie among them
         by_limits = (found.limits[:, 0] > 0) | (found.limits[:, 1] < 0)
         assert (by_limits == (found.adjusted < 1 - level)).all()
         assert (found.pvalue <= found.adjusted).all() and (np.ptp(found.limits, 1) > 0).all()
         sign = -1 if scores.better == "lower" else 1
         assert (sign * found.limits[found.shown] > 0).all() and (sign * found.difference >= -1e-12).all()
         pairs += len(found.pairs)
+
+
+@pytest.mark.parametrize("adjust", ["holm", "none"])
+def test_a_tie_that_rounding_decides_shows_nothing(adjust):
+    """Of two items A is right about both, B about none: the p-value is .5, and at that level the limit is 0."""
+    row, = wb.compare_items(wb.ItemScores([[1, 0], [1, 0]], ["A", "B"], range(2)), level=.5, adjust=adjust).rows()
+    assert row["pvalue"] == pytest.approx(.5) and row["adjusted_pvalue"] >= .5
+    assert row["low"] == 0 and row["verdict"] == "not shown"
 
 
 def test_holms_levels_by_its_definition():

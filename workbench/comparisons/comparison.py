@@ -275,13 +275,14 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     found = list(paired(scores, pairs, scores.cluster))
     pvalue = np.concatenate([each.pvalues() for each in found])
     adjusted, pair_level = adjustment(pvalue, level, adjust)
+    adjusted, limits = agreeing(adjusted, pair_limits(found, pair_level), level)
     alone = pair_limits(found, np.full(pvalue.size, level))
     naive = alone if scores.cluster is None else pair_limits(list(paired(scores, pairs, None)),
                                                          np.full(pvalue.size, level))
     first, second = scores.score.T[pairs.T]
     return ItemComparison(
         tuple(scores.models[k] for k in order), means[order], own[order], places,
-        np.concatenate([each.mean for each in found]), pair_limits(found, pair_level), pair_level, pvalue, adjusted,
+        np.concatenate([each.mean for each in found]), limits, pair_level, pvalue, adjusted,
         alone, naive, (first != second).sum(1), len(scores.item), scores.clusters,
         min(each.worth for each in found) if scores.clusters else np.nan, int(np.isnan(scores.score).sum()),
         scores.finished, scores.bounds, scores.better, adjust, level, scores.cluster_word,
@@ -333,6 +334,21 @@ def adjustment(pvalue: np.ndarray, level: float, adjust: str) -> tuple[np.ndarra
     steps[np.argsort(pvalue)] = np.arange(pvalue.size, 0, -1)
     left = np.maximum(steps, (adjusted >= 1 - level).sum())
     return adjusted, 1 - (1 - level) / left
+
+
+def agreeing(adjusted: np.ndarray, limits: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return p-values (P,) and limits (P, 2) that show the same pairs: a tie that rounding decides shows none.
+
+    Parameters
+    ----------
+    adjusted : (P,) array
+    limits : (P, 2) array
+        Each at the level of its pair.
+    level : float
+    """
+    shown = (adjusted < 1 - level) & ((limits[:, 0] > 0) | (limits[:, 1] < 0))
+    held = np.stack([np.minimum(limits[:, 0], 0), np.maximum(limits[:, 1], 0)], 1)
+    return np.where(shown, adjusted, np.maximum(adjusted, 1 - level)), np.where(shown[:, None], limits, held)
 
 
 def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) -> Iterator[Evidence]:
