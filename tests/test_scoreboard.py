@@ -142,7 +142,6 @@ def test_the_record_holds_every_question_and_fifteen_tools():
 
 
 def test_the_methods_page_says_why_a_cell_is_red():
-    assert {red["row"].split(" ")[0] for red in RECORD["red"]} <= {call.split(" ")[0] for call in page.METHODS}
     for name in {page.method(red) for red in RECORD["red"]}:
         text = (run.ROOT / "docs" / "methods" / f"{name}.md").read_text(encoding="utf-8")
         assert "(../evidence/scoreboard.md)" in text.partition("## Limits")[2].partition("\n## ")[0], name
