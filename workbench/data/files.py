@@ -117,7 +117,8 @@ def _scan_columns(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
 def _open_parquet(path: str, label: str) -> TableSource:
     def fetch(wanted: Any) -> Any:
         with _parquet(path, label) as (relation, names):
-            return relation_columns(relation, wanted, names), ()
+            columns = (relation_columns(relation, [name], names) for name in wanted)    # less memory than all at once
+            return {name: cells for column in columns for name, cells in column.items()}, ()
     with _parquet(path, label) as (_, names):
         return TableSource(label, names, fetch)
 

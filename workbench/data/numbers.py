@@ -256,12 +256,29 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
         _refuse_infinite(name, array, array)
     else:
         array = objects(present(name, array))
-    values, first = array.tolist(), dict[Any, int]()
-    hashes = np.fromiter(map(hash, values), np.int64, len(values))      # a set of millions of texts takes much room
-    for row, value in enumerate(values if np.unique(hashes).size < array.size else ()):
-        if first.setdefault(value, row) != row:
-            raise RowError(f"column {name!r}: id {value!r} occurs twice, in ", first[value], " and ", row)
+        array.setflags(write=False)     # its own, so that nobody need copy it
+    values = array.tolist()
+    again = first_repeat(values)
+    if again:
+        raise RowError(f"column {name!r}: id {values[again[0]]!r} occurs twice, in ", again[0], " and ", again[1])
     return array
+
+
+def first_repeat(values: Sequence) -> tuple[int, int] | None:
+    """Return where a value stood and where it stands again, None where all differ.
+
+    Examples
+    --------
+    >>> first_repeat(["a", "b", "a", "a"])
+    (0, 2)
+    """
+    hashes = np.fromiter(map(hash, values), np.int64, len(values))      # a set of millions of texts takes much room
+    hashes.sort()
+    first = dict[Any, int]()
+    for row, value in enumerate(values if (hashes[1:] == hashes[:-1]).any() else ()):
+        if first.setdefault(value, row) != row:
+            return first[value], row
+    return None
 
 
 def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> None:
@@ -286,7 +303,10 @@ def as_text(column: Any) -> list[str]:
     >>> as_text(np.array([" 007", None, 3], object))
     ['007', '', '3']
     """
-    values = np.asarray(column).tolist()
+    array = np.asarray(column)
+    values = array.tolist()
+    if array.dtype.kind in "iu":
+        return list(map(str, values))
     try:
         return list(map(str.strip, values))
     except TypeError:       # not only text

@@ -498,12 +498,14 @@ def _refuse_text_against_numbers(found: dict, columns: dict) -> None:
 
 
 def _rounded(values: Any) -> tuple:
-    distinct, counts = np.unique(values, return_counts=True)
-    if distinct.size >= 0.5 * values.size:
+    ordered = np.sort(values)
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    if first.size >= 0.5 * values.size:
         return ()
+    counts = np.diff(first, append=values.size)
     commonest = counts.argmax()
-    return (Note("data", f"only {distinct.size:,} of {values.size:,} scores are distinct, and {counts[commonest]:,} "
-                 f"items share the score {distinct[commonest]:.10g}; ask for unrounded scores"),)
+    return (Note("data", f"only {first.size:,} of {values.size:,} scores are distinct, and {counts[commonest]:,} "
+                 f"items share the score {ordered[first[commonest]]:.10g}; ask for unrounded scores"),)
 
 
 def _overconfident(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:

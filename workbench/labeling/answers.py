@@ -96,8 +96,11 @@ def class_reader(*labels: np.ndarray | None) -> Callable[[str], str]:
 
 def class_texts(labels: np.ndarray) -> np.ndarray:
     """Return class labels (N,) as the texts by which sheets and settings name them; 1.0 is the class "1"."""
-    texts, whole = numbers.as_text(labels), np.asarray(labels).dtype.kind == "f"
-    return np.array([text.removesuffix(".0") for text in texts] if whole else texts)
+    array = np.asarray(labels)
+    if array.dtype.kind not in "biuf":
+        return np.array(numbers.as_text(array))
+    values = np.unique(array)
+    return np.array([text.removesuffix(".0") for text in numbers.as_text(values)])[np.searchsorted(values, array)]
 
 
 def named_classes(*labels: np.ndarray) -> tuple[list[str], Callable]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from workbench import checks
+from workbench.data.numbers import first_repeat
 from workbench.results import Note
 
 KEPT = 15       # digits that a spreadsheet keeps of a number; it writes zeros for the others
@@ -22,7 +23,7 @@ def positions(ids: Sequence) -> dict[Any, int]:
 
 def refuse_repeated(ids: Sequence) -> None:
     """Raise where an identifier repeats."""
-    if len({*ids}) < len(ids):
+    if first_repeat(ids):
         raise checks.WrongValue("items.id", f"must be unique; {Counter(ids).most_common(1)[0][0]!r} repeats")
 
 

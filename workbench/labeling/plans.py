@@ -12,7 +12,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -26,6 +26,7 @@ from workbench.labeling import draws
 from workbench.labeling.answers import ANSWERS, class_texts
 
 KIND, SCHEMA = "plan of a label sheet", 1
+PART = 100_000      # identifiers that are hashed at once
 PLAN_ENDING = ".plan.json"
 CHANGED = {"id": "identifiers", "score": "scores", "prediction": "predictions", "rival": "rival's predictions",
            "by": "given strata"}
@@ -101,12 +102,20 @@ def item_digests(items: ScoredItems) -> dict[str, str]:
 
     Numbers and text of the same spelling are the same, whatever file they were read from.
     """
-    labels = {name: None if values is None else class_texts(values).tolist()
-              for name, values in (("prediction", items.prediction), ("rival", items.rival))}
-    texts = {"id": draws.id_texts(items), **labels, "by": None if items.by is None else numbers.as_text(items.by)}
+    columns = (("id", items, draws.id_texts), ("prediction", items.prediction, class_texts),
+               ("rival", items.rival, class_texts), ("by", items.by, numbers.as_text))
     return {"score": hashlib.sha256(np.asarray(items.score, "<f8").tobytes()).hexdigest(),
-            **{name: hashlib.sha256(json.dumps(values, ensure_ascii=False).encode()).hexdigest()
-               for name, values in texts.items() if values is not None}}
+            **{name: _digest(texts(values)) for name, values, texts in columns if values is not None}}
+
+
+def _digest(texts: Sequence[str] | np.ndarray) -> str:
+    """Return the SHA-256 of the JSON of a list of texts, which is never whole in memory."""
+    digest = hashlib.sha256(b"[")
+    for start in range(0, len(texts), PART):
+        part = np.asarray(texts[start:start + PART], object).tolist()
+        digest.update((", " * bool(start) + json.dumps(part, ensure_ascii=False)[1:-1]).encode())
+    digest.update(b"]")
+    return digest.hexdigest()
 
 
 def item_digest(items: ScoredItems) -> str:

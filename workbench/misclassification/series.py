@@ -194,9 +194,15 @@ class PrevalenceSeries(Result):
                 | {"low": row["growth_low"], "high": row["growth_high"]} for row in self._differences(level)]
 
     def _differences(self, level: float) -> list:
-        checks.level(level)
-        places = np.arange(len(self._reported))
-        return [row for change in self._between(places[:-1], places[1:], level) for row in change.rows()]
+        if checks.level(level) not in self._known_differences:
+            places = np.arange(len(self._reported))
+            found = self._between(places[:-1], places[1:], level)
+            self._known_differences[level] = [row for change in found for row in change.rows()]
+        return self._known_differences[level]
+
+    @cached_property
+    def _known_differences(self) -> dict:
+        return {}
 
     def drawn(self) -> tuple[int, ...]:
         """Return the places of the periods that a page shows: all of up to 200.

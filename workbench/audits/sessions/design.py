@@ -239,13 +239,14 @@ def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
 def stored_rows(frame: Frame, items: ScoredItems, design: Mapping[str, Any], shown: Mapping[str, Sequence[str]],
                 n: int) -> list[StoredItem]:
     """Return the first n items in the order of labeling, with what people see of each."""
-    order, ids = order_of_labeling(frame, design["seed"], n), draws.id_texts(frame.items)
-    place = sheet_ids.positions(ids if frame.items is items else draws.id_texts(items))
+    order = order_of_labeling(frame, design["seed"], n)
+    ids = draws.id_texts(frame.items, order)
+    place = dict(zip(ids, order.tolist(), strict=True)) if frame.items is items else \
+        sheet_ids.positions(draws.id_texts(items))
     prediction, rival = ([None] * len(order) if labels is None else class_texts(labels[order]).tolist()
                          for labels in (frame.items.prediction, frame.items.rival))
-    return [StoredItem(ids[k], int(frame.strata.labels[k]), a, b,
-                       {name: cells[place[ids[k]]] for name, cells in shown.items()})
-            for k, a, b in zip(order.tolist(), prediction, rival, strict=True)]
+    return [StoredItem(id, stratum, a, b, {name: cells[place[id]] for name, cells in shown.items()})
+            for id, stratum, a, b in zip(ids, frame.strata.labels[order].tolist(), prediction, rival, strict=True)]
 
 
 def _refuse_beside_waves(waves: int, settings: dict, looks: Any) -> None:

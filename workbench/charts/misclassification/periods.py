@@ -137,7 +137,8 @@ def _stacked(parts: list) -> Any:
 def _period_axis(periods: tuple, title: str, labeled: bool) -> Any:
     names = [str(period) for period in periods]
     angle = 0 if max(map(len, names)) * len(names) < MOST_LETTERS else -45
-    axis = alt.Axis(labelAngle=angle, labelOverlap="greedy", labelSeparation=4, labelLimit=90, grid=False,
+    many = {"values": names[::-(-len(names) // MANY)]} if len(names) > MANY else {}      # others are measured in vain
+    axis = alt.Axis(labelAngle=angle, **many, labelOverlap="greedy", labelSeparation=4, labelLimit=90, grid=False,
                     labels=labeled, ticks=labeled and len(names) <= MANY)
     return alt.X("period:O", title=title if labeled else None, scale=alt.Scale(domain=names), axis=axis)
 
