@@ -48,12 +48,33 @@ def test_a_mutant_is_taken_back(tmp_path, monkeypatch):
     lines, seen = {mutant[0]: {line: ["a::b"] for line in run.statement(mutant)}}, []
     for code, verdict in ((0, "survived"), (1, "killed"), (None, "killed")):
         monkeypatch.setattr(run, "run_tests", lambda *given, code=code: seen.append(path.read_bytes()) or (code, ""))
-        assert run.planted(mutant, tmp_path, lines)["verdict"] == verdict
+        assert run.planted(mutant, tmp_path, lines, {})["verdict"] == verdict
         assert seen[-1] != before == path.read_bytes()
     monkeypatch.setattr(run, "run_tests", lambda *given: (4, "no tests"))
     with pytest.raises(RuntimeError, match="no tests"):
-        run.planted(mutant, tmp_path, lines)
-    assert run.planted(mutant, tmp_path, {})["verdict"] == "survived"
+        run.planted(mutant, tmp_path, lines, {})
+    assert run.planted(mutant, tmp_path, {}, {})["verdict"] == "survived"
+
+
+def test_what_killed_a_mutant_before_is_tried_first_and_no_longer_than_it_takes(tmp_path, monkeypatch):
+    mutant, seen = run.drawn("intervals", 1, 1)[0], []
+    path = tmp_path / mutant[0]
+    path.parent.mkdir(parents=True)
+    path.write_bytes((run.ROOT / mutant[0]).read_bytes())
+    lines = {mutant[0]: {line: ["a.py::b", "a.py::c"] for line in run.statement(mutant)}}
+
+    def answers(codes):
+        def run_tests(folder, tests, marks, limit):
+            seen.append((tests, limit))
+            return next(codes), "FAILED a.py::c[2-x.y] - assert 1 == 2"
+        monkeypatch.setattr(run, "run_tests", run_tests)
+        return run.planted(mutant, tmp_path, lines, {"b": 1, "c": 2}, "a.py::c")
+    assert answers(iter([1]))["killer"] == "a.py::c"
+    assert answers(iter([4, 1]))["verdict"] == "killed"
+    assert answers(iter([0, 0]))["verdict"] == "survived"
+    one, both = (["a.py::c"], run.START + 2 * run.SLOWER), (["a.py::b", "a.py::c"], run.START + 3 * run.SLOWER)
+    assert seen == [one, one, both, one, both]
+    assert run.patience(["tests/a"], {"b": 1}) == run.LIMIT
 
 
 def test_the_tests_of_a_changed_line_are_tried(tmp_path, monkeypatch):

@@ -72,15 +72,15 @@ def pattern(text):
     return re.compile(r"\s+".join(map(re.escape, text.split())))
 
 
-def run_tests(folder, tests, marks=""):
+def run_tests(folder, tests, marks="", limit=LIMIT):
     """Run tests with these marks in a copy of the project; return pytest's exit code and the end of what it said."""
     settings = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
     words = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-m", marks]
     try:
-        done = subprocess.run([*words, *tests], cwd=folder, capture_output=True, text=True, timeout=LIMIT,
+        done = subprocess.run([*words, *tests], cwd=folder, capture_output=True, text=True, timeout=limit,
                               env=os.environ | settings)
     except subprocess.TimeoutExpired:
-        return None, f"the tests took more than {LIMIT} s"
+        return None, f"the tests took more than {limit:.0f} s"
     return done.returncode, done.stdout[-2000:] + done.stderr[-2000:]
 
 

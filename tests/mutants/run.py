@@ -6,8 +6,9 @@
 A seed draws the places: comparisons, arithmetic, bounds of clipping, `and`, `or`, `not`, numbers, booleans. The tests
 are those of `make quick` in the folder of the same name, and the room's own examples; of these, the ones that run the
 changed line, the quickest first, or all where the line runs on import. What was run stays in build/mutants, under a
-name made of the mutant, the file and the tests, so that a run goes on where it stopped; the table is printed and kept
-in mutants.json beside this folder. A mutant that `equivalent.toml` names, with the reason why no test can tell it, does
+name made of the mutant and the file, so that a run goes on where it stopped; when the room's tests have changed, it is
+run again, first with the test that killed it before. The table is printed and kept in mutants.json beside this folder.
+A mutant that `equivalent.toml` names, with the reason why no test can tell it, does
 not count.
 """
 import argparse
@@ -32,11 +33,14 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
 sys.path.insert(0, str(FOLDER.parent))
-from faults.run import copy, run_tests  # noqa: E402
+from faults.run import LIMIT, copy, run_tests  # noqa: E402
 
 ROOMS = "intervals", "stratified", "replication", "misclassification", "cross_validation", "allocation"
 BUILD, RECORD = ROOT / "build" / "mutants", FOLDER.parent / "mutants.json"
-FIRST, LIMIT = 25, 900      # so many tests are tried before the others; seconds for a room's tests, traced
+FIRST, TRACED = 25, 900     # so many tests are tried before the others; seconds for a room's tests, traced
+START, SLOWER = 30, 4       # seconds, and times what they took without a mutant, after which tests hang
+FAILED = r"FAILED (\S+?::[\w.]+)"
+GONE = 4, 5                 # pytest's exit codes where there is no such test, or none of these marks
 QUICK = "not kernel and not browser and not java and not slow and not full"
 SIGNS = {ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"), ast.Eq: ("==", "!="),
          ast.NotEq: ("!=", "=="), ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"),
@@ -113,11 +117,14 @@ def said(mutant):
 
 
 def traced(room, folder):
-    """Run a room's tests; return, per file and line, the tests that run it, the quickest first ("" for an import)."""
+    """Run a room's tests; return, per file and line, the tests that run it, the quickest first, and all their seconds.
+
+    A line that runs on import has the test "".
+    """
     words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", QUICK, "--cov-context=test",
              f"--cov=workbench/{room}", "--cov-report=", "--junit-xml=times.xml", f"tests/{room}", f"workbench/{room}"]
     settings = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(words, cwd=folder, env=os.environ | settings, capture_output=True, text=True, timeout=LIMIT)
+    done = subprocess.run(words, cwd=folder, env=os.environ | settings, capture_output=True, text=True, timeout=TRACED)
     if done.returncode:
         raise SystemExit(f"without any mutant the tests of {room} fail:\n{done.stdout[-2000:]}")
     seconds = defaultdict(float)
@@ -129,7 +136,7 @@ def traced(room, folder):
     files = json.loads(folder.joinpath("lines.json").read_text())["files"]
     return {file: {int(line): sorted({function(test.partition("|")[0]) for test in tests},
                                      key=lambda test: (seconds[test.partition("::")[2]], test))
-                   for line, tests in entry["contexts"].items()} for file, entry in files.items()}
+                   for line, tests in entry["contexts"].items()} for file, entry in files.items()}, dict(seconds)
 
 
 def function(test):
@@ -159,30 +166,42 @@ def statement(mutant):
     return range(inner.lineno, max(line, last) + 1)
 
 
-def planted(mutant, folder, lines):
-    """Run the tests that may notice a mutant; return whether one did, and the seconds."""
+def patience(tests, seconds):
+    """Return how many seconds tests may take before they count as hanging."""
+    names = [test.partition("::")[2] for test in tests]
+    return min(LIMIT, START + SLOWER * sum(seconds[name] for name in names)) if all(
+        name in seconds for name in names) else LIMIT
+
+
+def planted(mutant, folder, lines, seconds, before=""):
+    """Run the tests that may notice a mutant, the one that did before first; return the verdict, which, and seconds."""
     file, first, last, new = mutant
-    path, began = folder / file, time.monotonic()
-    raw, verdict = path.read_bytes(), "survived"
+    path, began, parts = folder / file, time.monotonic(), choices(mutant, lines)
+    raw, verdict, killer = path.read_bytes(), "survived", ""
     path.write_bytes(raw[:first] + new.encode() + raw[last:])
     try:
-        for tests in choices(mutant, lines):
-            code, output = run_tests(folder, tests, QUICK)
+        for tests in [[before], *parts] if before else parts:
+            code, output = run_tests(folder, tests, QUICK, patience(tests, seconds))
+            if tests == [before] and code in GONE:
+                continue
             if code not in (None, 0, 1, 2):
                 raise RuntimeError(f"pytest ended with {code}:\n{output}")
             if code != 0:
-                verdict = "killed"
+                verdict, killer = "killed", found.group(1) if (found := re.search(FAILED, output)) else ""
                 break
     finally:
         path.write_bytes(raw)
-    return {"verdict": verdict, "seconds": round(time.monotonic() - began, 1)}
+    return {"verdict": verdict, "killer": killer, "seconds": round(time.monotonic() - began, 1)}
 
 
-def key(mutant, room):
+def key(mutant):
     """Return the name under which a mutant's verdict is kept."""
-    tests = sorted(path for path in ROOT.joinpath("tests", room).rglob("*.py"))
-    text = b"".join([repr(mutant).encode(), (ROOT / mutant[0]).read_bytes(), *(path.read_bytes() for path in tests)])
-    return hashlib.sha256(text).hexdigest()[:24] + ".json"
+    return digest(repr(mutant).encode(), (ROOT / mutant[0]).read_bytes()) + ".json"
+
+
+def digest(*parts):
+    """Return a short name of bytes."""
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:24]
 
 
 def equivalent():
@@ -196,14 +215,17 @@ def row(room, options, copies):
     """Run what is missing of a room on all copies; return its row of the table."""
     end, mutants = time.monotonic() + 60 * options.minutes, drawn(room, options.mutants, options.seed)
     with lent(copies) as folder:
-        lines = traced(room, folder)
+        lines, seconds = traced(room, folder)
+    tests = digest(*(path.read_bytes() for path in sorted(ROOT.joinpath("tests", room).rglob("*.py"))))
 
     def run(mutant):
-        kept = BUILD / key(mutant, room)
-        if not kept.exists() and time.monotonic() < end:
+        kept = BUILD / key(mutant)
+        entry = json.loads(kept.read_text()) if kept.exists() else {}
+        if entry.get("tests") != tests and time.monotonic() < end:
             with lent(copies) as folder:
-                kept.write_text(json.dumps(planted(mutant, folder, lines)))
-        return json.loads(kept.read_text()) if kept.exists() else None
+                entry = {"tests": tests} | planted(mutant, folder, lines, seconds, entry.get("killer", ""))
+            kept.write_text(json.dumps(entry))
+        return entry if entry.get("tests") == tests else None
 
     with concurrent.futures.ThreadPoolExecutor(copies.qsize()) as pool:
         found = list(pool.map(run, mutants))
@@ -234,12 +256,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", default=",".join(ROOMS))
     parser.add_argument("--minutes", type=float, default=15, help="for a room, after which it is left as it is")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
     BUILD.mkdir(parents=True, exist_ok=True)
     record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
     with tempfile.TemporaryDirectory() as base:
         copies = queue.SimpleQueue()
-        for worker in range(os.cpu_count() or 1):
+        for worker in range(options.workers):
             Path(base, str(worker)).mkdir()
             copy(Path(base, str(worker)))
             copies.put(Path(base, str(worker)))
