@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import chernoff_limit, default_interval, enumeration, short_interval
-from scipy import stats
+from scipy import optimize, stats
 
 import workbench as wb
 from workbench import intervals
@@ -160,7 +160,94 @@ def test_guaranteed_does_not_pool_where_weights_differ():
     assert high == pytest.approx(chernoff_limit.upper_limit(size, labeled, correct, .025, tilts), abs=.003)
 
 
+def allowed_share(size, labeled, tilt, budget):
+    """The largest rate of a stratum at which its log bound is at least `budget`, from the inverse of the bound."""
+    weight, fraction = size[1] / sum(size), labeled[1] / size[1]
+    c = -math.expm1(-tilt * weight / labeled[1])
+    on_curve = (1 - math.exp(budget / labeled[1])) / c if budget > -1e6 else 1.0
+    on_line = budget / (size[1] * math.log(1 - fraction * c))
+    return min(on_line if on_line <= fraction else on_curve, 1.0)
+
+
+def worst_case(size, labeled, correct, tail, tilt):
+    """max{sum W q : sum of log bounds >= log(tail) - tilt t} of two strata, along the rate of the first."""
+    first, second = (n / sum(size) for n in size)
+    seen = first * correct[0] / labeled[0] + second * correct[1] / labeled[1]
+    fraction, exponent = labeled[0] / size[0], tilt * first / labeled[0]
+
+    def log_moment(q):
+        return -exponent if q >= 1 else float(np.logaddexp(math.log1p(-q), math.log(q) - exponent))
+
+    def share(q):
+        used = labeled[0] * log_moment(q) if q > fraction else size[0] * q * log_moment(fraction)
+        budget = math.log(tail) - tilt * seen - used
+        return first * q + second * allowed_share(size, labeled, tilt, budget) if budget <= 0 else q - 2
+    grid = np.linspace(0, 1, 201)
+    best = grid[np.argmax([share(q) for q in grid])]
+    around = max(best - .005, 0), min(best + .005, 1)
+    found = optimize.minimize_scalar(lambda q: -share(q), bounds=around, method="bounded", options={"xatol": 1e-10})
+    return max(share(best), -found.fun)
+
+
+@pytest.mark.parametrize(("size", "labeled", "correct"), [
+    ([10 ** 7, 3 * 10 ** 6], [20, 30], [18, 25]), ([30_000, 900], [40, 300], [3, 100]),
+    ([9000, 400], [50, 390], [0, 2]), ([300, 5000], [290, 60], [0, 0]), ([500, 800], [400, 100], [20, 10])])
+def test_guaranteed_is_the_least_worst_case_of_all_tilts(size, labeled, correct):
+    """By duality the bound is this maximum exactly: the bounds are concave in the rates."""
+    found = stratified_interval(size, labeled, correct, method="guaranteed").high
+    per_label = [n / m / sum(size) for n, m in zip(size, labeled, strict=True)]
+    tilts = np.linspace(math.log(.02 / max(per_label)), math.log(60 / min(per_label)), 60)
+    limits = [worst_case(size, labeled, correct, .025, math.exp(tilt)) for tilt in tilts]
+    around = [tilts[int(np.clip(np.argmin(limits) + step, 0, 59))] for step in (-1, 1)]
+    expected = optimize.minimize_scalar(lambda tilt: worst_case(size, labeled, correct, .025, math.exp(tilt)),
+                                        bounds=around, method="bounded").fun
+    total = sum(size)
+    assert found == pytest.approx(math.ceil(expected * total - 1e-7) / total, abs=1.01 / total + 2e-6)
+
+
+# ties of the short interval
+
+@pytest.mark.parametrize(("size", "labeled", "correct"), [
+    ([400, 300], [5, 5], [3, 4]), ([5000, 7000], [5, 6], [4, 3]), ([3000, 2000], [4, 4], [1, 4]),
+    ([30, 12, 60], [4, 3, 5], [2, 3, 1]), ([40_000, 30_000], [10, 10], [8, 1]), ([9900, 100], [10, 21], [8, 9])])
+def test_short_knows_which_outcomes_tie(size, labeled, correct):
+    """On both limits a tail is the level or just not, one item further in it is: also where a label weighs 208 others.
+
+    With weights 4 : 3 the outcomes (8, 1), (5, 5), (2, 9) have one estimate, and count half.
+    """
+    low, high = stratified_interval(size, labeled, correct, method="short")
+    total = sum(size)
+    below, above = short_interval.two_sided(size, labeled, correct, high), \
+        short_interval.two_sided(size, labeled, correct, low)
+    inside = short_interval.two_sided(size, labeled, correct, high - 1.02 / total)[0], \
+        short_interval.two_sided(size, labeled, correct, low + 1.02 / total)[1]
+    assert max(below[0], above[1]) < .025 + 1e-4 and min(inside) >= .025
+
+
 # teaching methods
+
+@pytest.mark.parametrize("level", [.5, .9, .95, .99])
+def test_wilson_stays_within_shares(level):
+    """Rounded, its limits at 0 and 1 would lie outside for half of all numbers of items."""
+    n, z = np.arange(1, 2000), intervals.quantile(level)
+    (least, below), (above, most) = intervals.wilson(0.0, n, z), intervals.wilson(1.0, n, z)
+    assert least.min() >= 0 and most.max() <= 1 and below == pytest.approx(1 - above)
+    assert below == pytest.approx(z * z / (n + z * z))
+
+
+def closed_tests(pvalues):
+    """Holm's rule by the closure of Bonferroni's: the largest p-value of all sets of hypotheses with this one."""
+    sets = [chosen for size in range(1, len(pvalues) + 1)
+            for chosen in itertools.combinations(range(len(pvalues)), size)]
+    return [max(min(len(chosen) * min(pvalues[k] for k in chosen), 1) for chosen in sets if number in chosen)
+            for number in range(len(pvalues))]
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([0, .001, .01, .02, .04, .3, .6, 1]), min_size=1, max_size=6))
+def test_holm_is_the_closure_of_bonferroni(pvalues):
+    assert intervals.holm(pvalues).tolist() == pytest.approx(closed_tests(pvalues))
+
 
 @pytest.mark.parametrize("case", SURVEY, ids=lambda c: f"{c['stratum_size']}-{c['level']}")
 @pytest.mark.parametrize("method", ["wald", "wilson"])
@@ -186,6 +273,20 @@ def test_wald_has_width_zero_when_all_are_right():
 
 
 # what every honest interval must do
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_default_beside_strata_of_one_item_is_its_definition(seed):
+    """Its one label makes the item a constant, in the limits and in every search for a higher one."""
+    rng = np.random.default_rng(300 + seed)
+    for _ in range(12):
+        size, labeled, correct = random_design(rng, int(rng.integers(2, 5)), most=40)
+        size, labeled, correct = [1, *size], [1, *labeled], [int(rng.integers(0, 2)), *correct]
+        total, (low, high) = sum(size), default_interval.monotone_limits(size, labeled, correct)
+        found = stratified_interval(size, labeled, correct)
+        assert found.low == pytest.approx(math.floor(low * total + 1e-6) / total, abs=1e-12)
+        assert found.high == pytest.approx(math.ceil(high * total - 1e-6) / total, abs=1e-12)
+    assert [part.tolist() for part in intervals.check_part([1, 5], "right", [1, 0])] == [[1, 5], [1, 0]]
+
 
 @pytest.mark.parametrize("method", [*HONEST, "wilson", "wald"])
 def test_a_census_is_exact(method):
@@ -333,6 +434,17 @@ def test_wald_is_known_to_fail_where_errors_are_rare():
 
 
 # texts
+
+def test_warnings_of_few_labels():
+    """They count the labels of the strata that are not fully labeled, and only the default was searched."""
+    def warnings(*args, **kwargs):
+        return wb.sentences(stratified_interval(*args, **kwargs).notes)
+    few = "only {}: the default interval was not checked below 20"
+    assert warnings([1000], [20], [12]) == warnings([19], [19], [12]) == ()
+    assert warnings([1000], [19], [12]) == (few.format("19 labels"),)
+    assert warnings([1000, 5], [12, 5], [6, 4]) == (few.format("12 labels outside fully labeled strata"),)
+    assert warnings([900, 2], [20, 2], [12, 1]) == warnings([1000], [19], [12], method="guaranteed") == ()
+
 
 def test_the_exact_warnings():
     def warnings(*args, **kwargs):

@@ -94,6 +94,40 @@ def test_many_strata_that_showed_one_value_are_one_large_stratum(values, seen):
         (seen - (seen - values[0]) * share, seen + (values[-1] - seen) * share), abs=1e-6)
 
 
+@pytest.mark.parametrize("values", [(-1, 0, 1), (0, 6, 12), (0, .5, 1)])
+@pytest.mark.parametrize("strata", [2, 6])
+def test_strata_that_spread_as_far_as_the_top_is_off_may_have_seen_enough(values, strata):
+    """Lowest, middle and largest value as far apart: not closer to each other than to the largest."""
+    counts = [[1, 1, 0]] * strata
+    size = [MANY + k for k in range(strata)]
+    assert raw(size, counts, values) == pytest.approx(oracle.limits(strata_of(size, counts, values)), rel=1e-9)
+
+
+@pytest.mark.parametrize(("size", "labeled", "right", "stratum"), [
+    ([484, 323, 372], [7, 4, 2], [7, 4, 2], 2), ([266, 232, 255], [5, 2, 7], [5, 2, 6], 1),
+    ([76, 137, 323], [7, 2, 2], [5, 2, 2], 2)])
+def test_the_stratum_that_decides_a_limit_is_that_of_shares(size, labeled, right, stratum):
+    """At half or twice the tail strata are merged, and none decides alone."""
+    labeled, right = np.array(labeled), np.array(right)
+    found = wb.value_interval(size, np.stack([labeled - right, right], 1), [0, 1])
+    assert found.limiting_stratum == wb.stratified_interval(size, labeled, right).limiting_stratum == stratum
+
+
+def test_one_more_right_label_does_not_lower_the_limit_of_values():
+    """As for shares, where it was lowered from .3525 to .2072: in whatever unit the values are."""
+    for values in ([0, 1], [0, .01], [-50, 50]):
+        limits = np.array(wb.value_interval([48_480_000, 51_520_000], [[1, 17], [1, 1]], values))
+        assert (limits - values[0]) / (values[1] - values[0]) == pytest.approx((.3525, .9935), abs=5e-5)
+
+
+def test_values_of_a_fully_labeled_stratum_place_the_means_and_leave_them_as_far_apart():
+    """Its .74 is a constant; the totals that can be are .74 and whole numbers, its own steps are not."""
+    size, counts, values = [3, 40], [[1, 2, 0], [15, 0, 5]], [[0, .37, 1], [0, 1, 1]]
+    low, high = (limit * 43 for limit in raw(size, counts, values))
+    inside = [.74 + k for k in range(5, 26) if low - 1 < .74 + k < high + 1]
+    assert np.array(wb.value_interval(size, counts, values)) * 43 == pytest.approx([inside[0], inside[-1]], abs=1e-9)
+
+
 @given(designs(), st.sampled_from([2.0, 10.0, 0.5]), st.sampled_from([-3.0, 1.0]))
 @settings(deadline=None, max_examples=50)
 def test_scale_and_place_of_the_values_do_not_matter(design, scale, place):

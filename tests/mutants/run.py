@@ -6,21 +6,25 @@
 A seed draws the places: comparisons, arithmetic, bounds of clipping, `and`, `or`, `not`, numbers, booleans. The tests
 are those of `make quick` in the folder of the same name, and the room's own examples; of these, the ones that run the
 changed line, the quickest first, or all where the line runs on import. What was run stays in build/mutants, under a
-name made of the mutant and the file, so that a run goes on where it stopped; when the room's tests have changed, it is
-run again, first with the test that killed it before. The table is printed and kept in mutants.json beside this folder.
-A mutant that `equivalent.toml` names, with the reason why no test can tell it, does
-not count.
+name made of the mutant and the file, so that a run goes on where it stopped. When the room's tests have changed, it is
+run again, first with the test that killed it before, but where that test stands as it was. The table is printed and
+kept in mutants.json beside this folder. A mutant that `equivalent.toml` names, with the reason why no test can tell
+it, does not count.
 """
 import argparse
 import ast
+import compileall
 import concurrent.futures
 import contextlib
 import hashlib
 import json
+import multiprocessing
 import os
+import py_compile
 import queue
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,13 +37,15 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
 sys.path.insert(0, str(FOLDER.parent))
-from faults.run import LIMIT, copy, run_tests  # noqa: E402
+from faults.run import LIMIT, copy  # noqa: E402
 
 ROOMS = "intervals", "stratified", "replication", "misclassification", "cross_validation", "allocation"
 BUILD, RECORD = ROOT / "build" / "mutants", FOLDER.parent / "mutants.json"
 FIRST, TRACED = 25, 900     # so many tests are tried before the others; seconds for a room's tests, traced
 START, SLOWER = 30, 4       # seconds, and times what they took without a mutant, after which tests hang
+NOTICED = r"(?m)^(FAILED|ERROR) |ImportError while loading conftest"
 FAILED = r"FAILED (\S+?::[\w.]+)"
+LOADED = "pytest", "hypothesis", "numpy", "scipy.stats", "scipy.optimize", "pandas", "sklearn.linear_model", "xdist"
 GONE = 4, 5                 # pytest's exit codes where there is no such test, or none of these marks
 QUICK = "not kernel and not browser and not java and not slow and not full"
 SIGNS = {ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"), ast.Eq: ("==", "!="),
@@ -173,6 +179,40 @@ def patience(tests, seconds):
         name in seconds for name in names) else LIMIT
 
 
+def run_tests(folder, tests, marks, limit):
+    """Run tests as `python -m pytest` would; return its exit code, or None where they hang, and what it said.
+
+    What other packages there are is loaded once and for all tests, as a process forked for each shares it.
+    """
+    fork, said = multiprocessing.get_context("forkserver"), folder / "said.txt"
+    words = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning",
+             "-m", marks, *tests]
+    process = fork.Process(target=pytest_alone, args=(folder, words, said))
+    process.start()
+    process.join(limit)
+    if process.is_alive():
+        os.killpg(process.pid, signal.SIGKILL)
+        process.join()
+        return None, f"the tests took more than {limit:.0f} s"
+    return process.exitcode, said.read_text(errors="replace")[-2000:]
+
+
+def pytest_alone(folder, words, said):
+    """Leave this process to pytest."""
+    os.setsid()
+    import pytest
+    os.chdir(folder)
+    with said.open("w") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    os.environ |= {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
+    sys.dont_write_bytecode, sys.path[:0] = True, [str(folder)]
+    sys.stdout = sys.stderr = open(1, "w", closefd=False)
+    code = int(pytest.main(words))
+    sys.stdout.flush()
+    os._exit(code)
+
+
 def planted(mutant, folder, lines, seconds, before=""):
     """Run the tests that may notice a mutant, the one that did before first; return the verdict, which, and seconds."""
     file, first, last, new = mutant
@@ -184,7 +224,7 @@ def planted(mutant, folder, lines, seconds, before=""):
             code, output = run_tests(folder, tests, QUICK, patience(tests, seconds))
             if tests == [before] and code in GONE:
                 continue
-            if code not in (None, 0, 1, 2):
+            if code and code > 0 and not re.search(NOTICED, output):
                 raise RuntimeError(f"pytest ended with {code}:\n{output}")
             if code != 0:
                 verdict, killer = "killed", found.group(1) if (found := re.search(FAILED, output)) else ""
@@ -197,6 +237,17 @@ def planted(mutant, folder, lines, seconds, before=""):
 def key(mutant):
     """Return the name under which a mutant's verdict is kept."""
     return digest(repr(mutant).encode(), (ROOT / mutant[0]).read_bytes()) + ".json"
+
+
+def source(test):
+    """Return a digest of a test's own text, of a module's if its examples are the test, or "" where there is none."""
+    path = ROOT / test.partition("::")[0]
+    if not path.is_file():
+        return ""
+    text = path.read_bytes()
+    named = [node for node in ast.walk(ast.parse(text))
+             if isinstance(node, ast.FunctionDef) and node.name == test.partition("::")[2]]
+    return digest(*[ast.unparse(node).encode() for node in named] or [text])
 
 
 def digest(*parts):
@@ -216,16 +267,18 @@ def row(room, options, copies):
     end, mutants = time.monotonic() + 60 * options.minutes, drawn(room, options.mutants, options.seed)
     with lent(copies) as folder:
         lines, seconds = traced(room, folder)
-    tests = digest(*(path.read_bytes() for path in sorted(ROOT.joinpath("tests", room).rglob("*.py"))))
+        tests = digest(*(path.read_bytes() for path in sorted(folder.joinpath("tests", room).rglob("*.py"))))
 
     def run(mutant):
         kept = BUILD / key(mutant)
         entry = json.loads(kept.read_text()) if kept.exists() else {}
-        if entry.get("tests") != tests and time.monotonic() < end:
+        stands = entry.get("tests") == tests or entry.get("killer") and entry["source"] == source(entry["killer"])
+        if not stands and time.monotonic() < end:
             with lent(copies) as folder:
                 entry = {"tests": tests} | planted(mutant, folder, lines, seconds, entry.get("killer", ""))
-            kept.write_text(json.dumps(entry))
-        return entry if entry.get("tests") == tests else None
+            kept.write_text(json.dumps(entry | {"source": source(entry["killer"])}))
+            stands = True
+        return entry if stands else None
 
     with concurrent.futures.ThreadPoolExecutor(copies.qsize()) as pool:
         found = list(pool.map(run, mutants))
@@ -258,16 +311,19 @@ def main():
     parser.add_argument("--minutes", type=float, default=15, help="for a room, after which it is left as it is")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
+    multiprocessing.set_forkserver_preload(LOADED)
     BUILD.mkdir(parents=True, exist_ok=True)
-    record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
     with tempfile.TemporaryDirectory() as base:
         copies = queue.SimpleQueue()
         for worker in range(options.workers):
             Path(base, str(worker)).mkdir()
             copy(Path(base, str(worker)))
+            compileall.compile_dir(Path(base, str(worker), "workbench"), quiet=2,
+                                   invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
             copies.put(Path(base, str(worker)))
         for room in options.rooms.split(","):
-            record[room] = found = row(room, options, copies)
+            found = row(room, options, copies)
+            record = (json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}) | {room: found}
             tried = found["mutants"] - found.get("equivalent", 0) - found.get("not run", 0)
             print(f"{room:18} {found['mutants']:4} mutants, {found.get('killed', 0):4} killed, "
                   f"{found.get('equivalent', 0):3} equivalent, {found.get('not run', 0):3} not run, "
