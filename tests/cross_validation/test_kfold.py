@@ -700,3 +700,27 @@ def test_half_sample_rho_wants_one_repeat_and_halves_that_differ():
         wb.half_sample_rho(lambda X, y, rng: wb.CVLosses.from_fold_means(rng.normal(size=20), repeats=2), y, y)
     with pytest.raises(wb.ZeroVarianceError, match="the two halves always have the same mean"):
         wb.half_sample_rho(lambda X, y, rng: np.tile(np.arange(10.)[:, None], 2), y, y)
+
+
+@pytest.mark.parametrize(("folds", "m"), SHAPES)
+def test_the_bias_is_that_of_the_printed_coefficients(folds, m):
+    """The expectation of each sum of products from the three moments, less the variance of the mean."""
+    n, mean, variance, omega, gamma = folds * m, .4, 1.5, .3, -.2
+    expected = np.array([variance, omega, gamma]) + mean ** 2
+    true = (variance + (m - 1) * omega + (n - m) * gamma) / n
+    found = variance_estimates(losses(folds=folds, m=m)).bias(mean=mean, omega=omega, gamma=gamma)
+    assert found == pytest.approx({name: np.dot(coefficients, expected) - true
+                                   for name, coefficients in printed_coefficients(n, m).items()}, abs=1e-12)
+
+
+@pytest.mark.parametrize("r", [-.5, 0, .1, .7])
+def test_of_two_folds_rho_is_spearmans_and_browns(r):
+    """2 r / (1 + r), and back."""
+    assert rho_from_r(r, 2) == pytest.approx(2 * r / (1 + r))
+    assert r_from_rho(rho_from_r(r, 2), 2) == pytest.approx(r)
+
+
+def test_means_that_only_rounding_tells_apart_are_the_same():
+    """.1 + .2 - .3 is not 0: beside losses of that size it is none."""
+    cv = CVLosses({"a": [.1, .2, -.3, 0], "b": [0., 0, 0, 0], "c": [.1, .2, -.3, 5]}, [1, 1, 1, 2])
+    assert set(wb.compare_models(cv).best) == {"a", "b"}

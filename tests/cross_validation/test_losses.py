@@ -768,3 +768,27 @@ def test_missing_truth_is_no_error_of_the_model():
         wb.CVLosses.from_cross_val_predict([1, 0, np.nan, 0], [1, 0, 1, 0], [0, 0, 1, 1])
     texts = np.array(["a", "b", "a", "b"], object)
     assert wb.CVLosses.from_cross_val_predict(["a", "b", "b", "b"], texts, [0, 0, 1, 1]).losses.mean() == .25
+
+
+def test_losses_lie_on_one_side_of_0_and_scores_on_either():
+    fold = [1, 1, 2, 2]
+    for losses, one, of_scores in (([0, 1, 2, 0], True, True), ([0, -1, -2, 0], False, True),
+                                   ([1, -1, 0, 0], False, False)):
+        assert CVLosses(losses, fold).one_sign is one
+        assert CVLosses(losses, fold, scores=True).one_sign is of_scores
+
+
+def test_losses_cannot_be_written_over():
+    cv = CVLosses({"a": [0., 1, 1, 0], "b": [0, 0, 0, 1]}, [1, 1, 2, 2])
+    for kept in (cv, cv.pair("b", "a")):
+        with pytest.raises(ValueError, match="read-only"):
+            kept.losses[0, 0] = 9
+
+
+@pytest.mark.parametrize("label", [2. ** 53, -2. ** 53, 1.5])
+def test_labels_that_a_float_cannot_tell_from_the_next_are_none(label):
+    """2^53 and 2^53 + 1 are one float; 2^53 - 1 is the last that is not."""
+    fold = np.array([1, 1, label, label])
+    with pytest.raises(ValueError, match="fold"):
+        CVLosses([0, 1, 1, 0], fold)
+    assert CVLosses([0, 1, 1, 0], [1., 1, 2. ** 53 - 1, 2. ** 53 - 1]).folds == 2

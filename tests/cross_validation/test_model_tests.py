@@ -579,3 +579,21 @@ def test_wrong_arguments(call, message):
     with pytest.raises(ValueError) as error:
         call()
     assert str(error.value) == message
+
+
+def test_one_repeat_whose_halves_agree_is_no_reason_to_refuse():
+    """t and F by their formulas, with one variance of 0 among five."""
+    values = np.array([[.1, .1], [.08, .02], [0, .06], [.04, .07], [.03, .01]])
+    spread = (np.diff(values) ** 2 / 2).sum()
+    assert five_by_two_t_test(values).statistic == pytest.approx(.1 / math.sqrt(spread / 5))
+    assert five_by_two_f_test(values).statistic == pytest.approx((values ** 2).sum() / (2 * spread))
+
+
+def test_a_comparison_put_together_by_hand_counts_its_pairs():
+    rng = np.random.default_rng(3)
+    cv = CVLosses({name: rng.random(60) + shift for name, shift in (("a", 0), ("b", 0), ("c", 2))}, np.arange(60) % 6)
+    made = compare_models(cv)
+    told = made.models, made.mean_loss, made.tests, made.pairs, made.adjusted, made.adjust
+    by_hand = type(made)(*told)
+    assert (made.compared, made.differ) == (by_hand.compared, by_hand.differ) == (3, 2)
+    assert type(made)(*told, compared=5, differ=4).compared == 5

@@ -13,6 +13,7 @@ from command import run
 from sklearn import datasets
 
 from workbench.cross_validation import populations
+from workbench.cross_validation.learners import Population, gaussian_population
 from workbench.cross_validation.populations import KNOWN, keep_population, kept_file, kept_population, recognized
 
 ROWS = [(letter, *(7 * k % 11 + column for column in range(3))) for k, letter in enumerate("ZAMNBYQC")]
@@ -139,3 +140,42 @@ def test_the_command_says_what_it_wrote(tmp_path):
 def test_the_known_sizes_are_those_of_the_paper():
     from workbench.replays.grandvalet_bengio import PRINTED
     assert [known.title for known in populations.KNOWN.values()] == list(PRINTED)
+
+
+@pytest.mark.parametrize(("features", "advantage"), [(1, 0), (4, 0), (4, .5), (9, 1)])
+def test_class_means_lie_as_far_apart_as_asked(features, advantage):
+    X, y = gaussian_population(40_000, features=features, separation=.8, advantage=advantage, rng=1)
+    apart = np.abs(X[y == 1].mean(0) - X[y == 0].mean(0)).reshape(2, -1)
+    assert np.linalg.norm(apart, axis=1) == pytest.approx([.8, .8 + advantage], abs=.06)
+
+
+@pytest.mark.parametrize("name", ["letter", "covertype"])
+def test_openml_gives_arrays_of_the_version_of_the_paper(name, monkeypatch):
+    """A sparse table, or one of text, is made an array of numbers; class 2 or a letter from N on is 1."""
+    asked = []
+
+    def fetch(title, **how):
+        asked.append((title, how["version"], how["as_frame"]))
+        data = np.array([["1", "2"], ["3", "4"], ["5", "6"]], object)
+        return types.SimpleNamespace(data=data, target=np.array({"letter": ["A", "N", "Z"]}.get(title, [1, 2, 2])))
+    monkeypatch.setattr(datasets, "fetch_openml", fetch)
+    X, y = populations.openml_population(name)
+    assert asked == [(name, {"letter": 1, "covertype": 3}[name], False)]
+    assert X.tolist() == [[1, 2], [3, 4], [5, 6]] and y.tolist() == [0, 1, 1]
+
+
+def test_a_regressor_learns_the_numbers_that_were_given():
+    X = [[0.], [1], [2], [3]]
+    given = Population.of((X, [5.5, -2, 5.5, 9]))
+    assert given.numbers().tolist() == [5.5, -2, 5.5, 9] and given.y.tolist() == [1, 0, 1, 2]
+    assert Population(np.array(X), np.array([0, 1, 1, 0]), "made").numbers().tolist() == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize("columns", [None, [0], [0, 1]])
+def test_distances_of_samples_are_those_of_their_items(columns):
+    """Some distances are whole numbers, the others are as exact."""
+    X = np.array([[0., 0], [1, 0], [0, 2], [.1, .3], [1 / 3, 2]])
+    rows = np.array([[0, 1, 2, 3, 4], [4, 4, 0, 1, 3]])
+    found = Population(X, np.arange(5) % 2, "made").between(rows, columns)
+    kept = X if columns is None else X[:, columns]
+    assert found == pytest.approx(((kept[rows][:, :, None] - kept[rows][:, None]) ** 2).sum(-1), abs=1e-14)

@@ -481,5 +481,23 @@ def test_problems_name_column_pair_and_room(array, text):
     assert check_balance(array).problem == text
 
 
+@pytest.mark.parametrize("order", [36, 76, 148])
+def test_pairs_of_a_second_kind_are_paleys(order):
+    """Written out: +-[[1, 1], [1, -1]] for the signs of the bordered matrix of squares, [[1, -1], [-1, -1]] for 0."""
+    q = order // 2 - 1
+    squares = {k * k % q for k in range(1, q)}
+    sign = [[1 if 0 in (i, j) else 1 if (i - j) % q in squares else -1 for j in range(q + 1)] for i in range(q + 1)]
+    blocks = [[np.array([[1, -1], [-1, -1]]) if i == j else sign[i][j] * np.array([[1, 1], [1, -1]])
+               for j in range(q + 1)] for i in range(q + 1)]
+    written = np.block(blocks)
+    written = written * written[0]
+    assert (hadamard(order) == written * written[:, :1]).all()
+
+
+def test_as_many_symbols_as_the_largest_field_have_a_smallest_array():
+    found = check_balance(np.arange(2 ** 20)[:, None] * [1, 1])
+    assert found.problem.endswith(f"at most 1 column of {2 ** 20} symbols fits {2 ** 20} runs, 2 need {2 ** 40}")
+
+
 def test_once_is_one_time():
     assert check_balance([[0, 0], [1, 1], [1, 0], [1, 1]]).problem.startswith("column 1 holds 0 1 time, not 2; ")

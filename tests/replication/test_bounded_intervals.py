@@ -234,3 +234,23 @@ def test_skewness_and_the_unseen_psu_move_the_limits():
                       Clusters(.5, .01, 20., 20., 1., np.zeros(2), .05 * at, np.full(2, 9.))):
             reach = np.array(moved.limits(.025)) - (low, high)
             assert reach[1 - side] == 0 and (reach[side] > 0) == bool(side) and reach[side] != 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_rounding_leaves_of_strata_that_are_alike_counts_for_nothing(seed):
+    """Values .1, .3, .7 of three strata are 0, 2, 6 tenths from .1, where nothing is rounded: the same limits."""
+    rng = np.random.default_rng(seed)
+    stratum, weight = np.repeat(np.arange(3), 21), rng.lognormal(size=63)
+    psu = np.arange(63) // 3
+    tenths = limits_of(np.array([0., 2, 6])[stratum], psu, (-1, 9), .95, stratum, weight)
+    found = limits_of(np.array([.1, .3, .7])[stratum], psu, (0, 1), .95, stratum, weight)
+    assert found == pytest.approx(.1 + tenths / 10, abs=1e-9)
+
+
+def test_no_wrong_pair_is_not_certain_where_positives_and_negatives_lie_in_different_units():
+    """A positive unit not seen may rank below: it counts as the heaviest of its class, though it holds no negative."""
+    truth = np.repeat([1, 0], 40)
+    design = wb.SurveyDesign(np.zeros(80, int), psu=np.arange(80) // 4)
+    found = wb.replicate_estimate(wb.replicates(design, "jkn"), "auc", truth, truth + np.arange(80) / 1000)
+    low, high = found.interval()
+    assert found.estimate == high == 1 and .5 < low < 1 - .025 ** .1 / 10

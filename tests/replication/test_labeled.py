@@ -184,3 +184,11 @@ def test_what_does_not_fit_together_is_refused(names, settings, message):
     with pytest.raises((ValueError, TypeError)) as caught:
         wb.estimate_metrics(wb.load_labeled(WEIGHTED, **{"weight": "w", **names}), "accuracy", **settings)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("wrong", [0, -2.5])
+def test_the_first_weight_that_is_not_above_0_is_named(wrong):
+    weight = FRAME["w"].copy()
+    weight[[17, 30]] = wrong, -9
+    with pytest.raises(ValueError, match=rf"^column 'w', .*18.*: a weight must be above 0; got {wrong:g}$"):
+        wb.load_labeled(FRAME | {"w": weight}, weight="w")

@@ -90,3 +90,28 @@ def test_it_covers_the_mean_of_the_populations_f1():
 def test_more_classes_than_anyone_can_read_are_refused():
     with pytest.raises(ValueError, match="^macro_f1 takes at most 100 classes; got 192: take accuracy, or name"):
         macro_f1(MADE, np.arange(192), np.arange(192))
+
+
+def test_one_class_alone_is_its_f1():
+    found, alone = macro_f1(MADE, np.full(192, "a"), np.full(192, "a")), np.ones(192, bool)
+    part = wb.replicate_estimate(MADE, "f1", alone, alone)
+    assert (found.labels, found.estimate, found.method, found.df) == (("a",), 1, "fay", part.df)
+    assert tuple(found.interval()) == pytest.approx(tuple(part.interval()), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_naive_error_adds_up_what_a_little_of_an_item_moves(seed):
+    """From counts alone, by central differences; also with a class that nobody predicts."""
+    rng = np.random.default_rng(seed)
+    truth = np.append(rng.choice(3, 25, p=[.5, .3, .2]), 3)
+    read = np.append(np.where(rng.random(25) < .6, truth[:25], rng.choice(3, 25)), 0)
+
+    def mean_f1(weight):
+        return np.mean([2 * weight[(truth == k) & (read == k)].sum() / (
+            weight[truth == k].sum() + weight[read == k].sum()) for k in range(4)])
+
+    def mean_recall(weight):
+        return np.mean([weight[(truth == k) & (read == k)].sum() / weight[truth == k].sum() for k in range(4)])
+    for name, mean in (("macro_f1", mean_f1), ("balanced_accuracy", mean_recall)):
+        moved = [(mean(1 + step) - mean(1 - step)) / 2e-5 for step in 1e-5 * np.eye(26)]
+        assert naive(name, truth, read) == pytest.approx((mean(np.ones(26)), np.linalg.norm(moved)), rel=1e-6)

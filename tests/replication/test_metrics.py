@@ -62,6 +62,19 @@ def test_naive_auc_is_the_share_of_pairs_and_its_error_that_of_the_placements(da
     assert error == pytest.approx(np.sqrt(above.mean(1).var(ddof=1) / y.sum() + above.mean(0).var(ddof=1) / (~y).sum()))
 
 
+@pytest.mark.parametrize("positives", [1, 2, 3])
+def test_naive_auc_of_few_positives_is_by_the_placements_that_vary(positives):
+    """One alone has no spread of its own: only the negatives' placements tell."""
+    score = np.array([.8, .35, .6, .1, .2, .4, .5, .7])
+    y = np.arange(8) < positives
+    above = (score[y][:, None] > score[~y]).astype(float)
+    spread = above.mean(0).var(ddof=1) / (~y).sum()
+    if positives > 1:
+        spread += above.mean(1).var(ddof=1) / positives
+    assert naive("auc", y, score) == pytest.approx((above.mean(), spread ** .5))
+    assert naive("auc", ~y, -score) == pytest.approx((above.mean(), spread ** .5))
+
+
 def test_naive_auc_covers_independent_items():
     rng = np.random.default_rng(1)
     hits, truth = 0, stats.norm.cdf(1 / np.sqrt(2))

@@ -85,6 +85,12 @@ def test_naive_errors_are_those_of_leaving_items_out(name):
     assert metrics.naive(name, *columns)[1] == pytest.approx(jackknife ** .5, rel=.03)
 
 
+def test_the_naive_error_of_a_median_is_that_of_normal_values():
+    """sqrt(pi / 2) sigma / sqrt(n), of values as evenly drawn as can be."""
+    values = stats.norm(50, 10).ppf((np.arange(10_001) + .5) / 10_001)
+    assert metrics.naive("median", values) == pytest.approx((50, (np.pi / 2) ** .5 * 10 / 10_001 ** .5), rel=.01)
+
+
 @pytest.mark.parametrize("name", ["kappa", "mcc", "correlation", "rmse"])
 def test_first_order_values_are_what_a_little_more_weight_adds(name):
     function, columns = ORACLES[name]

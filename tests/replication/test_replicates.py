@@ -1049,3 +1049,23 @@ def test_strata_for_which_samplics_has_no_half_samples():
 def test_coefficients_of_fay_hold_the_square_of_what_is_moved():
     """1 / (R (1 - rho)^2), .5102 for rho = .3, L = 3; samplics 0.6.1 multiplies, (1 - rho)^2 / R = .1225."""
     assert replicates(PAIRS, "fay", rho=.3).coefficients == pytest.approx([.5102] * 4, abs=1e-4)
+
+
+@pytest.mark.parametrize("units", [3, 4, 5, 7])
+def test_one_stratum_of_several_units_has_the_textbook_variance(units):
+    """n^2 s^2 / n of a total; each replicate counts one unit for all."""
+    made = replicates(SurveyDesign([0] * units), "brr")
+    y = np.random.default_rng(units).normal(size=units)
+    weights = made.weights()
+    assert sorted(map(tuple, np.unique(weights.T, axis=0))) == sorted(map(tuple, units * np.eye(units)))
+    assert made.coefficients @ (y @ weights - y.sum()) ** 2 == pytest.approx(units * y.var(ddof=1), rel=1e-12)
+
+
+@pytest.mark.parametrize("strata", [29, 30])
+def test_brr_of_few_strata_is_warned_of_below_30(strata):
+    """Strata alike, two units each, as many true and read positives in all: a degree of freedom per stratum."""
+    truth, read = np.tile([1, 1, 0, 0], 2 * strata), np.tile([1, 0, 1, 0], 2 * strata)
+    design = SurveyDesign(np.repeat(np.arange(strata), 8), psu=np.arange(8 * strata) // 4)
+    found = replicate_estimate(replicates(design, "brr"), "f1", truth, read)
+    assert found.effective_df == strata
+    assert any("few strata: brr" in note for note in sentences(found.notes)) == (strata == 29)
