@@ -724,3 +724,10 @@ def test_means_that_only_rounding_tells_apart_are_the_same():
     """.1 + .2 - .3 is not 0: beside losses of that size it is none."""
     cv = CVLosses({"a": [.1, .2, -.3, 0], "b": [0., 0, 0, 0], "c": [.1, .2, -.3, 5]}, [1, 1, 1, 2])
     assert set(wb.compare_models(cv).best) == {"a", "b"}
+
+
+def test_a_headline_says_up_to_which_rho_it_rejects():
+    """t sqrt(1 - rho) is the quantile there; only where that is below 0 is it said to be all."""
+    t = stats.ttest_1samp(np.array(TEN) + .05, 0).statistic
+    flips = 1 - (stats.t.ppf(.975, 9) / t) ** 2
+    assert kfold_t_test(np.array(TEN) + .05, rho="naive").headline().endswith(f"; rejects for rho below {flips:.3g}")

@@ -17,6 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import workbench as wb
+from workbench.cross_validation import sources
 from workbench.cross_validation.losses import CVLosses
 from workbench.results import Note
 
@@ -792,3 +793,26 @@ def test_labels_that_a_float_cannot_tell_from_the_next_are_none(label):
     with pytest.raises(ValueError, match="fold"):
         CVLosses([0, 1, 1, 0], fold)
     assert CVLosses([0, 1, 1, 0], [1., 1, 2. ** 53 - 1, 2. ** 53 - 1]).folds == 2
+
+
+def test_three_whole_numbers_in_order_are_a_key_and_two_are_not():
+    for values, refused in (([1., 2, 3], True), ([1., 2], False), ([1., 2, 2], False)):
+        if refused:
+            with pytest.raises(ValueError, match="^column 'id' holds a different whole number in every row"):
+                sources.refuse_identifiers({"id": np.array(values)})
+        else:
+            sources.refuse_identifiers({"id": np.array(values)})
+
+
+def test_models_without_items_are_joined_row_by_row_whatever_the_folds_are_called():
+    a = CVLosses({"a": [1., 2, 0, 3]}, [0, 0, 1, 1])
+    b = CVLosses({"b": [5., 6, 7, 8]}, [9, 9, 4, 4])
+    assert a.joined(b).losses.tolist() == [[1, 5], [2, 6], [0, 7], [3, 8]]
+    assert b.joined(a).losses.tolist() == [[5, 1], [6, 2], [7, 0], [8, 3]]
+
+
+def test_the_models_of_a_search_are_no_columns_that_might_be_none():
+    scores = {f"split{k}_test_score": [.8 - k / 50, .7 + k / 40, .75] for k in range(4)}
+    found = CVLosses.read_csv({"params": ["C=1", "C=9", "C=27"], **scores})
+    assert found.models == ("C=1", "C=9", "C=27")
+    assert not any("columns read as models" in note for note in wb.sentences(found.notes))

@@ -1,3 +1,4 @@
+import itertools
 import json
 import math
 from pathlib import Path
@@ -597,3 +598,30 @@ def test_a_comparison_put_together_by_hand_counts_its_pairs():
     by_hand = type(made)(*told)
     assert (made.compared, made.differ) == (by_hand.compared, by_hand.differ) == (3, 2)
     assert type(made)(*told, compared=5, differ=4).compared == 5
+
+
+@pytest.mark.parametrize("step", [.0064, .0155])
+def test_a_finding_has_the_digits_of_half_its_interval(step):
+    """Half of it is .0126 or .0304: two digits of that, three decimals."""
+    apart = .2 + step * np.arange(-2, 3)
+    low, high = stats.ttest_1samp(apart, 0).confidence_interval()
+    cv = CVLosses.from_fold_means({"a": .3 + apart, "b": np.full(5, .3)})
+    assert compare_tests(cv, rho="naive").finding().startswith(
+        f"b is better than a: by 0.200, between {low:.3f} and {high:.3f} (p ")
+
+
+def test_of_more_than_a_hundred_models_all_pairs_are_counted_and_the_best_are_shown():
+    """p-values of all 5,151 pairs from scipy; two models a constant apart, but for rounding, have none."""
+    rng = np.random.default_rng(8)
+    means = rng.integers(0, 64, (8, 102)) / 64 + np.linspace(0, 2, 102)
+    means[:, 51] = [0, .1, .2, .3, .7, 1.1, 1.3, .6]
+    means[:, 52] = means[:, 51] + .7
+    found = compare_models(CVLosses.from_fold_means({f"m{k}": column for k, column in enumerate(means.T)}), rho="naive",
+                           adjust="bonferroni")
+    order = np.argsort(means.mean(0))
+    assert found.models == tuple(f"m{k}" for k in order)
+    expected = [(found.models[0], other) for other in found.models[1:]]
+    expected += list(itertools.combinations(found.models[1:20], 2))
+    assert found.pairs == tuple(expected) and found.compared == 5151
+    first, second = np.array([pair for pair in itertools.combinations(range(102), 2) if pair != (51, 52)]).T
+    assert found.differ == (stats.ttest_rel(means[:, first], means[:, second]).pvalue * 5151 < .05).sum() > 0

@@ -179,3 +179,8 @@ def test_distances_of_samples_are_those_of_their_items(columns):
     found = Population(X, np.arange(5) % 2, "made").between(rows, columns)
     kept = X if columns is None else X[:, columns]
     assert found == pytest.approx(((kept[rows][:, :, None] - kept[rows][:, None]) ** 2).sum(-1), abs=1e-14)
+
+
+def test_a_population_that_no_memory_holds_is_refused_with_its_size():
+    with pytest.raises(ValueError, match="^size and features would need an array of 100,000,000 x 4 numbers; at most"):
+        gaussian_population(10 ** 8, features=2)
