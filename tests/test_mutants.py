@@ -47,7 +47,8 @@ def test_a_mutant_is_taken_back(tmp_path, monkeypatch):
     path.write_bytes(before)
     lines, seen = {mutant[0]: {line: ["a::b"] for line in run.statement(mutant)}}, []
     for code, verdict in ((0, "survived"), (1, "killed"), (None, "killed")):
-        monkeypatch.setattr(run, "run_tests", lambda *given, code=code: seen.append(path.read_bytes()) or (code, ""))
+        monkeypatch.setattr(run, "run_tests",
+                            lambda *given, code=code: seen.append(path.read_bytes()) or (code, "FAILED"))
         assert run.planted(mutant, tmp_path, lines, {})["verdict"] == verdict
         assert seen[-1] != before == path.read_bytes()
     monkeypatch.setattr(run, "run_tests", lambda *given: (4, "no tests"))

@@ -43,7 +43,7 @@ ROOMS = "intervals", "stratified", "replication", "misclassification", "cross_va
 BUILD, RECORD = ROOT / "build" / "mutants", FOLDER.parent / "mutants.json"
 FIRST, TRACED = 25, 900     # so many tests are tried before the others; seconds for a room's tests, traced
 START, SLOWER = 30, 4       # seconds, and times what they took without a mutant, after which tests hang
-NOTICED = r"(?m)^(FAILED|ERROR) |ImportError while loading conftest"
+NOTICED = r"(?m)^(FAILED|ERROR)\b(?!:)|ImportError while loading conftest"
 FAILED = r"FAILED (\S+?::[\w.]+)"
 LOADED = "pytest", "hypothesis", "numpy", "scipy.stats", "scipy.optimize", "pandas", "sklearn.linear_model", "xdist"
 GONE = 4, 5                 # pytest's exit codes where there is no such test, or none of these marks
@@ -187,6 +187,7 @@ def run_tests(folder, tests, marks, limit):
     fork, said = multiprocessing.get_context("forkserver"), folder / "said.txt"
     words = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning",
              "-m", marks, *tests]
+    said.unlink(missing_ok=True)
     process = fork.Process(target=pytest_alone, args=(folder, words, said))
     process.start()
     process.join(limit)
