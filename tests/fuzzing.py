@@ -1,7 +1,7 @@
 """Calls of public functions with arguments that are wrong in all the ways that happen, and files that are damaged.
 
 What is wrong may be refused, with a ValueError or a TypeError that the workbench itself raises, or answered. Run as a
-program it makes many calls and reads many files: `python tests/fuzzing.py 50000 2000`.
+program it makes many calls and reads many files, with a seed or 0: `python tests/fuzzing.py 50000 2000 7`.
 """
 import gzip
 import math
@@ -217,7 +217,7 @@ def _short(value):
 
 
 if __name__ == "__main__":
-    calls, files = map(int, sys.argv[1:])
-    found = [*problems(calls, 0), *problems_of_files(files, 0)]
+    calls, files, seed = map(int, [*sys.argv[1:], "0"][:3])
+    found = [*problems(calls, seed), *problems_of_files(files, seed)]
     sys.stdout.write("".join(f"{line}\n" for line in found))
     sys.exit(bool(found))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 LARGEST = 2 ** 53
+LARGEST_SIZE = 1e150        # whose square is a number too
 SHARES = {"level": 0.5, "assurance": 0.5, "half_width": 0.001}       # the least that somebody means by a percentage
 
 
@@ -182,6 +183,7 @@ def vector(name: str, values: ArrayLike, *, size: int | None = None, low: float 
     if _within(array, low, high):
         return array
     refuse(name, array, ~np.isfinite(array), "must be finite", what)
+    refuse(name, array, np.abs(array) > LARGEST_SIZE, f"must be at most {LARGEST_SIZE:g} in size", what)
     if low is not None:
         refuse(name, array, array < low, f"must be at least {low:g}", what)
     if high is not None:
@@ -361,9 +363,9 @@ def _one_dimensional(name: str, values: Any, size: int | None, what: str) -> np.
 
 
 def _within(array: np.ndarray, low: float | None, high: float | None) -> bool:
-    """Return whether all entries are finite and in range; two reductions, since most arguments are right."""
+    """Return whether all entries are numbers in range; two reductions, since most arguments are right."""
     least, most = array.min(), array.max()
-    return bool(np.isfinite(least) and np.isfinite(most) and (low is None or least >= low)
+    return bool(-LARGEST_SIZE <= least and most <= LARGEST_SIZE and (low is None or least >= low)
                 and (high is None or most <= high))
 
 

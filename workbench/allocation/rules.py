@@ -459,9 +459,10 @@ def _next_kink(level: float, gap: float, share: np.ndarray, low: np.ndarray, hig
     moves = (share > 0) & (low < high)
     share, low, high = share[moves], low[moves], high[moves]
     reached = level * share
-    if gap > 0:
-        return (low / share)[reached <= low].min() * (1 + 1e-15)
-    return (high / share)[reached >= high].max() * (1 - 1e-15)
+    with np.errstate(over="ignore"):        # of a share that is hardly above 0
+        if gap > 0:
+            return (low / share)[reached <= low].min() * (1 + 1e-15)
+        return (high / share)[reached >= high].max() * (1 - 1e-15)
 
 
 def _middle(below: float, above: float) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from scipy.special import ndtri
 
 from workbench import checks
 from workbench.comparisons.evidence import Independent
@@ -14,7 +15,7 @@ from workbench.replication.replicates import replicates
 
 VALUES, BOUNDS = (-1.0, 0.0, 1.0), (-1.0, 1.0)
 RUNS, CLUSTERED_RUNS = 20_000, 2_000
-EXACT = 1e-3            # of what is searched
+EXACT, OF_CLUSTERS = 1e-3, 1e-2     # of what is searched; 2,000 runs leave 2% to chance
 MOST_ITEMS = 10 ** 7
 LEAST_ICC = 1e-12       # below it items are as good as independent
 
@@ -90,17 +91,22 @@ def items_to_detect(difference: float, discordance: float, *, cluster_size: int 
     discordance, power = _above_0("discordance", discordance, 1.0), checks.assurance(power)
     difference, size = _above_0("difference", difference, discordance), checks.whole("cluster_size", cluster_size, 1)
 
-    def shown(groups: int) -> bool:
-        chance = _chance_shown(groups * size, None if size == 1 else groups, icc, level)
-        return chance(difference, discordance) >= power
-    low, high = 1, max(2, round(discordance / max(difference, 1 / MOST_ITEMS) ** 2 / size))
-    while high * size <= MOST_ITEMS and not shown(high):
-        low, high = high, 2 * high
-    if high * size > MOST_ITEMS:
+    def chance(groups: int) -> float:
+        return _chance_shown(groups * size, None if size == 1 else groups, icc, level)(difference, discordance)
+    exact, icc = EXACT if size == 1 else OF_CLUSTERS, checks.number("icc", icc, 0, 1)
+    z, most = ndtri((1 + checks.level(level)) / 2), MOST_ITEMS // size
+    needed = discordance * (z + ndtri(power)) ** 2 / max(difference, 1 / MOST_ITEMS) ** 2
+    low, high, groups = 1, most + 1, needed * (1 + (size - 1) * icc) / size
+    while high - low > max(1, exact * high):
+        step = max(1, int(exact * low))
+        groups = round(min(max(groups, low + step), high - step))
+        found = chance(groups)
+        low, high = (low, groups) if found >= power else (groups, high)
+        # a test's chance is about that of a normal estimate, whose distance from 0 grows with the root of the items
+        distance = z + ndtri(min(max(found, 1 - power), 1 - 1e-4))
+        groups *= min(max((z + ndtri(power)) / max(distance, z / 4), 1 / 2), 2) ** 2
+    if high > most:
         raise checks.WrongValue("difference", f"must need at most {MOST_ITEMS:,} items", difference)
-    while high - low > max(1, EXACT * high):
-        middle = (low + high) // 2
-        low, high = (low, middle) if shown(middle) else (middle, high)
     return high * size
 
 

@@ -53,7 +53,10 @@ def imported_replicates(weight: ArrayLike, replicate_weights: ArrayLike, *, meth
     """
     checks.choice("method", method, METHODS)
     weight = weights(weight)
-    psu, factors = _units(_checked(replicate_weights, weight.size) / weight[:, None])
+    with np.errstate(over="ignore"):
+        factors = _checked(replicate_weights, weight.size) / weight[:, None]
+    checks.refuse_infinite("replicate_weights over weight", factors, "item", "replicate", between=" ")
+    psu, factors = _units(factors)
     if len(factors) < 2:
         raise checks.WrongValue("replicate_weights", "must differ between items; each replicate multiplies all by "
                                 "the same")

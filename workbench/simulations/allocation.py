@@ -268,8 +268,8 @@ def _streams(stratum: Any, values: Any, runs: Any) -> tuple:
     if stratum.shape != values.shape or stratum.ndim not in (1, 2) or not stratum.size:
         raise ValueError(f"stratum and values must have one shape, (N,) or (R, N); got {stratum.shape} and "
                          f"{values.shape}")
-    if not np.isfinite(values).all():
-        raise checks.WrongValue("values", "must be finite")
+    if not (np.abs(values) <= checks.LARGEST_SIZE).all():
+        raise checks.WrongValue("values", f"must be finite, and at most {checks.LARGEST_SIZE:g} in size")
     labels, codes = np.unique(checks.labels("stratum", stratum.ravel()), return_inverse=True)
     codes = codes.reshape(stratum.shape)
     if stratum.ndim == 2:

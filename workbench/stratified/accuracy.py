@@ -183,7 +183,7 @@ def accuracy_variance(stratum_size: ArrayLike, correct: ArrayLike, labeled: Arra
     weight, rate = size / size.sum(), correct / size
     spread = rate * (1 - rate) if form == "with_replacement" else stratum_variance(size, rate)
     unlabeled = 1 - labeled / size if form == "finite" else 1.0
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         terms = weight**2 * unlabeled * spread / labeled
     return float(np.where(spread == 0, 0.0, terms).sum())
 
