@@ -251,7 +251,7 @@ def test_the_same_seed_gives_the_same_study():
 
 @pytest.mark.parametrize("text, change", [
     ("stratum and values must have one shape, (N,) or (R, N); got (3,) and (2,)", {"values": [1, 2]}),
-    ("values must be finite", {"values": [1, math.nan, 2]}),
+    ("values must be finite, and at most 1e+150 in size", {"values": [1, math.nan, 2]}),
     ("budget must be at least 4, 2 for each of 2 strata; got 3", {"budget": 3}),
     ("every must be a multiple of batch, 2; got 3", {"every": 3, "batch": 2}),
     ("last must hold strata of the stream; 9 is not", {"last": [9]}),
