@@ -97,3 +97,22 @@ def test_a_series_says_that_it_runs_backwards():
         "list, and the audit is taken to be of the first unless another is named")
     for order in itertools.permutations(months):
         wb.prevalence_series(wb.solar_audit(), months["2024-02"], {name: months[name] for name in order})
+
+
+def test_names_are_numbered_only_where_nothing_else_differs():
+    order, notes = in_time(["1a", "2b"])
+    assert order == [0, 1] and "'1a' are not read as dates" in str(notes[0])
+    assert backward_notes(["2a", "1b"]) == () and in_time(["1a", "2a"])[1] == ()
+    assert len(backward_notes(["2a", "1a"])) == 1
+
+
+def test_the_same_time_twice_does_not_run_backwards():
+    assert backward_notes(["2024-01", "2024-1", "2024-02"]) == ()
+    assert backward_notes(["Jan", "January"]) == () and len(backward_notes(["Feb", "January"])) == 1
+
+
+@pytest.mark.parametrize(("names", "left"), [(["2020", "2022"], "2021"), (["2020Q4", "2021Q2"], "2021-Q1"),
+                                             (["2020-12", "2021-02"], "2021-01"), (["2020-11", "2021-01"], "2020-12")])
+def test_what_is_left_out_is_named_as_its_neighbors_are(names, left):
+    order, (note,) = in_time(names)
+    assert order == [0, 1] and str(note).startswith(f"no row for {left}:")

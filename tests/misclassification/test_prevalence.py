@@ -924,6 +924,38 @@ def test_pooling():
         wb.compare_audits(AUDIT, [[1, 2], [3, 4]])
 
 
+def test_one_audit_is_its_own_pool():
+    assert wb.pool_audits(AUDIT).table.tolist() == AUDIT.table.tolist()
+
+
+@given(st.lists(st.integers(0, 12), min_size=8, max_size=8))
+@settings(max_examples=60, deadline=None)
+def test_fishers_test_of_small_tables(cells):
+    first, second = np.array(cells).reshape(2, 2, 2)
+    if not (first.sum(1).all() and second.sum(1).all()):
+        return
+    found = wb.compare_audits(wb.ConfusionCounts(first), wb.ConfusionCounts(second)).reading_pvalues
+    exact = [stats.fisher_exact([first[k], second[k]]).pvalue for k in range(2)]
+    assert found.min() == pytest.approx(min(2 * min(exact), 1)) and found.max() <= 1
+    assert found.max() == pytest.approx(max(found.min(), *exact))
+
+
+@pytest.mark.parametrize(("counts", "shares"), [([.083, .917], True), ([8.3, 91.7], True), ([83.5, 917], False),
+                                                ([-0.0, 2.5], False), ([.3, .4], False)])
+def test_counts_that_look_like_shares(counts, shares):
+    with pytest.raises(ValueError, match="^counts: counts must be whole numbers; got") as caught:
+        wb.estimate_prevalence(AUDIT, counts, FRAME)
+    assert ("these look like shares" in str(caught.value)) == shares
+
+
+def test_as_many_items_as_floats_can_count():
+    most = 2 ** 53
+    assert wb.estimate_prevalence(AUDIT, [most // 2, most // 2], method="calibration").estimate == pytest.approx(
+        (7 / 338 + 44 / 62) / 2)
+    with pytest.raises(ValueError, match="must add up to at most"):
+        wb.estimate_prevalence(AUDIT, [most // 2, most // 2 + 2], method="calibration")
+
+
 # plans
 
 @pytest.mark.parametrize("quantity, rates", list(itertools.product(["level", "change"], ["process", "frame"])))
@@ -1106,3 +1138,112 @@ def test_the_record_of_the_hull_holds_what_is_said():
     assert min(found["coverage"] for found in named) >= .93 and float(np.median(ratios)) <= 1.1
     assert f"{min(ratios):.2f} to {max(ratios):.2f} times as wide".replace("0.", ".") in documented.said()
     assert min(found["least"] for name, found in record.items() if name.startswith("searched")) >= .93
+
+
+# limits and orders of 1/n
+
+def reciprocal_variance(cv):
+    """Return the variance of 1 / X, X normal with mean 1, to the sixth order: the moments 1, 3 and 15 in its series."""
+    moments_of_normal = {0: 1, 2: 1, 4: 3, 6: 15}
+    mean = np.polynomial.Polynomial([moments_of_normal.get(k, 0) for k in range(7)])
+    square = np.polynomial.Polynomial([(k + 1) * moments_of_normal.get(k, 0) for k in range(7)])
+    return (square - mean**2).truncate(7)(cv)
+
+
+@pytest.mark.parametrize("table", [[[60, 40], [30, 70]], [[33, 18], [7, 44]], [[8, 4], [5, 11]]])
+def test_higher_orders_are_those_of_the_reciprocal_of_a_normal_variable(table):
+    table, frame, shares = np.array(table) + .5, np.array([.6, .4]), np.array([.3, .7])
+    (a, b), (c, d) = table.tolist()
+    p00, p11 = a / (a + b), d / (c + d)
+    cv = math.sqrt(p00 * (1 - p00) / (a + b) + p11 * (1 - p11) / (c + d)) / (p00 + p11 - 1)
+    assert methods.slope_cv(table) == pytest.approx(cv)
+    factor = reciprocal_variance(cv) / cv**2
+    for method in ("misclassification", "mixed"):
+        slopes = methods.slopes_of(method, table, frame, shares)
+        kept = methods.slopes_of("calibration", table, None, frame).table if method == "mixed" else 0
+        found = methods.curved(method, slopes, table, frame).table - kept
+        assert found == pytest.approx(math.sqrt(factor) * (slopes.table - kept))
+    assert methods.curved("calibration", slopes, table, frame) is slopes
+
+
+def test_limits_stay_where_shares_and_their_changes_can_be():
+    """Draws of an ill-conditioned audit go far beyond; a growth rate has no upper end."""
+    audit = audit_of(ILL, [.4, .3, .3], 120)
+    series = wb.prevalence_series(audit, [4000, 3000, 3000], {"a": [4000, 3000, 3000], "b": [1000, 8000, 1000]})
+    rows = series.levels(.95)
+    assert all(0 <= row["low"] <= row["high"] <= 1 for row in rows) and any(row["high"] == 1 for row in rows)
+    assert all(-1 <= row["low"] <= row["high"] <= 1 for row in series.changes(.95))
+    draws = np.linspace(-3, 3, 601)[:, None]
+    assert [float(end[0]) for end in limits.percentiles(draws, .9, -1.0)] == [-1, 1]
+    assert [float(end[0]) for end in limits.percentiles(draws, .9, -5, 5)] == pytest.approx(np.quantile(
+        draws, [.05, .95]).tolist())
+
+
+@pytest.mark.parametrize(("least", "cv", "made"), [
+    (3, .05, (limits.DELTA,)), (2, .05, (limits.DELTA, limits.ONE_ADDED)), (3, .2, (limits.DELTA, limits.FIELLER)),
+    (0, .2, (limits.DELTA, limits.ONE_ADDED, limits.FIELLER))])
+def test_an_interval_is_a_hull_below_three_errors_or_near_chance(least, cv, made):
+    assert limits.constructions("mle", np.array([[90, 9], [least, 80]]), cv) == made
+    assert limits.constructions("calibration", np.array([[90, 9], [least, 80]]), cv) == (limits.DELTA,)
+
+
+def test_a_share_of_exactly_all_is_not_outside():
+    audit = wb.ConfusionCounts([[50, 0], [0, 50]])
+    for counts in ([0, 100], [100, 0]):
+        found = wb.estimate_prevalence(audit, counts, method="misclassification")
+        assert found.estimate == counts[1] / 100 and "outside" not in " ".join(sentences(found.notes))
+
+
+def test_the_remark_on_halved_shares():
+    """Mixed: a share that has halved, or that of the other class; none without a shift."""
+    def remarked(counts):
+        return "more than halved" in " ".join(sentences(wb.estimate_prevalence(AUDIT, counts, FRAME, method="mixed")
+                                                        .notes))
+    assert not remarked([3158, 437]) and not remarked([4200, 800])
+    assert remarked([4850, 150]) and remarked([400, 4600])
+
+
+def test_a_frame_may_be_the_audit():
+    found = wb.estimate_prevalence(AUDIT, [338, 62], [338, 62])
+    assert found.estimate == pytest.approx(51 / 400)
+    with pytest.raises(ValueError, match="must include the audited items; 62 were predicted 1, but only 61 counted"):
+        wb.estimate_prevalence(AUDIT, [338, 61], [338, 61])
+
+
+def test_a_rate_of_a_class_of_next_to_nobody():
+    assert wb.rate_variance(.5, 1e-9, 10**15) == pytest.approx(.25 / 1e6, rel=2e-6)
+    with pytest.raises(ValueError, match="share must be from 1e-09 to 1; got 9e-10"):
+        wb.rate_variance(.5, 9e-10, 10**15)
+
+
+def test_the_theory_of_shares_takes_cells_that_are_empty():
+    found = wb.shares_theory([.5, .3, .2], [.6, .4, 0], np.eye(3), 500)
+    for method in ("classify_and_count", "misclassification", "calibration", "mle"):
+        assert found.bias[method] == pytest.approx([0, 0, 0], abs=1e-6), method
+    with pytest.raises(ValueError, match="new_shares must hold shares, none below 0, that add up to 1"):
+        wb.shares_theory([.5, .3, .2], [.7, .4, -.1], np.eye(3), 500)
+
+
+@pytest.mark.parametrize(("p00", "p11"), [(.999, .8), (.8, .999)])
+def test_a_plan_tells_the_rarer_error(p00, p11):
+    plan = wb.plan_audit(.3, .4, p00, p11, .04)
+    wrong = min(plan.audited * .7 * (1 - p00), plan.audited * .3 * (1 - p11))
+    assert [f"hold {wrong:.1f} wrong predictions" in text for text in sentences(plan.notes)] == [True]
+    assert sentences(wb.plan_audit(.3, .4, .8, .8, .02).notes) == ()
+
+
+def test_a_plan_of_more_than_a_billion_items_is_none():
+    near = wb.plan_audit(.3, .4, .9, .8, 1e-4)
+    scale = math.sqrt(near.audited / 1e9)
+    assert wb.plan_audit(.3, .4, .9, .8, 1e-4 * scale * 1.001).audited == pytest.approx(1e9, rel=.01)
+    with pytest.raises(ValueError, match="is out of reach"):
+        wb.plan_audit(.3, .4, .9, .8, 1e-4 * scale / 1.001)
+
+
+def test_a_long_series_shows_its_ends_and_the_audited_period():
+    rng = np.random.default_rng(0)
+    counts = {str(k): [1000 - x, x] for k, x in enumerate(rng.integers(100, 200, 230).tolist())}
+    places = wb.prevalence_series(AUDIT, FRAME, counts).drawn()
+    assert {0, 229} <= set(places) <= set(range(230)) and len(places) < 230
+    shares = np.array([x for _, x in counts.values()])
+    assert {int(shares.argmin()), int(shares.argmax())} <= {k for k in range(230) if shares[k] in shares[[*places]]}
