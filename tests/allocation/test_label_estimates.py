@@ -208,3 +208,38 @@ def test_round_trip():
     found = estimate_values(STRATA, LABELS, VALUES, bounds=(0, 500))
     again = Result.from_dict(found.to_dict())
     assert repr(again) == repr(found) and tuple(again.interval()) == tuple(found.interval())
+
+
+def test_every_figure_of_small_random_sheets_is_that_of_the_textbook():
+    """Many strata and sizes, a census among them, against sums written out; the order of the labels is irrelevant."""
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        sizes = rng.integers(3, 40, 4)
+        sampled = np.minimum(rng.integers(2, 9, 4), sizes)
+        parts = [rng.normal(k, k + 1, n) for k, n in enumerate(sampled)]
+        names = np.array(list("abcd"))
+        strata = wb.load_strata({"stratum": names, "size": sizes, "sd": np.ones(4)})
+        labels, values = np.repeat(names, sampled), np.concatenate(parts)
+        mix = rng.permutation(values.size)
+        found = estimate_values(strata, labels[mix], values[mix])
+        weight = sizes / sizes.sum()
+        assert found.estimate == pytest.approx(sum(w * part.mean() for w, part in zip(weight, parts, strict=True)))
+        assert found.variance == pytest.approx(sum(
+            w ** 2 * (1 - part.size / size) * part.var(ddof=1) / part.size
+            for w, part, size in zip(weight, parts, sizes, strict=True)))
+        assert found.lacking == [] and found.sampled.tolist() == sampled.tolist()
+
+
+def test_values_that_are_not_all_right_or_wrong_have_no_remark():
+    strata = wb.load_strata({"stratum": ["a"], "size": [50], "sd": [1]})
+    remarks = [any("every value is 0 or 1" in text for text in wb.sentences(estimate_values(
+        strata, ["a"] * 4, values, **more).notes)) for values, more in (
+        ([0, 1, 1, 0], {}), ([0, 1, 1, .5], {}), ([0, 1, 1, 0], {"bounds": (0, 1)}))]
+    assert remarks == [True, False, False]
+
+
+def test_a_budget_of_the_floors_is_spent_on_them():
+    strata = wb.load_strata({"stratum": ["a", "b"], "size": [100, 50], "sd": [0, .5]})
+    assert next_labels(strata, [1, 2], 4).tolist() == [1, 0]
+    assert next_labels(strata, [0, 0], 10, sd=[0, .5]).tolist() == [2, 8]
+    assert next_labels(strata, [0, 0], 9, sd=[0, 0]).tolist() == [6, 3]
