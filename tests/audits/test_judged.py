@@ -165,6 +165,12 @@ def test_from_the_command_line(verdicts, tmp_path):
     assert "60 labels recorded" in run_here(tmp_path, "audit", "import", "a.db", "s.csv").stdout
     said = run_here(tmp_path, "audit", "status", "a.db").stdout
     assert "Accuracy of A less B" in said and "The verdicts alone say A less B" in said
+    run_here(tmp_path, "audit", "report", "a.db", "-o", "a.html")
+    page, by = (tmp_path / "a.html").read_text(), np.asarray(wb.judged_items(data, "on_a, on_b").by)
+    assert "Strata, by whose answer the judge calls right" in page
+    with wb.AuditSession.open(tmp_path / "a.db") as session:
+        assert [(row["verdict"], row["size"]) for row in session.strata()] == \
+            [(said, np.sum(by == said)) for said in ("both", "A", "B", "neither")]
     for options, message in ((("--question", "accuracy", *under), "belongs to --question difference"),
                              (("--question", "difference", *under, "--prediction", "answer"), "must not be given with"),
                              (("--question", "difference", *under, "--columns", "on_b"), "must not show a verdict")):

@@ -5,7 +5,7 @@
 
 A population of items is fixed: what is right of A and of B, and the judge's verdicts on both. `random` is a sample of
 labels at random, `own` one by pairs of verdicts, each with the interval of `judged_difference`; `pairs` is
-`paired_difference` of the own sample, `plain` the prediction-powered interval without labels added, by z.
+`paired_difference` of the own sample, `plain` the prediction-powered interval of a peer, by z, of the sample at random.
 """
 import json
 import sys
@@ -21,7 +21,8 @@ RECORD = Path(__file__).with_suffix(".json")
 VALUES, LEVEL = np.array([-1, 0, 1]), .95
 # items, labels, accuracy of A and B, the judge's P(right | right), P(wrong | wrong) on A and on B
 NAMED = {".80 and .75": (2000, 100, .8, .75, .9, .8, .8), "judge favors A": (2000, 100, .75, .75, .95, .5, .8),
-         ".85 and .75, 50 labels": (2000, 50, .85, .75, .9, .7, .7), ".96 and .95": (2000, 100, .96, .95, .97, .7, .7)}
+         ".85 and .75, 50 labels": (2000, 50, .85, .75, .9, .7, .7), ".96 and .95": (2000, 100, .96, .95, .97, .7, .7),
+         "alike, 50 labels": (2000, 50, .85, .85, .97, .8, .8)}
 
 
 def population(size, _, right_a, right_b, sensitivity, specificity_a, specificity_b, seed=3):
@@ -78,17 +79,20 @@ def random_sample(cells, n, rng, runs):
 
 
 def plain_limits(size, counts):
-    """Return the prediction-powered interval by z; slope as `regression_limits` has it."""
-    n, total = counts[0].sum(), size.sum()
-    mean = size @ SIGNS / total
-    spread = size @ SIGNS**2 / total - mean**2
-    z, f = counts.sum(1) @ VALUES / n, counts.sum(2) @ SIGNS / n
-    covariance = (np.einsum("rij,i,j->r", counts, SIGNS, VALUES) / n - z * f) * n / (n - 1)
-    slope = np.clip(covariance / spread, 0, 1) if spread else 0 * covariance
+    """Return the prediction-powered interval of truescore's `ppi_compare`: z, and Wilson's width if none favors B."""
+    n, N = counts[0].sum(), size.sum()
+    by, rest = counts.sum(2), size - counts.sum(2)
+    z, f, unread = counts.sum(1) @ VALUES / n, by @ SIGNS / n, rest @ SIGNS / (N - n)
+    spread, left = ((of @ SIGNS**2 / k - (of @ SIGNS / k)**2) * k / (k - 1) for of, k in ((size, N), (rest, N - n)))
+    covariance = np.einsum("rij,i,j->r", counts, SIGNS, VALUES) / n - z * f
+    slope = np.clip(covariance / spread * (1 - n / N), 0, 1) if spread else 0 * covariance
     residual = VALUES - slope[:, None, None] * SIGNS[:, None]
-    rest = (counts * residual).sum((1, 2)) / n
-    reach = 1.96 * np.sqrt(((counts * residual**2).sum((1, 2)) / n - rest**2) / (n - 1) * (1 - n / total))
-    return slope * mean + rest - reach, slope * mean + rest + reach
+    mean = (counts * residual).sum((1, 2)) / n
+    variance = ((counts * residual**2).sum((1, 2)) / n - mean**2) / (n - 1) + slope**2 * left / (N - n)
+    half, few = 1.959964 * np.sqrt(np.maximum(variance, 0)), np.minimum(z, 1 - z) * n < 5
+    wilson = 1.959964 * np.sqrt(np.maximum(z * (1 - z) / n, 0) + .9604 / n**2) / (1 + 3.8415 / n)
+    half = np.where((counts.sum(1)[:, 0] == 0) & few, np.maximum(half, wilson), half)
+    return slope * unread + mean - half, slope * unread + mean + half
 
 
 def held(limits, truth):

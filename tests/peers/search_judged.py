@@ -5,9 +5,10 @@
     python tests/peers/search_judged.py --recheck                             # recorded designs, fresh draws
 
 Same items: two verdicts are the strata, 20 to 400 labels, in proportion or not, at least 2 of each verdict. Two models:
-100 to 20,000 items, 20 to 400 labels, any pairs of verdicts and any truth; labels by pairs of verdicts, or of all items
-alike. Hull: audits of 20 to 1,000 items, of which only those with at least 8 of each class count, rates from .6 to
-.995, shares from .02 to .98; the truth is the share of the batch, or that of which the batch is a sample.
+100 to 20,000 items, 20 to 400 labels, any pairs of verdicts and any truth, also verdicts with few exceptions; labels by
+pairs of verdicts, or of all items alike. Hull: audits of 20 to 1,000 items, of which only those with at least 8 of each
+class count, rates from .6 to .995, shares from .02 to .98; the truth is the share of the batch, or that of which the
+batch is a sample.
 """
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,9 +125,27 @@ def same_items(design, rng, runs):
 # two models
 
 def start_models(rng):
-    """Return models and a judge of any quality, or as they are met."""
-    cells, n = (judged_coverage.hard, judged_coverage.likely)[rng.integers(2)](rng)
+    """Return models and a judge of any quality, or as they are met, or a judge that errs in few items only."""
+    kind = rng.integers(3)
+    if kind == 2:
+        return start_exceptions(rng)
+    cells, n = (judged_coverage.hard, judged_coverage.likely)[kind](rng)
     return Models(judged_coverage.tables_of(cells), int(n))
+
+
+def start_exceptions(rng):
+    """Return verdicts that tell what people say but for a few items, about as many as a sample may miss."""
+    size = between(rng, ITEMS)
+    labels = between(rng, (LABELS[0], min(LABELS[1], .8 * size)))
+    parts = np.rint(size * rng.dirichlet(np.full(4, rng.choice([.3, 1, 3])))).astype(int)
+    items, main = np.zeros((4, 3), int), np.array([1, 2, 0, 1]) if rng.random() < .6 else rng.integers(0, 3, 4)
+    items[np.arange(4), main] = parts
+    for _ in range(rng.integers(1, 4)):
+        pair, said = rng.integers(4), rng.integers(3)
+        few = min(items[pair, main[pair]], int(rng.exponential(3 * size / labels)))
+        items[pair, main[pair]] -= few
+        items[pair, said] += few
+    return Models(items, int(labels))
 
 
 def moved_models(design, rng):

@@ -101,7 +101,7 @@ def judged_audit(items: ScoredItems, budget: int = 100, *, level: float = 0.95, 
     >>> from workbench import judged_items
     >>> verdicts = {"on_a": [1] * 80 + [0] * 20, "on_b": [1] * 70 + [0] * 30}
     >>> judged_audit(judged_items(verdicts, "on_a, on_b"), 40)          # doctest: +NORMALIZE_WHITESPACE
-    JudgedAudit(Label 40 of 100 items, in 3 strata; half-width of the difference 13.0 points if people and judge
+    JudgedAudit(Label 40 of 100 items, in 3 strata; half-width of the difference 12.0 points if people and judge
     differ as often as planned for)
     """
     seed, judged_in = checked_seed(items, "default", level, "equal_size", rng=rng), verdict_columns(source)

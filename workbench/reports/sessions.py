@@ -46,9 +46,10 @@ def write_session(session: "AuditSession", output: str, by: str | None = None, *
     design, status = session.design, session.status()
     shared: dict[str, Any] = {
         "title": TITLES[design["question"]].format_map(design), "date": now(), "strata": session.strata(),
+        "strata_caption": "Strata" + ", by whose answer the judge calls right" * ("judged" in design),
         "file": os.path.basename(session.path), "skipped": [{"id": item} for item in session.skipped()],
         "settings": list(_settings(design, session.events(), session.last_hash))}
-    tabled = {"strata": "Strata", "rates": "First labels per stratum", "skipped": "Skipped items",
+    tabled = {"strata": shared["strata_caption"], "rates": "First labels per stratum", "skipped": "Skipped items",
               "looks_taken": "Every look", "settings": "Settings"}
     values = shared | {"rates": rates, "looks_taken": list(_look_rows(session.looks, design))}
     records = [*_records(estimates, status), *(_table(name, values[name], caption)

@@ -1,7 +1,7 @@
 """Two models on the same items under one judge: their difference from verdicts on all items and labels of some.
 
-Both intervals add z^2 / 3 items on which only A is right and as many on which only B is, and neither has a proof. Least
-coverage found at 95%: ``tests/peers/judged_coverage.py``.
+Both intervals are those of t with one more label, which was never seen, and longer on the side where the labels are
+skewed; neither has a proof. Least coverage found at 95%: ``tests/peers/search_judged.py``.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ LEAST = 4
 FEW = 2                                                 # labels of differing verdicts, without which these tell nothing
 DRAWN = {"pairs": "drawn within the pairs of verdicts", "random": "drawn from all items alike"}
 RATES = {1: "sensitivity", 0: "specificity"}
-UNPROVEN = {drawn: Note("assumption", f"the interval adds labels and has no proof: the least coverage found at 95% was "
+UNPROVEN = {drawn: Note("assumption", f"the interval has no proof: the least coverage found at 95% was "
                         f"{least} with labels {how}, from 20 labels on")
             for (drawn, how), least in zip(DRAWN.items(), (".942", ".936"), strict=True)}
 CONTESTANT = Note("remark", "a judge that is one of the two models, or was made from one, may favor its answers: the "
@@ -190,29 +190,33 @@ def judged_difference(stratum_size: ArrayLike, answers: ArrayLike, *, drawn: str
 
     Notes
     -----
-    With z = 1, 0 or -1 a label, A less B, "pairs" is the stratified mean. Its interval adds k = z_l^2 / 3 items at +1
-    and k at -1, of which a stratum gets the share that W sqrt(f / n) has of its sum, f = 1 - n / N. With these the
-    difference is sum W mean, its variance V the sum of V_h = W^2 f s^2 / (n + 2k), and the limits are those of t with
-    V^2 / sum V_h^2 / (n + 2k - 1) degrees of freedom [2]_, at most those of all labels.
+    With z = 1, 0 or -1 a label, A less B, "pairs" is the stratified mean. With "random" and v the same of the
+    verdicts, slope b = cov(z, v) / var(v), within 0 to 1 and its denominator over all items, and r = z - b v (b is 0
+    where one of the two differing pairs of verdicts has fewer than 2 labels), it is the prediction-powered estimate
+    [1]_, D = b mean(v) + mean(r), and the squares of r are divided by 1 less their leverage.
 
-    With "random" and v the same of the verdicts, slope b = cov(z, v) / var(v), within 0 to 1 and its denominator over
-    all items, and r = z - b v (b is 0 where one of the two differing pairs of verdicts has fewer than 2 labels),
+    With V the variance, the limits are
 
-    .. math:: D = b \bar v_N + \bar r, \quad V = \frac{1 - n/N}{m - 1} \Big(\frac{\sum r^2 + 2k}{m} - \bar r^2\Big),
+    .. math:: D \pm \Big(t \sqrt{V + \frac{e^3}{(e + V)^2}} + g\Big), \quad e = \frac{3 z_l^2}{4} u^2,
 
-    the prediction-powered estimate [1]_; the interval has k residuals of +1 and of -1 among the m = n + 2k, and t with
-    n - 2 degrees of freedom. Both intervals are rounded outward to whole items, and cut at what the labels prove.
+    with u what one label that was never seen would move most: the farthest answer downward for the lower limit, upward
+    for the upper one, of the pair of verdicts where a label weighs most, W sqrt(f) / (n + 1), f = 1 - n / N (at random
+    with f of all labels and at most sqrt(f) / n). g is the skewness by which Johnson's t [2]_ moves, here on
+    the longer side only, its denominator V + e / 6. Degrees of freedom are n - 2 at random; else Satterthwaite's [3]_,
+    at most those of all labels. The limits are rounded outward to whole items, and cut at what the labels prove.
 
     References
     ----------
     .. [1] Angelopoulos, Duchi & Zrnic, PPI++: efficient prediction-powered inference, arXiv 2311.01453, 2023.
-    .. [2] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
+    .. [2] Johnson, Modified t tests and confidence intervals for asymmetrical populations, Journal of the American
+       Statistical Association 73, 1978.
+    .. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
 
     Examples
     --------
     >>> found = judged_difference([1400, 250, 200, 150], [[55, 4, 2, 1], [5, 9, 1, 2], [4, 1, 7, 1], [0, 1, 0, 7]])
     >>> found.headline()
-    'accuracy of A less B +0.045, 95% from -0.037 to +0.124: no difference is shown; 100 labels'
+    'accuracy of A less B +0.045, 95% from -0.032 to +0.123: no difference is shown; 100 labels'
     >>> round(found.by_judge, 3)
     0.025
     """
@@ -230,66 +234,79 @@ def judged_difference(stratum_size: ArrayLike, answers: ArrayLike, *, drawn: str
     if n.sum() < min(3, size.sum()) or (n < least).any():
         raise checks.WrongValue("answers", "must hold 3 labels, and with drawn='pairs' 2 of each pair of verdicts", n)
     counts = np.stack([table[:, SIGNS == sign].sum(1) for sign in (-1, 0, 1)], 1)
-    estimate, variance = (np.nan, np.nan) if left.any() else ESTIMATES[drawn](size, counts)
+    estimate, variance = (np.nan, np.nan) if left.any() else ESTIMATES[drawn](size, counts)[:2]
     estimate = np.clip(estimate, *_proven(size, counts))
     return JudgedDifference(float(estimate), float(variance), size, counts, 0, left if left.any() else None,
                             answers=table, drawn=drawn)
 
 
-def _of_pairs(size: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return estimate and variance (...,) from labels (..., 4, 3) drawn by pairs."""
-    center, parts, _ = _strata_of(size, counts, 0)
-    return center, parts.sum(-1)
+def _spread(unit: np.ndarray, rest: np.ndarray, counts: np.ndarray, moved: np.ndarray, level: float) -> Any:
+    """Return variance and skewness (...,) of means of labels that weigh `unit`, of which a share `rest` has no label.
+
+    The skewness is the distance by which Johnson's t moves, before it is divided by the variance.
+    """
+    n, z = counts.sum(-1), intervals.quantile(level)
+    second, third = ((counts * moved**power).sum(-1) for power in (2, 3))
+    towards = z**2 / 2 * rest - (z**2 - 1) / 6 * (2 * rest - 1)
+    return unit**2 * rest * second * n / np.maximum(n - 1, 1), unit**3 * rest * towards * third
 
 
-def _strata_of(size: np.ndarray, counts: np.ndarray, k: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the estimate (...,) with k labels of either extreme added, each stratum's variance, and its labels."""
+def _of_pairs(size: np.ndarray, counts: np.ndarray, level: float = 0.95) -> tuple:
+    """Return estimate, variance, skewness, degrees of freedom (...,) and reach (..., 2) of labels drawn by pairs."""
     n, weight = counts.sum(-1), size / size.sum()
-    left = weight**2 * (1 - n / np.maximum(size, 1)) / np.maximum(n, 1)
-    added = k * np.sqrt(left) / np.maximum(np.sqrt(left).sum(-1, keepdims=True), 1e-300)
-    m = np.maximum(n + 2 * added, 1)
-    mean = counts @ VALUES / m
-    spread = n * ((counts @ VALUES**2 + 2 * added) / m - mean**2) / np.maximum(m - 1, 1)
-    return mean @ weight, left * spread, m
+    some, rest, mean = np.maximum(n, 1), 1 - n / np.maximum(size, 1), counts @ VALUES / np.maximum(n, 1)
+    parts, skewness = _spread(weight / some, rest, counts, VALUES - mean[..., None], level)
+    unit = weight * np.sqrt(rest) / (n + 1)
+    far = _unseen(unit, mean, level)
+    variance, unknown, most = parts.sum(-1), far.max(-1), (np.maximum(n - 1, 0) * (n < size)).sum(-1)
+    df = (variance + unknown)**2 / np.maximum(
+        (parts**2 / np.maximum(n - 1, 1)).sum(-1) + unknown**2 / np.maximum(most, 1), 1e-300)
+    return mean @ weight, variance, skewness.sum(-1), np.minimum(df, most), far
 
 
-def _of_all(size: np.ndarray, counts: np.ndarray, k: float = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return estimate and variance (...,) from labels (..., 4, 3) drawn at random and k more residuals of either."""
-    n, total = counts.sum((-1, -2)), size.sum()
-    by_judge, labels = size @ SIGNS / total, counts.sum(-2) @ VALUES
-    verdicts, spread = counts.sum(-1) @ SIGNS, size @ SIGNS**2 / total - by_judge**2
+def _of_all(size: np.ndarray, counts: np.ndarray, level: float = 0.95) -> tuple:
+    """Return the same of labels drawn from all items alike: of what the verdicts leave, with their leverage."""
+    by, total = counts.sum(-1), size.sum()
+    n, weight, labels, verdicts = by.sum(-1), size / total, counts.sum(-2) @ VALUES, by @ SIGNS
+    spread = weight @ SIGNS**2 - (weight @ SIGNS)**2
     covariance = (np.einsum("...ij,i,j->...", counts, SIGNS, VALUES) - verdicts * labels / n) / np.maximum(n - 1, 1)
-    few = (counts.sum(-1) < np.minimum(FEW, size))[..., SIGNS != 0].any(-1)
+    few = (by < np.minimum(FEW, size))[..., SIGNS != 0].any(-1)
     slope = np.clip(covariance / spread, 0, 1) * ~few if spread > 0 else 0 * covariance
-    residual = VALUES - np.multiply.outer(slope, SIGNS)[..., None]
-    m = n + 2 * k
-    mean = (labels - slope * verdicts) / m
-    squares = ((counts * residual**2).sum((-1, -2)) + 2 * k) / m - mean**2
-    return slope * by_judge + mean, (1 - n / total) * squares / np.maximum(m - 1, 1)
+    mean, rest = (labels - slope * verdicts) / n, 1 - n / total
+    said = np.multiply.outer(slope, SIGNS) + mean[..., None]
+    lever = (1 + (SIGNS - (verdicts / n)[..., None])**2 / max(spread, 1e-300) * (slope > 0)[..., None]) / n[..., None]
+    moved = (VALUES - said[..., None]) / np.sqrt(1 - np.minimum(lever, 0.5))[..., None]
+    flat = (*counts.shape[:-2], -1)
+    variance, skewness = _spread(1 / n, rest, counts.reshape(flat), moved.reshape(flat), level)
+    unit = np.minimum(weight / (by + 1), 1 / n[..., None]) * np.sqrt(rest)[..., None]
+    return slope * (weight @ SIGNS) + mean, variance, skewness, n - 2, _unseen(unit, said, level)
+
+
+def _unseen(unit: np.ndarray, said: np.ndarray, level: float) -> np.ndarray:
+    """Return the variance (..., 2) of labels never seen: of the farthest one below and above, 3/4 z^2 times."""
+    return 0.75 * intervals.quantile(level)**2 * np.stack([unit * (1 + said), unit * (1 - said)], -1).max(-2)**2
+
+
+def _limits(size: np.ndarray, counts: np.ndarray, level: float, drawn: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the limits of t, rounded outward to whole items, within what the labels prove."""
+    center, variance, skewness, df, far = ESTIMATES[drawn](size, counts, level)
+    added = far**3 / np.maximum(far + variance[..., None], 1e-150)**2
+    reach = scipy.special.stdtrit(np.maximum(df, 1), (1 + level) / 2)[..., None] * np.sqrt(variance[..., None] + added)
+    skew = skewness / np.maximum(variance + far.max(-1) / 6, 1e-300)
+    total, (least, most) = size.sum(), _proven(size, counts)
+    low = np.floor(total * (center + np.minimum(skew, 0) - reach[..., 0]) + 1e-9)
+    high = np.ceil(total * (center + np.maximum(skew, 0) + reach[..., 1]) - 1e-9)
+    return np.maximum(low / total, least), np.minimum(high / total, most)
 
 
 def judged_limits(size: np.ndarray, counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the limits (...,) from labels (..., 4, 3) drawn by pairs of verdicts."""
-    n = counts.sum(-1)
-    center, parts, m = _strata_of(size, counts, intervals.added_labels(level))
-    variance, most = parts.sum(-1), (np.maximum(n - 1, 0) * (n < size)).sum(-1)
-    df = variance**2 / np.maximum((parts**2 / np.maximum(m - 1, 1)).sum(-1), 1e-300)
-    return _within(center, variance, np.minimum(df, most), size, counts, level)
+    return _limits(size, counts, level, "pairs")
 
 
 def regression_limits(size: np.ndarray, counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the limits (...,) from labels (..., 4, 3) drawn at random."""
-    df = counts.sum((-1, -2)) - 2
-    return _within(*_of_all(size, counts, intervals.added_labels(level)), df, size, counts, level)
-
-
-def _within(center: np.ndarray, variance: np.ndarray, df: np.ndarray, size: np.ndarray, counts: np.ndarray,
-            level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits of t, rounded outward to whole items, within what the labels prove."""
-    reach = scipy.special.stdtrit(np.maximum(df, 1), (1 + level) / 2) * np.sqrt(variance)
-    total, (least, most) = size.sum(), _proven(size, counts)
-    low, high = np.floor(total * (center - reach) + 1e-9), np.ceil(total * (center + reach) - 1e-9)
-    return np.maximum(low / total, least), np.minimum(high / total, most)
+    return _limits(size, counts, level, "random")
 
 
 def _proven(size: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,7 @@ from workbench.audits.differences import differing_items
 from workbench.audits.judged import judged_strata, pair_sizes, refuse_shown, verdict_columns
 from workbench.audits.sessions.store import SessionError, StoredItem, digest_of_rows
 from workbench.data import numbers
+from workbench.data.judged_items import WHICH
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
@@ -234,6 +235,13 @@ def frame_of(items: ScoredItems, design: Mapping[str, Any]) -> Frame:
                      agreeing=items.size - differ.size)
     strata, predicted = nested_strata(items, design["metrics_of"], n_strata, rule, rng=seed)
     return Frame(items, strata, label_shares(strata.sizes, predicted), predicted)
+
+
+def stratum_rows(design: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return number, or a judge's verdicts, and size of each stratum."""
+    if "judged" in design:
+        return [{"verdict": said, "size": size} for said, size in zip(WHICH, design["judged"], strict=True) if size]
+    return [{"stratum": h, "size": size} for h, size in enumerate(design["stratum_size"], 1)]
 
 
 def stored_rows(frame: Frame, items: ScoredItems, design: Mapping[str, Any], shown: Mapping[str, Sequence[str]],

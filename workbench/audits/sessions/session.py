@@ -552,12 +552,12 @@ class AuditSession:
         return [trail.items[k].id for k in range(trail.budget) if trail.status(k) == SKIPPED]
 
     def strata(self) -> list[dict]:
-        """Return a row per stratum, counted from 1: its size, its items in the budget, and how many are labeled."""
+        """Return a row per stratum, counted from 1 or called by the verdicts of a judge: items, in budget, labeled."""
         trail = self._read()
         items = [item.stratum for item in trail.items[:trail.budget]]
         labeled = [stratum for k, stratum in enumerate(items) if trail.status(k) == LABELED]
-        return [{"stratum": h + 1, "size": size, "items": items.count(h), "labeled": labeled.count(h)}
-                for h, size in enumerate(trail.design["stratum_size"])]
+        return [{**row, "items": items.count(h), "labeled": labeled.count(h)}
+                for h, row in enumerate(designs.stratum_rows(trail.design))]
 
     def export(self, path: str | PathLike[str], n: int | None = None, by: str | None = None, *,
                to: str | None = None) -> int:
