@@ -731,3 +731,12 @@ def test_a_headline_says_up_to_which_rho_it_rejects():
     t = stats.ttest_1samp(np.array(TEN) + .05, 0).statistic
     flips = 1 - (stats.t.ppf(.975, 9) / t) ** 2
     assert kfold_t_test(np.array(TEN) + .05, rho="naive").headline().endswith(f"; rejects for rho below {flips:.3g}")
+
+
+@pytest.mark.parametrize("rho", [-.5, -.7])
+def test_three_repeats_cannot_have_a_correlation_of_minus_a_half(rho):
+    """Of three variables alike the variance of the sum, 3 + 6 rho, is above 0."""
+    cv = CVLosses.from_fold_means(TEN[:9], repeats=3)
+    with pytest.raises(ValueError, match="^rho must be above -0.5 for 3 repeats; got "):
+        kfold_t_test(cv, rho=rho)
+    assert math.isfinite(kfold_t_test(cv, rho=-.4).statistic)

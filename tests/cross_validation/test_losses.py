@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 import workbench as wb
 from workbench.cross_validation import sources
 from workbench.cross_validation.losses import CVLosses
+from workbench.reports.records import Variables
 from workbench.results import Note
 
 X, Y = load_iris(return_X_y=True)
@@ -816,3 +817,8 @@ def test_the_models_of_a_search_are_no_columns_that_might_be_none():
     found = CVLosses.read_csv({"params": ["C=1", "C=9", "C=27"], **scores})
     assert found.models == ("C=1", "C=9", "C=27")
     assert not any("columns read as models" in note for note in wb.sentences(found.notes))
+
+
+def test_a_page_does_not_record_the_items():
+    cv = CVLosses({"a": [0., 1, 1, 0, 2, 1], "b": [0, 0, 0, 1, 3, 1]}, [1, 1, 2, 2, 3, 3])
+    assert [*Variables({"cv": cv, "test": wb.kfold_t_test(cv)}, ["cv", "test"]).results] == ["test"]

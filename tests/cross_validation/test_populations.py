@@ -182,5 +182,5 @@ def test_distances_of_samples_are_those_of_their_items(columns):
 
 
 def test_a_population_that_no_memory_holds_is_refused_with_its_size():
-    with pytest.raises(ValueError, match="^size and features would need an array of 100,000,000 x 4 numbers; at most"):
-        gaussian_population(10 ** 8, features=2)
+    with pytest.raises(ValueError, match="^size and features would need an array of 1,000,000,000,000 x 4 numbers"):
+        gaussian_population(10 ** 12, features=2)

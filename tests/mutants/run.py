@@ -42,7 +42,7 @@ from faults.run import LIMIT, copy  # noqa: E402
 ROOMS = "intervals", "stratified", "replication", "misclassification", "cross_validation", "allocation"
 BUILD, RECORD = ROOT / "build" / "mutants", FOLDER.parent / "mutants.json"
 FIRST, TRACED = 25, 900     # so many tests are tried before the others; seconds for a room's tests, traced
-START, SLOWER = 30, 4       # seconds, and times what they took without a mutant, after which tests hang
+START, SLOWER = 120, 6      # seconds, and times what they took without a mutant, after which tests hang
 NOTICED = r"(?m)^(FAILED|ERROR)\b(?!:)|ImportError while loading conftest"
 FAILED = r"FAILED (\S+?::[\w.]+)"
 LOADED = "pytest", "hypothesis", "numpy", "scipy.stats", "scipy.optimize", "pandas", "sklearn.linear_model", "xdist"

@@ -4,6 +4,7 @@ import pytest
 from sklearn.metrics import accuracy_score, f1_score
 
 import workbench as wb
+from workbench.replication.metrics import check_settings
 
 RNG = np.random.default_rng(2)
 STRATUM, PERSON = np.repeat(["n", "s", "w"], 40), np.tile(np.repeat(np.arange(8), 5), 3)
@@ -192,3 +193,12 @@ def test_the_first_weight_that_is_not_above_0_is_named(wrong):
     weight[[17, 30]] = wrong, -9
     with pytest.raises(ValueError, match=rf"^column 'w', .*18.*: a weight must be above 0; got {wrong:g}$"):
         wb.load_labeled(FRAME | {"w": weight}, weight="w")
+
+
+def test_settings_that_nobody_names_are_those_of_the_estimates():
+    items = wb.load_labeled(FRAME, psu="person", nest=True)
+    metrics, level, design, made = check_settings(items)
+    found = wb.estimate_metrics(items)
+    assert (level, made.method) == (found.level, found.method) == (.95, "fay")
+    assert tuple(dict.fromkeys(row["metric"] for row in found.rows())) == metrics
+    assert design.psus_per_stratum.tolist() == [8, 8, 8]

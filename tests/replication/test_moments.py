@@ -105,6 +105,13 @@ def test_first_order_values_are_what_a_little_more_weight_adds(name):
         assert (values.min(), values.max()) == pytest.approx(possible, rel=1e-12)      # every pair of classes is there
 
 
+def test_limits_of_a_correlation_are_fishers():
+    """t standard errors of artanh r, each 1 / (1 - r^2) of one of r."""
+    found = estimated("correlation", DESIGN, NUMBER, PREDICTED)
+    reach = stats.t.ppf(.975, found.effective_df) * found.standard_error / (1 - found.estimate ** 2)
+    assert tuple(found.interval()) == pytest.approx(np.tanh(np.arctanh(found.estimate) + [-reach, reach]), rel=1e-9)
+
+
 def test_no_error_at_all_leaves_what_an_accuracy_leaves():
     """Ten PSUs of five, all right: accuracy is from .653226 on; of two equal classes kappa is 1 - 2 (1 - accuracy)."""
     truth = np.tile([0, 1, 0, 1, 0, 1, 0, 1, 1, 0], 5)
