@@ -558,8 +558,8 @@ def test_two_columns_are_two_items_per_fold():
     (lambda: bayesian_correlated_t(TEN, runs=3),
      "runs must divide the number of differences into at least 2 folds; got 3 runs of 10"),
     (lambda: bayesian_correlated_t(TEN, rope=-1), "rope must be a number of at least 0; got -1"),
-    (lambda: nadeau_bengio_test([1e300, 2e300], 90, 10),
-     "differences must have their largest size from 1e-140 to 1e+140, so that squares are numbers; got 2e+300: use "
+    (lambda: nadeau_bengio_test([1e145, 2e145], 90, 10),
+     "differences must have their largest size from 1e-140 to 1e+140, so that squares are numbers; got 2e+145: use "
      "another unit"),
     (lambda: bayesian_correlated_t([[1], [2, 3]]),
      "differences must be an array of numbers; its rows have different lengths"),

@@ -28,7 +28,7 @@ from workbench.widgets.questions import Explanation, Prediction, Reveal
 # what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
 ANSWERS = {
     "2-worth": ("543", "3.31"), "2-worth look": ("120",), "2-eight look": ("0.0116", "-18%"),
-    "2-pairs": ("1 and 5", "2 and 6"), "2-coverage": ("72.1%",), "2.1": (".0205",), "2.2": ("81",),
+    "2-pairs": ("1 and 5", "2 and 6"), "2-coverage": ("72.8%",), "2.1": (".0205",), "2.2": ("81",),
     "2.3": ("1,182", "32.9"), "2.4": (".7688", ".769", ".0432")}
 SCHEMES = [("all 128", "all"), ("balanced 8", "balanced"), ("at random", "random"),
            ("balanced 8 without the first", "one less"), ("as printed in the paper", "printed")]
@@ -43,7 +43,7 @@ CORRELATIONS = [0, .0025, .005, .0075, .01, .0125, .015, .0181, .02, .03, .04, .
                 .16, .18, .2, .3, .45]
 SIZES = [("all alike", 0.0), ("somewhat", 0.5), ("much", 1.0)]
 WORSE = [("no", 0.0), ("somewhat", -0.5), ("much", -1.0)]
-MOST_PSUS = 70_000
+MOST_PSUS = 35_000
 CITY = {"strata": 7, "psus": 2, "items": 127, "icc": 0.0181, "size_spread": 0.0, "size_effect": 0.0}
 WEIGHTS = {"strata": 483, "psus": 2, "items": 1, "weight_spread": 0.7, "weight_effect": 0.65, "runs": 1000}
 WORTH = {"1,800": 1800, "1,200": 1200, "550": 550, "14": 14}
@@ -434,7 +434,7 @@ def coverage(predicted: float | None = None) -> Panel:
     }
 
     def simulated(seed: int, **city: float) -> tuple:
-        runs = min(5_000, MOST_PSUS // (city["strata"] * city["psus"]))
+        runs = min(2_500, MOST_PSUS // (city["strata"] * city["psus"]))
         return simulations.simulate_coverage(**city, runs=runs, rng=seed), predicted if city == CITY else None
 
     return drive_chart(controls, simulated, interval_charts.coverage_data, interval_charts.coverage_words,
