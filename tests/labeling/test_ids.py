@@ -1,7 +1,14 @@
+import hashlib
+import json
+from unittest import mock
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.data.scored_items import ScoredItems
+from workbench.labeling import plans
 from workbench.labeling.ids import matched
 
 
@@ -48,3 +55,10 @@ def test_a_match_is_the_only_one_that_rounds_so(numbers, digits):
     cells = [scientific(number, digits) for number in numbers]
     found, _ = matched(cells, {text: place for place, text in enumerate(ids)}, ids)
     assert found == [place if cells.count(cell) == 1 else None for place, cell in enumerate(cells)]
+
+
+@given(st.lists(st.text(st.sampled_from('a7"\\\n, é\u2028\x7f'), max_size=6).map(str.strip), min_size=1, max_size=9))
+def test_the_digest_of_identifiers_is_that_of_their_json_as_a_whole(ids):
+    whole = hashlib.sha256(json.dumps(ids, ensure_ascii=False).encode()).hexdigest()
+    with mock.patch.object(plans, "PART", 3):
+        assert plans.item_digests(ScoredItems(np.array(ids, object), np.full(len(ids), .5)))["id"] == whole
