@@ -17,7 +17,7 @@ from workbench.data.scored_items import ScoredItems
 from workbench.labeling.ids import refuse_repeated
 
 try:
-    from _md5 import md5  # Python's own takes a third of the time that OpenSSL's takes for a short text
+    from _md5 import md5  # type: ignore[import-not-found]  # a third of the time of OpenSSL's for a short text
 except ImportError:
     md5 = functools.partial(hashlib.md5, usedforsecurity=False)
 

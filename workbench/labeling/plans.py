@@ -104,8 +104,8 @@ def item_digests(items: ScoredItems) -> dict[str, str]:
 
     Numbers and text of the same spelling are the same, whatever file they were read from.
     """
-    columns = (("id", items, draws.id_texts), ("prediction", items.prediction, class_texts),
-               ("rival", items.rival, class_texts), ("by", items.by, numbers.as_text))
+    columns: Any = (("id", items, draws.id_texts), ("prediction", items.prediction, class_texts),
+                    ("rival", items.rival, class_texts), ("by", items.by, numbers.as_text))
     return {"score": hashlib.sha256(np.asarray(items.score, "<f8").tobytes()).hexdigest(),
             **{name: _digest(texts(values)) for name, values, texts in columns if values is not None}}
 
