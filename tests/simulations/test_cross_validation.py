@@ -547,7 +547,7 @@ def test_the_classes_of_the_digits_are_numbers_for_a_regressor():
      "tests must name one that does not count errors where the learners are regressors; got 'McNemar, pooled'"),
     (lambda p: simulate_type_one((p[0], np.where(p[1] > 0, "high", "low")), Ridge(), 20),
      "y must hold numbers where the learner is a regressor; got text such as 'high'"),
-    (lambda p: simulate_type_one((p[0], p[1] * 1e160), Ridge(), 20),
+    (lambda p: simulate_type_one((p[0], p[1] * 1e145), Ridge(), 20),
      "y must have their largest size from 1e-140 to 1e+140, so that squares are numbers; got LARGEST: use another "
      "unit"),
     (lambda p: simulate_type_one((p[0], np.where(p[1] > 0, np.inf, p[1])), Ridge(), 20), "y must be finite; item "),
@@ -557,7 +557,7 @@ def test_the_classes_of_the_digits_are_numbers_for_a_regressor():
 def test_what_regressors_cannot_do(numbers, call, message):
     with pytest.raises(ValueError) as error:
         call(numbers)
-    assert str(error.value).startswith(message.replace("LARGEST", f"{1e160 * np.abs(numbers[1]).max():g}"))
+    assert str(error.value).startswith(message.replace("LARGEST", f"{1e145 * np.abs(numbers[1]).max():g}"))
 
 
 # sizes

@@ -344,7 +344,7 @@ def _spread(stratum_sd: Any, size: Any, method: Any) -> np.ndarray:
     sd = checks.plain_array("stratum_sd", stratum_sd, "stratum")
     if sd.shape == size.shape and sd.dtype.kind == "f" and np.isnan(sd.min()):
         sd = np.where(np.isnan(sd) & (size == 1), 0.0, sd)
-    return checks.vector("stratum_sd", sd, size=size.size, low=0, high=1e150, what="stratum", copy=False)
+    return checks.vector("stratum_sd", sd, size=size.size, low=0, what="stratum", copy=False)
 
 
 def fill(share: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
