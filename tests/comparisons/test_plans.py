@@ -1,9 +1,12 @@
 """Planned differences against enumerated samples, a published size and a simulation of another kind of clusters."""
+from unittest import mock
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import workbench as wb
+from workbench.comparisons import plans
 
 
 def enumerated_power(items, difference, discordance):
@@ -62,3 +65,13 @@ def test_numbers_next_to_0_are_answered():
     with pytest.raises(ValueError, match="difference must need at most 10,000,000 items; got 5e-324"):
         wb.items_to_detect(5e-324, .2)
     assert wb.detectable_difference(400, .2, clusters=40, icc=5e-324) == wb.detectable_difference(400, .2, clusters=40)
+
+
+@pytest.mark.parametrize("power", [.5, .8, .99])
+@pytest.mark.parametrize(("difference", "discordance"), [(.0048, .01), (.0069, .05), (1, 1), (.0139, .5), (3e-4, .01)])
+def test_the_items_are_found_in_few_steps(difference, discordance, power):
+    with mock.patch.object(plans, "_chance_shown", wraps=plans._chance_shown) as asked:
+        found = wb.items_to_detect(difference, discordance, power=power)
+    assert asked.call_count <= 40
+    chances = [plans._chance_shown(n, None, 0, .95)(difference, discordance) for n in (found, max(2, int(.97 * found)))]
+    assert chances[0] >= power and (chances[1] < power + .01 or found < 20)

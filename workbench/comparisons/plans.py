@@ -1,5 +1,7 @@
 """How many items show a difference of two models, and what difference so many items show."""
 
+import itertools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -97,13 +99,17 @@ def items_to_detect(difference: float, discordance: float, *, cluster_size: int 
     z, most = ndtri((1 + checks.level(level)) / 2), MOST_ITEMS // size
     needed = discordance * (z + ndtri(power)) ** 2 / max(difference, 1 / MOST_ITEMS) ** 2
     low, high, groups = 1, most + 1, needed * (1 + (size - 1) * icc) / size
-    while high - low > max(1, exact * high):
+    for turn in itertools.count(1):
+        if high - low <= max(1, exact * high):
+            break
         step = max(1, int(exact * low))
+        if turn % 3 == 0:       # whatever the guesses are worth, the range becomes smaller
+            groups = min(math.sqrt(low * high), 2 * low)
         groups = round(min(max(groups, low + step), high - step))
         found = chance(groups)
         low, high = (low, groups) if found >= power else (groups, high)
         # a test's chance is about that of a normal estimate, whose distance from 0 grows with the root of the items
-        distance = z + ndtri(min(max(found, 1 - power), 1 - 1e-4))
+        distance = z + ndtri(min(max(found, 1e-4), 1 - 1e-4))
         groups *= min(max((z + ndtri(power)) / max(distance, z / 4), 1 / 2), 2) ** 2
     if high > most:
         raise checks.WrongValue("difference", f"must need at most {MOST_ITEMS:,} items", difference)

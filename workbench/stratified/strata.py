@@ -20,7 +20,6 @@ from workbench.data.scored_items import ScoredItems
 from workbench.results import Note, Result, html_table, sentences, stratum_rows
 
 STRATIFIERS = METHODS = ("cum_sqrt_f", "cum_cbrt_f", "weighted_mean", "kmeans", "gmm", "equal_size", "equal_width")
-LARGEST_SCORE = 1e150       # whose square is a number too
 DENSITY_POINTS = 512
 FINE = 8
 BINS = 2048
@@ -111,7 +110,7 @@ def stratify(score: ArrayLike, n_strata: int, method: str = "cum_sqrt_f", *,
     >>> stratify([.5, .6, .8, .9, 1., 1.], 3, "equal_width").sizes
     array([2, 1, 3])
     """
-    score = checks.vector("score", score, low=-LARGEST_SCORE, high=LARGEST_SCORE, what="item")
+    score = checks.vector("score", score, what="item")
     n_strata = checks.whole("n_strata", n_strata, 1, score.size)
     checks.choice("method", method, METHODS)
     rng = checks.generator(rng)
