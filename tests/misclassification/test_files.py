@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench.misclassification import files
 
 
 def columns(**named):
@@ -36,6 +37,21 @@ def test_audits_that_do_not_fit_say_why(audit, message):
     with pytest.raises(ValueError) as caught:
         wb.load_audit(audit)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("thousands", ["1,500", "1.500"])
+def test_cells_of_a_table_are_whole(thousands):
+    table = columns(truth=["no", "yes"], no=["331", "7"], yes=[thousands, "44"])
+    assert wb.load_audit(table).table.tolist() == [[331, 1500], [7, 44]]
+
+
+def test_classes_that_are_written_otherwise_than_in_the_audit_are_told():
+    def told(*classes):
+        rows = columns(period=["Jan"] * 3, prediction=classes)
+        return [note.text for note in files.read_periods(rows, labels=(0, 1), period="period", total="n",
+                                                         counted="counted", predicted="prediction")[1]]
+
+    assert told("01", "0", "01") == ["in column 'prediction' '01' is class 1"] and told("1", "0", "1") == []
 
 
 def test_counts_by_class_or_as_total_and_counted():

@@ -956,6 +956,13 @@ def test_as_many_items_as_floats_can_count():
         wb.estimate_prevalence(AUDIT, [most // 2, most // 2 + 2], method="calibration")
 
 
+def test_a_plan_takes_as_few_items_as_an_audit_has():
+    with pytest.raises(ValueError, match="size must be a whole number of at least 4; got 3"):
+        wb.plan_audit(.5, .5, .9, .9, .45, size=3)
+    with pytest.raises(ValueError, match="half_width 0.45 is out of reach"):
+        wb.plan_audit(.5, .5, .9, .9, .45, size=4)
+
+
 # plans
 
 @pytest.mark.parametrize("quantity, rates", list(itertools.product(["level", "change"], ["process", "frame"])))
@@ -1112,6 +1119,9 @@ def test_the_hull_is_that_of_both_constructions(right0, audited0, right1, audite
     assert found.interval().method == "hull of delta, Fieller"
     assert found.rows()[0]["low"] == wb.prevalence_series(audit, None, [[size - counted, counted]],
                                                           method="hull").levels()[0]["low"]
+    first, second = np.transpose(Periods(audit, None, np.array([[size - counted, counted]]), "hull",
+                                         "process").level_limits(.95))[:, 0]
+    assert first.tolist() == pytest.approx(1 - second[::-1]) and second.tolist() == list(found.interval())
 
 
 def test_the_hull_of_a_published_example():
@@ -1138,6 +1148,18 @@ def test_the_record_of_the_hull_holds_what_is_said():
     assert min(found["coverage"] for found in named) >= .93 and float(np.median(ratios)) <= 1.1
     assert f"{min(ratios):.2f} to {max(ratios):.2f} times as wide".replace("0.", ".") in documented.said()
     assert min(found["least"] for name, found in record.items() if name.startswith("searched")) >= .93
+
+
+@pytest.mark.parametrize(("table", "known"), [([[10, 10], [5, 5]], False), ([[40, 60], [50, 40]], False),
+                                              ([[90, 10], [5, 45]], True)])
+def test_nothing_is_believed_of_two_classes_that_are_read_by_chance(table, known):
+    periods = Periods(wb.ConfusionCounts(table), None, np.array([[60, 40]]), "misclassification", "process")
+    assert (np.isfinite(periods.believed[1]) == known).all()
+
+
+def test_a_series_says_what_rose_and_what_fell():
+    series = [wb.prevalence_series(AUDIT, FRAME, [FRAME, counts]).finding() for counts in ([4000, 4000], [9999, 1])]
+    assert ["Class 1 rose by" in series[0], "Class 1 fell by" in series[1]] == [True, True]
 
 
 # limits and orders of 1/n
@@ -1172,6 +1194,7 @@ def test_limits_stay_where_shares_and_their_changes_can_be():
     series = wb.prevalence_series(audit, [4000, 3000, 3000], {"a": [4000, 3000, 3000], "b": [1000, 8000, 1000]})
     rows = series.levels(.95)
     assert all(0 <= row["low"] <= row["high"] <= 1 for row in rows) and any(row["high"] == 1 for row in rows)
+    assert any(row["high"] < 1 for row in rows)
     assert all(-1 <= row["low"] <= row["high"] <= 1 for row in series.changes(.95))
     draws = np.linspace(-3, 3, 601)[:, None]
     assert [float(end[0]) for end in limits.percentiles(draws, .9, -1.0)] == [-1, 1]

@@ -499,9 +499,10 @@ def _refuse_text_against_numbers(found: dict, columns: dict) -> None:
 
 def _rounded(values: Any) -> tuple:
     ordered = np.sort(values)
-    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    if first.size >= 0.5 * values.size:
+    differs = np.append(True, ordered[1:] != ordered[:-1])
+    if np.count_nonzero(differs) >= 0.5 * values.size:
         return ()
+    first = np.flatnonzero(differs)
     counts = np.diff(first, append=values.size)
     commonest = counts.argmax()
     return (Note("data", f"only {first.size:,} of {values.size:,} scores are distinct, and {counts[commonest]:,} "

@@ -82,15 +82,17 @@ def items_in_turn(ids: Sequence, stratum: np.ndarray, turns: np.ndarray, seed: i
     [1, 0, 2]
     """
     keys, size, order = random_keys(ids, seed), np.bincount(stratum), np.empty(turns.size, np.int64)
-    ordered = np.sort(keys)
-    if (ordered[1:] == ordered[:-1]).any():
-        refuse_repeated(ids)
     wanted = np.bincount(turns, minlength=size.size)
     share = (wanted + 10 * np.sqrt(wanted) + 10) / np.maximum(size, 1)      # far more than it takes, but for bad luck
-    likely = np.flatnonzero(keys < (np.minimum(share, 1) * 2.0**KEY_BITS)[stratum])
+    bound = (np.minimum(share, 1) * 2.0**KEY_BITS).astype(np.float32)       # four bytes each: items come by the million
+    likely = np.flatnonzero(keys < bound[stratum])
     if (np.bincount(stratum[likely], minlength=size.size) < wanted).any():
         likely = np.arange(stratum.size)
-    by_stratum = likely[np.lexsort((keys[likely], stratum[likely]))]
+    drawn = keys[likely]
+    keys.sort()
+    if (keys[1:] == keys[:-1]).any():
+        refuse_repeated(ids)
+    by_stratum = likely[np.lexsort((drawn, stratum[likely]))]
     left = np.bincount(stratum[likely], minlength=size.size) - wanted       # of each stratum, behind its drawn items
     before = np.repeat(np.cumsum(left) - left, wanted)
     order[np.argsort(turns, kind="stable")] = by_stratum[before + np.arange(turns.size)]
