@@ -248,3 +248,15 @@ def test_a_checkpoint_of_something_else_is_refused(data, tmp_path):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(ValueError, match="is not the checkpoint of a stream; choose another file"):
             counted([], path)
+
+
+def test_one_pass_reads_each_batch_once_and_two_passes_twice():
+    batches = [{"g": ["a", "b"], "y": [k, 2. * k], "id": [2 * k, 2 * k + 1]} for k in range(2)]
+    for passes, asked in ((1, 2), (2, 4)):
+        read = []
+
+        class Batches:
+            def __iter__(self, read=read):
+                return (read.append(batch) or batch for batch in batches)
+        assert wb.sample_stream(Batches(), 4, **NAMES, passes=passes).sampled.sum() == 4
+        assert len(read) == asked

@@ -101,6 +101,24 @@ def test_labels_that_are_all_alike_leave_no_interval():
     assert .05 < estimate_values(STRATA, LABELS, np.ones(29), bounds=(0, 1)).interval().half_width < 1
 
 
+def test_means_and_spreads_of_strata_that_hold_no_label_or_one_item():
+    """NaN where there are too few labels; of one item, labeled, the spread is 0."""
+    strata = wb.load_strata({"stratum": ["a", "one", "none"], "size": [50, 1, 9], "sd": [1., 0, 1]})
+    found = estimate_values(strata, ["a", "a", "one"], [1, 3, 7])
+    assert found.mean.tolist() == pytest.approx([2, 7, np.nan], nan_ok=True) and np.isnan(found.estimate)
+    assert found.sd.tolist() == pytest.approx([2 ** .5, 0, np.nan], nan_ok=True) and np.isnan(found.variance)
+
+
+def test_what_one_label_makes_of_the_variance_counts_the_labels_of_its_stratum():
+    """W^2 f off^2 / n (n - 1): a twentieth of each of 20 values that are 10 off; less of the outlier among 200."""
+    values = np.r_[np.tile([-10., 10], 10), 10., np.zeros(199)]
+    strata = wb.load_strata({"stratum": ["a", "b"], "size": [10_000, 10_000], "sd": [1, 1]})
+    each = np.repeat([(1 - n / 10_000) / (n * (n - 1)) for n in (20, 200)], [20, 200]) * (
+        values - np.repeat([0, .05], [20, 200])) ** 2
+    assert (each / each.sum()).max() == pytest.approx(.05, rel=.02)
+    assert estimate_values(strata, np.repeat(["a", "b"], [20, 200]), values).interval().method == "t"
+
+
 EVEN = np.arange(20.) % 7
 
 
@@ -190,6 +208,14 @@ def test_items_passed_over_are_asked_for_again():
     looked = with_next(found, STRATA, N, 40, sd_from="labels")
     assert any("follow the standard deviations of these labels" in note.text for note in looked.notes)
     assert not any("follow the" in note.text for note in again.notes)
+
+
+def test_the_next_labels_follow_the_spreads_that_are_asked_for():
+    """Planned 1 : 1, but of the labels one stratum does not vary: after 12 each, the 26 others go to where it helps."""
+    strata = wb.load_strata({"stratum": ["a", "b"], "size": [200, 200], "sd": [1., 1.]})
+    found = estimate_values(strata, np.repeat(["a", "b"], 12), np.r_[np.ones(12), np.arange(12.)])
+    for sd_from, expected in (("planned", [13, 13]), ("labels", [0, 26])):
+        assert with_next(found, strata, [12, 12], 50, sd_from=sd_from).to_label.tolist() == expected
 
 
 @pytest.mark.parametrize(("change", "message"), [

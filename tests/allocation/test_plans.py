@@ -232,3 +232,43 @@ def test_an_assured_budget_needs_two_labels_per_stratum():
         wb.budget_for_error(strata, 4148, assurance=1)
 
 
+THREE = {"stratum": ["a", "b", "c"], "size": [100, 40, 12], "sd": [3., 10., 50.]}
+
+
+def test_standard_errors_of_the_mean_are_those_of_the_total_by_item():
+    plan = wb.plan_labels(wb.load_strata(THREE), 30, minimum=3)
+    n, size, sd = plan.labeled, np.array(THREE["size"]), np.array(THREE["sd"])
+    error = np.sqrt((size ** 2 * (1 - n / size) * sd ** 2 / n).sum())
+    assert methods(plan)["VOILA"]["standard_error"] == pytest.approx(error)
+    assert methods(plan)["VOILA"]["mean_standard_error"] == pytest.approx(error / 152)
+    assert plan.minimum == 3 and Result.from_dict(plan.to_dict()).minimum == 3
+
+
+def test_the_finding_tells_the_error_of_the_plan():
+    """10 of 100 items of sd 2: 100 sqrt(.9 * 4 / 10) = 60, .6 an item."""
+    plan = wb.plan_labels(wb.load_strata({"stratum": ["a"], "size": [100], "sd": [2.]}), 10)
+    assert plan.finding() == "Label 10 of 100 items: the total will be off by about 60, the mean by about 0.60"
+
+
+@pytest.mark.parametrize(("means", "begins"), [((1, 1), "No result to expect: 10 labels leave the total, about "),
+                                               ((1, -3), "Label 10 of 200 items: the total, about -")])
+def test_a_total_whose_error_is_as_large_may_still_be_a_result_where_means_differ_in_sign(means, begins):
+    """Then it may be near 0 by what cancels, and an error is no percentage of it."""
+    values = np.concatenate([mean + 9 * np.tile([-1., 1.], 50) for mean in means])
+    strata = wb.load_strata({"g": np.repeat(["a", "b"], 100), "y": values}, stratum="g", value="y")
+    found = wb.plan_labels(strata, 10).finding()
+    assert found.startswith(begins) and ("%" in found) == (means == (1, 1))
+
+
+def test_what_the_largest_budget_of_a_wasteful_rule_gives_is_within_reach():
+    """The other labels of a budget of everything go to a stratum of 10 items, which Neyman's rule only cuts."""
+    strata = wb.load_strata({"stratum": ["a", "b"], "size": [10, 100], "sd": [1000., 1.]})
+
+    def error(budget):
+        return 110 * wb.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd).variance ** .5
+    least = error(110)
+    assert least > 0
+    assert wb.budget_for_error(strata, least, method="neyman") == min(
+        budget for budget in range(4, 111) if error(budget) <= least)
+    with pytest.raises(ValueError, match="is out of reach: method 'neyman' leaves labels unused"):
+        wb.budget_for_error(strata, least * (1 - 1e-9), method="neyman")

@@ -820,3 +820,50 @@ def test_part_of_a_budget_is_spoken_of_in_the_singular():
         Note("design", "1 of 9 labels stays unused: a stratum is smaller than its share"),)
     with pytest.raises(ValueError, match="budget must be at least 2, 2 for each of 1 stratum; got 1"):
         allocate([9], 1, "equal")
+
+
+# the search for a level
+
+def test_every_stratum_keeps_a_share_of_what_it_gets_in_proportion():
+    """Also a third written with ten digits; of 90 labels in proportion to 10, 20 and 60 items."""
+    size, sd = np.array([100, 200, 600]), np.array([1e-9, 1e-9, 1.0])
+    for share, kept in ((.5, [5, 10, 30]), (.9, [9, 18, 54]), (.3333333333, [3, 6, 20])):
+        found = rules.allotted_above(size, 90, "voila", share, 2, sd)
+        assert found.tolist() == [*kept[:2], 90 - sum(kept[:2])]
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e150])
+def test_neymans_shares_do_not_depend_on_the_unit(scale):
+    """40 labels as 100 : 300."""
+    assert allocate([100, 100], 40, "neyman", stratum_sd=[scale / 3, scale]).labeled.tolist() == [10, 30]
+
+
+def test_labels_for_less_than_all_varying_strata_go_one_each_to_those_of_most_worth():
+    found = allocate([9, 9, 9, 9], 2, stratum_sd=[3, 1, 0, 2], minimum=0)
+    assert found.labeled.tolist() == [1, 0, 0, 1] and found.variance == math.inf
+
+
+def test_a_small_total_is_shared_as_exactly_as_a_large_one():
+    for total in (1e-12, 1.0, 1e12):
+        filled = rules.fill_one(np.ones(3), total, 0.0, np.array([.1, .3, 5]) * total)
+        assert filled == pytest.approx(np.array([.1, .3, .6]) * total, rel=1e-9)
+
+
+def test_where_the_pieces_are_known_one_step_ends_the_search(monkeypatch):
+    """From t = 1 in 10 = max(t, 3) + 9 t only the second share moves, so that t = 7 / 9 is exact."""
+    passes, counted = [], rules._filled
+    monkeypatch.setattr(rules, "_filled", lambda *args: passes.append(1) or counted(*args))
+    filled = rules.fill_one(np.array([1., 9]), 10., np.array([3., 0]), np.array([10., 10]))
+    assert filled == pytest.approx([3, 7], rel=1e-12) and len(passes) == 2
+
+
+def test_the_secant_meets_zero_on_the_line_through_two_points():
+    for below, above in (((1, 3), (5, -1)), ((0, .5), (.25, -7))):
+        line = np.polyfit((below[0], above[0]), (below[1], above[1]), 1)
+        assert rules._secant(below, above) == pytest.approx(np.roots(line)[0], rel=1e-12)
+
+
+@pytest.mark.parametrize("reach", [1.25, 5, 20])
+def test_a_step_goes_at_most_as_many_times_up_as_down(reach):
+    up, down = rules._step(1, math.inf, 1, 1e9, reach), rules._step(0, 1, 1, -1e9, reach)
+    assert up > 1 and up * down == pytest.approx(1)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import numpy as np
@@ -217,6 +218,8 @@ def test_ids_of_64_unsigned_bits():
     for frame in (pd.DataFrame(table), pl.DataFrame(table), pa.table(table), relation(table)):
         drawn = wb.sample(frame, "g", {1: 3}, id="i")
         assert sorted(drawn.id.tolist()) == sorted(ids.tolist())
+    least = pl.DataFrame({"g": [1, 1], "i": ids[1:]})       # the first number that needs the 64th bit
+    assert sorted(wb.sample(least, "g", {1: 2}, id="i").id.tolist()) == [5, 2**63]
 
 
 def test_a_smaller_sample_begins_a_larger_one_and_the_order_of_rows_is_irrelevant():
@@ -283,6 +286,56 @@ def test_few_rows_more_than_wanted_leave_the_engine():
 def test_a_key_is_the_beginning_of_the_digest():
     for id in (0, -17, 2**63, "x", "é", ""):
         assert random_keys([id], 3)[0] == int(hashlib.md5(f"3:{id}".encode()).hexdigest()[:15], 16)
+
+
+class Spark:
+    """Rows and the functions of Spark's SQL that a filter is made of, as its manual defines them; a column is a
+    function of a row."""
+
+    class Column:
+        def __init__(self, of):
+            self.of = of
+
+        def cast(self, kind):
+            return Spark.Column(lambda row: {"string": str, "long": int}[kind](self.of(row)))
+
+    def __init__(self, rows):
+        self.rows, self.sparkSession = rows, self
+
+    def createDataFrame(self, rows, names):
+        return Spark([dict(zip(names, row, strict=True)) for row in rows])
+
+    def join(self, other, on):
+        return Spark([row | match for row in self.rows for match in other.rows if row[on] == match[on]])
+
+    def withColumn(self, name, column):
+        return Spark([row | {name: column.of(row)} for row in self.rows])
+
+    def filter(self, condition):
+        low, high = condition.split(" < ")
+        return Spark([row for row in self.rows if row[low] < row[high]])
+
+    def drop(self, name):
+        return Spark([{key: cell for key, cell in row.items() if key != name} for row in self.rows])
+
+    functions = SimpleNamespace(
+        lit=lambda value: Spark.Column(lambda row: value), col=lambda name: Spark.Column(lambda row: row[name]),
+        concat=lambda *parts: Spark.Column(lambda row: "".join(part.of(row) for part in parts)),
+        md5=lambda text: Spark.Column(lambda row: hashlib.md5(text.of(row).encode()).hexdigest()),
+        substring=lambda text, first, length: Spark.Column(lambda row: text.of(row)[first - 1:first - 1 + length]),
+        conv=lambda text, old, new: Spark.Column(lambda row: np.base_repr(int(text.of(row), old), new)),
+        broadcast=lambda frame: frame)
+
+
+def test_spark_is_asked_for_the_same_digests(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "pyspark.sql", SimpleNamespace(functions=Spark.functions))
+    rows = [{"stratum": "ab"[k % 2], "id": 10**15 + k} for k in range(200)]
+    kept = samples._FILTERS["pyspark"](SimpleNamespace(to_native=lambda: Spark(rows)), 3, np.array(["a", "b"]),
+                                       np.array([2**59, 2**58])).rows
+    keys = [int(hashlib.md5(f"3:{row['id']}".encode()).hexdigest()[:15], 16) for row in rows]
+    assert kept == [row | {"key": key} for row, key in zip(rows, keys, strict=True)
+                    if key < (2**59 if row["stratum"] == "a" else 2**58)]
 
 
 IDS = {"counted": range(10**5), "steps": range(10**17, 10**17 + 10**7, 100),
@@ -555,6 +608,8 @@ def test_decimal_commas_of_a_text_file_are_read_and_what_stays_open_is_refused(t
     found = wb.summarize(path, "g", "y")
     assert found.mean.tolist() == [0.625, 1.75] and found.sd[0] == pytest.approx(np.std([1.5, -0.25], ddof=1))
     path.write_text("g;y\na;1.814,5\na;2\nb;1.814\n")
+    assert wb.summarize(path, "g", "y").mean.tolist() == [908.25, 1814]
+    path.write_text("g;y\na;1,814.5\na;2\nb;1,814\n")
     assert wb.summarize(path, "g", "y").mean.tolist() == [908.25, 1814]
     path.write_text("g;y\na;1,814\na;2\n")
     with refuses(ValueError, f"column 'y' of {str(path)!r}, a cell: '1,814' is 1814 or 1.814, as its comma separates "

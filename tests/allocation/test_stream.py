@@ -124,6 +124,33 @@ def test_strata_may_be_text_numbers_of_any_size_or_both():
     assert [row["value"] for row in text.rows()] == [row["value"] for row in wide.rows()]
 
 
+def test_numbers_below_64_bits_are_strata_beside_those_of_an_array():
+    sampler = StreamSampler(9, rng=1).update([-2**63 - 5], [1.0]).update(np.array([-2**63, -2**63 + 1]), [2.0, 3.0])
+    assert sampler.sizes() == {-2**63 - 5: 1, -2**63: 1, -2**63 + 1: 1}
+
+
+def test_a_table_of_labels_is_kept_while_it_holds_all():
+    """It is made anew where a label lies outside, not where the first or last one comes again."""
+    sampler = StreamSampler(30, rng=1).update([3, 5, 4], [1, 2, 3])
+    table = sampler._table
+    for labels in ([3, 4], [5], [3, 5]):
+        assert sampler.update(labels, [1.0] * len(labels))._table is table
+    assert sampler.update([2], [1.0])._table is not table and list(sampler.sizes()) == [3, 5, 4, 2]
+
+
+def test_a_threshold_is_the_smallest_key_that_a_batch_elsewhere_turned_away():
+    """Of 1,000 keys 5 are far below the others, as many as are kept: the sixth must be known, too."""
+    keys = np.r_[np.arange(1, 6) * 2**40, 2**57 + np.arange(995) * 2**20]
+
+    def below(bound):
+        ids = np.flatnonzero(keys < bound[0])
+        return {"place": np.zeros(ids.size, np.int64), "key": keys[ids], "id": ids, "column 0": ids * 1.0}
+    sampler = StreamSampler(5, seed=1).add({"stratum": np.array(["a"]), "size": np.array([1000]), "mean": np.zeros(1),
+                                            "sd": np.ones(1)}, below)
+    assert sorted(row["item"] for row in sampler.rows()) == [0, 1, 2, 3, 4]
+    assert sampler.to_dict()["threshold"] == [2**57 >> 16]      # keys of 60 bits, kept to 44
+
+
 def test_single_records_are_batches_of_one():
     one, many = StreamSampler(7, rng=2), StreamSampler(7, rng=2)
     for row in range(40):
@@ -473,6 +500,13 @@ def test_one_record_of_several_cannot_tell_its_variance():
         "the variance is not estimable: one sampled record of several in stratum "
         f"{', '.join(repr(h) for h in list(sampler.sizes())[:3])} and 2 more; choose minimum=2 or more",
     ) or found.sampled.max() == 2
+
+
+def test_the_one_stratum_of_several_that_cannot_tell_its_variance_is_named():
+    found = StreamSampler(4, minimum=1, rng=1).update(["a"] * 50 + ["b"] * 50, [1.0, 9.0] * 25 + [3.0] * 50).estimate()
+    assert found.sampled.tolist() == [3, 1] and math.isnan(found.variance)
+    assert wb.sentences(found.notes)[0] == ("the variance is not estimable: one sampled record of several in stratum "
+                                            "'b'; choose minimum=2 or more")
 
 
 def test_equal_sampled_values_of_a_stratum_that_varies_are_named():

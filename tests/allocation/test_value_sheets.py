@@ -1,7 +1,9 @@
 """A sheet of values goes out, comes back as people fill it, and goes on; every row is accounted for."""
 import csv
+import hashlib
 
 import numpy as np
+import pandas as pd
 import pytest
 from command import costs_one_line, page_of, run_here
 
@@ -184,3 +186,18 @@ def test_ids_a_spreadsheet_would_execute_come_back(tmp_path, monkeypatch):
     summary = wb.load_strata("records.csv", stratum="g", value="old")
     found = read_value_sheet("filled.csv", summary, records="records.csv", stratum="g", id="nr")
     assert found.values.size == 8 and found.begun.sum() == 8
+
+
+def test_a_sheet_of_which_half_was_drawn_is_that_sheet_and_less_is_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    records = {"nr": [f"r{k}" for k in range(30)], "g": ["a"] * 30, "old": range(30)}
+    summary, first = wb.summarize(pd.DataFrame(records), "g", "old"), min(
+        records["nr"], key=lambda name: hashlib.md5(f"0:{name}".encode()).hexdigest())
+
+    def found(*others):
+        write("filled.csv", [("id", "stratum", "value"), (first, "a", 5), *((name, "a", 7) for name in others)])
+        return read_value_sheet("filled.csv", summary, records=pd.DataFrame(records), stratum="g", id="nr")
+    half = found("x1")
+    assert half.values.tolist() == [5] and "1 id of the sheet not among the records" in notes(half)
+    with pytest.raises(ValueError, match="seed 0 draws only 1 of the 3 ids of the sheet, not 'x1'"):
+        found("x1", "x2")
