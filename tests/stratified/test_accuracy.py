@@ -401,3 +401,40 @@ def test_a_search_for_more_labels_than_anybody_reads_ends_before_it_starts():
     with pytest.raises(ValueError, match="must need at most 1,000,000 labels, 1e-05 needs about 7,98"):
         wb.plan_budget([5_000_000, 3_000_000], [.9, .8], 1e-5)
     assert wb.plan_budget([5_000_000, 3_000_000], [.9, .8], 1e-5, interval="wald").budget > 7_900_000
+
+
+def test_a_plan_at_random_is_that_of_one_stratum():
+    plan = wb.plan_budget([30, 70], [.6, .9], .2, method="simple_random")
+    pooled = wb.plan_budget([100], [(18 + 63) / 100], .2)
+    assert (plan.budget, plan.labeled.tolist()) == (pooled.budget, [pooled.budget])
+    assert plan.expected_half_width == pooled.expected_half_width <= .2
+
+
+def test_bounds_count_what_was_skipped_as_wrong_and_as_right():
+    found = stratified_accuracy([30, 70], [8, 9], [5, 8], skipped=[2, 1])
+    assert found.bounds == pytest.approx((.3 * 5 / 10 + .7 * 8 / 10, .3 * 7 / 10 + .7 * 9 / 10))
+    whole = stratified_accuracy([30, 70], [8, 9], [5, 8])
+    assert whole.bounds == (whole.estimate, whole.estimate)
+
+
+def test_a_plan_is_the_first_budget_that_does_though_the_next_does_not():
+    """Widths of whole labels are jagged: 102 of 258 items do, 103 do not."""
+    does = [n for n in range(80, 105) if expected_half_width([258], [.9], [n])[0] <= .05]
+    assert does == [102, 104] and wb.plan_budget([258], [.9], .05).budget == does[0]
+
+
+def test_an_assured_budget_does_in_its_share_of_all_outcomes():
+    plan = wb.plan_budget([163], [.9], .03)
+    outcomes = stats.hypergeom(163, round(163 * .9), plan.assured)
+    x = np.arange(outcomes.ppf(.001), outcomes.ppf(.999) + 1).astype(int)
+    widths, chance = np.array([stratified_accuracy([163], [plan.assured], [k]).interval().half_width for k in x]), \
+        outcomes.pmf(x)
+    assert isinstance(plan.assured, int) and chance[widths <= .03].sum() > .8 - 3 * (.8 * .2 / 1000) ** .5
+
+
+def test_a_plan_in_proportion_has_one_floor_and_simulates_no_budget_twice(monkeypatch):
+    simulated, true = [], accuracy.half_widths
+    monkeypatch.setattr(accuracy, "half_widths",
+                        lambda *given: simulated.append(int(given[2].sum())) or true(*given))
+    wb.plan_budget([100, 200], [.8, .95], .08)
+    assert 2 < len(simulated) == len(set(simulated))

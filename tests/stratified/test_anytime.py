@@ -70,7 +70,7 @@ def gamma(size, stratum, label, total, p):
 
 @pytest.mark.parametrize("size, stratum, label, total", [
     ([8, 12], "111011", "110111", 11), ([3, 5, 9], "21202212", "11011101", 12),
-    ([6, 7], "0101010101", "1011010011", 9)])
+    ([6, 7], "0101010101", "1011010011", 9), ([6, 12], "1010101011", "0001000100", 9)])
 def test_evidence_by_plain_loops_and_a_general_optimizer(size, stratum, label, total, monkeypatch):
     stratum, label, atoms = digits(stratum), digits(label), np.array([.2, .6, .9])
     monkeypatch.setattr(anytime, "ATOMS", atoms)

@@ -196,3 +196,23 @@ def test_expected_half_widths_are_the_mean_of_those_of_samples(size, rate, label
     for metric, width in expected.items():
         widths = [each.interval(metric).half_width for each in found]
         assert width == pytest.approx(np.mean(widths), abs=4 * np.std(widths) / 60 ** .5)
+
+
+def test_the_other_part_keeps_its_floor_whatever_the_share():
+    assert wb.allocate_to_class([1000, 9000], [True, False], 10, share=.95, minimum=4).tolist() == [6, 4]
+
+
+@pytest.mark.parametrize("rate", [[1, 0], [1, 1], [0, 1]])
+def test_where_all_samples_are_alike_their_half_width_is_expected(rate):
+    size, labeled = np.array([100, 900]), np.array([30, 40])
+    found = wb.class_metrics(size, [True, False], labeled, labeled * rate).interval("recall")
+    expected = expected_half_widths(size, np.array([True, False]), np.array(rate, float), labeled)
+    assert expected["recall"] == pytest.approx(found.half_width, abs=2 / 2 ** 10)
+
+
+def test_a_limit_goes_on_to_where_that_of_any_other_outcome_is_zero():
+    found = wb.class_metrics([2, 23, 4, 2], [True, True, False, False], [2, 17, 2, 2], [0, 0, 1, 0])
+    low, high = found.interval("recall")
+    alone, others = (limit_by_root(found, "recall", True, outcomes) for outcomes in ((False,), (False, True)))
+    assert high == pytest.approx(others, abs=2e-6) and low == proven(found, "recall")[0]
+    assert others < alone - .005

@@ -9,7 +9,7 @@ import search_judged
 from scipy import stats
 
 import workbench as wb
-from workbench.stratified.judged import DRAWN, judged_difference, judged_labels
+from workbench.stratified.judged import DRAWN, LIMITS, judged_difference, judged_labels
 
 SIZE = np.array([1400, 250, 200, 150])
 ANSWERS = np.array([[55, 4, 2, 1], [5, 9, 1, 2], [4, 1, 7, 1], [0, 1, 0, 7]])
@@ -39,13 +39,14 @@ def johnson(moved, unit, share):
     return unit ** 3 * (1 - share) * (studentized - own) * (moved ** 3).sum()
 
 
-def test_labels_by_pairs_are_weighed_and_one_of_each_pair_may_be_missed():
-    (pair, z), weight = labels_of(ANSWERS), SIZE / SIZE.sum()
+@pytest.mark.parametrize("answers", [ANSWERS, [[2, 1, 0, 0], [0, 2, 0, 9], [0, 4, 3, 0], [3, 1, 4, 1]]])
+def test_labels_by_pairs_are_weighed_and_one_of_each_pair_may_be_missed(answers):
+    (pair, z), weight = labels_of(answers), SIZE / SIZE.sum()
     n, mean = np.bincount(pair), np.array([z[pair == h].mean() for h in range(4)])
     each = np.array([weight[h] ** 2 * (1 - n[h] / SIZE[h]) * z[pair == h].var(ddof=1) / n[h] for h in range(4)])
     skewness = sum(johnson(z[pair == h] - mean[h], weight[h] / n[h], n[h] / SIZE[h]) for h in range(4))
     unit = weight * (1 - n / SIZE) ** .5 / (n + 1)
-    found = judged_difference(SIZE, ANSWERS)
+    found = judged_difference(SIZE, answers)
     assert found.estimate == pytest.approx(weight @ mean) and found.variance == pytest.approx(each.sum())
     assert tuple(found.interval()) == pytest.approx(outward(
         weight @ mean, each.sum(), skewness, lambda far: min((each.sum() + far) ** 2 / (
@@ -187,3 +188,19 @@ def test_a_design_of_the_record_is_covered_as_it_says():
 def test_it_serializes_without_loss():
     found = judged_difference(SIZE, ANSWERS)
     assert repr(wb.Result.from_dict(found.to_dict())) == repr(found)
+
+
+def test_two_labels_of_a_verdict_are_enough_for_a_rate():
+    """All of model A's answers that the judge fails and people saw were wrong; those it passes mostly right."""
+    found = judged_difference([300, 300, 40, 60], [[20, 2, 3, 0], [1, 9, 0, 2], [0, 0, 2, 0], [0, 0, 1, 1]])
+    for row in found.rates():
+        assert np.isfinite(row["estimate"]) and (row["low"], row["high"]) != (0, 1)
+
+
+def test_limits_of_many_samples_are_those_of_each():
+    samples = np.stack([np.insert(labels[:, [2, 1]], 1, labels[:, 0] + labels[:, 3], axis=1)
+                        for labels in (ANSWERS, ANSWERS.T, ANSWERS[::-1])])
+    for drawn, limits in LIMITS.items():
+        ends = zip(*limits(SIZE, samples, .95), strict=True)
+        for found, labels in zip(ends, (ANSWERS, ANSWERS.T, ANSWERS[::-1]), strict=True):
+            assert found == tuple(judged_difference(SIZE, labels, drawn=drawn).interval())

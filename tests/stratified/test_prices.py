@@ -61,3 +61,14 @@ def test_the_budget_of_a_plan_is_that_of_the_half_width(tmp_path, monkeypatch):
 def test_mistakes_are_named(given, message):
     with pytest.raises(ValueError, match=message):
         wb.label_prices(ITEMS, **given)
+
+
+def test_half_widths_are_one_to_ten_points_where_none_is_named():
+    """In one stratum by the textbook formula, n = S^2 / ((e / z)^2 + S^2 / N)."""
+    score = np.linspace(.6, .98, 60)
+    prices = wb.label_prices(wb.read_scores({"p": score}, score="p", score_is="confidence"), n_strata=1,
+                             interval="wald")
+    assert prices.half_width.tolist() == [.01, .02, .03, .05, .1]
+    variance = 60 / 59 * score.mean() * (1 - score.mean())
+    error = prices.half_width / stats.norm.ppf(.975)
+    assert prices.labeled.tolist() == np.ceil(variance / (error ** 2 + variance / 60)).tolist()

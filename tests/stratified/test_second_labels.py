@@ -1,5 +1,6 @@
 """Accuracy corrected by second labels, against the definition item by item, exact expectations and simulation."""
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -144,6 +145,7 @@ PAIR = np.zeros((1, 2, 2, 3), int)
     (([100], [[5, 5, 1]], PAIR), "once must have shape \\(1, 2\\); got \\(1, 3\\)"),
     (([100], [[5, 5]], PAIR[0]), "pairs must have shape \\(1, 2, 2, 3\\)"),
     (([100], [[5, 5]], PAIR), "pairs must be at least 2 in every stratum; stratum 0 has 0: join strata"),
+    (([100], [[5, 5]], [[[[4, 1, 0], [0, 0, 0]], [[0, 0, 0], [0, 4, 0]]]]), "pairs must count two labels"),
     (([100], [[5, 5]], PAIR + 1), "pairs must count two labels that are alike as decided that way"),
     (([100], [[5, -5]], PAIR), "once must be at least 0"),
     (([10], [[5, 5]], [[[[4, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 4, 0]]]]), "labeled must be at most stratum_size"),
@@ -161,3 +163,15 @@ def test_either_way_round_is_the_mirror_image():
         plain = wb.second_labels([900, 400], once, pairs)
         mirrored = wb.second_labels([900, 400], once[:, ::-1], pairs[:, ::-1, ::-1][..., [1, 0, 2]])
         assert tuple(mirrored.interval()) == pytest.approx((1 - plain.interval().high, 1 - plain.interval().low))
+
+
+def test_a_result_counts_alike_and_open_pairs():
+    pairs = [[[30, 0, 0], [3, 1, 2]], [[3, 5, 6], [0, 50, 0]]]
+    found = wb.second_labels([5000], [[0, 0]], [pairs])
+    assert found.agreement == pytest.approx(80 / 100)
+    row, = found.rows()
+    assert (row["items"], row["alike"], row["undefined"]) == (100, 80, 8)
+    assert found.headline().startswith("100 items have two labels, 80.0% of them alike, 12 of 20 decided; accuracy "
+                                       "corrected for label errors ")
+    few = replace(found, confidence_interval=None, lowest=np.nan, highest=np.nan)
+    assert few.headline() == "100 items have two labels, 80.0% of them alike, 12 of 20 decided"

@@ -285,3 +285,16 @@ def test_few_distinct_scores_are_a_stratum_each(rng):
     assert found.labels.tolist() == [2, 0, 2, 2, 1, 0, 2] and found.sizes.tolist() == [2, 1, 4]
     assert [note.text for note in found.notes] == [
         "there are 3 distinct scores: each is a stratum, in the place of 5 strata"]
+
+
+@pytest.mark.parametrize("method, power", [("cum_sqrt_f", 1 / 2), ("cum_cbrt_f", 1 / 3)])
+def test_few_scores_are_cut_where_the_root_of_their_density_says(method, power):
+    """To a tenth of the cells into which the density's scores are put."""
+    score = scores("beta", 80)
+    edges = stratify(score, 4, method).edges
+    assert edges[1:-1] == pytest.approx(oracle.root_density(score, 4, power), abs=2e-5 * np.ptp(score))
+
+
+def test_ties_are_parted_though_one_stratum_has_its_size_without():
+    found = stratify([.1, .2, .5, .5, .5, .5], 3, "equal_size")
+    assert found.sizes.tolist() == np.bincount(found.labels).tolist() == [2, 2, 2]

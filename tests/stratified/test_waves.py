@@ -238,3 +238,15 @@ def test_a_right_label_more_never_lowers_a_limit(size, labeled, x):
     low = wave_limits(np.array(size), np.broadcast_to(labeled, rows.shape), rows, .025)[0]
     found = wave_accuracy(size, labeled, x).interval().low
     assert found == pytest.approx(max(*low, np.sum(x) / sum(size)), abs=1e-12) and found > low[-1] + .003
+
+
+def test_a_wave_may_label_one_item_where_it_is_the_last():
+    found = wave_accuracy([5, 9], [[4, 3], [1, 3]], [[2, 2], [1, 1]])
+    assert (found.estimate, found.variance) == pytest.approx(
+        waves.estimate([5, 9], [[4, 3], [1, 3]], [[2, 2], [1, 1]]))
+
+
+@pytest.mark.parametrize("rule", ["smoothed", "opt"])
+def test_a_wave_leaves_nothing_of_its_budget(rule):
+    found = next_wave([10, 100], [5, 5], [3, 5], 20, rule=rule)
+    assert found.labeled.sum() == 20 and found.unused == 0 and "unused" not in found.headline()
