@@ -825,11 +825,11 @@ def test_part_of_a_budget_is_spoken_of_in_the_singular():
 # the search for a level
 
 def test_every_stratum_keeps_a_share_of_what_it_gets_in_proportion():
-    """Also a third written with ten digits; of 90 labels in proportion to 10, 20 and 60 items."""
+    """Of 90 labels 10, 20 and 60; of 27 labels 3, 6 and 18, and a third of 3 is 1 also written with ten digits."""
     size, sd = np.array([100, 200, 600]), np.array([1e-9, 1e-9, 1.0])
-    for share, kept in ((.5, [5, 10, 30]), (.9, [9, 18, 54]), (.3333333333, [3, 6, 20])):
-        found = rules.allotted_above(size, 90, "voila", share, 2, sd)
-        assert found.tolist() == [*kept[:2], 90 - sum(kept[:2])]
+    for budget, share, kept in ((90, .5, [5, 10]), (90, .9, [9, 18]), (27, 1 / 3, [1, 2]), (27, .3333333333, [1, 2])):
+        found = rules.allotted_above(size, budget, "voila", share, 1, sd)
+        assert found.tolist() == [*kept, budget - sum(kept)]
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e150])
@@ -846,7 +846,7 @@ def test_labels_for_less_than_all_varying_strata_go_one_each_to_those_of_most_wo
 def test_a_small_total_is_shared_as_exactly_as_a_large_one():
     for total in (1e-12, 1.0, 1e12):
         filled = rules.fill_one(np.ones(3), total, 0.0, np.array([.1, .3, 5]) * total)
-        assert filled == pytest.approx(np.array([.1, .3, .6]) * total, rel=1e-9)
+        assert filled == pytest.approx(np.array([.1, .3, .6]) * total, rel=1e-9, abs=0)
 
 
 def test_where_the_pieces_are_known_one_step_ends_the_search(monkeypatch):
@@ -867,3 +867,11 @@ def test_the_secant_meets_zero_on_the_line_through_two_points():
 def test_a_step_goes_at_most_as_many_times_up_as_down(reach):
     up, down = rules._step(1, math.inf, 1, 1e9, reach), rules._step(0, 1, 1, -1e9, reach)
     assert up > 1 and up * down == pytest.approx(1)
+
+
+def test_a_budget_of_all_items_needs_no_search(monkeypatch):
+    passes, counted = [], rules._filled
+    monkeypatch.setattr(rules, "_filled", lambda *args: passes.append(1) or counted(*args))
+    for budget, labeled, searched in ((14, [5, 9], False), (13, [5, 8], True)):
+        found = allocate([5, 9], budget, stratum_sd=[2, 1])
+        assert found.labeled.tolist() == labeled and bool(passes) == searched

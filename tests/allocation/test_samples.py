@@ -549,6 +549,12 @@ def test_sizes_that_cannot_be_drawn(sizes, error, message):
         wb.sample(frame, "g", sizes, id="i")
 
 
+def test_rows_without_a_stratum_are_counted():
+    frame = pl.DataFrame({"g": ["a", None, "a", "b", None], "v": [1, 2, 3, 4, 5]})
+    with refuses(ValueError, "column 'g' of the data frame must hold a stratum in every row; it holds none in 2 of 5"):
+        wb.summarize(frame, "g", "v")
+
+
 def test_many_strata_are_not_all_listed():
     with refuses(ValueError, "sizes names stratum 9; the frame has 0, 1, 2, 3, 4, ... (7 strata)"):
         wb.sample(pl.DataFrame({"g": range(7), "i": range(7)}), "g", {9: 1}, id="i")
