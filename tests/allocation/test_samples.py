@@ -615,9 +615,13 @@ def test_decimal_commas_of_a_text_file_are_read_and_what_stays_open_is_refused(t
     assert found.mean.tolist() == [0.625, 1.75] and found.sd[0] == pytest.approx(np.std([1.5, -0.25], ddof=1))
     path.write_text("g;y\na;1.814,5\na;2\nb;1.814\n")
     assert wb.summarize(path, "g", "y").mean.tolist() == [908.25, 1814]
-    path.write_text("g;y\na;1,814.5\na;2\nb;1,814\n")
-    assert wb.summarize(path, "g", "y").mean.tolist() == [908.25, 1814]
     path.write_text("g;y\na;1,814\na;2\n")
     with refuses(ValueError, f"column 'y' of {str(path)!r}, a cell: '1,814' is 1814 or 1.814, as its comma separates "
                              "thousands or decimals; write it without a comma"):
         wb.summarize(path, "g", "y")
+
+
+def test_commas_beside_a_decimal_point_separate_thousands(tmp_path):
+    path = tmp_path / "point.csv"
+    path.write_text("g;y\na;1,814.5\na;2\nb;1,814\n")
+    assert wb.summarize(path, "g", "y").mean.tolist() == [908.25, 1814]
