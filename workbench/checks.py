@@ -180,6 +180,9 @@ def vector(name: str, values: ArrayLike, *, size: int | None = None, low: float 
     if array.dtype.kind not in "biuf":
         raise WrongType(name, "must hold numbers", array[0], told=f"got {array.dtype} such as {array[0]!r}")
     array = array.astype(float, copy=copy)
+    if low == 0 and high is None:       # a size or a spread, whose ratio to the largest is a number too
+        least = 1 / LARGEST_SIZE
+        refuse(name, array, (array > 0) & (array < least), f"must be 0 or at least {least:g}", what)
     if _within(array, low, high):
         return array
     refuse(name, array, ~np.isfinite(array), "must be finite", what)

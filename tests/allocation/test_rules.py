@@ -832,10 +832,18 @@ def test_every_stratum_keeps_a_share_of_what_it_gets_in_proportion():
         assert found.tolist() == [*kept, budget - sum(kept)]
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e150])
+@pytest.mark.parametrize("scale", [1e-140, 1e150])
 def test_neymans_shares_do_not_depend_on_the_unit(scale):
     """40 labels as 100 : 300."""
     assert allocate([100, 100], 40, "neyman", stratum_sd=[scale / 3, scale]).labeled.tolist() == [10, 30]
+
+
+@pytest.mark.parametrize("sd", [1e-151, 1e-310])
+def test_a_spread_next_to_none_is_refused(sd):
+    """308 decades below another its share is beyond the floats, and the solver's level with it."""
+    with pytest.raises(ValueError, match="^stratum_sd must be 0 or at least 1e-150; stratum 1 is "):
+        allocate([5, 7], 8, stratum_sd=[1, sd])
+    assert allocate([5, 7], 8, stratum_sd=[1e150, 1e-150]).labeled.tolist() == [5, 3]
 
 
 def test_labels_for_less_than_all_varying_strata_go_one_each_to_those_of_most_worth():
