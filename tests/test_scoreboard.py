@@ -147,6 +147,17 @@ def test_the_methods_page_says_why_a_cell_is_red():
         assert "(../evidence/scoreboard.md)" in text.partition("## Limits")[2].partition("\n## ")[0], name
 
 
+def test_the_page_of_two_models_under_a_judge_says_how_much_wider_it_is():
+    rows = {row["row"]: row["cells"] for row in RECORD["rows"]["Q8d"]}
+    others = [cells for name, cells in rows.items() if "PPI" in name or "ppi" in name]
+    text = (run.ROOT / "docs" / "methods" / "judged-difference.md").read_text(encoding="utf-8")
+    for name, said_as in (("judged_difference, own design", "up to {:.2f} times as wide as prediction-powered"),
+                          ("judged_difference", "({:.2f} times with labels")):
+        most = max(cell["width"] / min(cells[setting]["width"] for cells in others)
+                   for setting, cell in rows[name].items())
+        assert said_as.format(most) in text
+
+
 def test_the_table_of_speed_is_that_of_the_record():
     record = json.loads(speed.RECORD.read_text(encoding="utf-8"))
     assert speed.page(record) == speed.PAGE.read_text(encoding="utf-8")

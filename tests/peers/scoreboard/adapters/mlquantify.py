@@ -1,9 +1,11 @@
+import mlquantify
 import numpy as np
 from mlquantify.confidence import construct_confidence_region
 from mlquantify.counting import ACC
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 DOC = "https://luizfernandolj.github.io/mlquantify/"
+mlquantify.set_config(prevalence_return_type="dict")
 
 
 class Given(ClassifierMixin, BaseEstimator):
