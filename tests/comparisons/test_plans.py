@@ -64,6 +64,10 @@ def test_plans_that_are_none_are_refused(call, message):
 def test_numbers_next_to_0_are_answered():
     with pytest.raises(ValueError, match="difference must need at most 10,000,000 items; got 5e-324"):
         wb.items_to_detect(5e-324, .2)
+    with pytest.raises(ValueError, match="difference must need at most 40,000 items; got 5e-324"):
+        wb.items_to_detect(5e-324, .2, cluster_size=4, icc=.1)
+    with pytest.raises(ValueError, match="clusters must be a whole number from 2 to 10000; got 10001"):
+        wb.detectable_difference(10 ** 6, .2, clusters=10_001, icc=.1)
     assert wb.detectable_difference(400, .2, clusters=40, icc=5e-324) == wb.detectable_difference(400, .2, clusters=40)
 
 

@@ -18,7 +18,7 @@ from workbench.replication.replicates import replicates
 VALUES, BOUNDS = (-1.0, 0.0, 1.0), (-1.0, 1.0)
 RUNS, CLUSTERED_RUNS = 20_000, 2_000
 EXACT, OF_CLUSTERS = 1e-3, 1e-2     # of what is searched; 2,000 runs leave 2% to chance
-MOST_ITEMS = 10 ** 7
+MOST_ITEMS, MOST_CLUSTERS = 10 ** 7, 10 ** 4    # half a GB of draws
 LEAST_ICC = 1e-12       # below it items are as good as independent
 
 
@@ -32,7 +32,7 @@ def detectable_difference(items: int, discordance: float, *, clusters: int | Non
     discordance : float
         Share of items on which exactly one of the models is right, above 0.
     clusters : int, optional
-        As many clusters, of equal size, hold the items; without it these are independent.
+        As many clusters, of equal size and at most 10,000, hold the items; without it these are independent.
     icc : float
         Correlation of the differences of two items of one cluster, from 0 to below 1.
     power : float
@@ -81,7 +81,7 @@ def items_to_detect(difference: float, discordance: float, *, cluster_size: int 
     discordance : float
         As in `detectable_difference`.
     cluster_size : int
-        Items of a cluster, of which whole ones are drawn.
+        Items of a cluster, of which whole ones are drawn, at most 10,000.
     icc, power, level : float
         As in `detectable_difference`.
 
@@ -96,9 +96,11 @@ def items_to_detect(difference: float, discordance: float, *, cluster_size: int 
     def chance(groups: int) -> float:
         return _chance_shown(groups * size, None if size == 1 else groups, icc, level)(difference, discordance)
     exact, icc = EXACT if size == 1 else OF_CLUSTERS, checks.number("icc", icc, 0, 1)
-    z, most = ndtri((1 + checks.level(level)) / 2), MOST_ITEMS // size
+    z, most = ndtri((1 + checks.level(level)) / 2), min(MOST_ITEMS // size, MOST_ITEMS if size == 1 else MOST_CLUSTERS)
     needed = discordance * (z + ndtri(power)) ** 2 / max(difference, 1 / MOST_ITEMS) ** 2
     low, high, groups = 1, most + 1, needed * (1 + (size - 1) * icc) / size
+    if groups > 2 * most:       # beyond doubt, and not worth drawing
+        low = most
     for turn in itertools.count(1):
         if high - low <= max(1, exact * high):
             break
@@ -112,7 +114,7 @@ def items_to_detect(difference: float, discordance: float, *, cluster_size: int 
         distance = z + ndtri(min(max(found, 1e-4), 1 - 1e-4))
         groups *= min(max((z + ndtri(power)) / max(distance, z / 4), 1 / 2), 2) ** 2
     if high > most:
-        raise checks.WrongValue("difference", f"must need at most {MOST_ITEMS:,} items", difference)
+        raise checks.WrongValue("difference", f"must need at most {most * size:,} items", difference)
     return high * size
 
 
@@ -129,7 +131,8 @@ def _chance_shown(items: int, groups: int | None, icc: float, level: float) -> C
         raise checks.WrongValue("icc", "must be below 1", icc)
     if groups is None and icc:
         raise checks.WrongValue("icc", "needs clusters", icc)
-    told = _of_items(items) if groups is None else _of_clusters(items, checks.whole("clusters", groups, 2, items), icc)
+    told = _of_items(items) if groups is None else _of_clusters(items, checks.whole("clusters", groups, 2, min(items, MOST_CLUSTERS)),
+                                                              icc)
 
     def chance(difference: float, discordance: float) -> float:
         chances = np.array([max(discordance - difference, 0), 2 * (1 - discordance), discordance + difference]) / 2
