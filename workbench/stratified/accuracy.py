@@ -302,7 +302,8 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
     Notes
     -----
     Half-widths vary between samples [1]_: the assured budget is the one where a share `assurance` of 1,000 draws of the
-    default interval has the half-width; for another interval, one longer or shorter as theirs are on average.
+    default interval has the half-width; for another interval, one longer or shorter as theirs are on average. Neither
+    falls with every label: a budget that is a few labels smaller may do, too.
 
     References
     ----------
