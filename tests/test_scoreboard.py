@@ -131,6 +131,16 @@ def test_ratios_are_over_the_shortest_that_covers_and_ours_is_red_where_it_loses
         ("one", "width", 2), ("two", "coverage", .91)]
 
 
+def test_two_seeds_differ_where_three_of_their_errors_do_not_reach(capsys):
+    def seed(*coverages):
+        cells = [{"coverage": p, "error": .01} for p in coverages]
+        return {"rows": {name: [{"tool": "x", "row": row, "cells": {"a": cells[k], "b": cells[k + 1]}}
+                                for k, row in ((0, "one"), (2, "two"))] for name in ("Q1", "Q2")}}
+
+    run.compare(seed(.95, .95, .95, .95), seed(.95, .90, .91, .99))
+    assert capsys.readouterr().out == "2 of 8 cells differ by more than three errors\n"
+
+
 def test_the_record_holds_every_question_and_fifteen_tools():
     assert list(RECORD["rows"]) == list(QUESTIONS)
     assert len({row["tool"] for rows in RECORD["rows"].values() for row in rows} - {run.OURS, run.TEXTBOOK}) >= 15

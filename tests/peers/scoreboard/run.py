@@ -140,9 +140,9 @@ def pinned(tool):
 
 def compare(old, new):
     """Print how many cells of two seeds differ by more than three of their errors."""
-    pairs = [(first["cells"][name], second) for name, rows in new["rows"].items() for row in rows
+    pairs = [(first["cells"][setting], second) for name, rows in new["rows"].items() for row in rows
              for first in old["rows"][name] if (first["tool"], first["row"]) == (row["tool"], row["row"])
-             for name, second in row["cells"].items()]
+             for setting, second in row["cells"].items() if setting in first["cells"]]
     far = [abs(a["coverage"] - b["coverage"]) > 3 * (a["error"] ** 2 + b["error"] ** 2) ** .5 for a, b in pairs]
     print(f"{sum(far)} of {len(far)} cells differ by more than three errors")
 
