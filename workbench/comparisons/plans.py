@@ -131,10 +131,8 @@ def _chance_shown(items: int, groups: int | None, icc: float, level: float) -> C
         raise checks.WrongValue("icc", "must be below 1", icc)
     if groups is None and icc:
         raise checks.WrongValue("icc", "needs clusters", icc)
-    if groups is None:
-        told = _of_items(items)
-    else:
-        told = _of_clusters(items, checks.whole("clusters", groups, 2, min(items, MOST_CLUSTERS)), icc)
+    most = min(items, MOST_CLUSTERS)
+    told = _of_items(items) if groups is None else _of_clusters(items, checks.whole("clusters", groups, 2, most), icc)
 
     def chance(difference: float, discordance: float) -> float:
         chances = np.array([max(discordance - difference, 0), 2 * (1 - discordance), discordance + difference]) / 2
