@@ -81,7 +81,7 @@ def items_to_detect(difference: float, discordance: float, *, cluster_size: int 
     discordance : float
         As in `detectable_difference`.
     cluster_size : int
-        Items of a cluster, of which whole ones are drawn, at most 10,000.
+        Items of a cluster; whole clusters are drawn, at most 10,000.
     icc, power, level : float
         As in `detectable_difference`.
 
