@@ -55,8 +55,8 @@ def accuracy(folder):
 
 def periods(folder):
     """2,000 periods of two classes."""
-    written(folder, "audit.csv", "SELECT (range % 4 = 0)::INT AS truth, (range % 5 = 0)::INT AS prediction "
-                                 "FROM range(400)")
+    written(folder, "audit.csv", "SELECT (range % 5 = 0)::INT AS truth, (range % 5 = 0)::INT ^ (range % 11 = 0)::INT "
+                                 "AS prediction FROM range(600)")
     written(folder, "months.csv", "SELECT (DATE '2019-01-01' + range::INT)::VARCHAR AS period, 10000 AS n, "
                                   "(2000 + 500 * random())::INT AS counted FROM range(2000)")
     report(folder, "periods", "report", "misclassification-correction", "--audit", "audit.csv", "--counts",

@@ -7,9 +7,10 @@ import pytest
 import workbench as wb
 from workbench.charts.misclassification import periods as charts
 from workbench.cross_validation import comparison, losses
-from workbench.data import handover
+from workbench.data import columns, handover
 from workbench.lessons.cross_validation.read import read as read_losses
 from workbench.lessons.misclassification.read import read as read_series
+from workbench.misclassification import methods
 
 
 def long_series(periods=900, jump=500):
@@ -35,6 +36,28 @@ def test_of_a_long_series_the_largest_changes_are_listed_those_that_differ_from_
     assert len(shown) == 100 and (differ <= set(shown) or set(shown) <= differ)
     assert f"{len(differ)} of 899" in charts.changes_words(series)[0]
     assert len(charts.changes_data(series)) == 100
+
+
+def test_what_is_said_of_many_periods_is_computed_for_all_at_once(monkeypatch):
+    computed, shares_of = [], methods.shares_of
+    monkeypatch.setattr(methods, "shares_of", lambda *given: computed.append(len(given)) or shares_of(*given))
+    said = [note for note in long_series().notes if "'calibration' would have less expected error" in note.text]
+    assert 0 < len(computed) < 20 < 800 < len(said)
+
+
+def test_without_an_estimate_no_largest_change_is_named():
+    audit = wb.ConfusionCounts([[80, 20], [80, 20]])
+    series = wb.prevalence_series(audit, (800, 200), {"a": (800, 200), "b": (700, 300), "c": (750, 250)})
+    title, alternative = charts.changes_words(series)
+    assert title == "No change can be estimated: the audit leaves every change possible"
+    assert "nan" not in alternative and "the intervals fill the whole range" in alternative
+
+
+def test_a_thousand_names_in_another_case_are_looked_at_once(monkeypatch):
+    looked, plain = [], columns.plain_name
+    monkeypatch.setattr(columns, "plain_name", lambda name: looked.append(name) or plain(name))
+    found = columns.found_columns("file", [f"M{k}" for k in range(1000)], [f"m{k}" for k in range(1000)])
+    assert found == {f"m{k}": f"M{k}" for k in range(1000)} and len(looked) == 2000
 
 
 def test_a_short_series_is_shown_whole():

@@ -5,7 +5,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-import scipy.special
+import scipy
 
 from workbench import checks
 from workbench.allocation import rules, samples

@@ -6,7 +6,7 @@ A judge is whatever gives every item a verdict at next to no cost, such as a lan
 from typing import Any
 
 import numpy as np
-import scipy.special
+import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals

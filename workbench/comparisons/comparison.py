@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import scipy.special
+import scipy
 
 from workbench import checks, intervals
 from workbench.comparisons.evidence import Evidence, evidence

@@ -449,7 +449,7 @@ class CVLosses(Result):
         like_scores = self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > .5
         asked = Note("data", "read as losses, the smaller is better: for scores such as accuracies say that higher is "
                      f"better (--better higher; higher_is_better{where})")
-        return replace(self, notes=self.notes + notes + ((asked,) if like_scores else ()))
+        return self._noted(*notes, *((asked,) if like_scores else ()))
 
     @cached_property
     def _cells(self) -> np.ndarray:
@@ -507,7 +507,9 @@ def _columns(losses: Any, fold: list | np.ndarray | None, models: str | tuple) -
         losses, fold = _by_fold(losses)
     if losses.ndim not in (1, 2):
         raise checks.WrongValue("losses", f"must be (n,) or (n, M) with fold labels; got shape {losses.shape}")
-    losses = losses.astype(float).reshape(len(losses), -1) + 0.0        # no negative zeros
+    # no negative zeros, and each model's losses beside each other
+    losses = np.add(losses.reshape(len(losses), -1), 0.0, dtype=float, order="F")
+    losses.setflags(write=False)
     models = _names(models) or default_names(losses.shape[1])
     _refuse_names(models, losses.shape[1])
     return losses, fold, models
@@ -564,7 +566,7 @@ def _stacked(columns: dict) -> np.ndarray:
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"losses of {name} must be one-dimensional; got shape {array.shape}")
-    return np.stack(list(arrays.values()), 1)
+    return np.array(list(arrays.values())).T
 
 
 def _codes(name: str, labels: ArrayLike, size: int) -> tuple[tuple, np.ndarray]:

@@ -40,7 +40,7 @@ def refuse_extreme(name: str, values: np.ndarray) -> None:
     --------
     >>> refuse_extreme("losses", np.array([0, 1e-300, 1]))
     """
-    most = np.abs(values).max()
+    most = max(values.max(), -values.min())
     if most and not LEAST_SIZE <= most <= MOST_SIZE:
         raise ValueError(f"{name} must have their largest size from {LEAST_SIZE:g} to {MOST_SIZE:g}, so that squares "
                          f"are numbers; got {most:g}: use another unit")
@@ -272,7 +272,8 @@ def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, mode
     data, notes = frames.read_columns(source, [*used.values(), *chosen])
     if not chosen:
         raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, used.values())))
-    scores = {name: numbers.to_numbers(name, data[name], beside={each: data[each] for each in chosen})
+    beside = {name: data[name] for name in chosen}
+    scores = {name: numbers.to_numbers(name, data[name], beside=beside)
               for name in chosen}
     if every:
         refuse_identifiers(scores)

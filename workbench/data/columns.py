@@ -71,13 +71,13 @@ def spelled(name: str, names: Iterable) -> str:
     (' Score', 'score')
     """
     names = list(names)
-    alike = [] if name in names else _alike(name, names)
-    return alike[0] if len(alike) == 1 else name
+    return name if name in names else _spelled(name, _by_plain_name(names))
 
 
 def found_columns(label: str, names: Sequence, wanted: Sequence[str]) -> dict[str, str]:
     """Return the column that every wanted name means, or raise."""
-    found = {name: _found_column(label, names, name) for name in wanted}
+    known = _by_plain_name(names)
+    found = {name: _found_column(label, names, known, name) for name in wanted}
     first: dict = {}
     for name, column in found.items():
         if first.setdefault(column, name) != name:
@@ -85,9 +85,22 @@ def found_columns(label: str, names: Sequence, wanted: Sequence[str]) -> dict[st
     return found
 
 
-def _alike(name: Any, names: Iterable) -> list:
-    texts = [other for other in names if isinstance(other, str)] if isinstance(name, str) else []
-    return [other for other in texts if plain_name(other) == plain_name(name)]
+def _by_plain_name(names: Iterable) -> dict[str, list[str]]:
+    """Return the names that are text by their `plain_name`."""
+    found: dict = {}
+    for name in names:
+        if isinstance(name, str):
+            found.setdefault(plain_name(name), []).append(name)
+    return found
+
+
+def _alike(name: Any, known: dict[str, list[str]]) -> list[str]:
+    return known.get(plain_name(name), []) if isinstance(name, str) else []
+
+
+def _spelled(name: Any, known: dict[str, list[str]]) -> Any:
+    alike = _alike(name, known)
+    return alike[0] if len(alike) == 1 else name
 
 
 def plain_name(name: str) -> str:
@@ -101,12 +114,13 @@ def plain_name(name: str) -> str:
     return name.removeprefix("\ufeff").removeprefix(MISREAD_BOM).strip().casefold()
 
 
-def _found_column(label: Any, names: Any, name: Any) -> str:
+def _found_column(label: str, names: Sequence, known: dict[str, list[str]], name: Any) -> Any:
     if names.count(name) > 1:
         raise ValueError(f"{label} has {names.count(name)} columns named {name!r}; rename all but one")
-    column, alike = spelled(name, names), _alike(name, names)
+    column = name if name in names else _spelled(name, known)
     if column in names:
         return column
+    alike = _alike(name, known)
     present = checks.listed(names, 20, quoted=True)
     meant = f" (did you mean {' or '.join(map(repr, alike))}?)" if alike else checks.suggestion(name, map(str, names))
     raise ValueError(f"{label} has no column {name!r}; it has {present}{meant}")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit
+import scipy
 
 from workbench import checks
 from workbench.data import files, frames, numbers, shapes
@@ -515,7 +515,7 @@ def _overconfident(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def _noisy(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     sure = np.clip(_overconfident(beta, rng), None, 1 - 2.0 ** -53)
-    return expit(logit(sure) + rng.normal(0, _LOGIT_NOISE, beta.size))
+    return scipy.special.expit(scipy.special.logit(sure) + rng.normal(0, _LOGIT_NOISE, beta.size))
 
 
 def _calibrated(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -523,7 +523,7 @@ def _calibrated(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _margin(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return np.maximum(logit(np.clip(0.5 + 0.5 * beta, None, 1 - 2.0 ** -53)) / 2, np.finfo(float).tiny)
+    return np.maximum(scipy.special.logit(np.clip(0.5 + 0.5 * beta, None, 1 - 2.0 ** -53)) / 2, np.finfo(float).tiny)
 
 
 _SYNTHETIC = {"calibrated": _calibrated, "overconfident": _overconfident, "noisy": _noisy,

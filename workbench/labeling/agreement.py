@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.special
+import scipy
 
 from workbench import checks, intervals
 from workbench.results import Interval, Note, Result

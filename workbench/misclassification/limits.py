@@ -82,8 +82,10 @@ def delta(center: np.ndarray, variance: np.ndarray, level: float, least: float,
 
 def percentiles(draws: np.ndarray, level: float, least: float, most: float = 1.0) -> tuple[np.ndarray, ...]:
     """Return the limits of draws (D, ...), within `least` and `most`."""
-    tail = (1 - level) / 2
-    return tuple(np.clip(np.nanquantile(draws, [tail, 1 - tail], axis=0), least, most))
+    tails = (1 - level) / 2, (1 + level) / 2
+    found, lacking = np.quantile(draws, tails, axis=0), np.isnan(draws).any(0)
+    found[:, lacking] = np.nanquantile(draws[:, lacking], tails, axis=0)        # lane by lane
+    return tuple(np.clip(found, least, most))
 
 
 def fieller(ratio: np.ndarray, covariance: np.ndarray, level: float, least: float,

@@ -121,7 +121,7 @@ def transposed_inverse(rates: np.ndarray) -> np.ndarray:
 
 def apply(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     """Return matrix @ vector over leading axes that broadcast."""
-    return (matrix * vector[..., None, :]).sum(-1)
+    return np.einsum("...ij,...j->...i", matrix, vector)
 
 
 def _baseline(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:

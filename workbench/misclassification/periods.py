@@ -143,11 +143,18 @@ class Periods:
 
     def level_limits(self, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (T, K) of the levels, within 0 and 1."""
-        own = methods.METHODS[self.method].limits
-        if own:
-            low, high = own(self.audit.table, self.counts, level)
-            return np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
-        return self._hull(Periods._levels, len(self.counts), 0.0, 1.0, level)
+        if level not in self._known_limits:
+            own = methods.METHODS[self.method].limits
+            if own:
+                low, high = own(self.audit.table, self.counts, level)
+                self._known_limits[level] = np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
+            else:
+                self._known_limits[level] = self._hull(Periods._levels, len(self.counts), 0.0, 1.0, level)
+        return self._known_limits[level]
+
+    @cached_property
+    def _known_limits(self) -> dict[float, tuple[np.ndarray, ...]]:
+        return {}
 
     def change_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the changes from periods `first` to `last`, within -1 and 1."""
@@ -354,6 +361,11 @@ class Periods:
         return np.sqrt(variance + np.nan_to_num(self.bias) ** 2) + 0 * self.believed[1]
 
     @cached_property
+    def calibrated(self) -> "Periods":
+        """The same periods, estimated by calibration."""
+        return replace(self, method="calibration")
+
+    @cached_property
     def _bias_variance(self) -> np.ndarray:
         """Variances (T, K) of the bias as it is estimated: by the distance to the reference's estimate."""
         ours, reference = self._slopes, methods.slopes_of(self.reference, self.half, self.frame_shares, self.shares)
@@ -495,7 +507,7 @@ def _about_shift(periods: Periods, t: int) -> Iterator[tuple]:
     if periods.method == "mixed" and (later < first / 2 or 1 - later < (1 - first) / 2):
         yield "remark", ("the share has more than halved (or that of the other class): 'mixed' can have more variance "
                          "than 'misclassification' here, 'mle' never has")
-    ours, calibration = (each.expected_error[t, 1] for each in (periods, replace(periods, method="calibration")))
+    ours, calibration = (each.expected_error[t, 1] for each in (periods, periods.calibrated))
     if calibration < ours:
         yield "remark", (f"the shift is small against the noise: 'calibration' would have less expected error here "
                          f"(RMSE {calibration:.4f} against {ours:.4f}), but it holds P(truth | prediction) constant "

@@ -228,10 +228,10 @@ def one_or_all(values: np.ndarray) -> Any:
 def intervals_of(low: np.ndarray, high: np.ndarray, level: float, periods: Periods,
                  made: tuple[str, ...] = ()) -> Any:
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
-    said = limits.said(made or periods.constructions)
+    two, said = low.size == 2, limits.said(made or periods.constructions)
     found = tuple(Interval(float(a), float(b), float(level), said, notes=periods.doubts)
-                  for a, b in zip(low, high, strict=True))
-    return found[1] if low.size == 2 else found
+                  for a, b in zip(low[two:], high[two:], strict=True))
+    return found[0] if two else found
 
 
 class EstimatorComparison(Result):

@@ -1,5 +1,6 @@
 """Results: frozen values that state their finding, tabulate themselves and serialise."""
 
+import copy
 import html
 import math
 import os
@@ -110,6 +111,12 @@ class Result:
             if each.name != "notes":
                 object.__setattr__(self, each.name, _frozen(getattr(self, each.name)))
         object.__setattr__(self, "notes", _by_weight(tuple(self.notes)))
+
+    def _noted(self, *notes: Note) -> Self:
+        """Return the same with more notes; what it holds is not looked at again."""
+        found = copy.copy(self)
+        object.__setattr__(found, "notes", _by_weight((*self.notes, *notes)))
+        return found
 
     def headline(self) -> str:
         """Return the finding in one sentence, rounded to four digits."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.special
+import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals

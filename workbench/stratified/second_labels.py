@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
-import scipy.special
+import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals

@@ -16,7 +16,7 @@ from workbench.results.vocabulary import method_words
 SHOWN_CLASSES = 6
 MOST_NAMED = 6
 KINDS = {"counted": RAW, "corrected": CORRECTED}
-MANY = 40
+MANY, LABELED = 40, 17     # periods drawn: small, and named on the axis, as the others are measured in vain
 MOST_LETTERS = 90
 VERDICTS = {"differs from 0": theme.STRATIFIED, "may be 0": theme.GRAY}
 
@@ -137,7 +137,7 @@ def _stacked(parts: list) -> Any:
 def _period_axis(periods: tuple, title: str, labeled: bool) -> Any:
     names = [str(period) for period in periods]
     angle = 0 if max(map(len, names)) * len(names) < MOST_LETTERS else -45
-    many = {"values": names[::-(-len(names) // MANY)]} if len(names) > MANY else {}      # others are measured in vain
+    many = {"values": names[::-(-len(names) // LABELED)]} if len(names) > MANY else {}
     axis = alt.Axis(labelAngle=angle, **many, labelOverlap="greedy", labelSeparation=4, labelLimit=90, grid=False,
                     labels=labeled, ticks=labeled and len(names) <= MANY)
     return alt.X("period:O", title=title if labeled else None, scale=alt.Scale(domain=names), axis=axis)
@@ -164,6 +164,9 @@ def changes_words(series: PrevalenceSeries, label: str | None = None, level: flo
     rows = changes_data(series, label, level)
     if not rows:
         return "No change: only one period is reported", f"Only one period is reported.{_not_reported(series)}"
+    if np.isnan(rows[0]["change"]):
+        return ("No change can be estimated: the audit leaves every change possible",
+                f"The audit gives no estimate, and the intervals fill the whole range.{_not_reported(series)}")
     shown = [row for row in rows if row["verdict"] == "differs from 0"]
     most = max(rows, key=lambda row: abs(row["change"]))
     name = f"{most['class']} " if len(series.labels) > 2 else ""
