@@ -514,11 +514,13 @@ def _polars_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray)
 
 
 def _duckdb_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
-    limits = f"SELECT unnest({_sql_list(strata.tolist())}) AS named, unnest({_sql_list(bound.tolist())}) AS bound"
-    key = f"CAST('0x' || substr(md5('{seed}:' || id), 1, 15) AS BIGINT)"
+    # digests are compared as text, as few of them need to become numbers; "g" is above them all
+    texts = ["g" if each == KEYS else f"{each:015x}" for each in bound.tolist()]
+    limits = f"SELECT unnest({_sql_list(strata.tolist())}) AS named, unnest({_sql_list(texts)}) AS bound"
     limit = f"(SELECT bound FROM ({limits}) WHERE named = stratum)"
-    return frame.to_native().project(f"*, {key} AS key, {limit} AS bound").filter("key < bound").project(
-        "* EXCLUDE (bound)")
+    return frame.to_native().project(f"*, md5('{seed}:' || id) AS digest, {limit} AS bound").filter(
+        "digest < bound").project(
+        "* EXCLUDE (digest, bound), CAST('0x' || substr(digest, 1, 15) AS BIGINT) AS key")
 
 
 def _sql_list(values: list) -> str:

@@ -623,6 +623,8 @@ def _entries(count: int) -> str:
 
 def _identifiers(keys: np.ndarray, size: int) -> np.ndarray:
     """Return identifiers as an array of whole numbers or of text."""
+    if keys.dtype.kind == "i" and keys.shape == (size,) == np.unique(keys).shape:
+        return keys.astype(np.int64)
     labels = _checked_labels(keys, "keys")
     if len(labels) != size:
         raise checks.WrongValue("keys", f"must have {_entries(size)}, one per value", len(labels))
