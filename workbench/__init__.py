@@ -41,7 +41,8 @@ def __getattr__(name: str) -> Any:
         value = importlib.import_module(room)
     else:
         from workbench import checks
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{checks.suggestion(name, __all__)}")
+        meant = "" if name.startswith("_") else checks.suggestion(name, __all__)      # tools ask for many such names
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
     return globals().setdefault(name, value)
 
 

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy.special import ndtri
@@ -18,7 +18,8 @@ from workbench.replication.replicates import replicates
 VALUES, BOUNDS = (-1.0, 0.0, 1.0), (-1.0, 1.0)
 RUNS, CLUSTERED_RUNS = 20_000, 2_000
 EXACT, OF_CLUSTERS = 1e-3, 1e-2     # of what is searched; 2,000 runs leave 2% to chance
-MOST_ITEMS, MOST_CLUSTERS = 10 ** 7, 10 ** 4    # half a GB of draws
+MOST_ITEMS, MOST_CLUSTERS = 10 ** 7, 10 ** 4
+AT_ONCE = 200_000       # clusters of all samples: as much as a processor keeps at hand
 LEAST_ICC = 1e-12       # below it items are as good as independent
 
 
@@ -136,32 +137,36 @@ def _chance_shown(items: int, groups: int | None, icc: float, level: float) -> C
 
     def chance(difference: float, discordance: float) -> float:
         chances = np.array([max(discordance - difference, 0), 2 * (1 - discordance), discordance + difference]) / 2
-        return float((three_moment_tail(told(chances).moments(0, tail), BOUNDS[1], 0.0) < tail).mean())
+        pvalues = [three_moment_tail(samples.moments(0, tail), BOUNDS[1], 0.0) for samples in told(chances)]
+        return float((np.concatenate(pvalues) < tail).mean())
     return chance
 
 
-def _of_items(items: int) -> Callable[[np.ndarray], Independent]:
+def _of_items(items: int) -> Callable[[np.ndarray], Iterator[Independent]]:
     """Return a function of the chances of the values to what samples tell."""
-    def told(chances: np.ndarray) -> Independent:
+    def told(chances: np.ndarray) -> Iterator[Independent]:
         worse, _, better = np.random.default_rng(0).multinomial(items, chances, RUNS).T
         mean, square = (better - worse) / items, (better + worse) / items
-        return Independent(items, mean, square - mean ** 2, mean - 3 * mean * square + 2 * mean ** 3, BOUNDS)
+        yield Independent(items, mean, square - mean ** 2, mean - 3 * mean * square + 2 * mean ** 3, BOUNDS)
     return told
 
 
-def _of_clusters(items: int, groups: int, icc: float) -> Callable[[np.ndarray], Clusters]:
+def _of_clusters(items: int, groups: int, icc: float) -> Callable[[np.ndarray], Iterator[Clusters]]:
     size, design = np.diff(np.arange(groups + 1) * items // groups), SurveyDesign(np.zeros(groups, int))
-    drawn = replicates(design, "jkn")
+    drawn, most = replicates(design, "jkn"), -(-AT_ONCE // groups)
 
-    def told(chances: np.ndarray) -> Clusters:
-        sample = Sample.of_counts(VALUES, list(_in_clusters(size, chances, icc)), np.ones(1))
-        return clusters_of(design, sample, sample.variance(drawn), BOUNDS)
+    def told(chances: np.ndarray) -> Iterator[Clusters]:
+        rng = np.random.default_rng(0)
+        for start in range(0, CLUSTERED_RUNS, most):
+            counts = _in_clusters(size, chances, icc, min(most, CLUSTERED_RUNS - start), rng)
+            sample = Sample.of_counts(VALUES, list(counts), np.ones(1))
+            yield clusters_of(design, sample, sample.variance(drawn), BOUNDS)
     return told
 
 
-def _in_clusters(size: np.ndarray, chances: np.ndarray, icc: float) -> np.ndarray:
+def _in_clusters(size: np.ndarray, chances: np.ndarray, icc: float, runs: int, rng: np.random.Generator) -> np.ndarray:
     """Return how often clusters have each value, (3, C, runs)."""
-    rng, shape = np.random.default_rng(0), (size.size, CLUSTERED_RUNS, len(VALUES))
+    shape = size.size, runs, len(VALUES)
     of_cluster = np.broadcast_to(chances, shape)
     if icc > LEAST_ICC:
         of_cluster = rng.dirichlet(chances * (1 / icc - 1), shape[:2])
