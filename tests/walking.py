@@ -57,8 +57,9 @@ def lesson(site, path, predictions, *, locked):
                                timeout=60_000)
         browser.settled(page)
         looks = page.get_by_role("button", name=LOOK)
-        while looks.count():
+        while count := looks.count():
             looks.last.click()
+            looks.nth(count - 1).wait_for(state="detached")     # else it is found again, and gone when it is clicked
             browser.settled(page)
         yield page, before
 

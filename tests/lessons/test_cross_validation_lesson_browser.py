@@ -5,7 +5,7 @@ import walking
 
 pytestmark = pytest.mark.full       # by default the lesson is opened on a phone in Voila
 LESSON = browser.ROOT / "notebooks" / "05-cross-validation-t-tests.ipynb"
-FOLDS, CLERKS, SLIDER, POWER, RUNS, BOARD = range(6)
+FOLDS, CLERKS, SLIDER, POWER, WINNERS, RUNS, BOARD = range(7)
 MOVES = (
     (CLERKS, "Repeats of the cross-validation", "End", "naive t: 27 of 40 studies call two equal clerks different"),
     (CLERKS, "Test", "Nadeau-Bengio", "Nadeau-Bengio: 4 of 40 studies call two equal clerks different"),
@@ -22,6 +22,10 @@ MOVES = (
     (POWER, "Test", "naive t", "naive t, 200 forms: finds the better reader in 66%"),
     (POWER, "Test", "rho 0.7", "rho 0.7, 200 forms: finds the better reader in 12%"),
     (POWER, "Test", "McNemar, pooled", "McNemar, pooled, 200 forms: "),
+    (WINNERS, "Model 1 is better by", "6 points", "model 1 leads with "),
+    (WINNERS, "Forms", "End", "model 1 leads with "),
+    (WINNERS, "Other forms", "End", "model 1 leads with "),
+    (WINNERS, "Model 1 is better by", "0 points", "model "),
     (RUNS, "Assumed rho", "End", ""),
     (RUNS, "Tested error: true error", "End", ""),
     (RUNS, "Tested error: true error", "Home", ""),
@@ -35,7 +39,8 @@ AGAIN = [move for move in MOVES if move[0] in (CLERKS, SLIDER, POWER)]
 
 @pytest.fixture(scope="module")
 def lesson(lab):
-    with walking.lesson(lab, LESSON, ("25%", "about .1", "about 60%", "not at all"), locked=6) as opened:
+    with walking.lesson(lab, LESSON, ("25%", "about .1", "about 60%", "not at all", "about 92%"),
+                        locked=7) as opened:
         page = opened[0]
         for button in ("Run 10,000 cross-validations", "Try all tests"):
             page.locator(f"button:has-text('{button}')").click()
@@ -49,7 +54,7 @@ def test_before_the_predictions_there_are_the_folds_and_the_report(lesson):
 
 def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
     page, _ = lesson
-    for index in range(6):
+    for index in range(7):
         walking.cell(page, index)
         assert walking.faults(page, index) == []
     walking.walk(page, MOVES)

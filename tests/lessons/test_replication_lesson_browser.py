@@ -25,7 +25,7 @@ DISCOVERIES = (
     (ARRAY, "Construction", "the paper's shifts", "9 runs, 8 columns, 9 units per stratum: 28 of 28 pairs are not"),
     (ARRAY, "Columns (strata)", "End", "81 runs, 40 columns, 9 units per stratum: "),
     (ARRAY, "Columns (strata)", "Home", "9 runs, 2 columns, 9 units per stratum: 1 of 1 pair is not balanced"),
-    (COVERAGE, "Intracluster correlation", "End", "95% intervals: the naive contain the truth in 1"),
+    (COVERAGE, "Intracluster correlation", "End", "95% intervals: the naive contain the truth in 20%"),
     (COVERAGE, "Districts L", "Home", "95% intervals: "),
     (COVERAGE, "Labels per box m", "Home", "95% intervals: "),
     (COVERAGE, "Intracluster correlation", "Home", "95% intervals: the naive contain the truth in "),
