@@ -16,7 +16,8 @@ from workbench.results.vocabulary import method_words
 SHOWN_CLASSES = 6
 MOST_NAMED = 6
 KINDS = {"counted": RAW, "corrected": CORRECTED}
-MANY, LABELED = 40, 17     # periods drawn: small, and named on the axis, as the others are measured in vain
+MANY = 40       # periods: their dots are small, and of their names
+NAMED = 17      # at most stand on the axis: measuring a name takes longer than drawing a dot
 MOST_LETTERS = 90
 VERDICTS = {"differs from 0": theme.STRATIFIED, "may be 0": theme.GRAY}
 
@@ -137,7 +138,7 @@ def _stacked(parts: list) -> Any:
 def _period_axis(periods: tuple, title: str, labeled: bool) -> Any:
     names = [str(period) for period in periods]
     angle = 0 if max(map(len, names)) * len(names) < MOST_LETTERS else -45
-    many = {"values": names[::-(-len(names) // LABELED)]} if len(names) > MANY else {}
+    many = {"values": names[::-(-len(names) // NAMED)]} if len(names) > MANY else {}
     axis = alt.Axis(labelAngle=angle, **many, labelOverlap="greedy", labelSeparation=4, labelLimit=90, grid=False,
                     labels=labeled, ticks=labeled and len(names) <= MANY)
     return alt.X("period:O", title=title if labeled else None, scale=alt.Scale(domain=names), axis=axis)
