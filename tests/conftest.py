@@ -13,7 +13,7 @@ from workbench.reports import build
 
 ROOT = Path(__file__).parents[1]
 # a test is marked by what it asks for
-NEEDS = {"chromium": "browser", "kernel": "kernel", "java": "java"}
+NEEDS = {"chromium": "browser", "kernel": "kernel"}
 # folders, and what else is listed
 SLOW = ("simulations", "charts", "properties")
 LISTED = set((ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").splitlines()[1:])

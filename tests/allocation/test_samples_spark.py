@@ -12,6 +12,7 @@ import workbench as wb
 from workbench.allocation.streams.sampler import StreamSampler
 
 pytestmark = [
+    pytest.mark.java,
     pytest.mark.skipif(shutil.which("java") is None, reason="PySpark needs Java 17"),
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore:PySpark does not yet fully support:FutureWarning"),
 ]
