@@ -97,12 +97,13 @@ mutants: $(INSTALLED) ## change the estimators in 100 places a room, and see tha
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pytest-cov>=6,<8'
 	$(BIN)/python tests/mutants/run.py
 
-bench: $(INSTALLED) ## print speed ratios against peers and the physical limit (minutes)
+bench: $(INSTALLED) ## print speed ratios against peers and the physical limit, and what large files take (minutes)
 	$(BIN)/python tests/peers/bench_stratified.py
 	$(BIN)/python tests/peers/bench_voila.py
 	$(BIN)/python tests/peers/bench_replication.py
 	$(BIN)/python tests/peers/bench_misclassification.py
 	$(BIN)/python tests/peers/bench_lessons.py
+	OMP_NUM_THREADS=1 $(BIN)/python tests/peers/bench_large.py
 
 docs: $(INSTALLED) $(VENV)/.with-docs ## run the blocks of all pages, build the site into build/site, open each page (minutes)
 	$(BIN)/python docs/blocks.py
