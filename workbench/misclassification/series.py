@@ -24,7 +24,8 @@ from workbench.misclassification.prevalence import OfClasses, intervals_of, one_
 from workbench.results import Interval, Note, Result, digits, percent
 from workbench.results.vocabulary import method_words
 
-DRAWN, LISTED = 200, 100        # of long series: periods, and changes, that a page shows
+DRAWN, LISTED = 200, 100        # of long series: periods from which on some are left out, and changes that are shown
+RUNS = 50       # of neighbors, of each of which two periods are left
 NO_LINK = "as the audit shows too little of a link between prediction and truth"
 
 
@@ -207,14 +208,15 @@ class PrevalenceSeries(Result):
     def drawn(self) -> tuple[int, ...]:
         """Return the places of the periods that a page shows: all of up to 200.
 
-        Of more the first, the last, that of the audit, and the lowest and the highest of each run of neighbors.
+        Of more the first, the last, that of the audit, and the lowest and the highest of each of 50 runs
+        of neighbors.
         """
         count = len(self.periods)
         if count <= DRAWN:
             return tuple(range(count))
         share = self.estimates.reshape(count, -1)[:, -1 if len(self.labels) == 2 else self.labels.index(self.leading)]
         kept = {0, count - 1, *([self.periods.index(self.audit_period)] if self.audit_period is not None else [])}
-        for run in np.array_split(np.arange(count), DRAWN // 2):
+        for run in np.array_split(np.arange(count), RUNS):
             known = run[~np.isnan(share[run])]
             kept |= {int(known[share[known].argmin()]), int(known[share[known].argmax()])} if known.size \
                 else {int(run[0])}
@@ -235,7 +237,7 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        rows = self.changes(level)
+        rows = self._differences(level)
         if len(self.periods) <= DRAWN:
             return tuple(range(len(rows)))
         order = sorted(range(len(rows)), key=lambda k: (rows[k]["low"] <= 0 <= rows[k]["high"],
