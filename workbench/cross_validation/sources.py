@@ -273,8 +273,7 @@ def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, mode
     if not chosen:
         raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, used.values())))
     beside = {name: data[name] for name in chosen}
-    scores = {name: numbers.to_numbers(name, data[name], beside=beside)
-              for name in chosen}
+    scores = {name: numbers.to_numbers(name, cells, beside=beside) for name, cells in beside.items()}
     if every:
         refuse_identifiers(scores)
     return scores, _labels(data, roles), whole_sizes(used["size"], data[used["size"]]) if size else None, notes, every

@@ -71,7 +71,8 @@ def spelled(name: str, names: Iterable) -> str:
     (' Score', 'score')
     """
     names = list(names)
-    return name if name in names else _spelled(name, _by_plain_name(names))
+    alike = [] if name in names else _alike(name, _by_plain_name(names))
+    return alike[0] if len(alike) == 1 else name
 
 
 def found_columns(label: str, names: Sequence, wanted: Sequence[str]) -> dict[str, str]:
@@ -98,11 +99,6 @@ def _alike(name: Any, known: dict[str, list[str]]) -> list[str]:
     return known.get(plain_name(name), []) if isinstance(name, str) else []
 
 
-def _spelled(name: Any, known: dict[str, list[str]]) -> Any:
-    alike = _alike(name, known)
-    return alike[0] if len(alike) == 1 else name
-
-
 def plain_name(name: str) -> str:
     """Return a column's name without what files add to it: case, outer blanks and a byte-order mark, misread or not.
 
@@ -117,10 +113,11 @@ def plain_name(name: str) -> str:
 def _found_column(label: str, names: Sequence, known: dict[str, list[str]], name: Any) -> Any:
     if names.count(name) > 1:
         raise ValueError(f"{label} has {names.count(name)} columns named {name!r}; rename all but one")
-    column = name if name in names else _spelled(name, known)
-    if column in names:
-        return column
+    if name in names:
+        return name
     alike = _alike(name, known)
+    if len(alike) == 1:
+        return alike[0]
     present = checks.listed(names, 20, quoted=True)
     meant = f" (did you mean {' or '.join(map(repr, alike))}?)" if alike else checks.suggestion(name, map(str, names))
     raise ValueError(f"{label} has no column {name!r}; it has {present}{meant}")
