@@ -253,7 +253,7 @@ def relation_of(source: Any) -> Any:
         if not source:
             raise checks.WrongValue("frame", "must have a column")
         arrays = {name: array.astype(object) if array.dtype.kind == "U" else of_one_kind(array)
-                  for name, array in ((name, np.asarray(unmasked(values))) for name, values in source.items())}
+                  for name, array in ((name, checks.cells(name, unmasked(values))) for name, values in source.items())}
         cursor = _memory().cursor()
         cursor.register("columns", arrays)
         return cursor.sql("FROM columns")
@@ -311,7 +311,7 @@ def _open(source: Any) -> Any:
 
 
 def _open_dict(source: dict) -> TableSource:
-    arrays = {name: np.asarray(unmasked(values)) for name, values in source.items()}
+    arrays = {name: checks.cells(name, unmasked(values)) for name, values in source.items()}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"column {name!r} must be one-dimensional; got shape {array.shape}")
