@@ -187,7 +187,7 @@ def test_categories_are_text(tmp_path):
     (("1", "abc"), "data row 2: 'abc' is not a number"),
     (("1", None), "data row 2 is missing"),
     (("1", "  "), "data row 2 is missing"),
-    (("1", "nan"), "data row 2: 'nan' is not a number"),
+    (("1", "nan"), "data row 2 is missing"),
     (("1", "1_0"), "data row 2: '1_0' is not a number"),
     (("1", "1e400"), "data row 2: 1e400 is not a finite number"),
     (("1", "12,34,567"), "data row 2: '12,34,567' is not a number"),

@@ -78,7 +78,8 @@ def _refuse_header_again(label: str, data: dict[str, np.ndarray]) -> None:
     """Raise where a row repeats the names of the columns, as in files that were put one below the other."""
     if len(data) > 1 and all(cells.dtype.kind in "OU" for cells in data.values()):
         (first, cells), *others = data.items()
-        again = [row for row in np.flatnonzero(cells == first) if all(more[row] == name for name, more in others)]
+        alike = [row for row, cell in enumerate(cells.tolist()) if isinstance(cell, str) and cell == first]
+        again = [row for row in alike if all(str(more[row]) == name for name, more in others)]
         if again:
             raise RowError(f"{label}, ", int(again[0]), " repeats the names of the columns; take it out")
 
