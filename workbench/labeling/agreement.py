@@ -211,9 +211,10 @@ def _read(labels: Any, scale: str, order: Sequence | None) -> tuple[tuple, np.nd
     if named:
         columns = [checks.cells_and_gaps("labels", column) for column in labels.values()]
     else:
-        columns = list(zip(*(np.atleast_2d(part).T for part in checks.cells_and_gaps("labels", labels)), strict=True))
-    cells = [column for column, _ in columns]
-    if len(cells) < 2 or any(column.shape != cells[0].shape or column.ndim != 1 for column in cells):
+        array, missing = checks.cells_and_gaps("labels", labels)
+        columns = list(zip(array.T, missing.T, strict=True)) if array.ndim == 2 else []
+    lengths = {column.shape for column, _ in columns}
+    if len(columns) < 2 or len(lengths) > 1 or any(len(shape) != 1 for shape in lengths):
         raise checks.WrongValue("labels", "must hold the labels of two or more people, one for each item or None")
     table = [[None if gap else label for label, gap in zip(column.tolist(), gaps.tolist(), strict=True)]
              for column, gaps in columns]
