@@ -102,6 +102,7 @@ def _uses(file: str, data: dict, columns: list, budget: int) -> Iterator[Use | B
     yield _shares(file, data, named)
     yield _compared(file, data, columns, named)
     yield _known(file, data, columns, named)
+    yield from _agreed(file, columns)
 
 
 def _words(topic: str, **options: str) -> list[str]:
@@ -207,3 +208,14 @@ def _known(file: str, data: dict, columns: list, named: Callable) -> Use | Block
         return Blocked(question, "identifiers and the scores of two models are needed, from 0 to 1: a column each, or "
                        "one beside a column of models")
     return Use(question, [*_COMPARE, file, *_given(options)], lambda: read_item_scores(data, **options))
+
+
+def _agreed(file: str, columns: list) -> Iterator[Use]:
+    """Yield how far annotators agree, where the file seems to hold the labels of several."""
+    from workbench.data import roles
+    from workbench.labeling.annotators import read_annotators
+    if {column.seems for column in columns} & {roles.TRUTH, roles.FOLD, roles.PROBABILITY, roles.SPLIT}:
+        return
+    use = Use("How far do annotators agree?", ["workbench", "audit", "agreement", file], lambda: read_annotators(file))
+    if not _refused(use):
+        yield use

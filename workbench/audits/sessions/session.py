@@ -606,8 +606,10 @@ class AuditSession:
         path : str or path
             A file of rows with the columns id and correct (or truth). Items before the last filled row, in the order of
             labeling, whose cell is empty are recorded as skipped, unless they are out with somebody else. Or what Label
-            Studio (JSON), doccano (JSONL, one file for each annotator) or Prodigy (JSONL) exported, which its records
-            tell: annotators are who said so, what they passed over is skipped, and what has no label stays open.
+            Studio (JSON, JSON-MIN, CSV), doccano (JSONL, one file for each annotator) or Prodigy (JSONL) exported, which
+            its records tell: annotators are who said so, what they passed over is skipped, and what has no label stays
+            open. Labels of several people for one item are all kept; where the audit plans no second labels, the first
+            counts in its estimates.
         by : str, optional
             Who labeled where the file does not say; who imports.
         correct : bool
@@ -627,7 +629,9 @@ class AuditSession:
             return check_who(annotator or by or sheet.by or None)
         with self._step() as steps:
             now, trail = session_store.now(), self._trail
-            found = sheets.sorted_rows(sheet, trail, name_of, functools.partial(self._is_new, correcting=correct))
+            decide = functools.partial(self._is_new, correcting=correct, keeps_others=bool(sheet.tool))
+            found = sheets.sorted_rows(sheet, trail, name_of, decide)
+            notes += sheets.several_notes(trail, found.labels)
             changed = sum(any(each.who == their for each in trail.labels(k)) for k, their, _ in found.labels)
             empty = [] if sheet.tool else sheets.left_out(sheet.rows, trail, found,
                                                           lambda k: trail.holder(k, now) in (None, who))
@@ -765,11 +769,19 @@ class AuditSession:
         return (f"there is nothing new to hand out: all that is open is out with {checks.listed(out, 5)}; export "
                 "without -n writes it")
 
-    def _is_new(self, k: Any, label: Any, who: Any, said: Any = (), correcting: Any = False) -> bool:
-        """Return whether a label would add something after those `said`, or raise where it must not be recorded."""
+    def _is_new(self, k: Any, label: Any, who: Any, said: Any = (), correcting: Any = False,
+                keeps_others: bool = False) -> bool:
+        """Return whether a label would add something after those `said`, or raise where it must not be recorded.
+
+        A labeling tool lets several people label an item: what each of them said is kept (`keeps_others`), also where
+        the audit plans no second label of it.
+        """
         labels = [*self._trail.labels(k), *said]
         mine = next((entry for entry in labels if entry.who == who), None)
         if mine is None and (not labels or self._trail.wants_another(k, said)):
+            return True
+        named = bool(who) and all(entry.who for entry in labels)
+        if mine is None and keeps_others and named and not self._trail.doubled[k]:
             return True
         if label in [entry.label for entry in labels if mine in (None, entry)]:
             return False
