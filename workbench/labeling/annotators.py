@@ -54,8 +54,8 @@ class AnnotatorLabels:
         if not label:
             return
         if labels.setdefault(item, label) != label:
-            raise ValueError(f"{place}: {annotator!r} labels item {item!r} {label!r}, and {labels[item]!r} before; keep "
-                             "one of the two")
+            raise ValueError(f"{place}: {annotator!r} labels item {item!r} {label!r}, and {labels[item]!r} before; "
+                             "keep one of the two")
 
     def labels(self) -> dict[str, list]:
         """Return the label of each item by annotator, None for none: numbers where all labels are numbers."""
@@ -67,7 +67,7 @@ class AnnotatorLabels:
 
 def read_annotators(*paths: str | PathLike[str], annotators: str = "", item: str = "", annotator: str = "",
                     label: str = "") -> AnnotatorLabels:
-    """Read the labels of several people.
+    r"""Read the labels of several people.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def read_annotators(*paths: str | PathLike[str], annotators: str = "", item: str
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "grades.csv")
-    ...     _ = file.write_text("item,human,judge\\na,3,4\\nb,2,\\n")
+    ...     _ = file.write_text("item,human,judge\na,3,4\nb,2,\n")
     ...     read = read_annotators(file)
     >>> read.labels(), str(read.notes[0])
     ({'human': [3, 2], 'judge': [4, None]}, 'annotators are the columns human, judge')
@@ -107,7 +107,7 @@ def read_annotators(*paths: str | PathLike[str], annotators: str = "", item: str
             _add_table(found, path, person, annotators, item, annotator, label)
     people = [name for name, labels in found.cells.items() if labels]
     if len(people) < 2:
-        named = checks.listed(map(os.path.basename, map(os.fspath, paths)))
+        named = checks.listed(os.path.basename(os.fspath(path)) for path in paths)
         raise ValueError(f"agreement needs the labels of two or more annotators; {named} holds those of "
                          f"{checks.listed(people, quoted=True) or 'nobody'}")
     return found
@@ -153,14 +153,15 @@ def _add_table(found: AnnotatorLabels, path: str | PathLike[str], person: str, a
     people = [table.named("annotators", name.strip()) for name in annotators.split(",")] if annotators else \
         _annotator_columns(table, key)
     unused = [name for name in names if name not in (*people, key)]
-    others = f"; not used: {checks.listed(unused)} (--annotators names others)" if unused else ""
+    others = f"; not used: {checks.listed(unused)} (you can name the columns of annotators)" if unused else ""
     found.notes.append(Note("data", f"annotators are the columns {checks.listed(people, 20)}{others}"))
     plain = {name: _without_gaps(found, name, table.cells[name]) for name in people}
     for k, row in enumerate(rows):
         identifier = table.cells[key][k] if key else str(row)
         if identifier in found.items:
-            raise ValueError(f"{table.label}, row {row}: item {identifier!r} occurs twice; name another column in "
-                             "--item, or with a row for each label the column of annotators in --annotator")
+            raise checks.WrongValue("item", f"must name a column that identifies the rows of {table.label}: {key!r} "
+                                    f"has {identifier!r} twice; or, with a row for each label, say {{0}} and {{1}}",
+                                    told=f"row {row} is the second", others=("annotator", "label"))
         for name in people:
             found.add(name, identifier, plain[name][k], f"{table.label}, row {row}")
 

@@ -223,6 +223,16 @@ def sorted_rows(sheet: Annotations, trail: Trail, name_of: Callable[[str], str],
     return found
 
 
+def kept_notes(sheet: Annotations, trail: Trail, who: str) -> list[Note]:
+    """Return a note where a sheet that corrects labels leaves a cell empty whose label stands."""
+    named = [trail.labels(trail.place[row.id]) for row in sheet.rows if row.id in trail.place and not row.label]
+    kept = 0 if sheet.tool else sum(any(entry.who == who for entry in labels) for labels in named)
+    if not kept:
+        return []
+    cells = checks.counted(kept, "cell is", "cells are")
+    return [Note("data", f"{cells} empty where a label stands: the label stays; undo, or record the other one")]
+
+
 def several_notes(trail: Trail, labels: Sequence[tuple]) -> list[Note]:
     """Return a note where new labels make several of one item for which no second label was planned."""
     known: dict = {k: trail.labels(k) for k, _, _ in labels}

@@ -12,7 +12,6 @@ from typing import Any
 from workbench.data.json_records import choices_in, json_line, kind_of
 from workbench.labeling.tools.tool import Items, LabelRow, Tool, item_of, one_label, text_of
 
-
 FLAT = "annotation_id"      # a field of flat records alone
 CHOICE_FIELDS = ("verdict", "choice", "choices", "label", "labels", "answer", "class", "category", "sentiment")
 
