@@ -231,7 +231,7 @@ def _annotator_columns(table: _Table, key: str) -> list[str]:
     classes = {}
     for name, cells in table.cells.items():
         seen = {cell for cell in cells if cell and cell.lower() not in GAPS}
-        if name != key and 0 < len(seen) <= min(MOST_CLASSES, max(len(cells) / 2, 2)):
+        if name != key and 0 < len(seen) <= MOST_CLASSES:
             classes[name] = set(as_labels([*seen]))
     groups: list[list[str]] = []
     for name, seen in classes.items():
