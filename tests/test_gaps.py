@@ -1,4 +1,4 @@
-"""A missing label is never a class, a stratum or a cluster: every function that takes labels, with every kind of gap."""
+"""A missing label is never a class, a stratum or a cluster: functions that take labels, with every kind of gap."""
 import csv
 import decimal
 import io
@@ -31,8 +31,8 @@ def by_csv_reader():
 
 
 OF_TEXT = {
-    "None": with_gap(TEXT, None), "NaN in a list": with_gap(TEXT, NAN), "numpy's NaN": with_gap(TEXT, np.float32("nan")),
-    "empty": with_gap(TEXT, ""), "blank": with_gap(TEXT, "  "), "pandas.NA": with_gap(TEXT, pd.NA),
+    "None": with_gap(TEXT, None), "NaN in a list": with_gap(TEXT, NAN),
+    "numpy's NaN": with_gap(TEXT, np.float32("nan")), "empty": with_gap(TEXT, ""), "blank": with_gap(TEXT, "  "), "pandas.NA": with_gap(TEXT, pd.NA),
     "pandas.NaT": with_gap(TEXT, pd.NaT), "decimal": with_gap(TEXT, decimal.Decimal("NaN")),
     "a tuple": tuple(with_gap(TEXT, NAN)), "NaN that became text": np.array(with_gap(TEXT, NAN)),
     "NaN among objects": np.array(with_gap(TEXT, NAN), object), "a list of masked": list(masked(TEXT)),
@@ -67,6 +67,10 @@ def sampler(labels):
     taken.update(labels, VALUES)
 
 
+def item_scores(*labels):
+    return wb.ItemScores(np.ones((8, 2)), ["x", "y"], *labels)
+
+
 def strata():
     return wb.load_strata({"stratum": ["a", "b"], "size": [50, 60], "sd": [1, 1]})
 
@@ -86,8 +90,8 @@ REFUSING = {
     "kappa": (lambda full, labels: wb.replicate_estimate(replicates(), "kappa", full, labels), "prediction"),
     "survey, stratum": (lambda full, labels: wb.SurveyDesign(labels), "stratum"),
     "survey, psu": (lambda full, labels: wb.SurveyDesign(["all"] * 8, labels), "psu"),
-    "item scores, cluster": (lambda full, labels: wb.ItemScores(np.ones((8, 2)), ["x", "y"], TEXT_IDS, labels), "cluster"),
-    "item scores, item": (lambda full, labels: wb.ItemScores(np.ones((8, 2)), ["x", "y"], ids_of(labels)), "item"),
+    "item scores, cluster": (lambda full, labels: item_scores(TEXT_IDS, labels), "cluster"),
+    "item scores, item": (lambda full, labels: item_scores(ids_of(labels)), "item"),
     "losses, fold": (lambda full, labels: wb.CVLosses(VALUES, labels), "fold"),
     "losses, repeat": (lambda full, labels: wb.CVLosses({"m": VALUES}, [0, 0, 1, 1] * 2, repeat=labels), "repeat"),
     "losses, item": (lambda full, labels: wb.CVLosses({"m": VALUES}, [0, 0, 1, 1, 2, 2, 3, 3], item=labels), "item"),

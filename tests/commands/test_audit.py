@@ -522,3 +522,20 @@ def test_verify_says_how_many_items_the_file_keeps(folder):
     typed(folder, NEW)
     kept = "5,000 items (the first of 6,000 in the order of labeling; the file keeps no more) are as they were recorded"
     assert kept in typed(folder, "audit verify audit.db --scores scores.csv")
+
+
+def test_agreement_of_a_file(folder):
+    grades = [(5, 5), (3, 2), (2, 1), (1, 1), (2, 1), (4, 5), (3, 4), (5, 5), (1, 2), (4, 4)] * 4
+    (folder / "grades.csv").write_text("item,human,judge\n" + "".join(
+        f"q{k},{human},{judge}\n" for k, (human, judge) in enumerate(grades)), encoding="utf-8")
+    human, judge = map(np.array, zip(*grades, strict=True))
+    chance = np.abs(human[:, None] - judge).mean()
+    said = typed(folder, "audit agreement grades.csv --scale ordinal")
+    assert said.startswith("Note: annotators are the columns human, judge.\n2 people agree in 40.0% of pairs of labels")
+    assert f"kappa, linear (human & judge)     {1 - np.abs(human - judge).mean() / chance:.3f} (" in said
+    assert "To settle: q1, q2, q4, q5, q6, q8, " in said and "the classes are numbers" not in said
+    assert "Note: the classes are numbers (1, 2, 3, 4, 5), but labels" in typed(folder, "audit agreement grades.csv")
+    assert "Error: --order must name every class of the labels; '4', '5'" in typed(
+        folder, "audit agreement grades.csv --scale ordinal --order 1,2,3", 2).replace("; 4, 5", "; '4', '5'")
+    assert "Error: --annotators must name a column of grades.csv" in typed(
+        folder, "audit agreement grades.csv --annotators human,nobody", 2)

@@ -209,9 +209,9 @@ def test_weighted_kappa_is_that_of_scikit_learn():
 
 def test_ordinal_and_interval_alpha_of_krippendorffs_example():
     """Krippendorff 2011, example C: ordinal .815, interval .849."""
-    assert wb.agreement(observers(), scale="ordinal").entry("alpha_ordinal")["estimate"] == pytest.approx(.815, abs=5e-4)
-    assert wb.agreement(observers(), scale="interval").entry("alpha_interval")["estimate"] == pytest.approx(
-        .849, abs=5e-4)
+    for scale, printed in (("ordinal", .815), ("interval", .849)):
+        found = wb.agreement(observers(), scale=scale).entry(f"alpha_{scale}")
+        assert found["estimate"] == pytest.approx(printed, abs=5e-4)
 
 
 @pytest.mark.parametrize("metric", WEIGHTED)
@@ -265,7 +265,8 @@ def test_a_note_says_where_numbers_are_taken_without_their_order():
         assert any(str(note).startswith(noted) for note in wb.agreement(labels).notes)
     for labels, scale in ((GRADES, "ordinal"), ({"a": [0, 1, 1], "b": [0, 1, 0]}, "nominal"),
                           ({"a": ["x", "y", "z"], "b": ["x", "y", "y"]}, "nominal")):
-        assert not any(str(note).startswith("the classes are numbers") for note in wb.agreement(labels, scale=scale).notes)
+        notes = wb.agreement(labels, scale=scale).notes
+        assert not any(str(note).startswith("the classes are numbers") for note in notes)
     with pytest.raises(ValueError, match="metric must be one that was computed: ask for agreement.*scale='ordinal'"):
         wb.agreement(GRADES).entry("kappa_linear", "human & judge")
 

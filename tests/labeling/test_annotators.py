@@ -24,7 +24,8 @@ STUDIO = [{"data": {"item": item}, "annotations": [
      "result": [{"type": "choices", "value": {"choices": [row["choice"]]}}]} for row in MIN if row["item"] == item] + [
     {"completed_by": "cem", "was_cancelled": True, "result": []}]} for item in ITEMS]
 CSV = "item,choice,annotator,annotation_id\n" + "".join(
-    f'{row["item"]},"{{""choices"": [""{row["choice"]}""]}}",{row["annotator"]},{row["annotation_id"]}\n' for row in MIN)
+    f'{row["item"]},"{{""choices"": [""{row["choice"]}""]}}",{row["annotator"]},{row["annotation_id"]}\n'
+    for row in MIN)
 PRODIGY = "\n".join(json.dumps({"text": "x", "meta": {"item": row["item"]}, "accept": [row["choice"]], "options": [],
                                 "answer": "accept", "_annotator_id": row["annotator"]}) for row in MIN)
 
@@ -75,12 +76,15 @@ def test_grades_with_gaps_that_pandas_made_floats_are_numbers(tmp_path):
     ("id,a,b\n1,x,u\n2,y,v\n3,x,u\n", {}, "annotators must name the columns .*no two columns hold the same classes"),
     ("id,a,b,c,d\n1,x,y,u,v\n2,y,x,v,u\n3,x,x,u,u\n4,y,y,v,v\n", {},
      "annotators must name the columns .*several sets of columns hold the same classes: a, b; c, d"),
-    ("id,a,b\n1,x,y\n1,y,x\n2,x,x\n3,y,y\n", {}, "item must name a column that identifies the rows .* row 3 is the second"),
+    ("id,a,b\n1,x,y\n1,y,x\n2,x,x\n3,y,y\n", {},
+     "item must name a column that identifies the rows .* row 3 is the second"),
     ("id,a,b\n1,x,y\n", {"annotators": "a,c"}, "annotators must name a column of x.csv, .* got 'c'"),
     ("item,rater,label\n1,ann,x\n1,ann,y\n2,ben,x\n", {}, "row 3: 'ann' labels item '1' 'y', and 'x' before; keep one"),
     ("item,rater,label\n1,ann,x\n1,,y\n", {}, "row 3: column 'rater' is missing, but the label is 'y'"),
-    ("item,rater,label\n1,ann,x\n2,ann,y\n", {}, "needs the labels of two or more annotators; x.csv holds those of 'ann'"),
-    ("item,rater,one,two\n1,ann,x,y\n", {}, "label must name the column of x.csv that holds the labels; it has 'one', "),
+    ("item,rater,label\n1,ann,x\n2,ann,y\n", {},
+     "needs the labels of two or more annotators; x.csv holds those of 'ann'"),
+    ("item,rater,one,two\n1,ann,x,y\n", {},
+     "label must name the column of x.csv that holds the labels; it has 'one', "),
     ("what,rater,label\n1,ann,x\n", {}, "item must name the column of x.csv that identifies an item"),
     ("id,a\n1,x\n", {"annotators": "a", "label": "a"}, "must not be given with"),
 ])

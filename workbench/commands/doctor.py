@@ -217,7 +217,8 @@ def _agreed(file: str, columns: list) -> Iterator[Use]:
     """Yield how far annotators agree, where the file seems to hold the labels of several."""
     from workbench.data import roles
     from workbench.labeling.annotators import read_annotators
-    if {column.seems for column in columns} & {roles.TRUTH, roles.FOLD, roles.PROBABILITY, roles.SPLIT}:
+    seen = {column.seems for column in columns}
+    if seen & {roles.FOLD, roles.PROBABILITY, roles.SPLIT} or {roles.TRUTH, roles.PREDICTION} <= seen:
         return
     use = Use(AGREEMENT, ["workbench", "audit", "agreement", file], lambda: read_annotators(file))
     if not _refused(use):
