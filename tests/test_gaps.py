@@ -32,7 +32,8 @@ def by_csv_reader():
 
 OF_TEXT = {
     "None": with_gap(TEXT, None), "NaN in a list": with_gap(TEXT, NAN),
-    "numpy's NaN": with_gap(TEXT, np.float32("nan")), "empty": with_gap(TEXT, ""), "blank": with_gap(TEXT, "  "), "pandas.NA": with_gap(TEXT, pd.NA),
+    "numpy's NaN": with_gap(TEXT, np.float32("nan")), "empty": with_gap(TEXT, ""), "blank": with_gap(TEXT, "  "),
+    "pandas.NA": with_gap(TEXT, pd.NA),
     "pandas.NaT": with_gap(TEXT, pd.NaT), "decimal": with_gap(TEXT, decimal.Decimal("NaN")),
     "a tuple": tuple(with_gap(TEXT, NAN)), "NaN that became text": np.array(with_gap(TEXT, NAN)),
     "NaN among objects": np.array(with_gap(TEXT, NAN), object), "a list of masked": list(masked(TEXT)),

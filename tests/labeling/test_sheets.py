@@ -326,7 +326,7 @@ def test_two_people_who_differ_in_a_tools_file_are_said_and_the_first_counts(tmp
     path.write_text(json.dumps(tasks), encoding="utf-8")
     items = wb.ScoredItems(np.array([*said], object), np.array([.6, .7, .8]), prediction=np.array(["a", "b", "a"]))
     found = read_label_sheet(path, items, [0, 0, 0], 1)
-    assert found.correct.tolist() == [1, 1, 0]
+    assert (found.labeled.tolist(), found.correct.tolist()) == ([3], [2])
     assert any("1 item with labels of several people that differ: the first in the file counts for d-1" in str(note)
                for note in found.notes)
     tasks[0]["annotations"][1]["completed_by"] = "ann"
