@@ -90,10 +90,10 @@ def read_annotators(*paths: str | PathLike[str], annotators: str = "", item: str
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "grades.csv")
-    ...     _ = file.write_text("item,human,judge\na,3,4\nb,2,\n")
+    ...     _ = file.write_text("item,human,judge\na,3,2\nb,2,\n")
     ...     read = read_annotators(file)
     >>> read.labels(), str(read.notes[0])
-    ({'human': [3, 2], 'judge': [4, None]}, 'annotators are the columns human, judge')
+    ({'human': [3, 2], 'judge': [2, None]}, 'annotators are the columns human, judge')
     """
     checks.not_both(annotators=annotators, annotator=annotator)
     checks.not_both(annotators=annotators, label=label)
