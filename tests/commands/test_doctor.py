@@ -146,7 +146,8 @@ def test_a_command_that_it_prints_can_be_pasted(tmp_path, name):
     for line in doctor(tmp_path, name)[2].split("\n"):
         if line.startswith("    workbench "):
             quiet = ["--quiet"] * ("report" in line)
-            done = run_unseen(tmp_path, *shlex.split(line)[1:], "-o", "r.html", *quiet)
+            page = ["-o", "r.html"] * ("agreement" not in line)
+            done = run_unseen(tmp_path, *shlex.split(line)[1:], *page, *quiet)
             assert done.returncode == 0, (line, done.stderr)
 
 
@@ -161,3 +162,27 @@ def test_it_says_what_it_has_looked_at_and_costs_one_line(tmp_path, monkeypatch)
         assert done.returncode == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1
     costs_one_line(tmp_path, "(workbench doctor a.csv says what it is ready for)", "report", "stratified-accuracy",
                    "--scores", "a.csv", "--score", "nothing")
+
+
+CODERS = "item_id,output,coder_1,coder_2\n" + "".join(
+    f"m{k},text {k},{'yes' if k % 3 else ''},{'no' if k % 2 else 'yes'}\n" for k in range(20)).replace(
+        "m3,text 3,,", "m3,text 3,no,")
+ROWS = "item,annotator,label\n" + "".join(f"m{k},{who},{'yes' if k % 2 else 'no'}\n" for k in range(9)
+                                          for who in ("ann", "ben"))
+
+
+@pytest.mark.parametrize("name, content", [("coders.csv", CODERS), ("rows.csv", ROWS)])
+def test_labels_of_several_annotators(tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    assert f"How far do annotators agree?\n    workbench audit agreement {name}" in doctor(tmp_path, name)[2]
+
+
+def test_the_export_of_a_labeling_tool(tmp_path):
+    tasks = [{"data": {"item": f"q{k}"}, "annotations": [
+        {"completed_by": who, "was_cancelled": False, "result": [{"type": "choices", "value": {"choices": ["right"]}}]}
+        for who in (1, 2)]} for k in range(3)]
+    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
+    done = run(tmp_path, "doctor", "tasks.json")
+    assert done.stdout.startswith("tasks.json: Label Studio, 6 annotations by 2 named annotators\n")
+    assert "workbench audit import AUDIT.DB tasks.json" in done.stdout
+    assert "workbench audit agreement tasks.json" in done.stdout

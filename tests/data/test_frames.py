@@ -187,7 +187,7 @@ def test_categories_are_text(tmp_path):
     (("1", "abc"), "data row 2: 'abc' is not a number"),
     (("1", None), "data row 2 is missing"),
     (("1", "  "), "data row 2 is missing"),
-    (("1", "nan"), "data row 2: 'nan' is not a number"),
+    (("1", "nan"), "data row 2 is missing"),
     (("1", "1_0"), "data row 2: '1_0' is not a number"),
     (("1", "1e400"), "data row 2: 1e400 is not a finite number"),
     (("1", "12,34,567"), "data row 2: '12,34,567' is not a number"),
@@ -270,3 +270,19 @@ def test_many_rows(tmp_path):
     assert np.array_equal(to_numbers("score", columns["score"]), score)
     assert to_ids("id", columns["id"])[[0, -1]].tolist() == ["0000000", "0699999"]
     assert notes == ()
+
+
+@pytest.mark.parametrize("cell, read", [
+    ('{""choices"": [""cat""]}', "cat"), ('{""choices"":[]}', None), ("{'choices': ['cat']}", "cat"),
+    ("{choices: [black cat]}", "black cat"), ('{""choices"": [""a, b""]}', "a, b")])
+def test_cells_of_choices_are_their_choice(tmp_path, cell, read):
+    (tmp_path / "x.csv").write_text(f'id,choice\n1,"{{""choices"": [""dog""]}}"\n2,"{cell}"\n', encoding="utf-8")
+    columns, notes = read_columns(tmp_path / "x.csv", ["id", "choice"])
+    assert columns["choice"].tolist() == ["dog", read]
+    assert str(notes[0]) == """column 'choice' holds choices of Label Studio: {"choices": ["dog"]} is read as 'dog'"""
+
+
+def test_a_column_with_several_choices_in_a_cell_stays_as_it_is(tmp_path):
+    (tmp_path / "x.csv").write_text('choice\n"{""choices"": [""a"", ""b""]}"\n"{""choices"": [""a""]}"\n')
+    columns, notes = read_columns(tmp_path / "x.csv", ["choice"])
+    assert columns["choice"].tolist() == ['{"choices": ["a", "b"]}', '{"choices": ["a"]}'] and not notes

@@ -152,3 +152,170 @@ def test_where_the_search_did_not_go_is_said():
 def test_the_record_covers_what_is_promised():
     assert COVERED["searched"]["below .93"] == 0 and COVERED["searched"]["settings"] == 100
     assert min(COVERED[kind]["least width"] for kind in COVERED) > 0
+
+
+GRADES = {"human": [5, 3, 2, 1, 2, 4, 3, 5, 1, 4, 2, 5, 3, 3, 1, 4, 5, 2, 4, 4],
+          "judge": [5, 2, 1, 1, 1, 5, 4, 5, 2, 4, 2, 4, 3, 5, 1, 4, 4, 3, 4, 2]}
+
+
+def weighted(metric, table, weights=None):
+    """A weighted coefficient in plain loops, from its definition: kappa of two people, alpha of all."""
+    rows = [[label for label in row if label is not None] for row in table]
+    weights = weights or [1.0] * len(rows)
+    kept = [(row, w) for row, w in zip(rows, weights, strict=True) if len(row) > 1]
+    if metric.startswith("kappa"):
+        power = 1 if metric == "kappa_linear" else 2
+        total = sum(w for _, w in kept)
+        observed = sum(w * abs(a - b) ** power for (a, b), w in kept) / total
+        chance = sum(v * w * abs(a - b) ** power for (a, _), v in kept for (_, b), w in kept) / total ** 2
+        return 1 - observed / chance
+    labels = [(label, w) for row, w in kept for label in row]
+    n, counts = sum(w for _, w in labels), {}
+    for label, w in labels:
+        counts[label] = counts.get(label, 0) + w
+
+    def distance(a, b):
+        if metric == "alpha_interval":
+            return (a - b) ** 2
+        low, high = sorted((a, b))      # Krippendorff's ordinal metric, as he writes it
+        between = sum(count for label, count in counts.items() if low <= label <= high)
+        return (between - (counts[low] + counts[high]) / 2) ** 2
+    observed = sum(w * distance(a, b) / (len(row) - 1) for row, w in kept
+                   for i, a in enumerate(row) for j, b in enumerate(row) if i != j) / n
+    expected = sum(p * q * distance(a, b) for a, p in counts.items() for b, q in counts.items()) / n / (n - 1)
+    return 1 - observed / expected
+
+
+WEIGHTED = ("kappa_linear", "kappa_quadratic", "alpha_ordinal", "alpha_interval")
+
+
+@pytest.mark.parametrize("metric", WEIGHTED)
+def test_weighted_coefficients_are_their_definitions(metric):
+    rng = np.random.default_rng(2)
+    table = [[None if rng.random() < .2 else int(np.clip(grade + rng.integers(-1, 2), 1, 5)) for _ in range(2)]
+             for grade in rng.integers(1, 6, 50)]
+    found = wb.agreement(np.array(table, object), scale="interval" if metric == "alpha_interval" else "ordinal")
+    group = "1 & 2" if metric.startswith("kappa") else ""
+    assert found.entry(metric, group)["estimate"] == pytest.approx(weighted(metric, table))
+
+
+def test_weighted_kappa_is_that_of_scikit_learn():
+    from sklearn.metrics import cohen_kappa_score
+    found = wb.agreement({name: list(map(str, grades)) for name, grades in GRADES.items()}, scale="ordinal")
+    for metric, weights in (("kappa", None), ("kappa_linear", "linear"), ("kappa_quadratic", "quadratic")):
+        assert found.entry(metric, "human & judge")["estimate"] == pytest.approx(
+            cohen_kappa_score(*GRADES.values(), weights=weights))
+
+
+def test_ordinal_and_interval_alpha_of_krippendorffs_example():
+    """Krippendorff 2011, example C: ordinal .815, interval .849."""
+    for scale, printed in (("ordinal", .815), ("interval", .849)):
+        found = wb.agreement(observers(), scale=scale).entry(f"alpha_{scale}")
+        assert found["estimate"] == pytest.approx(printed, abs=5e-4)
+
+
+@pytest.mark.parametrize("metric", WEIGHTED)
+def test_variance_of_weighted_coefficients_by_differences(metric):
+    rng = np.random.default_rng(7)
+    codes = np.clip(rng.integers(0, 4, 30)[:, None] + rng.integers(-1, 2, (30, 2)), 0, 3)
+    weight = rng.random(30) + .5
+    estimate, variance = coefficient(metric, codes, weight, 4)
+    step, slopes = 1e-6, []
+    for place in range(30):
+        more = weight.copy()
+        more[place] += step
+        slopes.append((coefficient(metric, codes, more, 4)[0] - estimate) / step)
+    if metric.startswith("alpha"):      # the factor (n - 1) / n moves with the weights, too; it is no sampling error
+        n = 2 * weight.sum()
+        slopes = [(slope - (1 - estimate) / (1 - 1 / n) * -2 / n ** 2) / (1 - 1 / n) for slope in slopes]
+    assert variance == pytest.approx(sum(w * slope ** 2 for w, slope in zip(weight, slopes, strict=True)), rel=1e-3)
+
+
+def test_text_has_an_order_if_it_is_named():
+    words = dict(zip(range(1, 6), ["awful", "poor", "fair", "good", "great"], strict=True))
+    named = {name: [words[grade] for grade in grades] for name, grades in GRADES.items()}
+    by_words = wb.agreement(named, scale="ordinal", order=list(words.values()))
+    by_numbers = wb.agreement(GRADES, scale="ordinal")
+    for metric in ("alpha_ordinal", "kappa_linear"):
+        group = "human & judge" if metric.startswith("kappa") else ""
+        assert by_words.entry(metric, group)["estimate"] == by_numbers.entry(metric, group)["estimate"]
+    for wrong, message in (({}, "must be numbers for scale 'ordinal': name all classes .* in order; got 'awful'"),
+                           ({"order": ["awful", "poor"]}, "order must name every class of the labels; 'fair'"),
+                           ({"order": ["awful", "poor", "poor"]}, "order must name every class once")):
+        with pytest.raises(ValueError, match=message):
+            wb.agreement(named, scale="ordinal", **wrong)
+    with pytest.raises(ValueError, match="must be numbers for scale 'interval'; got 'awful'"):
+        wb.agreement(named, scale="interval")
+    with pytest.raises(ValueError, match="order belongs to scale 'ordinal'; scale is 'nominal'"):
+        wb.agreement(named, order=list(words.values()))
+
+
+def test_grades_that_are_text_are_in_the_order_of_their_numbers():
+    grades = {"a": ["9", "10", "2", "10", "9"], "b": ["10", "10", "2", "9", "9"]}
+    assert wb.agreement(grades, scale="ordinal").classes == (2, 9, 10)
+    values = {name: [int(grade) for grade in column] for name, column in grades.items()}
+    assert wb.agreement(grades, scale="interval").entry("alpha_interval") == \
+        wb.agreement(values, scale="interval").entry("alpha_interval")
+
+
+def test_a_note_says_where_numbers_are_taken_without_their_order():
+    noted = "the classes are numbers (1, 2, 3, 4, 5), but labels that nearly agree count as labels that differ"
+    as_text = {name: list(map(str, grades)) for name, grades in GRADES.items()}
+    for labels in (GRADES, as_text):
+        assert any(str(note).startswith(noted) for note in wb.agreement(labels).notes)
+    for labels, scale in ((GRADES, "ordinal"), ({"a": [0, 1, 1], "b": [0, 1, 0]}, "nominal"),
+                          ({"a": ["x", "y", "z"], "b": ["x", "y", "y"]}, "nominal")):
+        notes = wb.agreement(labels, scale=scale).notes
+        assert not any(str(note).startswith("the classes are numbers") for note in notes)
+    with pytest.raises(ValueError, match="metric must be one that was computed: ask for agreement.*scale='ordinal'"):
+        wb.agreement(GRADES).entry("kappa_linear", "human & judge")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_estimates_lie_in_their_intervals_and_limits_where_they_can_be(seed):
+    """Also where all agree, nobody does, an item is alone, or a class is rare."""
+    rng = np.random.default_rng(seed)
+    items, people, classes = int(rng.integers(2, 40)), int(rng.integers(2, 5)), int(rng.integers(2, 6))
+    labels = rng.choice(classes, (items, people), p=rng.dirichlet(np.full(classes, rng.choice([.3, 3]))))
+    copied = rng.random(items) < rng.choice([0, .5, 1])
+    labels[copied] = labels[copied, :1] if seed % 2 else classes - 1 - labels[copied, :1]
+    table = labels.astype(object)
+    table[rng.random(labels.shape) < rng.choice([0, .3])] = None
+    table[0], table[1, :2] = [0] * people, [0, 1]
+    for scale in ("nominal", "ordinal", "interval"):
+        for level in (.5, .95, .9999):
+            found = wb.agreement(table, scale=scale, level=level)
+            for row in found.rows():
+                least = 0 if row["metric"] == "raw" else -1
+                assert least <= row["low"] <= row["high"] <= 1, row
+                if np.isnan(row["estimate"]):
+                    assert (row["low"], row["high"]) == (least, 1)
+                    assert any(note.kind == "undefined" for note in found.notes)
+                else:
+                    assert row["low"] <= row["estimate"] <= row["high"], row
+
+
+@pytest.mark.full
+def test_intervals_of_weighted_coefficients_cover():
+    """40 settings of three to five grades: people err to neighbors, with shifts and spreads of their own."""
+    from workbench.labeling.agreement import limits_of
+    rng, least = np.random.default_rng(1), {}
+    for _ in range(40):
+        classes, items, people = int(rng.integers(3, 6)), int(np.exp(rng.uniform(*np.log([30, 300])))), \
+            int(rng.integers(2, 4))
+        truth, missing = rng.dirichlet(np.full(classes, 3.)), rng.choice([0, .2])
+        spread, shift = rng.uniform(.3, 1.2, people), rng.uniform(-.3, .3, people)
+        grades = np.arange(classes)
+        says = np.exp(-.5 * ((grades - grades[:, None] - shift[:, None, None]) / spread[:, None, None]) ** 2)
+        says = says / says.sum(-1, keepdims=True) * (1 - missing)
+        says = np.concatenate([says, np.full((people, classes, 1), missing)], -1)
+        patterns = np.array(list(itertools.product(range(classes + 1), repeat=people)))
+        chance = truth @ np.prod([says[k][:, patterns[:, k]] for k in range(people)], 0)
+        codes = np.where(patterns == classes, -1, patterns)
+        weight = rng.multinomial(items, chance / chance.sum(), size=1000) * 1.0
+        for metric in WEIGHTED:
+            part = codes[:, :2] if metric.startswith("kappa") else codes
+            truth_of = coefficient(metric, part, chance * 1e9, classes)[0]
+            _, low, high, _ = limits_of(metric, part, weight, classes, .95)
+            least[metric] = min(least.get(metric, 1), np.mean((low <= truth_of) & (truth_of <= high)))
+    assert min(least.values()) > .93, least

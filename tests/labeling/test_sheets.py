@@ -1,4 +1,5 @@
 import csv
+import json
 import re
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import workbench as wb
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.sheets import SheetLabels, draw_items, read_label_sheet, write_label_sheet, write_rows
 from workbench.results import Note, Result
@@ -313,3 +315,21 @@ def test_every_id_survives_the_round_trip(tmp_path_factory, ids, data):
     labels = read(path, scored(ids), stratum, 3)
     assert labels.index.tolist() == list(range(len(ids)))
     assert labels.right.tolist() == answers and labels.unmatched == () and labels.notes == ()
+
+
+def test_two_people_who_differ_in_a_tools_file_are_said_and_the_first_counts(tmp_path):
+    said = {"d-1": (("ann", "right"), ("ben", "wrong")), "d-2": (("ben", "right"),), "d-3": (("ann", "wrong"),)}
+    tasks = [{"data": {"item": item}, "annotations": [
+        {"completed_by": who, "result": [{"type": "choices", "value": {"choices": [label]}}]} for who, label in pairs]}
+        for item, pairs in said.items()]
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    items = wb.ScoredItems(np.array([*said], object), np.array([.6, .7, .8]), prediction=np.array(["a", "b", "a"]))
+    found = read_label_sheet(path, items, [0, 0, 0], 1)
+    assert (found.labeled.tolist(), found.correct.tolist()) == ([3], [2])
+    assert any("1 item with labels of several people that differ: the first in the file counts for d-1" in str(note)
+               for note in found.notes)
+    tasks[0]["annotations"][1]["completed_by"] = "ann"
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    with pytest.raises(ValueError, match="is 'wrong' by ann, but 'right' by ann in record 1: settle it"):
+        read_label_sheet(path, items, [0, 0, 0], 1)

@@ -397,7 +397,9 @@ def _stratum(kinds: Any, name: str, inner: list | None, mark: None) -> Any:
     kind = kinds[name]
     if kind.is_integer() or kind == nw.Boolean:
         return nw.col(name).cast(nw.Int64)
-    return _as_text(name, kind, "text, whole numbers or booleans to be a stratum")
+    text = _as_text(name, kind, "text, whole numbers or booleans to be a stratum")
+    is_gap = text.str.strip_chars().is_in(["", checks.NAN])
+    return nw.when(~is_gap).then(text)
 
 
 def _cells(kinds: Any, name: str) -> Any:

@@ -200,7 +200,7 @@ def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, class
     size = cells.size if earlier is None else before.size
     if said.shape != (size,):
         raise checks.WrongValue(LABEL, f"must have an entry for each of {size:,} items", said.size)
-    known = np.array([not checks.is_missing(each) and bool(str(each).strip()) for each in said.tolist()])
+    known = np.array([not checks.is_missing(each) for each in said.tolist()])
     if not known.any():
         raise checks.WrongValue(LABEL, "must say something of some items: nobody has labeled any")
     judged = read_classes({VERDICT: np.concatenate([cells, before])})[0][VERDICT]

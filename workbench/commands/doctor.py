@@ -14,6 +14,7 @@ TOPICS = ACCURACY, CLUSTERS, SHARES, MODELS = (
     "stratified-accuracy", "brr-orthogonal-arrays", "misclassification-correction", "cross-validation-t-tests")
 SAMPLE = 50_000     # rows that are looked at
 SHOWN_COLUMNS = 30
+AGREEMENT = "How far do annotators agree?"
 LABELS, LEAST = 300, 10     # of a plan
 _COMPARE = ["workbench", "compare"]
 _OF_ONE_MODEL = {"prediction", "truth", "fold", "score of a split", "probability of a class"}
@@ -40,6 +41,8 @@ class Blocked(NamedTuple):
 def doctor(file: str) -> None:
     """Tell what the columns of FILE seem to be, and which commands it is ready for."""
     from workbench.data import roles
+    if _told_of_tool(file):
+        return
     data, rows = _sample(file)
     columns = roles.columns_of(data)
     looked = "" if rows <= SAMPLE else f"; what follows is of the first {SAMPLE:,}"
@@ -102,6 +105,7 @@ def _uses(file: str, data: dict, columns: list, budget: int) -> Iterator[Use | B
     yield _shares(file, data, named)
     yield _compared(file, data, columns, named)
     yield _known(file, data, columns, named)
+    yield from _agreed(file, columns)
 
 
 def _words(topic: str, **options: str) -> list[str]:
@@ -207,3 +211,37 @@ def _known(file: str, data: dict, columns: list, named: Callable) -> Use | Block
         return Blocked(question, "identifiers and the scores of two models are needed, from 0 to 1: a column each, or "
                        "one beside a column of models")
     return Use(question, [*_COMPARE, file, *_given(options)], lambda: read_item_scores(data, **options))
+
+
+def _agreed(file: str, columns: list) -> Iterator[Use]:
+    """Yield how far annotators agree, where the file seems to hold the labels of several."""
+    from workbench.data import roles
+    from workbench.labeling.annotators import read_annotators
+    seen = {column.seems for column in columns}
+    if seen & {roles.FOLD, roles.PROBABILITY, roles.SPLIT} or {roles.TRUTH, roles.PREDICTION} <= seen:
+        return
+    use = Use(AGREEMENT, ["workbench", "audit", "agreement", file], lambda: read_annotators(file))
+    if not _refused(use):
+        yield use
+
+
+def _told_of_tool(file: str) -> bool:
+    """Print what the JSON export of a labeling tool is ready for, and return whether the file is one."""
+    from workbench.labeling.annotations import JSON_ENDINGS, read_annotations
+    if not file.lower().endswith(JSON_ENDINGS):
+        return False
+    try:
+        exported = read_annotations(file)
+    except ValueError:      # JSON of something else
+        return False
+    if exported is None:
+        return False
+    labeled = sum(row.is_answered for row in exported.rows)
+    people = {row.by or exported.by for row in exported.rows if row.is_answered} - {""}
+    click.echo(f"{file}: {exported.tool}, {checks.counted(labeled, 'annotation')} by "
+               f"{checks.counted(len(people), 'named annotator')}")
+    uses = [f"Take the labels into an audit\n    workbench audit import AUDIT.DB {shlex.quote(file)}"]
+    if len(people) > 1:
+        uses.append(f"{AGREEMENT}\n    workbench audit agreement {shlex.quote(file)}")
+    click.echo(_plain("\n  ".join(["\nReady", *uses])))
+    return True

@@ -39,3 +39,8 @@ def as_typed(parameters: Iterable[click.Parameter]) -> Callable[[str], str]:
     options = {name: parameter.opts[-1] for parameter in parameters if isinstance(parameter, click.Option)
                for name in (parameter.name, parameter.opts[-1].lstrip("-").replace("-", "_"))}
     return lambda argument: options.get(argument, argument)
+
+
+def plain(text: Any) -> str:
+    """Return text of a user's file so that a terminal shows it and obeys nothing in it."""
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in str(text))

@@ -135,7 +135,10 @@ class ItemScores(Result):
 
 
 def _distinct(name: str, values: Sequence) -> tuple[str, ...]:
-    texts = tuple(map(str, checks.each(name, values)))
+    entries = checks.each(name, values)
+    for k in [k for k, entry in enumerate(entries) if checks.is_missing(entry)][:1]:
+        raise checks.WrongValue(name, "must not be missing", place=("entry", k), told=f"entry {k} is")
+    texts = tuple(map(str, entries))
     twice = [text for text, times in Counter(texts).items() if times > 1]
     if twice:
         raise checks.WrongValue(name, "must not repeat", told=f"{checks.listed(twice, SHOWN, quoted=True)} "

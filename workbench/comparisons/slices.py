@@ -44,7 +44,7 @@ def compare_slices(scores: ItemScores, by: str, *, level: float = 0.95, adjust: 
     order = ordered(scores, checks.level(level))[0]
     pairs, slices = np.array(list(itertools.combinations(order, 2))), np.array(as_text(scores.columns[by]))
     told, small = dict[str, list[Evidence]](), []
-    for name in dict.fromkeys(slices.tolist()):
+    for name in dict.fromkeys(filter(None, slices.tolist())):
         rows = slices == name
         if rows.sum() < 2 or scores.cluster is not None and np.unique(scores.cluster[rows]).size < 2:
             small.append(name)
@@ -64,6 +64,9 @@ def compare_slices(scores: ItemScores, by: str, *, level: float = 0.95, adjust: 
                       verdict=np.where(adjusted < 1 - level, better, "not shown"))
     notes = [Note("data", f"{checks.counted(len(small), 'slice')} left out, of fewer than two items or clusters: "
                   f"{checks.listed(small, SHOWN, quoted=True)}")] if small else []
+    without = int((slices == "").sum())
+    if without:
+        notes.append(Note("data", f"{checks.counted(without, 'item')} without {by!r} in no slice"))
     return Table(tuple(row | more for row, more in zip(rows, numbers, strict=True)), f"Slices by {by}", notes=notes)
 
 

@@ -4,6 +4,7 @@ import difflib
 import itertools
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -87,13 +88,22 @@ def _uncased(text: str) -> str:
 def alike_notes(name: str, texts: ArrayLike) -> Iterator[Note]:
     """Yield a note where texts that are told apart differ by capitals, accents, blanks or a decimal point only.
 
+    Another note names a text that programs write for a missing cell, such as "NA".
+
     Examples
     --------
     >>> print(*alike_notes("psu", ["7", "8", "7.0"]))
     column 'psu' has '7' and '7.0', which are two here
+    >>> print(*alike_notes("psu", ["a", "NA", "NA"]))
+    column 'psu' holds 'NA' 2 times, which is a name here like any other; empty the cells if they are missing
     """
+    names = list(map(str, np.asarray(texts).tolist()))
+    for text, times in Counter(names).items():
+        if text.lower() in numbers.GONE:
+            yield Note("data", f"column {name!r} holds {text!r} {checks.counted(times, 'time')}, which is a name here "
+                       "like any other; empty the cells if they are missing")
     first: dict = {}
-    for text in dict.fromkeys(map(str, np.asarray(texts).tolist())):
+    for text in dict.fromkeys(names):
         plain = looks(text)
         seen = first.setdefault(f"{float(plain):g}" if decimals.is_plain(plain) else plain, text)
         if seen != text:

@@ -18,6 +18,7 @@ from workbench.data import handover
 from workbench.data.columns import Scan, TableSource, distinct_names, found_columns
 from workbench.data.engine import is_relation, one_line, relation_columns
 from workbench.data.files import file_of, of_one_kind, open_file, scan_file
+from workbench.data.json_records import without_choices
 from workbench.data.numbers import RowError, objects, unmasked
 from workbench.results import Note
 
@@ -69,6 +70,9 @@ def read_columns(source: Any, columns: Sequence[str]) -> tuple[dict[str, np.ndar
     if not all(map(len, data.values())):
         raise NoRowsError(f"{table.label} has no data rows")
     _refuse_header_again(table.label, {column: data[column] for column in found.values()})
+    data, choices = without_choices(data)
+    notes = [*notes, *(Note("data", f"column {name!r} holds choices of Label Studio: {cell} is read as {choice!r}")
+                       for name, (cell, choice) in choices.items())]
     if _is_path(source):
         handover.once(lambda: _length(data), "rows", os.path.expanduser(os.fspath(source)))
     return {name: data[column] for name, column in found.items()}, tuple(notes)
@@ -78,7 +82,8 @@ def _refuse_header_again(label: str, data: dict[str, np.ndarray]) -> None:
     """Raise where a row repeats the names of the columns, as in files that were put one below the other."""
     if len(data) > 1 and all(cells.dtype.kind in "OU" for cells in data.values()):
         (first, cells), *others = data.items()
-        again = [row for row in np.flatnonzero(cells == first) if all(more[row] == name for name, more in others)]
+        alike = [row for row, cell in enumerate(cells.tolist()) if isinstance(cell, str) and cell == first]
+        again = [row for row in alike if all(str(more[row]) == name for name, more in others)]
         if again:
             raise RowError(f"{label}, ", int(again[0]), " repeats the names of the columns; take it out")
 
@@ -253,7 +258,7 @@ def relation_of(source: Any) -> Any:
         if not source:
             raise checks.WrongValue("frame", "must have a column")
         arrays = {name: array.astype(object) if array.dtype.kind == "U" else of_one_kind(array)
-                  for name, array in ((name, np.asarray(unmasked(values))) for name, values in source.items())}
+                  for name, array in ((name, checks.cells(name, unmasked(values))) for name, values in source.items())}
         cursor = _memory().cursor()
         cursor.register("columns", arrays)
         return cursor.sql("FROM columns")
@@ -311,7 +316,7 @@ def _open(source: Any) -> Any:
 
 
 def _open_dict(source: dict) -> TableSource:
-    arrays = {name: np.asarray(unmasked(values)) for name, values in source.items()}
+    arrays = {name: checks.cells(name, unmasked(values)) for name, values in source.items()}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise ValueError(f"column {name!r} must be one-dimensional; got shape {array.shape}")

@@ -1,13 +1,18 @@
 """Records of a JSON file, a list or one a line, each with its number; a line that cannot be read is told, not lost."""
 
 import json
+import re
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from workbench import checks
 from workbench.data.text_files import as_utf8, encoding_of_start
 
 NESTED = "is nested too deeply"
 ROWS = ("data", "rows", "records", "items", "results", "predictions")       # what programs call a list of records
+CHOICES = re.compile(r"\{\s*[\"']?choices[\"']?\s*:\s*\[(.*)\]\s*\}", re.DOTALL)      # as Label Studio writes them
 WRAPPED = "row"             # what the viewer of a hub puts each record into
 
 
@@ -133,3 +138,42 @@ def _flat(row: dict) -> dict[str, Any]:
     return {name: value for field, held in row.items() for name, value in (
         ((f"{field}.{name}", each) for name, each in _flat(held).items()) if isinstance(held, dict) else
         ((field, held),))}
+
+
+def choices_in(cell: Any) -> list[str] | None:
+    """Return the choices in a cell of a table as Label Studio writes them, or None where the cell is another one.
+
+    Examples
+    --------
+    >>> choices_in('{"choices": ["cat", "dog"]}'), choices_in("{choices: [cat]}"), choices_in("cat")
+    (['cat', 'dog'], ['cat'], None)
+    """
+    match = CHOICES.fullmatch(cell.strip()) if isinstance(cell, str) else None
+    if match is None:
+        return None
+    try:
+        return [str(choice) for choice in json.loads(f"[{match[1]}]")]
+    except json.JSONDecodeError:        # without quotes, or with single ones
+        names = [name.strip().strip("\"'") for name in match[1].split(",")]
+        return [name for name in names if name]
+
+
+def without_choices(columns: Mapping[str, np.ndarray]) -> tuple[dict[str, np.ndarray], dict[str, tuple[str, str]]]:
+    """Return columns in which {"choices": ["cat"]} is cat, and of each that had some the first cell and its choice.
+
+    A column with more than one choice in a cell stays as it is.
+    """
+    plain: dict[str, np.ndarray] = dict(columns)
+    examples: dict[str, tuple[str, str]] = {}
+    for name, column in columns.items():
+        cells = column.tolist() if column.dtype.kind in "OU" else []
+        first = next((cell for cell in cells if isinstance(cell, str) and cell.strip()), "")
+        if choices_in(first) is None:
+            continue
+        choices = [choices_in(cell) for cell in cells]
+        if all(chosen is None or len(chosen) < 2 for chosen in choices):
+            entries = [cell if chosen is None else "".join(chosen) or None
+                       for cell, chosen in zip(cells, choices, strict=True)]
+            plain[name] = np.array([*entries, None], object)[:-1]
+            examples[name] = first, "".join(choices_in(first) or [])
+    return plain, examples

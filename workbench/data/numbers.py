@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench import checks
 from workbench.data import decimals
 from workbench.results import Note
 
@@ -296,7 +297,7 @@ def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> 
 
 
 def as_text(column: Any) -> list[str]:
-    """Return a column as a list of stripped str, with "" for a missing cell.
+    """Return a column as a list of stripped str, with "" for a missing cell, as `checks.is_missing` decides.
 
     Examples
     --------
@@ -308,9 +309,10 @@ def as_text(column: Any) -> list[str]:
     if array.dtype.kind in "iu":
         return list(map(str, values))
     try:
-        return list(map(str.strip, values))
+        texts = list(map(str.strip, values))
     except TypeError:       # not only text
         return [_text(value) for value in values]
+    return ["" if text == checks.NAN else text for text in texts] if checks.NAN in texts else texts
 
 
 def unmasked(array: Any) -> Any:
@@ -332,10 +334,10 @@ def objects(values: Sequence) -> np.ndarray:
 
 
 def _text(value: float | str | None) -> str:
+    if checks.is_missing(value):
+        return ""
     if isinstance(value, str):
         return value.strip()
-    if value is None or (isinstance(value, (float, decimal.Decimal)) and value != value):
-        return ""
     if isinstance(value, numbers.Integral):
         return str(int(value))
     return repr(float(value)) if isinstance(value, _KINDS) else str(value)

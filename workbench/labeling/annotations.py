@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from os import PathLike
 
 from workbench import checks
-from workbench.data import files
+from workbench.data import files, frames, numbers
+from workbench.data.columns import plain_name
 from workbench.data.json_records import fields_of, json_records, json_text
 from workbench.data.text_files import PACKED
 from workbench.data.whole_files import write_text
 from workbench.labeling.tools import TOOLS
+from workbench.labeling.tools.label_studio import FLAT
 from workbench.labeling.tools.tool import Items, LabelRow, Tool
 
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
@@ -91,6 +93,8 @@ def _refuse_labeled(path: str) -> None:
 def read_annotations(path: str | PathLike[str]) -> Annotations | None:
     """Read what a tool exported, or return None for a table: a sheet, or JSON whose rows have `correct` or `truth`.
 
+    A table with a column `annotation_id`, as Label Studio exports, is such a file too.
+
     Parameters
     ----------
     path : str or path
@@ -114,7 +118,7 @@ def read_annotations(path: str | PathLike[str]) -> Annotations | None:
     path = os.path.expanduser(os.fspath(path))
     name = _without(os.path.basename(path), PACKED)
     if not name.lower().endswith(JSON_ENDINGS):
-        return None
+        return _flat_table(path)
     path, label, _ = files.existing_file(path)
     records = json_records(json_text(path, label), label)
     tools = [None if problem else tool_of(record) for _, record, problem in records]
@@ -124,6 +128,22 @@ def read_annotations(path: str | PathLike[str]) -> Annotations | None:
         return None
     rows = tuple(row for record, owner in zip(records, tools, strict=True) for row in _rows(tool, owner, *record))
     return Annotations(label, tool.name, rows, tool.person(_without(name, JSON_ENDINGS)))
+
+
+def _flat_table(path: str) -> Annotations | None:
+    """Return the rows of a table that Label Studio exported, a row for each annotation, or None for another table."""
+    if not os.path.exists(files.file_of(path)):
+        return None
+    header = {plain_name(name): name for name in frames.column_names(path) if isinstance(name, str)}
+    if FLAT not in header or _OF_SHEETS & set(header):
+        return None
+    columns, _ = frames.read_columns(path, list(header.values()))
+    cells = {name: numbers.as_text(columns[column]) for name, column in header.items()}
+    places = frames.row_numbers(path, len(cells[FLAT]))
+    records = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+    tool = TOOLS["label-studio"]
+    rows = tuple(row for number, record in zip(places, records, strict=True) for row in tool.read(number, record))
+    return Annotations(repr(os.path.basename(path)), tool.name, rows)
 
 
 def tool_of(record: dict) -> Tool | None:
@@ -160,9 +180,9 @@ def _refuse_unknown(label: str, records: Sequence) -> None:
     endings = {tool.ending: [other.name for other in TOOLS.values() if other.ending == tool.ending]
                for tool in TOOLS.values()}
     formats = " or ".join(f"{ending[1:].upper()} ({', '.join(names)})" for ending, names in endings.items())
-    remedy = next(filter(None, (tool.remedy(record) for tool in TOOLS.values())), f"export labels as {formats}")
     raise ValueError(f"{label} is neither a sheet with the columns id and correct (or truth) nor an export of "
-                     f"{', '.join(others)} or {last}; record {records[0][0]} has {fields_of(record)}: {remedy}")
+                     f"{', '.join(others)} or {last}; record {records[0][0]} has {fields_of(record)}: export labels as "
+                     f"{formats}")
 
 
 def _without(name: str, endings: Sequence[str]) -> str:

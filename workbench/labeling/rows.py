@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench import checks
 from workbench.data import frames
 from workbench.data.classes import verdict_of
 from workbench.data.columns import plain_name
@@ -18,6 +19,7 @@ from workbench.labeling.annotations import Annotations, read_annotations
 from workbench.labeling.answers import answer_reader, class_texts, right_or_wrong
 from workbench.labeling.tables import SheetTable, read_table, whole_number
 from workbench.labeling.tools.tool import LabelRow
+from workbench.results import Note
 
 KINDS = ("labeled", "skipped", "not reached", "repeated", "unmatched", "empty")
 
@@ -102,8 +104,8 @@ def opened(path: str | PathLike[str], items: ScoredItems, asks: str) -> SheetRow
     """Read the rows of a sheet that was written for `items`, or the export of an annotation tool."""
     annotated, names = read_annotations(path), draws.id_texts(items)
     if annotated is not None:
-        texts, rows, answer = _columns_of(annotated, items, asks, names)
-        return SheetRows(annotated.label, texts, rows, (), answer, names, sheet_ids.positions(names))
+        texts, rows, answer, notes = _columns_of(annotated, items, asks, names)
+        return SheetRows(annotated.label, texts, rows, notes, answer, names, sheet_ids.positions(names))
     usable = (asks,) if asks != "correct" or items.prediction is None else ("correct", "truth")
     header = {plain_name(name) for name in frames.column_names(path)}
     there = [name for name in usable if name in header] or [asks]
@@ -112,13 +114,17 @@ def opened(path: str | PathLike[str], items: ScoredItems, asks: str) -> SheetRow
     return SheetRows(table.label, table.columns, table.rows, table.notes, answer, names, sheet_ids.positions(names))
 
 
-def _columns_of(annotated: Annotations, items: ScoredItems, asks: str, ids: list[str]) -> tuple[dict, list[int], str]:
-    """Return a sheet that says what a tool's export does, an item a row: its columns, rows and what is filled."""
+def _columns_of(annotated: Annotations, items: ScoredItems, asks: str, ids: list[str]) -> tuple:
+    """Return a sheet that says what a tool's export does, an item a row: its columns, rows, what is filled, and notes.
+
+    Where two people label an item, the first label in the file counts; a note says so where they differ.
+    """
     words = all(verdict_of(row.label) is not None for row in annotated.rows if row.label and not row.verdict)
     answer = asks if asks != "correct" or words or items.prediction is None else "truth"
     predicted = {} if items.prediction is None else dict(zip(ids, class_texts(items.prediction).tolist(), strict=True))
     read = answer_reader(answer, items.prediction, items.rival)
     said: dict[str, tuple[str, LabelRow]] = {}
+    disputed: dict[str, None] = {}
     for row in annotated.rows:
         where = f"{annotated.label}, record {row.number}" + (f" (id {row.id!r})" if row.id else "")
         if row.problem:
@@ -129,13 +135,18 @@ def _columns_of(annotated: Annotations, items: ScoredItems, asks: str, ids: list
             raise ValueError(f"{where}: {error}") from None
         cell = "" if label is None else str(label)
         before, first = said.get(row.id, ("", row))
-        if before and cell and before != cell:
+        if before and cell and before != cell and row.by and first.by and row.by != first.by:
+            disputed.setdefault(row.id)
+        elif before and cell and before != cell:
             raise ValueError(f"{where} is {row.label or cell!r} by {row.by or 'nobody named'}, but "
                              f"{first.label or before!r} by {first.by or 'nobody named'} in record {first.number}: "
                              "settle it, or let an audit session take several people's labels")
         said[row.id] = (before, first) if before else (cell, row)
     cells, rows = zip(*said.values(), strict=True)
-    return {"id": list(said), answer: list(cells)}, [row.number for row in rows], answer
+    notes = (Note("data", f"{checks.counted(len(disputed), 'item')} with labels of several people that differ: the "
+                  f"first in the file counts for {checks.listed(disputed, 5)}; an audit session keeps all of them and "
+                  "corrects for label errors"),) if disputed else ()
+    return {"id": list(said), answer: list(cells)}, [row.number for row in rows], answer, notes
 
 
 def labels_of(rows: SheetRows, matched: Sequence[int | None], said: Sequence) -> tuple[dict, dict, list[str]]:

@@ -264,7 +264,8 @@ def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, metho
 
 
 def _streams(stratum: Any, values: Any, runs: Any) -> tuple:
-    stratum, values = checks.plain_array("stratum", stratum), checks.floats("values", values)
+    checks.refuse_masked("stratum", stratum)
+    stratum, values = checks.cells("stratum", stratum), checks.floats("values", values)
     if stratum.shape != values.shape or stratum.ndim not in (1, 2) or not stratum.size:
         raise ValueError(f"stratum and values must have one shape, (N,) or (R, N); got {stratum.shape} and "
                          f"{values.shape}")

@@ -607,9 +607,9 @@ def _checked_labels(strata: np.ndarray, name: str = "strata") -> list:
     if strata.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional; got shape {strata.shape}")
     labels = strata.tolist()
+    for row in np.flatnonzero(checks.cells_and_gaps(name, strata)[1])[:1].tolist():
+        raise ValueError(f"{name} must not be missing; row {row} is {labels[row]!r}")
     if strata.dtype.kind not in "iuU":
-        for row in [row for row, label in enumerate(labels) if checks.is_missing(label)][:1]:
-            raise ValueError(f"{name} must not be missing; row {row} is {labels[row]}")
         for row, label in enumerate(labels):
             if isinstance(label, (bool, np.bool_)) or not isinstance(label, (str, numbers.Integral)):
                 raise TypeError(f"{name} must be whole numbers or text; row {row} is {label!r}")

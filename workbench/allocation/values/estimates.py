@@ -298,7 +298,10 @@ def _up_to(wanted: np.ndarray, most: int) -> np.ndarray:
 def _codes(names: Any, stratum: Any) -> np.ndarray:
     """Return the place of each label's stratum among the names, which may be numbers where the labels are text."""
     place = {str(name): k for k, name in enumerate(names.tolist())}
-    given = [str(name) for name in np.asarray(stratum).tolist()]
+    cells, gaps = checks.cells_and_gaps("stratum", stratum)
+    for k in np.flatnonzero(gaps)[:1].tolist():
+        raise checks.WrongValue("stratum", "must not be missing", place=("label", k), told=f"label {k} is")
+    given = [str(name) for name in cells.tolist()]
     for k in [k for k, name in enumerate(given) if name not in place][:1]:
         raise checks.WrongValue("stratum", f"must be one of {checks.listed(place, SHOWN, quoted=True)}; label "
                                 f"{k} has {given[k]!r}")

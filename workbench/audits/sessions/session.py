@@ -606,8 +606,10 @@ class AuditSession:
         path : str or path
             A file of rows with the columns id and correct (or truth). Items before the last filled row, in the order of
             labeling, whose cell is empty are recorded as skipped, unless they are out with somebody else. Or what Label
-            Studio (JSON), doccano (JSONL, one file for each annotator) or Prodigy (JSONL) exported, which its records
-            tell: annotators are who said so, what they passed over is skipped, and what has no label stays open.
+            Studio (JSON, JSON-MIN, CSV), doccano (JSONL, one file for each annotator) or Prodigy (JSONL) exported,
+            which its records tell: annotators are who said so, what they passed over is skipped, and what has no label
+            stays open. Labels of several people for one item are all kept; where the audit plans no second labels, the
+            first counts in its estimates.
         by : str, optional
             Who labeled where the file does not say; who imports.
         correct : bool
@@ -627,7 +629,9 @@ class AuditSession:
             return check_who(annotator or by or sheet.by or None)
         with self._step() as steps:
             now, trail = session_store.now(), self._trail
-            found = sheets.sorted_rows(sheet, trail, name_of, functools.partial(self._is_new, correcting=correct))
+            found = sheets.sorted_rows(sheet, trail, name_of, functools.partial(
+                self._is_new, correcting=correct, keeps_others=bool(sheet.tool)))
+            notes += sheets.several_notes(trail, found.labels)
             changed = sum(any(each.who == their for each in trail.labels(k)) for k, their, _ in found.labels)
             empty = [] if sheet.tool else sheets.left_out(sheet.rows, trail, found,
                                                           lambda k: trail.holder(k, now) in (None, who))
@@ -637,13 +641,7 @@ class AuditSession:
             steps.append((who, "imported", {"file": os.path.basename(os.fspath(path)), "sha256": digest,
                                             "recorded": len(found.labels), "refused": len(found.refused),
                                             **({"corrected": changed} if correct else {})}))
-        kept = 0 if sheet.tool or not correct else sum(
-            any(each.who == who for each in trail.labels(trail.place[row.id]))
-            for row in sheet.rows if row.id in trail.place and not row.label)
-        if kept:
-            cells = checks.counted(kept, "cell is", "cells are")
-            notes.append(Note("data", f"{cells} empty where a label stands: the label stays; undo, or record the other "
-                              "one"))
+        notes += sheets.kept_notes(sheet, trail, who) if correct else []
         if sheet.by and who not in ("", sheet.by):
             notes.append(Note("data", f"by its name the file is {sheet.by}'s; its labels count as {who}'s, as was "
                               "said"))
@@ -765,11 +763,17 @@ class AuditSession:
         return (f"there is nothing new to hand out: all that is open is out with {checks.listed(out, 5)}; export "
                 "without -n writes it")
 
-    def _is_new(self, k: Any, label: Any, who: Any, said: Any = (), correcting: Any = False) -> bool:
-        """Return whether a label would add something after those `said`, or raise where it must not be recorded."""
+    def _is_new(self, k: Any, label: Any, who: Any, said: Any = (), correcting: Any = False,
+                keeps_others: bool = False) -> bool:
+        """Return whether a label would add something after those `said`, or raise where it must not be recorded.
+
+        A labeling tool lets several people label an item: what each of them said is kept (`keeps_others`), also where
+        the audit plans no second label of it.
+        """
         labels = [*self._trail.labels(k), *said]
         mine = next((entry for entry in labels if entry.who == who), None)
-        if mine is None and (not labels or self._trail.wants_another(k, said)):
+        unplanned = keeps_others and self._trail.may_have_another(k, who, labels)
+        if mine is None and (not labels or unplanned or self._trail.wants_another(k, said)):
             return True
         if label in [entry.label for entry in labels if mine in (None, entry)]:
             return False

@@ -223,6 +223,31 @@ def sorted_rows(sheet: Annotations, trail: Trail, name_of: Callable[[str], str],
     return found
 
 
+def kept_notes(sheet: Annotations, trail: Trail, who: str) -> list[Note]:
+    """Return a note where a sheet that corrects labels leaves a cell empty whose label stands."""
+    named = [trail.labels(trail.place[row.id]) for row in sheet.rows if row.id in trail.place and not row.label]
+    kept = 0 if sheet.tool else sum(any(entry.who == who for entry in labels) for labels in named)
+    if not kept:
+        return []
+    cells = checks.counted(kept, "cell is", "cells are")
+    return [Note("data", f"{cells} empty where a label stands: the label stays; undo, or record the other one")]
+
+
+def several_notes(trail: Trail, labels: Sequence[tuple]) -> list[Note]:
+    """Return a note where new labels make several of one item for which no second label was planned."""
+    known: dict = {k: trail.labels(k) for k, _, _ in labels}
+    said = {k: {entry.who: entry.label for entry in entries} for k, entries in known.items()}
+    for k, who, label in labels:
+        said[k][who] = label
+    several = [k for k in said if len(said[k]) > 1 and not trail.doubled[k]]
+    if not several:
+        return []
+    differ = sum(len(set(said[k].values())) > 1 for k in several)
+    items = checks.counted(len(several), "item has", "items have")
+    return [Note("data", f"{items} labels of several people, and those of {differ} differ: all are kept, and the first "
+                 "of each item counts; an audit with second labels (--second-share) corrects for label errors")]
+
+
 def _add_labels(found: Found, said: Any, decide: Callable, rows: str) -> None:
     """Take labels in the order of labeling, and people of one item in the order of the file."""
     pending: defaultdict = defaultdict(list)

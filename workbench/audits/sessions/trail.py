@@ -81,6 +81,10 @@ class Trail:
         labels = [entry.label for entry in (*self.labels(k), *more)] if self.doubled[k] else []
         return len(labels) + 1 if len(labels) == 1 or (len(labels) == 2 and labels[0] != labels[1]) else 0
 
+    def may_have_another(self, k: int, who: str, labels: Sequence[Entry]) -> bool:
+        """Return whether a label of one more person can be kept where none was planned: everybody has a name."""
+        return bool(who) and all(entry.who for entry in labels) and not self.doubled[k]
+
     def holder(self, k: int, now: datetime) -> str | None:
         """Return who has an item now, or None."""
         who, until = self._handed.get(k, ("", None))

@@ -10,7 +10,8 @@ import click
 
 from workbench import checks
 from workbench.checks import counted
-from workbench.commands.options import RefusingCommand
+from workbench.commands.audit.agreement import agreement
+from workbench.commands.options import RefusingCommand, plain
 from workbench.labeling.tools import TOOLS
 from workbench.results import Note, sentences
 
@@ -58,6 +59,7 @@ def audit() -> None:
     """Carry out an audit."""
 
 
+audit.add_command(agreement)
 BY = click.Option(["--by"], metavar="NAME", envvar="WORKBENCH_BY",
                   help="Who does this; needed where several people label. WORKBENCH_BY of the environment sets it.")
 FILE = click.Argument(["file"], metavar="AUDIT.DB")
@@ -255,11 +257,6 @@ def _whole_numbers(text: str) -> list:
 def _opened(file: str) -> "AuditSession":
     from workbench.audits.sessions.session import AuditSession
     return AuditSession.open(file)
-
-
-def plain(text: Any) -> str:
-    """Return text of a user's file so that a terminal shows it and obeys nothing in it."""
-    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in str(text))
 
 
 @command("next", "workbench audit next audit.db -n 5 --by ann")

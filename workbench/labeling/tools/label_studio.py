@@ -1,12 +1,19 @@
-"""Label Studio (JSON): a record's item is in `data`, and every annotator's choices are in `annotations`."""
+"""Label Studio (JSON): a record's item is in `data`, and every annotator's choices are in `annotations`.
+
+Its exports as CSV and as JSON-MIN have a flat record for each annotation: the fields of the task, the choice in a
+field that the labeling interface names, `annotator` and `annotation_id`.
+"""
 
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from workbench.data.json_records import json_line, kind_of
+from workbench.data.json_records import choices_in, json_line, kind_of
 from workbench.labeling.tools.tool import Items, LabelRow, Tool, item_of, one_label, text_of
+
+FLAT = "annotation_id"      # a field of flat records alone
+CHOICE_FIELDS = ("verdict", "choice", "choices", "label", "labels", "answer", "class", "category", "sentiment")
 
 
 def interface(columns: Iterable[str], labels: Iterable[str]) -> str:
@@ -54,10 +61,13 @@ def _written(items: Items, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _owns(record: dict) -> bool:
-    return isinstance(record.get("data"), dict) or isinstance(record.get("annotations"), list)
+    return isinstance(record.get("data"), dict) or isinstance(record.get("annotations"), list) or FLAT in record
 
 
 def _rows(number: int, task: dict) -> Iterator[LabelRow]:
+    if FLAT in task:
+        yield _flat(number, task)
+        return
     item = item_of(task.get("data"), "item", "id")
     annotations = task.get("annotations") or []
     if not item:
@@ -68,6 +78,26 @@ def _rows(number: int, task: dict) -> Iterator[LabelRow]:
         yield LabelRow(number, item)
     else:
         yield from (_annotated(number, item, annotation) for annotation in annotations)
+
+
+def _flat(number: int, record: dict) -> LabelRow:
+    """Return the row of a flat record; a choice may be text, a list, or {"choices": [...]} in a cell of a table."""
+    item, who = item_of(record, "item", "id"), record.get("annotator")
+    by = text_of(who.get("id") or who.get("email")) if isinstance(who, dict) else text_of(who)
+    if not item:
+        return LabelRow(number, by=by, problem="has neither a field item nor id: import the tasks that the audit "
+                        "exported")
+    fields = {name.casefold(): name for name in record}
+    written = [name for name, value in record.items() if choices_in(value) is not None]
+    named = [fields[name] for name in CHOICE_FIELDS if name in fields]
+    if not written and not named:
+        return LabelRow(number, item, by=by, problem="has no field with the choice: none is called "
+                        f"{', '.join(CHOICE_FIELDS[:-1])} or {CHOICE_FIELDS[-1]}")
+    value = record[(written or named)[0]]
+    chosen = choices_in(value)
+    if chosen is None:
+        chosen = value if isinstance(value, list) else [value] if text_of(value) else []
+    return one_label(number, item, by, chosen)
 
 
 def _annotated(number: int, item: str, annotation: Any) -> LabelRow:
@@ -98,9 +128,4 @@ def _choices(result: Any) -> tuple[list, str]:
     return [choice for value in choices for choice in value], ""
 
 
-def _remedy(record: dict) -> str:
-    return "export it as JSON, not as JSON-MIN" if {"annotation_id", "annotator"} & set(record) else ""
-
-
-TOOL = Tool("label-studio", "Label Studio", ".json", _written, _owns, _rows, variable=variable, interface=interface,
-            remedy=_remedy)
+TOOL = Tool("label-studio", "Label Studio", ".json", _written, _owns, _rows, variable=variable, interface=interface)

@@ -111,8 +111,6 @@ class Tool:
         From a file's name without its ending to the person whose labels it holds, "" where it does not tell.
     interface : callable, optional
         From columns and labels to what a project of the tool has to be given.
-    remedy : callable
-        From a record that no tool owns to how to export it instead, "" for those of others.
     """
 
     key: str
@@ -125,7 +123,6 @@ class Tool:
     variable: Callable[[str], str] = str
     person: Callable[[str], str] = lambda _: ""
     interface: Callable[[Iterable[str], Iterable[str]], str] | None = None
-    remedy: Callable[[dict], str] = lambda _: ""
 
 
 def text_and_others(identifier: str, shown: Mapping[str, str]) -> tuple[str, dict[str, str]]:

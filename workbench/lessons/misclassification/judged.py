@@ -70,7 +70,7 @@ def _verdicts(file: str, judge: str, *others: str) -> tuple[np.ndarray, dict[str
 
 
 def _gaps(cells: np.ndarray) -> np.ndarray:
-    return np.array([checks.is_missing(cell) or not str(cell).strip() for cell in cells.tolist()])
+    return np.array([checks.is_missing(cell) for cell in cells.tolist()])
 
 
 def _filled(cells: np.ndarray) -> np.ndarray:
