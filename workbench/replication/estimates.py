@@ -25,12 +25,14 @@ from workbench.replication.independent import auc_limits, auc_ranks, is_independ
 from workbench.replication.moments import Moments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals
+from workbench.replication.unsampled import refuse_unsampled
 from workbench.results import Estimate, Interval, Note, Result, html_table, note_list, percent
 
 # onto the scale on which Student's t is taken, back, and the slope there
 SCALES: dict[str, tuple] = {"positive": (np.log, np.exp, lambda x: 1 / x),
                             "correlation": (np.arctanh, np.tanh, lambda r: 1 / (1 - r * r))}
 INTERVALS = ("default", "beta", "t", "logit", "wilson")
+OF_LABELS = ("truth", "prediction")
 MOST_UNDEFINED = 0.05   # the others stand for those left out; beyond it that would be most of a tail
 FEW_DF = 30             # t is 4% above the normal quantile
 LEAST_DF = 5            # t is 31% above it, and a standard error is known to a third
@@ -245,7 +247,8 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     ------
     ValueError
         If a column does not fit, a value lies outside `bounds`, the domain is empty, the statistic undefined (0/0), or
-        undefined in more than 5% of the replicates.
+        undefined in more than 5% of the replicates. `UndefinedError` also where all items share a prediction, or a
+        truth, and the statistic needs others: only predicted positives show no recall, F1 or accuracy.
 
     Examples
     --------
@@ -256,6 +259,23 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     """
     checks.instance("replicates", replicates, Replicates)
     checks.choice("center", center, ("full", "mean"))
+    estimate = estimate_statistic(replicates, statistic, *columns, domain=domain, center=center, bounds=bounds)
+    if Metric.of(statistic).arguments == OF_LABELS:
+        counts = replicates.design.weight > 0
+        refuse_unsampled(estimate.statistic, *(np.asarray(column)[counts] for column in columns))
+    return estimate
+
+
+def estimate_statistic(replicates: Replicates, statistic: str | Callable, *columns: ArrayLike,
+                       domain: ArrayLike | None = None, center: str = "full",
+                       bounds: tuple[float, float] | None = None) -> ReplicateEstimate:
+    """Return what `replicate_estimate` does, also of labels that do not show the statistic of a population.
+
+    Parameters
+    ----------
+    replicates, statistic, *columns, domain, center, bounds
+        As in `replicate_estimate`.
+    """
     design, metric = replicates.design, Metric.of(statistic)
     rows = domain_rows(domain, design.weight.size)
     totals = metric.totals_of(columns, design.weight.size)
