@@ -837,7 +837,7 @@ WRONG = {
     "rho not a number": (lambda: replicates(PAIRS, "fay", rho=np.nan), "rho must be a finite number; got nan"),
     "method": (
         lambda: replicates(PAIRS, "brrr"),
-        "method must be one of 'brr', 'fay', 'generalized', 'jkn', 'bootstrap'; got 'brrr' (did you mean 'brr'?)"),
+        "method must be one of 'brr', 'fay', 'generalized', 'jkn', 'jk2', 'bootstrap'; got 'brrr' (did you mean 'brr'?)"),
     "one bootstrap replicate": (
         lambda: replicates(PAIRS, "bootstrap", count=1), "count must be a whole number of at least 2; got 1"),
     "seed": (lambda: replicates(PAIRS, "bootstrap", rng=-1), "rng must be a whole number of at least 0; got -1"),

@@ -277,7 +277,7 @@ def estimate_statistic(replicates: Replicates, statistic: str | Callable, *colum
         As in `replicate_estimate`.
     """
     design, metric = replicates.design, Metric.of(statistic)
-    rows = domain_rows(domain, design.weight.size)
+    rows = domain_rows(domain, design.weight)
     totals = metric.totals_of(columns, design.weight.size)
     bounds = _bounds(metric, bounds, columns, totals, rows)
     moments = metric.moments(*columns, design.weight.size) if metric.moments else None
@@ -308,13 +308,13 @@ def estimate_statistic(replicates: Replicates, statistic: str | Callable, *colum
 
 # estimates
 
-def domain_rows(domain: ArrayLike | None, size: int) -> np.ndarray:
-    """Return the items that count as a mask, all where no domain is given, or raise."""
+def domain_rows(domain: ArrayLike | None, weight: np.ndarray) -> np.ndarray:
+    """Return the items that count as a mask: those of the domain, all where none is given, with a weight above 0."""
     if domain is None:
-        return np.ones(size, bool)
-    rows = checks.zero_one("domain", domain, size=size)
+        return weight > 0
+    rows = checks.zero_one("domain", domain, size=weight.size) & (weight > 0)
     if not rows.any():
-        raise checks.WrongValue("domain", f"must hold an item; none of the {size} is in it")
+        raise checks.WrongValue("domain", f"must hold an item; none of the {weight.size} is in it")
     return rows
 
 

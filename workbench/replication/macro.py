@@ -189,7 +189,7 @@ def estimate_mean_of_classes(replicates: Replicates, statistic: str, truth: np.n
         As in `mean_of_classes`.
     """
     each = statistics.METRICS[statistic].of_each
-    rows = domain_rows(domain, truth.size)
+    rows = domain_rows(domain, replicates.design.weight)
     counted = [truth[rows], prediction[rows]] if each == "f1" else [truth[rows]]
     labels = np.unique(np.concatenate(counted)).tolist()
     if len(labels) == 1:

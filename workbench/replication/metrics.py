@@ -426,7 +426,7 @@ def _groups(items: LabeledItems) -> list:
 def _method(design: SurveyDesign, method: str) -> str:
     if method != "auto":
         return method
-    n = design.psus_per_stratum
+    n = design.varying.psus_per_stratum
     balanced = np.ptp(n) == 0 and n[0] <= MOST_UNITS and as_prime_power(int(n[0]))
     return "fay" if balanced else "generalized"
 

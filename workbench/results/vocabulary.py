@@ -40,7 +40,7 @@ SHOWN = {"adjusted_pvalue": "adjusted p", "assured": "labels, assured", "bounded
          "to_label": "still to label", "type_one": "type I", "type_one_error": "type I error"}
 # methods whose names are not what people write
 METHODS = {"mle": "maximum likelihood (mle)", "classify_and_count": "counting as predicted", "fay": "Fay's method",
-           "brr": "balanced half-samples (BRR)", "jkn": "the jackknife", "jk1": "the jackknife",
+           "brr": "balanced half-samples (BRR)", "jkn": "the jackknife", "jk1": "the jackknife", "jk2": "the jackknife",
            "bootstrap": "the bootstrap", "subtracted_bias": "subtracting the bias",
            "generalized": "the generalized method"}
 # metrics whose names are not what people write
