@@ -201,3 +201,12 @@ def test_settings_that_nobody_names_are_those_of_the_estimates():
     assert (level, made.method) == (found.level, found.method) == (.95, "fay")
     assert tuple(dict.fromkeys(row["metric"] for row in found.rows())) == metrics
     assert design.psus_per_stratum.tolist() == [8, 8, 8]
+
+
+def test_items_and_metrics_saved_before_they_had_all_fields_load():
+    items = wb.load_labeled(FRAME)
+    found = wb.estimate_metrics(items, "accuracy")
+    for result, later in ((items, ("unlabeled", "unlike_others", "named_positive")), (found, ("caveats",))):
+        data = result.to_dict()
+        values = {name: value for name, value in data["values"].items() if name not in later}
+        assert repr(wb.Result.from_dict(data | {"values": values})) == repr(result)

@@ -130,7 +130,7 @@ class ReplicateEstimate(Estimate, Result):
               not drawn: see `workbench.replication.bounded_intervals.Clusters.limits`. The variance is that of the
               jackknife that leaves out one PSU, for an AUC and imported weights that of the replicates. Needs known
               bounds. For a median these are limits of the share below it, and the values at them [2]_.
-            - "t": estimate +- t SE, t with `df` degrees of freedom.
+            - "t": estimate +- t SE, t with `df` degrees of freedom, cut at the ends of what the statistic can be.
             - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
             - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
               `counted` [1]_; where v = 0 for `effective_psus`; shares only.
@@ -188,7 +188,9 @@ class ReplicateEstimate(Estimate, Result):
             onto, back, slope = SCALES[self.kind]
             half = t * self.standard_error * slope(self.estimate)
             return back(onto(self.estimate) - half), back(onto(self.estimate) + half)
-        return limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
+        found = limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
+        ends = self.bounds if self.kind == "bounded" else statistics.RANGES[self.kind]
+        return tuple(np.clip(found, *ends))     # type: ignore[misc]
 
     @property
     def is_rough(self) -> bool:

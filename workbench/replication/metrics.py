@@ -81,7 +81,8 @@ class MetricEstimates(Result):
 
     def finding(self) -> str:
         """Return the first metric with its interval, in a sentence without jargon, after what is to be read first."""
-        return "\n".join([*(f"Note: {caveat}." for caveat in self.caveats), self._first()])
+        caveats = (f"{caveat[0].upper()}{caveat[1:]}." for caveat in self.caveats)
+        return "\n".join([*caveats, self._first()])
 
     def _first(self) -> str:
         first = self.rows()[0]
@@ -125,7 +126,7 @@ class MetricEstimates(Result):
                          | {"metric": found.statistic} | ({"label": label} if self.labels else {})
                          | {"estimate": found.estimate,
                             "standard_error": found.standard_error, "df": found.df, "low": low, "high": high,
-                            **dict(zip(("naive_low", "naive_high"), np.clip(
+                            "naive_estimate": float(naive), **dict(zip(("naive_low", "naive_high"), np.clip(
                                 (naive - z * error, naive + z * error), *RANGES[found.kind]).tolist(), strict=True)),
                             "design_effect": effect,
                             "worth": worth})

@@ -124,12 +124,17 @@ def refuse_unsampled(metric: str, truth: np.ndarray, prediction: np.ndarray) -> 
 def unknown_words(names: Iterable[str], reason: str) -> str:
     """Return a sentence that says which metrics are unknown, and why.
 
+    Parameters
+    ----------
+    names : iterable of str
+    reason : str
+
     Examples
     --------
     >>> unknown_words(["recall", "F1"], "every labeled item is predicted 'a'")
-    "unknown: recall, F1, as every labeled item is predicted 'a'"
+    "recall, F1: unknown, as every labeled item is predicted 'a'"
     """
-    return f"unknown: {', '.join(names)}, as {reason}"
+    return f"{', '.join(names)}: unknown, as {reason}"
 
 
 def score_notes(items: Any, metrics: Iterable[str]) -> Iterator[Note]:
@@ -155,8 +160,8 @@ def score_notes(items: Any, metrics: Iterable[str]) -> Iterator[Note]:
         known = "" if items.prediction is None else ", although the predictions agree with the truth"
         shown, other = digits.percents(auc, 1 - auc)
         yield Note("unreliable", f"{', '.join(titles)}: the AUC of the score is {shown}, far below 50%{known}, so the "
-                   f"score seems to be that of another class than {items.positive!r}: {_other_class(items)}, and the "
-                   f"AUC is {other}")
+                   f"score seems to be that of another class than {items.positive!r}: {_other_class(items)} for an AUC "
+                   f"of {other}")
 
 
 def _is_confidence(items: Any) -> bool:
