@@ -71,11 +71,12 @@ class LabeledItems(Result):
     named_positive: bool = False
 
     @property
-    def sampled(self) -> SampledClasses | None:
-        """Which metrics the sample can show; None without predictions."""
-        if self.prediction is None:
-            return None
+    def sampled(self) -> SampledClasses:
+        """Which metrics the sample can show."""
         counts = np.ones(self.truth.size, bool) if self.weight is None else self.weight > 0
+        if self.prediction is None:
+            true = np.unique(self.truth[counts]).tolist()
+            return SampledClasses([], true, False, self.named_positive and len(true) == 1)
         return SampledClasses.of_columns(self.truth[counts], self.prediction[counts], several=self.named_positive,
                                          unlike_others=self.unlike_others)
 
@@ -206,6 +207,8 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
              "fpc": fpc}
     if not truth:
         raise checks.WrongValue("truth", "must name a column")
+    if weight and weight in (truth, prediction):
+        raise checks.WrongValue("weight", "must be another column than the classes", weight)
     frames.check_source("items", items)
     repeated = _replicate_columns(items, replicate_weights, roles | {"nest": nest}) if replicate_weights else []
     roles["stratum"] = "" if repeated else _stratum_column(items, stratum)

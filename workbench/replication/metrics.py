@@ -310,16 +310,13 @@ def naive(metric: str, truth: ArrayLike, other: ArrayLike | None = None, *, rows
 
 def _shown_by_sample(items: LabeledItems, asked: list[tuple]) -> tuple[list[tuple], list[Note]]:
     """Return pairs of metric and class that the sample shows, and a note on the others and on what was assumed."""
-    sampled = items.sampled
-    if sampled is None:
-        return asked, []
-    notes = []
+    sampled, notes = items.sampled, []
     shown = [(metric, label) for metric, label in asked
              if sampled.shows(metric, items.positive if label is None else label)]
     unknown = [row_title({"metric": metric, "label": label}) for metric, label in asked if (metric, label) not in shown]
     if unknown:
         notes.append(Note("undefined", unknown_words(unknown, sampled.reason)))
-    if len({*sampled.predicted, *sampled.true}) == 1 and items.unlike_others is None:
+    if sampled.predicted == sampled.true and len(sampled.true) == 1 and items.unlike_others is None:
         notes.append(Note("assumption", f"every labeled item is predicted and truly {sampled.true[0]!r}: the items "
                           "were taken for a random sample of all; if only items of this class were chosen, these "
                           "numbers say nothing of other items"))
@@ -351,7 +348,7 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
     if items.positive is not None:
         return USUAL
     sampled = items.sampled
-    if sampled is not None and (sampled.by_prediction or sampled.by_truth):
+    if sampled.by_prediction or sampled.by_truth:
         return "precision" if sampled.by_prediction else "recall", "accuracy", "macro_f1", "f1"
     return ("accuracy", "macro_f1", "f1") if len(items.classes) <= MOST_CLASSES else ("accuracy",)
 
