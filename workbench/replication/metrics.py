@@ -325,11 +325,10 @@ def _shown_by_sample(items: LabeledItems, asked: list[tuple]) -> tuple[list[tupl
 
 def _rows_of(items: LabeledItems, group: Any) -> np.ndarray | None:
     """Return the items of a group, without those outside the population; None where all count."""
-    outside = items.weight is not None and not items.weight.all()
-    if group is None:
-        return items.weight > 0 if outside else None
-    rows = items.group == group
-    return rows & (items.weight > 0) if outside else rows
+    rows = None if group is None else items.group == group
+    if items.weight is None or items.weight.all():
+        return rows
+    return items.weight > 0 if rows is None else rows & (items.weight > 0)
 
 
 def _why_none(notes: list[Note]) -> str:

@@ -1,6 +1,7 @@
 """Metrics that labeled items cannot show: items of one kind were not sampled, or the score is of another class.
 
-`SampledClasses` looks at labeled items as a whole, `refuse_unsampled` at two columns of labels, `score_notes` at scores.
+`SampledClasses` looks at labeled items as a whole, `refuse_unsampled` at two columns of labels, and `score_notes` at
+scores.
 """
 
 from collections.abc import Iterable, Iterator

@@ -9,8 +9,8 @@ KEYS = frozenset("""
     growth_low growth_high first second first_period last_period period month share true_share rate probability
     test statistic df pvalue adjusted_pvalue naive_pvalue nadeau_bengio_pvalue rho rho_of_all rho_alpha r assumed_rho
     true_rho repeat fold study region about verdict n
-    metric quantity group naive_estimate naive_low naive_high design_effect worth mean_standard_error neyman proportional
-    only_a only_b alike both_wrong
+    metric quantity group naive_estimate naive_low naive_high design_effect worth mean_standard_error neyman
+    proportional only_a only_b alike both_wrong
     method interval_method design estimator stratifier n_strata assumes constant use audit new_base_rate
     note problem flags undefined refused infinite zero_variance_refused
     planned_sd to_label runs factors levels strength full replicates count cv mean_ratio ratio records
