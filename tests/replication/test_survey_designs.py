@@ -65,6 +65,7 @@ def test_what_lies_in_certain_psus_only_is_known():
     assert (found.estimate, found.variance, *found.interval()) == (.5, 0, .5, .5)
     part = wb.replicate_estimate(wb.replicates(design, "generalized"), "proportion", y)
     assert part.interval().low < .5 < part.interval().high
+    assert (part.effective_psus, part.effective_df) == (4, 2)       # of the others, of equal weight
 
 
 def test_a_population_of_nothing_but_certain_psus_is_refused():
