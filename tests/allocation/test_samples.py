@@ -625,3 +625,19 @@ def test_commas_beside_a_decimal_point_separate_thousands(tmp_path):
     path = tmp_path / "point.csv"
     path.write_text("g;y\na;1,814.5\na;2\nb;1,814\n")
     assert wb.summarize(path, "g", "y").mean.tolist() == [908.25, 1814]
+
+
+def test_strata_of_several_columns_are_crossed():
+    from workbench.allocation import plans
+    table = {"sex": ["Male", "Male", "Female", "Female"], "status": ["Full", "Part", "Full", "Part"],
+             "n": [90, 18, 9, 63], "sd": [1.0] * 4}
+    plan = plans.plan_labels(plans.load_strata(table, stratum="sex,status", size="n"), 40, method="proportional")
+    assert dict(zip(plan.stratum.tolist(), plan.labeled.tolist(), strict=True)) == {
+        "Male / Full": 20, "Male / Part": 4, "Female / Full": 2, "Female / Part": 14}
+    records = {name: np.repeat(table[name], table["n"]) for name in ("sex", "status")} | {
+        "v": np.arange(180.0), "id": np.arange(180)}
+    found = plans.load_strata(records, stratum="status, sex", value="v")
+    assert dict(zip(found.stratum.tolist(), found.size.tolist(), strict=True)) == {
+        "Full / Male": 90, "Part / Male": 18, "Full / Female": 9, "Part / Female": 63}
+    named = records | {"status, sex": np.repeat(["p", "q"], 90)}
+    assert plans.load_strata(named, stratum="status, sex", value="v").stratum.tolist() == ["p", "q"]

@@ -186,3 +186,19 @@ def test_the_export_of_a_labeling_tool(tmp_path):
     assert done.stdout.startswith("tasks.json: Label Studio, 6 annotations by 2 named annotators\n")
     assert "workbench audit import AUDIT.DB tasks.json" in done.stdout
     assert "workbench audit agreement tasks.json" in done.stdout
+
+
+def test_populations_of_clusters_labels_in_some_rows_and_one_prediction(tmp_path):
+    certain = CLUSTERED.assign(fpc=50)
+    certain.loc[N - 5:, ["region", "school", "fpc"]] = "r9", "s99", 1
+    certain.to_csv(tmp_path / "certain.csv", index=False)
+    assert "--fpc fpc" in doctor(tmp_path, "certain.csv")[2]
+    some = CLUSTERED.assign(truth=CLUSTERED["truth"].where(np.arange(N) % 4 > 0))
+    some.to_csv(tmp_path / "some.csv", index=False)
+    assert DRAWN in doctor(tmp_path, "some.csv")[2]
+    SCORED.assign(predicted="cat").to_csv(tmp_path / "one.csv", index=False)
+    assert DRAWN in doctor(tmp_path, "one.csv")[2]
+    published = CLUSTERED.assign(**{f"repwt_{k}": 1.0 for k in range(4)})
+    published.to_csv(tmp_path / "published.csv", index=False)
+    said, *_ = doctor(tmp_path, "published.csv")
+    assert "say how the 4 replicate weights were made" in said and "--replicate-weights 'repwt_*'" in said

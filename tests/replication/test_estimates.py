@@ -257,5 +257,5 @@ def test_an_f1_knows_that_its_hits_lie_in_one_psu_however_many_false_alarms():
     truth = (PAIRS == 7) * 1
     found = replicate_estimate(replicates(PAIRED, "fay"), "f1", truth, np.where(np.arange(600) % 6 == 0, 1, truth))
     assert told(found)[4][1] == 1 and estimates.SELDOM in [note.text for note in found.notes]
-    none = replicate_estimate(replicates(PAIRED, "fay"), "f1", truth * 0, truth)
+    none = estimates.estimate_statistic(replicates(PAIRED, "fay"), "f1", truth * 0, truth)
     assert (none.estimate, none.df, none.effective_df) == (0, 1, 1) and none.interval().high > .6

@@ -46,8 +46,8 @@ def test_degrees_of_freedom_can_be_given():
 
 @pytest.mark.parametrize(("change", "text"), [
     ({"method": "jkn"}, "coefficients must be given for method 'jkn'"),
-    ({"method": "sdr"}, "method must be one of 'brr', 'fay', 'jk1', 'jkn', 'bootstrap'; got 'sdr'"),
-    ({"weight": [1, 0, 1, 1]}, "weight must be above 0; item 1 is 0"),
+    ({"method": "sdr"}, "method must be one of 'brr', 'fay', 'jk1', 'jk2', 'jkn', 'bootstrap'; got 'sdr'"),
+    ({"weight": [1, -1, 1, 1]}, "weight must be at least 0; item 1 is -1"),
     ({"replicate_weights": [[1, 2], [2, 1]]}, "a row for each of 4 items"),
     ({"replicate_weights": [[1, 2], [2, np.nan], [1, 1], [1, 1]]}, "item 1 replicate 1 is nan"),
     ({"replicate_weights": [[1, 2], [2, -1], [1, 1], [1, 1]]}, "item 1 replicate 1 is -1"),

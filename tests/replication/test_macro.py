@@ -92,11 +92,14 @@ def test_more_classes_than_anyone_can_read_are_refused():
         macro_f1(MADE, np.arange(192), np.arange(192))
 
 
-def test_one_class_alone_is_its_f1():
-    found, alone = macro_f1(MADE, np.full(192, "a"), np.full(192, "a")), np.ones(192, bool)
-    part = wb.replicate_estimate(MADE, "f1", alone, alone)
-    assert (found.labels, found.estimate, found.method, found.df) == (("a",), 1, "fay", part.df)
-    assert tuple(found.interval()) == pytest.approx(tuple(part.interval()), abs=1e-12)
+def test_one_class_alone_has_no_macro_f1():
+    """One error more would bring a class of F1 0: accuracy .82 of 20 labels, and macro F1 below one half."""
+    with pytest.raises(ValueError, match="^macro F1 is undefined: it is the mean of several classes, and only 'a' "):
+        macro_f1(MADE, np.full(192, "a"), np.full(192, "a"))
+    truth, read = np.full(192, "a"), np.append(np.full(191, "a"), "b")
+    assert f1_score(truth, read, average="macro") < .5
+    with pytest.raises(ValueError, match="^macro F1 is unknown, as every labeled item is truly 'a', and other items"):
+        macro_f1(MADE, truth, read)
 
 
 @pytest.mark.parametrize("seed", range(3))

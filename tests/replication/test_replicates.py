@@ -13,7 +13,7 @@ from scipy import stats
 from sklearn import metrics
 
 from workbench.replication.arrays import check_balance, hadamard, linear_array, orthogonal_array
-from workbench.replication.estimates import ReplicateEstimate, replicate_estimate
+from workbench.replication.estimates import ReplicateEstimate, estimate_statistic, replicate_estimate
 from workbench.replication.galois import GaloisField
 from workbench.replication.replicates import SurveyDesign, replicates
 from workbench.results import Result, sentences
@@ -595,7 +595,8 @@ def test_all_right_or_all_wrong_is_worth_the_effective_units(name, right, strata
     """Wilson at the PSUs' effective number; by default one more PSU, as heavy as the heaviest, that is unlike them."""
     design = SurveyDesign(np.repeat(np.arange(strata), 4), psu=np.repeat(np.arange(2 * strata), 2),
                           weight=np.repeat(1.0 + np.arange(strata), 4))
-    columns = ([1] * 4 * strata, [right] * 4 * strata) if name == "accuracy" else ([right] * 4 * strata,)
+    truth = np.arange(4 * strata) % 2
+    columns = (truth, truth if right else 1 - truth) if name == "accuracy" else ([right] * 4 * strata,)
     e = replicate_estimate(replicates(design), name, *columns)
     assert (e.estimate, e.variance) == (right, 0) and e.effective_psus < 2 * strata
     unseen = strata / (strata * (strata + 1) + strata)
@@ -608,7 +609,8 @@ def test_all_right_or_all_wrong_is_worth_the_effective_units(name, right, strata
 
 
 def test_f1_of_one_is_not_certain():
-    e = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(50), 2))), "f1", [1, 1] * 50, [1, 1] * 50)
+    truth = [1, 1] * 49 + [0, 0]
+    e = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(50), 2))), "f1", truth, truth)
     assert e.interval().high == 1 > e.interval().low > .9
 
 
@@ -624,8 +626,8 @@ def test_warnings_name_what_is_weak():
                               [0, 1] * 25 + [0] * 5 + [1] * 5)
     assert many.interval().notes == () == many.interval(method="logit").notes
     design, columns = SurveyDesign(np.repeat(np.arange(12), 2)), ([1, 1] * 12, [1, 1] * 8 + [0, 1] * 4)
-    assert replicate_estimate(replicates(design, "fay"), "f1", *columns).interval().notes == ()
-    assert list(sentences(replicate_estimate(replicates(design), "f1", *columns).interval().notes)) == [
+    assert estimate_statistic(replicates(design, "fay"), "f1", *columns).interval().notes == ()
+    assert list(sentences(estimate_statistic(replicates(design), "f1", *columns).interval().notes)) == [
         "few strata: brr's standard error of f1 is often too large and depends on the order of the strata; 'fay' and "
         "'jkn' are steadier"]
 
@@ -653,10 +655,10 @@ def test_an_interval_has_the_notes_of_the_estimate_and_its_own():
 # ---------------------------------------------------------------- undefined replicates
 
 def rare_positives(count, strata=64):
-    """Positives in `count` strata, in one unit each: a half-sample may lose them all."""
+    """Positives in `count` strata, in one unit each: a half-sample may lose them all. One other item is no alarm."""
     truth = np.zeros((strata, 2), int)
     truth[:count, 0] = 1
-    return SurveyDesign(np.repeat(np.arange(strata), 2)), truth.ravel(), np.tile([1, 1], strata)
+    return SurveyDesign(np.repeat(np.arange(strata), 2)), truth.ravel(), np.append(np.ones(2 * strata - 1, int), 0)
 
 
 def test_undefined_replicates_are_counted_and_their_share_goes_to_the_others():
@@ -683,7 +685,7 @@ def test_undefined_replicates_are_found_by_transforms_too(n, strata):
     truth = (array[7, :, None] + 1) % n == np.arange(n)
     drawn = replicates(SurveyDesign(np.repeat(np.arange(strata), n), weight=rng.lognormal(0, 2, strata * n)))
     lost = ~truth[np.arange(strata), array].any(1)
-    found = replicate_estimate(drawn, "recall", truth.ravel(), np.ones(strata * n))
+    found = replicate_estimate(drawn, "recall", truth.ravel(), truth.ravel())
     assert drawn.array is None and found.undefined == lost.sum() > 0 and lost[7]
     assert np.isnan(found.replicate_values).tolist() == lost.tolist()
 
@@ -836,7 +838,8 @@ WRONG = {
     "rho not a number": (lambda: replicates(PAIRS, "fay", rho=np.nan), "rho must be a finite number; got nan"),
     "method": (
         lambda: replicates(PAIRS, "brrr"),
-        "method must be one of 'brr', 'fay', 'generalized', 'jkn', 'bootstrap'; got 'brrr' (did you mean 'brr'?)"),
+        "method must be one of 'brr', 'fay', 'generalized', 'jkn', 'jk2', 'bootstrap'; got 'brrr' (did you mean "
+        "'brr'?)"),
     "one bootstrap replicate": (
         lambda: replicates(PAIRS, "bootstrap", count=1), "count must be a whole number of at least 2; got 1"),
     "seed": (lambda: replicates(PAIRS, "bootstrap", rng=-1), "rng must be a whole number of at least 0; got -1"),

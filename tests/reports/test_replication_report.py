@@ -68,7 +68,8 @@ def test_published_replicate_weights(tmp_path):
     weights = np.stack([np.where(unit == r, 0, 20 / 19) for r in range(20)], 1)
     header = ",".join(f"repwt_{r}" for r in range(20))
     (tmp_path / "p.csv").write_text(f"truth,prediction,w,{header}\n" + "".join(
-        f"1,{int(ok)},1,{','.join(map(repr, row))}\n" for ok, row in zip(right, weights.tolist(), strict=True)))
+        f"{k % 2},{k % 2 if ok else 1 - k % 2},1,{','.join(map(repr, row))}\n"
+        for k, (ok, row) in enumerate(zip(right, weights.tolist(), strict=True))))
     given = ("--items", "p.csv", "--weight", "w", "--replicate-weights", "repwt_*", "--method", "jk1", "--metrics",
              "accuracy")
     page = page_of(run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
@@ -82,7 +83,7 @@ def test_a_mistake_costs_one_line_before_the_run(tmp_path, labeled):
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--positive", "4"], "--positive must be a true class; got '4', there are 7, 8, 9"),
-    (["--weight", "null"], "column 'null', row 4: a weight must be above 0; got 0"),
+    (["--weight", "gelesen"], "weight must be another column than the classes"),
     (["--method", "brr"], "method 'brr' needs the same number of PSUs in every stratum"),
 ])
 def test_mistakes_cost_one_line_in_the_run(tmp_path, labeled, arguments, message):

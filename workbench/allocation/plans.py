@@ -13,6 +13,7 @@ from workbench.allocation.samples import FrameSample, StratumSummary
 from workbench.allocation.values import sheets as value_sheets
 from workbench.data import frames, numbers
 from workbench.data.classes import alike_notes
+from workbench.data.columns import crossed_labels, crossed_names
 from workbench.labeling import sheets as label_sheets
 from workbench.results import Note, Result, digits, html_table, note_list
 
@@ -150,7 +151,8 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
     strata : str or data frame
         A table with one row per stratum; with `value` a file of records of any size, as in `workbench.summarize`.
     stratum, size, sd : str
-        Columns; "" for columns named size and sd. The sd is that of the values within the stratum, ddof=1; for 0/1
+        Columns; "" for columns named size and sd. Several columns of strata with commas between them, as
+        "sex,status", are crossed. The sd is that of the values within the stratum, ddof=1; for 0/1
         values of rate p about sqrt(p (1 - p)).
     value : str
         Column of the values in a file of records, "" for a table of strata.
@@ -173,8 +175,10 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
                                 "with size, or, in a file with one row per record, name the column of values with "
                                 "value")
     size, sd = size or "size", sd or "sd"
-    data, notes = frames.read_columns(strata, [stratum, size, sd])
-    names = numbers.to_labels(stratum, data[stratum], "text")
+    crossed = crossed_names(stratum, frames.column_names(strata))
+    data, notes = frames.read_columns(strata, [*crossed, size, sd])
+    names = numbers.to_labels(stratum, data[stratum], "text") if len(crossed) == 1 else \
+        np.array(crossed_labels({name: numbers.present(name, data[name]) for name in crossed}))
     numbers.refuse_totals(stratum, names.tolist())
     if np.unique(names).size < names.size:
         repeated = next(name for name in names.tolist() if (names == name).sum() > 1)

@@ -50,6 +50,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.allocation.rules import Allocation
 from workbench.data import engine, frames
+from workbench.data.columns import CROSSED, crossed_names
 from workbench.data.decimals import OTHER, SEPARATORS
 from workbench.labeling.draws import random_keys
 from workbench.results import Result, rows_of
@@ -133,7 +134,8 @@ def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None
         DuckDB, Dask or PySpark.
     by : str
         Column of strata: text, whole numbers or booleans (which become 0 and 1). Strata of a text file
-        are text. With `edges`, a numeric column.
+        are text. Several columns with commas between them, as "sex,status", are crossed. With `edges`, a
+        numeric column.
     value : str
         Column of finite numbers or booleans, without missing cells.
     edges : (K + 1,) array_like of float, optional
@@ -172,7 +174,7 @@ def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None
     StratumSummary(1,000 rows, 2 strata, mean 49.95)
     """
     inner = _inner_edges(edges)
-    with frames.scan(frame, [by, value]) as source:
+    with frames.scan(frame, [*_crossed(by, frame), value]) as source:
         stratum = _strata_of(source, by, inner)
         measured = partial(_number, name=value, mark=source.mark(value))
         parts = _each_part(source, partial(_moments, stratum=stratum, value=measured, spread=True))
@@ -227,7 +229,7 @@ def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: i
     (array([2, 0, 1]), ['item 750', 'item 465', 'item 209'])
     """
     inner, seed, columns = _inner_edges(edges), checks.seed("seed", seed), _further(columns)
-    with frames.scan(frame, [by, id, *columns]) as source:
+    with frames.scan(frame, [*_crossed(by, frame), id, *columns]) as source:
         stratum, named = _strata_of(source, by, inner), partial(_id, name=id)
         parts = _each_part(source, partial(_moments, stratum=stratum, value=named, spread=False))
         found = _merged(parts, source.label, by, id, inner is not None)
@@ -387,8 +389,16 @@ def _strata_of(source: Any, by: str, inner: list | None) -> Callable:
     return partial(_stratum, name=by, inner=inner, mark=None if inner is None else source.mark(by))
 
 
+def _crossed(by: str, frame: Any) -> list[str]:
+    """Return the columns of strata: several where these are named with commas, as "sex,status"."""
+    return crossed_names(by, frames.column_names(frame)) if "," in str(by) else [by]
+
+
 def _stratum(kinds: Any, name: str, inner: list | None, mark: None) -> Any:
     import narwhals as nw
+    if name not in kinds:
+        parts = [_stratum(kinds, part, None, mark) for part in crossed_names(name, kinds)]
+        return nw.concat_str(*(part.cast(nw.String) for part in parts), separator=CROSSED)
     if inner is not None:
         score = _number(kinds, name, mark)
         cell = sum(((score > edge).cast(nw.Int64) for edge in inner), start=nw.lit(0, nw.Int64))

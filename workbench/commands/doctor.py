@@ -1,5 +1,6 @@
 """The command `workbench doctor`: what a file holds, and what can be done with it."""
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterator
@@ -16,6 +17,8 @@ SAMPLE = 50_000     # rows that are looked at
 SHOWN_COLUMNS = 30
 AGREEMENT = "How far do annotators agree?"
 LABELS, LEAST = 300, 10     # of a plan
+REPLICATES = r"(rep(licate)?[_ ]?w(eigh)?ts?|repwt|brrwt|bsw|pwgtp|jk2?wt|replicate)[_ ]?[0-9]+"
+POPULATIONS = r"fpc|n_?psus?|psus_in_population"     # the number of PSUs of a stratum
 _COMPARE = ["workbench", "compare"]
 _OF_ONE_MODEL = {"prediction", "truth", "fold", "score of a split", "probability of a class"}
 
@@ -149,16 +152,25 @@ def _accuracy(file: str, data: dict, columns: list, named: Callable, budget: int
 
 
 def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
-    from workbench.data import roles
-    from workbench.replication.labeled import load_labeled
+    from workbench.data import roles, shapes
+    from workbench.lessons.replication.read import read
     question = "Which metrics, how sure, for items labeled already (also in clusters or strata)?"
     options = named(truth=roles.TRUTH, prediction=roles.PREDICTION, stratum=roles.STRATUM, psu=roles.CLUSTER,
                     weight=roles.WEIGHT)
     lacking = [role for role in ("truth", "prediction") if role not in options]
     if lacking:
         return Blocked(question, f"true and predicted classes are needed, there is no column of {' or '.join(lacking)}")
-    return Use(question, _words(CLUSTERS, items=file, **options),
-               lambda: load_labeled(data, **options))
+    repeated = [name for name in data if re.fullmatch(REPLICATES, name, re.IGNORECASE)]
+    if len(repeated) > 1 and "weight" in options:
+        options = {role: name for role, name in options.items() if role not in ("stratum", "psu")}
+        options["replicate_weights"] = os.path.commonprefix(repeated) + "*"
+        typed = shlex.join(_words(CLUSTERS, items=file, **options)[3:])
+        return Blocked(question, f"say how the {len(repeated)} replicate weights were made ({typed}): --method brr, "
+                       "fay, jk1, jk2, jkn or bootstrap")
+    populations = [name for name in data if re.fullmatch(POPULATIONS, name, re.IGNORECASE)]
+    if populations and shapes.gaps(data[populations[0]], True).sum() == 0:
+        options["fpc"] = populations[0]
+    return Use(question, _words(CLUSTERS, items=file, **options), lambda: read(items=data, **options))     # type: ignore[arg-type]
 
 
 def _shares(file: str, data: dict, named: Callable) -> Use | Blocked:

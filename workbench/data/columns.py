@@ -1,12 +1,13 @@
 """A source of columns, whatever it is, and the columns that are wanted of it."""
 
 import codecs
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from workbench import checks
 
+CROSSED = " / "             # between the labels of columns that are crossed
 MISREAD_BOM = codecs.BOM_UTF8.decode("latin-1")
 
 
@@ -73,6 +74,38 @@ def spelled(name: str, names: Iterable) -> str:
     names = list(names)
     alike = [] if name in names else _alike(name, _by_plain_name(names))
     return alike[0] if len(alike) == 1 else name
+
+
+def crossed_names(name: Any, names: Iterable) -> list[str]:
+    """Return the columns that are crossed where several are named with commas; a column of that very name is one.
+
+    Examples
+    --------
+    >>> crossed_names("sex,status", ["sex", "status"]), crossed_names("sex,status", ["sex,status", "sex"])
+    (['sex', 'status'], ['sex,status'])
+    """
+    names = list(names)
+    if not isinstance(name, str):
+        return [name]
+    parts = [part.strip() for part in name.split(",") if part.strip()]
+    return parts if len(parts) > 1 and spelled(name, names) not in names else [name]
+
+
+def crossed_labels(columns: Mapping[str, Sequence]) -> list[str]:
+    """Return a label for every combination of the labels of several columns, row by row.
+
+    Examples
+    --------
+    >>> crossed_labels({"sex": ["m", "f"], "status": ["full", "part"]})
+    ['m / full', 'f / part']
+    """
+    rows = [*zip(*(map(str, labels) for labels in columns.values()), strict=True)]
+    first: dict = {}
+    for row in rows:
+        if first.setdefault(CROSSED.join(row), row) != row:
+            raise ValueError(f"columns {' and '.join(map(repr, columns))} have two combinations that both read "
+                             f"{CROSSED.join(row)!r}: write one of them otherwise")
+    return [CROSSED.join(row) for row in rows]
 
 
 def found_columns(label: str, names: Sequence, wanted: Sequence[str]) -> dict[str, str]:

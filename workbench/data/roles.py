@@ -76,8 +76,9 @@ def _positive(facts: _Facts) -> bool:
 
 _FITS: dict[str, Callable[[_Facts], bool]] = {
     OTHER: lambda facts: True,
-    ID: lambda facts: facts.unique and not facts.fractions, PREDICTION: lambda facts: facts.few,
-    TRUTH: lambda facts: facts.few, CORRECT: lambda facts: facts.distinct <= 2,
+    ID: lambda facts: facts.unique and not facts.fractions,
+    PREDICTION: lambda facts: facts.few or facts.distinct == 1, TRUTH: lambda facts: facts.few or facts.distinct == 1,
+    CORRECT: lambda facts: facts.distinct <= 2,
     SCORE: lambda facts: facts.values is not None and facts.distinct > 2,
     FOLD: lambda facts: facts.distinct > 1 and not facts.fractions,
     REPEAT: lambda facts: not facts.unique, MODEL: lambda facts: facts.few and facts.values is None,

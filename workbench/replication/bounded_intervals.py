@@ -222,7 +222,7 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
         variance = variance + np.minimum(1, POOLED_DF / df) * np.maximum(_pooled(design, share, error) - variance, 0)
     n, free = (_along(column[design.stratum_of_psu], share.ndim) for column in (design.psus_per_stratum, design.free))
     square = (share ** 2).sum(0)
-    vary = np.minimum(1, 2 * (n / (n - 1) * _centred(design, share) ** 2).sum(0) / square)
+    vary = np.minimum(1, 2 * (n / np.maximum(n - 1, 1) * _centred(design, share) ** 2).sum(0) / square)
     level = np.where(share > 0, sample.stratum_means(design), mean)
     off = _cleaned(sample.values - sample.of_psu(level), reach)
     errors = np.stack([error, _cleaned(sample.add(off), reach * share)])
@@ -234,7 +234,8 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
 def degrees(design: SurveyDesign, shares: np.ndarray, most: float | None) -> tuple[np.ndarray, np.ndarray]:
     """Return degrees of freedom and the number of equally heavy PSUs (...), both of the part with the fewest.
 
-    Of C PSUs in H strata that hold a part there are kappa = (sum W)^2 / sum W^2 [1]_, and the degrees of freedom are
+    PSUs that are all of their stratum in the population vary in nothing and are left out. Of C others in H strata that
+    hold a part there are kappa = (sum W)^2 / sum W^2 [1]_, and the degrees of freedom are
     the least of C - H, kappa (C - H) / C and, with a_h the sum of W^2 in stratum h, (sum a_h)^2 / sum a_h^2 / (n_h - 1)
     [2]_, at least 1 and at most `most`.
 
@@ -250,12 +251,13 @@ def degrees(design: SurveyDesign, shares: np.ndarray, most: float | None) -> tup
     .. [1] Kish, Survey Sampling, Wiley 1965.
     .. [2] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
     """
+    shares = shares * _along(~design.certain_psus, shares.ndim - 1)
     square = np.add.reduceat(shares ** 2, design.first_psu, 1)
     n = _along(design.psus_per_stratum, shares.ndim - 1)
     spare, held = (((square > 0) * part).sum(1) for part in (n - 1, n))
-    psus = np.round(ratio(shares.sum(1) ** 2, square.sum(1)), DECIMALS)
-    alike = ratio(square.sum(1) ** 2, (square ** 2 / (n - 1)).sum(1))
-    df = np.minimum(np.minimum(spare, psus * spare / held), alike).min(0)
+    psus = np.round(_over(shares.sum(1) ** 2, square.sum(1)), DECIMALS)
+    alike = _over(square.sum(1) ** 2, (square ** 2 / np.maximum(n - 1, 1)).sum(1))
+    df = np.minimum(np.minimum(spare, _over(psus * spare, held)), alike).min(0)
     return np.clip(np.round(df, DECIMALS), 1.0, most), psus.min(0)
 
 

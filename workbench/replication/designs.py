@@ -46,13 +46,15 @@ class SurveyDesign(Result):
         Label of each item's primary sampling unit (person, site, class): what was drawn at random within the
         stratum. A PSU lies in one stratum. By default every item is one.
     weight : (n,) array_like, optional
-        Items of the population that each stands for, above 0; 1 by default.
+        Items of the population that each stands for, 1 by default. An item of weight 0 lies outside the population
+        that is estimated; it counts in the design only.
     collapse : dict, optional
         Renames strata, {"b": "a"} joins b to a: the remedy for a stratum with one PSU. Choose the neighbor before
         the outcome is seen; the variance is then, on average, too large rather than too small.
     fpc : (n,) array_like of int, optional
         PSUs of the population in each item's stratum, N_h >= n_h: the finite-population factor 1 - n_h / N_h of PSUs
-        drawn without replacement. By default none, as if drawn with replacement.
+        drawn without replacement. By default none, as if drawn with replacement. A stratum whose one PSU is the only
+        one in the population was not drawn at random: it adds no variance.
     nest : bool
         PSU labels start again in every stratum: 1 of one stratum is not 1 of another.
 
@@ -61,7 +63,7 @@ class SurveyDesign(Result):
     strata : (H,) array
         Names in sorted order.
     psus_per_stratum : (H,) array of int
-        n_h >= 2.
+        n_h >= 2, or 1 where `fpc` says that there is no other.
     psu_of_item : (n,) array of int
         0 .. P - 1, PSUs numbered stratum by stratum, within a stratum as they first appear.
     stratum_of_psu : (P,) array of int
@@ -73,10 +75,10 @@ class SurveyDesign(Result):
     Raises
     ------
     DesignError
-        If a PSU is in two strata, or alone in its stratum, or `fpc` not one number per stratum, at least its sampled
-        PSUs.
+        If a PSU is in two strata, or alone in its stratum though there are others, or `fpc` not one number per
+        stratum, at least its sampled PSUs.
     ValueError
-        If a label is missing, or a weight not above 0.
+        If a label is missing, a weight below 0, or every one 0; if every stratum is one PSU, the only one there is.
 
     Examples
     --------
@@ -103,9 +105,9 @@ class SurveyDesign(Result):
         fpc = self.fpc if self.fpc is None else checks.counts("fpc", self.fpc, size=stratum.size, low=1, what="item")
         vars(self).update(stratum=stratum, psu=psu, weight=weight, fpc=fpc)
         super().__post_init__()
-        self._refuse_lone_psus()
         if fpc is not None:
             self._refuse_populations()
+        self._refuse_lone_psus()
 
     @property
     def strata(self) -> np.ndarray:
@@ -147,6 +149,28 @@ class SurveyDesign(Result):
     def free(self) -> np.ndarray:
         """1 - n_h / N_h."""
         return np.ones(self.strata.size) if self.fpc is None else 1 - self.psus_per_stratum / self._population
+
+    @cached_property
+    def certain(self) -> np.ndarray:
+        """Whether a stratum, (H,), is one PSU and the population has no other there."""
+        if self.fpc is None:
+            return np.zeros(self.strata.size, bool)
+        return (self.psus_per_stratum == 1) & (self._population == 1)
+
+    @cached_property
+    def certain_psus(self) -> np.ndarray:
+        """Whether a PSU, (P,), is the only one of its stratum in the population."""
+        return self.certain[self.stratum_of_psu]
+
+    @cached_property
+    def varying(self) -> "SurveyDesign":
+        """The design of the other PSUs, whose replicates differ; weights are 1."""
+        if not self.certain.any():
+            return self
+        of_item = self.stratum_of_psu[self.psu_of_item]
+        kept = ~self.certain[of_item]
+        return SurveyDesign(self.strata[of_item[kept]], psu=self.psu_of_item[kept],
+                            fpc=self._population[of_item[kept]])
 
     def totals(self, values: ArrayLike) -> np.ndarray:
         """Return weighted totals per PSU, (P, C), of item values (n, C).
@@ -198,8 +222,11 @@ class SurveyDesign(Result):
         return np.bincount(analyzed, np.asarray(self.fpc)[first], self.strata.size)
 
     def _refuse_lone_psus(self) -> None:
-        """Raise if a stratum has one PSU."""
-        alone = self.psus_per_stratum == 1
+        """Raise if a stratum has one PSU, and `fpc` does not say that there is no other."""
+        alone = (self.psus_per_stratum == 1) & ~self.certain
+        if self.certain.all():
+            raise checks.WrongValue("fpc", "must leave PSUs that were not sampled; every stratum is one PSU, the only "
+                                    "one there is, so nothing varies and a metric is what the labels say")
         if alone.any():
             names, neighbor = self.strata[alone].tolist(), _neighbor(self.strata, alone)
             raise DesignError("alone", "stratum", "must hold at least 2 PSUs", f"{_named(self.strata[alone])} "
@@ -230,9 +257,11 @@ class SurveyDesign(Result):
 
 
 def weights(weight: ArrayLike, size: int | None = None) -> np.ndarray:
-    """Return weights of items, all above 0, or raise."""
+    """Return weights of items, none below 0 and some above, or raise."""
     weight = checks.vector("weight", weight, size=size, what="item")
-    checks.refuse("weight", weight, weight <= 0, "must be above 0", "item")
+    checks.refuse("weight", weight, weight < 0, "must be at least 0", "item")
+    if not weight.any():
+        raise checks.WrongValue("weight", "must be above 0 for some item; all are 0")
     return weight
 
 

@@ -25,12 +25,14 @@ from workbench.replication.independent import auc_limits, auc_ranks, is_independ
 from workbench.replication.moments import Moments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals
+from workbench.replication.unsampled import refuse_unsampled
 from workbench.results import Estimate, Interval, Note, Result, html_table, note_list, percent
 
 # onto the scale on which Student's t is taken, back, and the slope there
 SCALES: dict[str, tuple] = {"positive": (np.log, np.exp, lambda x: 1 / x),
                             "correlation": (np.arctanh, np.tanh, lambda r: 1 / (1 - r * r))}
 INTERVALS = ("default", "beta", "t", "logit", "wilson")
+OF_LABELS = ("truth", "prediction")
 MOST_UNDEFINED = 0.05   # the others stand for those left out; beyond it that would be most of a tail
 FEW_DF = 30             # t is 4% above the normal quantile
 LEAST_DF = 5            # t is 31% above it, and a standard error is known to a third
@@ -128,7 +130,7 @@ class ReplicateEstimate(Estimate, Result):
               not drawn: see `workbench.replication.bounded_intervals.Clusters.limits`. The variance is that of the
               jackknife that leaves out one PSU, for an AUC and imported weights that of the replicates. Needs known
               bounds. For a median these are limits of the share below it, and the values at them [2]_.
-            - "t": estimate +- t SE, t with `df` degrees of freedom.
+            - "t": estimate +- t SE, t with `df` degrees of freedom, cut at the ends of what the statistic can be.
             - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
             - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
               `counted` [1]_; where v = 0 for `effective_psus`; shares only.
@@ -186,7 +188,9 @@ class ReplicateEstimate(Estimate, Result):
             onto, back, slope = SCALES[self.kind]
             half = t * self.standard_error * slope(self.estimate)
             return back(onto(self.estimate) - half), back(onto(self.estimate) + half)
-        return limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
+        found = limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
+        ends = self.bounds if self.kind == "bounded" else statistics.RANGES[self.kind]
+        return tuple(np.clip(found, *ends))     # type: ignore[misc]
 
     @property
     def is_rough(self) -> bool:
@@ -245,7 +249,8 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     ------
     ValueError
         If a column does not fit, a value lies outside `bounds`, the domain is empty, the statistic undefined (0/0), or
-        undefined in more than 5% of the replicates.
+        undefined in more than 5% of the replicates. `UndefinedError` also where all items share a prediction, or a
+        truth, and the statistic needs others: only predicted positives show no recall, F1 or accuracy.
 
     Examples
     --------
@@ -256,8 +261,25 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     """
     checks.instance("replicates", replicates, Replicates)
     checks.choice("center", center, ("full", "mean"))
+    estimate = estimate_statistic(replicates, statistic, *columns, domain=domain, center=center, bounds=bounds)
+    if Metric.of(statistic).arguments == OF_LABELS:
+        counts = replicates.design.weight > 0
+        refuse_unsampled(estimate.statistic, *(np.asarray(column)[counts] for column in columns))
+    return estimate
+
+
+def estimate_statistic(replicates: Replicates, statistic: str | Callable, *columns: ArrayLike,
+                       domain: ArrayLike | None = None, center: str = "full",
+                       bounds: tuple[float, float] | None = None) -> ReplicateEstimate:
+    """Return what `replicate_estimate` does, also of labels that do not show the statistic of a population.
+
+    Parameters
+    ----------
+    replicates, statistic, *columns, domain, center, bounds
+        As in `replicate_estimate`.
+    """
     design, metric = replicates.design, Metric.of(statistic)
-    rows = domain_rows(domain, design.weight.size)
+    rows = domain_rows(domain, design.weight)
     totals = metric.totals_of(columns, design.weight.size)
     bounds = _bounds(metric, bounds, columns, totals, rows)
     moments = metric.moments(*columns, design.weight.size) if metric.moments else None
@@ -288,13 +310,13 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
 
 # estimates
 
-def domain_rows(domain: ArrayLike | None, size: int) -> np.ndarray:
-    """Return the items that count as a mask, all where no domain is given, or raise."""
+def domain_rows(domain: ArrayLike | None, weight: np.ndarray) -> np.ndarray:
+    """Return the items that count as a mask: those of the domain, all where none is given, with a weight above 0."""
     if domain is None:
-        return np.ones(size, bool)
-    rows = checks.zero_one("domain", domain, size=size)
+        return weight > 0
+    rows = checks.zero_one("domain", domain, size=weight.size) & (weight > 0)
     if not rows.any():
-        raise checks.WrongValue("domain", f"must hold an item; none of the {size} is in it")
+        raise checks.WrongValue("domain", f"must hold an item; none of the {weight.size} is in it")
     return rows
 
 

@@ -9,7 +9,7 @@ from workbench import checks
 from workbench.replication.designs import SurveyDesign, weights
 from workbench.replication.replicates import Replicates
 
-METHODS = ("brr", "fay", "jk1", "jkn", "bootstrap")
+METHODS = ("brr", "fay", "jk1", "jk2", "jkn", "bootstrap")
 DECIMALS = 4                # published weights are rounded
 
 
@@ -20,12 +20,13 @@ def imported_replicates(weight: ArrayLike, replicate_weights: ArrayLike, *, meth
     Parameters
     ----------
     weight : (n,) array_like of float
-        Above 0.
+        Of at least 0. An item of weight 0 lies outside the population that is estimated; its replicates are 0, too.
     replicate_weights : (n, R) array_like of float
         Of at least 0; whole weights, not factors. Items that every replicate weighs alike form one PSU.
-    method : {"brr", "fay", "jk1", "jkn", "bootstrap"}
+    method : {"brr", "fay", "jk1", "jk2", "jkn", "bootstrap"}
         How they were made. c_r of v = sum_r c_r (t_r - t)^2 is 1/R for "brr" and "bootstrap", 1 / (R (1 - rho)^2) for
-        "fay", (R - 1) / R for "jk1", the jackknife without strata; "jkn" needs `coefficients`.
+        "fay", (R - 1) / R for "jk1", the jackknife without strata, 1 for "jk2", the jackknife of two PSUs per
+        stratum; "jkn" needs `coefficients`.
     coefficients : (R,) array_like of float, optional
         Above 0; in the place of those of the method.
     rho : float, optional
@@ -54,7 +55,7 @@ def imported_replicates(weight: ArrayLike, replicate_weights: ArrayLike, *, meth
     checks.choice("method", method, METHODS)
     weight = weights(weight)
     with np.errstate(over="ignore"):
-        factors = _checked(replicate_weights, weight.size) / weight[:, None]
+        factors = _factors(_checked(replicate_weights, weight.size), weight)
     checks.refuse_infinite("replicate_weights over weight", factors, "item", "replicate", between=" ")
     psu, factors = _units(factors)
     if len(factors) < 2:
@@ -79,6 +80,14 @@ def _checked(replicate_weights: Any, size: Any) -> np.ndarray:
     return found.astype(float)
 
 
+def _factors(replicate_weights: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return what replicates multiply weights by, 0 where the weight is 0."""
+    for row, column in np.argwhere((weight == 0)[:, None] & (replicate_weights > 0))[:1]:
+        raise checks.WrongValue("replicate_weights", f"must be 0 where the weight is 0; item {row} replicate {column} "
+                                f"is {replicate_weights[row, column]:g}")
+    return replicate_weights / np.where(weight > 0, weight, 1.0)[:, None]
+
+
 def _units(factors: np.ndarray) -> tuple:
     """Return each item's PSU, numbered as they first appear, and the factors of the PSUs, (P, R)."""
     _, first, code = np.unique(np.round(factors, DECIMALS), axis=0, return_index=True, return_inverse=True)
@@ -97,6 +106,8 @@ def _coefficients(method: str, given: list | np.ndarray | None, count: int, rho:
     if given is None and method == "jkn":
         raise checks.WrongValue("coefficients", "must be given for method 'jkn': (n_h - 1) / n_h of the stratum of "
                                 "the PSU that a replicate leaves out")
+    if given is None and method == "jk2":
+        return np.ones(count)
     if given is None:
         return np.full(count, (count - 1) / count if method == "jk1" else 1 / (count * (1 - (rho or 0)) ** 2))
     given = checks.vector("coefficients", given, size=count, what="replicate")

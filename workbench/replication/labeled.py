@@ -1,21 +1,28 @@
 """Labeled items as they were sampled: strata, clusters and weights, or replicate weights that were made elsewhere."""
 
+import contextlib
 import difflib
 import fnmatch
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from workbench import checks
-from workbench.data import frames, numbers
+from workbench.data import columns, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, read_classes
 from workbench.replication.statistics import METRICS
+from workbench.replication.unsampled import SampledClasses, differs_from_rest
 from workbench.results import Note, Result, rows_of
 
 STRATUM = "stratum"
 CANDIDATES = "candidate_*"
 ONE_STRATUM = "all"
 CLOSE = 0.75            # of difflib's likeness: "strata" is, "state" is not
+LABELS_IN = "labels in"     # the place of a note on rows without a label
+CROSSED = ("stratum", "psu")
+MEASURED = ("score", "weight", "fpc")
 DESIGNED = ("psu", "fpc", "nest")
 
 
@@ -37,6 +44,12 @@ class LabeledItems(Result):
         As for `workbench.imported_replicates`.
     candidates : (n, L) array or None
         Classes that a recognizer names, the most similar first.
+    unlabeled : int
+        Rows of the file without a label, which are left out.
+    unlike_others : bool or None
+        Whether the predictions differ from those of these rows beyond chance; None without such rows.
+    named_positive : bool
+        Whether the positive class was named.
     """
 
     holds_items = True
@@ -53,6 +66,19 @@ class LabeledItems(Result):
     nest: bool = False
     replicate_weights: np.ndarray | None = None
     candidates: np.ndarray | None = None
+    unlabeled: int = 0
+    unlike_others: bool | None = None
+    named_positive: bool = False
+
+    @property
+    def sampled(self) -> SampledClasses:
+        """Which metrics the sample can show."""
+        counts = np.ones(self.truth.size, bool) if self.weight is None else self.weight > 0
+        if self.prediction is None:
+            true = np.unique(self.truth[counts]).tolist()
+            return SampledClasses([], true, False, self.named_positive and len(true) == 1)
+        return SampledClasses.of_columns(self.truth[counts], self.prediction[counts], several=self.named_positive,
+                                         unlike_others=self.unlike_others)
 
     @property
     def ranks(self) -> np.ndarray | None:
@@ -79,6 +105,7 @@ class LabeledItems(Result):
         share = np.mean(self.truth == self.positive)
         about = "" if self.positive is None else f", {share:.1%} of class {self.positive}"
         items = checks.counted(self.truth.size, "labeled item")
+        items += f" of {self.truth.size + self.unlabeled:,} rows" if self.unlabeled else ""
         return f"{items}, {checks.counted(classes, 'class', 'classes')}{about}"
 
     def rows(self) -> list[dict]:
@@ -142,7 +169,10 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
         As in `workbench.read_scores`.
     truth, prediction, score, stratum, psu, weight, group : str
         Column names; "" for none. A prediction or a score is needed. Without strata, or without a column "stratum",
-        all items lie in one stratum, and a note says so.
+        all items lie in one stratum, and a note says so. Several columns with commas between them, as "sex,status",
+        are crossed to strata or to PSUs, unless a column has that name. Where some rows have no truth, the others are
+        taken for a random sample of them, and a note says so. An item without a group counts among all items. One of
+        weight 0 lies outside the population that is estimated.
     positive : str
         The class that precision, recall, F1 and AUC are about; "" for the larger of two classes that are numbers;
         true and false are 1 and 0.
@@ -177,6 +207,8 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
              "fpc": fpc}
     if not truth:
         raise checks.WrongValue("truth", "must name a column")
+    if weight and weight in (truth, prediction):
+        raise checks.WrongValue("weight", "must be another column than the classes", weight)
     frames.check_source("items", items)
     repeated = _replicate_columns(items, replicate_weights, roles | {"nest": nest}) if replicate_weights else []
     roles["stratum"] = "" if repeated else _stratum_column(items, stratum)
@@ -184,31 +216,114 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
     if named_first and prediction not in frames.column_names(items):
         roles["prediction"] = named_first[0]
     named = {role: name for role, name in roles.items() if name}
-    data, notes = frames.read_columns(items, sorted({*named.values(), *repeated, *named_first}))
-    measured = {role: data[name] for role, name in named.items() if role in ("score", "weight", "fpc")}
-    measured |= {name: data[name] for name in repeated}
-    said = {role: name for role, name in named.items() if role in ("truth", "prediction")}
-    labels, read_notes = read_classes({name: data[name] for name in dict.fromkeys([*said.values(), *named_first])},
-                                      classes)
-    read = {role: labels[name] if role in said else
-            numbers.to_numbers(name, data[name], beside=measured) if role in measured else
-            numbers.to_labels(name, data[name], "text") for role, name in named.items()}
-    notes = (*notes, *read_notes, *(note for role in ("stratum", "psu") if role in read
-                                    for note in alike_notes(named[role], read[role])))
-    _refuse_unlike(read, named)
-    _refuse_weights(weight, read)
+    crossed = {role: columns.crossed_names(named[role], frames.column_names(items)) for role in CROSSED
+               if role in named}
+    single = {name for role, name in named.items() if role not in crossed}
+    data, notes = frames.read_columns(items, sorted({*single, *itertools.chain(*crossed.values()), *repeated,
+                                                     *named_first}))
+    labeled, unlabeled = _labeled_rows(truth, data[truth])
+    unlike_others = _unlike_others(data.get(roles["prediction"]), labeled, weight or psu) if unlabeled else None
+    data = {name: cells[labeled] for name, cells in data.items()} if unlabeled else data
+    with shapes.in_rows(labeled if unlabeled else None):
+        read, first_classes, more = _read(data, named, crossed, named_first, repeated, classes)
+    notes = (*_row_notes(unlabeled, labeled.size, read, named), *notes, *more)
     if "stratum" not in read and not repeated:
         missing = f"no column {stratum!r}" if stratum else "no strata"
         notes = (*notes, Note("assumption", f"{missing}: the whole sample was taken for one stratum"))
     if "prediction" in read:
         notes = (*notes, *class_notes(read["truth"], read["prediction"]))
-    strata = read.get("stratum", np.full(read["truth"].size, ONE_STRATUM))
-    many = [numbers.to_numbers(name, data[name], beside=measured) for name in repeated]
-    weights = np.stack(many, 1) if many else None
     return LabeledItems(read["truth"], read.get("prediction"), read.get("score"),
-                        positive_class(positive, read["truth"]), strata, read.get("psu"), read.get("weight"),
-                        read.get("group"), read.get("fpc"), bool(nest), weights,
-                        np.stack([labels[name] for name in named_first], 1) if named_first else None, notes=notes)
+                        positive_class(positive, read["truth"]),
+                        read.get("stratum", np.full(labeled.size, ONE_STRATUM)), read.get("psu"), read.get("weight"),
+                        read.get("group"), read.get("fpc"), bool(nest),
+                        np.stack(read["repeated"], 1) if repeated else None,
+                        np.stack(first_classes, 1) if first_classes else None, unlabeled, unlike_others,
+                        positive not in ("", None), notes=notes)
+
+
+def _labeled_rows(name: str, cells: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the rows that have a label, and how many have none."""
+    gone = shapes.gaps(cells, False)
+    words = shapes.gaps(cells, True)
+    if words.any() and not words.all():
+        with contextlib.suppress(ValueError):      # a word such as "NaN" may be a class of other words
+            numbers.to_numbers(name, cells[~words])
+            gone = words
+    if gone.all():
+        raise checks.WrongValue("truth", f"must have a label in some rows; column {name!r} has none")
+    return np.flatnonzero(~gone), int(gone.sum())
+
+
+def _unlike_others(cells: np.ndarray | None, labeled: np.ndarray, design: str) -> bool | None:
+    """Return whether labeled rows were predicted unlike the others; clusters and weights allow some difference."""
+    if cells is None:
+        return None
+    is_labeled = np.zeros(cells.size, bool)
+    is_labeled[labeled] = True
+    texts = np.array(numbers.as_text(cells))
+    others = texts[~is_labeled & (texts != "")]
+    if not others.size or design and np.unique(texts[is_labeled]).size > 1:
+        return False
+    return differs_from_rest(texts[is_labeled], others)
+
+
+def _read(data: dict, named: dict, crossed: dict, named_first: list[str], repeated: list[str],
+          classes: str) -> tuple[dict, list[np.ndarray], list[Note]]:
+    """Return the columns by their roles, those of candidates, and what is to be said of their reading."""
+    measured = {named[role]: data[named[role]] for role in MEASURED if role in named}
+    measured |= {name: data[name] for name in repeated}
+    of_classes = {role: named[role] for role in ("truth", "prediction") if role in named}
+    labels, notes = read_classes({name: data[name] for name in dict.fromkeys([*of_classes.values(), *named_first])},
+                                 classes)
+    read: dict = {role: labels[name] for role, name in of_classes.items()}
+    read |= {role: numbers.to_numbers(named[role], data[named[role]], beside=measured) for role in MEASURED
+             if role in named}
+    read["repeated"] = [numbers.to_numbers(name, data[name], beside=measured) for name in repeated]
+    for role, names in crossed.items():
+        read[role] = _crossed(names, data)
+        notes += alike_notes(named[role], read[role])
+    if "group" in named:
+        read["group"] = _groups(named["group"], data[named["group"]])
+    _refuse_unlike(read, named)
+    _refuse_weights(named.get("weight", ""), read)
+    return read, [labels[name] for name in named_first], notes
+
+
+def _crossed(names: list[str], data: dict) -> np.ndarray:
+    """Return the labels of a column, or those of every combination of several."""
+    read = {name: numbers.to_labels(name, data[name], "text") for name in names}
+    if len(names) == 1:
+        return read[names[0]]
+    return np.array(columns.crossed_labels({name: labels.tolist() for name, labels in read.items()}))
+
+
+def _groups(name: str, cells: np.ndarray) -> np.ndarray:
+    """Return labels of groups; where some are missing they are text, and "" is no group."""
+    gone = shapes.gaps(cells, False)
+    if not gone.any() or gone.all():
+        return numbers.to_labels(name, cells, "text")
+    return np.array([str(label) for label in _filled(name, cells, gone)])
+
+
+def _filled(name: str, cells: np.ndarray, gone: np.ndarray) -> list:
+    """Return labels in all rows, "" where there is none."""
+    labels = np.full(gone.size, "", object)
+    with shapes.in_rows(np.flatnonzero(~gone)):
+        labels[~gone] = numbers.to_labels(name, cells[~gone], "text")
+    return labels.tolist()
+
+
+def _row_notes(unlabeled: int, labeled: int, read: dict, named: dict) -> Iterator[Note]:
+    """Yield how rows without a label, a group or a weight were taken."""
+    if unlabeled:
+        yield Note("assumption", "they were taken for a random sample of the file; the other rows were left out",
+                   (LABELS_IN, f"{labeled:,} of {labeled + unlabeled:,} rows"))
+    if "group" in read and read["group"].dtype.kind == "U" and (gone := int((read["group"] == "").sum())):
+        yield Note("data", f"{checks.counted(gone, 'item has', 'items have')} no {named['group']!r}: counted among all "
+                   "items, in no group")
+    if "weight" in read and (out := int((read["weight"] == 0).sum())):
+        yield Note("data", f"{checks.counted(out, 'item has', 'items have')} weight 0: outside the population that is "
+                   "estimated, but part of the design")
 
 
 def positive_class(positive: Any, truth: np.ndarray) -> Any:
@@ -269,9 +384,12 @@ def _replicate_columns(items: dict | str, pattern: str, roles: dict) -> list[str
 
 
 def _refuse_weights(name: str, read: dict) -> None:
-    if "weight" in read and (read["weight"] <= 0).any():
-        row = np.flatnonzero(read["weight"] <= 0)[0]
-        raise numbers.RowError(f"column {name!r}, ", row, f": a weight must be above 0; got {read['weight'][row]:g}")
+    weight = read.get("weight", np.ones(1))
+    if (weight < 0).any():
+        row = int(np.flatnonzero(weight < 0)[0])
+        raise numbers.RowError(f"column {name!r}, ", row, f": a weight must be at least 0; got {weight[row]:g}")
+    if not weight.any():
+        raise checks.WrongValue("weight", f"must be above 0 for some item; column {name!r} is 0 everywhere")
 
 
 def _refuse_unlike(read: dict, named: dict) -> None:

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.replication import statistics
-from workbench.replication.estimates import domain_rows, replicate_estimate
+from workbench.replication.estimates import domain_rows, estimate_statistic
 from workbench.replication.moments import MOST_CLASSES
 from workbench.replication.replicates import Replicates
+from workbench.replication.unsampled import refuse_unsampled
 from workbench.results import Estimate, Interval, Note, Result, percent
 
 NAMED = 3
@@ -135,6 +136,8 @@ def macro_f1(replicates: Replicates, truth: ArrayLike, prediction: ArrayLike, *,
     ------
     ValueError
         If there are more than 100 classes, or the F1 of a class is undefined in more than 5% of the replicates.
+        `UndefinedError` where only one class occurs, and where all items share a prediction, or a truth, as then other
+        items were not sampled.
 
     Examples
     --------
@@ -162,17 +165,41 @@ def mean_of_classes(replicates: Replicates, statistic: str, truth: ArrayLike, pr
     Returns
     -------
     MacroEstimate
+
+    Raises
+    ------
+    ValueError
+        As `macro_f1`.
     """
-    each = statistics.METRICS[statistic].of_each
     size = checks.instance("replicates", replicates, Replicates).design.stratum.size
     truth, prediction = checks.labels("truth", truth, size=size), checks.labels("prediction", prediction, size=size)
-    rows = domain_rows(domain, truth.size)
+    estimate = estimate_mean_of_classes(replicates, statistic, truth, prediction, domain=domain)
+    counts = replicates.design.weight > 0
+    refuse_unsampled(statistic, truth[counts], prediction[counts])
+    return estimate
+
+
+def estimate_mean_of_classes(replicates: Replicates, statistic: str, truth: np.ndarray, prediction: np.ndarray, *,
+                             domain: ArrayLike | None = None) -> MacroEstimate:
+    """Return what `mean_of_classes` does, also of labels that do not show the statistic of a population.
+
+    Parameters
+    ----------
+    replicates, statistic, truth, prediction, domain
+        As in `mean_of_classes`.
+    """
+    each = statistics.METRICS[statistic].of_each
+    rows = domain_rows(domain, replicates.design.weight)
     counted = [truth[rows], prediction[rows]] if each == "f1" else [truth[rows]]
     labels = np.unique(np.concatenate(counted)).tolist()
+    if len(labels) == 1:
+        raise statistics.UndefinedError(f"{statistics.title_of(statistic)} is undefined: it is the mean of several "
+                                        f"classes, and only {labels[0]!r} occurs; one item of another class could "
+                                        "halve it: take accuracy, or label items of other classes")
     if len(labels) > MOST_CLASSES:
         raise ValueError(f"{statistic} takes at most {MOST_CLASSES} classes; got {len(labels):,}: take accuracy, or "
                          "name the positive class")
-    parts = [replicate_estimate(replicates, each, truth == label, prediction == label, domain=rows) for label in labels]
+    parts = [estimate_statistic(replicates, each, truth == label, prediction == label, domain=rows) for label in labels]
     values = np.mean([part.replicate_values for part in parts], axis=0)
     estimate = float(np.mean([part.estimate for part in parts]))
     variance = float(replicates.variances(values, estimate))

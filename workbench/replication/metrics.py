@@ -17,14 +17,15 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.replication import imported, statistics
 from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, sizes
-from workbench.replication.estimates import LEAST_DF, ReplicateEstimate, estimate_notes, replicate_estimate
+from workbench.replication.estimates import LEAST_DF, ReplicateEstimate, estimate_notes, estimate_statistic
 from workbench.replication.galois import as_prime_power
-from workbench.replication.labeled import LabeledItems, load_labeled, positive_class
-from workbench.replication.macro import mean_of_classes
+from workbench.replication.labeled import LABELS_IN, LabeledItems, load_labeled, positive_class
+from workbench.replication.macro import estimate_mean_of_classes
 from workbench.replication.moments import MOST_CLASSES
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import Replicates, replicates
 from workbench.replication.statistics import METRICS, RANGES
+from workbench.replication.unsampled import score_notes, unknown_words
 from workbench.results import Note, Result, digits, html_table, note_list, percent
 from workbench.results.vocabulary import method_words
 
@@ -54,6 +55,9 @@ class MetricEstimates(Result):
         Of the replicates.
     labels : tuple
         Class that each estimate is about, None for the positive one or for all; () where every one is None.
+    caveats : tuple of str
+        What is to be read before the numbers: labels in some rows, metrics that the sample cannot show, a score that
+        seems to be of another class. They stand among the notes, too.
     """
 
     estimates: tuple
@@ -64,6 +68,7 @@ class MetricEstimates(Result):
     design: str
     method: str
     labels: tuple = ()
+    caveats: tuple = ()
 
     def headline(self) -> str:
         """Return the first metric with its interval, and what the labels are worth."""
@@ -75,7 +80,11 @@ class MetricEstimates(Result):
             _heading(first), shown[0], percent(self.level), *shown[1:], worth)
 
     def finding(self) -> str:
-        """Return the first metric with its interval, in a sentence without jargon."""
+        """Return the first metric with its interval, in a sentence without jargon, after what is to be read first."""
+        caveats = (f"{caveat[0].upper()}{caveat[1:]}." for caveat in self.caveats)
+        return "\n".join([*caveats, self._first()])
+
+    def _first(self) -> str:
         first = self.rows()[0]
         name, low, high = _heading(first), first["low"], first["high"]
         shown = _texts(first, "estimate", "low", "high")
@@ -117,7 +126,7 @@ class MetricEstimates(Result):
                          | {"metric": found.statistic} | ({"label": label} if self.labels else {})
                          | {"estimate": found.estimate,
                             "standard_error": found.standard_error, "df": found.df, "low": low, "high": high,
-                            **dict(zip(("naive_low", "naive_high"), np.clip(
+                            "naive_estimate": float(naive), **dict(zip(("naive_low", "naive_high"), np.clip(
                                 (naive - z * error, naive + z * error), *RANGES[found.kind]).tolist(), strict=True)),
                             "design_effect": effect,
                             "worth": worth})
@@ -208,29 +217,31 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
     metrics, level, design, made = check_settings(items, metrics, method=method, level=level, collapse=collapse,
                                                   rho=rho, coefficients=coefficients, rng=rng)
     weighty = _with_fewer(made, method, metrics, rng)
+    asked, caveats = _shown_by_sample(items, _of_classes(items, metrics))
     found, notes = [], [*items.notes, *_design_notes(design, made, weighty, metrics)]
-    for group, (metric, label) in itertools.product(_groups(items.group), _of_classes(items, metrics)):
-        rows, columns = None if group is None else items.group == group, items.columns(metric, label)
+    for group, (metric, label) in itertools.product(_groups(items), asked):
+        rows, columns = _rows_of(items, group), items.columns(metric, label)
         where = ("metric", _place(metric, label, group))
         try:
-            estimate = mean_of_classes(made, metric, *columns, domain=rows) if not METRICS[metric].is_one else \
-                replicate_estimate(
-                    weighty if METRICS[metric].values else made, metric, *columns, domain=rows)
+            estimate = estimate_mean_of_classes(made, metric, *columns, domain=rows) if not METRICS[metric].is_one \
+                else estimate_statistic(weighty if METRICS[metric].values else made, metric, *columns, domain=rows)
         except (statistics.UndefinedError, statistics.UnstableError) as error:
-            if group is None and label is None:
-                raise
-            notes.append(Note(_KIND_OF_ERROR[type(error)], str(error), where))
+            missing = Note(_KIND_OF_ERROR[type(error)], str(error), where)
+            (caveats if group is None and label is None else notes).append(missing)
             continue
         found.append((estimate, group, label, *naive(metric, *columns, rows=rows)))
         about = estimate_notes(estimate, brief=True) if isinstance(estimate, ReplicateEstimate) else estimate.notes
         notes += [Note(note.kind, note.text, where) for note in about]
     if not found:
-        raise statistics.UndefinedError(f"metrics must exist; {notes[-1]}")
+        raise statistics.UndefinedError(f"metrics must exist; {_why_none([*notes, *caveats])}")
     estimates, groups, labels, alone, spread = zip(*found, strict=True)
+    caveats += score_notes(items, {metric for metric, _ in asked})
+    notes += caveats
     about = labels if any(label is not None for label in labels) else ()
     design = made.headline() if items.replicate_weights is not None else design.headline()
+    first = [note for note in items.notes if note.where and note.where[0] == LABELS_IN]
     return MetricEstimates(estimates, groups, np.array(alone), np.array(spread), level, design, made.method, about,
-                           notes=notes)
+                           tuple(str(note) for note in [*first, *caveats]), notes=notes)
 
 
 def check_settings(items: LabeledItems, metrics: str | Sequence[str] | None = None, *, method: str = "auto",
@@ -297,14 +308,47 @@ def naive(metric: str, truth: ArrayLike, other: ArrayLike | None = None, *, rows
     return METRICS[checks.choice("metric", metric, known)].naive_of(*columns)
 
 
+def _shown_by_sample(items: LabeledItems, asked: list[tuple]) -> tuple[list[tuple], list[Note]]:
+    """Return pairs of metric and class that the sample shows, and a note on the others and on what was assumed."""
+    sampled, notes = items.sampled, []
+    shown = [(metric, label) for metric, label in asked
+             if sampled.shows(metric, items.positive if label is None else label)]
+    unknown = [row_title({"metric": metric, "label": label}) for metric, label in asked if (metric, label) not in shown]
+    if unknown:
+        notes.append(Note("undefined", unknown_words(unknown, sampled.reason)))
+    if sampled.predicted == sampled.true and len(sampled.true) == 1 and items.unlike_others is None:
+        notes.append(Note("assumption", f"every labeled item is predicted and truly {sampled.true[0]!r}: the items "
+                          "were taken for a random sample of all; if only items of this class were chosen, these "
+                          "numbers say nothing of other items"))
+    return shown, notes
+
+
+def _rows_of(items: LabeledItems, group: Any) -> np.ndarray | None:
+    """Return the items of a group, without those outside the population; None where all count."""
+    rows = None if group is None else items.group == group
+    if items.weight is None or items.weight.all():
+        return rows
+    return items.weight > 0 if rows is None else rows & (items.weight > 0)
+
+
+def _why_none(notes: list[Note]) -> str:
+    """Return why there is no metric at all: what the sample cannot show, or the last that is undefined."""
+    reasons = [str(note) for note in notes if note.kind in ("undefined", "refused")]
+    whole = [str(note) for note in notes if note.kind == "undefined" and note.where is None]
+    return (whole or reasons)[-1]
+
+
 def _usual(items: LabeledItems) -> tuple[str, ...]:
-    """Return the metrics that suit the items."""
+    """Return the metrics that suit the items; where the sample shows nothing else, precision or recall first."""
     if items.candidates is not None:
         return "accuracy", "identified"
     if items.prediction is None:
         return ("auc",)
     if items.positive is not None:
         return USUAL
+    sampled = items.sampled
+    if sampled.by_prediction or sampled.by_truth:
+        return "precision" if sampled.by_prediction else "recall", "accuracy", "macro_f1", "f1"
     return ("accuracy", "macro_f1", "f1") if len(items.classes) <= MOST_CLASSES else ("accuracy",)
 
 
@@ -365,10 +409,12 @@ def _renamed(collapse: Any, stratum: Any) -> dict | None:
     return renamed
 
 
-def _groups(group: np.ndarray | None) -> list:
-    if group is None:
+def _groups(items: LabeledItems) -> list:
+    """Return None for all items, and the groups that hold an item of the population."""
+    if items.group is None:
         return [None]
-    names = np.unique(group).tolist()
+    counts = items.group if items.weight is None else items.group[items.weight > 0]
+    names = [name for name in np.unique(counts).tolist() if name != ""]
     if len(names) > MOST_GROUPS:
         raise checks.WrongValue("group", f"must have at most {MOST_GROUPS} different values; got {len(names):,}")
     return [None, *names]
@@ -377,7 +423,7 @@ def _groups(group: np.ndarray | None) -> list:
 def _method(design: SurveyDesign, method: str) -> str:
     if method != "auto":
         return method
-    n = design.psus_per_stratum
+    n = design.varying.psus_per_stratum
     balanced = np.ptp(n) == 0 and n[0] <= MOST_UNITS and as_prime_power(int(n[0]))
     return "fay" if balanced else "generalized"
 

@@ -34,7 +34,7 @@ from workbench.replication.statistics import ratio
 from workbench.replication.totals import kept_totals, signed_totals
 from workbench.results import Result
 
-METHODS = ("brr", "fay", "generalized", "jkn", "bootstrap")
+METHODS = ("brr", "fay", "generalized", "jkn", "jk2", "bootstrap")
 BALANCED = ("brr", "fay")
 LARGEST_HADAMARD = 1024
 LARGEST_WEIGHTS = 2 ** 31
@@ -153,24 +153,28 @@ class Replicates(Result):
         """
         if self.design.fpc is None:
             return self._totals_with_replacement(z)
-        shrunk = self._shrinkage[:, None] * z
-        return self._totals_with_replacement(shrunk) + (z - shrunk).sum(0)
+        certain = self.design.certain_psus
+        shrunk = self._shrinkage[:, None] * z[~certain]
+        return self._totals_with_replacement(shrunk) + z.sum(0) - shrunk.sum(0)
 
     @cached_property
     def _shrinkage(self) -> np.ndarray:
-        """sqrt(1 - n_h / N_h) of each PSU: what a replicate's deviations are multiplied by."""
-        return np.sqrt(self.design.free)[self.design.stratum_of_psu]
+        """sqrt(1 - n_h / N_h) of each PSU that varies: what a replicate's deviations are multiplied by."""
+        return np.sqrt(self.design.varying.free)[self.design.varying.stratum_of_psu]
 
     def _totals_with_replacement(self, z: np.ndarray) -> np.ndarray:
-        n = self.design.psus_per_stratum
+        design = self.design.varying
+        n = design.psus_per_stratum
+        if self.method == "jk2":
+            return z.sum(0) + z[0::2] - z[1::2]
         if self.method == "jkn":
-            of_psu = self.design.stratum_of_psu
-            stratum_totals = np.add.reduceat(z, self.design.first_psu)
+            of_psu = design.stratum_of_psu
+            stratum_totals = np.add.reduceat(z, design.first_psu)
             return z.sum(0) + (stratum_totals[of_psu] - n[of_psu, None] * z) / (n[of_psu, None] - 1)
         if self.draws is not None:
             return np.concatenate([self._factors_with_replacement(rows) @ z for rows in self._blocks(len(z))])
         if self._two_level:
-            groups = [_contrasts(z[units]).reshape(-1, z.shape[1]) for _, units in self.design.groups]
+            groups = [_contrasts(z[units]).reshape(-1, z.shape[1]) for _, units in design.groups]
             contrasts = np.concatenate(groups)
             signed = signed_totals(contrasts) if self.array is None else (1.0 - 2 * self.array) @ contrasts
             return z.sum(0) + self._step * signed
@@ -216,10 +220,19 @@ class Replicates(Result):
             Which replicates.
         """
         found = self._factors_with_replacement(rows)
-        return found if self.design.fpc is None else 1 + self._shrinkage * (found - 1)
+        if self.design.fpc is None:
+            return found
+        factors = np.ones((len(found), self.design.stratum_of_psu.size))
+        factors[:, ~self.design.certain_psus] += self._shrinkage * (found - 1)
+        return factors
 
     def _factors_with_replacement(self, rows: Any) -> np.ndarray:
-        n, of_psu = self.design.psus_per_stratum, self.design.stratum_of_psu
+        design = self.design.varying
+        n, of_psu = design.psus_per_stratum, design.stratum_of_psu
+        if self.method == "jk2":
+            replicate = np.arange(n.size)[rows, None]
+            second = np.arange(of_psu.size) % 2
+            return 1.0 + (of_psu == replicate) * (1 - 2 * second)
         if self.method == "jkn":
             left_out = np.arange(of_psu.size)[rows, None]
             same, n = of_psu[left_out] == of_psu, n[of_psu]
@@ -231,7 +244,7 @@ class Replicates(Result):
         if self._two_level:
             signs = 1.0 - 2 * self._array_rows(rows)
             found, column = np.ones((len(signs), of_psu.size)), 0
-            for m, units in self.design.groups:
+            for m, units in design.groups:
                 part = signs[:, column:column + units.shape[0] * (m - 1)].reshape(len(signs), -1, m - 1)
                 found[:, units] += self._step * _spread(part)
                 column += units.shape[0] * (m - 1)
@@ -256,16 +269,17 @@ class Replicates(Result):
 
     @property
     def _two_level(self) -> bool:
-        return self.method == "generalized" or self.method in BALANCED and self.design.psus_per_stratum[0] == 2
+        return self.method == "generalized" or self.method in BALANCED and \
+            self.design.varying.psus_per_stratum[0] == 2
 
     @property
     def _step(self) -> float:
-        return _largest_step(self.design.psus_per_stratum) * (1 - self.rho)
+        return _largest_step(self.design.varying.psus_per_stratum) * (1 - self.rho)
 
     def _array_rows(self, rows: Any) -> np.ndarray:
         if self.array is not None:
             return self.array[rows]
-        n, runs = self.design.psus_per_stratum, np.arange(self.count)[rows]
+        n, runs = self.design.varying.psus_per_stratum, np.arange(self.count)[rows]
         return arrays.linear_array(2, (n - 1).sum(), runs) if self._two_level else \
             arrays.linear_array(n[0], n.size, runs)
 
@@ -300,12 +314,13 @@ def replicates(design: SurveyDesign, method: str = "brr", *, rho: float = 0.5, a
     Parameters
     ----------
     design : SurveyDesign
-    method : {"brr", "fay", "generalized", "jkn", "bootstrap"}
+    method : {"brr", "fay", "generalized", "jkn", "jk2", "bootstrap"}
         - "brr": each replicate keeps one PSU per stratum, at n times its weight. The same number n of PSUs in every
           stratum, a prime power: an orthogonal array says which ([1]_ for n = 2, [2]_, [3]_).
         - "fay": the PSUs that are not kept keep the share rho of their weight, so that no replicate loses a class.
         - "generalized": any n_h >= 2, one column of a Hadamard matrix per contrast of a stratum's PSUs [4]_.
         - "jkn": leaves out one PSU at a time; the rest of its stratum stands in for it [5]_.
+        - "jk2": two PSUs in every stratum; one replicate per stratum leaves out its second PSU and doubles the first.
         - "bootstrap": draws n_h - 1 of the n_h PSUs with replacement [6]_.
     rho : float
         Bound below which no factor of "fay" and "generalized" falls, 0 <= rho < 1; "fay" reaches it.
@@ -356,12 +371,17 @@ def replicates(design: SurveyDesign, method: str = "brr", *, rho: float = 0.5, a
         raise checks.WrongValue("rho", f"must be at least 0 and below 1; got {rho:g}")
     if array is not None and method not in BALANCED:
         raise checks.WrongValue("array", f"belongs to the methods 'brr' and 'fay'; got method {method!r}")
-    n = design.psus_per_stratum
+    n = design.varying.psus_per_stratum
     if method == "jkn":
-        return Replicates(design, method, 0.0, ((n - 1) / n)[design.stratum_of_psu])
+        return Replicates(design, method, 0.0, ((n - 1) / n)[design.varying.stratum_of_psu])
+    if method == "jk2":
+        if (n != 2).any():
+            raise ValueError(f"method 'jk2' needs two PSUs in every stratum; got {sizes(n)}: take method 'jkn', which "
+                             "leaves out each PSU in turn")
+        return Replicates(design, method, 0.0, np.ones(n.size))
     if method == "bootstrap":
         count = checks.whole("count", count, 2)
-        return Replicates(design, method, 0.0, np.full(count, 1 / count), draws=_draws(design, count, rng))
+        return Replicates(design, method, 0.0, np.full(count, 1 / count), draws=_draws(design.varying, count, rng))
     if method == "generalized":
         array, runs = _two_level_array(int((n - 1).sum()))
         step = _largest_step(n) * (1 - rho)

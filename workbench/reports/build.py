@@ -229,7 +229,7 @@ def _paths(declared: list[dict], values: dict, *roles: str) -> dict[str, Path]:
 
 
 def _check_files(declared: list, values: dict) -> None:
-    from workbench.data.columns import spelled
+    from workbench.data.columns import crossed_names, spelled
     from workbench.data.frames import column_names
     found = {}
     for name, path in _paths(declared, values, "file").items():
@@ -237,11 +237,13 @@ def _check_files(declared: list, values: dict) -> None:
             found[name] = list(column_names(str(path)))
     for parameter in declared:
         name, file = parameter["name"], parameter["detail"]
-        if parameter["role"] == "column" and values[name] and file in found and \
-                spelled(values[name], found[file]) not in found[file]:
-            raise WrongParameter(name, f"is {values[name]!r}, which is no column of {values[file]}"
-                                 f"{suggestion(values[name], found[file])}", values[name],
-                                 told=f"columns: {checks.listed(found[file], 20)}")
+        if parameter["role"] != "column" or not values[name] or file not in found:
+            continue
+        for column in crossed_names(values[name], found[file]):
+            if spelled(column, found[file]) not in found[file]:
+                raise WrongParameter(name, f"is {column!r}, which is no column of {values[file]}"
+                                     f"{suggestion(column, found[file])}", column,
+                                     told=f"columns: {checks.listed(found[file], 20)}")
 
 
 def _changed_at(path: Path) -> int | None:

@@ -9,8 +9,8 @@ KEYS = frozenset("""
     growth_low growth_high first second first_period last_period period month share true_share rate probability
     test statistic df pvalue adjusted_pvalue naive_pvalue nadeau_bengio_pvalue rho rho_of_all rho_alpha r assumed_rho
     true_rho repeat fold study region about verdict n
-    metric quantity group naive_low naive_high design_effect worth mean_standard_error neyman proportional
-    only_a only_b alike both_wrong
+    metric quantity group naive_estimate naive_low naive_high design_effect worth mean_standard_error neyman
+    proportional only_a only_b alike both_wrong
     method interval_method design estimator stratifier n_strata assumes constant use audit new_base_rate
     note problem flags undefined refused infinite zero_variance_refused
     planned_sd to_label runs factors levels strength full replicates count cv mean_ratio ratio records
@@ -24,7 +24,7 @@ KEYS = frozenset("""
 """.split())
 # numbers in the units of what is estimated: their digits are those of its error
 ESTIMATES = frozenset("""
-    estimate standard_error low high half_width difference change counted naive_low naive_high truth
+    estimate standard_error low high half_width difference change counted naive_estimate naive_low naive_high truth
 """.split())
 COUNTS = frozenset("""
     size items labeled skipped correct sampled bounded unused budget above psus worth n count records alike only_a
@@ -40,7 +40,7 @@ SHOWN = {"adjusted_pvalue": "adjusted p", "assured": "labels, assured", "bounded
          "to_label": "still to label", "type_one": "type I", "type_one_error": "type I error"}
 # methods whose names are not what people write
 METHODS = {"mle": "maximum likelihood (mle)", "classify_and_count": "counting as predicted", "fay": "Fay's method",
-           "brr": "balanced half-samples (BRR)", "jkn": "the jackknife", "jk1": "the jackknife",
+           "brr": "balanced half-samples (BRR)", "jkn": "the jackknife", "jk1": "the jackknife", "jk2": "the jackknife",
            "bootstrap": "the bootstrap", "subtracted_bias": "subtracting the bias",
            "generalized": "the generalized method"}
 # metrics whose names are not what people write

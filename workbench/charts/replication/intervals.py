@@ -12,6 +12,7 @@ from workbench.charts.replication.half_samples import FEW, HONEST, NAIVE, PREDIC
 from workbench.charts.replication.words import row_name
 from workbench.replication.metrics import MetricEstimates
 from workbench.replication.statistics import METRICS
+from workbench.results import digits
 from workbench.simulations.replication import CoverageStudy
 
 SHOWN_INTERVALS = 50
@@ -106,7 +107,7 @@ def metrics_data(found: MetricEstimates, most: int = SHOWN_METRICS) -> list[dict
     return [{"name": row_name(row), "kind": kind, "estimate": estimate, "low": low, "high": high}
             for row in _on_one_axis(found, most) for kind, estimate, low, high in (
                 ("report this", row["estimate"], row["low"], row["high"]),
-                ("naive", (row["naive_low"] + row["naive_high"]) / 2, row["naive_low"], row["naive_high"]))]
+                ("naive", row.get("naive_estimate", row["estimate"]), row["naive_low"], row["naive_high"]))]
 
 
 def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[str, str]:
@@ -114,8 +115,7 @@ def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[st
     every, rows = found.rows(), _on_one_axis(found, most)
     widths = [((row["high"] - row["low"]) / (row["naive_high"] - row["naive_low"]), row) for row in rows
               if row["naive_high"] > row["naive_low"]]
-    said = "; ".join(f"{row_name(row)} {row['estimate']:.3f}, {row['low']:.3f} to {row['high']:.3f} (naive "
-                     f"{row['naive_low']:.3f} to {row['naive_high']:.3f})" for row in rows)
+    said = "; ".join("{} {}, {} to {} (naive {} to {})".format(row_name(row), *_shown(row)) for row in rows)
     cut = f" ({len(rows)} of {len(every)} shown)" if len(every) > len(rows) else ""
     title = "No naive interval has a width to compare with"
     if widths:
@@ -123,6 +123,12 @@ def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[st
         title = f"The interval of {row_name(row)} is {ratio:.1f} times as wide as the naive one" if ratio > 1.05 else \
             f"No interval is wider than the naive one, that of {row_name(row)} {ratio:.2f} times as wide"
     return title + cut, f"Estimates and intervals{cut}: {said}."
+
+
+def _shown(row: dict) -> tuple[str, ...]:
+    """Return estimate, limits and naive limits with three decimals; what is not quite 1 is not shown as 1."""
+    values = [row[name] for name in ("estimate", "low", "high", "naive_low", "naive_high")]
+    return digits.shares(*values) if _is_share(row) else tuple(f"{value:.3f}" for value in values)
 
 
 def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLevelMixin:
