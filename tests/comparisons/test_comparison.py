@@ -187,7 +187,7 @@ def test_what_clusters_cost():
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (dict(score=[[1, 0]], models=[*"ab"], item=["q"]), "item must be at least 2; got 1"),
-    (dict(score=[[1], [0]], models=[*"a"], item=[*"pq"]), "models must be at least 2; got 1"),
+    (dict(score=np.empty((2, 0)), models=[], item=[*"pq"]), "models must be at least 1; got 0"),
     (dict(score=[[1, 0], [1, 1]], models=[*"aa"], item=[*"pq"]), "models must not repeat; 'a' occurs more than once"),
     (dict(score=[[1, 0]], models=[*"ab"], item=[*"pq"]),
      "score must have a row for each of 2 items and a column for each of 2 models; got shape (1, 2)"),
