@@ -144,8 +144,8 @@ def long_columns(data: Mapping[str, np.ndarray], told: str) -> tuple[str, str]:
     scores = score_columns({name: cells for name, cells in data.items() if name != model}, told).models
     if len(scores) != 1:
         raise checks.WrongValue("score", f"must name the column of scores of {told}, whose column {model!r} seems to "
-                                f"say whose score a row is; it has {checks.listed(scores, SHOWN, quoted=True)}, as in "
-                                f"--model {model} --score {scores[0] if scores else 'NAME'}")
+                                f"say whose score a row is, and model {model!r} with it; it has "
+                                f"{checks.listed(scores, SHOWN, quoted=True) or 'none that is known'}")
     return model, scores[0]
 
 
@@ -190,7 +190,7 @@ def _refuse_mixed(values: Mapping[str, np.ndarray], told: str) -> None:
     holds = "; ".join(f"{checks.listed(names, SHOWN, quoted=True)} {'holds' if len(names) == 1 else 'hold'} "
                       f"{_range(kind, [values[name] for name in names])}" for kind, names in kinds.items())
     most = max(kinds.values(), key=len)
-    raise checks.WrongValue("model", f"must name the models' columns of {told}, with commas between, as in --model "
+    raise checks.WrongValue("model", f"must name the models' columns of {told}, with commas between, as in "
                             f"\"{','.join(most[:SHOWN])}\": columns of different kinds could be scores; {holds}")
 
 

@@ -462,7 +462,30 @@ def ordered(scores: ItemScores, level: float) -> tuple[np.ndarray, np.ndarray, n
     gaps = scores.sample is None and scores.unscored
     merit = shared_differences(scores).mean(1) if gaps and len(scores.models) > 1 else mean
     order = sorted(range(mean.size), key=lambda k: (sign * round(float(merit[k]), 12), scores.models[k]))
-    return np.array(order), mean, pair_limits(found, np.full(mean.size, level))
+    limits = pair_limits(found, np.full(mean.size, level))
+    return np.array(order), mean, np.array([_at_a_bound(scores, k, ends, level) for k, ends in enumerate(limits)])
+
+
+def _at_a_bound(scores: ItemScores, model: int, ends: np.ndarray, level: float) -> np.ndarray:
+    """Return the limits of a mean, exact where all scores are the least or the largest that there can be.
+
+    If all of n clusters score 0, a mean of p has the probability of at most (1 - p)^n: the upper limit of Clopper and
+    Pearson. Clusters of unequal sizes count as the equally large ones that they are worth.
+    """
+    own = scores.score[scores.wanted[:, model], model]
+    bound = next((side for side in (0, 1) if (own == scores.bounds[side]).all()), None)
+    if bound is None:
+        return ends
+    if scores.cluster is None:
+        units = float(own.size)
+    else:
+        sizes = np.unique(scores.cluster[scores.wanted[:, model]], return_counts=True)[1]
+        units = float(sizes.sum() ** 2 / (sizes ** 2).sum())
+    low, high = scores.bounds
+    reach = (high - low) * (1 - ((1 - level) / 2) ** (1 / units))
+    if bound == 0:
+        return np.array([low, min(ends[1], low + reach)])
+    return np.array([max(ends[0], high - reach), high])
 
 
 def _means(scores: ItemScores) -> list[Evidence]:
@@ -606,5 +629,5 @@ def _notes(scores: ItemScores, found: Sequence[Evidence | Unpaired]) -> Iterator
     worth, carriers = (min(getattr(each, name) for each in found) for name in ("worth", "carriers"))
     if worth < FEW_CLUSTERS:
         yield Note("unreliable", f"few clusters, worth {worth:.3g} of equal size: one unlike them may be unseen")
-    elif carriers < FEW_CARRIERS:
+    elif carriers < FEW_CARRIERS and len(scores.models) > 1:
         yield Note("remark", f"for some pairs what differs lies in fewer than {FEW_CARRIERS} clusters, or their worth")

@@ -31,6 +31,8 @@ def named_runs(runs: Sequence[Run]) -> list[Run]:
     ValueError
         If two runs are of the same model and task, or hold the same items of one model.
     """
+    if len(runs) == 1 and not runs[0].model:
+        return [_by_folder(runs[0]) if runs[0].task else _by_file(runs[0])]
     rules: tuple[Callable[[Run], Run], ...] = (lambda run: run, _by_folder, _by_file, _by_folder_and_file)
     for rule in rules:
         named = [rule(run) for run in runs]
