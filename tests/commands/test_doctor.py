@@ -135,7 +135,7 @@ def test_an_audit_and_counts_are_told_apart(tmp_path):
 def test_a_log_of_an_evaluation():
     assert "--scores samples_lm-eval-0.4.13-texts.jsonl#metric=acc" in doctor(
         LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[2].replace("'", "")
-    assert "workbench compare 'samples_lm-eval-0.4.13-texts.jsonl#metric=acc' OTHER" in doctor(
+    assert "workbench compare 'samples_lm-eval-0.4.13-texts.jsonl#metric=acc'" in doctor(
         LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[0]
 
 

@@ -165,7 +165,7 @@ def _numbers(name: str, cells: np.ndarray, told: str) -> np.ndarray | None:
                                     f"{name!r} holds no numbers, but words that can be scores, such as "
                                     f"{texts[0]!r}") from None
         good = sum(_is_number(text) for text in texts)
-        if good * 2 > len(texts):
+        if good and good * 2 >= len(texts):
             numbers.to_numbers(name, numbers.objects(["0" if gone else cell for gone, cell in zip(
                 gaps(cells, True), cells.tolist(), strict=True)]))
         return None
