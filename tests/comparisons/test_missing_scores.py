@@ -103,8 +103,8 @@ def test_models_without_shared_scores_are_refused():
     score[:11, 1], score[10:, 2] = 0, 1
     with pytest.raises(ValueError) as caught:
         wb.compare_items(wb.ItemScores(score, [*"abc"], range(20)))
-    assert str(caught.value) == ("model must name models that have scores of at least 2 of the same items; 1 item has a "
-                                 "score by both 'b' and 'c'")
+    assert str(caught.value) == ("model must name models that have scores of at least 2 of the same items; 1 item has "
+                                 "a score by both 'b' and 'c'")
 
 
 def test_items_worth_reading_are_scored_by_the_best_and_another():

@@ -49,7 +49,8 @@ def newcombe(a, n, b, m, level=.95):
 
 def two_files(tmp_path, a, b, *, prefix=("a", "b")):
     for name, scores, start in zip("ab", (a, b), prefix, strict=True):
-        (tmp_path / f"{name}.csv").write_text("\n".join(["q,score", *(f"{start}{k},{s}" for k, s in enumerate(scores))]))
+        rows = [f"{start}{k},{score}" for k, score in enumerate(scores)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["q,score", *rows]))
     return [tmp_path / "a.csv", tmp_path / "b.csv"]
 
 

@@ -544,9 +544,9 @@ def unshared_pair(scores: ItemScores) -> tuple[int, int, int] | None:
     scored = ~np.isnan(scores.score)
     if scored.all():
         return None
-    pairs = itertools.combinations_with_replacement(range(len(scores.models)), 2)
-    if scores.sample is not None:
-        pairs = ((k, k) for k in range(len(scores.models)))
+    models = range(len(scores.models))
+    pairs = list(itertools.combinations_with_replacement(models, 2)) if scores.sample is None else \
+        [(k, k) for k in models]
     return next(((a, b, units) for a, b in pairs
                  if (units := _units(scores, scored[:, a] & scored[:, b])) < LEAST), None)
 
@@ -598,7 +598,8 @@ def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Itera
     best, asked = order[0], int(scores.wanted.sum())
     said = f"{checks.counted(scores.unscored, 'score')} of {asked:,} {'is' if scores.unscored == 1 else 'are'} missing"
     if len(order) == 1:
-        other, found, items = best, _means(scores), "the items that have one"
+        other, items = best, "the items that have one"
+        found: list[Evidence | Unpaired] = [*_means(scores)]
         what = f"the mean of {scores.models[best]}"
     else:
         gaps = np.isnan(scores.score).any(0)

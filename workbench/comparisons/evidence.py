@@ -9,7 +9,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+import scipy
 
+from workbench.intervals import wilson
 from workbench.intervals.limits import crossing_tail, one_more, three_moment_quantile
 from workbench.replication.bounded_intervals import Clusters, Sample, clusters
 from workbench.replication.designs import SurveyDesign
@@ -45,23 +47,36 @@ class Independent:
 
 
 @dataclass(frozen=True)
+class Proportions:
+    """Proportions (V,) of n items each: what independent items with scores of 0 and 1 tell."""
+
+    n: Any
+    mean: np.ndarray
+
+    def limits(self, tail: float | np.ndarray,
+               bounds: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+        """Return Wilson's limits, (V,) each."""
+        return wilson(self.mean, self.n, -scipy.special.ndtri(tail))
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What items tell of V means: of the least values that they may have, and of the largest.
 
     Attributes
     ----------
-    least, most : Independent or Clusters
+    least, most : Independent, Clusters or Proportions
         The same where every value is known.
     bounds : (float, float)
-    known : Independent or Clusters, optional
+    known : Independent, Clusters or Proportions, optional
         Of the items whose value is known, where some are not: the estimates are theirs, and limits hold for these items
         and for all items, whatever the missing values are.
     """
 
-    least: Independent | Clusters
-    most: Independent | Clusters
+    least: Independent | Clusters | Proportions
+    most: Independent | Clusters | Proportions
     bounds: tuple[float, float]
-    known: Independent | Clusters | None = None
+    known: Independent | Clusters | Proportions | None = None
 
     @property
     def mean(self) -> np.ndarray:
@@ -69,7 +84,7 @@ class Evidence:
         return self._estimated.mean
 
     @property
-    def _estimated(self) -> Independent | Clusters:
+    def _estimated(self) -> Independent | Clusters | Proportions:
         return self.least if self.known is None else self.known
 
     def limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -98,8 +113,7 @@ class Evidence:
         known = self._pvalues(self.known, self.known, at)
         return np.where(same_side, np.maximum(worst, known), 1.0)
 
-    def _pvalues(self, least: Independent | Clusters, most: Independent | Clusters,
-                 at: float) -> np.ndarray:
+    def _pvalues(self, least: Any, most: Any, at: float) -> np.ndarray:
         def moments(side: int, tail: np.ndarray) -> tuple:
             return (most if side else least).moments(side, tail)
         return 2 * crossing_tail(moments, self.bounds, at, least.mean.shape)

@@ -14,25 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 
-from workbench.comparisons.evidence import Evidence, evidence, joined
+from workbench.comparisons.evidence import Evidence, Proportions, evidence, joined
 from workbench.comparisons.item_scores import ItemScores
-from workbench.intervals import wilson
 from workbench.intervals.limits import HALVINGS, LEAST_TAIL
-
-
-@dataclass(frozen=True)
-class Proportions:
-    """Proportions (V,) of n items each: what independent items with scores of 0 and 1 tell."""
-
-    n: Any
-    mean: np.ndarray
-
-    def limits(self, tail: float | np.ndarray,
-               bounds: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-        """Return Wilson's limits, (V,) each."""
-        return wilson(self.mean, self.n, -scipy.special.ndtri(tail))
 
 
 @dataclass(frozen=True)

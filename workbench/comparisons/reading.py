@@ -218,7 +218,8 @@ def _nothing_shared(runs: list[Run]) -> bool:
     tasks = [tasks_of(run) for run in runs]
     if len(runs) > 1 and all(tasks) and any(one != tasks[0] for one in tasks):
         told = checks.listed([f"{run.model}: {checks.listed(of, SHOWN)}" for run, of in zip(runs, tasks, strict=True)])
-        raise checks.WrongValue("independent", f"must be set to compare models that were run on different tasks; {told}")
+        raise checks.WrongValue("independent", "must be set to compare models that were run on different tasks; "
+                                f"{told}")
     return True
 
 
@@ -251,7 +252,8 @@ def _independent_samples(runs: list[Run], repeats: re.Match, bounds: tuple[float
 def _independence(runs: list[Run], *, told: bool) -> Note:
     shared = set.intersection(*(set(run.item) for run in runs))
     why = "as was asked for" if told else "since no identifier occurs for two models"
-    also = f"; {checks.counted(len(shared), 'identifier')} that all have are taken for different items" if shared else ""
+    identifiers = checks.counted(len(shared), "identifier")
+    also = f"; {identifiers} that all have are taken for different items" if shared else ""
     return Note("assumption", f"the models are compared as independent samples, {why}: each was scored on items of its "
                 f"own{also}. If they were scored on the same items, give these the same identifiers: the interval "
                 "becomes shorter")

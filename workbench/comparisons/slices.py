@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 
 from workbench import checks
-from workbench.comparisons.comparison import (
-    ADJUSTMENTS, SHOWN, adjustment, ordered, pair_limits, paired, unshared_pair)
+from workbench.comparisons.comparison import ADJUSTMENTS, SHOWN, adjustment, ordered, pair_limits, paired, unshared_pair
 from workbench.comparisons.evidence import Evidence
 from workbench.comparisons.independent import Unpaired
 from workbench.comparisons.item_scores import ItemScores
@@ -65,7 +64,8 @@ def compare_slices(scores: ItemScores, by: str, *, level: float = 0.95, adjust: 
     adjusted, levels = adjustment(pvalue, level, adjust)
     mean, limits = np.concatenate([each.mean for each in found]), pair_limits(found, levels)
     better = np.where(mean * (-1 if scores.better == "lower" else 1) > 0, "better", "worse")
-    rows = [{"slice": name, "items": int((~missing & (slices == name)).sum()), "first": scores.models[a], "second": scores.models[b]}
+    sizes = {name: int((~missing & (slices == name)).sum()) for name in told}
+    rows = [{"slice": name, "items": sizes[name], "first": scores.models[a], "second": scores.models[b]}
             for name in told for a, b in pairs.tolist()]
     numbers = rows_of(difference=mean, low=limits[:, 0], high=limits[:, 1], pvalue=pvalue, adjusted_pvalue=adjusted,
                       verdict=np.where(adjusted < 1 - level, better, "not shown"))

@@ -10,7 +10,14 @@ import numpy as np
 
 from workbench import checks
 from workbench.comparisons.columns import (
-    MODEL_NAMES, SHOWN, TEXT_NAMES, item_column, long_columns, repeat_columns, score_columns)
+    MODEL_NAMES,
+    SHOWN,
+    TEXT_NAMES,
+    item_column,
+    long_columns,
+    repeat_columns,
+    score_columns,
+)
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
 from workbench.data.evaluation_logs import chosen_score, letter_score, read_log, unnamed_part

@@ -98,7 +98,7 @@ def deepeval_log(label: str, log: dict) -> EvaluationLog:
 
 
 def _cases(log: dict) -> list:
-    cases = next((log[name] for name in ("testCases", "test_results", "testResults") if log.get(name)), [])
+    cases = _either(log, "testCases", "test_results", "testResults")
     return cases if isinstance(cases, list) else []
 
 
