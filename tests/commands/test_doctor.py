@@ -161,3 +161,17 @@ def test_it_says_what_it_has_looked_at_and_costs_one_line(tmp_path, monkeypatch)
         assert done.returncode == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1
     costs_one_line(tmp_path, "(workbench doctor a.csv says what it is ready for)", "report", "stratified-accuracy",
                    "--scores", "a.csv", "--score", "nothing")
+
+
+@pytest.mark.parametrize(("header", "cells", "options"), [
+    ("question_id,run,gpt,claude,is_hard", "{k},{r},{a},{b},{b}", "--item question_id --model gpt,claude"),
+    ("id,document,gpt,claude,n_tokens", "{q},d{k},{a},{b},{q}", "--item id --cluster document --model gpt,claude"),
+    ("id,model,score", "{k},m{r},{a}", "--item id --model model --score score")])
+def test_scores_of_models_are_told_from_what_describes_items(tmp_path, header, cells, options):
+    rows = [cells.format(k=k, r=r, q=2 * k + r, a=(k * r + k) % 2, b=(k + r) % 3 > 0 and 1 or 0) for k in range(20)
+            for r in range(2)]
+    (tmp_path / "t.csv").write_text("\n".join([header, *rows]))
+    text = doctor(tmp_path, "t.csv")[0]
+    assert f"workbench compare t.csv {options}\n" in text
+    done = run(tmp_path, "compare", "t.csv", *options.split())
+    assert done.returncode == 0, done.stderr

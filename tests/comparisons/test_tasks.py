@@ -1,10 +1,10 @@
 """Several tasks per model: items are told apart by task and identifier, and tasks are slices."""
 import json
+import zipfile
 
 import command
 import numpy as np
 import pytest
-from test_reading import inspect_log
 
 import workbench as wb
 
@@ -33,6 +33,20 @@ def harness_folders(folder, scores, *, name="samples_{task}_" + DATE + ".jsonl",
                 harness_file(folder / model / name.format(task=task, model=model), task, table[:, place])
         (folder / model / f"results_{DATE}.json").write_text('{"results": {}, "configs": {}}')
     return folder
+
+
+def inspect_file(path, task, model, scores, asks=""):
+    header = {"version": 2, "status": "success", "eval": {"model": model, "task": task},
+              "results": {"scores": [{"name": "match"}]}}
+    samples = [{"id": k, "epoch": 1, "input": f"{asks or task} {k}", "target": "",
+                "scores": {"match": {"value": "IC"[int(score)]}}} for k, score in enumerate(scores)]
+    if path.suffix == ".json":
+        path.write_text(json.dumps(header | {"samples": samples}))
+        return
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", json.dumps(header))
+        for sample in samples:
+            archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
 
 
 def expected(scores):
@@ -65,34 +79,11 @@ def test_a_folder_of_inspect_with_two_tasks_and_two_models(tmp_path):
     scores = scores_of(1)
     for k, model in enumerate("AB"):
         for task, table in scores.items():
-            path = inspect_log(tmp_path / f"{k}_{task}.{'json' if k else 'eval'}", [
-                (str(item), 1, "CI"[1 - score]) for item, score in enumerate(table[:, k])], model=f"v/{model}")
-            _set_task(path, task)
+            inspect_file(tmp_path / f"{k}_{task}.{'json' if k else 'eval'}", task, f"v/{model}", table[:, k])
     found = wb.read_item_scores(tmp_path)
     assert sorted(found.models) == ["v/A", "v/B"] and len(found.item) == 110
     assert tuple(wb.pair_interval(found, "v/B", "v/A")) == pytest.approx(tuple(expected(scores)[0]))
     assert found.columns["task"].tolist().count("mmlu_law") == 70
-
-
-def _set_task(path, task):
-    """Write the task into a log of Inspect, and into what its samples ask."""
-    import zipfile
-    if path.suffix == ".json":
-        log = json.loads(path.read_text())
-        log["eval"]["task"] = task
-        for sample in log["samples"]:
-            sample["input"] = f"{task} {sample['id']}"
-        path.write_text(json.dumps(log))
-        return
-    with zipfile.ZipFile(path) as archive:
-        parts = {name: json.loads(archive.read(name)) for name in archive.namelist()}
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, part in parts.items():
-            if name == "header.json":
-                part["eval"]["task"] = task
-            else:
-                part["input"] = f"{task} {part['id']}"
-            archive.writestr(name, json.dumps(part))
 
 
 def test_a_task_that_a_model_lacks_is_asked_about(tmp_path):
@@ -127,10 +118,7 @@ def test_two_logs_of_one_task_are_refused(tmp_path):
 def test_variants_of_one_model_on_the_same_items_are_two_models(tmp_path):
     """Inspect calls the runs of two prompts two tasks: the content of the samples tells that they are the same."""
     for name, task in (("plain", "qa_plain"), ("cot", "qa_cot")):
-        path = inspect_log(tmp_path / f"{name}.json", [("1", 1, "C"), ("2", 1, "I")], model="m")
-        log = json.loads(path.read_text())
-        log["eval"]["task"] = task
-        path.write_text(json.dumps(log))
+        inspect_file(tmp_path / f"{name}.json", task, "m", [1, 0], asks="qa")
     found = wb.read_item_scores(tmp_path / "plain.json", tmp_path / "cot.json")
     assert found.models == ("plain", "cot") and len(found.item) == 2
 

@@ -186,4 +186,3 @@ def test_rows_by_label_may_lack_cells_and_columns_are_still_columns():
     assert by_column({"a": {"0": 1, "1": 3, "2": 5}, "b": {"0": 2, "1": 4, "2": 6}}) == {"a": [1, 3, 5],
                                                                                          "b": [2, 4, 6]}
     assert by_column({"7": {"a": 1, "b": 2}, "9": {"a": 3, "b": 4}}) == {"id": ["7", "9"], "a": [1, 3], "b": [2, 4]}
-    assert not by_column({"spec": {"deep": {"a": 1}}, "other": {"deep": {"a": 2}}})

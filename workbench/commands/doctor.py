@@ -66,9 +66,12 @@ def _plain(text: str) -> str:
 
 def _sample(file: str) -> tuple[dict, int]:
     """Return the first rows of all columns, and how many rows there are."""
-    from workbench.data import frames
+    from workbench.data import files, frames
     from workbench.data.engine import relation_columns
+    from workbench.data.numbers import objects
     try:
+        if table := files.comparison_table(file):
+            return {name: objects(cells[:SAMPLE]) for name, cells in table.items()}, len(table["id"])
         names = [name for name in frames.column_names(file) if name]     # pandas writes row numbers without one
         with frames.scan(file, names) as found:
             rows = found.native.aggregate("count(*)").fetchall()[0][0]
@@ -93,10 +96,13 @@ def _refused(use: Use) -> str:
 
 def _uses(file: str, data: dict, columns: list, budget: int) -> Iterator[Use | Blocked]:
     """Yield what each report would be asked, in the order of the topics."""
-    from workbench.data import roles
+    from workbench.data import files, roles
 
     def named(**options: str) -> dict[str, str]:
         return {option: name for option, role in options.items() if (name := roles.first_of(columns, role))}
+    if files.comparison_table(file):
+        yield _known(file, data, columns, named)
+        return
     yield from _accuracy(file, data, columns, named, budget)
     yield _replicated(file, data, named)
     yield _shares(file, data, named)

@@ -48,7 +48,8 @@ def comparison_table(source: Any) -> dict[str, list]:
     """Return the columns id, model, score and others of a file that promptfoo wrote, {} of any other source."""
     if not isinstance(source, (str, os.PathLike)):
         return {}
-    path, label, ending = existing_file(source)
+    _, label, ending = existing_file(source)
+    path = file_of(source)
     if ending == ".csv":
         with as_utf8(path, label, encoding_of_start(path, label), mark=False) as (readable, _):
             with open(readable, encoding="utf-8", errors="replace", newline="") as text:
