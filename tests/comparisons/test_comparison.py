@@ -152,8 +152,8 @@ def test_what_is_not_scored_may_be_anything():
     assert [note.text for note in found.notes if note.kind == "data"] == [
         "4 scores of 106 are missing: the order and the estimates come from the items that both models of a pair have, "
         "and limits and verdicts hold for these and for all, whatever the missing scores are. a less b, on 50 items, "
-        "is 0.60 (0.42 to 0.74, by itself at 95%); with the worst and the best for the missing scores it is between 0.36 "
-        "and 0.75"]
+        "is 0.60 (0.42 to 0.74, by itself at 95%); with the worst and the best for the missing scores it is between "
+        "0.36 and 0.75"]
     assert found.difference == pytest.approx([.6]) and found.score == pytest.approx([1, .4])
 
 

@@ -1,4 +1,4 @@
-"""Whatever is compared: estimates inside their intervals, limits that can be, p-values that agree, pictures as texts."""
+"""Whatever is compared: estimates inside their intervals, possible limits, p-values that agree, pictures as texts."""
 import numpy as np
 import pytest
 from hypothesis import given, settings

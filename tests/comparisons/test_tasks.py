@@ -92,8 +92,8 @@ def test_a_task_that_a_model_lacks_is_asked_about(tmp_path):
     with pytest.raises(ValueError) as caught:
         wb.read_item_scores(folder)
     assert str(caught.value).startswith(
-        "common must be set, as the models were not run on the same items: modelB lacks 70, all of 'mmlu_law'; it takes "
-        "the 40 that all have")
+        "common must be set, as the models were not run on the same items: modelB lacks 70, all of 'mmlu_law'; it "
+        "takes the 40 that all have")
     found = wb.read_item_scores(folder, common=True)
     assert len(found.item) == 40 and "70 of 110 items left out" in str(found.notes)
 
@@ -111,7 +111,7 @@ def test_models_of_different_tasks_are_not_independent_samples(tmp_path):
 def test_two_logs_of_one_task_are_refused(tmp_path):
     folder = harness_folders(tmp_path, scores_of())
     harness_file(folder / "modelA" / "samples_mmlu_law_2026-02-05T10-00-00.000000.jsonl", "mmlu_law", [1, 0, 1])
-    with pytest.raises(ValueError, match="files must be of different models; .* one log per task of mmlu_anatomy, mmlu"):
+    with pytest.raises(ValueError, match="files must be of different models; .* one log per task of mmlu_anatomy, "):
         wb.read_item_scores(f"A={folder / 'modelA'}", f"B={folder / 'modelB'}")
 
 
