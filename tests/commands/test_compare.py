@@ -21,6 +21,7 @@ def table(tmp_path):
     new[:2], old[2:30] = 0, 0
     rows = [f"q{k},d{k % 40},{'ab'[k % 3 == 0]},why {k}?,{new[k]},{old[k]},{tiny[k]}" for k in range(200)]
     (tmp_path / "items.csv").write_text("\n".join(["id,document,part,question,new,old,tiny", *rows]))
+    (tmp_path / "long.csv").write_text("id,model,right\n1,a,1\n1,b,0\n2,a,1\n2,b,1\n")
     return tmp_path
 
 
@@ -73,8 +74,8 @@ def test_a_closed_pipe_ends_with_exit_code_1(table):
 
 
 @pytest.mark.parametrize(("message", "arguments"), [
-    ("--model must name the column of 'items.csv' that says whose score it is", ["items.csv", "--score", "new"]),
-    ("no such file: 'none.csv'", ["none.csv"]), ("--json and --tables go with a page: give -o too",
+    ("--model must name the column of 'long.csv' that says whose score it is", ["long.csv", "--score", "right"]),
+    ("no such file: 'no.parquet'", ["no.parquet"]), ("--json and --tables go with a page: give -o too",
                                                  ["items.csv", "--json", "x.json"]),
     ("--level must be a number in (0, 1); got 95.0 (did you mean 0.95?)",
      ["items.csv", "--model", "new,old", "--level", "95"]),

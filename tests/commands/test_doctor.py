@@ -135,7 +135,7 @@ def test_an_audit_and_counts_are_told_apart(tmp_path):
 def test_a_log_of_an_evaluation():
     assert "--scores samples_lm-eval-0.4.13-texts.jsonl#metric=acc" in doctor(
         LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[2].replace("'", "")
-    assert "workbench compare 'samples_lm-eval-0.4.13-texts.jsonl#metric=acc' OTHER" in doctor(
+    assert "workbench compare 'samples_lm-eval-0.4.13-texts.jsonl#metric=acc'" in doctor(
         LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[0]
 
 
@@ -202,3 +202,17 @@ def test_populations_of_clusters_labels_in_some_rows_and_one_prediction(tmp_path
     published.to_csv(tmp_path / "published.csv", index=False)
     said, *_ = doctor(tmp_path, "published.csv")
     assert "say how the 4 replicate weights were made" in said and "--replicate-weights 'repwt_*'" in said
+
+
+@pytest.mark.parametrize(("header", "cells", "options"), [
+    ("question_id,run,gpt,claude,is_hard", "{k},{r},{a},{b},{b}", "--item question_id --model gpt,claude"),
+    ("id,document,gpt,claude,n_tokens", "{q},d{k},{a},{b},{q}", "--item id --cluster document --model gpt,claude"),
+    ("id,model,score", "{k},m{r},{a}", "--item id --model model --score score")])
+def test_scores_of_models_are_told_from_what_describes_items(tmp_path, header, cells, options):
+    rows = [cells.format(k=k, r=r, q=2 * k + r, a=(k * r + k) % 2, b=(k + r) % 3 > 0 and 1 or 0) for k in range(20)
+            for r in range(2)]
+    (tmp_path / "t.csv").write_text("\n".join([header, *rows]))
+    text = doctor(tmp_path, "t.csv")[0]
+    assert f"workbench compare t.csv {options}\n" in text
+    done = run(tmp_path, "compare", "t.csv", *options.split())
+    assert done.returncode == 0, done.stderr

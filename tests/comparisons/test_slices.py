@@ -30,7 +30,8 @@ def test_slices_are_compared_alone_and_adjusted_together(cluster):
         assert row["pvalue"] == pytest.approx(alone["pvalue"])
         assert whole.names.index(row["first"]) < whole.names.index(row["second"])
         assert (row["verdict"] != "not shown") == (row["low"] > 0 or row["high"] < 0)
-    assert [note.text for note in found.notes] == ["1 slice left out, of fewer than two items or clusters: 'z'"]
+    assert [note.text for note in found.notes] == ["1 slice left out, of fewer than two items or clusters with "
+                                                        "scores by both models of a pair: 'z'"]
 
 
 def test_items_are_read_first_where_the_best_model_loses_most():

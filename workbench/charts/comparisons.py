@@ -18,6 +18,11 @@ def ranks_words(comparison: ItemComparison) -> tuple[str, str]:
     """Return title and text alternative of `ranks`."""
     rows, level = comparison.ranks(), percent(comparison.level)
     said = "; ".join(f"{row['model']} {number(row['score'])}, rank {_from_to(row)}" for row in rows[:12])
+    if len(rows) == 1:
+        row, = rows
+        return (f"{row['model']}: mean score {number(row['score'])}",
+                f"The mean score of {row['model']}, {number(row['score'])}, with its {level} interval, "
+                f"{number(row['low'])} to {number(row['high'])}.")
     sure = sum(row["best_rank"] == row["worst_rank"] for row in rows)
     title = f"{sure} of {len(rows)} ranks {'is' if sure == 1 else 'are'} certain" if sure else "No rank is certain"
     return title, (f"Mean scores with {level} intervals, each by itself, and the ranks that each model may have, all "
@@ -53,6 +58,9 @@ def ranks(comparison: ItemComparison, *, most: int = SHOWN, scale: alt.Scale | N
         x=alt.X("low:Q", title="mean score", scale=scale or alt.Scale(zero=False), axis=theme.percents()
                 if comparison.bounds == (0, 1) else alt.Axis()), x2="high:Q") + \
         base.mark_point(filled=True, size=70, color=theme.ESTIMATE).encode(x="score:Q")
+    size = {"width": WIDTH, "height": max(LEAST, ROW * len(data["models"]))}
+    if len(comparison.names) == 1:
+        return theme.finish(scores.properties(**size), *words(comparison), width=None, height=None)
     places = alt.X("best_rank:Q", title="ranks that it may have; gray: no two shown to differ",
                    scale=theme.span(0.5, len(comparison.names) + 0.5), axis=alt.Axis(tickMinStep=1, format="d"))
     bars = base.mark_rule(strokeWidth=6, color=theme.RANDOM).encode(x=places, x2="worst_rank:Q")
@@ -60,7 +68,7 @@ def ranks(comparison: ItemComparison, *, most: int = SHOWN, scale: alt.Scale | N
             for end in ("best", "worst")]
     tied = theme.Chart(theme.rows("groups", data["groups"])).mark_line(
         strokeWidth=3, color=theme.GRAY).encode(y=y, x="middle:Q", detail="group:O")
-    chart = alt.hconcat(*(view.properties(width=WIDTH, height=max(LEAST, ROW * len(data["models"])))
+    chart = alt.hconcat(*(view.properties(**size)
                           for view in (scores, alt.layer(bars, *ends, tied))), spacing=14)
     return theme.finish(chart, *words(comparison), width=None, height=None)
 

@@ -9,10 +9,11 @@ import click
 
 from workbench import checks
 from workbench.commands.options import RefusingCommand
-from workbench.results import percent, sentences
+from workbench.results import digits, percent, sentences
 
 if TYPE_CHECKING:
     from workbench.comparisons.comparison import ItemComparison
+    from workbench.results import Table
 
 FAILED = {"PASS": 0, "FAIL": 3, "INCONCLUSIVE": 4}      # exit codes of a gate
 SHOWN = 40
@@ -22,7 +23,7 @@ SHOWN = 40
                'compare.html\nworkbench compare old=runs/1.eval new=runs/2.eval --gate "new > old - 0.01"')
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--model", default="", metavar="COLUMN",
-              help="Of a table: whose row it is; or the models' columns, with commas between.  [all other columns]")
+              help="Of a table: whose row it is; or the models' columns, with commas between.  [columns of scores]")
 @click.option("--item", default="", metavar="COLUMN", help="Column of identifiers of a table.")
 @click.option("--score", default="", metavar="NAME", help="Column of scores; of logs the scorer, filter or metric.")
 @click.option("--cluster", default="", metavar="COLUMN", help="The document, person or site of an item.")
@@ -34,6 +35,8 @@ SHOWN = 40
 @click.option("--better", default="", type=click.Choice(["", "higher", "lower"]), metavar="higher|lower",
               help="Which scores are better.")
 @click.option("--common", is_flag=True, help="Take the items that all models have a score of, and say how many not.")
+@click.option("--independent", is_flag=True,
+              help="Each model was scored on items of its own, whatever their identifiers.")
 @click.option("--by", default="", metavar="COLUMN", help="Compare in its slices too, all adjusted together.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of all verdicts together.")
 @click.option("--adjust", default="holm", show_default=True, type=click.Choice(["holm", "none"]),
@@ -46,15 +49,16 @@ SHOWN = 40
 @click.pass_context
 def compare(context: click.Context, files: tuple[str, ...], by: str, level: float, adjust: str, condition: str,
             output: str | None, json_file: str | None, tables: str | None, **reading: Any) -> int:
-    """Tell which of several models is better on the same items.
+    """Tell which of several models is better on the same items, or the mean score of one.
 
-    FILE is a log of Inspect or lm-evaluation-harness per model, a folder of them, or a table with a row per item and
-    model or a column per model; NAME=FILE names the model.
+    FILE is a log of Inspect, lm-evaluation-harness, OpenAI evals or DeepEval per model, a folder of logs, a file of
+    promptfoo, or a table with a row per item and model or a column per model; NAME=FILE or NAME=FOLDER names the model.
     """
     from workbench.comparisons.comparison import compare_items
     from workbench.comparisons.gates import gate
     from workbench.comparisons.reading import read_item_scores
     from workbench.comparisons.slices import compare_slices, worth_reading
+    from workbench.comparisons.sources import TASK
     from workbench.data.whole_files import keeping
     from workbench.reports.build import checked_targets
     if (json_file or tables) and not output:
@@ -62,11 +66,14 @@ def compare(context: click.Context, files: tuple[str, ...], by: str, level: floa
     context.with_resource(keeping(filter(os.path.isfile, _read_files(files))))
     targets = checked_targets(output, json=json_file, tables=tables) if output else None
     scores = read_item_scores(*files, columns=[by] * bool(by), **reading)
+    by = by or (TASK if TASK in scores.columns and len(scores.models) > 1 else "")
     with checks.naming(condition="gate"):
         verdict = gate(scores, condition, level=level) if condition else None
     found = compare_items(scores, level=level, adjust=adjust)
     slices = compare_slices(scores, by, level=level, adjust=adjust) if by else None
     _print(found)
+    if slices:
+        _print_slices(slices, by)
     if targets:
         from workbench.reports.comparisons import write_comparison
         settings = {**reading, "by": by, "level": level, "adjust": adjust, "gate": condition}
@@ -82,7 +89,7 @@ def compare(context: click.Context, files: tuple[str, ...], by: str, level: floa
 
 def _read_files(files: tuple[str, ...]) -> list[str]:
     """Return the paths of the files that were read, without names of models and parts."""
-    from workbench.comparisons.reading import named_sources
+    from workbench.comparisons.sources import named_sources
     from workbench.data.files import file_of
     return [file_of(path) for _, path in named_sources(files)]
 
@@ -91,13 +98,36 @@ def _print(found: "ItemComparison") -> None:
     click.echo(f"{found.finding()}.")
     rows = found.ranks()
     width = max(len(row["model"]) for row in rows)
-    for row in rows[:SHOWN]:
+    for row in rows[:SHOWN] if len(rows) > 1 else ():
         ranks = " to ".join(dict.fromkeys((str(row["best_rank"]), str(row["worst_rank"]))))
         low, high = row["low"], row["high"]
         click.echo(f"  {row['model']:<{width}}  {row['score']:.4g} ({low:.4g} to {high:.4g})  rank {ranks}")
     if len(rows) > SHOWN:
         click.echo(f"  and {len(rows) - SHOWN} more")
+    if len(rows) == 2:
+        pair, = found.rows()
+        estimate, low, high = digits.numbers(pair["difference"], pair["low"], pair["high"],
+                                             error=(pair["high"] - pair["low"]) / 2)
+        click.echo(f"  {pair['first']} less {pair['second']}: {estimate} ({low} to {high}), p {_shown_p(pair)}")
     for sentence in sentences(found.notes):
+        click.echo(f"Note: {sentence}")
+
+
+def _shown_p(row: dict) -> str:
+    return digits.short_p(row["adjusted_pvalue"])
+
+
+def _print_slices(slices: "Table", by: str) -> None:
+    rows = slices.rows()
+    click.echo(f"By {by}:")
+    for row in rows[:SHOWN]:
+        estimate, low, high = digits.numbers(row["difference"], row["low"], row["high"],
+                                             error=(row["high"] - row["low"]) / 2)
+        click.echo(f"  {row['slice']}, {checks.counted(row['items'], 'item')}: {row['first']} less {row['second']} "
+                   f"{estimate} ({low} to {high}), p {_shown_p(row)}")
+    if len(rows) > SHOWN:
+        click.echo(f"  and {len(rows) - SHOWN} more")
+    for sentence in sentences(slices.notes):
         click.echo(f"Note: {sentence}")
 
 

@@ -72,9 +72,12 @@ def _plain(text: str) -> str:
 
 def _sample(file: str) -> tuple[dict, int]:
     """Return the first rows of all columns, and how many rows there are."""
-    from workbench.data import frames
+    from workbench.data import files, frames
     from workbench.data.engine import relation_columns
+    from workbench.data.numbers import objects
     try:
+        if table := files.comparison_table(file):
+            return {name: objects(cells[:SAMPLE]) for name, cells in table.items()}, len(table["id"])
         names = [name for name in frames.column_names(file) if name]     # pandas writes row numbers without one
         with frames.scan(file, names) as found:
             rows = found.native.aggregate("count(*)").fetchall()[0][0]
@@ -99,10 +102,13 @@ def _refused(use: Use) -> str:
 
 def _uses(file: str, data: dict, columns: list, budget: int) -> Iterator[Use | Blocked]:
     """Yield what each report would be asked, in the order of the topics."""
-    from workbench.data import roles
+    from workbench.data import files, roles
 
     def named(**options: str) -> dict[str, str]:
         return {option: name for option, role in options.items() if (name := roles.first_of(columns, role))}
+    if files.comparison_table(file):
+        yield _known(file, data, columns, named)
+        return
     yield from _accuracy(file, data, columns, named, budget)
     yield _replicated(file, data, named)
     yield _shares(file, data, named)
@@ -207,21 +213,31 @@ def _compared(file: str, data: dict, columns: list, named: Callable) -> Use | Bl
 
 
 def _known(file: str, data: dict, columns: list, named: Callable) -> Use | Blocked:
-    from workbench.comparisons.reading import ITEM_NAMES, read_item_scores
+    from workbench.comparisons.columns import item_column, long_columns, score_columns
+    from workbench.comparisons.reading import read_item_scores
     from workbench.data import files, roles
     question = "Which of several models is better on the same items, all scored?"
     if files.is_evaluation_log(file):
-        return Blocked(question, f"another model's log of the same items is needed: "
-                       f"{shlex.join([*_COMPARE, file])} OTHER")
-    options = {"item": next((name for name in data if name.lower() in ITEM_NAMES), "")} | named(
-        item=roles.ID, model=roles.MODEL, cluster=roles.CLUSTER)
+        return Use("What is the mean score of this log's model? With another log of the same items: which is better?",
+                   [*_COMPARE, file], lambda: read_item_scores(file))
+    if files.comparison_table(file):
+        return Use(question, [*_COMPARE, file], lambda: read_item_scores(file))
+    needs = "identifiers and the scores of two models are needed, from 0 to 1: a column each, or one beside a column " \
+        "of models"
+    item = item_column([*data], "") or named(item=roles.ID).get("item", "")
     seen = {column.seems for column in columns}
-    scored = [column.name for column in columns if column.inside and column.seems in (
-        roles.SCORE, roles.OTHER, *[roles.CORRECT] * ("model" in options))]
-    options |= {"score": ",".join(scored[:1])} if "model" in options else {"model": ",".join(scored)}
-    if not options["item"] or len(scored) < 2 - ("score" in options) or seen & _OF_ONE_MODEL:
-        return Blocked(question, "identifiers and the scores of two models are needed, from 0 to 1: a column each, or "
-                       "one beside a column of models")
+    if not item or seen & _OF_ONE_MODEL and roles.MODEL not in seen:
+        return Blocked(question, needs)
+    options = {"item": item} | named(cluster=roles.CLUSTER)
+    free = {name: cells for name, cells in data.items() if name not in options.values()}
+    try:
+        model, score = long_columns(free, "the table")
+        scores = [score] if model else score_columns(free, "the table").models
+    except ValueError as error:
+        return Blocked(question, str(error))
+    if not model and len(scores) < 2:
+        return Blocked(question, needs)
+    options |= {"model": model, "score": score} if model else {"model": ",".join(scores)}
     return Use(question, [*_COMPARE, file, *_given(options)], lambda: read_item_scores(data, **options))
 
 

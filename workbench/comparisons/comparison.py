@@ -13,10 +13,12 @@ import scipy
 
 from workbench import checks, intervals
 from workbench.comparisons.evidence import Evidence, evidence
-from workbench.comparisons.item_scores import ItemScores, items_in, unscored_note
+from workbench.comparisons.independent import Unpaired, sample_evidence, together, unpaired
+from workbench.comparisons.item_scores import ItemScores, items_in
 from workbench.results import Interval, Note, Result, digits, percent
 
 ADJUSTMENTS = ("holm", "none")
+LEAST, ROUND = 2, 1e-12      # scored items that two models share; a difference that is rounding
 SHOWN = 6
 FEW_CLUSTERS, FEW_CARRIERS = 5, 3
 POWER = 0.8
@@ -28,17 +30,19 @@ class ItemComparison(Result):
     Attributes
     ----------
     names : (M,) tuple of str
-        The models, the best first.
+        The models, the best first; where scores are missing, by the mean difference to the others on the items that
+        both models of a pair have.
     score : (M,) array of float
-        Mean scores.
+        Mean scores of the items that all models have.
     own : (M, 2) array of float
         Limits of each score, each by itself at `level`.
     pairs : (P, 2) array of int
-        Indices of two models, the one with the better score first.
+        Indices of two models, first the one that is better on the items that both have; none for one model.
     difference : (P,) array of float
-        Score of the first less that of the second.
+        Score of the first less that of the second, on the items that both have.
     limits : (P, 2) array of float
-        Of the difference, at the pair's own level.
+        Of the difference, at the pair's own level. Where scores are missing they hold for the items that both have and
+        for all items, whatever the missing scores are.
     pair_level : (P,) array of float
         Holm's: 1 - (1 - level) / (P + 1 - k) for the pair with the k-th smallest p, from the first pair that is not
         shown on that pair's; `level` where nothing is adjusted.
@@ -47,7 +51,7 @@ class ItemComparison(Result):
     alone, naive : (P, 2) array of float
         Limits of a pair by itself at `level`; the same as if items were independent of each other.
     differ : (P,) array of int
-        Items that the two models score differently.
+        Items that the two models score differently; 0 in independent samples.
     size : int
     clusters : int
         0 where items are independent.
@@ -64,6 +68,8 @@ class ItemComparison(Result):
     level : float
     cluster_word : str
         As in `ItemScores`.
+    sizes : (M,) tuple of int
+        Items of each model where these are independent samples; () where all models have the same items.
     """
 
     names: tuple
@@ -88,6 +94,7 @@ class ItemComparison(Result):
     adjust: str
     level: float
     cluster_word: str = "cluster"
+    sizes: tuple = ()
 
     @property
     def shown(self) -> np.ndarray:
@@ -163,54 +170,97 @@ class ItemComparison(Result):
 
     def finding(self) -> str:
         """Return whom the best model is shown to beat and by how much, in a sentence without jargon."""
-        others = np.flatnonzero(self.pairs[:, 0] == 0)
-        leader, tied = self.names[0], np.flatnonzero(self.difference[others] == 0)
-        beaten = others[self.shown[others]]
-        rest = [self.names[b] for b in self.pairs[others[~self.shown[others]], 1]]
-        if len(tied) == len(others):
+        if len(self.names) == 1:
+            return self._finding_of_one()
+        leader = self._leader()
+        others = np.flatnonzero((self.pairs == leader).any(1))
+        opponent = np.where(self.pairs[others, 0] == leader, self.pairs[others, 1], self.pairs[others, 0])
+        beats = self.shown[others] & (self.pairs[others, 0] == leader)
+        rest = [self.names[k] for k in opponent[~beats]]
+        best = self.names[leader]
+        if not self.difference[others].any():
             return f"Not shown which is best: all have the same score. {self.basis()}"
-        if not beaten.size:
-            return (f"Not shown which is best: {leader} has the best score, but is not shown to be better than "
+        if not beats.any():
+            return (f"Not shown which is best: {best} has the best score, but is not shown to be better than "
                     f"{checks.listed(rest, SHOWN)}. {self.basis()}")
-        ends = np.sort(np.abs(self.limits[beaten]), 1)
+        ends = np.sort(np.abs(self.limits[others[beats]]), 1)
         by = self.units(ends[:, 0].min(), ends[:, 1].max(), error=float(np.ptp(ends, 1).min()) / 2)
-        names = listed_and([self.names[b] for b in self.pairs[beaten, 1]])
+        names = listed_and([self.names[k] for k in opponent[beats]])
         left = f"; {checks.listed(rest, SHOWN)}: not shown" if rest else ""
-        return f"{leader} is better than {names}, by {by}{left}. {self.basis()}"
+        return f"{best} is better than {names}, by {by}{left}. {self.basis()}"
+
+    def _finding_of_one(self) -> str:
+        (low, high), = self.own.tolist()
+        error = (high - low) / 2
+        write = digits.percents if self.bounds == (0, 1) else digits.numbers
+        mean, low_text, high_text = write(float(self.score[0]), low, high, error=error)
+        return (f"{self.names[0]} has a mean score of {mean}, between {low_text} and {high_text} "
+                f"({percent(self.level)} interval). {self.basis()}")
+
+    def _leader(self) -> int:
+        """Return the place of the first model that none is shown to beat."""
+        beaten = self._beats.any(0)
+        return int(np.argmin(beaten))
 
     def basis(self) -> str:
-        """Return the number of items and clusters."""
-        return items_in(self.size, self.clusters, self.cluster_word)
+        """Return the number of items and clusters; of independent samples those of each model."""
+        if not self.sizes:
+            return items_in(self.size, self.clusters, self.cluster_word)
+        sizes = [f"{size:,} of {name}" for size, name in zip(self.sizes, self.names, strict=True)]
+        items = f"{self.size:,} items in independent samples: {checks.listed(sizes, SHOWN)}"
+        clusters = items_in(self.size, self.clusters, self.cluster_word).partition(" in ")[2]
+        return f"{items}; {clusters}" if self.clusters else items
 
     def headline(self) -> str:
         """Return the finding, the number of pairs that are shown to differ and how that was decided."""
+        if len(self.names) == 1:
+            return self.finding()
         said = f"{int(self.shown.sum())} of {checks.counted(len(self.pairs), 'pair')} shown to differ"
         return f"{self.finding()}; {said} at {percent(1 - self.level)} ({ADJUSTED[self.adjust]})"
 
     def cost_of_clusters(self) -> float:
         """Return how many times as wide intervals are as if items were independent, the median; 1 without clusters."""
-        return float(np.median(np.ptp(self.alone, 1) / np.ptp(self.naive, 1)))
+        return float(np.median(np.ptp(self.alone, 1) / np.ptp(self.naive, 1))) if len(self.pairs) else np.nan
 
     def conditions(self) -> list[dict]:
         """Return a row per condition of trust: the question and its answer, whichever it is."""
+        several = len(self.names) > 1
+        answers = {
+            "same items for all models": "no, independent samples" if self.sizes else f"yes, {self.size:,}",
+            "compared item by item": "no, each model has items of its own" if self.sizes else "yes",
+            "every score known": self._scored(),
+            "every run finished": "yes, as its log says" if self.finished else "not told",
+            "clusters": self._clusters(), "enough clusters": self._enough_clusters(),
+            "adjusted for the number of pairs":
+                f"yes, {len(self.pairs):,}" if self.adjust == "holm" else "no"}
+        of_pairs = ("same items for all models", "compared item by item", "adjusted for the number of pairs")
+        return [{"setting": setting, "value": value} for setting, value in answers.items()
+                if several or setting not in of_pairs]
+
+    def _scored(self) -> str:
+        if not self.unscored:
+            return "yes"
+        asked = self.size if self.sizes else self.size * len(self.names)
+        return f"no, {self.unscored:,} of {asked:,} are missing; limits hold whatever they are"
+
+    def _clusters(self) -> str:
+        if not self.clusters:
+            return "none named: right only if no items belong together"
+        if not len(self.pairs):
+            return f"yes, {self.basis()}"
         cost = self.cost_of_clusters()
-        clusters = (f"yes, {self.basis()}: intervals are {cost:.2g} times as wide as if items were independent"
-                    if self.clusters else "none named: right only if no items belong together")
-        few = "does not apply" if not self.clusters else \
-            f"{'yes' if self.worth >= FEW_CLUSTERS else 'no'}: they are worth {self.worth:.3g} of equal size"
-        scored = "yes" if not self.unscored else \
-            f"no, {self.unscored:,} of {self.size * len(self.names):,} are missing; limits hold whatever they are"
-        return [{"setting": setting, "value": value} for setting, value in (
-            ("same items for all models", f"yes, {self.size:,}"), ("compared item by item", "yes"),
-            ("every score known", scored),
-            ("every run finished", "yes, as its log says" if self.finished else "not told"),
-            ("clusters", clusters), ("enough clusters", few),
-            ("adjusted for the number of pairs", f"yes, {len(self.pairs):,}" if self.adjust == "holm" else "no"))]
+        return f"yes, {self.basis()}: intervals are {cost:.2g} times as wide as if items were independent"
+
+    def _enough_clusters(self) -> str:
+        if not self.clusters:
+            return "does not apply"
+        return f"{'yes' if self.worth >= FEW_CLUSTERS else 'no'}: they are worth {self.worth:.3g} of equal size"
 
     def detectable(self, power: float = POWER) -> float:
         """Return the difference that as many items of the kind would show in a share `power` of samples.
 
-        Of a pair by itself, by the median width of its interval: half of it times 1 + z(power) / z(level).
+        Of a pair by itself, by the median width of its interval: half of it times 1 + z(power) / z(level). NaN for one
+        model.
 
         Parameters
         ----------
@@ -218,7 +268,7 @@ class ItemComparison(Result):
         """
         times = 1 + scipy.special.ndtri(checks.number("power", power, 0.5, 1, open_ends=True)) / intervals.quantile(
             self.level)
-        return float(np.median(np.ptp(self.alone, 1)) / 2 * times)
+        return float(np.median(np.ptp(self.alone, 1)) / 2 * times) if len(self.pairs) else np.nan
 
 
 ADJUSTED = {"holm": "Holm-adjusted", "none": "not adjusted for their number"}
@@ -238,7 +288,7 @@ def listed_and(names: Sequence[str]) -> str:
 
 
 def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "holm") -> ItemComparison:
-    """Compare every pair of models on the items that they share.
+    """Compare every pair of models on the items that they share, or on independent samples.
 
     Parameters
     ----------
@@ -256,6 +306,9 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     Items without a cluster: the default interval of one stratum (`workbench.value_interval`) of the items' differences,
     from a population without end, of which any value within the bounds may be unseen. Clusters:
     `workbench.replication.bounded_intervals`. p-values invert these intervals, and are adjusted by Holm's rule [1]_.
+    Missing scores: estimates come from the items that both models of a pair have; limits hold for these items and for
+    all items, whatever the missing scores are. Independent samples: `workbench.comparisons.independent`. One model: its
+    mean and limits, no pairs.
 
     References
     ----------
@@ -269,9 +322,12 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     """
     scores, level = checks.instance("scores", scores, ItemScores), checks.level(level)
     checks.choice("adjust", adjust, ADJUSTMENTS)
+    refuse_unshared(scores)
     order, means, own = ordered(scores, level)
-    places = np.array(list(itertools.combinations(range(order.size), 2)))
+    places = oriented(scores, order)
     pairs = order[places]
+    if not len(pairs):
+        return _of_one(scores, means, own, level, adjust)
     found = list(paired(scores, pairs, scores.cluster))
     pvalue = np.concatenate([each.pvalues() for each in found])
     adjusted, pair_level = adjustment(pvalue, level, adjust)
@@ -280,13 +336,28 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     naive = alone if scores.cluster is None else pair_limits(list(paired(scores, pairs, None)),
                                                          np.full(pvalue.size, level))
     first, second = scores.score.T[pairs.T]
+    differ = (np.abs(first - second) > 0).sum(1)
+    sizes = tuple(scores.sizes[k] for k in order) if scores.sizes else ()
     return ItemComparison(
         tuple(scores.models[k] for k in order), means[order], own[order], places,
         np.concatenate([each.mean for each in found]), limits, pair_level, pvalue, adjusted,
-        alone, naive, (first != second).sum(1), len(scores.item), scores.clusters,
-        min(each.worth for each in found) if scores.clusters else np.nan, int(np.isnan(scores.score).sum()),
-        scores.finished, scores.bounds, scores.better, adjust, level, scores.cluster_word,
-        notes=[*scores.notes, *unscored_note(scores), *_notes(scores, found)])
+        alone, naive, differ, len(scores.item), scores.clusters,
+        min(each.worth for each in found) if scores.clusters else np.nan, scores.unscored,
+        scores.finished, scores.bounds, scores.better, adjust, level, scores.cluster_word, sizes,
+        notes=[*scores.notes, *unscored_notes(scores, order, level), *_notes(scores, found)])
+
+
+def _of_one(scores: ItemScores, mean: np.ndarray, own: np.ndarray, level: float,
+            adjust: str) -> ItemComparison:
+    """Return the mean and the limits of a single model."""
+    found = _means(scores)
+    nothing, no_limits = np.empty(0), np.empty((0, 2))
+    return ItemComparison(
+        scores.models, mean, own, np.empty((0, 2), int), nothing, no_limits, nothing, nothing, nothing, no_limits,
+        no_limits, np.empty(0, int), len(scores.item), scores.clusters,
+        min(each.worth for each in found) if scores.clusters else np.nan, scores.unscored, scores.finished,
+        scores.bounds, scores.better, adjust, level, scores.cluster_word,
+        notes=[*scores.notes, *unscored_notes(scores, np.array([0]), level), *_notes(scores, found)])
 
 
 def pair_interval(scores: ItemScores, first: str, second: str, *, level: float = 0.95) -> Interval:
@@ -313,10 +384,11 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
         places.append(scores.models.index(model))
     if places[0] == places[1]:
         raise checks.WrongValue("second", "must be another model than the first", second)
+    refuse_unshared(scores)
     found = list(paired(scores, np.array([places]), scores.cluster))
     (low, high), = pair_limits(found, np.array([checks.level(level)])).tolist()
     return Interval(low, high, level, "default: clusters" if scores.clusters else "default",
-                    notes=[*unscored_note(scores), *_notes(scores, found)])
+                    notes=[*unscored_notes(scores, np.array(places), level), *_notes(scores, found)])
 
 
 def adjustment(pvalue: np.ndarray, level: float, adjust: str) -> tuple[np.ndarray, np.ndarray]:
@@ -351,7 +423,7 @@ def agreeing(adjusted: np.ndarray, limits: np.ndarray, level: float) -> tuple[np
     return np.where(shown, adjusted, np.maximum(adjusted, 1 - level)), np.where(shown[:, None], limits, held)
 
 
-def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) -> Iterator[Evidence]:
+def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) -> Iterator[Evidence | Unpaired]:
     """Yield what the items tell of the differences of pairs of models.
 
     Parameters
@@ -361,32 +433,144 @@ def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) ->
         Indices of models.
     cluster : (N,) array or None
     """
+    if scores.sample is not None:
+        yield unpaired(scores, pairs, cluster)
+        return
     low, high = scores.filled
     reach = scores.bounds[1] - scores.bounds[0]
 
     def columns(part: slice) -> tuple[np.ndarray, np.ndarray]:
         first, second = pairs[part].T
         return low[:, first] - high[:, second], high[:, first] - low[:, second]
-    return evidence(columns, (len(low), len(pairs)), cluster, (-reach, reach))
+    yield from evidence(columns, (len(low), len(pairs)), cluster, (-reach, reach))
 
 
 def ordered(scores: ItemScores, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the order of the models, the best first, and of each model its mean and limits.
+
+    Means are those of the items that all models have, if these are 2 or more, else of each model's own. The order is
+    that of the mean differences to the other models, each on the items that both have.
 
     Parameters
     ----------
     scores : ItemScores
     level : float
     """
-    low, high = scores.filled
-    found = list(evidence(lambda part: (low[:, part], high[:, part]), low.shape, scores.cluster, scores.bounds))
+    found = _means(scores)
     mean = np.concatenate([each.mean for each in found])
     sign = 1 if scores.better == "lower" else -1
-    order = sorted(range(mean.size), key=lambda k: (sign * round(float(mean[k]), 12), scores.models[k]))
-    return np.array(order), mean, pair_limits(found, np.full(mean.size, level))
+    gaps = scores.sample is None and scores.unscored
+    merit = shared_differences(scores).mean(1) if gaps and len(scores.models) > 1 else mean
+    order = sorted(range(mean.size), key=lambda k: (sign * round(float(merit[k]), 12), scores.models[k]))
+    limits = pair_limits(found, np.full(mean.size, level))
+    return np.array(order), mean, np.array([_at_a_bound(scores, k, ends, level) for k, ends in enumerate(limits)])
 
 
-def pair_limits(found: list[Evidence], levels: np.ndarray) -> np.ndarray:
+def _at_a_bound(scores: ItemScores, model: int, ends: np.ndarray, level: float) -> np.ndarray:
+    """Return the limits of a mean, exact where all scores are the least or the largest that there can be.
+
+    If all of n clusters score 0, a mean of p has the probability of at most (1 - p)^n: the upper limit of Clopper and
+    Pearson. Clusters of unequal sizes count as the equally large ones that they are worth.
+    """
+    own = scores.score[scores.wanted[:, model], model]
+    bound = next((side for side in (0, 1) if (own == scores.bounds[side]).all()), None)
+    if bound is None:
+        return ends
+    if scores.cluster is None:
+        units = float(own.size)
+    else:
+        sizes = np.unique(scores.cluster[scores.wanted[:, model]], return_counts=True)[1]
+        units = float(sizes.sum() ** 2 / (sizes ** 2).sum())
+    low, high = scores.bounds
+    reach = (high - low) * (1 - ((1 - level) / 2) ** (1 / units))
+    if bound == 0:
+        return np.array([low, min(ends[1], low + reach)])
+    return np.array([max(ends[0], high - reach), high])
+
+
+def _means(scores: ItemScores) -> list[Evidence]:
+    """Return what the items tell of the models' means."""
+    if scores.sample is not None:
+        return [together(sample_evidence(scores, scores.cluster))]
+    low, high = scores.filled
+    complete = ~np.isnan(scores.score).any(1)
+    return list(evidence(lambda part: (low[:, part], high[:, part]), low.shape, scores.cluster, scores.bounds,
+                         complete if _units(scores, complete) >= LEAST else None))
+
+
+def shared_differences(scores: ItemScores) -> np.ndarray:
+    """Return the differences (M, M) of the mean scores of two models, on the items that both have.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    """
+    scored = (~np.isnan(scores.score)).astype(float)
+    sums = np.nan_to_num(scores.score).T @ scored
+    return (sums - sums.T) / (scored.T @ scored)
+
+
+def oriented(scores: ItemScores, order: np.ndarray) -> np.ndarray:
+    """Return all pairs (P, 2) of places in an order, first the model that is better on the items that both have.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    order : (M,) array of int
+        The best model first.
+    """
+    places = np.array(list(itertools.combinations(range(order.size), 2)), int).reshape(-1, 2)
+    if scores.sample is not None or not scores.unscored:
+        return places
+    sign = -1 if scores.better == "lower" else 1
+    first, second = order[places].T
+    worse = sign * shared_differences(scores)[first, second] < -ROUND
+    return np.where(worse[:, None], places[:, ::-1], places)
+
+
+def _units(scores: ItemScores, rows: np.ndarray) -> int:
+    """Return how many items, or clusters, some items are."""
+    return int(rows.sum()) if scores.cluster is None else int(np.unique(scores.cluster[rows]).size)
+
+
+def unshared_pair(scores: ItemScores) -> tuple[int, int, int] | None:
+    """Return the first two models that share fewer than two scored items or clusters, and how many these are.
+
+    Parameters
+    ----------
+    scores : ItemScores
+        Of one model: that model twice.
+    """
+    scored = ~np.isnan(scores.score)
+    if scored.all():
+        return None
+    models = range(len(scores.models))
+    pairs = list(itertools.combinations_with_replacement(models, 2)) if scores.sample is None else \
+        [(k, k) for k in models]
+    return next(((a, b, units) for a, b in pairs
+                 if (units := _units(scores, scored[:, a] & scored[:, b])) < LEAST), None)
+
+
+def refuse_unshared(scores: ItemScores) -> None:
+    """Raise where two models share too few scored items to be compared.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    """
+    pair = unshared_pair(scores)
+    if pair is None:
+        return
+    first, second, units = pair
+    one, who = ("item" if scores.cluster is None else scores.cluster_word), repr(scores.models[first])
+    if first != second:
+        who = f"both {who} and {scores.models[second]!r}"
+    raise checks.WrongValue("model", "must name models that have scores of at least 2 of the same "
+                            f"{'items' if scores.cluster is None else 'clusters'}",
+                            told=f"{checks.counted(units, one)} {'has' if units == 1 else 'have'} a score by {who}")
+
+
+def pair_limits(found: Sequence[Evidence | Unpaired], levels: np.ndarray) -> np.ndarray:
     """Return limits (V, 2) of all columns, each at its own level.
 
     Parameters
@@ -399,7 +583,46 @@ def pair_limits(found: list[Evidence], levels: np.ndarray) -> np.ndarray:
                            for each, (a, b) in zip(found, itertools.pairwise(ends), strict=True)])
 
 
-def _notes(scores: ItemScores, found: list[Evidence]) -> Iterator[Note]:
+def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Iterator[Note]:
+    """Yield what is said of missing scores, if there are any, with the limits of the best model and another.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    order : (M,) array of int
+        Models, the best first.
+    level : float
+    """
+    if not scores.unscored:
+        return
+    best, asked = order[0], int(scores.wanted.sum())
+    said = f"{checks.counted(scores.unscored, 'score')} of {asked:,} {'is' if scores.unscored == 1 else 'are'} missing"
+    if len(order) == 1:
+        other, items = best, "the items that have one"
+        found: list[Evidence | Unpaired] = [*_means(scores)]
+        what = f"the mean of {scores.models[best]}"
+    else:
+        gaps = np.isnan(scores.score).any(0)
+        other = next((k for k in order[1:] if gaps[k] or gaps[best]), order[1])
+        found = list(paired(scores, np.array([[best, other]]), scores.cluster))
+        items = "each model's scored items" if scores.sizes else "the items that both models of a pair have"
+        what = f"{scores.models[best]} less {scores.models[other]}"
+    common = int((~np.isnan(scores.score[:, [best, other]])).all(1).sum())
+    of = "" if scores.sizes else f", on {checks.counted(common, 'item')},"
+    yield Note("data", f"{said}: the order and the estimates come from {items}, and limits and verdicts hold for these "
+               f"and for all, whatever the missing scores are. {what}{of} is {_beside(found[0], level)}")
+
+
+def _beside(found: Evidence | Unpaired, level: float) -> str:
+    """Return the estimate and its limits, and the limits with the worst and the best for the missing scores."""
+    tail = (1 - level) / 2
+    low, high, least, most = (float(end[0]) for end in (*found.known_limits(tail), *found.worst_limits(tail)))
+    estimate, *ends = digits.numbers(float(found.mean[0]), low, high, least, most, error=(high - low) / 2)
+    return (f"{estimate} ({ends[0]} to {ends[1]}, by itself at {percent(level)}); with the worst and the best for the "
+            f"missing scores it is between {ends[2]} and {ends[3]}")
+
+
+def _notes(scores: ItemScores, found: Sequence[Evidence | Unpaired]) -> Iterator[Note]:
     if scores.cluster is None:
         yield Note("assumption", "items count as independent of each other: where some belong together, as questions "
                    "on one document do, name their cluster, or the intervals are too short")
@@ -407,5 +630,5 @@ def _notes(scores: ItemScores, found: list[Evidence]) -> Iterator[Note]:
     worth, carriers = (min(getattr(each, name) for each in found) for name in ("worth", "carriers"))
     if worth < FEW_CLUSTERS:
         yield Note("unreliable", f"few clusters, worth {worth:.3g} of equal size: one unlike them may be unseen")
-    elif carriers < FEW_CARRIERS:
+    elif carriers < FEW_CARRIERS and len(scores.models) > 1:
         yield Note("remark", f"for some pairs what differs lies in fewer than {FEW_CARRIERS} clusters, or their worth")

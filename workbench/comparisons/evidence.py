@@ -4,12 +4,14 @@ Independent items: the default interval of `workbench.intervals.values` of one s
 seen. Clusters: the interval of `workbench.replication.bounded_intervals`.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+import scipy
 
+from workbench.intervals import wilson
 from workbench.intervals.limits import crossing_tail, one_more, three_moment_quantile
 from workbench.replication.bounded_intervals import Clusters, Sample, clusters
 from workbench.replication.designs import SurveyDesign
@@ -45,49 +47,93 @@ class Independent:
 
 
 @dataclass(frozen=True)
+class Proportions:
+    """Proportions (V,) of n items each: what independent items with scores of 0 and 1 tell."""
+
+    n: Any
+    mean: np.ndarray
+
+    def limits(self, tail: float | np.ndarray,
+               bounds: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+        """Return Wilson's limits, (V,) each."""
+        return wilson(self.mean, self.n, -scipy.special.ndtri(tail))
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What items tell of V means: of the least values that they may have, and of the largest.
 
     Attributes
     ----------
-    least, most : Independent or Clusters
+    least, most : Independent, Clusters or Proportions
         The same where every value is known.
     bounds : (float, float)
+    known : Independent, Clusters or Proportions, optional
+        Of the items whose value is known, where some are not: the estimates are theirs, and limits hold for these items
+        and for all items, whatever the missing values are.
     """
 
-    least: Independent | Clusters
-    most: Independent | Clusters
+    least: Independent | Clusters | Proportions
+    most: Independent | Clusters | Proportions
     bounds: tuple[float, float]
+    known: Independent | Clusters | Proportions | None = None
 
     @property
     def mean(self) -> np.ndarray:
-        """Estimates (V,), in the middle of what they may be."""
-        return (self.least.mean + self.most.mean) / 2
+        """Estimates (V,), of the items whose value is known."""
+        return self._estimated.mean
+
+    @property
+    def _estimated(self) -> Independent | Clusters | Proportions:
+        return self.least if self.known is None else self.known
 
     def limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper limits, (V,) each; tail is (1 - level) / 2."""
+        low, high = self.worst_limits(tail)
+        if self.known is None:
+            return low, high
+        known_low, known_high = self.known_limits(tail)
+        return np.minimum(low, known_low), np.maximum(high, known_high)
+
+    def known_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return limits of the items whose value is known, (V,) each."""
+        return self._estimated.limits(tail, self.bounds)
+
+    def worst_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return limits for all items, whatever the missing values are, (V,) each."""
         return self.least.limits(tail, self.bounds)[0], self.most.limits(tail, self.bounds)[1]
 
     def pvalues(self, at: float = 0.0) -> np.ndarray:
         """Return 1 less the level at which an interval just leaves out `at`, (V,)."""
+        worst = self._pvalues(self.least, self.most, at)
+        if self.known is None:
+            return worst
+        middle = (self.least.mean + self.most.mean) / 2
+        same_side = np.sign(self.known.mean - at) == np.sign(middle - at)
+        known = self._pvalues(self.known, self.known, at)
+        return np.where(same_side, np.maximum(worst, known), 1.0)
+
+    def _pvalues(self, least: Any, most: Any, at: float) -> np.ndarray:
         def moments(side: int, tail: np.ndarray) -> tuple:
-            return (self.most if side else self.least).moments(side, tail)
-        return 2 * crossing_tail(moments, self.bounds, at, self.mean.shape)
+            return (most if side else least).moments(side, tail)
+        return 2 * crossing_tail(moments, self.bounds, at, least.mean.shape)
 
     @property
     def carriers(self) -> float:
         """Fewest clusters that carry what differs from the rest, as in `Clusters`; infinite for independent items."""
-        told = self.least
+        told = self._estimated
         return float(np.min(told.carriers)) if isinstance(told, Clusters) else np.inf
 
     @property
     def worth(self) -> float:
         """How many equally heavy clusters these are; infinite for independent items."""
-        return float(np.min(self.least.psus)) if isinstance(self.least, Clusters) else np.inf
+        told = self._estimated
+        return float(np.min(told.psus)) if isinstance(told, Clusters) else np.inf
 
 
 def evidence(columns: Callable[[slice], tuple[np.ndarray, np.ndarray]], size: tuple[int, int],
-             cluster: np.ndarray | None, bounds: tuple[float, float]) -> Iterator[Evidence]:
+             cluster: np.ndarray | None, bounds: tuple[float, float],
+             complete: np.ndarray | None = None) -> Iterator[Evidence]:
     """Yield what items tell of columns of values, in blocks that do not take much memory.
 
     Parameters
@@ -98,17 +144,39 @@ def evidence(columns: Callable[[slice], tuple[np.ndarray, np.ndarray]], size: tu
         N and the number of columns.
     cluster : (N,) array or None
     bounds : (float, float)
+    complete : (N,) array of bool, optional
+        Items that estimates come from; by default of each column those whose value is known.
     """
     told = _told_by(cluster, bounds)
     step = max(1, BLOCK // size[0])
     for start in range(0, size[1], step):
         least, most = columns(slice(start, start + step))
+        known = least == most if complete is None else np.broadcast_to(complete[:, None], least.shape)
         first = told(least)
-        yield Evidence(first, first if least is most or np.array_equal(least, most) else told(most), bounds)
+        if known.all():
+            yield Evidence(first, first, bounds)
+        else:
+            parts = [_told_by(None if cluster is None else cluster[rows], bounds)(least[rows, k:k + 1])
+                     for k, rows in enumerate(known.T)]
+            yield Evidence(first, told(most), bounds, joined(parts))
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Return what samples tell, one mean each, as that of all their means.
+
+    Parameters
+    ----------
+    parts : list of Independent or Clusters
+    """
+    cells = {each.name: [getattr(part, each.name) for part in parts] for each in fields(parts[0])}
+    return type(parts[0])(*(
+        values[0] if name == "bounds" else np.concatenate([np.atleast_1d(value) for value in values], axis=-1)
+        for name, values in cells.items()))
 
 
 def _told_by(cluster: np.ndarray | None, bounds: tuple[float, float]) -> Callable[[np.ndarray],
                                                                                   Independent | Clusters]:
+    """Return the function from columns of values (N, V) to what they tell of their means."""
     if cluster is None:
         return lambda values: _independent(values, bounds)
     code = np.unique(cluster, return_inverse=True)[1]

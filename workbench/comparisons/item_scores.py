@@ -40,12 +40,15 @@ class ItemScores(Result):
         Whether logs say that every run finished.
     cluster_word : str
         What a cluster is, in one word, such as "document".
+    sample : (N,) array of int or None
+        Place of the model that an item was meant for, where each model was scored on items of its own: independent
+        samples. None: all models were scored on the same items.
 
     Raises
     ------
     ValueError
-        If a score lies outside of what it can be, an item or a model occurs twice, or there are fewer than two models,
-        items or clusters.
+        If a score lies outside of what it can be, an item or a model occurs twice, or there is no model or there are
+        fewer than two items or clusters; of independent samples, in any of them.
 
     Examples
     --------
@@ -63,17 +66,18 @@ class ItemScores(Result):
     columns: dict = FILLED
     finished: bool = False
     cluster_word: str = "cluster"
+    sample: np.ndarray | None = None
     holds_items: ClassVar[bool] = True
 
     if TYPE_CHECKING:
         def __init__(self, score: ArrayLike, models: Sequence[str], item: Sequence, cluster: ArrayLike | None = None,
                      bounds: tuple[float, float] = (0.0, 1.0), better: str = "higher", values: Sequence[float] = (),
-                     columns: dict | None = None, finished: bool = False, cluster_word: str = "cluster", *,
-                     notes: Sequence[Note] = ()) -> None: ...
+                     columns: dict | None = None, finished: bool = False, cluster_word: str = "cluster",
+                     sample: ArrayLike | None = None, *, notes: Sequence[Note] = ()) -> None: ...
 
     def __post_init__(self) -> None:
         score = checks.plain_array("score", self.score, "item").astype(float)
-        models, item = (_distinct(name, getattr(self, name)) for name in ("models", "item"))
+        models, item = _distinct("models", self.models, 1), _distinct("item", self.item, 2)
         if score.shape != (len(item), len(models)):
             raise checks.WrongValue("score", f"must have a row for each of {len(item)} items and a column for each of "
                                     f"{len(models)} models", told=f"got shape {score.shape}")
@@ -85,6 +89,8 @@ class ItemScores(Result):
         vars(self).update(score=score, models=models, item=item, cluster=cluster, bounds=(low, high),
                           better=checks.choice("better", self.better, BETTER),
                           columns={name: objects(list(column)) for name, column in (self.columns or {}).items()})
+        if self.sample is not None:
+            vars(self)["sample"] = _checked_samples(self.sample, score, models, cluster)
         super().__post_init__()
         wrong = (score < low) | (score > high)
         if self.values:
@@ -101,6 +107,23 @@ class ItemScores(Result):
         return low, high
 
     @property
+    def wanted(self) -> np.ndarray:
+        """Whether an item was meant for a model, (N, M): all, or of independent samples each model's own."""
+        if self.sample is None:
+            return np.ones(self.score.shape, bool)
+        return self.sample[:, None] == np.arange(len(self.models))
+
+    @property
+    def unscored(self) -> int:
+        """How many scores are missing."""
+        return int((np.isnan(self.score) & self.wanted).sum())
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Items of each model's sample; () where all models have the same items."""
+        return () if self.sample is None else tuple(self.wanted.sum(0).tolist())
+
+    @property
     def clusters(self) -> int:
         """How many clusters there are; 0 where items are independent."""
         return 0 if self.cluster is None else int(np.unique(self.cluster).size)
@@ -115,7 +138,8 @@ class ItemScores(Result):
         return ItemScores(self.score[rows], self.models, np.array(self.item, object)[rows].tolist(),
                           None if self.cluster is None else self.cluster[rows], self.bounds, self.better, self.values,
                           {name: column[rows] for name, column in self.columns.items()}, self.finished,
-                          self.cluster_word, notes=self.notes)
+                          self.cluster_word, None if self.sample is None else self.sample[rows],
+                          notes=self.notes)
 
     def headline(self) -> str:
         """Return how many items, models and clusters there are, and what a score can be."""
@@ -129,12 +153,28 @@ class ItemScores(Result):
 
     def rows(self) -> list[dict]:
         """Return a row per model: its items with and without a score."""
-        lacking = np.isnan(self.score).sum(0).tolist()
-        return [{"model": model, "items": len(self.item) - gone, "unscored": gone}
-                for model, gone in zip(self.models, lacking, strict=True)]
+        wanted = self.wanted
+        sizes, lacking = wanted.sum(0).tolist(), (np.isnan(self.score) & wanted).sum(0).tolist()
+        return [{"model": model, "items": size - gone, "unscored": gone}
+                for model, size, gone in zip(self.models, sizes, lacking, strict=True)]
 
 
-def _distinct(name: str, values: Sequence) -> tuple[str, ...]:
+def _checked_samples(sample: ArrayLike, score: np.ndarray, models: Sequence[str],
+                     cluster: np.ndarray | None) -> np.ndarray:
+    """Return the samples that items belong to, or raise where one is too small or has another's score."""
+    checked = checks.counts("sample", sample, size=len(score), what="item")
+    for place, model in enumerate(models):
+        rows = checked == place
+        units = int(rows.sum()) if cluster is None else int(np.unique(cluster[rows]).size)
+        if units < 2:
+            raise checks.WrongValue("sample", f"must have at least 2 {'items' if cluster is None else 'clusters'} of "
+                                    f"{model!r}", told=f"got {units}")
+        if not np.isnan(np.delete(score[rows], place, 1)).all():
+            raise checks.WrongValue("sample", f"must hold items that {model!r} alone was scored on")
+    return checked
+
+
+def _distinct(name: str, values: Sequence, least: int) -> tuple[str, ...]:
     entries = checks.each(name, values)
     for k in [k for k, entry in enumerate(entries) if checks.is_missing(entry)][:1]:
         raise checks.WrongValue(name, "must not be missing", place=("entry", k), told=f"entry {k} is")
@@ -143,8 +183,8 @@ def _distinct(name: str, values: Sequence) -> tuple[str, ...]:
     if twice:
         raise checks.WrongValue(name, "must not repeat", told=f"{checks.listed(twice, SHOWN, quoted=True)} "
                                 f"occur{'s' * (len(twice) == 1)} more than once")
-    if len(texts) < 2:
-        raise checks.WrongValue(name, "must be at least 2", told=f"got {len(texts)}")
+    if len(texts) < least:
+        raise checks.WrongValue(name, f"must be at least {least}", told=f"got {len(texts)}")
     return texts
 
 
@@ -160,11 +200,3 @@ def items_in(items: int, clusters: int, word: str) -> str:
     one, many = (word, many) if word.isalpha() else (f"cluster ({word})", f"clusters ({word})")
     counted = checks.counted(items, "item")
     return f"{counted} in {checks.counted(clusters, one, many)}" if clusters else counted
-
-
-def unscored_note(scores: ItemScores) -> list[Note]:
-    """Return what is said of items without a score, if there are any."""
-    gone = int(np.isnan(scores.score).sum())
-    return [Note("data", f"{checks.counted(gone, 'score')} of {scores.score.size:,} "
-                 f"{'is' if gone == 1 else 'are'} missing: limits hold whatever they are, "
-                 "estimates take the middle")] if gone else []

@@ -5,10 +5,12 @@ import itertools
 import numpy as np
 
 from workbench import checks
-from workbench.comparisons.comparison import ADJUSTMENTS, SHOWN, adjustment, ordered, pair_limits, paired
+from workbench.comparisons.comparison import ADJUSTMENTS, SHOWN, adjustment, ordered, pair_limits, paired, unshared_pair
 from workbench.comparisons.evidence import Evidence
+from workbench.comparisons.independent import Unpaired
 from workbench.comparisons.item_scores import ItemScores
-from workbench.data.numbers import as_text
+from workbench.data.numbers import as_text, objects
+from workbench.data.shapes import gaps
 from workbench.results import Note, Table, rows_of
 
 LETTERS = 160           # of an item's text
@@ -41,12 +43,16 @@ def compare_slices(scores: ItemScores, by: str, *, level: float = 0.95, adjust: 
     checks.choice("adjust", adjust, ADJUSTMENTS)
     if by not in scores.columns:
         raise checks.WrongValue("by", f"must be one of {checks.listed(scores.columns, quoted=True) or 'none'}", by)
+    if len(scores.models) < 2:
+        raise checks.WrongValue("by", "must compare at least 2 models", by, told=f"there is {scores.models[0]!r}")
     order = ordered(scores, checks.level(level))[0]
-    pairs, slices = np.array(list(itertools.combinations(order, 2))), np.array(as_text(scores.columns[by]))
-    told, small = dict[str, list[Evidence]](), []
-    for name in dict.fromkeys(filter(None, slices.tolist())):
-        rows = slices == name
-        if rows.sum() < 2 or scores.cluster is not None and np.unique(scores.cluster[rows]).size < 2:
+    pairs, cells = np.array(list(itertools.combinations(order, 2))), scores.columns[by]
+    missing = gaps(cells, True)
+    slices = np.array(as_text(objects(["" if gone else cell for gone, cell in zip(missing, cells, strict=True)])))
+    told, small = dict[str, list[Evidence | Unpaired]](), []
+    for name in dict.fromkeys(slices[~missing].tolist()):
+        rows = ~missing & (slices == name)
+        if not comparable(scores, rows):
             small.append(name)
             continue
         part = scores.some(rows)
@@ -58,16 +64,32 @@ def compare_slices(scores: ItemScores, by: str, *, level: float = 0.95, adjust: 
     adjusted, levels = adjustment(pvalue, level, adjust)
     mean, limits = np.concatenate([each.mean for each in found]), pair_limits(found, levels)
     better = np.where(mean * (-1 if scores.better == "lower" else 1) > 0, "better", "worse")
-    rows = [{"slice": name, "items": int((slices == name).sum()), "first": scores.models[a], "second": scores.models[b]}
+    sizes = {name: int((~missing & (slices == name)).sum()) for name in told}
+    rows = [{"slice": name, "items": sizes[name], "first": scores.models[a], "second": scores.models[b]}
             for name in told for a, b in pairs.tolist()]
     numbers = rows_of(difference=mean, low=limits[:, 0], high=limits[:, 1], pvalue=pvalue, adjusted_pvalue=adjusted,
                       verdict=np.where(adjusted < 1 - level, better, "not shown"))
-    notes = [Note("data", f"{checks.counted(len(small), 'slice')} left out, of fewer than two items or clusters: "
-                  f"{checks.listed(small, SHOWN, quoted=True)}")] if small else []
-    without = int((slices == "").sum())
-    if without:
-        notes.append(Note("data", f"{checks.counted(without, 'item')} without {by!r} in no slice"))
+    notes = [Note("data", f"{checks.counted(len(small), 'slice')} left out, of fewer than two items or clusters with "
+                  f"scores by both models of a pair: {checks.listed(small, SHOWN, quoted=True)}")] if small else []
+    if missing.any():
+        notes.append(Note("data", f"{checks.counted(int(missing.sum()), 'item')} without a {by} "
+                          f"{'is' if missing.sum() == 1 else 'are'} in no slice; the overall comparison has all items"))
     return Table(tuple(row | more for row, more in zip(rows, numbers, strict=True)), f"Slices by {by}", notes=notes)
+
+
+def comparable(scores: ItemScores, rows: np.ndarray) -> bool:
+    """Return whether some items are enough to compare every pair of models.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    rows : (N,) array of bool
+    """
+    cluster = np.arange(len(rows)) if scores.cluster is None else scores.cluster
+    samples = [rows] if scores.sample is None else [rows & (scores.sample == k) for k in range(len(scores.models))]
+    if any(np.unique(cluster[sample]).size < 2 for sample in samples):
+        return False
+    return unshared_pair(scores.some(rows)) is None
 
 
 def worth_reading(scores: ItemScores, most: int = 10) -> list[dict]:
@@ -85,9 +107,12 @@ def worth_reading(scores: ItemScores, most: int = 10) -> list[dict]:
     """
     scores, most = checks.instance("scores", scores, ItemScores), checks.whole("most", most, 1)
     order = ordered(scores, 0.95)[0]
-    gap = np.nanmean(np.where(np.isnan(scores.score), np.mean(scores.bounds), scores.score)[:, order[1:]], 1) - \
-        scores.score[:, order[0]]
-    gap = np.nan_to_num(gap * (-1 if scores.better == "lower" else 1))
+    if scores.sample is not None or len(order) < 2:
+        return []
+    best, others = scores.score[:, order[0]], scores.score[:, order[1:]]
+    scored = ~np.isnan(others)
+    mean = np.nan_to_num(others).sum(1) / np.maximum(scored.sum(1), 1)
+    gap = np.where(scored.any(1), np.nan_to_num(mean - best), 0) * (-1 if scores.better == "lower" else 1)
     chosen = [k for k in np.argsort(-gap, kind="stable")[:most].tolist() if gap[k] > 0]
     text = scores.columns.get("input")
     return [{"item": scores.item[k]} | {scores.models[m]: float(scores.score[k, m]) for m in order}

@@ -1,4 +1,5 @@
-"""Logs of evaluations as tables: Inspect (.json, .eval) and lm-evaluation-harness (samples_*.jsonl), by their content.
+"""Logs of evaluations as tables, by their content: Inspect (.json, .eval), lm-evaluation-harness (samples_*.jsonl),
+OpenAI evals (.jsonl) and DeepEval (.json).
 
 A row is a sample: `id`, `score`, `input`, `answer`, `target`, of multiple choice `choices`, and what else the log says
 of it, such as `metadata.document` or `doc.question`. "log.json#NAME" names the scorer, or the filter, where a log has
@@ -10,15 +11,18 @@ import json
 import math
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 from workbench import checks
 from workbench.data.choices import continued, lettered, weighed
 from workbench.data.columns import TableSource
 from workbench.data.json_records import json_line, json_records, json_text, kind_of
+from workbench.data.log_samples import EvaluationLog, Sample
 from workbench.data.numbers import objects
+from workbench.data.other_logs import DEEPEVAL, OPENAI, deepeval_log, openai_log
 from workbench.data.text_files import zstandard
 from workbench.results import Note
 
@@ -35,42 +39,6 @@ _OWN = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filt
         "prompt_hash", "target_hash"}
 
 
-@dataclass(frozen=True)
-class Sample:
-    """A sample of a log: place in the file from 1, identifier, its part (epoch or filter), scores and other cells.
-
-    `answers` are those that belong to one score; `unfit` are the scores that its choices contradict. Samples of one
-    item have the same `content`, as far as both logs tell its parts: what is asked, choices or hash, target.
-    """
-
-    number: int
-    id: str
-    part: str
-    scores: dict[str, float | None]
-    cells: dict[str, Any]
-    answers: dict[str, str] = field(default_factory=dict)
-    unfit: tuple[str, ...] = ()
-    content: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class EvaluationLog:
-    """Samples in their order; `score` is the one that the log itself puts first, "" where it leaves that open.
-
-    `unfinished` is Inspect's status of a run that did not end well, such as "error". `part_is` says what its
-    parts are, "epoch" or "filter", `score_is` what gives a score, "scorer" or "metric"; `model` is "" where the log
-    does not tell it.
-    """
-
-    label: str
-    samples: tuple[Sample, ...]
-    score: str
-    part_is: str
-    score_is: str
-    unfinished: str = ""
-    model: str = ""
-
-
 def scores_of(samples: Sequence[Sample]) -> list[str]:
     """Return the names of the scores that any of the samples has."""
     return list(dict.fromkeys(name for each in samples for name, value in each.scores.items() if value is not None))
@@ -84,12 +52,14 @@ def is_log(text: str, ending: str) -> bool:
     >>> is_log('{"version": 2, "status": "success",', ".json"), is_log('{"id": 1, "score": 0.5}', ".json")
     (True, False)
     """
-    start = _INSPECT if ending == ".json" else _HARNESS
-    return bool(_LISTED.match(text) or start.match(text if ending == ".json" else text.split("\n", 1)[0]))
+    if ending == ".json":
+        return any(start.match(text) for start in (_INSPECT, _LISTED, DEEPEVAL))
+    first = text.split("\n", 1)[0]
+    return bool(_LISTED.match(text) or _HARNESS.match(first) or OPENAI.match(first))
 
 
 def read_log(path: str, label: str) -> EvaluationLog:
-    """Read a log of Inspect or the harness.
+    """Read a log of Inspect, the harness, OpenAI evals or DeepEval.
 
     Raises
     ------
@@ -101,6 +71,10 @@ def read_log(path: str, label: str) -> EvaluationLog:
     if packed:
         return _inspect(label, *_unzipped(path, label))
     text = json_text(path, label)
+    if OPENAI.match(text.split("\n", 1)[0]):
+        return openai_log(label, json_records(text, label))
+    if not _INSPECT.match(text) and DEEPEVAL.match(text):
+        return deepeval_log(label, _whole(text, label))
     if not _INSPECT.match(text):
         return _harness(label, json_records(text, label))
     try:
@@ -111,6 +85,13 @@ def read_log(path: str, label: str) -> EvaluationLog:
     if not isinstance(samples, list) or not samples:
         raise ValueError(f"{label} has no samples, only a header: write the log with them (inspect log dump LOG)")
     return _inspect(label, log, samples)
+
+
+def _whole(text: str, label: str) -> dict:
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        raise ValueError(f"{label} is cut off or damaged; copy it again") from None
 
 
 def open_log(path: str, label: str, choice: str = "") -> TableSource:
@@ -203,8 +184,22 @@ def _distinct(log: EvaluationLog, samples: list, names: _Names) -> list:
         twice = f"{log.label}: {'doc_id' if log.part_is == 'filter' else 'id'} {each.id} occurs twice"
         if other.part == each.part:
             raise ValueError(f"{twice}, in records {other.number} and {each.number}: keep one")
-        raise ValueError(f"{twice}, once per {log.part_is}; name one: {names.listed(log.part_is, names.parts)}")
+        counted = f"; this log does not name them, so they are counted in their order ({_means(log)})" \
+            if log.unnamed_parts else ""
+        raise ValueError(f"{twice}, once per {log.part_is}{counted}; name one: "
+                         f"{names.listed(log.part_is, names.parts)}")
     return samples
+
+
+def _means(log: EvaluationLog) -> str:
+    """Return the mean score of each part, in words."""
+    name = (scores_of(log.samples) or [""])[0]
+    values: dict[str, list[float]] = {}
+    for sample in log.samples:
+        score = sample.scores.get(name)
+        values.setdefault(sample.part, []).extend([] if score is None else [score])
+    return ", ".join(f"mean {name} of {part}: {sum(scores) / len(scores):.4g}"
+                     for part, scores in values.items() if scores)
 
 
 def _notes(log: Any, score: Any, samples: Any, scored: Any) -> Any:
@@ -215,6 +210,9 @@ def _notes(log: Any, score: Any, samples: Any, scored: Any) -> Any:
         yield Note("data", f"{log.label} has no score")
         return
     of = f"{log.score_is} {score!r}"
+    parts = {each.part for each in log.samples}
+    if log.unnamed_parts and {each.part for each in samples} != parts:
+        yield Note("data", unnamed_part(log, samples[0].part))
     others = [name for name in scores_of(samples) if name != score]
     yield Note("data", f"the score is that of {of}" + (f", not {checks.listed(others, quoted=True)}" if others else ""))
     left = [each.id for each in samples if each.scores.get(score) is None]
@@ -227,6 +225,18 @@ def _notes(log: Any, score: Any, samples: Any, scored: Any) -> Any:
         yield Note("data", f"{of} does not fit the choices of {checks.counted(len(unfit), 'sample')}, where the one "
                    f"that weighs most is right though it scores 0, or wrong though it scores 1: "
                    f"{checks.listed(unfit, 5, quoted=True)}")
+
+
+def unnamed_part(log: EvaluationLog, part: str) -> str:
+    """Return which part was taken of a log that does not name its parts.
+
+    Parameters
+    ----------
+    log : EvaluationLog
+    part : str
+    """
+    many = len({each.part for each in log.samples})
+    return f"{log.label} does not name its {many} {log.part_is}s: {log.part_is} {part} is number {part} in its order"
 
 
 def _unzipped(path: str, label: str) -> tuple:
@@ -262,7 +272,8 @@ def _inspect(label: Any, header: Any, samples: Any) -> EvaluationLog:
     found = [_sample(number, sample, named, f"{label}, record {number}") for number, sample in enumerate(samples, 1)]
     status = header.get("status", "started") if isinstance(header, dict) else ""    # a journal's start has none
     return EvaluationLog(label, tuple(found), named[0] if len(named) == 1 else "", "epoch", "scorer",
-                         "" if status == "success" else str(status), _said(_at(header, "eval", "model")))
+                         "" if status == "success" else str(status), _said(_at(header, "eval", "model")),
+                         _said(_at(header, "eval", "task")))
 
 
 def _sample(number: int, sample: Any, named: list[str], where: str) -> Sample:
@@ -348,7 +359,24 @@ def _harness(label: str, records: list) -> EvaluationLog:
                             {"filter": part, **cells, **_flat("doc", record.get("doc"))}, picked, unfit,
                             (json_line(record["doc"]) if "doc" in record else "", _said(record.get("doc_hash")),
                              target, _said(record.get("target_hash")))))
-    return EvaluationLog(label, tuple(found), "", "filter", "metric")
+    counted = None if any("filter" in record for _, record, _ in records) else _counted_filters(found)
+    return EvaluationLog(label, tuple(counted or found), "", "filter", "metric", unnamed_parts=counted is not None)
+
+
+def _counted_filters(samples: list[Sample]) -> list[Sample] | None:
+    """Return samples with the number of their filter, or None where documents do not occur equally often.
+
+    The harness until 0.4.2 wrote every document once per filter and left the filter's name out.
+    """
+    times: Counter = Counter()
+    numbered = []
+    for sample in samples:
+        times[sample.id] += 1
+        part = str(times[sample.id])
+        numbered.append(replace(sample, part=part, cells=sample.cells | {"filter": part}))
+    content = {sample.id: sample.content for sample in samples}
+    same = all(content[sample.id] == sample.content for sample in samples)
+    return numbered if same and len(set(times.values())) == 1 and times[samples[0].id] > 1 else None
 
 
 def _first_text(asked: Any) -> str:

@@ -18,8 +18,9 @@ from workbench.data import handover
 from workbench.data.columns import Scan, TableSource, check_told_apart, found_columns
 from workbench.data.engine import connected, decimal_mark, literal, quoted, relation_columns
 from workbench.data.evaluation_logs import EVAL, PEEKED, is_log, open_log
-from workbench.data.json_records import by_column
+from workbench.data.json_records import by_column, json_records, json_text
 from workbench.data.numbers import as_text, objects, unmasked, without_marks
+from workbench.data.other_logs import PROMPTFOO, PROMPTFOO_CSV, promptfoo_csv, promptfoo_results, promptfoo_table
 from workbench.data.text_files import PACKED, as_utf8, encoding_of_start, open_text, scan_text
 from workbench.data.workbooks import file_and_sheet, open_workbook
 
@@ -41,6 +42,30 @@ def is_evaluation_log(source: Any) -> bool:
         return False
     path, label, ending = existing_file(source)
     return ending == EVAL or (ending in _JSON and _is_log(file_of(path), label, ending))
+
+
+def comparison_table(source: Any) -> dict[str, list]:
+    """Return the columns id, model, score and others of a file that promptfoo wrote, {} of any other source."""
+    if not isinstance(source, (str, os.PathLike)):
+        return {}
+    _, label, ending = existing_file(source)
+    path = file_of(source)
+    if ending == ".csv":
+        with as_utf8(path, label, encoding_of_start(path, label), mark=False) as (readable, _):
+            with open(readable, encoding="utf-8", errors="replace", newline="") as text:
+                start = text.read(PEEKED)
+                return promptfoo_csv(start + text.read()) if PROMPTFOO_CSV.search(start) else {}
+    if ending not in _JSON or not PROMPTFOO.match(_start(path, label)):
+        return {}
+    records = [record for _, record, _ in json_records(json_text(path, label), label) if record]
+    results = promptfoo_results(records[0] if len(records) == 1 else records)
+    return promptfoo_table(results) if results else {}
+
+
+def _start(file: str, label: str) -> str:
+    with as_utf8(file, label, encoding_of_start(file, label), mark=False) as (readable, _):
+        with open(readable, encoding="utf-8", errors="replace") as text:
+            return text.read(PEEKED)
 
 
 def _is_log(file: str, label: str, ending: str) -> bool:
@@ -178,6 +203,9 @@ def _open_json(path: str, label: str) -> TableSource:
         return open_log(file, label, part)
     if part:
         raise ValueError(f"{label}: there are no parts to choose in a file that is no log of an evaluation")
+    if run_table := comparison_table(path):
+        return TableSource(label, tuple(run_table),
+                           lambda wanted: ({name: objects(run_table[name]) for name in wanted}, ()))
     encoding = encoding_of_start(path, label)
 
     def fetch(wanted: Any) -> Any:

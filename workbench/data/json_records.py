@@ -103,6 +103,8 @@ def by_column(record: Any) -> dict[str, list]:
     ({'id': [1, 2], 'score': [0.5, 0.7]}, {'id': [1, 2], 'score': [0.5, 0.7]})
     >>> by_column({"columns": ["id"], "data": [[1], [2]]}), by_column({"version": 2, "data": [{"id": 1}, {"id": 2}]})
     ({'id': [1, 2]}, {'id': [1, 2]})
+    >>> by_column({"q1": {"a": 1, "b": .5}, "q2": {"a": 0, "b": .5}, "q3": {"a": 1, "b": 1}})
+    {'id': ['q1', 'q2', 'q3'], 'a': [1, 0, 1], 'b': [0.5, 0.5, 1]}
     >>> by_column({"A": {"test_score": [.8, .9]}}), by_column({"id": 7, "tags": ["a", "b"]})
     ({'A.test_score': [0.8, 0.9]}, {})
     """
@@ -118,12 +120,48 @@ def by_column(record: Any) -> dict[str, list]:
     objects = {name: value for name, value in record.items() if isinstance(value, dict)}
     if any(isinstance(cell, list) for cells in objects.values() for cell in cells.values()):
         lists |= {f"{name}.{field}": cell for name, cells in objects.items() for field, cell in cells.items()}
+    elif not lists and len(objects) > 1 and len(objects) == len(record) and _by_row(objects):
+        lists = _of_rows(objects)
     elif not lists and len(objects) > 1 and len({tuple(cells) for cells in objects.values()}) == 1:
-        lists = {name: [*cells.values()] for name, cells in objects.items()}
+        labels = [*next(iter(objects.values()))]
+        lists = _labeled(labels) | {name: [*cells.values()] for name, cells in objects.items()}
     elif objects:
         return {}
     sizes = {len(cells) if isinstance(cells, list) else 0 for cells in lists.values()}
     return lists if len(sizes) == 1 and all(isinstance(value, (dict, list)) for value in record.values()) else {}
+
+
+def _by_row(objects: dict[str, dict]) -> bool:
+    """Return whether objects are rows by their label (orient="index" of pandas), not columns by their name.
+
+    Numbered labels decide: those of rows count from 0. Of others, the names of columns are fewer than those of rows.
+    """
+    fields = dict.fromkeys(name for row in objects.values() for name in row)
+    if not fields or not all(_plain_cell(cell) for row in objects.values() for cell in row.values()):
+        return False
+    if _numbered(fields):
+        return False
+    shared = sum(len(row) for row in objects.values()) >= len(fields) * len(objects) / 2
+    return shared and (_numbered(objects) or len(fields) < len(objects))
+
+
+def _plain_cell(value: Any) -> bool:
+    return not isinstance(value, (dict, list))
+
+
+def _numbered(labels: Any) -> bool:
+    return all(str(label).isdecimal() for label in labels)
+
+
+def _of_rows(objects: dict[str, dict]) -> dict[str, list]:
+    fields = dict.fromkeys(name for row in objects.values() for name in row)
+    labels = {} if any(name.lower() == "id" for name in fields) else _labeled([*objects])
+    return labels | {name: [row.get(name) for row in objects.values()] for name in fields}
+
+
+def _labeled(labels: list[str]) -> dict[str, list]:
+    """Return a column of labels that say more than a count from 0."""
+    return {} if labels == [str(k) for k in range(len(labels))] else {"id": labels}
 
 
 def _holds(value: Any, kind: type) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.comparisons.gates import Gate
     from workbench.reports.build import Targets
 
-TITLE = "Which of these models is better?"
+TITLE, TITLE_OF_ONE = "Which of these models is better?", "How good is this model?"
 SHOWN_PAIRS = 66
 
 
@@ -52,13 +52,14 @@ def write_comparison(found: "ItemComparison", targets: "Targets", *, files: Sequ
     records = [_record("comparison", "Pairs", found), *([_record("gate", "Gate", gate)] if gate else []),
                *(_record(name, table.caption, table) for name, table in tables.items())]
     values: dict[str, Any] = {name: [*map(_readable, each.rows())] for name, each in tables.items()}
+    title = TITLE if len(found.names) > 1 else TITLE_OF_ONE
     page = templates.render(
-        "comparison.html.j2", title=TITLE, date=now, found=found, basis=found.basis(), gate=gate,
+        "comparison.html.j2", title=title, date=now, found=found, basis=found.basis(), gate=gate,
         pairs=[*map(_readable, found.rows())], picture=_picture(found), **{"slices": [], "reading": []} | values,
         slice_notes=slices.notes if slices else (), shows=_shows(found), shown=SHOWN_PAIRS,
         level=percent(found.level), inputs=inputs, command=command,
         settings=[{"setting": name, "value": value} for name, value in settings.items() if value not in ("", None)])
-    about = {"topic": "compare", "title": TITLE, "time": now.isoformat(timespec="seconds"), "messages": [],
+    about = {"topic": "compare", "title": title, "time": now.isoformat(timespec="seconds"), "messages": [],
              "versions": {"workbench": package_version(), "python": platform.python_version()}, "inputs": inputs,
              "parameters": dict(settings)}
     with contextlib.ExitStack() as undo:
@@ -89,7 +90,9 @@ def _picture(found: "ItemComparison") -> "Markup":
 
 
 def _shows(found: "ItemComparison") -> str:
-    """Return what difference so many items show."""
+    """Return what difference so many items show, "" for one model."""
+    if len(found.names) == 1:
+        return ""
     difference = found.detectable()
     said = found.units(difference, error=difference / 10)
     return (f"With these {counted(found.size, 'item')} a difference of {said} "
