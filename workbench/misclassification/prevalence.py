@@ -212,7 +212,7 @@ def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, method
     checks.choice("method", method, methods.METHODS)
     checks.choice("rates", rates, methods.RATES)
     check_audit(audit, counts_at_audit, method)
-    if counts_at_audit is None:
+    if counts_at_audit is None or audit.weighted is not None:
         return None
     frame = check_counts("counts_at_audit", counts_at_audit, audit.labels)
     check_frame(frame, audit)
