@@ -15,7 +15,7 @@ import scipy
 
 from workbench import checks
 from workbench.misclassification import calendar, limits, methods
-from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.confusion import ConfusionCounts, pool_audits
 from workbench.misclassification.periods import AuditError, Periods, check_audit
 from workbench.results import Note
 
@@ -48,7 +48,7 @@ def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
     Examples
     --------
     >>> same_rates_pvalue([ConfusionCounts([[40, 10], [5, 45]]), ConfusionCounts([[20, 30], [5, 45]])])
-    0.0001
+    0.0006
     >>> same_rates_pvalue([ConfusionCounts([[40, 10], [5, 45]]), ConfusionCounts([[80, 20], [10, 90]])])
     1.0
     """
@@ -182,7 +182,6 @@ def matched(audits: Mapping[str, ConfusionCounts], periods: Sequence) -> dict:
     found: dict = {}
     for name, audit in audits.items():
         found.setdefault(by_text.get(same.get(str(name), ""), name), []).append(audit)
-    from workbench.misclassification.confusion import pool_audits
     return {name: parts[0] if len(parts) == 1 else pool_audits(*parts) for name, parts in found.items()}
 
 

@@ -261,24 +261,27 @@ def load_audits(audit: Any, *, period: str, truth: str = "truth", prediction: st
     {'Jan': [[1, 0], [0, 1]], 'Feb': [[0, 0], [1, 0]]}
     """
     frames.check_source("audit", audit)
-    names = frames.column_names(audit)
+    names = [name for name in frames.column_names(audit) if name]
     options: dict = {"truth": truth, "prediction": prediction, "total": total, "weight": weight, "classes": classes}
-    columns = [name for name in names if name]
-    data = frames.read_columns(audit, columns)[0]
-    texts = numbers.present(period, data[found_columns("audit", columns, [period])[period]])
+    of_items = spelled(prediction, names) in names
+    used = {spelled(name, names) for name in (period, truth, prediction, total, weight)}
+    data = frames.read_columns(audit, [name for name in names if not of_items or name in used] or [period])[0]
+    texts = numbers.present(period, data[found_columns("audit", names, [period])[period]])
     of_row = np.array(calendar.periods_of(texts, every) if every else texts, object)
-    rows_by_period = {name: np.flatnonzero(of_row == name) for name in dict.fromkeys(of_row.tolist())}
-    if spelled(prediction, names) in names:     # classes that one period lacks are those of the file
-        rows = zip(of_row.tolist(), *(numbers.as_text(data[spelled(name, columns)]) for name in (truth, prediction)),
-                   strict=True)
-        if len({*rows}) < len(texts):       # not one row for each pair of classes: a column of totals means no items
+    rows_by_period = [np.flatnonzero(of_row == name) for name in dict.fromkeys(of_row.tolist())]
+    if of_items:        # classes that one period lacks are those of the file
+        pairs = zip(of_row.tolist(), *(numbers.as_text(data[spelled(name, names)]) for name in (truth, prediction)),
+                    strict=True)
+        if len({*pairs}) < len(texts):      # several rows for a pair of classes: no column holds its total
             options["total"] = ""
         order = load_audit(audit, labels=labels, **options).labels
     else:
-        order = load_audit({name: data[name][[*rows_by_period.values()][0]] for name in columns}, labels=labels,
-                           **options).labels
-    return {name: load_audit({column: data[column][rows] for column in columns}, labels=order, **options)
-            for name, rows in rows_by_period.items()}
+        order = load_audit(_picked(data, rows_by_period[0]), labels=labels, **options).labels
+    return {of_row[rows[0]]: load_audit(_picked(data, rows), labels=order, **options) for rows in rows_by_period}
+
+
+def _picked(data: dict[str, np.ndarray], rows: np.ndarray) -> dict[str, np.ndarray]:
+    return {name: cells[rows] for name, cells in data.items()}
 
 
 def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:

@@ -343,7 +343,7 @@ def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audi
     mle                0.1222 0.0073
     """
     checks.level(level)
-    frame = read_frame(audit, counts_at_audit, "baseline", rates)
+    frame = read_frame(audit, counts_at_audit, "classify_and_count", rates)
     counts = check_counts("counts", counts, audit.labels)
     lost = {method: why for method in methods.estimators() if (why := _why_not(audit, frame, method))}
     values = np.stack([np.full((6, len(counts)), np.nan) if method in lost else

@@ -28,6 +28,7 @@ from workbench.results.vocabulary import method_words
 DRAWN, LISTED = 200, 100        # of long series: periods from which on some are left out, and changes that are shown
 DIFFER = 0.05   # rates of several audits are not pooled where a test has a smaller p-value
 RUNS = 50       # of neighbors, of each of which two periods are left
+_AUDITED = {"one": "one audit for both", "pooled": "one set of rates for both", "own": "an audit for each"}
 NO_LINK = "as the audit shows too little of a link between prediction and truth"
 
 
@@ -49,6 +50,8 @@ class PrevalenceChange(OfClasses, Result):
     naive_standard_error : float or (K,) array
         What the errors of the two levels would give if they were independent: do not use it.
     labels : tuple
+    audit_rates : {"one", "pooled", "own"}
+        As in `PrevalenceSeries`.
     """
 
     first: object
@@ -60,6 +63,7 @@ class PrevalenceChange(OfClasses, Result):
     growth_limits: Interval | tuple[Interval, ...]
     naive_standard_error: float | np.ndarray
     labels: tuple
+    audit_rates: str = "one"
 
     def interval(self) -> Interval | tuple[Interval, ...]:
         """Return `limits`."""
@@ -70,12 +74,7 @@ class PrevalenceChange(OfClasses, Result):
         parts = [f"class {label} {change:+.4f} (SE {error:.4f}, {percent(i.level)} from {i.low:+.4f} to {i.high:+.4f})"
                  if np.isfinite(change) else f"class {label}: no estimate, every change is possible (see notes)"
                  for label, change, error, i in self.by_class(self.estimate, self.standard_error, self.limits)]
-        return f"{self.first} to {self.last}: {'; '.join(parts)}; {self._audited}"
-
-    @property
-    def _audited(self) -> str:
-        made = self.limits.method if isinstance(self.limits, Interval) else self.limits[0].method
-        return "an audit for each" if made == of_periods.NEWCOMBE else "one audit for both"
+        return f"{self.first} to {self.last}: {'; '.join(parts)}; {_AUDITED[self.audit_rates]}"
 
     def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
@@ -162,9 +161,9 @@ class PrevalenceSeries(Result):
     @cached_property
     def _usable(self) -> Any:
         if self.audit_rates == "own":
-            counts = self.counts.astype(np.int64, casting="unsafe")
-            return of_periods.OwnAudits(tuple(of_periods.own_periods(self.audits[t], counts[t], self.method, self.rates)
-                                              for t in self._reported))
+            return of_periods.OwnAudits(tuple(
+                of_periods.own_periods(self.audits[t], self.counts[t].astype(np.int64), self.method, self.rates)
+                for t in self._reported))
         return Periods(self.audit, self.counts_at_audit, self.counts[self._reported].astype(np.int64), self.method,
                        self.rates)
 
@@ -306,7 +305,7 @@ class PrevalenceSeries(Result):
             names[a], names[b], one_or_all(change[c]), one_or_all(covariance[c]),
             intervals_of(limits[0][c], limits[1][c], level, usable), one_or_all(growth[c]),
             intervals_of(growth_limits[0][c], growth_limits[1][c], level, usable), one_or_all(naive[c]), self.labels,
-            notes=usable.doubts)
+            self.audit_rates, notes=usable.doubts)
             for c, (a, b) in enumerate(zip(first, last, strict=True))]
 
     def headline(self, level: float = 0.95) -> str:
@@ -374,11 +373,12 @@ class PrevalenceSeries(Result):
                 f"{percent(level)} interval. It holds if {self.assumption}.")
 
     def _audited_periods(self) -> str:
-        """Return how audits of several periods are used, in words; "" for one audit."""
+        """Return how weights and audits of several periods are used, in words; "" for one audit without weights."""
+        weighted = ", weighted by their sampling weights," if self.audit.weighted is not None else ""
         if not self.audits:
-            return ""
+            return weighted
         how = "each for its own period" if self.audit_rates == "own" else "rates pooled over the periods"
-        return f" of {checks.counted(sum(audit is not None for audit in self.audits), 'period')} ({how})"
+        return f"{weighted} of {checks.counted(sum(audit is not None for audit in self.audits), 'period')} ({how})"
 
     def rows(self) -> list[dict]:
         """Return `levels()`."""
@@ -428,7 +428,7 @@ def prevalence_series(audit: ConfusionCounts | Mapping, counts_at_audit: ArrayLi
     PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit for both)
     >>> audits = {"Jan": ConfusionCounts([[95, 5], [4, 16]]), "Dec": ConfusionCounts([[90, 6], [2, 22]])}
     >>> prevalence_series(audits, None, months).estimates.round(3).tolist()
-    [0.085, 0.113, nan, 0.136]
+    [0.081, 0.109, nan, 0.131]
     """
     checks.choice("audit_rates", audit_rates, of_periods.AUDIT_RATES)
     if isinstance(audit, Mapping):
