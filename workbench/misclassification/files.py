@@ -22,7 +22,7 @@ MOST_DAYS, FEW_A_DAY = 31, 100      # a month of days is a series; of more days,
 
 @frames.in_rows_of("audit")
 def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "prediction",
-               labels: str = "", classes: str = "auto", total: str = "n",
+               labels: str | tuple = "", classes: str = "auto", total: str = "n",
                weight: str = "") -> confusion.ConfusionCounts:
     """Return the confusion table of audited items.
 
@@ -34,9 +34,9 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
         classes with its count in the column `total`.
     truth, prediction : str
         Columns; a file without the column `prediction` is read as a confusion table.
-    labels : str
-        Classes in the wanted order, separated by commas; with two classes the second is the one reported. By default
-        sorted.
+    labels : str or tuple
+        Classes in the wanted order, separated by commas, or the `labels` of another audit; with two classes the second
+        is the one reported. By default sorted.
     classes : {"auto", "text", "numbers"}
         How classes are read, as in `workbench.data.classes.read_classes`; labels as "01,1" say that they are text.
     total : str
@@ -91,7 +91,7 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
 
 
 def _wanted_labels(labels: str | tuple) -> list[str] | None:
-    """Return the classes of a text with commas, or those of another audit, as texts; None for "".""" 
+    """Return the classes of a text with commas, or those of another audit, as texts; None for ""."""
     if isinstance(labels, tuple):
         return [str(label) for label in labels]
     checks.instance("labels", labels, str)

@@ -356,7 +356,7 @@ def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audi
 
 def _why_not(audit: ConfusionCounts, frame: np.ndarray | None, method: str) -> str:
     """Yield the note that a method cannot be computed, if it cannot."""
-    lacking = "frame" in methods.METHODS[method].needs and frame is None
+    lacking = "frame" in methods.METHODS[method].needs and frame is None and audit.weighted is None
     return "counts_at_audit is needed" if lacking else not_estimable(audit, method)
 
 

@@ -485,8 +485,8 @@ def _from_audits(audits: Mapping, counts_by_period: Any, method: str, rates: str
         return _series(pooled, None, periods, _own_counts(by_period, periods, found, method, rates),
                        of_periods.own_method(method), rates, notes, audit_rates="own", **of_audits)
     if method == "mixed":
-        raise checks.WrongValue("method", "must not be 'mixed', which takes one audit of one period: 'misclassification' "
-                                "pools the rates of several", method)
+        raise checks.WrongValue("method", "must not be 'mixed', which takes one audit of one period: "
+                                "'misclassification' pools the rates of several", method)
     method = "misclassification" if method == "mle" else method
     read_frame(pooled, None, method, rates)
     return _series(pooled, None, periods, found, method, rates, notes, audit_rates="pooled", **of_audits)
