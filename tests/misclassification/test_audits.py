@@ -283,7 +283,8 @@ def test_items_of_weight_0_are_left_out():
 
 @thinned(("runs", "band"), few=(200, .05), whole=(3000, .015))
 @pytest.mark.parametrize(("sizes", "drawn", "rates"), [
-    ((2000, 8000), (100, 100), ((.3, .9, .07), (.2, .8, .2))), ((2000, 8000), (150, 60), ((.3, .9, .05), (.1, .9, .02)))])
+    ((2000, 8000), (100, 100), ((.3, .9, .07), (.2, .8, .2))),
+    ((2000, 8000), (150, 60), ((.3, .9, .05), (.1, .9, .02)))])
 def test_weighted_intervals_cover(sizes, drawn, rates, runs, band):
     rng, held = np.random.default_rng(4), 0
     for _ in range(runs):

@@ -195,5 +195,5 @@ def choice_note(audits: Mapping, audit_rates: str, pvalue: float, *, own: bool) 
         asked = "as asked" if audit_rates == "own" else "as rates P(prediction | truth) differ between them"
         return Note("assumption", f"{what}: each period is estimated from its own audit alone, {asked} ({test})")
     asked = ", as asked" if audit_rates == "pooled" else ""
-    return Note("assumption", f"{what}: their rates P(prediction | truth) are pooled over the periods{asked}, and taken "
-                f"for those of every period ({test})")
+    return Note("assumption", f"{what}: their rates P(prediction | truth) are pooled over the periods{asked}, and "
+                f"taken for those of every period ({test})")

@@ -6,9 +6,6 @@ References
    1998: method 10, from two Wilson intervals.
 .. [2] Fisher, The logic of inductive inference, JRSS 98, 1935: the exact conditional test.
 .. [3] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
-.. [4] Saerndal, Swensson & Wretman, Model Assisted Survey Sampling, Springer 1992, section 5.7: the linearized variance
-   of a ratio, here with items taken as drawn with replacement.
-.. [5] Kish, Survey Sampling, Wiley 1965, section 11.7.
 """
 
 from collections.abc import Sequence
@@ -141,8 +138,14 @@ class ConfusionCounts(Result):
         Each row holds the weighted rates P_ij of a true class times its effective size: the size of a
         simple random sample whose rates vary as much. With the sums W_ij of weights and Q_ij of their
         squares per cell, the variance of P_ij by linearization is v_ij = (Q_ij (1 - P_ij)^2 +
-        (Q_i - Q_ij) P_ij^2) / W_i^2 [4]_. The size is sum_j P_ij (1 - P_ij) / sum_j v_ij, and at most
-        that of Kish, W_i^2 / Q_i, as few errors tell little of their own variance [5]_.
+        (Q_i - Q_ij) P_ij^2) / W_i^2 [1]_. The size is sum_j P_ij (1 - P_ij) / sum_j v_ij, and at most
+        that of Kish, W_i^2 / Q_i, as few errors tell little of their own variance [2]_.
+
+        References
+        ----------
+        .. [1] Saerndal, Swensson & Wretman, Model Assisted Survey Sampling, Springer 1992, section 5.7: the
+           linearized variance of a ratio, here with items taken as drawn with replacement.
+        .. [2] Kish, Survey Sampling, Wiley 1965, section 11.7.
         """
         if self.weighted is None or self.squared is None:
             return self.table
@@ -365,7 +368,8 @@ def _compare_rates(first: np.ndarray, second: np.ndarray, axis: int, level: floa
     down = np.sqrt((rate[1] - low[1]) ** 2 + (high[0] - rate[0]) ** 2)
     up = np.sqrt((high[1] - rate[1]) ** 2 + (rate[0] - low[0]) ** 2)
     pvalues, known = np.full(len(first), np.nan), total.all(0)
-    pvalues[known] = intervals.holm([_fisher(*columns) for columns in zip(*(np.rint(part.T[known]).astype(int) for part in (right, total)), strict=True)])
+    whole = (np.rint(part.T[known]).astype(int) for part in (right, total))     # weighted audits have effective counts
+    pvalues[known] = intervals.holm([_fisher(*columns) for columns in zip(*whole, strict=True)])
     return np.stack([*rate, difference, difference - down, difference + up], 1), pvalues
 
 

@@ -135,7 +135,8 @@ def planned_from(corrected: PrevalenceSeries, months: Mapping) -> Any:
 def with_notes(series: PrevalenceSeries, *notes: Note) -> PrevalenceSeries:
     """Return the series with further notes; what was assumed of several audits is told first by a command, too."""
     if series.audits:
-        handover.tell_first(next(note.text for note in series.notes if " audited (" in note.text))
+        assumptions = [note.text for note in series.notes if note.kind == "assumption" and note.where is None]
+        handover.tell_first(assumptions[0])     # how the audits are used
     return replace(series, notes=(*series.notes, *notes))
 
 
