@@ -1,5 +1,6 @@
 """Columns that a report left out are named, with the option that would use them."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -55,3 +56,14 @@ def test_only_the_first_rows_are_read(tmp_path):
 @pytest.mark.parametrize("source", ["nowhere.csv", 3, None, {}, {"a": [1], "b": [1, 2]}, [TABLE]])
 def test_it_never_fails(source):
     assert roles.unused_notes(source, ["a"], OPTIONS) == ()
+
+
+@pytest.mark.parametrize("text", ["2026-03", "2026-03-31", "20260331", "31.12.2026", "12/31/2026 9:05 PM", "3/2026",
+                                  "Q1 2026", "2026-W05", "Jan 2026", "March", "Mar-26", "2026-03-31T08:00"])
+def test_dates_of_any_form_are_periods(text):
+    assert roles.columns_of({"month": np.array([text, text], object)})[0].seems == roles.MONTH
+
+
+@pytest.mark.parametrize("text", ["marble", "1.5", "may be", "decision 7", "12/31"])
+def test_what_is_no_date_is_no_period(text):
+    assert roles.columns_of({"month": np.array([text, text], object)})[0].seems != roles.MONTH

@@ -40,8 +40,11 @@ _CALLED = {
     CLUSTER: r"psu|cluster|document|passage|conversation|person|household|school|site|box|patient|user|author|"
              r"hospital|subject",
     STRATUM: r"strat(um|a)|region|district|segment|domain|group"}
-_DATE = re.compile(r"(19|20)[0-9]{2}([-/.]?(0?[1-9]|1[0-2]|Q[1-4]|W[0-9]{2})([-/.][0-9]{1,2})?([T ].*)?)?",
-                   re.IGNORECASE)
+_DATE = re.compile(r"(19|20)[0-9]{2}([-/.]?(0?[1-9]|1[0-2]|Q[1-4]|W[0-9]{2})([-/.][0-9]{1,2})?([T ].*)?)?"
+                   r"|[0-3]?[0-9][-/.][0-3]?[0-9][-/.](19|20)[0-9]{2}([T ,].*)?|(0?[1-9]|1[0-2])[-/.](19|20)[0-9]{2}"
+                   r"|Q[1-4][ /-]*(19|20)[0-9]{2}|(19|20)[0-9]{2}(0[1-9]|1[0-2])[0-3][0-9]"
+                   r"|(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?"
+                   r"|nov(ember)?|dec(ember)?)[. '-]*((19|20)?[0-9]{2})?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -152,5 +152,5 @@ def _corrected(audited: ConfusionCounts, audits: several.Audits, months: dict, a
 def _check_period(name: str, items: int, audited: int) -> None:
     if items < audited:
         raise checks.WrongValue("audit_period", f"must be a period with the {audited:,} audited items or more, as they "
-                                "were drawn from it", name, told=f"{name!r} has {items:,}; of days or hours, every "
-                                "(--every month) makes longer periods")
+                                "were drawn from it", name, told=f"{name!r} has {items:,}; if periods are days or "
+                                "hours, every month (--every month) makes months of them")
