@@ -126,8 +126,8 @@ def test_workbooks_and_parquet(tmp_path, ending):
 def test_an_audit_and_counts_are_told_apart(tmp_path):
     MONTHLY.to_csv(tmp_path / "audit.csv", index=False)
     MONTHLY.drop(columns="truth").to_csv(tmp_path / "counts.csv", index=False)
-    assert "can be the audit (--audit audit.csv --truth truth --prediction predicted --period-in-audit month)" in doctor(
-        tmp_path, "audit.csv")[0]
+    assert "can be the audit (--audit audit.csv --truth truth --prediction predicted " \
+        "--period-in-audit month)" in doctor(tmp_path, "audit.csv")[0]
     assert "can be the counts (--counts counts.csv --period month --predicted predicted)" in doctor(
         tmp_path, "counts.csv")[0]
 
