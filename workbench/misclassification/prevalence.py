@@ -212,7 +212,7 @@ def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, method
     checks.choice("method", method, methods.METHODS)
     checks.choice("rates", rates, methods.RATES)
     check_audit(audit, counts_at_audit, method)
-    if counts_at_audit is None:
+    if counts_at_audit is None or audit.weighted is not None:
         return None
     frame = check_counts("counts_at_audit", counts_at_audit, audit.labels)
     check_frame(frame, audit)
@@ -343,7 +343,7 @@ def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audi
     mle                0.1222 0.0073
     """
     checks.level(level)
-    frame = read_frame(audit, counts_at_audit, "baseline", rates)
+    frame = read_frame(audit, counts_at_audit, "classify_and_count", rates)
     counts = check_counts("counts", counts, audit.labels)
     lost = {method: why for method in methods.estimators() if (why := _why_not(audit, frame, method))}
     values = np.stack([np.full((6, len(counts)), np.nan) if method in lost else
@@ -356,7 +356,7 @@ def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audi
 
 def _why_not(audit: ConfusionCounts, frame: np.ndarray | None, method: str) -> str:
     """Yield the note that a method cannot be computed, if it cannot."""
-    lacking = "frame" in methods.METHODS[method].needs and frame is None
+    lacking = "frame" in methods.METHODS[method].needs and frame is None and audit.weighted is None
     return "counts_at_audit is needed" if lacking else not_estimable(audit, method)
 
 
