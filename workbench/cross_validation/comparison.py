@@ -257,7 +257,8 @@ def _tested(models: int) -> list[tuple[int, int]]:
 def _pvalues_of_all(cv: CVLosses, order: np.ndarray, rho: float | str) -> np.ndarray:
     """Return the p-values of all pairs of ordered models, NaN where the folds show no variance: at once, by rows."""
     means, sizes = cv.fold_means_of_models()[order], cv.sizes.ravel()
-    kept, largest = 1 - kfold.resolve_rho(rho, cv), np.abs(cv.losses).max(0)[order]
+    hidden = kfold.resolve_rho(rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits)
+    kept, largest = 1 - hidden, np.abs(cv.losses).max(0)[order]
     found = []
     for k in range(len(order) - 1):
         apart = means[k] - means[k + 1:]

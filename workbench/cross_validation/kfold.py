@@ -309,7 +309,7 @@ class KFoldTTest(Result):
     @property
     def rho_of_all(self) -> float:
         """Share of the variance of the mean of all repeats that their folds do not show: R rho / (1 + (R-1) rho)."""
-        _, runs = _folds_and_runs(self)
+        runs = self._runs
         return runs * self.rho / (1 + (runs - 1) * self.rho)
 
     @property
@@ -346,8 +346,8 @@ class KFoldTTest(Result):
         if self.naive_statistic == 0 or self.alternative == ("greater" if self.naive_statistic < 0 else "less"):
             return float("-inf")
         kept = (_quantile(level, self.df, self.alternative) / self.naive_statistic) ** 2
-        _, runs = _folds_and_runs(self)
-        return (1 - kept) / (1 + (runs - 1) * kept) if 1 + (runs - 1) * kept > 0 else float("-inf")
+        below = 1 + (self._runs - 1) * kept
+        return (1 - kept) / below if below > 0 else float("-inf")
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the `Interval` of means that the test does not reject; one-sided for a one-sided test.
@@ -373,7 +373,7 @@ class KFoldTTest(Result):
         same = {name: getattr(self, name) for name in ("alternative", "folds", "repeats", "effect_size", "label",
                                                        "notes", "models", "mean_losses", "scores", "one_sign", "test_share",
                                                        "splits")}
-        naive_error = self.standard_error * _kept(self.rho, _folds_and_runs(self)[1]) ** .5
+        naive_error = self.standard_error * _kept(self.rho, self._runs) ** .5
         return _test(self.estimate, self.mean, self.naive_statistic, naive_error, rho, **same)
 
     def finding(self) -> str:
@@ -425,6 +425,10 @@ class KFoldTTest(Result):
         return [{"test": name, "rho": test.rho} | ({"rho_of_all": test.rho_of_all} if self.of_one else {})
                 | {"r": test.r, "statistic": test.statistic, "df": test.df, "pvalue": test.pvalue}
                 | dict(zip(("low", "high"), test.interval(level), strict=True)) for name, test in tests.items()]
+
+    @property
+    def _runs(self) -> float:
+        return _folds_and_runs(self.folds, self.repeats, self.test_share)[1]
 
     @property
     def _only_mean(self) -> bool:
@@ -508,7 +512,7 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = "
     cv = cv_or_fold_means if isinstance(cv_or_fold_means, CVLosses) else _from_means(cv_or_fold_means)
     mean = checks.number("mean", mean)
     alternative = checks.choice("alternative", alternative, ALTERNATIVES)
-    resolve_rho(rho, cv)
+    resolve_rho(rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits)
     means, sizes, label = cv.fold_means().ravel(), cv.sizes.ravel(), cv.label if named else "mean"
     estimate = float(np.average(means, weights=sizes))
     refuse_zero_variance(means, np.abs(cv.losses).max(), label, zero_one=len(cv.models) == 2 and cv.zero_one,
@@ -631,32 +635,38 @@ def rho_of_halves(shown: np.ndarray, means: np.ndarray) -> np.ndarray:
         return np.clip(1 - shown.mean((-1, -2)) / ((means[..., 0] - means[..., 1]) ** 2 / 2).mean(-1), 0, MOST_RHO)
 
 
-def resolve_rho(rho: Any, cv: CVLosses) -> float:
-    """Return rho of the mean of all folds or random splits from a name, or from the rho of one cross-validation.
+def resolve_rho(rho: Any, folds: int, repeats: int = 1, *, test_share: float | None = None,
+                splits: str = "folds") -> float:
+    """Return rho of the mean of all K R folds or random splits from a name, or from the rho of one repeat.
 
     Parameters
     ----------
     rho : float or {"auto", "naive", "nadeau_bengio"}
         Of one repeat, below 1 and above -1 / (R - 1).
-    cv : CVLosses
+    folds, repeats : int
+        K and R.
+    test_share : float, optional
+        The proportion of items in a test set, where it is not 1/K.
+    splits : {"folds", "random"}
 
     Examples
     --------
-    >>> folds = CVLosses.from_fold_means(np.arange(10.))
-    >>> repeats = CVLosses.from_fold_means(np.arange(100.), repeats=10)
-    >>> round(resolve_rho("nadeau_bengio", folds), 3), round(resolve_rho("nadeau_bengio", repeats), 3)
+    >>> round(resolve_rho("nadeau_bengio", 10), 3), round(resolve_rho("nadeau_bengio", 10, 10), 3)
     (0.526, 0.917)
+    >>> ratio = (1 / 250 + 20 / 80) / (1 / 250)
+    >>> round(resolve_rho("auto", 250, test_share=.2, splits="random") - (1 - 1 / ratio), 9)
+    0.0
     """
-    folds, runs = _folds_and_runs(cv)
-    rho = _of_one(rho, folds, cv.splits)
+    per_run, runs = _folds_and_runs(folds, repeats, test_share)
+    rho = _of_one(rho, per_run, splits)
     return rho if runs == 1 else 1 - _kept(rho, runs)
 
 
-def _folds_and_runs(cv: CVLosses | KFoldTTest) -> tuple[float, float]:
+def _folds_and_runs(folds: int, repeats: int, test_share: float | None) -> tuple[float, float]:
     """Return K and R; of random splits, how many test sets hold as many items as there are, and how often J is that."""
-    if cv.test_share is None:
-        return cv.folds, cv.repeats
-    return 1 / cv.test_share, cv.folds * cv.test_share
+    if test_share is None:
+        return folds, repeats
+    return 1 / test_share, folds * test_share
 
 
 def fold_notes(cv: Any) -> tuple[Note, ...]:
@@ -762,7 +772,8 @@ def _from_means(means: Any) -> CVLosses:
                                "CVLosses.from_fold_means")
     means = as_array("fold_means", means)
     if means.ndim == 1:
-        schemes.refuse_unknown_folds(means.size, "say how many with repeats in CVLosses.from_fold_means")
+        schemes.refuse_unknown_folds(means.size, "say how many with repeats (in CVLosses.from_fold_means, "
+                                     "which takes all of these)")
     if means.ndim != 1:
         raise checks.WrongValue("fold_means", f"must be one-dimensional, one mean per fold; got shape {means.shape}: "
                                 "wrap losses of single items in CVLosses, means of repeats in CVLosses.from_fold_means")
@@ -811,7 +822,7 @@ def _kept(rho: float, repeats: float) -> float:
 
 def _test(estimate: float, mean: float, naive: float, naive_error: float, rho: float | str, *, folds: int, repeats: int,
           alternative: str, test_share: float | None, splits: str, **words: Any) -> KFoldTTest:
-    per_run, runs = (folds, repeats) if test_share is None else (1 / test_share, folds * test_share)
+    per_run, runs = _folds_and_runs(folds, repeats, test_share)
     number, df = _of_one(rho, per_run, splits), folds * repeats - 1
     shown = _kept(number, runs) ** .5
     assumed = _named_rho(rho, splits)

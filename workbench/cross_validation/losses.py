@@ -107,7 +107,7 @@ class CVLosses(Result):
         _refuse_twice(item, repeat, runs)
         folds, fold = _fold_codes(*_codes("fold", fold, n), repeat, runs)
         if self.test_share is None and self.repeat is None and item is None:
-            schemes.refuse_unknown_folds(len(folds), "give their labels")
+            _refuse_many(folds)
         splits, share = _checked_scheme(self.splits, self.test_share, fold, runs)
         given_size = np.ones(n, int) if share is not None and self.fold_size is None else self.fold_size
         size = None if given_size is None else _checked_sizes(given_size, fold, repeat, folds, runs)
@@ -172,7 +172,8 @@ class CVLosses(Result):
             raise checks.WrongValue("repeats", f"must divide the number of fold means; got {repeats} repeats of "
                                     f"{len(means)}")
         if scheme == "auto" and repeats == 1:
-            schemes.refuse_unknown_folds(folds, "say how many with repeats in CVLosses.from_fold_means")
+            schemes.refuse_unknown_folds(folds, "say how many with repeats (in CVLosses.from_fold_means, "
+                                         "which takes all of these)")
         items = folds if n_items is None else checks.whole("n_items", n_items, folds)
         size = items // max(folds, 1) + (np.arange(folds) < items % max(folds, 1))
         label = {"fold": np.tile(np.arange(folds), repeats), "repeat": np.repeat(np.arange(repeats), folds)}
@@ -743,6 +744,13 @@ def _checked_scheme(splits: Any, test_share: Any, fold: np.ndarray, runs: tuple)
         raise checks.WrongValue("test_share", "must be given only where each row is the mean of one test set, and "
                                 "without repeats")
     return splits, share
+
+
+def _refuse_many(folds: tuple) -> None:
+    if len(folds) > schemes.MOST_FOLDS:
+        raise checks.WrongValue("repeat", f"must be given for {len(folds)} folds without item, which may be those of "
+                                "several cross-validations: the repeat of each row, all 0 for one cross-validation; "
+                                "for means of random splits give test_share and splits='random'")
 
 
 def _guessed(cv: CVLosses, label: dict[str, np.ndarray]) -> Iterator[Note]:

@@ -23,8 +23,9 @@ _REPEAT = re.compile(r"(cv_?|random_?|rng_?|train(ing)?_?|model_?)?(seeds?|rando
 _TRAIN = re.compile(r"n_?train(ing)?(_.*)?|train(ing)?_?(size|n|items|samples)")
 _TEST = re.compile(r"n_?test(ing)?(_.*)?|test_?(size|n|items|samples)")
 # scikit-learn's columns that are no test scores, sizes, times and row numbers
-_NEVER = re.compile(r"(mean|std|rank|param|train)_.+|params?|(.+_)?(time|times|duration|runtime|elapsed|seconds|secs|"
+_NEVER = re.compile(r"(std|rank|param|train)_.+|params?|(.+_)?(time|times|duration|runtime|elapsed|seconds|secs|"
                     r"memory)(_.+)?|n|n_.+|sizes?|counts?|index|rank|sd|std|se|stderr|unnamed:?_?[0-9]*|level_0|")
+_FLAG = re.compile(r"(is|has|was)_.+|(.+_)?flags?|hard|easy|difficulty")
 _METRICS = {"acc", "accuracy", "auc", "auroc", "average_precision", "balanced_accuracy", "brier", "f1", "f1_macro",
             "kappa", "log_loss", "logloss", "mae", "mape", "mcc", "mse", "precision", "pr_auc", "r2", "recall", "rmse",
             "roc_auc", "sensitivity", "specificity"}
@@ -138,13 +139,16 @@ def refuse_doubtful(scores: Mapping[str, np.ndarray]) -> None:
         return
     values = {name: column[~np.isnan(column)] for name, column in scores.items()}
     values = {name: column for name, column in values.items() if column.size}
-    fractions = [name for name, column in values.items() if np.any(column % 1)]
-    whole = [name for name in values if name not in fractions]
+    fractions = [name for name, column in values.items() if np.mean(column % 1 != 0) > 0.5]
+    whole = [name for name, column in values.items() if not np.any(column % 1)]
+    flags = [name for name in values if _FLAG.fullmatch(_plain(name))]
     metrics = [name for name in values if _plain(name) in _METRICS]
     size = {name: float(np.abs(column).mean()) for name, column in values.items()}
     small, large = min(size, key=size.__getitem__), max(size, key=size.__getitem__)
     if len(metrics) > 1:
         why = f"columns {checks.listed(metrics, quoted=True)} are called as metrics, not as models"
+    elif flags and len(flags) < len(values):
+        why = f"column {flags[0]!r} is called as a property of the rows, not as a model"
     elif fractions and whole:
         only = "0 and 1" if np.isin(values[whole[0]], (0, 1)).all() else "whole numbers"
         why = f"column {whole[0]!r} holds only {only} next to fractions in {checks.listed(fractions, 3, quoted=True)}"
@@ -157,7 +161,7 @@ def refuse_doubtful(scores: Mapping[str, np.ndarray]) -> None:
 
 
 def repeats_told(candidates: Mapping[str, np.ndarray], fold: np.ndarray, item: np.ndarray | None,
-                 fold_name: str) -> tuple[str, list[Note]]:
+                 fold_name: str, one: bool) -> tuple[str, list[Note]]:
     """Return the column that tells repeats apart ("" for none), and what is said of it and of the others.
 
     Parameters
@@ -167,16 +171,26 @@ def repeats_told(candidates: Mapping[str, np.ndarray], fold: np.ndarray, item: n
     fold : (n,) ndarray
     item : (n,) ndarray or None
     fold_name : str
+    one : bool
+        Whether folds with labels of their own are known to be those of one cross-validation.
 
     Examples
     --------
     >>> seed = np.array([42, 42, 1337, 1337])
-    >>> repeats_told({"seed": seed}, np.array([0, 1, 0, 1]), None, "fold")[0]
+    >>> repeats_told({"seed": seed}, np.array([0, 1, 0, 1]), None, "fold", False)[0]
     'seed'
-    >>> repeats_told({"seed": seed}, np.array([0, 1, 2, 3]), None, "fold")[0]
+    >>> repeats_told({"seed": seed}, np.array([0, 1, 2, 3]), None, "fold", True)[0]
     ''
     """
     valid = [name for name, labels in candidates.items() if _tells(labels, fold, item)]
+    if valid and item is None and _unique(fold, None):
+        if not one:
+            count = np.unique(candidates[valid[0]]).size
+            raise checks.WrongValue("repeat", f"must be said, as column {valid[0]!r} may tell {count} repeats of "
+                                    f"{fold.size // count} folds or be a setting of one cross-validation of "
+                                    f"{fold.size}: name the column as repeat, or say {{0}} 'folds' for one",
+                                    others=("splits",))
+        valid = []
     for other in valid[1:]:
         if not _alike(candidates[valid[0]], candidates[other]):
             raise checks.WrongValue("repeat", "must name the column of repeats, as several could tell them apart: "

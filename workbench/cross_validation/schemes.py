@@ -39,7 +39,7 @@ def checked(splits: Any, test_share: Any) -> tuple[str, float | None]:
     return "random", share
 
 
-def ask(why: str, remedy: str = "name the column of repeats") -> NoReturn:
+def ask(why: str, remedy: str = "name the column of repeats with {1}") -> NoReturn:
     """Raise the question how the test sets were made.
 
     Parameters
@@ -52,7 +52,7 @@ def ask(why: str, remedy: str = "name the column of repeats") -> NoReturn:
     raise checks.WrongValue(
         "splits", f"must be 'random' or 'folds', as {why}: the answer changes the verdict. Say 'random' with {{0}}, "
         "the proportion of items in a test set, for random splits (ShuffleSplit, bootstrap); for repeats of k folds "
-        f"{remedy} ({{1}}); say 'folds' for one cross-validation that tests every item once",
+        f"{remedy}; say 'folds' for one cross-validation that tests every item once",
         others=("test_share", "repeat"))
 
 

@@ -229,8 +229,10 @@ def without_gaps(means: np.ndarray, label: dict[str, np.ndarray], sizes: np.ndar
     >>> means.tolist(), label["fold"].tolist(), round(share, 3)
     ([0.2, 0.3], [0, 2], 0.333)
     >>> print(notes[0])
-    fold 1: no score of A (undefined or missing); left out for all models, 2 of 3 are left
+    fold 1: no score of A (missing, undefined, or a failed fit); left out for all models, 2 of 3 are left
     """
+    if not means.size:
+        return means, label, sizes, None, ()
     gone = np.isnan(means.reshape(len(means), -1).astype(float)) if means.dtype.kind in "biuf" else np.zeros((1, 1))
     if not gone.any():
         return means, label, sizes, None, ()
@@ -242,7 +244,7 @@ def without_gaps(means: np.ndarray, label: dict[str, np.ndarray], sizes: np.ndar
     places = [f"{label['fold'][row]}" + (f" of repeat {repeat[row]}" if repeats > 1 else "")
               for row in np.flatnonzero(~kept)]
     why = (f"fold{'s' if len(places) > 1 else ''} {checks.listed(places, 6)}: no score of "
-           f"{checks.listed(lacking, 4)} (undefined or missing)")
+           f"{checks.listed(lacking, 4)} (missing, undefined, or a failed fit)")
     if kept.sum() < 2 or 2 * kept.sum() < kept.size:
         raise ValueError(f"{why}; {kept.sum()} of {kept.size} folds would be left, which is too few. Use a metric that "
                          "is defined in every fold, or fewer and larger folds")

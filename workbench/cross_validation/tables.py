@@ -53,9 +53,11 @@ def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, mode
     long = model != "model" or of_model in names and not {model, of_model} & set(listed)
     named = [] if long else [spelled(name, names) for name in listed]
     used = _roles_of(names, roles, size, named)
-    read = _read_long if long else _read_wide
-    scores, label, extra, notes = read(source, names, used, listed if long else named, of_model,
-                                       spelled(value, names))
+    if long:
+        found = _read_long(source, names, used, listed, of_model, spelled(value, names), splits)
+    else:
+        found = _read_wide(source, names, used, None if every else named, splits)
+    scores, label, extra, notes = found
     return _in_scheme(scores, label, extra, used, bool(size), splits, test_share, notes)
 
 
@@ -78,16 +80,16 @@ def _roles_of(names: Sequence[str], roles: dict[str, str], size: str, chosen: Se
     return used
 
 
-def _read_wide(source: Any, names: tuple, used: dict[str, str], chosen: list[str], *_: str) -> tuple:
-    every = not chosen
-    candidates = chosen or model_columns.may_be_models(names, used.values())
+def _read_wide(source: Any, names: tuple, used: dict[str, str], chosen: list[str] | None, splits: str) -> tuple:
+    every = chosen is None
+    candidates = model_columns.may_be_models(names, used.values()) if chosen is None else chosen
     refuse_shared(used, candidates)
     data, notes = frames.read_columns(source, [*used.values(), *candidates])
     if every:
         candidates = model_columns.numeric({name: data[name] for name in candidates})
     if not candidates:
         raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, used.values())))
-    label, extra, told = _labels(data, used)
+    label, extra, told = _labels(data, used, splits)
     beside = {name: data[name] for name in candidates}
     gaps_allowed = "item" not in label and _rows_are_folds(label)
     scores = {name: _numbers(name, cells, gaps_allowed, beside) for name, cells in beside.items()}
@@ -119,7 +121,8 @@ def _numbers(name: str, cells: np.ndarray, gaps_allowed: bool, beside: dict | No
     return found
 
 
-def _read_long(source: dict | str, names: tuple, used: dict[str, str], listed: list, model: str, value: str) -> tuple:
+def _read_long(source: dict | str, names: tuple, used: dict[str, str], listed: list, model: str, value: str,
+               splits: str) -> tuple:
     used = used | {"model": model}
     left = model_columns.may_be_models(names, used.values())
     value = long_form.value_column(left, value, [])
@@ -129,14 +132,16 @@ def _read_long(source: dict | str, names: tuple, used: dict[str, str], listed: l
     for name in listed:
         checks.choice("models", name, np.unique(named).tolist())
     kept = np.isin(named, listed) if listed else np.ones(named.size, bool)
-    label, extra, told = _labels(data, used, named == named[kept][0])
+    label, extra, told = _labels(data, used, splits, named == named[kept][0])
     columns = {"loss": _numbers(value, data[value], "item" not in label), **extra}
     found, label, columns = long_form.spread(named[kept], {role: values[kept] for role, values in label.items()},
                                              {name: values[kept] for name, values in columns.items()})
     order = [found.index(name) for name in listed] or range(len(found))
     extra = {role: long_form.same_for_all(used[role], columns[role], found) for role in extra}
+    others = [name for name in names if name not in (*used.values(), value)]
+    unread = f"; not read: {checks.listed(others, MOST_NAMED)}" if others else ""
     read_as = Note("data", f"one row per model: {checks.counted(len(found), 'model')} of column {model!r}, values "
-                   f"in column {value!r}")
+                   f"in column {value!r}{unread}")
     return {found[k]: columns["loss"][:, k] for k in order}, label, extra, (*notes, *told, read_as)
 
 
@@ -167,12 +172,12 @@ def _scheme_told(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], fo
         return "folds" if abs(folds * share - 1) < 0.5 / folds else "random"
     if model_columns.numbers_splits(fold):
         schemes.ask(f"column {fold!r} may number folds or random splits")
-    schemes.refuse_unknown_folds(folds, "name the column of repeats")
+    schemes.refuse_unknown_folds(folds, "name the column of repeats with {1}")
     times = np.unique(label["fold"], return_counts=True)[1]
     values = np.concatenate([*scores.values()])
     if 1 < times[0] <= MOST_REPEATS and np.ptp(times) == 0 and np.any(values % 1):
         schemes.ask(f"there are {times[0]} rows for every fold and no column of items or repeats, so that rows may be "
-                    "items, or means of folds in several repeats", "name the column of repeats")
+                    "items, or means of folds in several repeats", "name the column of repeats with {1}")
     return "folds"
 
 
@@ -201,7 +206,8 @@ def _without_gaps(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], s
     return dict(zip(scores, kept.T, strict=True)), label, sizes, share, notes
 
 
-def _labels(data: dict, used: dict[str, str], of_one: np.ndarray | None = None) -> tuple[dict, dict, list[Note]]:
+def _labels(data: dict, used: dict[str, str], splits: str,
+            of_one: np.ndarray | None = None) -> tuple[dict, dict, list[Note]]:
     """Return labels by role, sizes by role, and notes; `of_one` marks the rows of one model in long form."""
     label = {role: numbers.to_labels(used[role], data[used[role]], "text")
              for role in ("fold", "item", "repeat") if role in used}
@@ -209,10 +215,14 @@ def _labels(data: dict, used: dict[str, str], of_one: np.ndarray | None = None) 
         numbers.refuse_totals(used["fold"], label["fold"].tolist())
     maybe = {name: numbers.to_labels(name, data[name], "text") for role, name in used.items()
              if role.startswith(MAYBE)}
-    rows = np.ones(len(label["fold"]), bool) if of_one is None else of_one
-    item = label["item"][rows] if "item" in label else None
-    repeat, notes = model_columns.repeats_told({name: labels[rows] for name, labels in maybe.items()},
-                                               label["fold"][rows], item, used["fold"])
+    repeat, notes = "", []
+    if splits == "random" and maybe:        # whatever differs makes another split
+        label["repeat"] = long_form.cells(maybe.values())
+    elif maybe:
+        rows = np.ones(len(label["fold"]), bool) if of_one is None else of_one
+        item = label["item"][rows] if "item" in label else None
+        repeat, notes = model_columns.repeats_told({name: labels[rows] for name, labels in maybe.items()},
+                                                   label["fold"][rows], item, used["fold"], splits == "folds")
     if repeat:
         label["repeat"] = maybe[repeat]
     refuse_mixed_up(label, used | {"repeat": repeat or used.get("repeat", "repeat")})
