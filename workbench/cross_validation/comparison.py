@@ -395,7 +395,8 @@ def compare_tests(cv: CVLosses | ArrayLike, *, rho: float | str = "auto", rope: 
     estimate = float(np.average(means, weights=cv.sizes))
     try:
         test = kfold.kfold_t_test(cv, rho=rho)
-        table = [_line(f"K-fold t, {row['test']}", "learning methods", row["statistic"], row["df"],
+        kind = "t of random splits" if cv.splits == "random" else "K-fold t"
+        table = [_line(f"{kind}, {row['test']}", "learning methods", row["statistic"], row["df"],
                        row["pvalue"], row["low"], row["high"]) for row in test.rows(level)]
         posterior = model_tests.bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel(),
                                                       scores=cv.scores, test_share=cv.test_share)
@@ -460,8 +461,9 @@ def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
     error = kfold.variance_estimates(cv).theta5 ** .5
     if error > 0:
         z, reach = estimate / error, intervals.quantile(level) * error
+        least, most = kfold.possible_range(cv)
         yield _line("central limit theorem z", "fitted models", z, p=2 * scipy.special.ndtr(-abs(z)),
-                    low=estimate - reach, high=estimate + reach), ()
+                    low=max(estimate - reach, least), high=min(estimate + reach, most)), ()
     if len(cv.models) == 2 and cv.zero_one:
         b, c = (int((cv.losses[:, k] > cv.losses[:, 1 - k]).sum()) for k in (0, 1))
         for method in model_tests.MCNEMAR[:2]:

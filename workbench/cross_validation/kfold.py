@@ -282,6 +282,8 @@ class KFoldTTest(Result):
         The proportion of items in a test set, where it is not 1/K. Then rho is that of one cross-validation whose folds
         are of this size, and `folds` counts test sets.
     splits : {"folds", "random"}
+    possible : tuple of float
+        The smallest and the largest mean that there can be, of 0/1 losses; intervals stay within it.
     """
 
     estimate: float
@@ -305,6 +307,7 @@ class KFoldTTest(Result):
     one_sign: bool = False
     test_share: float | None = None
     splits: str = "folds"
+    possible: tuple = (float("-inf"), float("inf"))
 
     @property
     def rho_of_all(self) -> float:
@@ -358,8 +361,9 @@ class KFoldTTest(Result):
             Nominal coverage in (0, 1).
         """
         reach = _quantile(checks.level(level), self.df, self.alternative) * self.standard_error
-        low = -np.inf if self.alternative == "less" else self.estimate - reach
-        high = np.inf if self.alternative == "greater" else self.estimate + reach
+        least, most = self.possible
+        low = -np.inf if self.alternative == "less" else max(self.estimate - reach, least)
+        high = np.inf if self.alternative == "greater" else min(self.estimate + reach, most)
         return Interval(low, high, level, f"t with rho {self.rho:.4g}", notes=self.notes)
 
     def at(self, rho: float | str) -> "KFoldTTest":
@@ -372,7 +376,7 @@ class KFoldTTest(Result):
         """
         same = {name: getattr(self, name) for name in ("alternative", "folds", "repeats", "effect_size", "label",
                                                        "notes", "models", "mean_losses", "scores", "one_sign", "test_share",
-                                                       "splits")}
+                                                       "splits", "possible")}
         naive_error = self.standard_error * _kept(self.rho, self._runs) ** .5
         return _test(self.estimate, self.mean, self.naive_statistic, naive_error, rho, **same)
 
@@ -522,7 +526,21 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = "
                  folds=cv.folds, repeats=cv.repeats, effect_size=_effect_size(cv, estimate - mean), label=label,
                  notes=fold_notes(cv), models=cv.models if named else (),
                  mean_losses=tuple(cv.mean_losses().tolist()) if named else (), scores=cv.scores,
-                 one_sign=named and len(cv.models) == 1 and cv.one_sign, test_share=cv.test_share, splits=cv.splits)
+                 one_sign=named and len(cv.models) == 1 and cv.one_sign, test_share=cv.test_share, splits=cv.splits,
+                 possible=possible_range(cv))
+
+
+def possible_range(cv: CVLosses) -> tuple[float, float]:
+    """Return the smallest and the largest mean of `series` that there can be: known of 0/1 losses only.
+
+    Examples
+    --------
+    >>> possible_range(CVLosses([[0, 1], [1, 1]])), possible_range(CVLosses([[.5, 1], [1, 1]]))
+    ((0.0, 1.0), (-inf, inf))
+    """
+    if not cv.zero_one:
+        return float("-inf"), float("inf")
+    return (-1.0, 1.0) if len(cv.models) == 2 else (0.0, 1.0)
 
 
 def describe(label: str, estimate: float, models: tuple[str, ...] = (),

@@ -398,6 +398,11 @@ class CVLosses(Result):
         return self.has_items and bool(((self.losses == 0) | (self.losses == (-1 if self.scores else 1))).all())
 
     @property
+    def like_scores(self) -> bool:
+        """Whether losses may well be scores: all from 0 to 1, and above 0.5 on average."""
+        return bool(self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > .5)
+
+    @property
     def one_sign(self) -> bool:
         """Whether no loss is below 0, or all scores are on one side of it, as no differences of two models are."""
         return bool((self.losses >= 0).all() or (self.scores and (self.losses <= 0).all()))
@@ -531,10 +536,9 @@ class CVLosses(Result):
         """Return numbers as they were read with their notes, as minus scores or as losses that may be scores."""
         if higher_is_better:
             return replace(self, losses=-self.losses, scores=True, notes=self.notes + notes)
-        like_scores = self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > .5
         asked = Note("data", "read as losses, the smaller is better: for scores such as accuracies say that higher is "
                      f"better (--better higher; higher_is_better{where})")
-        return self._noted(*notes, *((asked,) if like_scores else ()))
+        return self._noted(*notes, *((asked,) if self.like_scores else ()))
 
     @cached_property
     def _cells(self) -> np.ndarray:

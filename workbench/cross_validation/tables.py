@@ -153,6 +153,10 @@ def _in_scheme(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], extr
     known = schemes.share_of_sizes(extra["n_train"], extra["n_test"]) if sized else None
     if splits == "auto":
         splits = _scheme_told(scores, label, used["fold"], known)
+        if splits == "random":
+            sizes = f"{used.get('n_train', 'n_train')} and {used.get('n_test', 'n_test')}"
+            notes = (*notes, Note("data", f"columns {sizes} say that the test sets overlap: read as random splits; "
+                                  "repeats of folds need a column that tells them"))
     if splits == "random":
         share = test_share or known or schemes.ask_share()
         return _random_splits(scores, label, extra, share, notes)
