@@ -317,7 +317,8 @@ def test_estimates_are_inside_and_pictures_show_the_numbers_of_the_text(folds, r
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(2, 6), st.integers(2, 5), st.integers(1, 2), st.integers(0, 2 ** 20), st.sampled_from([.5, .95, .999]))
+@given(st.integers(2, 6), st.integers(2, 5), st.integers(1, 2), st.integers(0, 2 ** 20),
+       st.sampled_from([.5, .95, .999]))
 def test_limits_of_right_and_wrong_stay_within_what_is_possible(folds, items, models, seed, level):
     losses = np.random.default_rng(seed).integers(0, 2, (folds * items, models))
     cv = CVLosses(losses, np.repeat(np.arange(folds), items))
@@ -325,7 +326,10 @@ def test_limits_of_right_and_wrong_stay_within_what_is_possible(folds, items, mo
     least = 1 - models      # of two models a difference from -1 to 1, of one its loss
     for row in wb.compare_tests(cv, level=level).rows():
         assert not row["low"] < least and not row["high"] > 1
-    low, high = wb.kfold_t_test(cv, rho=.99).interval(level)
+    try:
+        low, high = wb.kfold_t_test(cv, rho=.99).interval(level)
+    except wb.ZeroVarianceError:        # apart by no more than rounding
+        return
     assert least <= low <= cv.fold_means().mean() <= high <= 1
 
 
@@ -333,7 +337,8 @@ def test_limits_of_right_and_wrong_stay_within_what_is_possible(folds, items, mo
                                                  ({"rho": "naive"}, "two"), ({"rho": ".4"}, "three")])
 def test_the_title_counts_the_intervals_that_are_drawn(options, values):
     *_, pair, _ = read(**options)
-    assert charts.folds_title(pair, rho=options.get("rho", "auto")).endswith(f"with intervals for {values} values of rho")
+    assert charts.folds_title(pair, rho=options.get("rho", "auto")).endswith(
+        f"with intervals for {values} values of rho")
 
 
 @pytest.mark.parametrize("level", [1 - 1e-7, 1 - 1e-12, 1 - 2 ** -53, .999999])

@@ -161,7 +161,7 @@ def belief(test: kfold.KFoldTTest) -> str:
     >>> belief(kfold.kfold_t_test(splits))
     "Nadeau and Bengio's correction, n_test/n_train = 0.25"
     """
-    if test.splits == "random" and test.assumed == "nadeau_bengio":
+    if test.test_share and test.splits == "random" and test.assumed == "nadeau_bengio":
         return f"Nadeau and Bengio's correction, n_test/n_train = {test.test_share / (1 - test.test_share):.3g}"
     of_one = " of one cross-validation" if test.of_one else ""
     return f"rho = {test.rho:.3g}, the part of the variance{of_one} that is taken for hidden"

@@ -374,9 +374,9 @@ class KFoldTTest(Result):
         rho : float or str
             As in `kfold_t_test`.
         """
-        same = {name: getattr(self, name) for name in ("alternative", "folds", "repeats", "effect_size", "label",
-                                                       "notes", "models", "mean_losses", "scores", "one_sign", "test_share",
-                                                       "splits", "possible")}
+        same = {name: getattr(self, name) for name in (
+            "alternative", "folds", "repeats", "effect_size", "label", "notes", "models", "mean_losses", "scores",
+            "one_sign", "test_share", "splits", "possible")}
         naive_error = self.standard_error * _kept(self.rho, self._runs) ** .5
         return _test(self.estimate, self.mean, self.naive_statistic, naive_error, rho, **same)
 
@@ -466,8 +466,8 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = "
     rho : float or {"auto", "naive", "nadeau_bengio"}
         Below 1, of one repeat; a number may be text. "naive" is 0; "nadeau_bengio" K/(2K-1), as if folds correlated by
         the share 1/K of items tested; 0.7 is the skeptical choice of [1]_. "auto" is 0.7 for folds and "nadeau_bengio"
-        for random splits, whose rho is that of one cross-validation with test sets of their size. `half_sample_rho` estimates it. Repeats
-        share the r that belongs to it, so that repeating does not create evidence: of the mean of R repeats the folds
+        for random splits, whose rho is that of one cross-validation with test sets of their size.
+        `half_sample_rho` estimates it. Repeats share the r that belongs to it, so that repeating does not create evidence: of the mean of R repeats the folds
         do not show R rho / (1 + (R-1) rho). It is above -1/(R-1): the folds of R repeats cannot have less.
     mean : float
         Tested mean.
@@ -703,8 +703,8 @@ def fold_notes(cv: Any) -> tuple[Note, ...]:
         notes.append(Note("unreliable", f"{sizes}: weighted by size, t is approximate"))
     if cv.splits == "random":
         ratio = cv.test_share / (1 - cv.test_share)
-        notes.append(Note("assumption", f"{cv.scheme}: n_test/n_train is {ratio:.3g}, by which Nadeau and Bengio correct "
-                          "the variance, as the splits share training items; rho is that of one cross-validation with "
+        notes.append(Note("assumption", f"{cv.scheme}: n_test/n_train is {ratio:.3g}, by which Nadeau and Bengio "
+                          "correct the variance, as the splits share training items; rho is that of one cross-validation with "
                           "test sets of this size"))
     if cv.repeats > 1:
         notes.append(Note("assumption", f"{cv.repeats} repeats test the same items again: with rho = 0 they would "

@@ -1,7 +1,6 @@
 """Losses of a cross-validation: which item, in which fold, of which repeat, by which model."""
 
 import copy
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.cross_validation import schemes, sources, tables
+from workbench.cross_validation import labels, schemes, sources, tables
 from workbench.data import frames
 from workbench.results import FILLED, Note, Result
 
@@ -102,21 +101,21 @@ class CVLosses(Result):
                                     f"{losses[row, column]}")
         sources.refuse_extreme("losses", losses)
         n = len(losses)
-        runs, repeat = ((0,), np.zeros(n, int)) if self.repeat is None else _codes("repeat", self.repeat, n)
+        runs, repeat = ((0,), np.zeros(n, int)) if self.repeat is None else labels.codes("repeat", self.repeat, n)
         item = None if self.item is None else checks.labels("item", self.item, size=n)
-        _refuse_twice(item, repeat, runs)
-        folds, fold = _fold_codes(*_codes("fold", fold, n), repeat, runs)
+        labels.refuse_twice(item, repeat, runs)
+        folds, fold = labels.fold_codes(*labels.codes("fold", fold, n), repeat, runs)
         if self.test_share is None and self.repeat is None and item is None:
-            _refuse_many(folds)
-        splits, share = _checked_scheme(self.splits, self.test_share, fold, runs)
+            labels.refuse_many(folds)
+        splits, share = labels.checked_scheme(self.splits, self.test_share, fold, runs)
         given_size = np.ones(n, int) if share is not None and self.fold_size is None else self.fold_size
-        size = None if given_size is None else _checked_sizes(given_size, fold, repeat, folds, runs)
+        size = None if given_size is None else labels.checked_sizes(given_size, fold, repeat, folds, runs)
         notes = (*self.notes, *((SCORES,) if self.scores else ()))
         for name, value in {"losses": losses, "fold": fold, "models": models, "item": item, "repeat": repeat,
                             "fold_size": size, "notes": notes, "scores": bool(self.scores), "test_share": share,
                             "splits": splits,
-                            "fold_labels": _labels("fold_labels", self.fold_labels, folds),
-                            "repeat_labels": _labels("repeat_labels", self.repeat_labels, runs)}.items():
+                            "fold_labels": labels.kept_labels("fold_labels", self.fold_labels, folds),
+                            "repeat_labels": labels.kept_labels("repeat_labels", self.repeat_labels, runs)}.items():
             object.__setattr__(self, name, value)
         super().__post_init__()
 
@@ -614,18 +613,6 @@ def _refuse_names(models: tuple, count: int) -> None:
         raise checks.WrongValue("models", f"must be {noun}; got {', '.join(map(repr, models))}")
 
 
-def _checked_sizes(sizes: list | np.ndarray, fold: np.ndarray, repeat: np.ndarray, folds: tuple,
-                   runs: tuple) -> np.ndarray:
-    sizes = checks.counts("fold_size", sizes, size=fold.size, low=1, what="fold")
-    rows = np.bincount(repeat * len(folds) + fold)
-    if rows.max() > 1:
-        r, k = divmod(int(rows.argmax()), len(folds))
-        raise checks.WrongValue("fold_size", "must be given only where every row is the mean of a whole fold; fold "
-                                f"{folds[k]} of repeat {runs[r]} has {rows.max()} rows: leave it out for losses of "
-                                "single items")
-    return sizes
-
-
 def _by_fold(losses: np.ndarray) -> tuple:
     if losses.ndim != 2:
         raise checks.WrongValue("losses", "must have shape (K, m), one row per fold, or come with fold labels; got "
@@ -645,60 +632,6 @@ def _stacked(columns: dict) -> np.ndarray:
         if array.ndim != 1:
             raise ValueError(f"losses of {name} must be one-dimensional; got shape {array.shape}")
     return np.array(list(arrays.values())).T
-
-
-def _codes(name: str, labels: ArrayLike, size: int) -> tuple[tuple, np.ndarray]:
-    """Return the distinct labels in their order, and the place of each label among them."""
-    labels = checks.labels(name, labels, size=size)
-    for item in sources.no_labels(labels)[:1]:
-        raise ValueError(f"{name} must hold whole numbers below 2**53 or text; item {item} is {labels[item]:g}")
-    distinct, code = np.unique(labels, return_inverse=True)
-    if labels.dtype.kind not in "US":
-        return tuple(map(int, distinct)), code
-    order = sorted(range(distinct.size), key=lambda k: _natural(str(distinct[k])))
-    return tuple(distinct[order].tolist()), np.argsort(order)[code]
-
-
-def _natural(text: str) -> list:
-    """Return a key that sorts "fold 2" before "fold 10"."""
-    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", text)]
-
-
-def _labels(name: str, given: tuple, known: tuple) -> tuple:
-    given = tuple(given)
-    if given and len(given) != len(known):
-        raise ValueError(f"{name} must have {checks.counted(len(known), 'entry', 'entries')}; got {len(given)}")
-    return given or known
-
-
-def _refuse_twice(item: np.ndarray | None, repeat: np.ndarray, runs: tuple) -> None:
-    """Every repeat tests every item once."""
-    rows = np.bincount(repeat)
-    if item is None:
-        for other in np.flatnonzero(rows != rows[0])[:1]:
-            raise ValueError(f"every repeat must test the same items; repeat {runs[0]} has "
-                             f"{checks.counted(rows[0], 'row')}, repeat {runs[other]} has {rows[other]:,}")
-        return
-    names, code = np.unique(item, return_inverse=True)
-    times = np.bincount(repeat * names.size + code, minlength=rows.size * names.size)
-    for where in np.flatnonzero(times > 1)[:1]:
-        raise ValueError(f"every item must be tested once per repeat; item {names[where % names.size]} is tested "
-                         f"{times[where]} times in repeat {runs[where // names.size]}: is a repeat column missing?")
-    for where in np.flatnonzero(times < 1)[:1]:
-        raise ValueError(f"every repeat must test the same items; repeat {runs[where // names.size]} "
-                         f"lacks item {names[where % names.size]}")
-
-
-def _fold_codes(labels: tuple, fold: np.ndarray, repeat: np.ndarray, runs: tuple) -> tuple:
-    """Return the labels of the K folds, where all repeats have the same, and folds as 0 to K - 1 in their repeat."""
-    cells, cell = np.unique(repeat * len(labels) + fold, return_inverse=True)
-    folds = np.bincount(cells // len(labels))
-    if folds[0] < 2:
-        raise checks.WrongValue("fold", "must have at least 2 folds", folds[0])
-    for other in np.flatnonzero(folds != folds[0])[:1]:
-        raise ValueError(f"every repeat must have the same number of folds; repeat {runs[0]} has {folds[0]}, "
-                         f"repeat {runs[other]} has {folds[other]}")
-    return labels if len(labels) == folds[0] else tuple(range(folds[0])), cell - repeat * folds[0]
 
 
 def _refuse_other_items(first: Any, second: Any, here: np.ndarray, there: np.ndarray) -> None:
@@ -734,27 +667,6 @@ def _same_partition(first: CVLosses, second: CVLosses, rows: np.ndarray) -> bool
     cell_one, cell_two = first._cells, second._cells[rows]
     pairs = np.unique(cell_one * (cell_two.max() + 1) + cell_two).size
     return pairs == np.unique(cell_one).size == np.unique(cell_two).size
-
-
-def _checked_scheme(splits: Any, test_share: Any, fold: np.ndarray, runs: tuple) -> tuple[str, float | None]:
-    """Return the scheme and the proportion of items in a test set, which needs one row per test set."""
-    splits = checks.choice("splits", splits, schemes.SPLITS[1:])
-    if test_share is None:
-        if splits == "random":
-            schemes.ask_share()
-        return splits, None
-    share = checks.number("test_share", test_share, 0, 1, open_ends=True)
-    if len(runs) > 1 or np.unique(fold).size < fold.size:
-        raise checks.WrongValue("test_share", "must be given only where each row is the mean of one test set, and "
-                                "without repeats")
-    return splits, share
-
-
-def _refuse_many(folds: tuple) -> None:
-    if len(folds) > schemes.MOST_FOLDS:
-        raise checks.WrongValue("repeat", f"must be given for {len(folds)} folds without item, which may be those of "
-                                "several cross-validations: the repeat of each row, all 0 for one cross-validation; "
-                                "for means of random splits give test_share and splits='random'")
 
 
 def _guessed(cv: CVLosses, label: dict[str, np.ndarray]) -> Iterator[Note]:

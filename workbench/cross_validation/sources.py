@@ -236,11 +236,11 @@ def without_gaps(means: np.ndarray, label: dict[str, np.ndarray], sizes: np.ndar
     gone = np.isnan(means.reshape(len(means), -1).astype(float)) if means.dtype.kind in "biuf" else np.zeros((1, 1))
     if not gone.any():
         return means, label, sizes, None, ()
-    kept = ~gone.any(1)
+    lacks = np.asarray(gone.any(0))
+    kept = ~np.asarray(gone.any(1))
     repeat = label.get("repeat", np.zeros(kept.size, int))
     repeats = np.unique(repeat).size
-    lacking = [name for name, missing in zip(models or default_names(gone.shape[1]), gone.any(0), strict=True)
-               if missing]
+    lacking = [name for name, missing in zip(models or default_names(gone.shape[1]), lacks, strict=True) if missing]
     places = [f"{label['fold'][row]}" + (f" of repeat {repeat[row]}" if repeats > 1 else "")
               for row in np.flatnonzero(~kept)]
     why = (f"fold{'s' if len(places) > 1 else ''} {checks.listed(places, 6)}: no score of "

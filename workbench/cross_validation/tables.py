@@ -54,10 +54,10 @@ def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, mode
     named = [] if long else [spelled(name, names) for name in listed]
     used = _roles_of(names, roles, size, named)
     if long:
-        found = _read_long(source, names, used, listed, of_model, spelled(value, names), splits)
+        columns = _read_long(source, names, used, listed, of_model, spelled(value, names), splits)
     else:
-        found = _read_wide(source, names, used, None if every else named, splits)
-    scores, label, extra, notes = found
+        columns = _read_wide(source, names, used, None if every else named, splits)
+    scores, label, extra, notes = columns
     return _in_scheme(scores, label, extra, used, bool(size), splits, test_share, notes)
 
 
@@ -154,8 +154,8 @@ def _in_scheme(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], extr
     if splits == "auto":
         splits = _scheme_told(scores, label, used["fold"], known)
         if splits == "random":
-            sizes = f"{used.get('n_train', 'n_train')} and {used.get('n_test', 'n_test')}"
-            notes = (*notes, Note("data", f"columns {sizes} say that the test sets overlap: read as random splits; "
+            of_sizes = " and ".join(used[role] for role in ("n_train", "n_test") if role in used)
+            notes = (*notes, Note("data", f"columns {of_sizes} say that the test sets overlap: read as random splits; "
                                   "repeats of folds need a column that tells them"))
     if splits == "random":
         share = test_share or known or schemes.ask_share()
@@ -213,13 +213,14 @@ def _without_gaps(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], s
 def _labels(data: dict, used: dict[str, str], splits: str,
             of_one: np.ndarray | None = None) -> tuple[dict, dict, list[Note]]:
     """Return labels by role, sizes by role, and notes; `of_one` marks the rows of one model in long form."""
-    label = {role: numbers.to_labels(used[role], data[used[role]], "text")
-             for role in ("fold", "item", "repeat") if role in used}
+    label: dict[str, np.ndarray] = {role: numbers.to_labels(used[role], data[used[role]], "text")
+                                    for role in ("fold", "item", "repeat") if role in used}
     if label["fold"].dtype.kind == "U":
         numbers.refuse_totals(used["fold"], label["fold"].tolist())
     maybe = {name: numbers.to_labels(name, data[name], "text") for role, name in used.items()
              if role.startswith(MAYBE)}
-    repeat, notes = "", []
+    repeat = ""
+    notes: list[Note] = []
     if splits == "random" and maybe:        # whatever differs makes another split
         label["repeat"] = long_form.cells(maybe.values())
     elif maybe:
@@ -235,7 +236,7 @@ def _labels(data: dict, used: dict[str, str], splits: str,
 
 def _sizes(data: dict, used: dict[str, str]) -> dict[str, np.ndarray]:
     """Return the columns of sizes; a column of test sizes may hold proportions, which are then those of 1 item."""
-    sizes = {}
+    sizes: dict[str, np.ndarray] = {}
     for role in [role for role in ("size", "n_train", "n_test") if role in used]:
         values = numbers.to_numbers(used[role], data[used[role]], whole=True)
         if role != "size" and np.all((values > 0) & (values < 1)):

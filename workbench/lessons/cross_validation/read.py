@@ -16,7 +16,8 @@ SCORES = {"acc", "accuracy", "auc", "auroc", "correct", "f1", "hit", "hits", "ka
 @frames.in_rows_of("losses")
 def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: str = "repeat", models: str = "",
          model: str = "model", value: str = "", size: str = "", folds: int = 0, better: str = "auto", rho: str = "auto",
-         rope: float = 0.01, level: float = 0.95, splits: str = "auto", test_share: float = 0.0) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
+         rope: float = 0.01, level: float = 0.95, splits: str = "auto",
+         test_share: float = 0.0) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
     """Return losses, the ranking of more than two models, the best pair and every test of it.
 
     Parameters
