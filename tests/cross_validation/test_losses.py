@@ -138,7 +138,8 @@ def test_names_of_models_may_be_one_text():
     assert CVLosses([[0, 1], [1, 1]], models="tree").models == ("tree",)
     scores = {"test_score": np.array([.5, .75])}
     assert CVLosses.from_cross_validate(scores, scores, models="tree, svm").models == ("tree", "svm")
-    assert CVLosses.from_fold_means(np.eye(30)[:, :28], models=(), splits="folds").models[25:] == ("Z", "model 27", "model 28")
+    many = CVLosses.from_fold_means(np.eye(30)[:, :28], models=(), splits="folds")
+    assert many.models[25:] == ("Z", "model 27", "model 28")
 
 
 UNEQUAL = {"fold": [1, 2, 3], "n": [50, 30, 20], "tree": [.1, .2, .4], "svm": [.2, .2, .2]}
@@ -200,7 +201,8 @@ def test_repeats_that_are_named_are_not_asked_for():
     assert CVLosses.from_fold_means(means, repeats=10).notes == ()
     scores = {"test_score": np.array(means["tree"])}
     for ask in (lambda: CVLosses.from_fold_means(means), lambda: wb.kfold_t_test([.25, -.125] * 50),
-                lambda: CVLosses.from_cross_validate(scores), lambda: wb.compare_models(means | {"svm": [.5, .25] * 50}),
+                lambda: CVLosses.from_cross_validate(scores),
+                lambda: wb.compare_models(means | {"svm": [.5, .25] * 50}),
                 lambda: wb.bayesian_correlated_t([.25, -.125] * 50)):
         with pytest.raises(ValueError, match="^splits must be 'random' or 'folds', as 100 folds may be those of one"):
             ask()

@@ -467,8 +467,9 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = "
         Below 1, of one repeat; a number may be text. "naive" is 0; "nadeau_bengio" K/(2K-1), as if folds correlated by
         the share 1/K of items tested; 0.7 is the skeptical choice of [1]_. "auto" is 0.7 for folds and "nadeau_bengio"
         for random splits, whose rho is that of one cross-validation with test sets of their size.
-        `half_sample_rho` estimates it. Repeats share the r that belongs to it, so that repeating does not create evidence: of the mean of R repeats the folds
-        do not show R rho / (1 + (R-1) rho). It is above -1/(R-1): the folds of R repeats cannot have less.
+        `half_sample_rho` estimates it. Repeats share the r that belongs to it, so that repeating does not create
+        evidence: of the mean of R repeats the folds do not show R rho / (1 + (R-1) rho). It is above -1/(R-1): the
+        folds of R repeats cannot have less.
     mean : float
         Tested mean.
     alternative : {"two-sided", "less", "greater"}
@@ -704,8 +705,8 @@ def fold_notes(cv: Any) -> tuple[Note, ...]:
     if cv.splits == "random":
         ratio = cv.test_share / (1 - cv.test_share)
         notes.append(Note("assumption", f"{cv.scheme}: n_test/n_train is {ratio:.3g}, by which Nadeau and Bengio "
-                          "correct the variance, as the splits share training items; rho is that of one cross-validation with "
-                          "test sets of this size"))
+                          "correct the variance, as the splits share training items; rho is that of one "
+                          "cross-validation with test sets of this size"))
     if cv.repeats > 1:
         notes.append(Note("assumption", f"{cv.repeats} repeats test the same items again: with rho = 0 they would "
                           f"count as new evidence"))

@@ -111,7 +111,8 @@ def folds_words(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95)
         f"Mean {cv.kind} of {cv.models[0]} {number(_mean(cv))}"
     title = _winner(cv, bool(tests)) if len(cv.models) == 2 else (
         f"Mean {cv.kind} of {limited(cv.models[0], 30)} {number(_mean(cv))}: " + (
-            f"{noun} from {between(values.min(), values.max())}" if tests else f"the same in every {cv.noun}, no variance"))
+            f"{noun} from {between(values.min(), values.max())}" if tests else
+            f"the same in every {cv.noun}, no variance"))
     return title + repeats, (f"{about}; {noun} from {between(values.min(), values.max())}{repeats}, "
                              f"{values.size} in all. {said}")
 
@@ -151,8 +152,9 @@ def _winner(cv: CVLosses, tested: bool) -> str:
 
 
 def folds(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95, title: str = "") -> alt.TopLevelMixin:
-    """Return the difference in each fold as a dot, and under it the intervals of the mean: naive, Nadeau and Bengio's, and the
-    one of the chosen rho where it is another.
+    """Return the difference in each fold as a dot, and under it two or three intervals of the mean.
+
+    These are the naive one, Nadeau and Bengio's, and that of the chosen rho where it is another.
 
     Parameters
     ----------

@@ -147,7 +147,8 @@ def rho_curve_words(test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]
     side = "" if test.alternative == "two-sided" else f", one-sided ({test.alternative})"
     where = f"The verdict flips at rho {decimal(flips, test.rho)}" if flips > least else \
         "No rho from 0 on makes it significant"
-    return title, f"p-value of the t-test of {test.label}{side} over {test.scheme} for every rho. {said}. {where}.{whole}"
+    tested = f"p-value of the t-test of {test.label}{side} over {test.scheme} for every rho"
+    return title, f"{tested}. {said}. {where}.{whole}"
 
 
 def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
@@ -159,7 +160,8 @@ def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
     level : float
     """
     data = rho_curve_data(test, level=level)
-    chart = curve(data, test.folds if test.test_share is None else 1 / test.test_share, _rho_range(test), named=[row["rule"] for row in data["points"]])
+    folds = test.folds if test.test_share is None else 1 / test.test_share
+    chart = curve(data, folds, _rho_range(test), named=[row["rule"] for row in data["points"]])
     return theme.finish(chart, *rho_curve_words(test, level=level), height=CURVE_SIZE[1])
 
 
