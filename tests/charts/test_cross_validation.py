@@ -21,7 +21,7 @@ NB = 10 / 19
 
 
 def cv_of(**models):
-    return wb.CVLosses.from_fold_means(models)
+    return wb.CVLosses.from_fold_means(models, splits="folds")
 
 
 def rng_models(count, folds=10, names="m{}"):
@@ -265,9 +265,9 @@ def test_rho_of_repeats_is_that_of_one():
 
 
 def test_tiny_p_values_are_told_and_still_drawn():
-    data = charts.rho_curve_data(wb.kfold_t_test(np.random.default_rng(0).normal(1, .01, 100)))
+    data = charts.rho_curve_data(wb.kfold_t_test(cv_of(A=np.random.default_rng(0).normal(1, .01, 100))))
     assert {row["p"] for row in data["points"]} == {1e-15} and all("e-" in row["text"] for row in data["points"])
-    never = wb.kfold_t_test(np.random.default_rng(0).normal(1, .005, 400))
+    never = wb.kfold_t_test(cv_of(A=np.random.default_rng(0).normal(1, .005, 400)))
     assert never.pvalue == 0 and {row["text"] for row in charts.rho_curve_data(never)["points"]} == {"p < 1e-300"}
     title, said = charts.rho_curve_words(never)
     assert title.startswith("Significant at 5%: p < 1e-300 at rho .700, and for any rho below .9999")
@@ -297,7 +297,7 @@ def test_the_legend_names_only_what_is_there():
 
 @pytest.mark.parametrize("folds", [2, 10, 200, 5000])
 def test_the_axis_tells_the_correlation_of_any_number_of_folds(folds):
-    shown = texts(charts.rho_curve(wb.kfold_t_test(np.random.default_rng(0).normal(.1, 1, folds))))
+    shown = texts(charts.rho_curve(wb.kfold_t_test(cv_of(A=np.random.default_rng(0).normal(.1, 1, folds)))))
     read = {label[:3]: float(label[3:]) for label in shown if re.match(r"0\.[1-9][\d.e-]+$", label)}
     assert len(read) == 9
     for rho, r in read.items():
@@ -327,7 +327,7 @@ def boxes_of_labels(chart, data):
     (D, .7, 1), (D, .3, 1), (D, .95, 1), (D, -.3, 1), (D, "nadeau_bengio", 1), (D, .37, 1), (-D, .6, 5), (D, .64, 5),
     (np.random.default_rng(2).normal(.1, .4, 200), .7, 1), (np.random.default_rng(5).normal(.1, .3, 100), .7, 10)])
 def test_written_p_values_are_not_crossed_or_covered(values, rho, repeats):
-    test = wb.kfold_t_test(wb.CVLosses.from_fold_means(values, repeats=repeats), rho=rho)
+    test = wb.kfold_t_test(wb.CVLosses.from_fold_means(values, repeats=repeats, splits="folds"), rho=rho)
     data = charts.rho_curve_data(test)
     boxes, curve, at, width = boxes_of_labels(charts.rho_curve(test), data)
     assert all(row["text"] for row in data["points"])

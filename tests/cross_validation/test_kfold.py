@@ -440,8 +440,9 @@ ZEROS = np.zeros(10)
     (kfold_t_test(np.add(TEN, 100)),
      "mean 100.1, tested against 0; significant at 5% at rho 0.7, as long as rho is below 0.9999995; Nadeau-Bengio "
      "p 2.8e-27"),
-    (kfold_t_test(np.sin(np.arange(1000)) + 1e6),
-     "mean 1e+06, tested against 0; significant at 5% at rho 0.7, as long as rho is below 0.999999999999998; "
+    (kfold_t_test(CVLosses.from_fold_means({"A": np.sin(np.arange(1000)) + 1e6, "B": np.zeros(1000)}, splits="folds")),
+     "B better by 1e+06 (losses 1e+06 against 0); significant at 5% at rho 0.7, as long as rho is below "
+     "0.999999999999998; "
      "Nadeau-Bengio p below 1e-300")])
 def test_the_verdict_is_a_sentence_to_lead_with(test, verdict):
     assert test.verdict() == verdict
@@ -583,9 +584,9 @@ def test_a_constant_that_a_sum_of_many_rounds_is_refused():
     ({"rho": 1}, "rho must be a number below 1; got 1.0: at 1 the folds would show no variance at all"),
     ({"rho": 1.5}, "rho must be a number below 1; got 1.5: at 1 the folds would show no variance at all"),
     ({"rho": math.nan}, "rho must be a finite number; got nan"),
-    ({"rho": "nadeau"}, "rho must be 'naive', 'nadeau_bengio' or a number below 1; got 'nadeau' "
+    ({"rho": "nadeau"}, "rho must be 'auto', 'naive', 'nadeau_bengio' or a number below 1; got 'nadeau' "
                         "(did you mean 'nadeau_bengio'?)"),
-    ({"rho": "1.0"}, "rho must be 'naive', 'nadeau_bengio' or a number below 1; got '1.0'"),
+    ({"rho": "1.0"}, "rho must be 'auto', 'naive', 'nadeau_bengio' or a number below 1; got '1.0'"),
     ({"alternative": "both"}, "alternative must be one of 'two-sided', 'less', 'greater'; got 'both'"),
     ({"mean": math.inf}, "mean must be a finite number; got inf")])
 def test_wrong_arguments(arguments, message):

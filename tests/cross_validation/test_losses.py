@@ -17,7 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import workbench as wb
-from workbench.cross_validation import sources
+from workbench.cross_validation import tables
 from workbench.cross_validation.losses import CVLosses
 from workbench.reports.records import Variables
 from workbench.results import Note
@@ -138,7 +138,8 @@ def test_names_of_models_may_be_one_text():
     assert CVLosses([[0, 1], [1, 1]], models="tree").models == ("tree",)
     scores = {"test_score": np.array([.5, .75])}
     assert CVLosses.from_cross_validate(scores, scores, models="tree, svm").models == ("tree", "svm")
-    assert CVLosses.from_fold_means(np.eye(30)[:, :28], models=()).models[25:] == ("Z", "model 27", "model 28")
+    many = CVLosses.from_fold_means(np.eye(30)[:, :28], models=(), splits="folds")
+    assert many.models[25:] == ("Z", "model 27", "model 28")
 
 
 UNEQUAL = {"fold": [1, 2, 3], "n": [50, 30, 20], "tree": [.1, .2, .4], "svm": [.2, .2, .2]}
@@ -181,13 +182,16 @@ SCORES = Note("data", "scores: the larger is better")
 EQUAL_FOLDS = Note("data", "one row per fold: read as fold means of equal folds")
 
 
-@pytest.mark.parametrize("folds, notes", [
-    (20, ()), (21, (Note("assumption", "read as one cross-validation of 21 folds: if it was repeated, name the column "
-                         "of repeats (repeat)"),))])
-def test_many_folds_may_be_repeats(folds, notes):
+@pytest.mark.parametrize("folds", [20, 21])
+def test_many_folds_may_be_repeats(folds):
     table = {"fold": [f"{k}" for k in range(folds)], "tree": [.25] * folds}
-    assert CVLosses.read_csv(table).notes == (*notes, EQUAL_FOLDS)
     assert CVLosses.read_csv({**table, "item": range(folds)}).notes == ()
+    assert CVLosses.read_csv(table, splits="folds").notes == (EQUAL_FOLDS,)
+    if folds == 20:
+        assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS,)
+        return
+    with pytest.raises(ValueError, match="^splits must be 'random' or 'folds', as 21 folds may be those of one"):
+        CVLosses.read_csv(table)
 
 
 def test_repeats_that_are_named_are_not_asked_for():
@@ -195,13 +199,13 @@ def test_repeats_that_are_named_are_not_asked_for():
     assert CVLosses.read_csv(table).notes == (EQUAL_FOLDS,)
     means = {"tree": [.25, .125] * 50}
     assert CVLosses.from_fold_means(means, repeats=10).notes == ()
-    note = Note("assumption", "read as one cross-validation of 100 folds: if it was repeated, say how often with "
-                "repeats in CVLosses.from_fold_means")
-    assert CVLosses.from_fold_means(means).notes == (note,) == wb.kfold_t_test([.25, -.125] * 50).notes
     scores = {"test_score": np.array(means["tree"])}
-    assert CVLosses.from_cross_validate(scores).notes == (
-        Note("assumption", "read as one cross-validation of 100 folds: if it was repeated, say how often with repeats, "
-             "or call cross_validate with return_indices=True"), SCORES)
+    for ask in (lambda: CVLosses.from_fold_means(means), lambda: wb.kfold_t_test([.25, -.125] * 50),
+                lambda: CVLosses.from_cross_validate(scores),
+                lambda: wb.compare_models(means | {"svm": [.5, .25] * 50}),
+                lambda: wb.bayesian_correlated_t([.25, -.125] * 50)):
+        with pytest.raises(ValueError, match="^splits must be 'random' or 'folds', as 100 folds may be those of one"):
+            ask()
     assert CVLosses.from_cross_validate(scores, repeats=10).notes == (SCORES,)
 
 
@@ -215,8 +219,10 @@ def test_rows_without_items_are_different_items():
 
 
 def test_columns_that_were_read_as_models_are_named():
-    note = Note("data", "columns read as models: tree, svm, age; if some are none, list the others in models")
-    assert CVLosses.read_csv({**ROWS, "age": [41, 52, 63, 41, 52, 63]}).notes == (note,)
+    note = Note("data", "columns read as models: tree, svm, knn; if some are none, list the others in models")
+    assert CVLosses.read_csv({**ROWS, "knn": [1, 1, 0, 0, 1, 1]}).notes == (note,)
+    with pytest.raises(ValueError, match="^models must list the columns of losses or scores, as column 'age' has a"):
+        CVLosses.read_csv({**ROWS, "age": [41, 52, 63, 41, 52, 63]})
     assert CVLosses.read_csv({**ROWS, "age": [41, 52, 63, 41, 52, 63]}, models="tree,svm,age").notes == ()
     assert CVLosses.read_csv(ROWS).notes == ()
 
@@ -334,19 +340,19 @@ def test_splits_of_time_series_are_no_folds():
     assert str(error.value) == (
         "splits must be those of K folds, trained on all items that are not tested; fold 0 of knn trains on 25 and "
         "tests 25 of 150 items: the t-tests of folds do not hold for splits of time series; for random splits "
-        "use nadeau_bengio_test")
+        "say splits='random'")
 
 
 TRAINED = "splits must be those of K folds, trained on all items that are not tested; fold 1 of A trains on "
-RANDOM = (" of 4 items: the t-tests of folds do not hold for splits of time series; for random splits use "
-          "nadeau_bengio_test")
+RANDOM = (" of 4 items: the t-tests of folds do not hold for splits of time series; for random splits say "
+          "splits='random'")
 
 
 @pytest.mark.parametrize("train, message", [
     ([[2, 3], [0]], f"{TRAINED}1 and tests 2{RANDOM}"), ([[2, 3], [0, 2]], f"{TRAINED}2 and tests 2{RANDOM}"),
     ([[2, 3], [0, 1, 4]], f"{TRAINED}3 and tests 2{RANDOM}"),
     ([[2, 3, 4], [0, 1, 4]], "splits must test every item; A trains on item 4, which is in no test set: for "
-                                "random splits use nadeau_bengio_test")])
+                                "random splits say splits='random'")])
 def test_every_training_set_is_all_other_items(train, message):
     def result(train):
         return {"test_score": [.5, .75], "indices": {"train": train, "test": [np.array([1, 0]), np.array([2, 3])]}}
@@ -507,7 +513,9 @@ def test_one_huge_loss_spoils_no_other_fold():
 def test_a_fold_of_one_item_and_a_thousand_folds():
     assert CVLosses([1., 2, 4], ["a", "b", "b"]).fold_means().tolist() == [[1, 3]]
     fold = np.repeat(np.arange(1000), 3)
-    cv = CVLosses(np.sin(np.arange(3000)), fold)
+    with pytest.raises(ValueError, match="^repeat must be given for 1000 folds without item"):
+        CVLosses(np.sin(np.arange(3000)), fold)
+    cv = CVLosses(np.sin(np.arange(3000)), fold, item=np.arange(3000))
     assert [row["A"] for row in cv.rows()] == pytest.approx(np.sin(np.arange(3000)).reshape(1000, 3).mean(1))
 
 
@@ -674,13 +682,10 @@ def test_identifiers_are_not_taken_for_losses(values):
         "models, or say item='id'")
 
 
-def test_a_column_without_a_name_cannot_be_named_as_item(tmp_path):
+def test_a_column_without_a_name_is_not_read(tmp_path):
     path = tmp_path / "index.csv"
     path.write_text(",fold,a\n" + "".join(f"{k},{k % 3},{k % 2}\n" for k in range(6)))
-    with pytest.raises(ValueError) as error:
-        CVLosses.read_csv(path)
-    assert str(error.value) == ("column '' holds a different whole number in every row, as identifiers do: list the "
-                                "columns of losses in models")
+    assert CVLosses.read_csv(path).models == ("a",)
 
 
 @pytest.mark.parametrize("values", [[0, 1, 0, 1, 1, 0], [12, 9, 15, 11, 20, 7], [3, 3, 4, 5, 6, 7],
@@ -701,7 +706,11 @@ def test_one_name_per_result(models):
 
 @pytest.mark.parametrize("change, message", [
     ({"test_score": np.array([.5, math.nan])},
-     "scores must be finite; fold 1 of model 'A' is nan: the fit failed, call cross_validate with error_score='raise'"),
+     "fold 1: no score of A (missing, undefined, or a failed fit); 1 of 2 folds would be left, which is too few. Use a "
+     "metric that is defined in every fold, or fewer and larger folds"),
+    ({"test_score": np.array([math.nan, math.nan])},
+     "scores must not all be NaN; model 'A' has none: the fits failed, call cross_validate with error_score='raise'"),
+    ({"test_score": np.array([.5, math.inf])}, "scores must be finite; fold 1 of model 'A' is inf"),
     ({"test_score": np.array([.5, .5, .5])}, "models must have the same folds; A has 3, B 2"),
     ({"indices": {"test": [np.array([0, 2]), np.array([1, 3])]}},
      "models must be tested on the same folds; fold 0 of A and of B hold different items: give both the same "
@@ -718,12 +727,12 @@ def test_splits_may_be_lists():
     assert cv.fold.tolist() == [0, 1, 1] and cv.fold_means().tolist() == [[0, .5]]
 
 
-def test_unknown_metrics_and_random_splits_are_refused():
+def test_unknown_metrics_and_random_splits_of_unknown_size_are_refused():
     result = {"test_f1": [.5, .75], "test_accuracy": [1, 1]}
     with pytest.raises(ValueError) as error:
         CVLosses.from_cross_validate(result, metric="acuracy")
     assert str(error.value) == ("metric must be one of 'f1', 'accuracy'; got 'acuracy' (did you mean 'accuracy'?)")
-    with pytest.raises(ValueError, match="for random splits use nadeau_bengio_test"):
+    with pytest.raises(ValueError, match="^test_share must be given for random splits"):
         CVLosses.from_cross_validate({"test_score": [.5, .75], "indices": {"test": [np.arange(2), np.arange(1, 3)]}})
 
 
@@ -800,9 +809,9 @@ def test_three_whole_numbers_in_order_are_a_key_and_two_are_not():
     for values, refused in (([1., 2, 3], True), ([1., 2], False), ([1., 2, 2], False)):
         if refused:
             with pytest.raises(ValueError, match="^column 'id' holds a different whole number in every row"):
-                sources.refuse_identifiers({"id": np.array(values)})
+                tables.refuse_identifiers({"id": np.array(values)})
         else:
-            sources.refuse_identifiers({"id": np.array(values)})
+            tables.refuse_identifiers({"id": np.array(values)})
 
 
 def test_models_without_items_are_joined_row_by_row_whatever_the_folds_are_called():

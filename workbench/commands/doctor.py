@@ -1,5 +1,6 @@
 """The command `workbench doctor`: what a file holds, and what can be done with it."""
 
+import contextlib
 import os
 import re
 import shlex
@@ -211,19 +212,27 @@ def _made_periods(cells: Any) -> dict[str, str]:
 
 
 def _compared(file: str, data: dict, columns: list, named: Callable) -> Use | Blocked:
+    from workbench.cross_validation import model_columns
     from workbench.cross_validation.losses import CVLosses
     from workbench.data import roles
     from workbench.lessons.cross_validation.read import SCORES
     question = "Which model is better, by a cross-validation?"
-    options = named(fold=roles.FOLD, repeat=roles.REPEAT, model=roles.MODEL, size=roles.SIZE)
-    if "fold" not in options and not any(column.seems == roles.SPLIT for column in columns):
-        return Blocked(question, "a column that says the fold of each row is needed, and the losses of two models")
-    if "fold" in options:
-        options |= named(item=roles.ID)
-    sounds_like_scores = "fold" not in options or any(words & SCORES for words in (
+    names = list(data)
+    fold = model_columns.fold_column(names, "fold")
+    options = named(repeat=roles.REPEAT, model=roles.MODEL, size=roles.SIZE)
+    of_scikit = any(column.seems == roles.SPLIT for column in columns)
+    if fold in names and not model_columns.repeat_columns([fold]) and (not of_scikit or named(fold=roles.FOLD)):
+        options = {"fold": fold} | options | named(item=roles.ID)
+    elif not of_scikit:
+        return Blocked(question, "a column that says the fold or split of each row is needed, and the losses of two "
+                       "models")
+    if options.get("size") in model_columns.size_columns(names).values():
+        del options["size"]     # read by its name
+    are_scores = "fold" not in options or any(words & SCORES for words in (
         {*re.split(r"[\W_]+", name.casefold())} for name in data))
-    return Use(question, _words(MODELS, losses=file, **options,
-                                better="higher" if sounds_like_scores else "lower"),
+    with contextlib.suppress(ValueError):       # told as what blocks the question
+        are_scores = are_scores or CVLosses.read_csv(data, **options).like_scores
+    return Use(question, _words(MODELS, losses=file, **options, better="higher" if are_scores else "lower"),
                lambda: CVLosses.read_csv(data, **options))
 
 

@@ -98,9 +98,9 @@ class ModelComparison(Result):
     def basis(self) -> str:
         """Return what the finding rests on, in a line."""
         how = "unadjusted" if self.adjust == "none" else f"adjusted for {self.compared:,} pairs ({self.adjust})"
-        folds, rho = next(((test.folds * test.repeats, f"; rho = {test.rho:.3g}") for test in self.tests if test),
-                          ("all", ""))
-        return (f"From {folds} folds of {len(self.models)} models, the best by its mean; p-values {how}, held against "
+        test = next((test for test in self.tests if test), None)
+        scheme, rho = (test.scheme, f"; {belief(test)}") if test else ("folds that show no variance", "")
+        return (f"From {scheme}, {len(self.models)} models, the best by its mean; p-values {how}, held against "
                 f"{percent(1 - self.level)}{rho}.")
 
     def rows(self) -> list[dict]:
@@ -150,6 +150,23 @@ class ModelComparison(Result):
         return ("unadjusted" if self.adjust == "none" else self.adjust) + rho
 
 
+def belief(test: kfold.KFoldTTest) -> str:
+    """Return what a test takes for hidden, in words.
+
+    Examples
+    --------
+    >>> belief(kfold.kfold_t_test([.1, .2, .3]))
+    'rho = 0.7, the part of the variance that is taken for hidden'
+    >>> splits = CVLosses.from_fold_means([.1, .2, .3], test_share=.2)
+    >>> belief(kfold.kfold_t_test(splits))
+    "Nadeau and Bengio's correction, n_test/n_train = 0.25"
+    """
+    if test.test_share and test.splits == "random" and test.assumed == "nadeau_bengio":
+        return f"Nadeau and Bengio's correction, n_test/n_train = {test.test_share / (1 - test.test_share):.3g}"
+    of_one = " of one cross-validation" if test.of_one else ""
+    return f"rho = {test.rho:.3g}, the part of the variance{of_one} that is taken for hidden"
+
+
 def best_mean(scores: bool) -> str:
     """Return what the best model has, in words.
 
@@ -172,7 +189,7 @@ def differing(count: int, pairs: int) -> str:
     return f"{count} of {checks.counted(pairs, 'pair')} differ{'s' if 1 in (count, pairs) else ''}"
 
 
-def compare_models(losses: Any, *, rho: float | str = 0.7, adjust: str = "holm",
+def compare_models(losses: Any, *, rho: float | str = "auto", adjust: str = "holm",
                    level: float = 0.95) -> ModelComparison:
     """Test all pairs of models with the K-fold t-test and adjust for their number.
 
@@ -240,7 +257,8 @@ def _tested(models: int) -> list[tuple[int, int]]:
 def _pvalues_of_all(cv: CVLosses, order: np.ndarray, rho: float | str) -> np.ndarray:
     """Return the p-values of all pairs of ordered models, NaN where the folds show no variance: at once, by rows."""
     means, sizes = cv.fold_means_of_models()[order], cv.sizes.ravel()
-    kept, largest = 1 - kfold.resolve_rho(rho, cv.folds, cv.repeats), np.abs(cv.losses).max(0)[order]
+    hidden = kfold.resolve_rho(rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits)
+    kept, largest = 1 - hidden, np.abs(cv.losses).max(0)[order]
     found = []
     for k in range(len(order) - 1):
         apart = means[k] - means[k + 1:]
@@ -319,7 +337,7 @@ class ComparedTests(Result):
             shown = digits.numbers(abs(self.estimate), *sorted(map(abs, (low, high))), error=error)
             return (f"{better} is better than {other}: by {shown[0]}, between {shown[1]} and {shown[2]} "
                     f"(p {digits.chance(test.pvalue)})")
-        if test.rho >= kfold.MOST_RHO:
+        if test.rho >= kfold.MOST_RHO and test.assumed not in kfold.RHOS:
             return (f"No result: with rho = {test.rho:.4g} next to everything counts as hidden, and no difference "
                     "could be shown")
         return f"Not shown to be better: p {digits.chance(test.pvalue)} for {better} against {other}"
@@ -333,9 +351,7 @@ class ComparedTests(Result):
         shown = digits.numbers(*(sign * mean for mean in test.mean_losses), error=test.standard_error)
         means = "" if len(test.models) != 2 else "; mean {} {}".format(KINDS[test.scores][1], ", ".join(
             f"{mean} ({name})" for name, mean in zip(test.models, shown, strict=True)))
-        folds = checks.counted(test.folds * test.repeats, "fold")
-        return (f"From {folds}{means}; {percent(self.level)} interval of a K-fold t-test that takes {test.rho:.3g} of "
-                "the variance for hidden (rho).")
+        return f"From {test.scheme}{means}; {percent(self.level)} interval of a t-test with {belief(test)}."
 
     def rows(self) -> list[dict]:
         """Return one row per test, with its caveats in the column "note"."""
@@ -343,7 +359,7 @@ class ComparedTests(Result):
                     note.text for note in self.notes if note.where == ("test", row["test"])))))} for row in self.table]
 
 
-def compare_tests(cv: CVLosses | ArrayLike, *, rho: float | str = 0.7, rope: float = 0.01,
+def compare_tests(cv: CVLosses | ArrayLike, *, rho: float | str = "auto", rope: float = 0.01,
                   level: float = 0.95) -> ComparedTests:
     """Return every test that the losses of a cross-validation allow, side by side.
 
@@ -379,10 +395,11 @@ def compare_tests(cv: CVLosses | ArrayLike, *, rho: float | str = 0.7, rope: flo
     estimate = float(np.average(means, weights=cv.sizes))
     try:
         test = kfold.kfold_t_test(cv, rho=rho)
-        table = [_line(f"K-fold t, {row['test']}", "learning methods", row["statistic"], row["df"],
+        kind = "t of random splits" if cv.splits == "random" else "K-fold t"
+        table = [_line(f"{kind}, {row['test']}", "learning methods", row["statistic"], row["df"],
                        row["pvalue"], row["low"], row["high"]) for row in test.rows(level)]
         posterior = model_tests.bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel(),
-                                                      scores=cv.scores)
+                                                      scores=cv.scores, test_share=cv.test_share)
         verdict = test.verdict(level)
         notes += [*_lattice_notes(cv, means), *_rope_notes(rope, test.at("naive").standard_error, cv)]
     except kfold.ZeroVarianceError as error:
@@ -426,7 +443,7 @@ def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
 def _five_by_two_lines(means: np.ndarray, equal_folds: bool) -> Iterator[tuple]:
     """Yield the line of a test and its notes."""
     unweighted = () if equal_folds else (Note("assumption", "folds taken as equal"),)
-    if means.shape != (5, 2):
+    if means.shape != (5, 2):       # random splits are one row
         return
     for function, df in ((model_tests.five_by_two_t_test, 5), (model_tests.five_by_two_f_test, "10, 5")):
         try:
@@ -444,8 +461,9 @@ def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
     error = kfold.variance_estimates(cv).theta5 ** .5
     if error > 0:
         z, reach = estimate / error, intervals.quantile(level) * error
+        least, most = kfold.possible_range(cv)
         yield _line("central limit theorem z", "fitted models", z, p=2 * scipy.special.ndtr(-abs(z)),
-                    low=estimate - reach, high=estimate + reach), ()
+                    low=max(estimate - reach, least), high=min(estimate + reach, most)), ()
     if len(cv.models) == 2 and cv.zero_one:
         b, c = (int((cv.losses[:, k] > cv.losses[:, 1 - k]).sum()) for k in (0, 1))
         for method in model_tests.MCNEMAR[:2]:

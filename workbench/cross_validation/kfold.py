@@ -1,7 +1,8 @@
 """Variance estimates and t-tests for K-fold cross-validation.
 
 Every K-fold t-test is one test with one unknown: the share rho of the variance of the cross-validated mean that the
-folds do not show. The naive test says 0, the others say more.
+folds do not show. The naive test says 0, the others say more. Repeats of K folds and random splits share the
+correlation of two test sets that belongs to it.
 
 References
 ----------
@@ -20,11 +21,13 @@ import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.cross_validation import schemes
 from workbench.cross_validation.losses import KINDS, CVLosses, as_losses
 from workbench.cross_validation.sources import as_array
 from workbench.results import Interval, Note, Result, percent
 
-RHOS = ("naive", "nadeau_bengio")
+RHOS = ("auto", "naive", "nadeau_bengio")
+SKEPTICAL = 0.7     # the default for folds: the upper end of what Grandvalet and Bengio measured
 ALTERNATIVES = ("two-sided", "less", "greater")
 ROUNDING = 1e-12
 MOST_RHO = 0.95
@@ -213,7 +216,7 @@ def r_from_rho(rho: float, folds: int) -> float:
     0.189
     """
     rho, folds = _rho_number(rho), checks.whole("folds", folds, 2)
-    return rho / (folds - (folds - 1) * rho)
+    return _r_of(rho, folds)
 
 
 def rho_from_r(r: float, folds: int) -> float:
@@ -275,6 +278,12 @@ class KFoldTTest(Result):
         All numbers but `mean_losses`, which are minus the mean scores, are of scores: the larger is better.
     one_sign : bool
         One model whose losses (or scores) are on one side of 0: its mean says more than a test against 0.
+    test_share : float or None
+        The proportion of items in a test set, where it is not 1/K. Then rho is that of one cross-validation whose folds
+        are of this size, and `folds` counts test sets.
+    splits : {"folds", "random"}
+    possible : tuple of float
+        The smallest and the largest mean that there can be, of 0/1 losses; intervals stay within it.
     """
 
     estimate: float
@@ -296,11 +305,25 @@ class KFoldTTest(Result):
     mean_losses: tuple = ()
     scores: bool = False
     one_sign: bool = False
+    test_share: float | None = None
+    splits: str = "folds"
+    possible: tuple = (float("-inf"), float("inf"))
 
     @property
     def rho_of_all(self) -> float:
         """Share of the variance of the mean of all repeats that their folds do not show: R rho / (1 + (R-1) rho)."""
-        return self.repeats * self.rho / (1 + (self.repeats - 1) * self.rho)
+        runs = self._runs
+        return runs * self.rho / (1 + (runs - 1) * self.rho)
+
+    @property
+    def scheme(self) -> str:
+        """How the test sets were made, in words."""
+        return schemes.words(self.splits, self.folds, self.repeats, self.test_share)
+
+    @property
+    def of_one(self) -> bool:
+        """Whether rho is that of one cross-validation, where the mean is of several or of random splits."""
+        return self.repeats > 1 or self.test_share is not None
 
     def rho_alpha(self, level: float = 0.95) -> float:
         """Return the largest rho at which the test would still reject (its supremum), at 1 - level.
@@ -326,7 +349,8 @@ class KFoldTTest(Result):
         if self.naive_statistic == 0 or self.alternative == ("greater" if self.naive_statistic < 0 else "less"):
             return float("-inf")
         kept = (_quantile(level, self.df, self.alternative) / self.naive_statistic) ** 2
-        return (1 - kept) / (1 + (self.repeats - 1) * kept)
+        below = 1 + (self._runs - 1) * kept
+        return (1 - kept) / below if below > 0 else float("-inf")
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the `Interval` of means that the test does not reject; one-sided for a one-sided test.
@@ -337,8 +361,9 @@ class KFoldTTest(Result):
             Nominal coverage in (0, 1).
         """
         reach = _quantile(checks.level(level), self.df, self.alternative) * self.standard_error
-        low = -np.inf if self.alternative == "less" else self.estimate - reach
-        high = np.inf if self.alternative == "greater" else self.estimate + reach
+        least, most = self.possible
+        low = -np.inf if self.alternative == "less" else max(self.estimate - reach, least)
+        high = np.inf if self.alternative == "greater" else min(self.estimate + reach, most)
         return Interval(low, high, level, f"t with rho {self.rho:.4g}", notes=self.notes)
 
     def at(self, rho: float | str) -> "KFoldTTest":
@@ -349,9 +374,10 @@ class KFoldTTest(Result):
         rho : float or str
             As in `kfold_t_test`.
         """
-        same = {name: getattr(self, name) for name in ("alternative", "folds", "repeats", "effect_size", "label",
-                                                       "notes", "models", "mean_losses", "scores", "one_sign")}
-        naive_error = self.standard_error * _kept(self.rho, self.repeats) ** .5
+        same = {name: getattr(self, name) for name in (
+            "alternative", "folds", "repeats", "effect_size", "label", "notes", "models", "mean_losses", "scores",
+            "one_sign", "test_share", "splits", "possible")}
+        naive_error = self.standard_error * _kept(self.rho, self._runs) ** .5
         return _test(self.estimate, self.mean, self.naive_statistic, naive_error, rho, **same)
 
     def finding(self) -> str:
@@ -396,18 +422,25 @@ class KFoldTTest(Result):
         level : float
             1 minus the significance level, in (0, 1).
         """
-        tests = {"naive": self.at("naive"), "Nadeau-Bengio": self.at("nadeau_bengio"), "0.7 in one repeat": self.at(.7)}
+        skeptical = "0.7 in one cross-validation" if self.test_share is not None else "0.7 in one repeat"
+        tests = {"naive": self.at("naive"), "Nadeau-Bengio": self.at("nadeau_bengio"), skeptical: self.at(SKEPTICAL)}
         if not any(abs(test.rho - self.rho) < 1e-9 for test in tests.values()):
             tests[f"used: {self.assumed}"] = self
-        return [{"test": name, "rho": test.rho} | ({"rho_of_all": test.rho_of_all} if self.repeats > 1 else {})
+        return [{"test": name, "rho": test.rho} | ({"rho_of_all": test.rho_of_all} if self.of_one else {})
                 | {"r": test.r, "statistic": test.statistic, "df": test.df, "pvalue": test.pvalue}
                 | dict(zip(("low", "high"), test.interval(level), strict=True)) for name, test in tests.items()]
+
+    @property
+    def _runs(self) -> float:
+        return _folds_and_runs(self.folds, self.repeats, self.test_share)[1]
 
     @property
     def _only_mean(self) -> bool:
         return self.one_sign and self.mean == 0 and self.alternative == "two-sided"
 
     def _of_one(self) -> str:
+        if self.test_share is not None:
+            return " of one cross-validation"
         return " of one repeat" if self.repeats > 1 else ""
 
     def _significance(self, level: float) -> str:
@@ -420,20 +453,23 @@ class KFoldTTest(Result):
         return f"significant at {risk} only if rho{self._of_one()} is below {shown}, not at {rho}"
 
 
-def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = 0.7, mean: float = 0.0,
+def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = "auto", mean: float = 0.0,
                  alternative: str = "two-sided") -> KFoldTTest:
-    """Test the mean of a K-fold cross-validation for a given share rho of its variance that the folds do not show.
+    """Test the mean of folds or random splits for a given share rho of its variance that they do not show.
 
     Parameters
     ----------
     cv_or_fold_means : CVLosses or (K,) array_like
         Of two models the difference, first minus second, is tested. An array holds the mean losses (differences) of
-        equal folds of one cross-validation.
-    rho : float or {"naive", "nadeau_bengio"}
+        equal folds of one cross-validation, of at most 20: more may be those of repeats or of random splits, which
+        `CVLosses.from_fold_means` can say.
+    rho : float or {"auto", "naive", "nadeau_bengio"}
         Below 1, of one repeat; a number may be text. "naive" is 0; "nadeau_bengio" K/(2K-1), as if folds correlated by
-        the share 1/K of items tested; 0.7 is the skeptical choice of [1]_. `half_sample_rho` estimates it. Repeats
-        share the r that belongs to it, so that repeating does not create evidence: of the mean of R repeats the folds
-        do not show R rho / (1 + (R-1) rho). It is above -1/(R-1): the folds of R repeats cannot have less.
+        the share 1/K of items tested; 0.7 is the skeptical choice of [1]_. "auto" is 0.7 for folds and "nadeau_bengio"
+        for random splits, whose rho is that of one cross-validation with test sets of their size.
+        `half_sample_rho` estimates it. Repeats share the r that belongs to it, so that repeating does not create
+        evidence: of the mean of R repeats the folds do not show R rho / (1 + (R-1) rho). It is above -1/(R-1): the
+        folds of R repeats cannot have less.
     mean : float
         Tested mean.
     alternative : {"two-sided", "less", "greater"}
@@ -449,10 +485,14 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = 0
     ZeroVarianceError
         If all folds have the same mean (a ValueError).
     ValueError
-        For an unknown or too large rho, fewer than 2 folds or numbers that are not finite.
+        For an unknown or too large rho, fewer than 2 folds, numbers that are not finite, or more than 20 of which it
+        is not known how they were made.
 
     Notes
     -----
+    With "nadeau_bengio" the variance of the mean of J = K R folds is s^2 (1/J + 1/(K-1)), that of J random splits
+    s^2 (1/J + n_test/n_train), each with J - 1 degrees of freedom [2]_, [3]_.
+
     t = sqrt(K (K-1) (1-rho)) (estimate - mean) / sqrt(sum (mean_k - estimate)^2) has K - 1 degrees of freedom for
     normal fold means ([1]_, proposition 2), rho = (theta - E theta3) / theta. rho is not the correlation r of two
     folds, as [1]_ calls it: rho = K r / (1 + (K-1) r). With K = 10 it rejects a true null in 24.7% of the cases if the
@@ -461,6 +501,9 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = 0
     References
     ----------
     .. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, 2006.
+    .. [2] Nadeau & Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+    .. [3] Bouckaert & Frank, Evaluating the replicability of significance tests for comparing learning algorithms,
+       PAKDD 2004.
 
     Examples
     --------
@@ -474,7 +517,7 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = 0
     cv = cv_or_fold_means if isinstance(cv_or_fold_means, CVLosses) else _from_means(cv_or_fold_means)
     mean = checks.number("mean", mean)
     alternative = checks.choice("alternative", alternative, ALTERNATIVES)
-    resolve_rho(rho, cv.folds, cv.repeats)
+    resolve_rho(rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits)
     means, sizes, label = cv.fold_means().ravel(), cv.sizes.ravel(), cv.label if named else "mean"
     estimate = float(np.average(means, weights=sizes))
     refuse_zero_variance(means, np.abs(cv.losses).max(), label, zero_one=len(cv.models) == 2 and cv.zero_one,
@@ -484,7 +527,21 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = 0
                  folds=cv.folds, repeats=cv.repeats, effect_size=_effect_size(cv, estimate - mean), label=label,
                  notes=fold_notes(cv), models=cv.models if named else (),
                  mean_losses=tuple(cv.mean_losses().tolist()) if named else (), scores=cv.scores,
-                 one_sign=named and len(cv.models) == 1 and cv.one_sign)
+                 one_sign=named and len(cv.models) == 1 and cv.one_sign, test_share=cv.test_share, splits=cv.splits,
+                 possible=possible_range(cv))
+
+
+def possible_range(cv: CVLosses) -> tuple[float, float]:
+    """Return the smallest and the largest mean of `series` that there can be: known of 0/1 losses only.
+
+    Examples
+    --------
+    >>> possible_range(CVLosses([[0, 1], [1, 1]])), possible_range(CVLosses([[.5, 1], [1, 1]]))
+    ((0.0, 1.0), (-inf, inf))
+    """
+    if not cv.zero_one:
+        return float("-inf"), float("inf")
+    return (-1.0, 1.0) if len(cv.models) == 2 else (0.0, 1.0)
 
 
 def describe(label: str, estimate: float, models: tuple[str, ...] = (),
@@ -597,23 +654,38 @@ def rho_of_halves(shown: np.ndarray, means: np.ndarray) -> np.ndarray:
         return np.clip(1 - shown.mean((-1, -2)) / ((means[..., 0] - means[..., 1]) ** 2 / 2).mean(-1), 0, MOST_RHO)
 
 
-def resolve_rho(rho: Any, folds: int, repeats: int = 1) -> float:
-    """Return rho of the mean of all K R folds from a name, or from the rho of one repeat.
+def resolve_rho(rho: Any, folds: int, repeats: int = 1, *, test_share: float | None = None,
+                splits: str = "folds") -> float:
+    """Return rho of the mean of all K R folds or random splits from a name, or from the rho of one repeat.
 
     Parameters
     ----------
-    rho : float or {"naive", "nadeau_bengio"}
+    rho : float or {"auto", "naive", "nadeau_bengio"}
         Of one repeat, below 1 and above -1 / (R - 1).
     folds, repeats : int
         K and R.
+    test_share : float, optional
+        The proportion of items in a test set, where it is not 1/K.
+    splits : {"folds", "random"}
 
     Examples
     --------
     >>> round(resolve_rho("nadeau_bengio", 10), 3), round(resolve_rho("nadeau_bengio", 10, 10), 3)
     (0.526, 0.917)
+    >>> ratio = (1 / 250 + 20 / 80) / (1 / 250)
+    >>> round(resolve_rho("auto", 250, test_share=.2, splits="random") - (1 - 1 / ratio), 9)
+    0.0
     """
-    rho = _of_one(rho, folds)
-    return rho if repeats == 1 else 1 - _kept(rho, repeats)
+    per_run, runs = _folds_and_runs(folds, repeats, test_share)
+    rho = _of_one(rho, per_run, splits)
+    return rho if runs == 1 else 1 - _kept(rho, runs)
+
+
+def _folds_and_runs(folds: int, repeats: int, test_share: float | None) -> tuple[float, float]:
+    """Return K and R; of random splits, how many test sets hold as many items as there are, and how often J is that."""
+    if test_share is None:
+        return folds, repeats
+    return 1 / test_share, folds * test_share
 
 
 def fold_notes(cv: Any) -> tuple[Note, ...]:
@@ -628,14 +700,19 @@ def fold_notes(cv: Any) -> tuple[Note, ...]:
     """
     notes, df = list(cv.notes), cv.folds * cv.repeats - 1
     if not cv.equal_folds:
-        sizes = f"folds of {cv.sizes.min():,} to {checks.counted(cv.sizes.max(), 'item')}"
+        sizes = f"{cv.noun}s of {cv.sizes.min():,} to {checks.counted(cv.sizes.max(), 'item')}"
         notes.append(Note("unreliable", f"{sizes}: weighted by size, t is approximate"))
+    if cv.splits == "random":
+        ratio = cv.test_share / (1 - cv.test_share)
+        notes.append(Note("assumption", f"{cv.scheme}: n_test/n_train is {ratio:.3g}, by which Nadeau and Bengio "
+                          "correct the variance, as the splits share training items; rho is that of one "
+                          "cross-validation with test sets of this size"))
     if cv.repeats > 1:
         notes.append(Note("assumption", f"{cv.repeats} repeats test the same items again: with rho = 0 they would "
                           f"count as new evidence"))
     if df < FEW_DF:
         freedom = checks.counted(df, "degree of freedom", "degrees of freedom")
-        notes.append(Note("design", f"{cv.folds} folds: only {freedom}, so that t must be beyond "
+        notes.append(Note("design", f"{checks.counted(cv.folds, cv.noun)}: only {freedom}, so that t must be beyond "
                           f"{_quantile(.95, df, 'two-sided'):.3g} for 5%"))
     return tuple(notes)
 
@@ -713,6 +790,9 @@ def _from_means(means: Any) -> CVLosses:
         raise checks.WrongType("fold_means", "must be an array of one series, got a dict of models: wrap it in "
                                "CVLosses.from_fold_means")
     means = as_array("fold_means", means)
+    if means.ndim == 1:
+        schemes.refuse_unknown_folds(means.size, "say how many with repeats (in CVLosses.from_fold_means, "
+                                     "which takes all of these)")
     if means.ndim != 1:
         raise checks.WrongValue("fold_means", f"must be one-dimensional, one mean per fold; got shape {means.shape}: "
                                 "wrap losses of single items in CVLosses, means of repeats in CVLosses.from_fold_means")
@@ -727,10 +807,11 @@ def _rho_number(rho: float) -> float:
     return rho
 
 
-def _of_one(rho: float | str, folds: int) -> float:
+def _of_one(rho: float | str, folds: float, splits: str) -> float:
     """Return rho of one repeat from its name or number, which files and command lines give as text."""
     if not isinstance(rho, str):
         return _rho_number(rho)
+    rho = _named_rho(rho, splits)
     if rho in RHOS:
         return 0.0 if rho == "naive" else folds / (2 * folds - 1)
     try:
@@ -740,24 +821,37 @@ def _of_one(rho: float | str, folds: int) -> float:
                                 told=f"got {rho!r}{checks.suggestion(rho, RHOS)}") from None
 
 
-def _kept(rho: float, repeats: int) -> float:
+def _named_rho(rho: float | str, splits: str) -> str:
+    """Return rho as text, the default of a scheme for "auto"."""
+    if rho != "auto":
+        return str(rho)
+    return "nadeau_bengio" if splits == "random" else str(SKEPTICAL)
+
+
+def _kept(rho: float, repeats: float) -> float:
     """Return the share of the variance of the mean of all repeats that the folds show.
 
     Rho of one repeat is the correlation of the means of two.
     """
     if 1 + (repeats - 1) * rho <= 0:
-        raise checks.WrongValue("rho", f"must be above {-1 / (repeats - 1):.4g} for {repeats} repeats; got {rho}: "
+        raise checks.WrongValue("rho", f"must be above {-1 / (repeats - 1):.4g} for {repeats:.4g} repeats; got {rho}: "
                                 "their folds cannot have so negative a correlation")
     return (1 - rho) / (1 + (repeats - 1) * rho)
 
 
 def _test(estimate: float, mean: float, naive: float, naive_error: float, rho: float | str, *, folds: int, repeats: int,
-          alternative: str, **words: Any) -> KFoldTTest:
-    number, df = _of_one(rho, folds), folds * repeats - 1
-    shown = _kept(number, repeats) ** .5
+          alternative: str, test_share: float | None, splits: str, **words: Any) -> KFoldTTest:
+    per_run, runs = _folds_and_runs(folds, repeats, test_share)
+    number, df = _of_one(rho, per_run, splits), folds * repeats - 1
+    shown = _kept(number, runs) ** .5
+    assumed = _named_rho(rho, splits)
     return KFoldTTest(estimate, mean, shown * naive, df, float(tail_probability(shown * naive, df, alternative)),
-                      number, r_from_rho(number, folds), naive_error / shown, naive, alternative, folds, repeats,
-                      assumed=rho if rho in RHOS else "a number", **words)
+                      number, _r_of(number, per_run), naive_error / shown, naive, alternative, folds, repeats,
+                      assumed=assumed if assumed in RHOS else "a number", test_share=test_share, splits=splits, **words)
+
+
+def _r_of(rho: float, folds: float) -> float:
+    return rho / (folds - (folds - 1) * rho)
 
 
 def _apart(flips: float, rho: float) -> tuple:

@@ -1,7 +1,6 @@
 """Losses of a cross-validation: which item, in which fold, of which repeat, by which model."""
 
 import copy
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.cross_validation import sources
+from workbench.cross_validation import labels, schemes, sources, tables
 from workbench.data import frames
 from workbench.results import FILLED, Note, Result
 
@@ -25,7 +24,7 @@ SCORES = Note("data", "scores: the larger is better")
 
 
 class CVLosses(Result):
-    """Losses of one or more models on the items of one K-fold cross-validation, or of R repeats of it.
+    """Losses of one or more models on the test sets of K folds, of R repeats of K folds, or of random splits.
 
     Tests look at one series: the losses of a single model, or those of the first minus those of the second of two; of
     losses that were made of scores, the scores.
@@ -49,6 +48,11 @@ class CVLosses(Result):
         1 throughout where that is not known.
     scores : bool
         The losses are minus scores, of which the larger is better; series, means and tests are of the scores.
+    test_share : float, optional
+        The proportion of items in a test set, in (0, 1): of random splits, of which each row is the mean of one; of
+        folds only where some were left out. Otherwise a fold tests 1/K of the items.
+    splits : {"folds", "random"}
+        How the test sets were made; "random" needs `test_share`.
     fold_labels, repeat_labels : tuple
         K and R labels in the order of the codes: of numbers by size, of text with the numbers in it by size. Folds that
         are called otherwise in another repeat are 0 to K - 1.
@@ -58,7 +62,8 @@ class CVLosses(Result):
     ValueError
         For NaN losses, fewer than 2 folds, labels that do not fit, an item tested twice, repeats that differ in
         their items or in their number of folds, a fold size for a row that is not a whole fold. Names the item, the
-        model, the fold.
+        model, the fold. For more than 20 folds without `item` or `repeat`, which may be those of several
+        cross-validations or random splits: give `repeat`, all 0 for one cross-validation, or `test_share`.
 
     Examples
     --------
@@ -79,12 +84,15 @@ class CVLosses(Result):
     scores: bool = False
     fold_labels: tuple = ()
     repeat_labels: tuple = ()
+    test_share: float | None = None
+    splits: str = "folds"
 
     if TYPE_CHECKING:
         def __init__(self, losses: ArrayLike | Mapping, fold: ArrayLike | None = None, models: str | Sequence[str] = (),
                      item: ArrayLike | None = None, repeat: ArrayLike | None = None,
                      fold_size: ArrayLike | None = None, scores: bool = False, fold_labels: tuple = (),
-                     repeat_labels: tuple = (), *, notes: Sequence[Note] = ()) -> None: ...
+                     repeat_labels: tuple = (), test_share: float | None = None, splits: str = "folds", *,
+                     notes: Sequence[Note] = ()) -> None: ...
 
     def __post_init__(self) -> None:
         losses, fold, models = _columns(self.losses, self.fold, self.models)
@@ -93,28 +101,35 @@ class CVLosses(Result):
                                     f"{losses[row, column]}")
         sources.refuse_extreme("losses", losses)
         n = len(losses)
-        runs, repeat = ((0,), np.zeros(n, int)) if self.repeat is None else _codes("repeat", self.repeat, n)
+        runs, repeat = ((0,), np.zeros(n, int)) if self.repeat is None else labels.codes("repeat", self.repeat, n)
         item = None if self.item is None else checks.labels("item", self.item, size=n)
-        _refuse_twice(item, repeat, runs)
-        folds, fold = _fold_codes(*_codes("fold", fold, n), repeat, runs)
-        size = None if self.fold_size is None else _checked_sizes(self.fold_size, fold, repeat, folds, runs)
+        labels.refuse_twice(item, repeat, runs)
+        folds, fold = labels.fold_codes(*labels.codes("fold", fold, n), repeat, runs)
+        if self.test_share is None and self.repeat is None and item is None:
+            labels.refuse_many(folds)
+        splits, share = labels.checked_scheme(self.splits, self.test_share, fold, runs)
+        given_size = np.ones(n, int) if share is not None and self.fold_size is None else self.fold_size
+        size = None if given_size is None else labels.checked_sizes(given_size, fold, repeat, folds, runs)
         notes = (*self.notes, *((SCORES,) if self.scores else ()))
         for name, value in {"losses": losses, "fold": fold, "models": models, "item": item, "repeat": repeat,
-                            "fold_size": size, "notes": notes, "scores": bool(self.scores),
-                            "fold_labels": _labels("fold_labels", self.fold_labels, folds),
-                            "repeat_labels": _labels("repeat_labels", self.repeat_labels, runs)}.items():
+                            "fold_size": size, "notes": notes, "scores": bool(self.scores), "test_share": share,
+                            "splits": splits,
+                            "fold_labels": labels.kept_labels("fold_labels", self.fold_labels, folds),
+                            "repeat_labels": labels.kept_labels("repeat_labels", self.repeat_labels, runs)}.items():
             object.__setattr__(self, name, value)
         super().__post_init__()
 
     @classmethod
     def from_fold_means(cls, means: Any, *, n_items: int | None = None, models: Sequence[str] = (), repeats: int = 1,
-                        higher_is_better: bool = False) -> "CVLosses":
+                        higher_is_better: bool = False, splits: str = "auto",
+                        test_share: float | None = None) -> "CVLosses":
         """Return losses of which only the means over folds are known.
 
         Parameters
         ----------
         means : (J,) or (J, M) array_like, dict of (J,) or data frame
-            J = K R mean losses per model, folds of the first repeat first; of a frame each column is a model.
+            J = K R mean losses per model, folds of the first repeat first; of a frame each column is a model. A fold
+            in which a model has NaN, an undefined metric, is left out for all models, and a note says so.
         n_items : int, optional
             Items n of one repeat; folds are taken as equal, the first n mod K one larger. Without it only ratios of
             fold sizes are known: all equal.
@@ -123,11 +138,23 @@ class CVLosses(Result):
             R; must divide J.
         higher_is_better : bool
             The means are of scores: a loss is minus the score.
+        splits : {"auto", "folds", "random"}
+            "folds": one cross-validation of J folds, or `repeats` of them; "random": each mean is of a random split.
+            "auto" takes up to 20 means for folds, and asks where there are more.
+        test_share : float, optional
+            Of random splits the proportion of items in a test set, in (0, 1).
+
+        Raises
+        ------
+        ValueError
+            For more than 20 means of which neither `repeats`, `splits` nor `test_share` says how they were made.
 
         Examples
         --------
         >>> CVLosses.from_fold_means({"A": [.2, .3, .1], "B": [.1, .1, .1]}, n_items=60)
         CVLosses(mean loss of A 0.2, B 0.1; means of 3 folds)
+        >>> CVLosses.from_fold_means({"A": [.2, .3, .1], "B": [.1, .1, .1]}, test_share=.2)
+        CVLosses(mean loss of A 0.2, B 0.1; means of 3 random splits)
         """
         repeats = checks.whole("repeats", repeats, 1)
         means = sources.columns_of_frame(means) if sources.is_frame(means) else means
@@ -136,21 +163,41 @@ class CVLosses(Result):
         means = sources.as_array("means", means)
         if means.ndim not in (1, 2):
             raise checks.WrongValue("means", f"must be (J,) or (J, M), one row per fold; got shape {means.shape}")
+        scheme, share = schemes.checked(splits, test_share)
+        if scheme == "random":
+            return cls._of_random_splits(means, models, share, higher_is_better, repeats)
         folds, rest = divmod(len(means), repeats)
         if rest:
             raise checks.WrongValue("repeats", f"must divide the number of fold means; got {repeats} repeats of "
                                     f"{len(means)}")
+        if scheme == "auto" and repeats == 1:
+            schemes.refuse_unknown_folds(folds, "say how many with repeats (in CVLosses.from_fold_means, "
+                                         "which takes all of these)")
         items = folds if n_items is None else checks.whole("n_items", n_items, folds)
         size = items // max(folds, 1) + (np.arange(folds) < items % max(folds, 1))
-        found = cls(means, np.tile(np.arange(folds), repeats), models, None, np.repeat(np.arange(repeats), folds),
-                    np.tile(size, repeats))
-        where = " in CVLosses.from_fold_means"
-        return found._oriented(higher_is_better, _one_of_many_folds(found, f"say how often with repeats{where}"), where)
+        label = {"fold": np.tile(np.arange(folds), repeats), "repeat": np.repeat(np.arange(repeats), folds)}
+        means, label, sizes, share, gaps = sources.without_gaps(means, label, np.tile(size, repeats), models)
+        found = cls(means, label["fold"], models, None, label.get("repeat"), sizes, test_share=share)
+        return found._oriented(higher_is_better, gaps, " in CVLosses.from_fold_means")
+
+    @classmethod
+    def _of_random_splits(cls, means: np.ndarray, models: Sequence[str], share: float | None, higher_is_better: bool,
+                          repeats: int = 1) -> "CVLosses":
+        """Return the means of random splits, those that a model lacks left out."""
+        if repeats > 1:
+            raise checks.WrongValue("repeats", "must be 1 for random splits, of which all are drawn anew", repeats)
+        if share is None:
+            schemes.ask_share()
+        count = len(means)
+        means, label, sizes, _, gaps = sources.without_gaps(means, {"fold": np.arange(count)}, np.ones(count, int),
+                                                            models)
+        found = cls(means, label["fold"], models, None, None, sizes, test_share=share, splits="random")
+        return found._oriented(higher_is_better, gaps, " in CVLosses.from_fold_means")
 
     @classmethod
     def from_cross_validate(cls, first: Any, second: Any = None, *, metric: str = "score",
-                            models: str | Sequence[str] = MODEL_NAMES, repeats: int = 1,
-                            n_items: int | None = None) -> "CVLosses":
+                            models: str | Sequence[str] = MODEL_NAMES, repeats: int = 1, n_items: int | None = None,
+                            splits: str = "auto", test_share: float | None = None) -> "CVLosses":
         """Return the fold means in what scikit-learn's `cross_validate` returned, for one or two models.
 
         Scorers of scikit-learn count up to the best: a loss is minus the score.
@@ -159,19 +206,23 @@ class CVLosses(Result):
         ----------
         first, second : dict
             With "test_<metric>", each (J,); called with `return_indices=True` also "indices", from which fold sizes
-            and repeats are read, and whether both models were tested on the same folds and trained on all other items.
+            and repeats are read, whether both models were tested on the same folds and trained on all other items, and
+            whether test sets overlap, as those of random splits do.
         metric : str
             "score", or the name of one of several scorers.
         models : sequence of str, or str
             One name per result.
         repeats, n_items : int
             As in `from_fold_means`; only looked at where there are no indices.
+        splits, test_share
+            As in `from_fold_means`; indices tell both.
 
         Raises
         ------
         ValueError
-            If a result has no such metric, a score is NaN (a fit failed), the models had different folds, or a split
-            is not one of K folds, as in splits of time series.
+            If a result has no such metric, too many scores are NaN (fits failed), the models had different folds, or
+            a split is neither one of K folds nor random, as in splits of time series; for more than 20 scores without
+            indices of which nothing says how they were made.
 
         Examples
         --------
@@ -186,20 +237,27 @@ class CVLosses(Result):
         if len(scores) == 2 and scores[0].size != scores[1].size:
             raise checks.WrongValue("models", f"must have the same folds; {names[0]} has {scores[0].size}, "
                                     f"{names[1]} {scores[1].size}")
-        splits = {name: sources.splits_of(result) for name, result in zip(names, results, strict=True)
-                  if "indices" in result}
-        unchecked = sources.unchecked_folds(names, [*splits])
-        if not splits:
+        known = {name: sources.splits_of(result) for name, result in zip(names, results, strict=True)
+                 if "indices" in result}
+        unchecked = sources.unchecked_folds(names, [*known])
+        scheme, share = schemes.checked(splits, test_share)
+        if not known:
             found = cls.from_fold_means(np.stack(scores, 1), n_items=n_items, models=names, repeats=repeats,
-                                        higher_is_better=True)
-            remedy = "say how often with repeats, or call cross_validate with return_indices=True"
-            return replace(found, notes=_one_of_many_folds(found, remedy) + unchecked)
-        tests = [[test for _, test in pairs] for pairs in splits.values()]
+                                        higher_is_better=True, splits=splits, test_share=test_share)
+            return found._noted(*unchecked)
+        tests = [[test for _, test in pairs] for pairs in known.values()]
         sources.refuse_other_folds(tests, names)
-        for name, pairs in splits.items():
+        if scheme == "random" or scheme == "auto" and schemes.overlap(tests[0]):
+            share = share or sources.share_of_splits([*known.values()][0], names[0])
+            found = cls._of_random_splits(np.stack(scores, 1), names, share, True)
+            return found._noted(*unchecked, Note("data", "the test sets overlap: read as random splits"))
+        for name, pairs in known.items():
             sources.refuse_other_training(pairs, name)
         size, repeat = sources.sizes_and_repeats(tests[0])
-        return cls(-np.stack(scores, 1), np.arange(size.size), names, None, repeat, size, True, notes=unchecked)
+        label = {"fold": np.arange(size.size), "repeat": repeat}
+        means, label, size, share, gaps = sources.without_gaps(-np.stack(scores, 1), label, size, names)
+        return cls(means, label["fold"], names, None, label.get("repeat"), size, True, test_share=share,
+                   notes=(*unchecked, *gaps))
 
     @classmethod
     def from_cross_val_predict(cls, truth: ArrayLike, predictions: Any, splits: Any, *,
@@ -243,7 +301,8 @@ class CVLosses(Result):
     @frames.in_rows_of("source")
     def read_csv(cls, source: Any, *, fold: str = "fold", item: str = "item", repeat: str = "repeat",
                  models: str | Sequence[str] | None = None, higher_is_better: bool = False,
-                 size: str | None = None, model: str = "model", value: str = "", folds: int = 0) -> "CVLosses":
+                 size: str | None = None, model: str = "model", value: str = "", folds: int = 0,
+                 splits: str = "auto", test_share: float | None = None) -> "CVLosses":
         """Return losses from a file with one row per item (or per fold) and one column per model, or in long form.
 
         Parameters
@@ -251,12 +310,16 @@ class CVLosses(Result):
         source : str, path or data frame
             As in `workbench.read_scores`: csv, parquet, json or a data frame.
         fold : str
-            Column of fold labels.
+            Column of fold labels; without one called "fold" a column called `cv_fold`, `split` and the like is used.
         item, repeat : str
             Columns; those called "item" and "repeat" are used where the file has them, any other name must be there.
-            Without items and with one row per fold, rows are fold means.
+            Without a column "repeat" one called seed, rep, run, trial, attempt, iteration or epoch is used where each
+            of its values comes with the same number of folds; a note names it. Without items and with one row per
+            fold, rows are fold means; a fold in which a model has no score is left out for all models, with a note.
         models : sequence of str, or str, optional
-            Columns with losses, or one text with commas between them; by default (None or "") all others.
+            Columns with losses, or one text with commas between them; by default (None or "") all others that can be
+            scores of one kind. Names that scikit-learn gives to other things (fit_time, n_test, rank_..., std_...) are
+            never models. Columns that leave it open, as a flag next to fractions, are asked for.
         higher_is_better : bool
             The columns hold scores: a loss is minus the score.
         size : str, optional
@@ -269,6 +332,12 @@ class CVLosses(Result):
         folds : int
             Of what scikit-learn's `cross_validate` or the `cv_results_` of a search hold, the splits of one repetition;
             0 where all splits are. There `value` is the metric.
+        splits : {"auto", "folds", "random"}
+            "folds": K folds, or repeats of them where a column tells repeats; "random": random splits. "auto" goes by
+            the columns, and asks where there are more than 20 folds or a column called split and no repeats.
+        test_share : float, optional
+            Of random splits the proportion of items in a test set, in (0, 1); by default that of columns called n_train
+            and n_test.
 
         Raises
         ------
@@ -290,10 +359,12 @@ class CVLosses(Result):
             if not (name is None or isinstance(name, str)):
                 raise TypeError(f"{role} must be the name of a column; got {name!r}")
         folds = checks.whole("folds", folds, 0)
-        scores, label, sizes, notes, every = sources.read_losses(source, roles, models, size or "", model, value, folds)
-        sizes, read_as = sources.sizes_of_rows(label, roles, size, sizes)
-        found = cls(scores, label["fold"], (), label.get("item"), label.get("repeat"), sizes, notes=notes)
-        return found._oriented(higher_is_better, (*read_as, *_guessed(found, label, every)))
+        scheme, share = schemes.checked(splits, test_share)
+        read = tables.read_losses(source, roles, models, size or "", model, value, folds, scheme, share)
+        label = read.label
+        found = cls(read.scores, label["fold"], (), label.get("item"), label.get("repeat"), read.sizes,
+                    test_share=read.test_share, splits=read.splits, notes=read.notes)
+        return found._oriented(higher_is_better, tuple(_guessed(found, label)))
 
     @cached_property
     def folds(self) -> int:
@@ -306,6 +377,16 @@ class CVLosses(Result):
         return int(self.repeat.max()) + 1
 
     @property
+    def scheme(self) -> str:
+        """How the test sets were made, in words."""
+        return schemes.words(self.splits, self.folds, self.repeats, self.test_share)
+
+    @property
+    def noun(self) -> str:
+        """What a test set is called: "fold" or "random split"."""
+        return "random split" if self.splits == "random" else "fold"
+
+    @property
     def has_items(self) -> bool:
         """Whether losses of single items are known, not only means over folds."""
         return self.fold_size is None
@@ -314,6 +395,11 @@ class CVLosses(Result):
     def zero_one(self) -> bool:
         """Whether the losses (or scores) of all items are 0 or 1."""
         return self.has_items and bool(((self.losses == 0) | (self.losses == (-1 if self.scores else 1))).all())
+
+    @property
+    def like_scores(self) -> bool:
+        """Whether losses may well be scores: all from 0 to 1, and above 0.5 on average."""
+        return bool(self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > .5)
 
     @property
     def one_sign(self) -> bool:
@@ -390,6 +476,9 @@ class CVLosses(Result):
             raise checks.WrongValue("models", f"must all have losses, or all scores; {', '.join(self.models)} has "
                                     f"{ours}, {', '.join(other.models)} {theirs}: read both with the same "
                                     "higher_is_better")
+        if (self.splits, self.test_share) != (other.splits, other.test_share):
+            raise checks.WrongValue("models", f"must be tested on the same splits; {', '.join(self.models)} has "
+                                    f"{self.scheme}, {', '.join(other.models)} {other.scheme}")
         here, there = self._rows_by_item(), other._rows_by_item()
         _refuse_other_items(self, other, here, there)
         rows = there[np.argsort(here)]
@@ -416,7 +505,7 @@ class CVLosses(Result):
         shown = list(zip(self.models, self._shown(self.mean_losses()), strict=True))
         means = checks.listed((f"{name} {mean:.4g}" for name, mean in shown), MOST_NAMED)
         items = (f"{self.sizes[0].sum():,} items in {self.folds} folds" if self.has_items
-                 else f"means of {self.folds} folds")
+                 else f"means of {checks.counted(self.folds, self.noun)}")
         return f"mean {self.kind} of {means}; {items}" + (f", {self.repeats} repeats" if self.repeats > 1 else "")
 
     def rows(self) -> list[dict]:
@@ -446,10 +535,9 @@ class CVLosses(Result):
         """Return numbers as they were read with their notes, as minus scores or as losses that may be scores."""
         if higher_is_better:
             return replace(self, losses=-self.losses, scores=True, notes=self.notes + notes)
-        like_scores = self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > .5
         asked = Note("data", "read as losses, the smaller is better: for scores such as accuracies say that higher is "
                      f"better (--better higher; higher_is_better{where})")
-        return self._noted(*notes, *((asked,) if like_scores else ()))
+        return self._noted(*notes, *((asked,) if self.like_scores else ()))
 
     @cached_property
     def _cells(self) -> np.ndarray:
@@ -510,20 +598,9 @@ def _columns(losses: Any, fold: list | np.ndarray | None, models: str | tuple) -
     # no negative zeros, and each model's losses beside each other
     losses = np.add(losses.reshape(len(losses), -1), 0.0, dtype=float, order="F")
     losses.setflags(write=False)
-    models = _names(models) or default_names(losses.shape[1])
+    models = _names(models) or sources.default_names(losses.shape[1])
     _refuse_names(models, losses.shape[1])
     return losses, fold, models
-
-
-def default_names(count: int) -> tuple[str, ...]:
-    """Return "A", "B", ..., after 26 "model 27" and so on.
-
-    Examples
-    --------
-    >>> default_names(2), default_names(27)[-1]
-    (('A', 'B'), 'model 27')
-    """
-    return tuple(chr(ord("A") + i) if i < 26 else f"model {i + 1}" for i in range(count))
 
 
 def _names(models: Any) -> tuple:
@@ -534,18 +611,6 @@ def _refuse_names(models: tuple, count: int) -> None:
     if len(models) != count or len(set(models)) != len(models):
         noun = "one name" if count == 1 else f"{count} different names"
         raise checks.WrongValue("models", f"must be {noun}; got {', '.join(map(repr, models))}")
-
-
-def _checked_sizes(sizes: list | np.ndarray, fold: np.ndarray, repeat: np.ndarray, folds: tuple,
-                   runs: tuple) -> np.ndarray:
-    sizes = checks.counts("fold_size", sizes, size=fold.size, low=1, what="fold")
-    rows = np.bincount(repeat * len(folds) + fold)
-    if rows.max() > 1:
-        r, k = divmod(int(rows.argmax()), len(folds))
-        raise checks.WrongValue("fold_size", "must be given only where every row is the mean of a whole fold; fold "
-                                f"{folds[k]} of repeat {runs[r]} has {rows.max()} rows: leave it out for losses of "
-                                "single items")
-    return sizes
 
 
 def _by_fold(losses: np.ndarray) -> tuple:
@@ -567,60 +632,6 @@ def _stacked(columns: dict) -> np.ndarray:
         if array.ndim != 1:
             raise ValueError(f"losses of {name} must be one-dimensional; got shape {array.shape}")
     return np.array(list(arrays.values())).T
-
-
-def _codes(name: str, labels: ArrayLike, size: int) -> tuple[tuple, np.ndarray]:
-    """Return the distinct labels in their order, and the place of each label among them."""
-    labels = checks.labels(name, labels, size=size)
-    for item in sources.no_labels(labels)[:1]:
-        raise ValueError(f"{name} must hold whole numbers below 2**53 or text; item {item} is {labels[item]:g}")
-    distinct, code = np.unique(labels, return_inverse=True)
-    if labels.dtype.kind not in "US":
-        return tuple(map(int, distinct)), code
-    order = sorted(range(distinct.size), key=lambda k: _natural(str(distinct[k])))
-    return tuple(distinct[order].tolist()), np.argsort(order)[code]
-
-
-def _natural(text: str) -> list:
-    """Return a key that sorts "fold 2" before "fold 10"."""
-    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", text)]
-
-
-def _labels(name: str, given: tuple, known: tuple) -> tuple:
-    given = tuple(given)
-    if given and len(given) != len(known):
-        raise ValueError(f"{name} must have {checks.counted(len(known), 'entry', 'entries')}; got {len(given)}")
-    return given or known
-
-
-def _refuse_twice(item: np.ndarray | None, repeat: np.ndarray, runs: tuple) -> None:
-    """Every repeat tests every item once."""
-    rows = np.bincount(repeat)
-    if item is None:
-        for other in np.flatnonzero(rows != rows[0])[:1]:
-            raise ValueError(f"every repeat must test the same items; repeat {runs[0]} has "
-                             f"{checks.counted(rows[0], 'row')}, repeat {runs[other]} has {rows[other]:,}")
-        return
-    names, code = np.unique(item, return_inverse=True)
-    times = np.bincount(repeat * names.size + code, minlength=rows.size * names.size)
-    for where in np.flatnonzero(times > 1)[:1]:
-        raise ValueError(f"every item must be tested once per repeat; item {names[where % names.size]} is tested "
-                         f"{times[where]} times in repeat {runs[where // names.size]}: is a repeat column missing?")
-    for where in np.flatnonzero(times < 1)[:1]:
-        raise ValueError(f"every repeat must test the same items; repeat {runs[where // names.size]} "
-                         f"lacks item {names[where % names.size]}")
-
-
-def _fold_codes(labels: tuple, fold: np.ndarray, repeat: np.ndarray, runs: tuple) -> tuple:
-    """Return the labels of the K folds, where all repeats have the same, and folds as 0 to K - 1 in their repeat."""
-    cells, cell = np.unique(repeat * len(labels) + fold, return_inverse=True)
-    folds = np.bincount(cells // len(labels))
-    if folds[0] < 2:
-        raise checks.WrongValue("fold", "must have at least 2 folds", folds[0])
-    for other in np.flatnonzero(folds != folds[0])[:1]:
-        raise ValueError(f"every repeat must have the same number of folds; repeat {runs[0]} has {folds[0]}, "
-                         f"repeat {runs[other]} has {folds[other]}")
-    return labels if len(labels) == folds[0] else tuple(range(folds[0])), cell - repeat * folds[0]
 
 
 def _refuse_other_items(first: Any, second: Any, here: np.ndarray, there: np.ndarray) -> None:
@@ -658,19 +669,8 @@ def _same_partition(first: CVLosses, second: CVLosses, rows: np.ndarray) -> bool
     return pairs == np.unique(cell_one).size == np.unique(cell_two).size
 
 
-def _one_of_many_folds(cv: CVLosses, remedy: str) -> tuple[Note, ...]:
-    """Return a note where so many folds may be repeats of fewer."""
-    if cv.has_items or cv.repeats > 1 or cv.folds <= 20:        # the 5, 10 or 20 of one repeat
-        return ()
-    return (Note("assumption", f"read as one cross-validation of {cv.folds} folds: if it was repeated, {remedy}"),)
-
-
-def _guessed(cv: CVLosses, label: dict[str, np.ndarray], every: bool) -> Iterator[Note]:
+def _guessed(cv: CVLosses, label: dict[str, np.ndarray]) -> Iterator[Note]:
     """Return what a file did not say and was therefore guessed."""
-    yield from _one_of_many_folds(cv, "name the column of repeats (repeat)")
-    if cv.has_items and not {"item", "repeat"} & {*label}:
+    if cv.has_items and "item" not in label and cv.repeats == 1:
         yield Note("assumption", f"no item column: {len(cv.fold):,} rows are taken for different items; if the "
                    f"cross-validation was repeated, name item and repeat")
-    if every and len(cv.models) > 2:
-        named = checks.listed(cv.models, MOST_NAMED)
-        yield Note("data", f"columns read as models: {named}; if some are none, list the others in models")

@@ -21,7 +21,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.cross_validation import kfold
+from workbench.cross_validation import kfold, schemes
 from workbench.cross_validation.sources import as_array, refuse_extreme
 from workbench.results import Interval, Note, Result
 
@@ -325,8 +325,9 @@ class BayesianTTest(Result):
         return [{"region": region, "probability": probability} for region, probability in self.regions.items()]
 
 
-def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: int = 1,
-                          sizes: ArrayLike | None = None, scores: bool = False) -> BayesianTTest:
+def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: int | None = None,
+                          sizes: ArrayLike | None = None, scores: bool = False,
+                          test_share: float | None = None) -> BayesianTTest:
     """Return the posterior of the mean difference, with Nadeau and Bengio's correlation of folds.
 
     Parameters
@@ -335,12 +336,14 @@ def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: in
         Mean loss of the first less that of the second model per fold; J = K runs.
     rope : float
         Half width of the region of practical equivalence, at least 0, in units of the loss.
-    runs : int
-        Repeats of the cross-validation; divides J.
+    runs : int, optional
+        Repeats of the cross-validation; divides J. By default 1, where J is at most 20.
     sizes : (J,) array_like of int, optional
         Items per fold, at least 1: mean and variance are weighted by them, as in `kfold_t_test`; by default equal.
     scores : bool
         The differences are of scores: the larger is better.
+    test_share : float, optional
+        Of random splits the proportion of items in a test set, which is the correlation of two splits.
 
     Returns
     -------
@@ -352,6 +355,8 @@ def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: in
     ------
     ZeroVarianceError
         If all differences are the same.
+    ValueError
+        For more than 20 differences of which neither `runs` nor `test_share` says how they were made.
 
     References
     ----------
@@ -363,7 +368,11 @@ def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: in
     >>> bayesian_correlated_t([.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0], rope=.01)
     BayesianTTest(P(first has the smaller loss) 0.028, practically equal (within 0.01) 0.031, second 0.941)
     """
-    values, rope, runs = _differences(differences), checks.number("rope", rope, 0), checks.whole("runs", runs, 1)
+    values, rope = _differences(differences), checks.number("rope", rope, 0)
+    _, share = schemes.checked("auto", test_share)
+    if runs is None and share is None:
+        schemes.refuse_unknown_folds(values.size, "say how many with runs")
+    runs = 1 if runs is None else checks.whole("runs", runs, 1)
     folds, rest = divmod(values.size, runs)
     if rest or folds < 2:
         raise checks.WrongValue("runs", f"must divide the number of differences into at least 2 folds; got {runs} "
@@ -371,7 +380,8 @@ def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: in
     kfold.refuse_zero_variance(values, 0, "the difference")
     sizes = np.ones(values.size) if sizes is None else checks.counts("sizes", sizes, size=values.size, low=1,
                                                                      what="fold")
-    error = float(((1 + values.size / (folds - 1)) * kfold.theta3(values, sizes)) ** .5)
+    ratio = 1 / (folds - 1) if share is None else share / (1 - share)
+    error = float(((1 + values.size * ratio) * kfold.theta3(values, sizes)) ** .5)
     mean, df = float(np.average(values, weights=sizes)), values.size - 1
     left, right = (float(scipy.special.stdtr(df, (shift - rope) / error)) for shift in (-mean, mean))
     return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope, scores)

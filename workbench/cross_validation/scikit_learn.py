@@ -18,7 +18,7 @@ _OF_MODEL = re.compile(r"(?:(.+)\.)?test_(.+)")
 
 
 def split_scores(source: Any, names: Sequence[str], model: str, value: str,
-                 folds: int) -> tuple[dict[str, np.ndarray], Note] | None:
+                 folds: int, splits: str = "auto") -> tuple[dict[str, np.ndarray], Note] | None:
     """Return a table of scores with columns "fold" and "repeat", and how it was read; None of what is none of them.
 
     Parameters
@@ -34,6 +34,7 @@ def split_scores(source: Any, names: Sequence[str], model: str, value: str,
         The metric, where there are several.
     folds : int
         Splits of one repetition; 0 where all are.
+    splits : {"auto", "folds", "random"}
 
     Examples
     --------
@@ -54,13 +55,17 @@ def split_scores(source: Any, names: Sequence[str], model: str, value: str,
         raise ValueError(f"there are {checks.counted(len(table), 'model')} with {checks.listed(sorted(sizes))} splits; "
                          "a comparison needs two with the same: rows with a column of their names, or JSON such as "
                          '{"tree": cross_validate(...), "svm": cross_validate(...)}')
-    splits = sizes.pop()
-    if splits % (folds or splits) or not folds and splits > CERTAIN:
-        raise checks.WrongValue("folds", f"must say how many of the {splits} splits are one repetition: tests differ "
-                                "where folds are drawn anew", folds)
-    place, of = np.arange(splits), folds or splits
-    note = Note("data", f"{splits} splits of scikit-learn, metric {metric!r}: read as {checks.counted(of, 'fold')}, "
-                f"drawn {'once' if splits == of else f'{splits // of} times'}")
+    count = sizes.pop()
+    known = f"{count} splits of scikit-learn, metric {metric!r}"
+    if splits == "random":
+        return {"fold": np.arange(count), **table}, Note("data", f"{known}: read as random splits")
+    if count % (folds or count) or not folds and splits == "auto" and count > CERTAIN:
+        raise checks.WrongValue("folds", f"must say how many of the {count} splits are one repetition: tests differ "
+                                "where folds are drawn anew. For random splits (ShuffleSplit) give {0} instead", folds,
+                                others=("test_share",))
+    place, of = np.arange(count), folds or count
+    drawn = "once" if count == of else f"{count // of} times"
+    note = Note("data", f"{known}: read as {checks.counted(of, 'fold')}, drawn {drawn}")
     return {"fold": place % of, "repeat": place // of, **table}, note
 
 

@@ -7,13 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.cross_validation import long_form, scikit_learn
+from workbench.cross_validation import schemes
 from workbench.data import frames, numbers
-from workbench.data.columns import spelled
 from workbench.results import Note
 
 LEAST_SIZE, MOST_SIZE = 1e-140, 1e140
-FEW = 1000
 
 
 def as_array(name: str, values: ArrayLike) -> np.ndarray:
@@ -138,9 +136,11 @@ def scores_of(result: Any, metric: str, name: str) -> np.ndarray:
         raise checks.WrongValue("scores", f"must be one number per fold; model {name!r} has {scores.dtype} of shape "
                                 f"{scores.shape}")
     scores = scores.astype(float)
-    for fold in np.flatnonzero(~np.isfinite(scores))[:1]:
-        raise checks.WrongValue("scores", f"must be finite; fold {fold} of model {name!r} is {scores[fold]}: the "
-                                "fit failed, call cross_validate with error_score='raise'")
+    for fold in np.flatnonzero(np.isinf(scores))[:1]:
+        raise checks.WrongValue("scores", f"must be finite; fold {fold} of model {name!r} is {scores[fold]}")
+    if np.isnan(scores).all():
+        raise checks.WrongValue("scores", f"must not all be NaN; model {name!r} has none: the fits failed, call "
+                                "cross_validate with error_score='raise'")
     return scores
 
 
@@ -179,11 +179,28 @@ def refuse_other_training(splits: Sequence, name: str) -> None:
             raise checks.WrongValue("splits", "must be those of K folds, trained on all items that are not tested; "
                                     f"fold {k} of {name} trains on {len(train)} and tests {len(test)} of {items} "
                                     "items: the t-tests of folds do not hold for splits of time series; for random "
-                                    "splits use nadeau_bengio_test")
+                                    "splits say splits='random'")
     if tested.size < items:
         raise checks.WrongValue("splits", f"must test every item; {name} trains on item "
                                 f"{np.setdiff1d(splits[0][0], tested)[0]}, which is in no test set: for random "
-                                "splits use nadeau_bengio_test")
+                                "splits say splits='random'")
+
+
+def share_of_splits(splits: Sequence, name: str) -> float:
+    """Return the proportion of items in a test set of random splits, or raise where it cannot be told.
+
+    Examples
+    --------
+    >>> share_of_splits([(np.arange(8), np.arange(8, 10)), (np.arange(2, 10), np.arange(2))], "A")
+    0.2
+    """
+    if splits[0][0] is None:
+        schemes.ask_share()
+    if all(np.max(train) < np.min(test) for train, test in splits):
+        raise checks.WrongValue("splits", f"must not be those of a time series; {name} always trains on items before "
+                                "those that it tests: the tests do not hold for these")
+    return schemes.share_of_sizes(np.array([len(train) for train, _ in splits]),
+                                  np.array([len(test) for _, test in splits]))
 
 
 def sizes_and_repeats(tests: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -195,136 +212,53 @@ def sizes_and_repeats(tests: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarr
         tested = np.concatenate([test for test, of in zip(tests, repeat, strict=True) if of == r])
         if tested.size != items or np.unique(tested).size != items:
             raise ValueError("the test sets must hold every item once per repeat, as K-fold splitters make them; "
-                             "for random splits use nadeau_bengio_test")
+                             "for random splits say splits='random'")
     return size, repeat
 
 
-def refuse_shared(roles: dict[str, str], chosen: Sequence[str]) -> None:
-    """Raise where a column has two roles."""
-    used: dict = {}
-    for role, name in (*roles.items(), *(("a model", name) for name in chosen)):
-        if name in used:
-            raise ValueError(f"column {name!r} cannot be both {used[name]} and {role}" if used[name] != role else
-                             f"models must name each column once; {name!r} repeats")
-        used[name] = role
+def without_gaps(means: np.ndarray, label: dict[str, np.ndarray], sizes: np.ndarray | None,
+                 models: Sequence[str]) -> tuple:
+    """Return means (J,) or (J, M), labels, sizes, the share of items in a test set, and notes, without gaps.
+
+    Where a model has NaN, the fold is left out for all models. The others still test as many of the items as they did,
+    which is no longer 1/K of them: the share says so, and is None where no fold is left out.
+
+    Examples
+    --------
+    >>> means, label, _, share, notes = without_gaps(np.array([.2, np.nan, .3]), {"fold": np.arange(3)}, None, ["A"])
+    >>> means.tolist(), label["fold"].tolist(), round(share, 3)
+    ([0.2, 0.3], [0, 2], 0.333)
+    >>> print(notes[0])
+    fold 1: no score of A (missing, undefined, or a failed fit); left out for all models, 2 of 3 are left
+    """
+    if not means.size:
+        return means, label, sizes, None, ()
+    gone = np.isnan(means.reshape(len(means), -1).astype(float)) if means.dtype.kind in "biuf" else np.zeros((1, 1))
+    if not gone.any():
+        return means, label, sizes, None, ()
+    lacks = np.asarray(gone.any(0))
+    kept = ~np.asarray(gone.any(1))
+    repeat = label.get("repeat", np.zeros(kept.size, int))
+    repeats = np.unique(repeat).size
+    lacking = [name for name, missing in zip(models or default_names(gone.shape[1]), lacks, strict=True) if missing]
+    places = [f"{label['fold'][row]}" + (f" of repeat {repeat[row]}" if repeats > 1 else "")
+              for row in np.flatnonzero(~kept)]
+    why = (f"fold{'s' if len(places) > 1 else ''} {checks.listed(places, 6)}: no score of "
+           f"{checks.listed(lacking, 4)} (missing, undefined, or a failed fit)")
+    if kept.sum() < 2 or 2 * kept.sum() < kept.size:
+        raise ValueError(f"{why}; {kept.sum()} of {kept.size} folds would be left, which is too few. Use a metric that "
+                         "is defined in every fold, or fewer and larger folds")
+    fold = np.arange(int(kept.sum())) if repeats > 1 else label["fold"][kept]
+    note = Note("data", f"{why}; left out for all models, {kept.sum()} of {kept.size} are left")
+    return means[kept], {"fold": fold}, None if sizes is None else sizes[kept], repeats / kept.size, (note,)
 
 
-def refuse_identifiers(columns: dict[str, np.ndarray]) -> None:
-    """Distinct whole numbers in order or without a gap, or many of them, are a key that was not named, not a loss."""
-    for name, values in columns.items():
-        if values.size < 3 or np.any(values != np.floor(values)) or _repeats(values[:FEW]) or _repeats(values):
-            continue
-        if values.size >= 10 or np.all(np.diff(values) > 0) or np.ptp(values) == values.size - 1:
-            otherwise = f", or say item={name!r}" if name.strip() else ""
-            raise ValueError(f"column {name!r} holds a different whole number in every row, as identifiers do: list "
-                             f"the columns of losses in models{otherwise}")
+def default_names(count: int) -> tuple[str, ...]:
+    """Return "A", "B", ..., after 26 "model 27" and so on.
 
-
-def _repeats(values: np.ndarray) -> bool:
-    return np.unique(values).size < values.size
-
-
-def refuse_mixed_up(label: dict[str, np.ndarray], roles: dict[str, str]) -> None:
-    """Raise where labels are none, or items fewer than folds."""
-    for role in ("fold", "repeat"):
-        labels = label.get(role, np.array([]))
-        for row in no_labels(labels)[:1]:
-            raise numbers.RowError(f"column {roles[role]!r}, ", row, f": a {role} must be a whole number below "
-                                   f"2**53 or text; got {labels[row]:g}: are the columns mixed up?")
-    item, folds = label.get("item"), np.unique(label["fold"]).size
-    if item is not None and np.unique(item[:2 * folds]).size < folds and (items := np.unique(item).size) < folds:
-        raise ValueError(f"column {roles['fold']!r} has {checks.counted(folds, 'fold')} for the "
-                         f"{checks.counted(items, 'item')} of column {roles['item']!r}: are the columns mixed up?")
-
-
-def whole_sizes(size: str, column: np.ndarray) -> np.ndarray:
-    """Return the sizes of folds, whole numbers of at least 1, or raise."""
-    sizes = numbers.to_numbers(size, column, whole=True)
-    for row in np.flatnonzero((sizes != np.floor(sizes)) | (sizes < 1) | (sizes >= checks.LARGEST))[:1]:
-        raise numbers.RowError(f"column {size!r}, ", row, ": the size of a fold must be a whole number of at least 1; "
-                               f"got {sizes[row]:g}")
-    return sizes.astype(int)
-
-
-def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, model: str, value: str,
-                folds: int) -> tuple:
-    """Return losses by model, labels by role, sizes of rows or None, notes, and whether all columns are models."""
-    names = frames.column_names(source)
-    split = spelled(roles["fold"], names) not in names and \
-        scikit_learn.split_scores(source, names, spelled(model, names), value, folds)
-    if split:
-        *found, notes, _ = read_losses(split[0], roles, models, size, "model", "", 0)
-        return *found, (*notes, split[1]), False
-    if folds:
-        raise checks.WrongValue("folds", "is for files of scikit-learn without a column of folds", folds)
-    roles = {role: spelled(name, names) for role, name in roles.items()
-             if role == "fold" or name != role or spelled(name, names) in names}
-    used = roles | ({"size": spelled(size, names)} if size else {})
-    every = models is None or isinstance(models, str) and not models.strip()
-    listed = [] if every else named_models(models)
-    # a column "model" that `models` lists holds losses
-    of_model = spelled(model, names)
-    if model != "model" or of_model in names and not {model, of_model} & set(listed):
-        return _read_long(source, names, roles, used, listed, of_model, spelled(value, names))
-    chosen = [name for name in names if name not in used.values()] if every else \
-        [spelled(name, names) for name in listed]
-    refuse_shared(used, chosen)
-    data, notes = frames.read_columns(source, [*used.values(), *chosen])
-    if not chosen:
-        raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, used.values())))
-    beside = {name: data[name] for name in chosen}
-    scores = {name: numbers.to_numbers(name, cells, beside=beside) for name, cells in beside.items()}
-    if every:
-        refuse_identifiers(scores)
-    return scores, _labels(data, roles), whole_sizes(used["size"], data[used["size"]]) if size else None, notes, every
-
-
-def _read_long(source: dict | str, names: tuple, roles: dict, used: dict, listed: list, model: str,
-               value: str) -> tuple:
-    used = used | {"model": model}
-    value = long_form.value_column(names, value, [*used.values()])
-    refuse_shared(used | {"value": value}, [])
-    data, notes = frames.read_columns(source, [*used.values(), value])
-    columns = {"loss": numbers.to_numbers(value, data[value])}
-    if "size" in used:
-        columns["size"] = whole_sizes(used["size"], data[used["size"]])
-    named, label = np.array(numbers.as_text(numbers.to_labels(model, data[model], "text"))), _labels(data, roles)
-    for name in listed:
-        checks.choice("models", name, np.unique(named).tolist())
-    kept = np.isin(named, listed) if listed else np.ones(named.size, bool)
-    found, label, columns = long_form.spread(named[kept], {role: values[kept] for role, values in label.items()},
-                                             {name: values[kept] for name, values in columns.items()})
-    order = [found.index(name) for name in listed] or range(len(found))
-    sizes = long_form.same_for_all(used["size"], columns["size"], found) if "size" in used else None
-    read_as = Note("data", f"one row per model: {checks.counted(len(found), 'model')} of column {model!r}, values "
-                   f"in column {value!r}")
-    return {found[k]: columns["loss"][:, k] for k in order}, label, sizes, (*notes, read_as), False
-
-
-def _labels(data: dict, roles: dict) -> dict:
-    label = {role: numbers.to_labels(name, data[name], "text") for role, name in roles.items()}
-    if label["fold"].dtype.kind == "U":
-        numbers.refuse_totals(roles["fold"], label["fold"].tolist())
-    refuse_mixed_up(label, roles)
-    return label
-
-
-def sizes_of_rows(label: dict[str, np.ndarray], roles: dict[str, str], size: str | None,
-                  sizes: np.ndarray | None) -> tuple[np.ndarray | None, tuple[Note, ...]]:
-    """Return the items per row where rows are fold means, else None, and how the rows were read."""
-    if not size:
-        if "item" in label or not _rows_are_folds(label):
-            return None, ()
-        return np.ones(len(label["fold"]), int), (Note("data", "one row per fold: read as fold means of equal folds"),)
-    if "item" in label:
-        raise ValueError(f"column {size!r} cannot hold sizes of folds where column {roles['item']!r} names items: "
-                         f"rows are means of folds or losses of items; drop one of the two")
-    if not _rows_are_folds(label):
-        raise ValueError(f"column {size!r} can hold sizes of folds only where there is one row per fold; column "
-                         f"{roles['fold']!r} repeats a fold: is a repeat column missing?")
-    return sizes, (Note("data", "one row per fold: read as fold means, weighted by their items"),)
-
-
-def _rows_are_folds(label: dict) -> bool:
-    cells = long_form.cells(label[role] for role in ("fold", "repeat") if role in label)
-    return np.unique(cells).size == cells.size
+    Examples
+    --------
+    >>> default_names(2), default_names(27)[-1]
+    (('A', 'B'), 'model 27')
+    """
+    return tuple(chr(ord("A") + i) if i < 26 else f"model {i + 1}" for i in range(count))

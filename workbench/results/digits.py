@@ -182,6 +182,18 @@ def decimal(value: float, *others: float) -> str:
     return f"{value:.{places}f}"
 
 
+def level(value: float, whole: float = 1, least: int = 4) -> str:
+    """Return a level with at least so many significant digits, and as many as tell it from the whole.
+
+    Examples
+    --------
+    >>> level(0.95), level(1 - 1e-7), level(1 - 2 ** -53)
+    ('0.95', '0.9999999', '0.9999999999999999')
+    """
+    shown = (f"{value:.{places}g}" for places in range(least, 18))
+    return next((text for text in shown if value >= whole or float(text) < whole), f"{value!r}")
+
+
 def _bare(text: str, value: float) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 1 else text
 

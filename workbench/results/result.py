@@ -272,7 +272,7 @@ class Interval(Result):
         """Return the limits in one sentence."""
         if self.method == "none":
             return NO_INTERVAL
-        return f"{self.low:.4g} to {self.high:.4g}, {self.level:.4g} {self.method}"
+        return f"{self.low:.4g} to {self.high:.4g}, {digits.level(self.level)} {self.method}"
 
     def rows(self) -> list[dict]:
         """Return one row: method, level, limits."""
@@ -403,8 +403,14 @@ def stratum_rows(**columns: np.ndarray | Sequence) -> list[dict]:
 
 
 def percent(level: float) -> str:
-    """Return a level such as 0.95 as '95%'."""
-    return f"{100 * level:.6g}%"
+    """Return a level such as 0.95 as '95%', with the digits that tell it from 100%.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(1 - 1e-7), percent(1e-7)
+    ('95%', '99.99999%', '1e-05%')
+    """
+    return f"{digits.level(100 * level, 100, 6)}%"
 
 
 def _by_weight(notes: Iterable[Note]) -> tuple[Note, ...]:

@@ -23,7 +23,7 @@ DOT = 11
 SHOWN_MODELS = 24
 
 
-def folds_data(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> dict:
+def folds_data(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95) -> dict:
     """Return the rows of `folds`: dots, mean and intervals; of more than two models dots and means only."""
     if len(cv.models) > 2:
         return _models_data(cv)
@@ -97,7 +97,7 @@ def _row_height(most: int, repeats: int) -> float:
     return min(max(20, DOT * most), 260 / repeats)
 
 
-def folds_words(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) -> tuple[str, str]:
+def folds_words(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `folds`."""
     if len(cv.models) > 2:
         return _models_words(cv)
@@ -105,14 +105,29 @@ def folds_words(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95) ->
     tests = _tests(cv, rho)
     intervals = "; ".join(f"{name}: {between(*test.interval(level))}" for name, test in tests)
     said = f"{percent(level)} intervals of the mean: {intervals}." if tests else \
-        "All folds have the same mean: the variance they show is 0, so there is no interval and no test."
+        f"All {cv.noun}s have the same mean: the variance they show is 0, so there is no interval and no test."
+    noun = f"{cv.noun}s"
     about = f"Mean {cv.label} {number(_mean(cv))}" if len(cv.models) == 2 else \
         f"Mean {cv.kind} of {cv.models[0]} {number(_mean(cv))}"
     title = _winner(cv, bool(tests)) if len(cv.models) == 2 else (
         f"Mean {cv.kind} of {limited(cv.models[0], 30)} {number(_mean(cv))}: " + (
-            f"folds from {between(values.min(), values.max())}" if tests else "the same in every fold, no variance"))
-    return title + repeats, (f"{about}; folds from {between(values.min(), values.max())}{repeats}, "
+            f"{noun} from {between(values.min(), values.max())}" if tests else
+            f"the same in every {cv.noun}, no variance"))
+    return title + repeats, (f"{about}; {noun} from {between(values.min(), values.max())}{repeats}, "
                              f"{values.size} in all. {said}")
+
+
+def folds_title(cv: CVLosses, *, rho: float | str = "auto") -> str:
+    """Return what `folds` shows of one model or two: the means, and how many intervals are drawn.
+
+    Examples
+    --------
+    >>> folds_title(CVLosses.from_fold_means([.1, .2, .3], test_share=.2))
+    'What each random split says, and their mean with intervals for two values of rho'
+    """
+    count = len(_tests(cv, rho))
+    intervals = f" with intervals for {('two', 'three')[count - 2]} values of rho" if count else ""
+    return f"What each {cv.noun} says, and their mean{intervals}"
 
 
 def _repeats(cv: CVLosses) -> str:
@@ -125,19 +140,21 @@ def _winner(cv: CVLosses, tested: bool) -> str:
     total, wins = values.size, [int((values < 0).sum()), int((values > 0).sum())]
     better = first if mean < 0 else second
     if not tested:
-        return f"{first} and {second} have the same {cv.kind} in every fold: no variance, no test" \
+        return f"{first} and {second} have the same {cv.kind} in every {cv.noun}: no variance, no test" \
             if not values.any() else \
-            f"{better} is better, by {number(abs(mean))} in every fold alike: no variance, no test"
+            f"{better} is better, by {number(abs(mean))} in every {cv.noun} alike: no variance, no test"
     ties = total - sum(wins)
     equal = f", {ties} equal" if ties else ""
     if abs(mean) <= 1e-12 * np.abs(values).max():
-        return f"On average neither is better: {first} in {wins[0]}, {second} in {wins[1]} of {total} folds{equal}"
+        return f"On average neither is better: {first} in {wins[0]}, {second} in {wins[1]} of {total} {cv.noun}s{equal}"
     return (f"{better} is better, by {number(abs(mean))}: in {wins[0] if mean < 0 else wins[1]} of {total} "
-            f"folds{equal}")
+            f"{cv.noun}s{equal}")
 
 
-def folds(cv: CVLosses, *, rho: float | str = 0.7, level: float = 0.95, title: str = "") -> alt.TopLevelMixin:
-    """Return the difference in each fold as a dot, and under it the intervals of the mean for three rho.
+def folds(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95, title: str = "") -> alt.TopLevelMixin:
+    """Return the difference in each fold as a dot, and under it two or three intervals of the mean.
+
+    These are the naive one, Nadeau and Bengio's, and that of the chosen rho where it is another.
 
     Parameters
     ----------
@@ -215,7 +232,8 @@ def _models_data(cv: CVLosses) -> dict:
 
 def _models_by_mean(cv: CVLosses) -> list:
     """Return (name, short name, fold means, mean) of each model, the best mean first."""
-    alone = [CVLosses(losses, cv.fold, (name,), cv.item, cv.repeat, cv.fold_size, scores=cv.scores)
+    alone = [CVLosses(losses, cv.fold, (name,), cv.item, cv.repeat, cv.fold_size, scores=cv.scores,
+                      test_share=cv.test_share, splits=cv.splits)
              for name, losses in zip(cv.models, cv.losses.T, strict=True)]
     found = [(one.models[0], label, _shown_means(one), _mean(one))
              for one, label in zip(alone, short_names(cv.models), strict=True)]
@@ -229,18 +247,18 @@ def _models_words(cv: CVLosses) -> tuple:
     left = f" Shown are the best {SHOWN_MODELS} of {len(found)}." if len(found) > SHOWN_MODELS else ""
     said = ", ".join(f"{name} {number(mean)}" for name, _, _, mean in found[:SHOWN_MODELS])
     tied = [label for _, label, _, mean in found if abs(mean - found[0][3]) <= ROUNDING * abs(found[-1][3])]
-    often = f": the {'largest' if cv.scores else 'smallest'} in {best} of {means[0].size} folds{_repeats(cv)}" \
+    often = f": the {'largest' if cv.scores else 'smallest'} in {best} of {means[0].size} {cv.noun}s{_repeats(cv)}" \
         if len(tied) == 1 else ""
     return (f"{best_words(tied, cv.scores)}, {number(found[0][3])}{often}"
             + (f"; {SHOWN_MODELS} of {len(found)} models shown" if left else ""),
-            f"Mean {cv.kind} of each model over {means[0].size} folds{_repeats(cv)}: {said}.{left}")
+            f"Mean {cv.kind} of each model over {means[0].size} {cv.noun}s{_repeats(cv)}: {said}.{left}")
 
 
 def _models(cv: CVLosses) -> Any:
     data = _models_data(cv)
     order = [row["model"] for row in data["means"]]
     y = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=220, grid=True))
-    x = alt.X("value:Q", title=f"{cv.kind} in each fold (bar: mean)", scale=alt.Scale(zero=False),
+    x = alt.X("value:Q", title=f"{cv.kind} in each {cv.noun} (bar: mean)", scale=alt.Scale(zero=False),
               axis=values_axis([row["value"] for row in data["dots"]]))
     dots = theme.chart(data, "dots").mark_point(opacity=0.7, size=40, color=FIRST).encode(x=x, y=y)
     means = theme.chart(data, "means").mark_tick(thickness=4, size=20, color=SECOND).encode(x="mean:Q", y=y)

@@ -142,11 +142,13 @@ def rho_curve_words(test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]
         title = f"Not significant at {risk}: {now}; it would be for rho below {bound}"
     said = "; ".join(f"{row['test']} (rho {decimal(row['rho'])}, r {decimal(row['r'])}): p "
                      + (f"{p:.4g}" if (p := row["pvalue"]) >= 1e-300 else short_p(p)) for row in test.rows())
-    whole = f" rho is that of one of the {test.repeats} repeats." if test.repeats > 1 else ""
+    whole = f" rho is that of one of the {test.repeats} repeats." if test.repeats > 1 else \
+        " rho is that of one cross-validation with test sets of this size." if test.of_one else ""
     side = "" if test.alternative == "two-sided" else f", one-sided ({test.alternative})"
     where = f"The verdict flips at rho {decimal(flips, test.rho)}" if flips > least else \
         "No rho from 0 on makes it significant"
-    return title, f"p-value of the K-fold t-test of {test.label}{side} for every rho. {said}. {where}.{whole}"
+    tested = f"p-value of the t-test of {test.label}{side} over {test.scheme} for every rho"
+    return title, f"{tested}. {said}. {where}.{whole}"
 
 
 def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
@@ -158,11 +160,12 @@ def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
     level : float
     """
     data = rho_curve_data(test, level=level)
-    chart = curve(data, test.folds, _rho_range(test), named=[row["rule"] for row in data["points"]])
+    folds = test.folds if test.test_share is None else 1 / test.test_share
+    chart = curve(data, folds, _rho_range(test), named=[row["rule"] for row in data["points"]])
     return theme.finish(chart, *rho_curve_words(test, level=level), height=CURVE_SIZE[1])
 
 
-def curve(data: dict, folds: int, domain: tuple[float, float], *,
+def curve(data: dict, folds: float, domain: tuple[float, float], *,
           named: Sequence[str] = tuple(RULES)) -> alt.TopLevelMixin:
     """Return p over rho, on an axis that also says the correlation r of two of `folds` fold means.
 
@@ -192,7 +195,7 @@ def curve(data: dict, folds: int, domain: tuple[float, float], *,
     return alt.layer(level.mark_rule(strokeWidth=1.5), name, curve, *flips, marks, texts)
 
 
-def _rho_axis(folds: int, domain: tuple) -> Any:
+def _rho_axis(folds: float, domain: tuple) -> Any:
     step = 0.1 if domain[1] - domain[0] < 1.2 else 0.2
     start = math.ceil(domain[0] / step - 1e-9)
     values = [round(k * step, 10) for k in range(start, math.floor(domain[1] / step + 1e-9) + 1)]

@@ -15,8 +15,9 @@ SCORES = {"acc", "accuracy", "auc", "auroc", "correct", "f1", "hit", "hits", "ka
 
 @frames.in_rows_of("losses")
 def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: str = "repeat", models: str = "",
-         model: str = "model", value: str = "", size: str = "", folds: int = 0, better: str = "auto", rho: str = "0.7",
-         rope: float = 0.01, level: float = 0.95) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
+         model: str = "model", value: str = "", size: str = "", folds: int = 0, better: str = "auto", rho: str = "auto",
+         rope: float = 0.01, level: float = 0.95, splits: str = "auto",
+         test_share: float = 0.0) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
     """Return losses, the ranking of more than two models, the best pair and every test of it.
 
     Parameters
@@ -30,6 +31,8 @@ def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: st
         the names of the columns leave it open: the verdict would be backwards.
     rho, rope, level
         As in `workbench.compare_tests`.
+    splits, test_share
+        As in `workbench.CVLosses.read_csv`; 0 where the share is not given.
 
     Returns
     -------
@@ -54,7 +57,7 @@ def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: st
     checks.level(level)
     measured = clerks.clerk_losses() if not losses else CVLosses.read_csv(
         losses, fold=fold, item=item, repeat=repeat, models=models, model=model, value=value, size=size, folds=folds,
-        higher_is_better=better == "higher")
+        higher_is_better=better == "higher", splits=splits, test_share=test_share)
     if losses:
         names = frames.column_names(losses)
         spoken = measured.models if set(measured.models) <= set(names) else [value] if value else names
