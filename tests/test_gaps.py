@@ -105,7 +105,6 @@ REFUSING = {
     "scores, prediction": (lambda full, labels: scores(y=labels, t=full), "'y'"),
     "scores, truth": (lambda full, labels: scores(y=full, t=labels), "'t'"),
     "scores, id": (lambda full, labels: scores(i=ids_of(labels)), "'i'"),
-    "labeled, truth": (lambda full, labels: wb.load_labeled({"truth": labels, "prediction": full}), "'truth'"),
     "labeled, prediction": (lambda full, labels: wb.load_labeled({"truth": full, "prediction": labels}),
                             "'prediction'"),
     "labeled, psu": (lambda full, labels: wb.load_labeled(
@@ -143,6 +142,14 @@ def test_a_gap_is_a_gap_of_agreement(kind):
     found = wb.agreement({"x": labels, "y": full[::-1]})
     assert found.items == 7 and len(found.classes) == 2
     assert [row["estimate"] for row in found.rows()] == [row["estimate"] for row in expected.rows()]
+
+
+@pytest.mark.parametrize("kind", GAPS)
+@pytest.mark.filterwarnings("ignore:Warning. converting a masked element to nan")
+def test_a_gap_in_the_truth_is_a_row_without_a_label(kind):
+    full, labels = GAPS[kind]
+    items = wb.load_labeled({"truth": labels, "prediction": full})
+    assert len(items.truth) == 7 and set(items.truth.tolist()) == set(np.asarray(full).tolist())
 
 
 def test_labels_of_three_coders_with_gaps():
