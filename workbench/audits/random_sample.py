@@ -23,7 +23,7 @@ from workbench.stratified.strata import Strata
 PER_STRATUM = 20        # labels on average, [2]_
 LEAST_LABELS = 5        # a stratum with fewer is merged with a neighbor
 UNLIKE = 0.01           # p-value below which labeled items are said to differ from the others
-IMPOSSIBLE = 1e-3       # chance below which a part without labels was not sampled
+UNSEEN_CLASS, UNSEEN_SCORES = 1e-3, 1e-4        # chance below which a part without labels was not sampled
 LEAST_EXPECTED = 5      # labels of a class in the chi-squared test
 CELLS = 10              # of equal size, by score
 
@@ -86,9 +86,11 @@ def _class_test(groups: np.ndarray, labeled: np.ndarray) -> tuple[float, str]:
     """Return the p-value of labeled and other items by class, and the class that differs most, in words."""
     classes, code = np.unique(groups, return_inverse=True)
     counts = np.stack([np.bincount(code[part], minlength=classes.size) for part in (labeled, ~labeled)])
-    rare = counts.sum(0) * min(labeled.mean(), 1 - labeled.mean()) < LEAST_EXPECTED
-    table = np.column_stack([counts[:, ~rare], counts[:, rare].sum(1)])
-    table = table[:, table.sum(0) > 0]
+    expected = counts.sum(0) * min(labeled.mean(), 1 - labeled.mean())
+    rare = expected < LEAST_EXPECTED
+    table = counts[:, ~rare]
+    if expected[rare].sum() >= LEAST_EXPECTED:
+        table = np.column_stack([table, counts[:, rare].sum(1)])
     if table.shape[1] < 2:
         return 1.0, ""
     pvalue = scipy.stats.chi2_contingency(table, correction=False).pvalue
@@ -118,7 +120,7 @@ def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
         classes, code = np.unique(groups, return_inverse=True)
         size, labels = np.bincount(code), np.bincount(code[index], minlength=classes.size)
         chance = classes.size * (1 - size / items.size) ** index.size
-        unseen = (labels == 0) & (chance < IMPOSSIBLE)
+        unseen = (labels == 0) & (chance < UNSEEN_CLASS)
         if unseen.any():
             names = checks.listed(classes[unseen].tolist(), 5, quoted=True)
             _refuse(f"{words} {names}", int(size[unseen].sum()), items.size, index.size)
@@ -130,12 +132,12 @@ def _refuse_unseen_scores(score: np.ndarray, index: np.ndarray) -> None:
     low, high = score[index].min(), score[index].max()
     parts = ((score < low, f"items with a score below {low:.4g}"), (score > high, f"items with a score above {high:.4g}"))
     for part, words in parts:
-        if (1 - part.mean()) ** index.size < IMPOSSIBLE / len(parts):
+        if (1 - part.mean()) ** index.size < UNSEEN_SCORES / len(parts):
             _refuse(words, int(part.sum()), score.size, index.size)
     edges = np.quantile(score, np.arange(1, CELLS) / CELLS)
     cell = np.searchsorted(edges, score)
     size, labels = np.bincount(cell, minlength=CELLS), np.bincount(cell[index], minlength=CELLS)
-    unseen = (labels == 0) & (size > 0) & (CELLS * (1 - size / score.size) ** index.size < IMPOSSIBLE)
+    unseen = (labels == 0) & (size > 0) & (CELLS * (1 - size / score.size) ** index.size < UNSEEN_SCORES)
     if unseen.any():
         first = int(unseen.argmax())
         ends = score[cell == first].min(), score[cell == first].max()
@@ -159,6 +161,8 @@ def refuse_single(index: np.ndarray, size: int, among: str) -> None:
 def within_classes(strata: Strata, prediction: np.ndarray, index: np.ndarray) -> tuple[Strata, np.ndarray]:
     """Return strata that are cut within each predicted class, and the part of each: a class, or all rare ones.
 
+    Where all rare classes together have too few labels, they belong to the class with most labels.
+
     Parameters
     ----------
     strata : Strata
@@ -168,7 +172,9 @@ def within_classes(strata: Strata, prediction: np.ndarray, index: np.ndarray) ->
     """
     classes, code = np.unique(prediction, return_inverse=True)
     labels = np.bincount(code[index], minlength=classes.size)
-    part = np.where(labels < LEAST_LABELS, classes.size, np.arange(classes.size))[code]
+    rare = labels < LEAST_LABELS
+    part_of_rare = classes.size if labels[rare].sum() >= LEAST_LABELS else int(labels.argmax())
+    part = np.where(rare, part_of_rare, np.arange(classes.size))[code]
     cells, cell = np.unique(part * strata.n_strata + strata.labels, return_inverse=True)
     crossed = Strata(cell, np.bincount(cell), None, cells.size, strata.method, notes=strata.notes)
     return crossed, cells // strata.n_strata
