@@ -52,6 +52,7 @@ class Audit(Result):
     unlabeled: tuple = ()
     skipped: tuple = ()
     row_counts: dict = FILLED
+    premise: str = ""
 
     asks = "correct"
 
@@ -96,6 +97,8 @@ class Audit(Result):
                     "then run the same again with that file as labels. Stop where you like after the first "
                     f"{np.minimum(ROUNDS, self.labeled).sum()} rows, but not because of the labels seen. An item that "
                     "nobody can label stays empty. Keep scores, strata and seed as they are.")
+        if self.premise and not self.unmatched:
+            return "Say beside the interval how the labeled items were chosen."
         if self.unmatched or any(note.kind == "refused" for note in self.notes):
             return "Do not quote this yet: the sheet does not fit the plan. See the notes."
         if self.skipped:
@@ -114,6 +117,9 @@ class Audit(Result):
     def basis(self) -> str:
         """Return what the finding rests on, in a line."""
         groups = checks.counted(self.labeled.size, "group", "groups")
+        if self.premise:
+            sampled = f"{_labels(self)} that no plan drew, counted within {groups} {self._alike()} among {self._among()}"
+            return f"From {sampled}; {percent(self.level)} interval. {self._known()}{self.next_step()}"
         drawn = f"{_labels(self)}, drawn at random within {groups} {self._alike()} among {self._among()}"
         if self.mode == "plan":
             return f"{drawn[0].upper()}{drawn[1:]}. {self._next_step(os.path.basename(self.label_sheet))}"
@@ -177,8 +183,10 @@ class AccuracyAudit(Audit):
     skipped : tuple of str
         Those of `unlabeled` that come before the last label in the order of labeling.
     row_counts : dict
-        What became of the rows of the filled sheet: how many are labeled, skipped, not reached, repeated, unmatched or
-        empty.
+        What became of the rows of the filled sheet: how many are labeled, skipped, not reached, repeated, unmatched,
+        empty, or not drawn by the plan.
+    premise : str
+        What the finding takes for granted of labels that no plan drew; "" where a plan drew them.
     """
 
     estimate: accuracy.StratifiedEstimate | None = None
@@ -233,10 +241,12 @@ class AccuracyAudit(Audit):
         low, high = self.confidence_interval
         if digits.nothing(low, high):
             ends = digits.percents(low, high, error=high - low)
-            return "No result: after {} the accuracy may be anything between {} and {}".format(_labels(self), *ends)
+            return self.premise + "No result: after {} the accuracy may be anything between {} and {}".format(_labels(self), *ends)
         error = (high - low) / 2
         found = skips.said_percent(*self.estimate.bounds, error=error)
-        return "Accuracy {}, between {} and {}".format(found, *digits.percents(low, high, error=error)) + self._doubt()
+        ends = digits.percents(low, high, error=error)
+        return f"{self.premise}Accuracy {found}, between {ends[0]} and {ends[1]}{self._doubt()}"
+
 
 def within(half_width: float) -> str:
     """Return how well a plan will tell something, in words.
@@ -293,7 +303,9 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int | str
     Parameters
     ----------
     items : ScoredItems
-        With `correct` the audit is simulated on it; without, it is planned.
+        With `correct` the audit is simulated on it; without, it is planned. Where only some items have a label, as
+        `read_scores` reads them, these are taken for a random sample of all items: strata of similar scores with about
+        20 labels each are made afterwards, and `premise` says so.
     budget : int
         Labels in total, from 2 per stratum to N; with `labels` the sheet decides: its plan, its number
         of rows, or, where its items are among those of such a plan, this budget.
@@ -344,7 +356,7 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int | str
                       functools.partial(_turns, items, allocation, trust_scores), "correct", seed,
                       draw_settings("accuracy", n_strata, stratifier, allocation, trust_scores=trust_scores), source,
                       columns)
-    fields, sample = plan.collect(budget, labels, label_sheet)
+    fields, sample, _ = plan.collect(budget, labels, label_sheet)
     return AccuracyAudit(**accuracy_found(items, fields, sample, interval, level), allocation=allocation)
 
 

@@ -89,7 +89,7 @@ class ClassAudit(AccuracyAudit):
                  for name, limits in zip(METRICS[:2], self.limits[:2], strict=True)]
         said = "; ".join(_said(*each) for each in found)
         overall = _said("accuracy", self.estimate.bounds, self.confidence_interval)
-        return f"Class {self.metrics_of}: {said}; {overall}{self._doubt()}"
+        return f"{self.premise}Class {self.metrics_of}: {said}; {overall}{self._doubt()}"
 
     def _plan(self) -> str:
         """Return what to label, and how well precision and recall will be known."""
@@ -185,12 +185,16 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
                                 "to its predicted members, the rest in proportion)", allocation)
     name, asks = audited_class(items, metrics_of)
     strata, predicted = nested_strata(items, name, n_strata, stratifier, rng=seed)
+    member = class_texts(items.prediction) == name
     if asks == "truth" and items.correct is not None and items.truth is None:
         raise checks.WrongValue("items", f"must hold the true classes to simulate the metrics of class {name!r}")
     share = label_shares(strata.sizes, predicted)
     plan = SamplePlan(items, lambda _: strata, lambda _, n: (labeling_order(strata.sizes, n, share=share), []), asks,
-                      seed, draw_settings("class_metrics", n_strata, stratifier, allocation, name), source, columns)
-    fields, sample = plan.collect(budget, labels, label_sheet)
+                      seed, draw_settings("class_metrics", n_strata, stratifier, allocation, name), source, columns,
+                      lambda n: nested_strata(items, name, min(n_strata, max(1, n // 4)), stratifier, rng=seed)[0],
+                      parts=member.astype(np.int64))
+    fields, sample, strata = plan.collect(budget, labels, label_sheet)
+    predicted = np.bincount(strata.labels, member, strata.n_strata) > 0
     found = accuracy_found(items, fields, sample, interval, level)
     if sample is not None:
         found |= _metrics(items, strata, predicted, name, sample, level, found["notes"])

@@ -1,5 +1,6 @@
 """One audit of two models on the same items: labels only where they differ, and the difference of their accuracies."""
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from workbench.labeling.sheets import check_columns
 from workbench.results import Note, digits
 from workbench.stratified import skips
 from workbench.stratified.differences import PairedDifference, paired_difference
+from workbench.stratified.sequential import ROUNDS
 from workbench.stratified.strata import refuse_given, stratify_part
 
 ALLOCATIONS = ("proportional", "equal")
@@ -88,17 +90,18 @@ class DifferenceAudit(Audit):
             return self._to_do(self.stratum_size.sum() + self.agreeing, "the difference of the models")
         (low, high), bounds = self.confidence_interval, self.difference.bounds
         if digits.nothing(low, high):
-            return f"No result: {self.labeled.sum():,} labels leave open which of the models is better"
+            return f"{self.premise}No result: {self.labeled.sum():,} labels leave open which of the models is better"
         error = (high - low) / 2
         if low <= 0 <= high:
             found, ends = (skips.said_points(*bounds, error=error, signed=True),
                            digits.points(low, high, error=error, signed=True))
             what = f"accuracy of {self.models[0]} minus that of {self.models[1]}"
-            return f"Not shown to be better: {what} {found} points, between {ends[0]} and {ends[1]}{self._doubt()}"
+            between = f"between {ends[0]} and {ends[1]}"
+            return f"{self.premise}Not shown to be better: {what} {found} points, {between}{self._doubt()}"
         better = "{} is better than {}".format(*(self._called() if low > 0 else self._called()[::-1]))
         found = skips.said_points(*sorted(map(abs, bounds)), error=error)
         ends = digits.points(*sorted(map(abs, (low, high))), error=error)
-        return f"{better}: by {found} points of accuracy, between {ends[0]} and {ends[1]}{self._doubt()}"
+        return f"{self.premise}{better}: by {found} points of accuracy, between {ends[0]} and {ends[1]}{self._doubt()}"
 
     def _called(self) -> tuple[str, ...]:
         return self.models if self.models != NAMES else CALLED
@@ -166,17 +169,20 @@ def difference_audit(items: ScoredItems, budget: int = 100, *, n_strata: int = 5
     where = _differing(items)
     differ = _part(items, where)
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)
-    strata = stratify_part(differ.score, n_strata, stratifier, "on which the models differ", rng=seed)
+    cut = functools.partial(stratify_part, differ.score, method=stratifier, part="on which the models differ", rng=seed)
+    strata = cut(n_strata)
     least = min(checks.whole("budget", budget, 1), differ.size)
     check_columns(columns or {}, items.size)
     shown = {name: np.asarray(values)[where] for name, values in (columns or {}).items()}
     plan = SamplePlan(differ, lambda _: strata, lambda _, n: (turns_of(strata.sizes, allocation, n), []), "truth", seed,
-                      draw_settings("difference", n_strata, stratifier, allocation), source, shown)
-    fields, sample = plan.collect(least, labels, label_sheet)
+                      draw_settings("difference", n_strata, stratifier, allocation), source, shown,
+                      lambda n: cut(min(n_strata, max(1, n // ROUNDS))), among=" on which the models differ")
+    fields, sample, strata = plan.collect(least, labels, label_sheet)
     agreeing = items.size - differ.size
     given = source or {}
     models = tuple(str(given.get(role) or name) for role, name in zip(("prediction", "rival"), NAMES, strict=True))
-    notes = [*fields.pop("notes"), *_scope_notes(differ.size, 0 if labels else budget - least, models)]
+    spared = 0 if fields["mode"] == "analyzed" else budget - least
+    notes = [*fields.pop("notes"), *_scope_notes(differ.size, spared, models, bool(fields.get("premise")))]
     difference = None if sample is None else paired_difference(strata.sizes, _counts(differ, strata, sample),
                                                                agreeing=agreeing, skipped=sample.skipped)
     limits = None if difference is None else difference.interval(level)
@@ -211,6 +217,12 @@ def _part(items: ScoredItems, where: np.ndarray) -> ScoredItems:
     identifiers = np.arange(1, items.size + 1) if items.id is None else items.id
     columns: dict[str, Any] = {name: None if getattr(items, name) is None else getattr(items, name)[where]
                                for name in ("score", "prediction", "truth", "correct", "rival")}
+    if items.labeled is not None:
+        kept = np.isin(items.labeled, where)
+        columns |= {"labeled": np.searchsorted(where, items.labeled[kept])}
+        for name in ("labeled_truth", "labeled_correct"):
+            values = getattr(items, name)
+            columns[name] = None if values is None else values[kept]
     return ScoredItems(score_is=items.score_is, notes=items.notes, id=identifiers[where], **columns)
 
 
@@ -239,10 +251,12 @@ def _truth(items: Any) -> float | None:
     return float(a.mean() - b.mean())
 
 
-def _scope_notes(differing: int, spared: int, models: tuple) -> Iterator[Note]:
+def _scope_notes(differing: int, spared: int, models: tuple, labels_given: bool) -> Iterator[Note]:
     yield Note("remark", "A is the prediction, B the rival" if models == NAMES else
                f"A is {models[0]}, the prediction; B is {models[1]}, the rival")
-    yield Note("design", "items on which the models agree were not labeled: they cannot change the difference, but the "
+    agreeing = "labels of items on which the models agree are not used" if labels_given else \
+        "items on which the models agree were not labeled"
+    yield Note("design", f"{agreeing}: they cannot change the difference, but the "
                "accuracy of either model needs labels there too")
     if spared:
         yield Note("design", f"the models differ on {checks.counted(differing, 'item')}: all of them are labeled, and "

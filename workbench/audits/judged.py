@@ -109,8 +109,8 @@ def judged_audit(items: ScoredItems, budget: int = 100, *, level: float = 0.95, 
     strata, share = judged_strata(items)
     plan = SamplePlan(items, lambda _: strata, lambda _, n: (labeling_order(strata.sizes, n, share=share(n)), []),
                       "which", seed, draw_settings("difference", strata.n_strata, "equal_size", ALLOCATION), source,
-                      columns)
-    fields, sample = plan.collect(budget, labels, label_sheet)
+                      columns, merges=False)
+    fields, sample, _ = plan.collect(budget, labels, label_sheet)
     notes, places, expected = fields.pop("notes"), np.flatnonzero(pair_sizes(items)), float("nan")
     difference, limits = None, None
     if sample is None:

@@ -1,22 +1,28 @@
-"""From strata to a sheet of drawn items in the order of labeling, and back from a filled beginning of it."""
+"""From strata to a sheet of drawn items in the order of labeling, and back from a filled beginning of it.
+
+Labels that no plan drew are taken for a random sample of the items, as `random_sample` says.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from workbench import checks
+from workbench.audits import random_sample
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling import draws, plans, sheets
 from workbench.labeling import rows as sheet_rows
+from workbench.labeling.answers import class_texts
 from workbench.labeling.sheets import SheetLabels
 from workbench.results import Note
 from workbench.stratified.sequential import ROUNDS
 from workbench.stratified.strata import Strata
 
-STRANGE = ("{} of {} labeled items {} that these settings draw for a sheet of {}: the interval holds only if they were "
-           "drawn at random within each stratum")
+NO_NEW_SHEET = ("must not be given with labels that are already in the items; to plan more labels, leave the column of "
+                "labels (truth) out")
+SHOWN_IDS = 5
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,8 @@ class SamplePlan:
 
     `turns` takes strata and a budget and returns the stratum of each label and notes. `settings` are those of the draw,
     `source` says what the items were read from, both for the plan beside the sheet; `columns` are shown in it.
+    Labels that no plan drew have the strata of `strata_of_sample`, by default `strata_at`; they are merged only within `parts` of the items (N,), a part with fewer than two labels is left open, and without
+    `merges` strata stay as they are. `among` says which items these are, as in " on which the models differ".
     """
 
     items: ScoredItems
@@ -35,14 +43,23 @@ class SamplePlan:
     settings: Mapping[str, Any] = field(default_factory=dict)
     source: Mapping[str, Any] | None = None
     columns: Mapping[str, Any] | None = None
+    strata_of_sample: Callable[[int], Strata] | None = None
+    parts: np.ndarray | None = None
+    merges: bool = True
+    among: str = ""
 
-    def collect(self, budget: int, labels: str, label_sheet: str) -> tuple[dict, SheetLabels | None]:
-        """Return the fields that every audit has, and the labels: of a filled sheet, of known truth, or None.
+    def collect(self, budget: int, labels: str, label_sheet: str) -> tuple[dict, SheetLabels | None, Strata]:
+        """Return the fields that every audit has, the labels, and the strata that they are counted in.
 
-        Without both, the sheet is written.
+        Labels are those of a filled sheet, those that some items have, those of known truth, or None. Without all of
+        these the sheet is written.
         """
         if labels:
             return self._read(labels, budget)
+        if self.items.labeled is not None:
+            if label_sheet:
+                raise checks.WrongValue("label_sheet", NO_NEW_SHEET, label_sheet)
+            return self._of_items(self.items.labeled)
         budget = checks.whole("budget", budget, self._least(), self.items.size)
         strata = self.strata_at(budget)
         sheets.check_columns(self.columns or {}, self.items.size)
@@ -50,13 +67,92 @@ class SamplePlan:
         labeled = np.bincount(turns, minlength=strata.n_strata)
         if self.items.correct is not None:
             known = sheets.known_labels(self.items, strata.labels, strata.n_strata, np.sort(self._order(strata, turns)))
-            return self._fields(strata, notes, mode="simulated", labeled=labeled), known
+            return self._fields(strata, notes, mode="simulated", labeled=labeled), known, strata
         if label_sheet:
             plans.read_plan(label_sheet)         # somebody else's file of that name is not overwritten
             sheets.write_label_sheet(label_sheet, self.items, strata.labels, self._order(strata, turns), asks=self.asks,
                                      columns=self._shown())
             plans.write_plan(label_sheet, self._plan(budget))
-        return self._fields(strata, notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)), None
+        return self._fields(strata, notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)), None, strata
+
+    def _of_items(self, index: np.ndarray) -> tuple[dict, SheetLabels, Strata]:
+        """Return what the labels say that some of the items have."""
+        correct = np.asarray(self.items.labeled_correct)
+        truth = None if self.items.labeled_truth is None else class_texts(self.items.labeled_truth)
+        none = np.zeros(1, np.int64)
+        sheet = SheetLabels(none, none, index, correct.astype(np.int64), truth=truth)
+        return self._as_random_sample(sheet, np.empty(0, np.int64))
+
+    def _as_random_sample(self, sheet: SheetLabels, skipped: np.ndarray) -> tuple[dict, SheetLabels, Strata]:
+        """Return what labels say that no plan drew, with the strata that they are many enough for.
+
+        `skipped` are positions of items of the sample without a label.
+        """
+        sampled = np.concatenate([sheet.index, skipped])
+        random_sample.refuse_single(sampled, self.items.size, self.among)
+        strata_at = self.strata_of_sample or self.strata_at
+        strata = strata_at(ROUNDS * max(1, sampled.size // random_sample.PER_STRATUM))
+        seen = self._seen(sampled)
+        place = np.cumsum(seen) - 1
+        some, index = self._some(seen), place[sampled[seen[sampled]]]
+        random_sample.refuse_unseen(some, index)
+        likeness = random_sample.likeness(some, index)
+        if self.merges:
+            strata = self._merged(strata, sampled, likeness.by_class)
+        among = self.among if seen.all() else self._part_words(seen)
+        premise, note = random_sample.sample_words(index.size, some.size, likeness, among)
+        sheet = self._counted(sheet, strata, np.union1d(skipped, np.flatnonzero(~seen)))
+        fields = self._fields(strata, [note, *sheet.notes], mode="analyzed", labeled=sheet.labeled)
+        if not seen.all():
+            unknown = self._unknown(seen, sampled)
+            premise = f"{unknown[0].upper()}{unknown[1:]}. {premise}"
+            fields["notes"].append(Note("undefined", unknown))
+        return fields | {"premise": premise}, sheet, strata
+
+    def _merged(self, strata: Strata, sampled: np.ndarray, by_class: bool) -> Strata:
+        """Return strata with enough labels each; within the predicted classes where the labels depend on these."""
+        parts = np.zeros(strata.n_strata, np.int64)
+        if self.parts is not None:
+            parts[strata.labels] = self.parts
+        elif by_class and strata.method != "given":
+            strata, parts = random_sample.within_classes(strata, np.asarray(self.items.prediction), sampled)
+        counts = np.bincount(strata.labels[sampled], minlength=strata.n_strata)
+        return random_sample.coarser(strata, counts, parts)
+
+    def _seen(self, sampled: np.ndarray) -> np.ndarray:
+        """Return which items are of a part that has two labels, or all, (N,) bool."""
+        parts = np.zeros(self.items.size, np.int64) if self.parts is None else self.parts
+        size = np.bincount(parts)
+        labels = np.bincount(parts[sampled], minlength=size.size)
+        return (labels >= np.minimum(ROUNDS, size))[parts]
+
+    def _some(self, where: np.ndarray) -> ScoredItems:
+        """Return scores and predictions of some items."""
+        items = self.items
+        prediction = None if items.prediction is None else items.prediction[where]
+        return ScoredItems(None, items.score[where], prediction, score_is=items.score_is)
+
+    def _counted(self, sheet: SheetLabels, strata: Strata, left: np.ndarray) -> SheetLabels:
+        """Return labels counted in strata; items of `left` that have no label are skipped."""
+        stratum, left = strata.labels[sheet.index], np.setdiff1d(left, sheet.index)
+        labeled = np.bincount(stratum, minlength=strata.n_strata)
+        correct = np.bincount(stratum, sheet.right, strata.n_strata).astype(np.int64)
+        skipped = np.bincount(strata.labels[left], minlength=strata.n_strata)
+        return replace(sheet, labeled=labeled, correct=correct, skipped=skipped)
+
+    def _part_words(self, where: np.ndarray) -> str:
+        """Return which part of the items these are, in words."""
+        return " predicted as the class" if np.asarray(self.parts)[where].any() else " predicted otherwise"
+
+    def _unknown(self, seen: np.ndarray, sampled: np.ndarray) -> str:
+        """Return what cannot be known where a part of the items has no labels, and what to label."""
+        which = self._part_words(~seen)
+        lost = "precision, recall, F1 and accuracy" if np.asarray(self.parts)[~seen].any() else \
+            "recall, F1 and accuracy"
+        labels = "only 1" if (~seen)[sampled].any() else "none"
+        return (f"{labels} of the {checks.counted(int((~seen).sum()), 'item')}{which} has a label, so {lost} are "
+                "unknown: what is given for them are ranges that allow every label; label at least 2 of these items, "
+                f"better {random_sample.PER_STRATUM} or more")
 
     def _order(self, strata: Strata, turns: np.ndarray) -> np.ndarray:
         """Return the drawn items in the order of labeling: every beginning has the shares of the whole."""
@@ -82,13 +178,52 @@ class SamplePlan:
         budget, order = self._drawn(rows, plan, wished)
         strata = self.strata_at(budget)
         sheet = sheets.found_labels(rows, self.items, strata.labels, strata.n_strata, order)
-        if order is not None:
-            _refuse_few(sheet, strata, order)
+        if order is None:
+            return self._not_planned(rows, sheet)
+        sheet = self._drawn_only(sheet, strata, order)
+        _refuse_few(sheet, strata, order)
         fields = {"mode": "analyzed", "labeled": sheet.labeled, "unmatched": sheet.unmatched,
                   "unlabeled": sheet.unlabeled, "row_counts": sheet.row_counts,
                   "skipped": sheet.unlabeled[:sheet.skipped.sum()]}
-        notes = [*sheet.notes, *self._not_drawn(sheet, order), *_unlabeled_notes(sheet)]
-        return self._fields(strata, notes, **fields), sheet
+        notes = [*sheet.notes, *_unlabeled_notes(sheet)]
+        return self._fields(strata, notes, **fields), sheet, strata
+
+    def _not_planned(self, rows: Any, sheet: SheetLabels) -> tuple[dict, SheetLabels, Strata]:
+        """Return what a sheet says whose items no plan drew; one with a row for every item skipped none."""
+        whole_file = len(rows.known()) == self.items.size
+        without_label = sheet.unlabeled[:sheet.skipped.sum()]
+        counts = dict(sheet.row_counts)
+        if whole_file and "skipped" in counts:
+            counts["without a label"] = counts.pop("skipped")
+        skipped = np.array([] if whole_file else [rows.position_of[name] for name in without_label], np.int64)
+        fields, sheet, strata = self._as_random_sample(sheet, skipped)
+        unlabeled = () if whole_file else sheet.unlabeled
+        fields |= {"unmatched": sheet.unmatched, "unlabeled": unlabeled, "row_counts": counts,
+                   "skipped": unlabeled[:skipped.size]}
+        if skipped.size:
+            fields["notes"] += _unlabeled_notes(replace(sheet, unlabeled=unlabeled))
+        return fields, sheet, strata
+
+    def _drawn_only(self, sheet: SheetLabels, strata: Strata, order: np.ndarray) -> SheetLabels:
+        """Return labels without those of items that the plan did not draw, and a note that names these."""
+        drawn = np.isin(sheet.index, order)
+        others = sheet.index[~drawn]
+        if not others.size:
+            return sheet
+        if not drawn.any():
+            raise ValueError(f"none of the {sheet.index.size:,} labeled items was drawn by the plan beside the sheet: "
+                             "move the file that ends in .plan.json away to take the labels for a random sample of all "
+                             "items")
+        names = checks.listed(draws.id_texts(self.items, others), SHOWN_IDS, quoted=True)
+        which = checks.counted(others.size, "labeled item was", "labeled items were")
+        note = Note("data", f"{which} not drawn by the plan and not used, since the interval rests on the items that "
+                    f"were drawn at random: {names}")
+        kept = replace(sheet, index=sheet.index[drawn], right=sheet.right[drawn],
+                       truth=None if sheet.truth is None else sheet.truth[drawn], notes=[*sheet.notes, note])
+        counts = dict(sheet.row_counts)
+        counts["labeled"] -= others.size
+        labels = self._counted(kept, strata, np.empty(0, np.int64))
+        return replace(labels, skipped=sheet.skipped, row_counts=counts | {"not drawn": int(others.size)})
 
     def _drawn(self, rows: Any, plan: dict | None, wished: int) -> tuple[int, np.ndarray | None]:
         """Return budget and order of labeling of a sheet; None where its items are not those of any plan it may have.
@@ -115,15 +250,6 @@ class SamplePlan:
         score = np.bincount(strata.labels, self.items.score) / strata.sizes
         return fields | {"stratum_size": strata.sizes, "mean_score": score, "stratifier": strata.method,
                          "notes": [*self.items.notes, *strata.notes, *notes]}
-
-    def _not_drawn(self, sheet: SheetLabels, order: np.ndarray | None) -> Iterator[Note]:
-        """Yield a note if labeled items are not the ones that the plan has drawn, or one of as many rows would have."""
-        rows = sheet.index.size + len(sheet.unlabeled)
-        drawn = self._order_for(rows) if order is None else order
-        strange = int((~np.isin(sheet.index, np.empty(0, int) if drawn is None else drawn)).sum())
-        if strange:
-            which, rows = "is not one" if strange == 1 else "are not the ones", rows if order is None else order.size
-            yield Note("refused", STRANGE.format(strange, sheet.index.size, which, checks.counted(rows, "row")))
 
 
 def _refuse_few(sheet: SheetLabels, strata: Strata, order: np.ndarray) -> None:

@@ -22,6 +22,9 @@ MOST_GIVEN = 50
 UNLESS_MARGIN = "; if its sign is the prediction, use score_is='margin' (--score-is margin)"
 UNLESS_LOGARITHM = "; if all are logarithms of probabilities, use score_is='log_confidence' (--score-is log_confidence)"
 OR_LEAVE_OUT = "; leave_out='missing' (--leave-out missing) goes without such rows"
+# what people write where no label is
+NO_LABEL = numbers.GONE | {"-", "--", "\u2013", "\u2014", ".", "<na>", "missing", "unlabeled", "unlabelled", "todo", "tbd",
+                           "not labeled", "not labelled", "no label"}
 
 _DEFAULT_SIZE = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
 _DEFAULT_ACCURACY = {"rcv1": 0.953}
@@ -55,6 +58,13 @@ class ScoredItems(Result):
         Which rows of the file are no items, and why; "" where all are.
     kept : (N,) ndarray of int or None
         The data rows of the file, from 0, that are the items; None where all are.
+    labeled : (n,) ndarray of int or None
+        Positions of the items that have a label, where only some have one: `truth` and `correct` are then None. None
+        where all items have a label, or none has.
+    labeled_truth : (n,) ndarray or None
+        Their true classes, coded as `prediction`.
+    labeled_correct : (n,) ndarray of bool or None
+        Whether their prediction is correct.
 
     Examples
     --------
@@ -75,6 +85,9 @@ class ScoredItems(Result):
     by: np.ndarray | None = None
     left_out: str = ""
     kept: np.ndarray | None = None
+    labeled: np.ndarray | None = None
+    labeled_truth: np.ndarray | None = None
+    labeled_correct: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         checks.refuse_masked("score", self.score, "item")
@@ -91,6 +104,9 @@ class ScoredItems(Result):
     def headline(self) -> str:
         """Return size, mean confidence (or margin) and, where known, accuracy in one sentence."""
         known = "" if self.correct is None else f", accuracy {self.correct.mean():.4g}"
+        if self.labeled is not None and self.labeled_correct is not None:
+            labels = checks.counted(self.labeled.size, "label")
+            known = f", {labels} with accuracy {self.labeled_correct.mean():.4g}"
         taken = f"; scores read as {self.read_as}" if self.read_as else ""
         mean = "no score" if self.score_is == "none" else f"mean {self.score_is} {self.score.mean():.4g}"
         return f"{checks.counted(self.size, 'item')}, {mean}{known}{taken}"
@@ -128,7 +144,9 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
         Column of the scores, finite numbers. With `by` there may be no column "score".
     prediction, truth : str, optional
         Columns of predicted and true classes, both numbers or both text; None or "" for none. Without predictions,
-        `truth` is 1 where the classifier was right and 0 where it was wrong (for "confidence").
+        `truth` is 1 where the classifier was right and 0 where it was wrong (for "confidence"). Where only some rows
+        have a truth, the others are empty or say so ("NA", "-", "unlabeled"); `labeled` then names the rows that have
+        one, and audits take these for a random sample of all rows.
     id : str, optional
         Column of identifiers, unique and never missing; text files give text, so "007" stays "007". A log has its own.
     score_is : {"auto", "confidence", "class1", "margin"}
@@ -204,6 +222,7 @@ def _items(read: shapes.Rows, scored: bool, score_is: str, positive: Any, by: st
            log: bool) -> ScoredItems:
     columns, data, notes = read.columns, read.data, read.notes
     of_class = {role: columns[role] for role in CLASSES if role in columns}
+    labeled, data, label_notes = _labeled_rows(columns, data, classes)
     labels, read_notes = read_classes({name: data[name] for name in of_class.values()}, classes)
     labels = {role: labels[name] for role, name in of_class.items()}
     score, size = columns.get("score", SCORE), len(next(iter(data.values())))
@@ -212,19 +231,83 @@ def _items(read: shapes.Rows, scored: bool, score_is: str, positive: Any, by: st
         None if read.rows is None else read.rows + 1
     if log and scored:
         scored, score_is = _is_chance(score, data[score], by), "confidence" if score_is == "auto" else score_is
+    if scored and score_is == "auto" and labeled is not None:
+        score_is, more = _meaning_for_strata(columns, data[score], labels, positive)
+        notes = (*notes, *more)
     found = _scored(columns, data[score], labels, score_is, positive, log) if scored else \
         _unscored(columns, labels, size)
     if by:
         found["by"] = _given_strata(by, data[by])
         notes = (*notes, *alike_notes(by, found["by"]))
     _refuse_text_against_numbers(found, columns)
-    notes = (*notes, *read_notes, *found.pop("notes"))
+    notes = (*notes, *label_notes, *read_notes, *found.pop("notes"))
     if "prediction" in found and "truth" in found:
         found["correct"] = found["prediction"] == found["truth"]
-        notes += tuple(class_notes(found["truth"], *(found[role] for role in ("prediction", "rival") if role in found)))
+        truth = found["truth"] if labeled is None else found["truth"][labeled]
+        notes += tuple(class_notes(truth, *(found[role] for role in ("prediction", "rival") if role in found)))
     if "rival" in found:
         notes += tuple(model_notes(found["prediction"], found["rival"]))
+    if labeled is not None:
+        found |= {"labeled": labeled}
+        for role in ("truth", "correct"):
+            values = found.pop(role, None)
+            found[f"labeled_{role}"] = None if values is None else values[labeled]
     return ScoredItems(identifiers, notes=notes, left_out=read.left_out, kept=read.rows, **found)
+
+
+def _labeled_rows(columns: dict, data: dict, classes: str) -> tuple[np.ndarray | None, dict, list[Note]]:
+    """Return the rows that have a truth where only some have, data without gaps in that column, and a note on words.
+
+    A row without a truth gets that of the first row that has one, so that the column is read as it stands.
+    """
+    name = columns.get("truth")
+    if name is None:
+        return None, data, []
+    missing, words = missing_labels(data[name], data.get(columns.get("prediction", "")), classes)
+    if not missing.any():
+        return None, data, []
+    if missing.all():
+        raise checks.WrongValue("truth", f"must have a label in some rows; column {name!r} has none. Leave it out to "
+                                "plan which rows to label")
+    labeled = np.flatnonzero(~missing)
+    cells = np.array(data[name], copy=True)
+    cells[missing] = cells[labeled[0]]
+    shown = checks.listed(words, quoted=True)
+    notes = [Note("data", f"in column {name!r}, {shown} is read as no label")] if words else []
+    return labeled, data | {name: cells}, notes
+
+
+def missing_labels(cells: np.ndarray, predictions: np.ndarray | None,
+                   classes: str = "auto") -> tuple[np.ndarray, list[str]]:
+    """Return which rows have no label, (N,) bool, and the words that say so in some of them.
+
+    Parameters
+    ----------
+    cells : (N,) ndarray
+    predictions : (N,) ndarray or None
+        A word that is a predicted class is a label.
+    classes : {"auto", "text", "numbers"}
+        With "text" only an empty cell is no label. "None" may be a class, so elsewhere it is no label only where
+        nothing else says that there is none.
+
+    Examples
+    --------
+    >>> missing, words = missing_labels(np.array(["cat", "", "NA", "-"], object), None)
+    >>> missing.tolist(), words
+    ([False, True, True, True], ['-', 'NA'])
+    """
+    array = np.asarray(cells)
+    if array.dtype.kind == "f":
+        return np.isnan(array), []
+    if array.dtype.kind in "biu":
+        return np.zeros(array.size, bool), []
+    texts = np.array(numbers.as_text(array))
+    predicted = set() if predictions is None else {text.casefold() for text in set(numbers.as_text(predictions))}
+    words = {"", *(NO_LABEL if classes != "text" else ())} - predicted
+    without = [text for text in np.unique(texts).tolist() if text.casefold() in words]
+    if len(without) > 1:
+        without = [text for text in without if text.casefold() != "none"]
+    return np.isin(texts, without), [text for text in without if text]
 
 
 def _scored(columns: dict, cells: np.ndarray, labels: dict, score_is: str, positive: str | None, log: bool) -> dict:
@@ -238,6 +321,23 @@ def _scored(columns: dict, cells: np.ndarray, labels: dict, score_is: str, posit
     found = convert[kind](values, labels, columns)
     return found | {"score_is": "margin" if kind == "margin" else "confidence", "read_as": read_as,
                     "notes": (*in_percent, *found["notes"], *(() if log else _rounded(values)))}
+
+
+def _meaning_for_strata(columns: dict, cells: np.ndarray, labels: dict, positive: Any) -> tuple[str, list[Note]]:
+    """Return "auto", or "confidence" and a note where the meaning of scores is open but only cuts strata.
+
+    With predictions and labels, no estimate depends on what the scores mean.
+    """
+    values, _ = numbers.to_shares(columns["score"], cells)
+    if "prediction" not in labels or positive not in (None, ""):
+        return "auto", []
+    try:
+        _meaning(values, labels["prediction"], columns, None)
+    except checks.WrongValue:
+        return "confidence", [Note("assumption", f"column {columns['score']!r} is read as the confidence in the "
+                                   "prediction, which only decides which items are in one stratum: say score_is class1 "
+                                   "if it is the probability of a class")]
+    return "auto", []
 
 
 def _unscored(columns: dict, labels: dict, size: int) -> dict:

@@ -1,0 +1,247 @@
+"""Labels that no plan drew: take them for a random sample of the items, and test whether they look like one.
+
+`likeness` compares labeled items with the others, `refuse_unseen` refuses where a part of the items has no label at
+all, and `coarser` merges strata with few labels. Given the number of labels in each stratum, a random sample of all
+items is a stratified one [1]_, so the estimates and intervals of stratified samples hold.
+
+References
+----------
+.. [1] Holt & Smith, Post stratification, JRSS A 142, 1979.
+.. [2] Cochran, Sampling techniques, 3rd ed., 1977, section 5A.9: strata made after sampling need about 20 units each.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from workbench import checks
+from workbench.data.scored_items import ScoredItems
+from workbench.results import Note, digits
+from workbench.stratified.strata import Strata
+
+PER_STRATUM = 20        # labels on average, [2]_
+LEAST_LABELS = 5        # a stratum with fewer is merged with a neighbor
+UNLIKE = 0.01           # p-value below which labeled items are said to differ from the others
+UNSEEN_CLASS, UNSEEN_SCORES = 1e-3, 1e-4        # chance below which a part without labels was not sampled
+LEAST_EXPECTED = 5      # labels of a class in the chi-squared test
+CELLS = 10              # of equal size, by score
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """How labeled items compare with all items: the test's p-value, the differences in words, and whether by class."""
+
+    pvalue: float
+    differences: str
+    by_class: bool = False
+
+    @property
+    def differs(self) -> bool:
+        """Whether labeled items clearly differ from the others."""
+        return self.pvalue < UNLIKE
+
+
+def likeness(items: ScoredItems, index: np.ndarray) -> Likeness:
+    """Test whether labeled items look like a random sample by their scores and predictions.
+
+    Parameters
+    ----------
+    items : ScoredItems
+    index : (n,) array of int
+        Positions of the labeled items.
+
+    Returns
+    -------
+    Likeness
+        The smaller of two p-values, doubled: Kolmogorov and Smirnov's test of the scores, and a chi-squared test of the
+        predicted classes or of the given strata.
+
+    Examples
+    --------
+    >>> items = ScoredItems(None, np.linspace(0, 1, 200))
+    >>> likeness(items, np.arange(0, 200, 4)).differs, likeness(items, np.arange(150, 200)).differs
+    (False, True)
+    """
+    labeled = np.zeros(items.size, bool)
+    labeled[index] = True
+    if labeled.all():
+        return Likeness(1.0, "")
+    pvalues, differences, by_class = [], [], False
+    if items.score_is != "none":
+        pvalues.append(scipy.stats.ks_2samp(items.score[labeled], items.score[~labeled]).pvalue)
+        means = items.score[labeled].mean(), items.score.mean()
+        differences.append("their mean score is {:.3g}, that of all items {:.3g}".format(*means))
+    groups = items.prediction if items.prediction is not None else items.by
+    if groups is not None:
+        pvalue, difference = _class_test(groups, labeled)
+        pvalues.append(pvalue)
+        differences += [difference] if difference else []
+        by_class = items.prediction is not None and 2 * pvalue < UNLIKE
+    pvalue = min(1.0, len(pvalues) * min(pvalues, default=1.0))
+    return Likeness(float(pvalue), "; ".join(differences), by_class)
+
+
+def _class_test(groups: np.ndarray, labeled: np.ndarray) -> tuple[float, str]:
+    """Return the p-value of labeled and other items by class, and the class that differs most, in words."""
+    classes, code = np.unique(groups, return_inverse=True)
+    counts = np.stack([np.bincount(code[part], minlength=classes.size) for part in (labeled, ~labeled)])
+    expected = counts.sum(0) * min(labeled.mean(), 1 - labeled.mean())
+    rare = expected < LEAST_EXPECTED
+    table = counts[:, ~rare]
+    if expected[rare].sum() >= LEAST_EXPECTED:
+        table = np.column_stack([table, counts[:, rare].sum(1)])
+    if table.shape[1] < 2:
+        return 1.0, ""
+    pvalue = scipy.stats.chi2_contingency(table, correction=False).pvalue
+    proportions = counts[0] / counts[0].sum(), counts.sum(0) / counts.sum()
+    most = int(np.abs(proportions[0] - proportions[1]).argmax())
+    sample, population = digits.percents(proportions[0][most], proportions[1][most])
+    return float(pvalue), f"{sample} of them are {str(classes[most])!r}, {population} of all items"
+
+
+def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
+    """Raise where a predicted class, or a range of scores, has no label and a random sample would have one.
+
+    Parameters
+    ----------
+    items : ScoredItems
+    index : (n,) array of int
+        Positions of the labeled items.
+
+    Raises
+    ------
+    ValueError
+        Names the part without labels and the two ways out.
+    """
+    for groups, words in ((items.prediction, "items predicted"), (items.by, "items of stratum")):
+        if groups is None:
+            continue
+        classes, code = np.unique(groups, return_inverse=True)
+        size, labels = np.bincount(code), np.bincount(code[index], minlength=classes.size)
+        chance = classes.size * (1 - size / items.size) ** index.size
+        unseen = (labels == 0) & (chance < UNSEEN_CLASS)
+        if unseen.any():
+            names = checks.listed(classes[unseen].tolist(), 5, quoted=True)
+            _refuse(f"{words} {names}", int(size[unseen].sum()), items.size, index.size)
+    if items.score_is != "none":
+        _refuse_unseen_scores(items.score, index)
+
+
+def _refuse_unseen_scores(score: np.ndarray, index: np.ndarray) -> None:
+    low, high = score[index].min(), score[index].max()
+    parts = ((score < low, f"items with a score below {low:.4g}"), (score > high, f"items with a score above {high:.4g}"))
+    for part, words in parts:
+        if (1 - part.mean()) ** index.size < UNSEEN_SCORES / len(parts):
+            _refuse(words, int(part.sum()), score.size, index.size)
+    edges = np.quantile(score, np.arange(1, CELLS) / CELLS)
+    cell = np.searchsorted(edges, score)
+    size, labels = np.bincount(cell, minlength=CELLS), np.bincount(cell[index], minlength=CELLS)
+    unseen = (labels == 0) & (size > 0) & (CELLS * (1 - size / score.size) ** index.size < UNSEEN_SCORES)
+    if unseen.any():
+        first = int(unseen.argmax())
+        ends = score[cell == first].min(), score[cell == first].max()
+        _refuse("items with a score from {:.4g} to {:.4g}".format(*ends), int(size[first]), score.size, index.size)
+
+
+def _refuse(part: str, size: int, items: int, labels: int) -> None:
+    raise ValueError(f"none of the {size:,} {part} has a label, out of {items:,} items with {labels:,} labels: the "
+                     "labeled rows are not a random sample of the file, and what they lack cannot be estimated. Label "
+                     "some of these items too, or leave their rows out of the file if they are not the question")
+
+
+def refuse_single(index: np.ndarray, size: int, among: str) -> None:
+    """Raise where fewer than two items have a label, and not all."""
+    if index.size < min(2, size):
+        labels = checks.counted(index.size, "item has a label", "items have a label")
+        raise ValueError(f"{labels} among the {checks.counted(size, 'item')}{among}: label at least 2 of them, "
+                         f"better {PER_STRATUM} or more")
+
+
+def within_classes(strata: Strata, prediction: np.ndarray, index: np.ndarray) -> tuple[Strata, np.ndarray]:
+    """Return strata that are cut within each predicted class, and the part of each: a class, or all rare ones.
+
+    Where all rare classes together have too few labels, they belong to the class with most labels.
+
+    Parameters
+    ----------
+    strata : Strata
+    prediction : (N,) ndarray
+    index : (n,) array of int
+        Positions of the labeled items; a class with fewer than 5 of them is rare.
+    """
+    classes, code = np.unique(prediction, return_inverse=True)
+    labels = np.bincount(code[index], minlength=classes.size)
+    rare = labels < LEAST_LABELS
+    part_of_rare = classes.size if labels[rare].sum() >= LEAST_LABELS else int(labels.argmax())
+    part = np.where(rare, part_of_rare, np.arange(classes.size))[code]
+    cells, cell = np.unique(part * strata.n_strata + strata.labels, return_inverse=True)
+    crossed = Strata(cell, np.bincount(cell), None, cells.size, strata.method, notes=strata.notes)
+    return crossed, cells // strata.n_strata
+
+
+def coarser(strata: Strata, labeled: np.ndarray, parts: np.ndarray) -> Strata:
+    """Return strata in which neighbors with few labels are merged, within parts of the items.
+
+    Parameters
+    ----------
+    strata : Strata
+    labeled : (K,) array of int
+        Labels per stratum.
+    parts : (K,) array of int
+        Part of each stratum; strata of two parts are never merged.
+
+    Examples
+    --------
+    >>> from workbench import stratify
+    >>> strata = stratify(np.arange(100.), 4, "equal_size")
+    >>> coarser(strata, np.array([2, 9, 8, 7]), np.zeros(4, int)).sizes
+    array([50, 25, 25])
+    """
+    order = np.lexsort((labeled, parts)) if strata.method == "given" else np.arange(strata.n_strata)
+    groups = [[int(stratum)] for stratum in order]
+    while (pair := _next_merger(groups, strata.sizes, labeled, parts)) is not None:
+        groups[pair:pair + 2] = [groups[pair] + groups[pair + 1]]
+    if len(groups) == strata.n_strata:
+        return strata
+    group_of = np.empty(strata.n_strata, np.int64)
+    for group, members in enumerate(groups):
+        group_of[members] = group
+    note = Note("design", f"{strata.n_strata} strata were merged to {len(groups)}, as some had fewer than "
+                f"{LEAST_LABELS} labels")
+    sizes = np.bincount(group_of, strata.sizes).astype(np.int64)
+    return Strata(group_of[strata.labels], sizes, None, len(groups), strata.method, notes=[*strata.notes, note])
+
+
+def _next_merger(groups: list[list[int]], size: np.ndarray, labeled: np.ndarray, parts: np.ndarray) -> int | None:
+    """Return the place of a group that is merged with the next one, or None where all have enough labels."""
+    labels = [int(labeled[members].sum()) for members in groups]
+    few = [place for place, members in enumerate(groups)
+           if labels[place] < LEAST_LABELS and labels[place] < size[members].sum()]
+    for place in sorted(few, key=labels.__getitem__):
+        part = parts[groups[place][0]]
+        neighbors = [other for other in (place - 1, place + 1)
+                     if 0 <= other < len(groups) and parts[groups[other][0]] == part]
+        if neighbors:
+            return min(place, min(neighbors, key=labels.__getitem__))
+    return None
+
+
+def sample_words(labeled: int, size: int, likeness: Likeness, among: str = "") -> tuple[str, Note]:
+    """Return the sentence that comes before the finding, and a note that says what the finding assumes."""
+    which = f"the {labeled:,} labeled items"
+    whole = f"all {size:,}" + (f" items{among}" if among else "")
+    if likeness.differs:
+        alike = "of similar scores" + " and the same prediction" * likeness.by_class
+        premise = (f"{which[0].upper()}{which[1:]} do not look like a random sample of {whole} "
+                   f"({likeness.differences}): this holds only if they were chosen at random among items {alike}. ")
+        note = Note("unreliable", f"no plan drew the labels, and {which} do not look like a random sample of {whole}: "
+                    f"{likeness.differences} (p = {likeness.pvalue:.2g}). Strata {alike} correct for that only if the "
+                    "labeled items were chosen at random within each. If items were chosen because they are easy, hard "
+                    "or suspicious, the result is wrong: label a random sample to be sure")
+        return premise, note
+    alike = f"; scores and predictions do not contradict that (p = {likeness.pvalue:.2g})" if likeness.differences \
+        else ""
+    note = Note("assumption", f"no plan drew the labels: {which} are taken for a random sample of {whole}{alike}. If "
+                "items were chosen for a label because they are easy, hard or suspicious, the result is wrong")
+    return f"This takes {which} for a random sample of {whole}. ", note
