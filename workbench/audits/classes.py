@@ -185,7 +185,7 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
                                 "to its predicted members, the rest in proportion)", allocation)
     name, asks = audited_class(items, metrics_of)
     strata, predicted = nested_strata(items, name, n_strata, stratifier, rng=seed)
-    member = class_texts(items.prediction) == name
+    member = class_texts(np.asarray(items.prediction)) == name
     if asks == "truth" and items.correct is not None and items.truth is None:
         raise checks.WrongValue("items", f"must hold the true classes to simulate the metrics of class {name!r}")
     share = label_shares(strata.sizes, predicted)
@@ -207,7 +207,7 @@ def _rate(items: ScoredItems, strata: Strata, name: str) -> np.ndarray:
     if items.score_is != "confidence" or items.prediction is None:
         return np.full(strata.n_strata, np.nan)
     _, place, count = np.unique(class_texts(items.prediction), return_inverse=True, return_counts=True)
-    member = class_texts(items.prediction) == name
+    member = class_texts(np.asarray(items.prediction)) == name
     missed = np.where(member, 1.0, member.sum() / np.maximum(items.size - count[place], 1))
     right = 1 - np.clip(1 - items.score, 0, 1) * missed
     return np.bincount(strata.labels, right, strata.n_strata) / strata.sizes
@@ -231,7 +231,7 @@ def nested_strata(items: Any, name: str, n_strata: int, stratifier: str, *, rng:
     """Return strata of the items predicted as the class, then of the others, and which are the former."""
     refuse_given(items)
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)
-    member = class_texts(items.prediction) == name
+    member = class_texts(np.asarray(items.prediction)) == name
     parts = [(part, said) for part, said in ((member, f"predicted {name!r}"), (~member, "predicted otherwise"))
              if part.any()]
     cuts = [stratify_part(items.score[part], n_strata, stratifier, said, rng=rng) for part, said in parts]

@@ -103,6 +103,9 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         checks.not_both(half_width=half_width, budget=budget != BUDGET)
         checks.not_both(half_width=half_width, metrics_of=metrics_of)
         checks.not_both(half_width=half_width, rival=rival)
+        if items.labeled is not None:
+            raise checks.WrongValue("half_width", f"plans new labels, and column {truth!r} has some already: leave one "
+                                    "of the two out", half_width)
     if half_width and not labels:
         budget = int(prices.label_prices(items, half_width, n_strata=n_strata or AUTO, stratifier=stratifier, rng=seed,
                                          allocation=allocation, trust_scores=trust_scores, interval=interval,
@@ -110,7 +113,8 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     budget = min(budget, items.size) if budget == BUDGET else budget
     design: dict[str, Any] = {
         "n_strata": n_strata or AUTO, "stratifier": stratifier, "allocation": allocation, "interval": interval,
-        "level": level, "labels": labels, "label_sheet": label_sheet if write else "", "rng": seed, "source": source,
+        "level": level, "labels": labels, "rng": seed, "source": source,
+        "label_sheet": label_sheet if write and items.labeled is None else "",
         "columns": {} if labels or truth else shown_columns(scores, columns, items)}
     if not metrics_of and not rival:
         return items, accuracy.accuracy_audit(items, budget, **design, trust_scores=trust_scores)
