@@ -103,7 +103,6 @@ REFUSING = {
     "items to draw": (lambda full, labels: wb.draw_items([0] * 8, [2], rng=0, id=ids_of(labels)), "id"),
     "judge": (lambda full, labels: wb.judge_audit(labels, full), "verdict"),
     "scores, prediction": (lambda full, labels: scores(y=labels, t=full), "'y'"),
-    "scores, truth": (lambda full, labels: scores(y=full, t=labels), "'t'"),
     "scores, id": (lambda full, labels: scores(i=ids_of(labels)), "'i'"),
     "labeled, prediction": (lambda full, labels: wb.load_labeled({"truth": full, "prediction": labels}),
                             "'prediction'"),
@@ -150,6 +149,8 @@ def test_a_gap_in_the_truth_is_a_row_without_a_label(kind):
     full, labels = GAPS[kind]
     items = wb.load_labeled({"truth": labels, "prediction": full})
     assert len(items.truth) == 7 and set(items.truth.tolist()) == set(np.asarray(full).tolist())
+    scored = scores(y=full, t=labels)
+    assert scored.labeled.tolist() == [0, 1, *range(3, 8)] and scored.truth is None
 
 
 def test_labels_of_three_coders_with_gaps():
