@@ -70,7 +70,7 @@ def test_folds_that_all_agree_are_refused_a_p_value_but_reported(files):
 
 
 def test_a_mistake_costs_one_line_before_the_run(files):
-    costs_one_line(files, "fold is 'Fold', which is no column of", *TOPIC, *NAMES, "--fold", "Fold")
+    costs_one_line(files, "'items.csv' has no column 'Fold'; it has", *TOPIC, *NAMES, "--fold", "Fold")
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
