@@ -106,7 +106,8 @@ REFUSED = {
     "read_scores": (lambda: wb.read_scores({"p": hidden([.5, .75])}, score="p"), "column 'p', data row 2 is missing" +
                     OR_LEAVE_OUT),
     "CVLosses.read_csv": (lambda: wb.CVLosses.read_csv({"fold": [1, 2], "a": hidden([.5, .75])}),
-                          "column 'a', data row 2 is missing"),
+                          "fold 2: no score of a (missing, undefined, or a failed fit); 1 of 2 folds would be left, "
+                          "which is too few. Use a metric that is defined in every fold, or fewer and larger folds"),
     "ScoredItems": (lambda: wb.ScoredItems(None, hidden([.5, .75])), "score must not be masked; item 1 is"),
 }
 

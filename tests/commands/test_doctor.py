@@ -226,3 +226,30 @@ def test_scores_of_models_are_told_from_what_describes_items(tmp_path, header, c
     assert f"workbench compare t.csv {options}\n" in text
     done = run(tmp_path, "compare", "t.csv", *options.split())
     assert done.returncode == 0, done.stderr
+
+
+SCORES_OF_FOLDS = pd.DataFrame({"old": RNG.normal(.8, .01, 50).round(4), "new": RNG.normal(.8, .01, 50).round(4)})
+
+
+@pytest.mark.parametrize(("columns", "told"), [
+    ({"fold": range(50)}, "--splits must be 'random' or 'folds', as 50 folds may be"),
+    ({"Split": [k % 10 for k in range(50)], "seed": [k // 10 for k in range(50)]}, "--fold Split --better higher"),
+    ({"seed": [k // 10 for k in range(50)], "fold": [k % 10 for k in range(50)], "fit_time": .5, "n_test": 9},
+     "--fold fold --better higher"),
+    ({"fold": range(50), "n_train": 80, "n_test": 20}, "--fold fold --better higher"),
+    ({"cv_fold": [k % 10 for k in range(50)]}, "--splits must be 'random' or 'folds', as there are 5 rows for every"),
+    ({"run": [k % 5 for k in range(50)]}, "a column that says the fold or split of each row is needed")])
+def test_schemes_of_cross_validation_are_seen(columns, told, tmp_path):
+    frame = SCORES_OF_FOLDS.assign(**columns)
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    lines = run(tmp_path, "doctor", "x.csv").stdout.splitlines()
+    place = next(k for k, line in enumerate(lines) if MODELS in line)
+    assert told in lines[place + 1]
+
+
+def test_a_fold_without_a_score_blocks_nothing(tmp_path):
+    frame = SCORES_OF_FOLDS[:10].assign(fold=range(10))
+    frame.loc[3, "old"] = None
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    assert "cross-validation-t-tests --losses x.csv --fold fold --better higher" in run(
+        tmp_path, "doctor", "x.csv").stdout

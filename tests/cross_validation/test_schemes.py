@@ -341,6 +341,14 @@ def test_the_title_counts_the_intervals_that_are_drawn(options, values):
         f"with intervals for {values} values of rho")
 
 
+def test_a_result_that_was_saved_before_schemes_loads():
+    for result in (CVLosses.from_fold_means([.1, .2, .4]), wb.kfold_t_test([.1, .2, .4])):
+        data = result.to_dict()
+        values = {name: value for name, value in data["values"].items()
+                  if name not in ("test_share", "splits", "possible")}
+        assert repr(wb.Result.from_dict(data | {"values": values})) == repr(result)
+
+
 @pytest.mark.parametrize("level", [1 - 1e-7, 1 - 1e-12, 1 - 2 ** -53, .999999])
 def test_a_level_below_1_is_never_shown_as_1(level):
     from workbench.results import Interval, percent

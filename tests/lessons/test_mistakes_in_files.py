@@ -255,9 +255,9 @@ LONG = long_form({"tree": np.arange(10) / 10, "svm": np.arange(10) % 7 / 10})
     (LONG + "tree,4,0.1\n", "every model must have one row for every fold; model 'tree' has 2 rows for fold 4"),
     (LONG.replace("svm,3,0.300", "svm,3,?"), "column 'loss', row 15: '?' is not a number"),
     (LONG.replace("svm,3,0.300", ",3,0.300"), "column 'model', row 15 is missing"),
-    (LONG.replace("loss", "loss,n").replace("\n", ",5\n").replace("n,5", "n").replace("svm,9,0.200,5", "svm,9,0.200,6"),
+    (LONG.replace("loss", "loss,gain").replace("\n", ",5\n").replace("gain,5", "gain"),
      "value must name the column of losses or scores, as there is a row per model; columns without another role: "
-     "'loss', 'n'"),
+     "'loss', 'gain'"),
 ])
 def test_long_forms_that_do_not_fit(text, message, folder):
     (folder / "x.csv").write_text(text)

@@ -70,7 +70,7 @@ def test_folds_that_all_agree_are_refused_a_p_value_but_reported(files):
 
 
 def test_a_mistake_costs_one_line_before_the_run(files):
-    costs_one_line(files, "fold is 'Fold', which is no column of", *TOPIC, *NAMES, "--fold", "Fold")
+    costs_one_line(files, "'items.csv' has no column 'Fold'; it has", *TOPIC, *NAMES, "--fold", "Fold")
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
@@ -99,3 +99,53 @@ def test_scores_are_compared_as_scores_in_words_pictures_tables_and_json(files):
         low, high = stats.ttest_1samp(FOLDS, 0).confidence_interval(.95)
         (row,) = [row for found in results for row in found["rows"] if row.get("test") == "K-fold t, naive"]
         assert (row["low"], row["high"]) == pytest.approx((low, high))
+
+
+@pytest.fixture
+def schemes(tmp_path):
+    """Files of two models: 250 random splits, 100 flat folds, 5 seeds of 10 folds, an undefined fold, many columns."""
+    rng = np.random.default_rng(5)
+    old = rng.normal(.8, .02, 250).round(3)
+    new = (old + rng.normal(.004, .02, 250)).round(3)
+    rows = {"splits": ["fold,old,new", *(f"{k},{a},{b}" for k, (a, b) in enumerate(zip(old, new, strict=True)))],
+            "seeds": ["seed,fold,old,new", *(f"{k // 10},{k % 10},{old[k]},{new[k]}" for k in range(50))],
+            "times": ["fold,old,new,fit_time,n_test", *(f"{k},{old[k]},{new[k]},.{k}1,100" for k in range(10))],
+            "gap": ["fold,old,new", *(f"{k},{old[k] if k != 3 else ''},{new[k]}" for k in range(10))]}
+    rows["flat"] = rows["splits"][:101]
+    rows["split"] = ["split,old,new", *rows["splits"][1:11]]
+    for name, lines in rows.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path, old - new
+
+
+def corrected(differences, ratio):
+    error = ((1 / len(differences) + ratio) * np.var(differences, ddof=1)) ** .5
+    return 2 * stats.t.sf(abs(np.mean(differences)) / error, len(differences) - 1)
+
+
+HIGHER = ("--better", "higher", "--rho", "nadeau_bengio")
+
+
+@pytest.mark.parametrize(("name", "options", "scheme", "rows", "ratio"), [
+    ("splits", ("--splits", "random", "--test-share", ".2"), "250 random splits, 20% of the items in each test set",
+     slice(250), .25),
+    ("seeds", (), "5 repeats of 10 folds", slice(50), 1 / 9),
+    ("times", (), "one cross-validation of 10 folds", slice(10), 1 / 9),
+    ("gap", (), "9 folds, each of 10% of the items", [0, 1, 2, 4, 5, 6, 7, 8, 9], 1 / 9)])
+def test_the_page_names_its_scheme_first(schemes, name, options, scheme, rows, ratio):
+    folder, differences = schemes
+    page = page_of(run_here(folder, *TOPIC, "--losses", f"{name}.csv", *HIGHER, *options, "-o", "r.html", "--quiet"),
+                   folder)
+    assert re.search(r'<section class="finding"[^>]*>\s*<p>(.*?)</p>', page)[1] == f"Read as {scheme}."
+    assert f"{corrected(differences[rows], ratio):.4g}" in page
+
+
+@pytest.mark.parametrize(("name", "options", "message"), [
+    ("splits", (), "--splits must be 'random' or 'folds', as 250 folds may be"),
+    ("flat", (), "--splits must be 'random' or 'folds', as 100 folds may be"),
+    ("split", (), "--splits must be 'random' or 'folds', as column 'split' may number folds or random splits"),
+    ("splits", ("--splits", "random"), "--test-share must be given for random splits"),
+    ("splits", ("--splits", "folds", "--test-share", ".2"), "--test-share must be left out for folds"),
+    ("splits", ("--test-share", "1.5"), "--test-share must be")])
+def test_a_scheme_that_is_not_known_is_asked_for(schemes, name, options, message):
+    costs_one_line(schemes[0], message, *TOPIC, "--losses", f"{name}.csv", *HIGHER, *options)
