@@ -32,7 +32,7 @@ class ClassAudit(AccuracyAudit):
     ----------
     mode, stratum_size, labeled, mean_score, estimate, confidence_interval, expected_half_width, truth
         As in `AccuracyAudit`, of all items; so are level, stratifier, allocation, label_sheet, unmatched, unlabeled,
-        skipped, row_counts.
+        skipped, row_counts, premise.
     metrics_of : str
         The class.
     predicted : (K,) array of bool
