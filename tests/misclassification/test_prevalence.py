@@ -1071,11 +1071,11 @@ def test_an_audit_of_another_frame_is_flagged(frame, strange):
 
 def test_the_fit_of_an_audit_is_a_test_of_its_level():
     """Honest audits are flagged about once in a thousand; the p-value is uniform enough for that."""
-    from workbench.misclassification.periods import _fit
+    from workbench.misclassification.periods import fit_pvalue
     rng = np.random.default_rng(3)
     frame = np.array([3000, 900, 600])
     drawn = rng.multivariate_hypergeometric(frame, 1500, 4000)
-    pvalues = np.array([_fit(wb.ConfusionCounts(np.diag(row)), frame) for row in drawn])
+    pvalues = np.array([fit_pvalue(wb.ConfusionCounts(np.diag(row)), frame) for row in drawn])
     assert abs((pvalues < .05).mean() - .05) < .015 and (pvalues < .001).mean() < .004
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.misclassification import limits, methods
-from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.confusion import ConfusionCounts, fisher_pvalue
 from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
 
@@ -32,6 +32,8 @@ class Periods:
     method, rates : str
     added : float
         Counts added to each cell of the audit.
+    sampled_by : {"random", "truth", "prediction"}
+        Design of the audit.
     """
 
     audit: ConfusionCounts
@@ -40,6 +42,7 @@ class Periods:
     method: str
     rates: str
     added: float = methods.HALF
+    sampled_by: str = "random"
 
     @property
     def divides(self) -> bool:
@@ -105,21 +108,46 @@ class Periods:
 
     @cached_property
     def covariance(self) -> np.ndarray:
-        """Covariances of the levels, (T, K, K); NaN where the audit gives no estimate."""
-        return self._from_audit(self.slopes) + self.reading + self._none
+        """Covariances of the levels, (T, K, K); NaN where the audit gives no estimate.
+
+        An audit that was sampled by the truth has fixed row sums, and the first order is enough.
+        """
+        if self.sampled_by == "truth":
+            return self._from_audit(self.straight) + self.reading + self._none
+        return self._interval_covariance
+
+    @cached_property
+    def _interval_covariance(self) -> np.ndarray:
+        """Covariances of the levels from which intervals are made, (T, K, K)."""
+        return self._from_audit(self.slopes, self.own) + self.reading + self._none
 
     def change_covariance(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
         """Return the covariances of the changes from periods `first` to `last`, (C, K, K)."""
         from_audit = self._from_audit(_weighted(self.slopes, first, last)) + self._none
-        return from_audit + self.reading[first] + self.reading[last]
+        reading = self.reading
+        if self.sampled_by == "prediction" and self.rates == "process":
+            # the truth of the audited period varies around the rates of the process, too
+            reading = methods.reading_covariance(self.method, self._slopes, self.half, self.shares, self.size)
+        return from_audit + reading[first] + reading[last]
 
     @cached_property
     def _none(self) -> float:
         """NaN where the audit gives no estimate, else 0."""
         return np.nan if self.undefined else 0.0
 
-    def _from_audit(self, slopes: Any) -> np.ndarray:
+    def _from_audit(self, slopes: Any, own: Any = False) -> np.ndarray:
+        """Return the covariances that come from the audit; `own` says which are of the audited frame itself."""
+        if self.sampled_by == "prediction":
+            return methods.column_covariance(slopes, self.half, self._left_out(own))
         return methods.audit_covariance(slopes, self.half, self.audit.n, self.frame_size, self.rates)
+
+    def _left_out(self, own: Any) -> np.ndarray:
+        """Return the finite-population factors (..., K) of the predicted classes: 1 - n/N of the frame, or 1."""
+        if self.frame is None:
+            return np.ones(len(self.audit.labels))
+        factor = 1 - self.audit.table.sum(0) / np.maximum(self.frame, 1)
+        of_frame = np.asarray(own)[..., None] | (self.rates == "frame")
+        return np.where(of_frame, factor, 1.0)
 
     @cached_property
     def draws(self) -> np.ndarray:
@@ -133,6 +161,8 @@ class Periods:
         """Names of the intervals whose hull is reported."""
         if self.undefined or self.divides and not self.stability[0] > limits.LEAST_D:
             return (limits.WHOLE,)
+        if self.sampled_by == "prediction":
+            return (limits.DELTA if len(self.audit.labels) == 2 else limits.ONE_PER_CLASS,)
         return limits.constructions(self.method, self.audit.table, self.stability[1] if self.divides else 0.0)
 
     @property
@@ -195,7 +225,7 @@ class Periods:
             return limits.percentiles(self.draws, level, 0.0)
         if name == limits.FIELLER:
             return self._fieller(self.straight, self.reading, level, 0.0)
-        return limits.delta(self.slopes.estimate, _diagonal(self.covariance), level, 0.0)
+        return limits.delta(self.slopes.estimate, _diagonal(self._interval_covariance), level, 0.0)
 
     def _changes(self, name: str, first: np.ndarray, last: np.ndarray, level: float) -> tuple:
         if name == limits.DRAWN:
@@ -273,7 +303,7 @@ class Periods:
     def audit_notes(self) -> Iterator[Note]:
         """Yield what the reader has to know of the audit."""
         table, labels = self.audit.table, self.audit.labels
-        if self.frame is not None and _fit(self.audit, self.frame) < STRANGE:
+        if self.sampled_by == "random" and self.frame is not None and fit_pvalue(self.audit, self.frame) < STRANGE:
             read, counted = table.sum(0) / self.audit.n, self.frame / self.frame_size
             k = np.abs(read - counted).argmax()
             yield Note("unreliable", "the audit can hardly be a random sample of the counts at audit time: "
@@ -436,12 +466,20 @@ def _not_invertible(audit: ConfusionCounts) -> str:
     return ""
 
 
-def _fit(audit: ConfusionCounts, frame: np.ndarray) -> float:
-    """Return the p-value of the audit's predicted classes as a sample without replacement of the frame's."""
+def fit_pvalue(audit: ConfusionCounts, frame: np.ndarray) -> float:
+    """Return the p-value of the audit's predicted classes as a sample without replacement of the frame's.
+
+    The p-value is that of Pearson's test, or where few items of a class are expected that of exact tests of each
+    class, by Bonferroni.
+    """
     size, known = frame.sum(), frame > 0
     if audit.n >= size:
         return 1.0
     expected = audit.n * frame[known] / size
+    if expected.min() < limits.FEW and known.sum() > 1:
+        drawn, total = audit.table.sum(0), np.array([audit.n, size - audit.n])
+        exact = [fisher_pvalue(np.array([drawn[k], frame[k] - drawn[k]]), total) for k in np.flatnonzero(known)]
+        return min(1.0, min(exact) * (1 if len(exact) == 2 else len(exact)))
     misfit = ((audit.table.sum(0)[known] - expected) ** 2 / expected).sum() * (size - 1) / (size - audit.n)
     return float(scipy.special.chdtrc(known.sum() - 1, misfit)) if known.sum() > 1 else 1.0
 

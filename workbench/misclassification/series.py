@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.misclassification import calendar, methods
+from workbench.misclassification import calendar, designs, methods
 from workbench.misclassification.confusion import ConfusionCounts, CountsError, read_counts
 from workbench.misclassification.periods import Periods
-from workbench.misclassification.prevalence import OfClasses, intervals_of, one_or_all, read_frame
+from workbench.misclassification.prevalence import OfClasses, intervals_of, one_or_all
 from workbench.results import Interval, Note, Result, digits, percent
 from workbench.results.vocabulary import method_words
 
@@ -93,6 +93,8 @@ class PrevalenceSeries(Result):
     labels : tuple
     audit : ConfusionCounts
     counts_at_audit : (K,) array of int or None
+    sampled_by : {"random", "truth", "prediction"}
+        What the audit is taken for.
     notes : tuple of Note
         Those at ("period", name) are about one period; there "refused" says why it cannot be reported.
     """
@@ -108,6 +110,7 @@ class PrevalenceSeries(Result):
     labels: tuple
     audit: ConfusionCounts
     counts_at_audit: np.ndarray | None
+    sampled_by: str = designs.RANDOM
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -144,7 +147,7 @@ class PrevalenceSeries(Result):
     @cached_property
     def _usable(self) -> Periods:
         return Periods(self.audit, self.counts_at_audit, self.counts[self._reported].astype(np.int64), self.method,
-                       self.rates)
+                       self.rates, sampled_by=self.sampled_by)
 
     def levels(self, level: float = 0.95, *, notes: bool = True) -> list[dict]:
         """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem.
@@ -357,19 +360,20 @@ class PrevalenceSeries(Result):
 
 
 def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, counts_by_period: Any, *,
-                      method: str = "mle", rates: str = "process") -> PrevalenceSeries:
+                      method: str = "auto", rates: str = "process",
+                      sampled_by: str = "auto") -> PrevalenceSeries:
     """Estimate the true shares of many periods from one audit.
 
     Parameters
     ----------
     audit : ConfusionCounts
-        A simple random sample, without replacement, of the frame counted at audit time.
+        A simple random sample, without replacement, of the frame counted at audit time; or as `sampled_by` says.
     counts_at_audit : (K,) array_like of int or None
         Predicted counts of that frame in the order of `audit.labels`; None only for methods that do not need them.
     counts_by_period : mapping of period to (K,) counts, or (T, K) array_like or data frame
         Predicted counts; without a mapping periods are called 1 .. T. The first period with the counts at audit time is
         taken to be the audited frame itself. A period that cannot be used keeps its place, with a note that says why.
-    method, rates
+    method, rates, sampled_by
         As in `workbench.estimate_prevalence`.
 
     Returns
@@ -391,7 +395,8 @@ def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None,
     >>> series.change("Jun", "Dec")
     PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit for both)
     """
-    frame = read_frame(audit, counts_at_audit, method, rates)
+    design = designs.read_design(audit, counts_at_audit, method, rates, sampled_by)
+    frame, method = design.frame, design.method
     periods, found = _read_periods(counts_by_period, audit.labels)
     reported = np.flatnonzero([not isinstance(counts, CountsError) for counts in found])
     if not reported.size:
@@ -399,9 +404,9 @@ def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None,
                                 f"{found[0]}")
     counts = np.full((len(periods), len(audit.labels)), np.nan)
     counts[reported] = [found[t] for t in reported]
-    usable = Periods(audit, frame, counts[reported].astype(np.int64), method, rates)
+    usable = Periods(audit, frame, counts[reported].astype(np.int64), method, rates, sampled_by=design.sampled_by)
     late = [periods[t] for t in reported[usable.own] if t]
-    notes = [*calendar.backward_notes([str(period) for period in periods]),
+    notes = [*design.notes, *calendar.backward_notes([str(period) for period in periods]),
              *(Note("assumption", f"the audit belongs to period {period!r}, not to the first, {periods[0]!r}: its "
                     "rates are held constant for earlier periods too") for period in late),
              *usable.audit_notes(), *usable.period_notes([("period", periods[t]) for t in reported]),
@@ -411,7 +416,7 @@ def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None,
     estimates, errors, raw, bias = (_placed(values, reported, counts.shape)
                                     for values in (usable.estimate, errors, usable.shares, usable.bias))
     return PrevalenceSeries(periods, counts, estimates, errors, raw, bias, method, rates, audit.labels, audit, frame,
-                            notes=notes)
+                            design.sampled_by, notes=notes)
 
 
 def _subject(label: int | str) -> str:
