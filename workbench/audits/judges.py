@@ -402,7 +402,7 @@ def _of_an_earlier(judged: np.ndarray, before: np.ndarray, truth: np.ndarray, or
     n, best, right = audit.n, next(iter(found)), audit.table.sum(1)
     grown = estimated("hull", ConfusionCounts(np.rint(audit.table * (1 + MORE / n)).astype(int), order))
     people = intervals.stratified_interval([sum(frame)], [n], [right[1]], level=level)
-    entries = (*(_entry(CORRECTED + f" ({way})" * (len(found) > 1), each.estimate, each.interval(level), n)
+    entries = (*(_entry(CORRECTED + f" ({way})" * (len(found) > 1), each.restricted_estimate, each.interval(level), n)
                  for way, each in found.items()),
                _entry("people, earlier", right[1] / n, people, n),
                _entry(JUDGE, counts[1] / sum(counts), None, 0))

@@ -24,13 +24,14 @@ AUTO, RANDOM, TRUTH, PREDICTION = "auto", "random", "truth", "prediction"
 WITHOUT_AUDIT = "classify_and_count"    # every design allows it, so it asks only for the design
 DESIGNS = (AUTO, TRUTH, PREDICTION, RANDOM)
 METHOD_OF = {RANDOM: "mle", TRUTH: "misclassification", PREDICTION: "calibration"}
+PLACE = ("audit", "design")     # of the notes
 EQUAL, ROUND = 2, 1
 ROUND_NUMBERS = (10, 25)
 # Of random samples of 50 to 300 items, less than 1% have chosen margins and a misfit below these p-values.
 # `tests/misclassification/test_designs.py` simulates them.
 TRUTH_MISFIT, BENIGN_MISFIT, PREDICTION_MISFIT = 0.05, 0.2, 0.01
 REMEDY = (
-    "say sampled_by='truth' if known true classes were chosen, here or elsewhere, 'prediction' if the items "
+    "say sampled_by='truth' (--sampled-by truth) if known true classes were chosen, here or elsewhere, 'prediction' if the items "
     "were chosen by their predicted class, or 'random'"
 )
 
@@ -163,10 +164,10 @@ def _design_without_counts(
         return RANDOM, ()
     margins = audit.table.sum(1 if chosen == TRUTH else 0)
     text = (
-        f"the audit has exactly {margins[0]:,} items of every {_adjective(chosen)} class: method {method!r} is "
+        f"one with exactly {margins[0]:,} items of every {_adjective(chosen)} class: method {method!r} is "
         f"wrong if they were chosen so (then say sampled_by={chosen!r})"
     )
-    return RANDOM, (Note("assumption", text),)
+    return RANDOM, (Note("assumption", text, PLACE),)
 
 
 def _neatness(margins: np.ndarray) -> int:
@@ -187,15 +188,17 @@ def _taken(design: str, audit: ConfusionCounts, frame: np.ndarray | None) -> Not
     misfit = "" if frame is None else f"; {_misfit(audit, frame)}"
     if design == RANDOM:
         text = (
-            f"the audit is taken as a random sample of the counts at audit time{_chosen(TRUTH, audit)}{misfit}: "
-            "if its items were chosen by their true class, say sampled_by='truth'"
+            f"taken as a random sample of the counts at audit time{_chosen(TRUTH, audit)}{misfit}: "
+            "if its items were chosen by their true class, say sampled_by='truth' "
+            "(--sampled-by truth)"
         )
-        return Note("assumption", text)
+        return Note("assumption", text, PLACE)
     why = f"{_chosen(design, audit)}{misfit}"
     text = (
-        f"the audit is taken as sampled by {design}{why}; say sampled_by='random' if it was drawn at random"
+        f"taken as sampled by {design}{why}; say sampled_by='random' "
+        "(--sampled-by random) if it was drawn at random"
     )
-    return Note("assumption", text)
+    return Note("assumption", text, PLACE)
 
 
 def _chosen(design: str, audit: ConfusionCounts) -> str:

@@ -14,6 +14,7 @@ from workbench.misclassification import limits, methods
 from workbench.misclassification.confusion import ConfusionCounts, fisher_pvalue
 from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
+from workbench.results.digits import ROUNDING
 
 STRONG = 0.2            # what is divided by may be 40% off
 DRAWS = 4000
@@ -88,6 +89,21 @@ class Periods:
         return methods.shares_of(self.method, self.audit.table, self.frame_shares, self.shares) + self._none
 
     @cached_property
+    def possible(self) -> tuple[np.ndarray, np.ndarray]:
+        """Least and largest possible shares, (T, K) each: of the audited frame itself the audited items are known."""
+        least, most = np.zeros(self.shares.shape), np.ones(self.shares.shape)
+        if self.own.any():
+            known = self.audit.table.sum(1)
+            least[self.own] = known / self.frame_size
+            most[self.own] = (known + self.frame_size - self.audit.n) / self.frame_size
+        return least, most
+
+    @cached_property
+    def restricted(self) -> np.ndarray:
+        """The estimates as they are shown, (T, K): the nearest possible shares."""
+        return limits.restricted(self.estimate, self.possible[0])
+
+    @cached_property
     def slopes(self) -> methods.Slopes:
         """Slopes at the half counts, with what the variance of 1 / d has beyond the first order."""
         return methods.curved(self.method, self._slopes, self.half, self.frame_shares).within_frame(self.own)
@@ -114,7 +130,13 @@ class Periods:
         """
         if self.sampled_by == "truth":
             return self._from_audit(self.straight) + self.reading + self._none
-        return self._interval_covariance
+        return self._interval_covariance * self._unsure
+
+    @cached_property
+    def _unsure(self) -> np.ndarray:
+        """0 for a period of which every item was audited, else 1, (T, 1, 1)."""
+        least, most = self.possible
+        return (most > least).any(1)[:, None, None].astype(float)
 
     @cached_property
     def _interval_covariance(self) -> np.ndarray:
@@ -172,29 +194,52 @@ class Periods:
         return (limits.DELTA, limits.FIELLER) if own else self.constructions
 
     def level_limits(self, level: float) -> tuple[np.ndarray, ...]:
-        """Return the limits (T, K) of the levels, within 0 and 1."""
+        """Return the limits (T, K) of the levels, within the possible shares; they contain `restricted`."""
         if level not in self._known_limits:
-            own = methods.METHODS[self.method].limits
-            if own:
-                low, high = own(self.audit.table, self.counts, level)
-                self._known_limits[level] = np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
-            else:
-                self._known_limits[level] = self._hull(Periods._levels, len(self.counts), 0.0, 1.0, level)
+            least, most = self.possible
+            low, high = (np.clip(limit, least, most) for limit in self._unrestricted_limits(level))
+            low, high = self._reaching_inside(low, high, level)
+            known = np.isfinite(self.restricted)
+            self._known_limits[level] = (np.where(known, np.fmin(low, self.restricted), low),
+                                         np.where(known, np.fmax(high, self.restricted), high))
         return self._known_limits[level]
+
+    def _reaching_inside(self, low: np.ndarray, high: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
+        """Return the limits; an interval that lies outside the possible shares reaches inside from their edge."""
+        least, most = self.possible
+        if not ((low == high) & (least < most)).any():
+            return low, high
+        center, variance = self.slopes.estimate, _diagonal(self._interval_covariance)
+        below, above = ((low == high) & (least < most) & outside for outside in (center < least, center > most))
+        return (np.where(above, most - limits.beyond_edge(center - most, variance, level), low),
+                np.where(below, least + limits.beyond_edge(least - center, variance, level), high))
+
+    def _unrestricted_limits(self, level: float) -> tuple[np.ndarray, ...]:
+        """Return the limits (T, K) of the levels, within 0 and 1."""
+        own = methods.METHODS[self.method].limits
+        if not own:
+            return self._hull(Periods._levels, len(self.counts), 0.0, 1.0, level)
+        low, high = own(self.audit.table, self.counts, level)
+        return np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
 
     @cached_property
     def _known_limits(self) -> dict[float, tuple[np.ndarray, ...]]:
         return {}
 
     def change_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
-        """Return the limits (C, K) of the changes from periods `first` to `last`, within -1 and 1."""
-        return self._hull(Periods._changes, len(first), -1.0, 1.0, first, last, level)
+        """Return the limits (C, K) of the changes from periods `first` to `last`, within what both levels allow."""
+        raw = self._hull(Periods._changes, len(first), -1.0, 1.0, first, last, level)
+        low, high = self.level_limits(level)
+        change = self.restricted[last] - self.restricted[first]
+        return limits.around(change, *raw, low[last] - high[first], high[last] - low[first])
 
     def growth_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the growth rates, of at least -1; NaN where a level is not clearly above 0."""
-        low, _ = self.level_limits(level)
+        low, high = self.level_limits(level)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = self._hull(Periods._growths, len(first), -1.0, np.inf, first, last, level)
+            raw = self._hull(Periods._growths, len(first), -1.0, np.inf, first, last, level)
+            growth = self.restricted[last] / self.restricted[first] - 1
+            found = limits.around(growth, *raw, low[last] / high[first] - 1, high[last] / low[first] - 1)
         return tuple(np.where((low[first] > 0) & (self.estimate[last] > 0), limit, np.nan) for limit in found)
 
     def _hull(self, construct: Callable, rows: int, least: float, most: float, *given: Any) -> tuple[np.ndarray, ...]:
@@ -211,7 +256,7 @@ class Periods:
         low, high = limits.delta(self.slopes.estimate, _diagonal(self.covariance), 0.95, -np.inf, np.inf)
         outside = (high < 0) | (low > 1)
         if outside.any() and len(self.audit.labels) == 2:
-            outside &= np.equal(*self.level_limits(0.95))     # the hull may reach inside
+            outside &= np.equal(*self._unrestricted_limits(0.95))     # the hull may reach inside
         return outside
 
     @cached_property
@@ -450,7 +495,8 @@ def check_frame(frame: np.ndarray, audit: ConfusionCounts) -> None:
     for k in np.flatnonzero(audit.table.sum(0) > frame):
         raise checks.WrongValue("counts_at_audit", f"must include the audited items; {audit.table[:, k].sum()} were "
                                 f"predicted {audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the "
-                                "frame that the audit was drawn from")
+                                "frame that the audit was drawn from; of items from elsewhere, or chosen by their true "
+                                "class, say sampled_by='truth' (--sampled-by truth)")
 
 
 def _not_invertible(audit: ConfusionCounts) -> str:
@@ -518,6 +564,8 @@ def _about_period(periods: Periods, t: int) -> Iterator[tuple]:
     """Yield kind and text of what the reader has to know of period t."""
     if periods.own[t]:
         yield "data", "these are the counts at audit time: taken as the audited frame itself"
+        if periods.audit.n == periods.size[t]:
+            yield "data", "all of its items were audited: the share is known exactly"
     yield from _outside(periods, t)
     if periods.size[t] < 10 * periods.audit.n and not periods.own[t]:
         yield "remark", (f"the period has {checks.counted(periods.size[t], 'item')}, fewer than ten per audited item: "
@@ -529,12 +577,14 @@ def _about_period(periods: Periods, t: int) -> Iterator[tuple]:
 def _outside(periods: Periods, t: int) -> Iterator[tuple]:
     """Yield what there is to say of shares that lie outside 0 to 1; of two classes the second speaks for both."""
     labels, estimate = periods.audit.labels, periods.estimate[t]
+    least, most = (limit[t] for limit in periods.possible)
     shown = np.arange(len(labels)) >= (1 if len(labels) == 2 else 0)
-    outside = np.flatnonzero(shown & ((estimate < 0) | (estimate > 1)))
+    outside = np.flatnonzero(shown & ((estimate < least - ROUNDING) | (estimate > most + ROUNDING)))
     if outside.size:
         named = ", ".join(f"{labels[k]!r}" for k in outside)
-        yield "unreliable", (f"the estimate of class {named} lies outside 0 to 1: left as it is, only intervals are "
-                             "clipped; the counts do not fit the audit's rates")
+        where = "what the audited items leave possible" if periods.own[t] else "0 to 1"
+        yield "unreliable", (f"the estimate of class {named} lies outside {where}: tables and charts show the nearest "
+                             "possible share; the counts do not fit the audit's rates")
     for k in np.flatnonzero(shown & periods.beyond[t]):
         yield "unreliable", (f"even the interval of class {labels[k]!r} lies outside 0 to 1: the rates are no longer "
                              "those of the audit, or the counts are of something else; draw a fresh audit")

@@ -57,8 +57,8 @@ class PrevalenceEstimate(OfClasses, Result):
     Attributes
     ----------
     estimate : float or (K,) array
-        With two classes the share of `labels[1]`, else of every class. Not clipped: may lie outside 0 to 1. NaN where
-        the audit gives none, for instance without an item of a class: a note says why.
+        With two classes the share of `labels[1]`, else of every class. Not clipped: may lie outside 0 to 1, with a
+        note that says so; `restricted_estimate`, headline and rows have the nearest possible share. NaN where the audit gives none, for instance without an item of a class: a note says why.
     variance : float or (K, K) array
         First order, with half a count added to each cell of the audit; NaN without an estimate.
     bias : float or (K,) array
@@ -99,6 +99,16 @@ class PrevalenceEstimate(OfClasses, Result):
         """What is held constant, in words."""
         return methods.METHODS[self.method].assumes
 
+    @property
+    def _periods(self) -> Periods:
+        return Periods(self.audit, self.counts_at_audit, self.counts[None], self.method, self.rates,
+                       sampled_by=self.sampled_by)
+
+    @property
+    def restricted_estimate(self) -> float | np.ndarray:
+        """The possible share that is nearest to `estimate`, float; with more than two classes (K,) array."""
+        return one_or_all(self._periods.restricted[0])
+
     def interval(self, level: float = 0.95) -> Interval | tuple[Interval, ...]:
         """Return an `Interval`, or a tuple of K of them with more than two classes; clipped to 0 and 1.
 
@@ -121,8 +131,7 @@ class PrevalenceEstimate(OfClasses, Result):
             With two classes that of the share of `labels[1]`, else one per class in the order of `labels`.
         """
         checks.level(level)
-        periods = Periods(self.audit, self.counts_at_audit, self.counts[None], self.method, self.rates,
-                          sampled_by=self.sampled_by)
+        periods = self._periods
         low, high = periods.level_limits(level)
         return intervals_of(low[0], high[0], level, periods, periods.level_constructions)
 
@@ -132,17 +141,17 @@ class PrevalenceEstimate(OfClasses, Result):
         if np.isnan(self.estimate).any():
             text = f"{self.method}: no estimate, every share is possible (see notes)"
         elif len(self.labels) == 2:
-            text = (f"{self.method}: {self.estimate:.4g} of class {self.labels[1]} (SE {self.standard_error:.4g}), 95% "
+            text = (f"{self.method}: {self.restricted_estimate:.4g} of class {self.labels[1]} (SE {self.standard_error:.4g}), 95% "
                     f"from {found.low:.4g} to {found.high:.4g}; counted {self.counted:.4g}")
         else:
             shares = ", ".join(f"{label} {share:.4g} ({i.low:.3g} to {i.high:.3g})"
-                               for label, share, i in self.by_class(self.estimate, found))
+                               for label, share, i in self.by_class(self.restricted_estimate, found))
             text = f"{self.method}, 95%: {shares}"
         return f"{text}; if {self.assumption}; {self.audit.n:,} audited"
 
     def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
-        figures = self.by_class(self.counted, self.estimate, self.standard_error, self.interval())
+        figures = self.by_class(self.counted, self.restricted_estimate, self.standard_error, self.interval())
         return [{"label": label, "counted": counted, "estimate": estimate, "standard_error": error, "low": limits.low,
                  "high": limits.high} for label, counted, estimate, error, limits in figures]
 
@@ -243,7 +252,7 @@ class EstimatorComparison(Result):
     ----------
     methods : tuple of str
     estimate, standard_error, low, high, bias, rmse : (M,) array, or (M, K) with more than two classes
-        NaN where a method cannot be computed; the bias (and in it the RMSE) if P(prediction | truth) is constant and
+        NaN where a method cannot be computed; estimates are the nearest possible shares; the bias (and in it the RMSE) if P(prediction | truth) is constant and
         the shift is as it seems. The RMSE holds how little one audit says of a bias; a bias of order 1/n that is not
         known is left out of it.
     labels : tuple
@@ -372,5 +381,5 @@ def _why_not(audit: ConfusionCounts, design: designs.Design, method: str) -> str
 
 def _compared(periods: Periods, level: float) -> np.ndarray:
     """Return estimate, standard error, limits, bias and root mean squared error, (6, K)."""
-    return np.stack([periods.estimate[0], np.sqrt(np.diag(periods.covariance[0])),
+    return np.stack([periods.restricted[0], np.sqrt(np.diag(periods.covariance[0])),
                      *(limit[0] for limit in periods.level_limits(level)), periods.bias[0], periods.expected_error[0]])

@@ -37,7 +37,7 @@ class PrevalenceChange(OfClasses, Result):
     first, last : label
         The periods.
     estimate : float or (K,) array
-        Share in `last` minus share in `first`, of `labels[1]` with two classes.
+        Share in `last` minus share in `first`, of `labels[1]` with two classes, both restricted to possible shares.
     variance : float or (K, K) array
         With the shared error of the audit.
     limits : Interval or tuple of K Interval
@@ -88,7 +88,7 @@ class PrevalenceSeries(Result):
     counts : (T, K) array of float
         Predicted counts; NaN in periods that cannot be reported.
     estimates, standard_errors, raw, bias : (T,) array, or (T, K) with more than two classes
-        Not clipped; with two classes of `labels[1]`; NaN where a period cannot be reported.
+        Not clipped, `restricted_estimates` are; with two classes of `labels[1]`; NaN where a period cannot be reported.
     method, rates : str
     labels : tuple
     audit : ConfusionCounts
@@ -125,7 +125,7 @@ class PrevalenceSeries(Result):
     def _notes_of_periods(self) -> dict:
         found: dict = {}
         for note in self.notes:
-            if note.where is not None:
+            if note.where is not None and note.where != designs.PLACE:
                 found.setdefault(note.where[1], []).append(note)
         return found
 
@@ -139,6 +139,11 @@ class PrevalenceSeries(Result):
         """Label of the period that is the audited frame itself, or None."""
         places = self._reported[self._usable.own]
         return self.periods[places[0]] if places.size else None
+
+    @property
+    def restricted_estimates(self) -> np.ndarray:
+        """The possible shares nearest to `estimates`, which tables and charts show: (T,) or (T, K) array."""
+        return _placed(self._usable.restricted, self._reported, self.counts.shape)
 
     @cached_property
     def _reported(self) -> np.ndarray:
@@ -163,7 +168,7 @@ class PrevalenceSeries(Result):
         """
         limits = self._usable.level_limits(checks.level(level))
         low, high = (_placed(limit, self._reported, self.counts.shape) for limit in limits)
-        columns = {"counted": self.raw, "estimate": self.estimates, "standard_error": self.standard_errors,
+        columns = {"counted": self.raw, "estimate": self.restricted_estimates, "standard_error": self.standard_errors,
                    "low": low, "high": high}
         items = [None if np.isnan(total) else int(total) for total in self.counts.sum(1)]
         told = {"flags": ("; ", False), "problem": ("", True)} if notes else {}
@@ -275,13 +280,13 @@ class PrevalenceSeries(Result):
 
     def _between(self, first: Any, last: Any, level: Any) -> list:
         usable = self._usable
-        change = usable.estimate[last] - usable.estimate[first]
+        change = usable.restricted[last] - usable.restricted[first]
         covariance = usable.change_covariance(first, last)
         naive = np.sqrt(sum(np.einsum("tkk->tk", usable.covariance[part]) for part in (first, last)))
         limits = usable.change_limits(first, last, level)
         growth_limits = usable.growth_limits(first, last, level)
         with np.errstate(divide="ignore", invalid="ignore"):
-            growth = np.where(np.isnan(growth_limits[0]), np.nan, change / usable.estimate[first])
+            growth = np.where(np.isnan(growth_limits[0]), np.nan, change / usable.restricted[first])
         names = [self.periods[t] for t in self._reported]
         return [PrevalenceChange(
             names[a], names[b], one_or_all(change[c]), one_or_all(covariance[c]),
@@ -329,7 +334,7 @@ class PrevalenceSeries(Result):
         """The class that `finding` speaks of: the second of two, or the one that changed most."""
         if len(self.labels) == 2:
             return self.labels[1]
-        shares = self.estimates[self._reported]
+        shares = self._usable.restricted
         moved = np.abs(shares[-1] - shares[0]) if len(shares) > 1 else shares[0]
         return self.labels[int(np.nan_to_num(moved).argmax())]
 
@@ -337,8 +342,19 @@ class PrevalenceSeries(Result):
         row = max((row for row in self.levels(level) if row["period"] == period), key=lambda row: row["estimate"])
         if self._usable.undefined or digits.nothing(row["low"], row["high"]):
             return f"No result: nearly every share is possible in {calendar.named_period(period)}, {NO_LINK}"
+        if row["high"] - row["low"] < digits.ROUNDING:
+            [share] = digits.percents(row["estimate"], error=row["estimate"] / 100)
+            return f"{_subject(row['label'])}: {share} in {calendar.named_period(period)}, known exactly"
         shown = digits.percents(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
         return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, calendar.named_period(period))
+
+    @property
+    def taken(self) -> str:
+        """How the audit is taken to have been sampled, in a sentence; "" for a random sample without a doubt."""
+        texts = [note.text for note in self.notes if note.where == designs.PLACE]
+        if texts:
+            return f"The audit is {texts[0]}."
+        return "" if self.sampled_by == designs.RANDOM else f"The audit was sampled by {self.sampled_by}."
 
     def basis(self, level: float = 0.95) -> str:
         """Return what the finding rests on, in a line.

@@ -17,9 +17,10 @@ from workbench.simulations.misclassification import shift_study
 @checks.naming(labels="classes", new_shares="shift")
 def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction", classes: str = "",
          counts: str = "", period: str = "period", total: str = "n", counted: str = "counted", predicted: str = "",
-         audit_period: str = "", method: str = "mle", rates: str = "process", fresh_audit: str = "",
+         audit_period: str = "", method: str = "auto", rates: str = "process", fresh_audit: str = "",
          half_width: float = 0.0, shift: str = "", judge: str = "", id: str = "", batch: str = "same",
-         level: float = 0.95) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | JudgeAudit:
+         level: float = 0.95, sampled_by: str = "auto",
+         ) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | JudgeAudit:
     """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
 
     With `judge` return what people's labels of some items say of all.
@@ -52,6 +53,8 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     judge, id, batch
         As in `workbench.lessons.misclassification.judged.read_judged`; so are then audit, truth, counts and classes.
     level : float
+    sampled_by
+        As in `workbench.prevalence_series`.
 
     Returns
     -------
@@ -75,7 +78,8 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     (400, 12, ('1', '2'))
     """
     if judge:
-        for name, value in {"method": method != "mle", "rates": rates != "process" and batch == "same",
+        for name, value in {"method": method not in ("auto", "mle"), "sampled_by": sampled_by != "auto",
+                            "rates": rates != "process" and batch == "same",
                             "audit_period": audit_period, "predicted": predicted, "fresh_audit": fresh_audit,
                             "half_width": half_width, "shift": shift}.items():
             checks.not_both(**{name: value, "judge": judge})
@@ -97,14 +101,22 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
                                       classes=reading.get("classes", "auto")) if counts else \
         (solar.solar_months().periods(), ())
     at_audit = files.counts_at_audit(months, audit_period)
-    _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
-    corrected = series.prevalence_series(audited, at_audit, months, method=method, rates=rates)
+    try:
+        corrected = series.prevalence_series(audited, at_audit, months, method=method, rates=rates,
+                                             sampled_by=sampled_by)
+    except checks.WrongValue as error:
+        if error.argument == "counts_at_audit":
+            _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
+        raise
+    if corrected.sampled_by != "random":
+        _refuse_plans(corrected.sampled_by, half_width, shift)
     if len(corrected.drawn()) < len(corrected.periods):
         handover.tell_first(f"{len(corrected.periods):,} periods: the page draws {len(corrected.drawn())} and lists "
                             f"the {series.LISTED} largest changes; --tables DIR writes all")
     if half_width:
         last = [name for name, problem in zip(corrected.periods, corrected.problems, strict=True) if not problem][-1]
-        plans.plan_next_audit(audited, months[last], at_audit, half_width, method=method, rates=rates, level=level)
+        plans.plan_next_audit(audited, months[last], at_audit, half_width, method=corrected.method, rates=rates,
+                              level=level)
     if shift:
         shift_study(audited, at_audit, shift, runs=2, rates=rates)
     return audited, comparison, months, replace(corrected, notes=(*corrected.notes, *said))
@@ -114,4 +126,17 @@ def _check_period(name: str, items: int, audited: int) -> None:
     if items < audited:
         raise checks.WrongValue("audit_period", f"must be a period with the {audited:,} audited items or more, as they "
                                 "were drawn from it", name, told=f"{name!r} has {items:,}; of periods as short as days "
-                                "or hours, write the months (2024-03) into the column")
+                                "or hours, write the months (2024-03) into the column; of items from elsewhere, such "
+                                "as known positives and negatives, say sampled_by truth (--sampled-by truth)")
+
+
+def _refuse_plans(sampled_by: str, half_width: float, shift: str) -> None:
+    """Raise for questions that only a random audit answers."""
+    for name, value in {"half_width": half_width, "shift": shift}.items():
+        if value:
+            raise checks.WrongValue(
+                name,
+                f"needs a random audit, and this one was sampled by {sampled_by}; leave it out, or say "
+                "sampled_by random (--sampled-by random) if the items were drawn at random",
+                value,
+            )
