@@ -115,7 +115,7 @@ def _refuse_method(design: str, method: str, sampled_by: str, notes: tuple[Note,
     if not problem:
         return
     if sampled_by != AUTO:
-        raise checks.WrongValue("method", f"must fit how the audit was sampled: {problem}", method)
+        raise checks.WrongValue("method", f"must fit how the audit was sampled: {problem}")
     seen = notes[0].text
     raise checks.WrongValue("sampled_by", f"must be given: {problem}; {seen}")
 
@@ -135,9 +135,9 @@ def _design_of_margins(
     benign = method == AUTO and truth == EQUAL
     if truth > prediction and pvalue < (BENIGN_MISFIT if benign else TRUTH_MISFIT):
         return TRUTH, (_taken(TRUTH, audit, frame),)
-    if prediction > truth and contained and pvalue < PREDICTION_MISFIT:
+    if prediction > 0 == truth and contained and pvalue < PREDICTION_MISFIT:
         return PREDICTION, (_taken(PREDICTION, audit, frame),)
-    both = truth == prediction > 0 and pvalue < PREDICTION_MISFIT
+    both = prediction >= truth > 0 and pvalue < PREDICTION_MISFIT
     indifferent = method != AUTO and TRUTH in methods.METHODS[method].designs
     if contained and not indifferent and (pvalue < STRANGE or both):
         misfit = _misfit(audit, frame)

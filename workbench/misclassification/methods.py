@@ -14,6 +14,7 @@ References
 .. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
 """
 
+from collections import ChainMap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -265,7 +266,7 @@ METHODS = {method.name: method for method in (
                    "variance: first order"),
     Method("hull", "hull", _misclassification, _misclassification_slopes, setting.misclassification, ("rows",),
            "misclassification", limits=setting.hull, designs=BY_TRUTH))}
-CHOICES = ("auto", *METHODS)
+CHOICES = ChainMap({"auto": None}, METHODS)     # a view: it has every entry that is added
 
 
 def slope_cv(table: np.ndarray) -> np.ndarray:

@@ -343,7 +343,7 @@ class PrevalenceSeries(Result):
         if self._usable.undefined or digits.nothing(row["low"], row["high"]):
             return f"No result: nearly every share is possible in {calendar.named_period(period)}, {NO_LINK}"
         if row["high"] - row["low"] < digits.ROUNDING:
-            [share] = digits.percents(row["estimate"], error=row["estimate"] / 100)
+            [share] = digits.percents(row["estimate"])
             return f"{_subject(row['label'])}: {share} in {calendar.named_period(period)}, known exactly"
         shown = digits.percents(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
         return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, calendar.named_period(period))
