@@ -71,6 +71,17 @@ def months(path):
     table(path, ["period", "n", "counted"], [(f"2026-{k:02}", 4000, count) for k, count in enumerate(counted, 1)])
 
 
+def validation(path):
+    """Write 100 known negatives and 100 known positives of a validation study, and what a test says of them."""
+    cells = {("neg", "neg"): 90, ("neg", "pos"): 10, ("pos", "neg"): 5, ("pos", "pos"): 95}
+    table(path, ["truth", "prediction"], [pair for pair, count in cells.items() for _ in range(count)])
+
+
+def herd(path):
+    """Write how many of 150 animals tested positive."""
+    table(path, ["period", "n", "counted"], [("herd", 150, 4)])
+
+
 def labeled(path):
     """Write 720 labeled items of 24 persons in 6 districts."""
     rng = np.random.default_rng(14)
@@ -125,7 +136,7 @@ def ids(path):
 
 FILES = {"my.csv": my, "samples_qa.jsonl": samples_qa, "records.parquet": records, "audit.csv": audit,
          "months.csv": months, "labeled.csv": labeled, "losses.csv": losses, "answers.csv": answers, "ids.csv": ids,
-         "verdicts.csv": verdicts, "judged.csv": judged}
+         "verdicts.csv": verdicts, "judged.csv": judged, "validation.csv": validation, "herd.csv": herd}
 
 
 def table(path, header, rows):

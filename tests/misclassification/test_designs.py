@@ -102,9 +102,10 @@ def test_by_prediction_the_error_is_that_of_repeated_audits():
     ("prediction", "mle"), ("prediction", "misclassification"), ("prediction", "hull"), ("prediction", "baseline")])
 def test_what_a_design_does_not_allow_is_refused(sampled_by, method):
     message = f"method must fit how the audit was sampled: method '{method}' needs a random audit; one sampled by"
-    for estimate in (wb.estimate_prevalence, lambda *given, **named: wb.prevalence_series(*given[::2], [given[1]], **named)):
+    for estimate, counts in ((wb.estimate_prevalence, RELEASE), (wb.prevalence_series, [RELEASE])):
+        given = [counts, RELEASE] if estimate is wb.estimate_prevalence else [RELEASE, counts]
         with pytest.raises(ValueError, match=message):
-            estimate(JUDGE, RELEASE, RELEASE, method=method, sampled_by=sampled_by)
+            estimate(JUDGE, *given, method=method, sampled_by=sampled_by)
     compared = wb.compare_estimators(JUDGE, RELEASE, RELEASE, sampled_by=sampled_by)
     if method != "hull":
         assert f"sampled by {sampled_by} allows" in dict(zip(compared.methods, compared.problems, strict=True))[method]

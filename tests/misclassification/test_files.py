@@ -158,7 +158,7 @@ def test_columns_that_are_no_class_stay_out():
 
 def test_a_total_that_holds_more_items_than_the_classes():
     counts = {"period": ["m1", "m2"], "a": [440, 380], "b": [400, 400], "n": [840, 870]}
-    with pytest.raises(ValueError, match="column 'n' says 870 in period 'm2', and the classes 'a' and 'b' add up to 780"):
+    with pytest.raises(ValueError, match="column 'n' says 870 in period 'm2', and the classes 'a', 'b' add up to 780"):
         files.load_periods(counts, labels=("a", "b"))
     counts["n"] = [840, 780]
     assert files.load_periods(counts, labels=("a", "b"))["m2"] == (380, 400)

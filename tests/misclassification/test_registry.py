@@ -91,7 +91,7 @@ def test_the_report_takes_an_estimator_that_is_added(made_up):
     declared = notebook_parameters(find_notebook("misclassification-correction"))
     assert parse_parameters(declared, {"method": "halfway"}) == {"method": "halfway"}
     assert read(method="halfway")[3].method == "halfway"
-    with pytest.raises(ReportError, match="method must be one of .*'halfway', 'auto'; got 'half_way'.*did you mean 'halfway'"):
+    with pytest.raises(ReportError, match="one of .*'halfway', 'auto'; got 'half_way'.*did you mean 'halfway'"):
         parse_parameters(declared, {"method": "half_way"})
 
 

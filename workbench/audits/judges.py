@@ -155,7 +155,8 @@ def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | No
         The judge's verdict on each item, two classes or more or grades that are numbers; none missing.
     label : (N,) array_like
         What people say of each item, None or "" where nobody was asked: one of two classes, those of the verdicts
-        where these are two; of three or more that are verdicts, too; or grades. With `earlier` (M,), of the items of the earlier batch.
+        where these are two; one of three or more that are verdicts, too; or grades. With `earlier` (M,), of the items
+        of the earlier batch.
     earlier : (M,) array_like, optional
         The judge's verdicts on the items of an earlier batch, of two classes; None: the labels are of the same items
         as `verdict`.
@@ -263,7 +264,8 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
 def _order_of_several(labels: list, named: tuple) -> tuple:
     """Return three classes or more in order; the last is the one that is said first."""
     if named and {*named} != {*labels}:
-        raise checks.WrongValue("classes", f"must name all classes that people say, {checks.listed(labels, quoted=True)}",
+        classes = checks.listed(labels, quoted=True)
+        raise checks.WrongValue("classes", f"must name all classes that people say, {classes}",
                                 ", ".join(map(str, named)))
     return named or tuple(sorted(labels, key=lambda label: (_meaning(label) == 1, str(label))))
 
@@ -274,8 +276,8 @@ def _named(classes: str, verdicts: list, labels: list) -> tuple:
     wanted = [text.strip() for text in classes.split(",")] if classes else []
     for text in wanted:
         if text not in names or len(wanted) not in (2, len(labels)):
-            raise checks.WrongValue("classes", f"must be two classes, or all that people say, of {checks.listed([*names], quoted=True)}",
-                                    classes)
+            known = checks.listed([*names], quoted=True)
+            raise checks.WrongValue("classes", f"must be two classes, or all that people say, of {known}", classes)
     return tuple(names[text] for text in wanted)
 
 
@@ -333,7 +335,8 @@ def _of_several(judged: np.ndarray, truth: np.ndarray, order: tuple, level: floa
     known = _known(truth)
     for label in reversed(order):
         other = f"not {_plain(label)}"
-        against_others = np.where(known, np.where(truth == label, label, other), None)
+        against_others = np.full(truth.size, None, object)
+        against_others[known] = np.where(truth[known] == label, label, other)
         audit = _of_the_same(judged, against_others, (other, label), level)
         alone = {"estimate": float(np.mean(judged == label))}
         of_label = {"label": _plain(label)}

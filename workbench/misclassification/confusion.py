@@ -309,7 +309,8 @@ def _compare_rates(first: np.ndarray, second: np.ndarray, axis: int, level: floa
     down = np.sqrt((rate[1] - low[1]) ** 2 + (high[0] - rate[0]) ** 2)
     up = np.sqrt((high[1] - rate[1]) ** 2 + (rate[0] - low[0]) ** 2)
     pvalues, known = np.full(len(first), np.nan), total.all(0)
-    pvalues[known] = intervals.holm([fisher_pvalue(*columns) for columns in zip(right.T[known], total.T[known], strict=True)])
+    pairs = zip(right.T[known], total.T[known], strict=True)
+    pvalues[known] = intervals.holm([fisher_pvalue(*columns) for columns in pairs])
     return np.stack([*rate, difference, difference - down, difference + up], 1), pvalues
 
 

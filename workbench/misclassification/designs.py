@@ -31,8 +31,8 @@ ROUND_NUMBERS = (10, 25)
 # `tests/misclassification/test_designs.py` simulates them.
 TRUTH_MISFIT, BENIGN_MISFIT, PREDICTION_MISFIT = 0.05, 0.2, 0.01
 REMEDY = (
-    "say sampled_by='truth' (--sampled-by truth) if known true classes were chosen, here or elsewhere, 'prediction' if the items "
-    "were chosen by their predicted class, or 'random'"
+    "say sampled_by='truth' (--sampled-by truth) if known true classes were chosen, here or elsewhere, "
+    "'prediction' if the items were chosen by their predicted class, or 'random'"
 )
 
 
@@ -125,7 +125,7 @@ def _design_of_margins(
 ) -> tuple[str, tuple[Note, ...]]:
     """Return the design that the margins of the audit show, and what to say of it.
 
-    The table of decisions stands in docs/methods/shares.md.
+    The page on the method of shares has the table of decisions.
     """
     truth, prediction = (_neatness(audit.table.sum(axis)) for axis in (1, 0))
     if frame is None:
@@ -159,7 +159,11 @@ def _design_without_counts(
             return TRUTH, (_taken(TRUTH, audit, None),)
         return RANDOM, ()
     designs = methods.METHODS[method].designs
-    chosen = TRUTH if truth == EQUAL > prediction else PREDICTION if prediction == EQUAL > truth else RANDOM
+    chosen = RANDOM
+    if truth == EQUAL > prediction:
+        chosen = TRUTH
+    elif prediction == EQUAL > truth:
+        chosen = PREDICTION
     if chosen in designs:
         return RANDOM, ()
     margins = audit.table.sum(1 if chosen == TRUTH else 0)

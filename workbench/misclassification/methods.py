@@ -266,7 +266,7 @@ METHODS = {method.name: method for method in (
                    "variance: first order"),
     Method("hull", "hull", _misclassification, _misclassification_slopes, setting.misclassification, ("rows",),
            "misclassification", limits=setting.hull, designs=BY_TRUTH))}
-CHOICES = ChainMap({"auto": None}, METHODS)     # a view: it has every entry that is added
+CHOICES: ChainMap[str, Any] = ChainMap({"auto": None}, METHODS)     # a view: it has every entry that is added
 
 
 def slope_cv(table: np.ndarray) -> np.ndarray:

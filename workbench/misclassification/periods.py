@@ -10,13 +10,11 @@ import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.misclassification import limits, methods
+from workbench.misclassification import doubts, limits, methods
 from workbench.misclassification.confusion import ConfusionCounts, fisher_pvalue
 from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
-from workbench.results.digits import ROUNDING
 
-STRONG = 0.2            # what is divided by may be 40% off
 DRAWS = 4000
 STRANGE = 0.001         # so many random samples are suspected by mistake
 
@@ -136,7 +134,7 @@ class Periods:
     def _unsure(self) -> np.ndarray:
         """0 for a period of which every item was audited, else 1, (T, 1, 1)."""
         least, most = self.possible
-        return (most > least).any(1)[:, None, None].astype(float)
+        return np.any(most > least, axis=1)[:, None, None].astype(float)
 
     @cached_property
     def _interval_covariance(self) -> np.ndarray:
@@ -163,13 +161,13 @@ class Periods:
             return methods.column_covariance(slopes, self.half, self._left_out(own))
         return methods.audit_covariance(slopes, self.half, self.audit.n, self.frame_size, self.rates)
 
-    def _left_out(self, own: Any) -> np.ndarray:
+    def _left_out(self, own: np.ndarray | bool) -> np.ndarray:
         """Return the finite-population factors (..., K) of the predicted classes: 1 - n/N of the frame, or 1."""
         if self.frame is None:
             return np.ones(len(self.audit.labels))
         factor = 1 - self.audit.table.sum(0) / np.maximum(self.frame, 1)
-        of_frame = np.asarray(own)[..., None] | (self.rates == "frame")
-        return np.where(of_frame, factor, 1.0)
+        of_frame = np.array(self.rates == "frame") | own
+        return np.where(np.reshape(of_frame, (-1, 1)), factor, 1.0)
 
     @cached_property
     def draws(self) -> np.ndarray:
@@ -335,7 +333,7 @@ class Periods:
             return ()
         if self.undefined:
             return (Note("undefined", f"no estimate, and intervals are the whole range: {self.undefined}"),)
-        return (*_stability_notes(self), *_few_notes(self))
+        return (*doubts.stability_notes(self), *doubts.few_notes(self))
 
     @cached_property
     def confused(self) -> str:
@@ -359,7 +357,7 @@ class Periods:
             yield Note("unreliable", f"class {labels[k]!r} is predicted {labels[table[k].argmax()]!r} more often than "
                        "right: are the labels swapped?")
         if not self.doubts:
-            yield from _few_notes(self)
+            yield from doubts.few_notes(self)
         if self.frame_size is not None and self.audit.n / self.frame_size > LARGE_PART:
             part = f"the audit is {self.audit.n / self.frame_size:.0%} of the frame"
             yield Note("assumption", f"{part}: the error is that of later periods which share the process that made "
@@ -372,7 +370,7 @@ class Periods:
     def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
         """Return what the reader has to know of single periods, as a tuple of Note; `where` has the T places."""
         return tuple(Note(kind, text, where[t] if where else None) for t in range(len(self.counts))
-                     for kind, text in _about_period(self, t))
+                     for kind, text in doubts.about_period(self, t))
 
     @cached_property
     def reference(self) -> str:
@@ -528,78 +526,6 @@ def fit_pvalue(audit: ConfusionCounts, frame: np.ndarray) -> float:
         return min(1.0, min(exact) * (1 if len(exact) == 2 else len(exact)))
     misfit = ((audit.table.sum(0)[known] - expected) ** 2 / expected).sum() * (size - 1) / (size - audit.n)
     return float(scipy.special.chdtrc(known.sum() - 1, misfit)) if known.sum() > 1 else 1.0
-
-
-def _few_notes(periods: Periods) -> Iterator[Note]:
-    table = periods.audit.table
-    few = int((table < limits.FEW).sum())
-    if few:
-        hold = "holds" if few == 1 else "hold"
-        yield Note("unreliable", f"{few} of {table.size} cells of the audit {hold} fewer than {limits.FEW} items "
-                   f"(least: {table.min()}): the standard error is rough{_widened(periods, limits.ONE_ADDED)}")
-
-
-def _stability_notes(periods: Periods) -> Iterator[Note]:
-    (value, cv), two = periods.stability, len(periods.audit.labels) == 2
-    what = "p00 + p11 - 1" if two else "the smallest singular value of P(prediction | truth)"
-    remedy = "audit more items" + ("" if two else f" or merge {periods.confused}")
-    if cv > STRONG or (not two and value < 0.2):     # errors of counts become up to five times as large
-        yield Note("unreliable", f"weak classifier for this audit: {what} is {value:.2f} with a coefficient of "
-                   f"variation of {cv:.2f}; the true error may be half as large again as stated, with outliers"
-                   f"{_widened(periods, limits.FIELLER)}; {remedy}")
-    elif cv > limits.UNSURE:
-        yield Note("unreliable", f"{what} is {value:.2f} with a coefficient of variation of {cv:.2f}: the stated error "
-                   f"is a few percent too small{_widened(periods, limits.FIELLER)}")
-
-
-def _widened(periods: Periods, name: str) -> str:
-    """Return what widens the interval, in words: `name`, or with more than two classes the delta method."""
-    if limits.WHOLE in periods.constructions:
-        return ", intervals are the whole range"
-    found = [made for made in (name, limits.DELTA) if made in periods.constructions[1:]]
-    return f", intervals are widened by {limits.IN_WORDS[found[0]]}" if found else ""
-
-
-def _about_period(periods: Periods, t: int) -> Iterator[tuple]:
-    """Yield kind and text of what the reader has to know of period t."""
-    if periods.own[t]:
-        yield "data", "these are the counts at audit time: taken as the audited frame itself"
-        if periods.audit.n == periods.size[t]:
-            yield "data", "all of its items were audited: the share is known exactly"
-    yield from _outside(periods, t)
-    if periods.size[t] < 10 * periods.audit.n and not periods.own[t]:
-        yield "remark", (f"the period has {checks.counted(periods.size[t], 'item')}, fewer than ten per audited item: "
-                         "its own reading errors matter, the standard error includes them")
-    if len(periods.audit.labels) == 2 and periods.divides and not (periods.own[t] or periods.undefined):
-        yield from _about_shift(periods, t)
-
-
-def _outside(periods: Periods, t: int) -> Iterator[tuple]:
-    """Yield what there is to say of shares that lie outside 0 to 1; of two classes the second speaks for both."""
-    labels, estimate = periods.audit.labels, periods.estimate[t]
-    least, most = (limit[t] for limit in periods.possible)
-    shown = np.arange(len(labels)) >= (1 if len(labels) == 2 else 0)
-    outside = np.flatnonzero(shown & ((estimate < least - ROUNDING) | (estimate > most + ROUNDING)))
-    if outside.size:
-        named = ", ".join(f"{labels[k]!r}" for k in outside)
-        where = "what the audited items leave possible" if periods.own[t] else "0 to 1"
-        yield "unreliable", (f"the estimate of class {named} lies outside {where}: tables and charts show the nearest "
-                             "possible share; the counts do not fit the audit's rates")
-    for k in np.flatnonzero(shown & periods.beyond[t]):
-        yield "unreliable", (f"even the interval of class {labels[k]!r} lies outside 0 to 1: the rates are no longer "
-                             "those of the audit, or the counts are of something else; draw a fresh audit")
-
-
-def _about_shift(periods: Periods, t: int) -> Iterator[tuple]:
-    (_, first), (_, later) = periods.believed[0], periods.believed[1][t]
-    if periods.method == "mixed" and (later < first / 2 or 1 - later < (1 - first) / 2):
-        yield "remark", ("the share has more than halved (or that of the other class): 'mixed' can have more variance "
-                         "than 'misclassification' here, 'mle' never has")
-    ours, calibration = (each.expected_error[t, 1] for each in (periods, periods.calibrated))
-    if calibration < ours:
-        yield "remark", (f"the shift is small against the noise: 'calibration' would have less expected error here "
-                         f"(RMSE {calibration:.4f} against {ours:.4f}), but it holds P(truth | prediction) constant "
-                         "and would report only a part of a change")
 
 
 def _diagonal(covariance: np.ndarray) -> np.ndarray:

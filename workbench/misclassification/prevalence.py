@@ -58,7 +58,8 @@ class PrevalenceEstimate(OfClasses, Result):
     ----------
     estimate : float or (K,) array
         With two classes the share of `labels[1]`, else of every class. Not clipped: may lie outside 0 to 1, with a
-        note that says so; `restricted_estimate`, headline and rows have the nearest possible share. NaN where the audit gives none, for instance without an item of a class: a note says why.
+        note that says so; `restricted_estimate`, headline and rows have the nearest possible share. NaN where the
+        audit gives none, for instance without an item of a class: a note says why.
     variance : float or (K, K) array
         First order, with half a count added to each cell of the audit; NaN without an estimate.
     bias : float or (K,) array
@@ -141,8 +142,9 @@ class PrevalenceEstimate(OfClasses, Result):
         if np.isnan(self.estimate).any():
             text = f"{self.method}: no estimate, every share is possible (see notes)"
         elif len(self.labels) == 2:
-            text = (f"{self.method}: {self.restricted_estimate:.4g} of class {self.labels[1]} (SE {self.standard_error:.4g}), 95% "
-                    f"from {found.low:.4g} to {found.high:.4g}; counted {self.counted:.4g}")
+            text = (f"{self.method}: {self.restricted_estimate:.4g} of class {self.labels[1]} "
+                    f"(SE {self.standard_error:.4g}), 95% from {found.low:.4g} to {found.high:.4g}; "
+                    f"counted {self.counted:.4g}")
         else:
             shares = ", ".join(f"{label} {share:.4g} ({i.low:.3g} to {i.high:.3g})"
                                for label, share, i in self.by_class(self.restricted_estimate, found))
@@ -171,8 +173,8 @@ def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_aud
     counts_at_audit : (K,) array_like of int, optional
         Predicted counts of the frame at audit time, audited items included; needed by "mixed" and "mle". Where
         `counts` are the same, the period is taken to be that frame. A sample by the truth does not need them.
-    method : {"auto", "mle", "mixed", "misclassification", "calibration", "subtracted_bias", "classify_and_count", "baseline", \
-"hull"}
+    method : {"auto", "mle", "mixed", "misclassification", "calibration", "subtracted_bias", "classify_and_count", \
+"baseline", "hull"}
         What stays constant is part of the method: P(prediction | truth) for "mle", "mixed", "misclassification", "hull"
         and "subtracted_bias"; P(truth | prediction) for "calibration"; the share itself for "baseline". "hull" is
         "misclassification" with a shorter interval for two classes, for an audit of an earlier batch. "auto" is "mle"
@@ -196,9 +198,10 @@ def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_aud
     Raises
     ------
     ValueError
-        If counts are shares, missing, negative or zero, the design does not allow the method or cannot be seen, the labels are clearly swapped, or "calibration" or
-        "subtracted_bias" lacks audited items of a class. "mle", "mixed" and "misclassification" have no estimate from
-        such an audit or where the classifier is no better than chance, but an interval, all of 0 to 1.
+        If counts are shares, missing, negative or zero, the labels are clearly swapped, or "calibration" or
+        "subtracted_bias" lacks audited items of a class; if the design of the audit does not allow the method, or
+        cannot be seen. "mle", "mixed" and "misclassification" have no estimate from an audit without items of a class
+        or where the classifier is no better than chance, but an interval, all of 0 to 1.
 
     Notes
     -----
@@ -252,9 +255,9 @@ class EstimatorComparison(Result):
     ----------
     methods : tuple of str
     estimate, standard_error, low, high, bias, rmse : (M,) array, or (M, K) with more than two classes
-        NaN where a method cannot be computed; estimates are the nearest possible shares; the bias (and in it the RMSE) if P(prediction | truth) is constant and
-        the shift is as it seems. The RMSE holds how little one audit says of a bias; a bias of order 1/n that is not
-        known is left out of it.
+        NaN where a method cannot be computed. Estimates are the nearest possible shares. The bias (and in it the RMSE)
+        holds if P(prediction | truth) is constant and the shift is as it seems. The RMSE holds how little one audit
+        says of a bias; a bias of order 1/n that is not known is left out of it.
     labels : tuple
     level : float
     counted : float or (K,) array
