@@ -49,7 +49,7 @@ def test_two_classes_agree_with_the_papers_formulas(case):
     table, frame, counts = case
     expected = prevalence.binary(table.tolist(), frame[1] / frame.sum(), counts[1] / counts.sum())
     for method in estimators():
-        found = wb.estimate_prevalence(wb.ConfusionCounts(table), counts, frame, method=method)
+        found = wb.estimate_prevalence(wb.ConfusionCounts(table), counts, frame, method=method, sampled_by="random")
         assert found.estimate == pytest.approx(expected[method], rel=1e-9, abs=1e-9), method
 
 

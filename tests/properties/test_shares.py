@@ -153,4 +153,4 @@ def test_no_change_exceeds_the_share_it_starts_from(counts):
     audit = wb.ConfusionCounts([[60, 40], [35, 65]])
     series = wb.prevalence_series(audit, [2500, 2500], {"a": [2500, 2500], "b": counts}, sampled_by="random")
     [row] = series.changes()
-    assert -.5 <= row["low"] <= row["change"] <= row["high"] <= 1
+    assert -series.levels()[0]["high"] <= row["low"] <= row["change"] <= row["high"] <= 1

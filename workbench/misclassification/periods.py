@@ -90,7 +90,7 @@ class Periods:
     def possible(self) -> tuple[np.ndarray, np.ndarray]:
         """Least and largest possible shares, (T, K) each: of the audited frame itself the audited items are known."""
         least, most = np.zeros(self.shares.shape), np.ones(self.shares.shape)
-        if self.own.any():
+        if self.own.any() and self.audit.n > LARGE_PART * self.frame_size:
             known = self.audit.table.sum(1)
             least[self.own] = known / self.frame_size
             most[self.own] = (known + self.frame_size - self.audit.n) / self.frame_size
@@ -209,8 +209,9 @@ class Periods:
             return low, high
         center, variance = self.slopes.estimate, _diagonal(self._interval_covariance)
         below, above = ((low == high) & (least < most) & outside for outside in (center < least, center > most))
-        return (np.where(above, most - limits.beyond_edge(center - most, variance, level), low),
-                np.where(below, least + limits.beyond_edge(least - center, variance, level), high))
+        lowest = np.maximum(most - limits.beyond_edge(center - most, variance, level), least)
+        highest = np.minimum(least + limits.beyond_edge(least - center, variance, level), most)
+        return np.where(above, lowest, low), np.where(below, highest, high)
 
     def _unrestricted_limits(self, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (T, K) of the levels, within 0 and 1."""
@@ -431,7 +432,8 @@ class Periods:
             variance = np.where(self.own[:, None] | np.isnan(known), variance, known)
         if not self.divides:
             variance = variance + self._bias_variance
-        return np.sqrt(variance + np.nan_to_num(self.bias) ** 2) + 0 * self.believed[1]
+        bias = np.where(np.isnan(self.bias), 0, self.bias)
+        return np.sqrt(variance + bias**2) + 0 * self.believed[1]
 
     @cached_property
     def calibrated(self) -> "Periods":
