@@ -90,7 +90,7 @@ class Periods:
     def possible(self) -> tuple[np.ndarray, np.ndarray]:
         """Least and largest possible shares, (T, K) each: of the audited frame itself the audited items are known."""
         least, most = np.zeros(self.shares.shape), np.ones(self.shares.shape)
-        if self.own.any() and self.audit.n > LARGE_PART * self.frame_size:
+        if self.own.any() and self.frame_size and self.audit.n > LARGE_PART * self.frame_size:
             known = self.audit.table.sum(1)
             least[self.own] = known / self.frame_size
             most[self.own] = (known + self.frame_size - self.audit.n) / self.frame_size
