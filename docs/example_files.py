@@ -82,6 +82,32 @@ def herd(path):
     table(path, ["period", "n", "counted"], [("herd", 150, 4)])
 
 
+def audits(path):
+    """Write 100 audited letters of each of four months: month, true and predicted class."""
+    cells = [(72, 5, 3, 20), (73, 4, 4, 19), (75, 5, 3, 17), (74, 4, 5, 17)]
+    pairs = [("other", "other"), ("other", "complaint"), ("complaint", "other"), ("complaint", "complaint")]
+    table(path, ["period", "truth", "prediction"],
+          [(f"2026-{month:02}", *pair) for month, counts in enumerate(cells, 1)
+           for pair, count in zip(pairs, counts, strict=True) for _ in range(count)])
+
+
+def weighted(path):
+    """Write 300 audited letters, complaints by phone audited ten times as often as those by post."""
+    pairs = [("other", "other"), ("other", "complaint"), ("complaint", "other"), ("complaint", "complaint")]
+    counts = {1: (108, 6, 5, 31), 10: (110, 8, 5, 27)}
+    table(path, ["truth", "prediction", "weight"],
+          [(*pair, weight) for weight, cells in counts.items()
+           for pair, count in zip(pairs, cells, strict=True) for _ in range(count)])
+
+
+def predictions(path):
+    """Write the day and the predicted class of 6,000 letters of half a year."""
+    rng = np.random.default_rng(5)
+    day = np.datetime64("2026-01-01") + rng.integers(0, 181, 6000)
+    table(path, ["date", "prediction"],
+          zip(day.astype(str), np.where(rng.random(6000) < .24, "complaint", "other"), strict=True))
+
+
 def labeled(path):
     """Write 720 labeled items of 24 persons in 6 districts."""
     rng = np.random.default_rng(14)
@@ -136,7 +162,9 @@ def ids(path):
 
 FILES = {"my.csv": my, "samples_qa.jsonl": samples_qa, "records.parquet": records, "audit.csv": audit,
          "months.csv": months, "labeled.csv": labeled, "losses.csv": losses, "answers.csv": answers, "ids.csv": ids,
-         "verdicts.csv": verdicts, "judged.csv": judged, "validation.csv": validation, "herd.csv": herd}
+         "verdicts.csv": verdicts, "judged.csv": judged, "audits.csv": audits, "weighted.csv": weighted,
+         "predictions.csv": predictions,
+         "validation.csv": validation, "herd.csv": herd}
 
 
 def table(path, header, rows):

@@ -126,10 +126,20 @@ def test_workbooks_and_parquet(tmp_path, ending):
 def test_an_audit_and_counts_are_told_apart(tmp_path):
     MONTHLY.to_csv(tmp_path / "audit.csv", index=False)
     MONTHLY.drop(columns="truth").to_csv(tmp_path / "counts.csv", index=False)
-    assert "can be the audit (--audit audit.csv --truth truth --prediction predicted)" in doctor(
-        tmp_path, "audit.csv")[0]
+    assert "can be the audit (--audit audit.csv --truth truth --prediction predicted " \
+        "--period-in-audit month)" in doctor(tmp_path, "audit.csv")[0]
     assert "can be the counts (--counts counts.csv --period month --predicted predicted)" in doctor(
         tmp_path, "counts.csv")[0]
+
+
+def test_weights_of_an_audit_dates_and_counts_of_months_are_seen(tmp_path):
+    weighted = MONTHLY.drop(columns="month").assign(weight=[1, 20] * (len(MONTHLY) // 2))
+    weighted.to_csv(tmp_path / "weighted.csv", index=False)
+    assert "--prediction predicted --weight weight)" in doctor(tmp_path, "weighted.csv")[0]
+    dates = pd.date_range("2026-01-01", periods=len(MONTHLY)).strftime("%d.%m.%Y")
+    pd.DataFrame({"date": dates, "predicted": MONTHLY["predicted"]}).to_csv(tmp_path / "days.csv", index=False)
+    (tmp_path / "months.csv").write_text("month,n,counted\n2026-01,500,100\n2026-02,500,120\n")
+    assert "can be the counts (--counts months.csv --period month)" in doctor(tmp_path, "months.csv")[0]
 
 
 def test_a_log_of_an_evaluation():

@@ -256,7 +256,7 @@ def test_tables_with_a_count_in_a_column(tmp_path):
     ([("a", 122, 17, 139), ("b", 21, 80, 101), ("All", 143, 97, 240)], [("2026-01", "a")],
      "column 'truth', row 4: 'All' is a row about the others; take it out"),
     ([("a", 122, 17, ""), ("b", 21, 80, "")], [("2026-01-01 00:30", "a"), ("2026-01-01 02:30", "b")],
-     "'2026-01-01 00:30' has 1; of periods as short as days or hours, write the months")])
+     "'2026-01-01 00:30' has 1; if periods are days or hours, every month (--every month)")])
 def test_tables_with_margins_and_moments_in_the_place_of_months(tmp_path, rows, counts, message):
     write(tmp_path, rows, header=("truth", "a", "b", "All"))
     write(tmp_path, counts, "b.csv", ("period", "prediction"))

@@ -224,3 +224,30 @@ def test_the_design_survives_a_round_trip():
     del old["values"]["sampled_by"]
     assert wb.Result.from_dict(old).sampled_by == "random"
     assert "design" in " ".join(sentences(series.notes))
+
+
+def test_audits_of_several_periods_by_truth():
+    """50 and 50 true items in each of two months: the rates are pooled, whatever the counts say."""
+    audits = {"Jan": JUDGE, "Feb": wb.ConfusionCounts([[34, 16], [4, 46]], ["fail", "pass"])}
+    months = {"Jan": RELEASE, "Feb": [250, 750], "Mar": [400, 600]}
+    series = wb.prevalence_series(audits, None, months)
+    assert (series.sampled_by, series.method, series.audit_rates) == ("truth", "misclassification", "pooled")
+    assert series.estimates[0] == pytest.approx((.7 - .31) / (.69 + .91 - 1))
+    own = wb.prevalence_series(audits, None, months, audit_rates="own")
+    assert own.estimates[0] == pytest.approx(2 / 3) and own.method == "misclassification" and "shows" in own.assumption
+    assert wb.prevalence_series(audits, None, months, sampled_by="random").sampled_by == "random"
+    with pytest.raises(ValueError, match="sampled_by must be 'random' or 'truth' for audits of several periods"):
+        wb.prevalence_series(audits, None, months, sampled_by="prediction")
+    with pytest.raises(ValueError, match="method must fit how the audits were sampled"):
+        wb.prevalence_series(audits, None, months, sampled_by="truth", audit_rates="own", method="calibration")
+
+
+def test_shares_of_own_audits_are_where_they_can_be():
+    audits = {"Jan": wb.ConfusionCounts([[90, 10], [1, 9]]), "Feb": wb.ConfusionCounts([[85, 15], [2, 8]])}
+    months = {"Jan": [990, 10], "Feb": [850, 150]}
+    series = wb.prevalence_series(audits, None, months, audit_rates="own", sampled_by="truth")
+    first, last = series.levels()
+    assert series.estimates[0] < 0 == first["low"] == first["estimate"] <= first["high"]
+    [change] = series.changes()
+    assert change["change"] == pytest.approx(last["estimate"] - first["estimate"])
+    assert last["low"] - first["high"] <= change["low"] <= change["change"] <= change["high"] <= last["high"]

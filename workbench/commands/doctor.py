@@ -162,15 +162,30 @@ def _shares(file: str, data: dict, named: Callable) -> Use | Blocked:
     question = "Which share does each class have, corrected for misclassification?"
     audit = named(truth=roles.TRUTH, prediction=roles.PREDICTION)
     counts = named(period=roles.MONTH, predicted=roles.PREDICTION)
+    if not counts.get("predicted") and counts.get("period") and "counted" in data:
+        typed = shlex.join(_words(SHARES, counts=file, period=counts["period"])[3:])
+        return Blocked(question, f"this file can be the counts ({typed}); items with true and predicted classes are "
+                       "needed: --audit")
     if len(audit) == 2:
+        audit |= named(weight=roles.WEIGHT, period_in_audit=roles.MONTH)
         typed = shlex.join(_words(SHARES, audit=file, **audit)[3:])
         return Blocked(question, f"this file can be the audit ({typed}); the predictions of each period are needed, or "
                        "their counts: --counts")
     if len(counts) == 2:
+        counts |= _made_periods(data[counts["period"]])
         typed = shlex.join(_words(SHARES, counts=file, **counts)[3:])
         return Blocked(question, f"this file can be the counts ({typed}); items with true and predicted classes are "
                        "needed: --audit")
     return Blocked(question, "an audit is needed: items with their true and their predicted class")
+
+
+def _made_periods(cells: Any) -> dict[str, str]:
+    """Return the option that makes months of a column of days."""
+    from workbench.data import numbers
+    from workbench.misclassification import calendar
+    names = {*numbers.as_text(cells)} - {""}
+    days = len(names) > LEAST and calendar.length_of([*names]) == "day"
+    return {"every": "month"} if days else {}
 
 
 def _compared(file: str, data: dict, columns: list, named: Callable) -> Use | Blocked:

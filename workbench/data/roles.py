@@ -1,20 +1,29 @@
 """What the columns of a table seem to be, by their names and by what stands in them."""
 
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from workbench import checks
-from workbench.data import numbers, shapes
+from workbench.data import frames, numbers, shapes
 from workbench.data.classes import verdict_of
+from workbench.data.columns import spelled
+from workbench.data.engine import is_relation, relation_columns
+from workbench.results import Note
 
 ID, SCORE, PREDICTION, TRUTH, CORRECT = "identifier", "score", "prediction", "truth", "right or wrong"
 STRATUM, CLUSTER, WEIGHT, REPLICATE, MONTH = "stratum", "cluster", "weight", "replicate weight", "period"
 FOLD, REPEAT, MODEL, SIZE, SPLIT = "fold", "repeat", "model", "size", "score of a split"
 PROBABILITY, OTHER = "probability of a class", "something else"
 MOST_CLASSES = 200
+LOOKED_AT = 2_000       # rows from which `unused_notes` tells what a column holds
+# what a column of each role means for a report that leaves it out, and how a sentence calls what it holds
+_UNUSED = {WEIGHT: ("unreliable", "sampling weights"), CLUSTER: ("unreliable", "clusters"),
+           STRATUM: ("data", "strata"), MONTH: ("data", "periods")}
 # what people call them; a name counts where the cells agree
 _CALLED = {
     OTHER: r"(mean_|std_|rank_)(fit|score|test)_.+|(fit|score)_time",
@@ -31,8 +40,11 @@ _CALLED = {
     CLUSTER: r"psu|cluster|document|passage|conversation|person|household|school|site|box|patient|user|author|"
              r"hospital|subject",
     STRATUM: r"strat(um|a)|region|district|segment|domain|group"}
-_DATE = re.compile(r"(19|20)[0-9]{2}([-/.]?(0?[1-9]|1[0-2]|Q[1-4]|W[0-9]{2})([-/.][0-9]{1,2})?([T ].*)?)?",
-                   re.IGNORECASE)
+_DATE = re.compile(r"(19|20)[0-9]{2}([-/.]?(0?[1-9]|1[0-2]|Q[1-4]|W[0-9]{2})([-/.][0-9]{1,2})?([T ].*)?)?"
+                   r"|[0-3]?[0-9][-/.][0-3]?[0-9][-/.](19|20)[0-9]{2}([T ,].*)?|(0?[1-9]|1[0-2])[-/.](19|20)[0-9]{2}"
+                   r"|Q[1-4][ /-]*(19|20)[0-9]{2}|(19|20)[0-9]{2}(0[1-9]|1[0-2])[0-3][0-9]"
+                   r"|(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?"
+                   r"|nov(ember)?|dec(ember)?)[. '-]*((19|20)?[0-9]{2})?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -153,3 +165,64 @@ def _holds(facts: _Facts) -> str:
 def first_of(columns: Sequence[Column], role: str) -> str:
     """Return the first column that seems to be something, "" for none."""
     return next((column.name for column in columns if column.seems == role), "")
+
+
+def unused_notes(
+    source: Any, used: Iterable[str], options: Mapping[str, str] | None = None
+) -> tuple[Note, ...]:
+    """Return a note for every column of weights, clusters, strata or periods that a report left out.
+
+    Only the first rows are read. A source that cannot be read gives no notes, because the report
+    itself says what is wrong with it.
+
+    Parameters
+    ----------
+    source : str, path or data frame
+        As for `workbench.data.frames.read_columns`.
+    used : iterable of str
+        The columns that the report used, as the user named them; "" is ignored.
+    options : mapping of str to str
+        The option that would use a column of each role, as the user types it, dashes included. A
+        column whose role has no option is named, too.
+
+    Examples
+    --------
+    >>> audit = {"truth": ["no", "yes"] * 3, "region": ["north", "south"] * 3}
+    >>> print(*unused_notes(audit, ["truth"], {STRATUM: "strata by"}))
+    column 'region' seems to hold strata and was not used; name it with strata by region
+    """
+    try:
+        columns = _first_columns(source, [name for name in used if name])
+    except Exception:       # a note is never worth a failure
+        return ()
+    return tuple(
+        _unused_note(source, column, options or {}) for column in columns if column.seems in _UNUSED
+    )
+
+
+def _first_columns(source: Any, used: Sequence[str]) -> list[Column]:
+    """Return what the unused columns of a source seem to be, from its first rows."""
+    import narwhals as nw
+
+    names = frames.column_names(source)
+    used_names = {spelled(name, names) for name in used}
+    unused = [name for name in names if name and name not in used_names]
+    if not unused:
+        return []
+    with frames.scan(source, unused) as rows:
+        if is_relation(rows.native):
+            data = relation_columns(rows.native.limit(LOOKED_AT), unused)
+        else:
+            data = frames.to_arrays(nw.from_native(rows.native).select(*unused).head(LOOKED_AT))
+    varying = {name: cells for name, cells in data.items() if len({*map(str, cells)}) > 1}
+    return columns_of(varying)
+
+
+def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Note:
+    kind, content = _UNUSED[column.seems]
+    is_path = isinstance(source, (str, os.PathLike))
+    file = f" of {os.path.basename(os.fspath(source))!r}" if is_path else ""
+    option = options.get(column.seems)
+    words = column.name if re.fullmatch(r"[\w.-]+", column.name) else repr(column.name)
+    remedy = f"; name it with {option} {words}" if option else ": this report has no option for it"
+    return Note(kind, f"column {column.name!r}{file} seems to hold {content} and was not used{remedy}")

@@ -6,6 +6,7 @@ read as day and month, or month and day, where one of the two exceeds 12 in some
 same order; else the order stays open.
 """
 
+import datetime
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -22,6 +23,11 @@ _FORMS = [re.compile(form, re.IGNORECASE) for form in (
     rf"Q(?P<m>[1-4])[\s/-]*{_YEAR}", rf"{_YEAR}-?W(?P<m>\d\d?)",
     rf"{_YEAR}([-/.]){_MONTH}\2{_DAY}(?:[T ]00:00(?::00)?)?",
     rf"{_YEAR}(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])", rf"{_DAY}\.{_MONTH}\.{_YEAR}")]
+EVERY = ("day", "week", "month", "quarter", "year")
+_HELD_BY = {"day": EVERY, "week": ("week",), "month": ("month", "quarter", "year"),
+            "quarter": ("quarter", "year"), "year": ("year",)}
+_FORMAT = {"week": "{}-W{:02d}", "month": "{}-{:02d}", "quarter": "{}-Q{}", "year": "{}"}
+_TIME_OF_DAY = re.compile(r"[T\s,]+\d{1,2}:\d\d.*", re.IGNORECASE | re.DOTALL)
 _SLASHED = re.compile(r"(\d\d?)([/-])(\d\d?)\2((?:19|20)\d\d)")
 
 
@@ -56,6 +62,134 @@ def time_of(names: Sequence[str]) -> list[tuple[int, ...]] | None:
     if (first > 12) != (second > 12):
         return day_first if first > 12 else month_first
     return day_first if days and first <= 12 and _order(day_first) == _order(month_first) else None
+
+
+def periods_of(dates: Sequence[str], every: str) -> list[str]:
+    """Return the day, week, month, quarter or year of each date, named as 2026-03, 2026-Q1 or 2026.
+
+    Parameters
+    ----------
+    dates : sequence of str
+        Days in one of the forms above, with or without the time of day, which is ignored. A file
+        mixes no forms. Months will do for quarters and years.
+    every : {"day", "week", "month", "quarter", "year"}
+        Weeks are those of ISO 8601: they begin on Monday, and week 1 holds the first Thursday, so
+        that December 29 may be in week 1 of the next year.
+
+    Raises
+    ------
+    ValueError
+        If a text is no date, or day and month cannot be told apart.
+
+    Examples
+    --------
+    >>> periods_of(["2025-12-28", "2025-12-29T08:15"], "week")
+    ['2025-W52', '2026-W01']
+    >>> periods_of(["31.12.2025", "01.01.2026"], "quarter")
+    ['2025-Q4', '2026-Q1']
+    """
+    checks.choice("every", every, EVERY)
+    when, length = _dates_of(dates), length_of(dates)
+    if when and every not in _HELD_BY[length]:
+        raise checks.WrongValue("every", f"must be {' or '.join(_HELD_BY[length])} for periods such as "
+                                f"{dates[0]!r}", every)
+    if length == every and length != "day":
+        return [_FORMAT[every].format(*key) for key in when]
+    return [_named(key, every) for key in when]
+
+
+def _named(when: tuple[int, ...], every: str) -> str:
+    year, month = (*when, 1)[:2]
+    if every == "day":
+        return datetime.date(*when).isoformat()
+    if every == "week":
+        year, month, _ = datetime.date(*when).isocalendar()
+    return _FORMAT[every].format(year, (month + 2) // 3 if every == "quarter" else month)
+
+
+def _dates_of(dates: Sequence[str]) -> list[tuple[int, ...]]:
+    """Return (year, month, day) of every text, as far as it goes, or raise."""
+    days = [_TIME_OF_DAY.sub("", text.strip()) for text in dates]
+    if slashed := _slashed(days):
+        day_first, month_first = (any(pair[k] > 12 for pair in slashed) for k in (0, 1))
+        if day_first == month_first:
+            reason = "exceeds 12 nowhere" if not day_first else "exceeds 12 in both places"
+            raise checks.WrongValue("every", "needs dates whose day and month can be told apart, such as 2026-03-31; "
+                                    f"the first number or the second is the day, and it {reason}", dates[0])
+        return [_day(text, (year, b, a) if day_first else (year, a, b))
+                for text, (a, b, year) in zip(dates, slashed, strict=True)]
+    when = time_of(days)
+    if when is None:
+        raise checks.WrongValue("every", "needs dates of one form, such as 2026-03-31 or 31.03.2026", _no_date(days))
+    return [_day(text, key) for text, key in zip(dates, when, strict=True)]
+
+
+def _no_date(days: Sequence[str]) -> str:
+    """Return a text that keeps the others from being read as dates of one form."""
+    form = max(_FORMS, key=lambda form: sum(bool(form.fullmatch(day)) for day in days))
+    return next((day for day in days if not form.fullmatch(day)), days[0] if days else "")
+
+
+def _day(text: str, when: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a key as it is, or raise where the month has no such day."""
+    if len(when) == 3:
+        try:
+            datetime.date(*when)
+        except ValueError:
+            raise checks.WrongValue("every", "needs dates that exist", text) from None
+    return when
+
+
+def length_of(names: Sequence[str]) -> str:
+    """Return how long the periods are that the names mean, one of `EVERY`, or "" where they are no dates.
+
+    Examples
+    --------
+    >>> length_of(["2026-03"]), length_of(["Q1 2026"]), length_of(["2026-03-31 08:15"]), length_of(["May"])
+    ('month', 'quarter', 'day', '')
+    """
+    days = [_TIME_OF_DAY.sub("", name.strip()) for name in names]
+    if _slashed(days):
+        return "day"
+    when = time_of(days)
+    if not when:
+        return ""
+    if len(when[0]) != 2:
+        return "year" if len(when[0]) == 1 else "day"
+    if re.search(r"\dQ\d|^Q|[\s/-]Q", days[0], re.IGNORECASE):
+        return "quarter"
+    return "week" if re.search(r"W\d", days[0], re.IGNORECASE) else "month"
+
+
+def same_periods(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
+    """Return the period among `others` that every name means: a name without one is left out.
+
+    Names mean the same period where they are the same text in another case, or the same date in
+    another form; days belong to the week, month, quarter or year that holds them.
+
+    Examples
+    --------
+    >>> same_periods(["Jan 2026", "Mar 2026"], ["2026-1", "2026-2"])
+    {'Jan 2026': '2026-1'}
+    >>> same_periods(["2026-01-31", "2026-02-01"], ["2026-01", "2026-02"])
+    {'2026-01-31': '2026-01', '2026-02-01': '2026-02'}
+    """
+    plain = {other.strip().casefold(): other for other in others}
+    by_text = {name: plain[name.strip().casefold()] for name in names if name.strip().casefold() in plain}
+    length, shorter = length_of(others), length_of(names)
+    when = time_of(others)
+    if len(by_text) == len({*names}) or not length or not shorter or when is None:
+        return by_text
+    if shorter != length:
+        try:
+            names_in_length = dict(zip(names, periods_of(names, length), strict=True))
+        except checks.WrongValue:
+            return by_text
+    else:
+        names_in_length = {name: name for name in names}
+    keys = time_of([*names_in_length.values()])
+    known = dict(zip(when, others, strict=True))
+    return by_text | {name: known[key] for name, key in zip(names_in_length, keys or (), strict=False) if key in known}
 
 
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:

@@ -9,6 +9,7 @@ References
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,8 @@ class ConfusionCounts(Result):
         Rows are the truth, columns the prediction, both in the order of `labels`; K >= 2, at least one item.
     labels : sequence of K labels, optional
         0 .. K-1 by default. With two classes the second is the one whose share is estimated.
+    weighted, squared : (K, K) array_like, optional
+        Sums of the items' sampling weights and of their squares per cell; `from_labels` makes them.
 
     Raises
     ------
@@ -43,10 +46,13 @@ class ConfusionCounts(Result):
 
     table: np.ndarray
     labels: tuple = FILLED
+    weighted: np.ndarray | None = None
+    squared: np.ndarray | None = None
 
     if TYPE_CHECKING:
-        def __init__(self, table: ArrayLike, labels: ArrayLike | None = None, *, notes: Sequence[Note] = ()
-                     ) -> None: ...
+        def __init__(self, table: ArrayLike, labels: ArrayLike | None = None,
+                     weighted: ArrayLike | None = None, squared: ArrayLike | None = None, *,
+                     notes: Sequence[Note] = ()) -> None: ...
 
     def __post_init__(self) -> None:
         table = checks.plain_array("table", self.table, "cell")
@@ -66,7 +72,8 @@ class ConfusionCounts(Result):
         super().__post_init__()
 
     @classmethod
-    def from_labels(cls, truth: ArrayLike, prediction: ArrayLike, labels: ArrayLike | None = None) -> "ConfusionCounts":
+    def from_labels(cls, truth: ArrayLike, prediction: ArrayLike, labels: ArrayLike | None = None,
+                    weights: ArrayLike | None = None) -> "ConfusionCounts":
         """Count audited items.
 
         Parameters
@@ -75,6 +82,9 @@ class ConfusionCounts(Result):
             True and predicted class per item, text or numbers, none missing.
         labels : sequence, optional
             All classes in the wanted order; by default the sorted union of both columns.
+        weights : (n,) array_like, optional
+            Sampling weight of each item, finite and at least 0: how many items of the population it
+            stands for. The rates P(prediction | truth) are then weighted. Items of weight 0 are left out.
 
         Returns
         -------
@@ -85,6 +95,9 @@ class ConfusionCounts(Result):
         >>> ConfusionCounts.from_labels(["no", "no", "yes"], ["no", "yes", "yes"]).table
         array([[1, 1],
                [0, 1]])
+        >>> ConfusionCounts.from_labels([0, 0, 1], [0, 1, 1], weights=[3, 1, 2]).reading_rates
+        array([[0.75, 0.25],
+               [0.  , 1.  ]])
         """
         truth = checks.labels("truth", truth)
         prediction = checks.labels("prediction", prediction, size=truth.size)
@@ -103,22 +116,58 @@ class ConfusionCounts(Result):
         place = {label: k for k, label in enumerate(known.tolist())}
         cell = [place[t] * known.size + place[p] for t, p in zip(truth.tolist(), prediction.tolist(), strict=True)]
         notes = tuple(class_notes(truth, prediction)) if labels is None else ()
-        return cls(np.bincount(cell, minlength=known.size ** 2).reshape(known.size, known.size), known, notes=notes)
+        shape = known.size, known.size
+
+        def table(values: np.ndarray | None = None) -> np.ndarray:
+            return np.bincount(cell, values, minlength=known.size ** 2).reshape(shape)
+        if weights is None:
+            return cls(table(), known, notes=notes)
+        values = _read_weights(weights, truth.size)
+        items = table((values > 0).astype(float)).astype(int)
+        return cls(items, known, table(values), table(values**2), notes=notes)
 
     @property
     def n(self) -> int:
         """Audited items."""
         return int(self.table.sum())
 
+    @cached_property
+    def effective(self) -> np.ndarray:
+        """The table, (K, K); of weighted items their effective counts.
+
+        Each row holds the weighted rates P_ij of a true class times its effective size: the size of a
+        simple random sample whose rates vary as much. With the sums W_ij of weights and Q_ij of their
+        squares per cell, the variance of P_ij by linearization is v_ij = (Q_ij (1 - P_ij)^2 +
+        (Q_i - Q_ij) P_ij^2) / W_i^2 [1]_. The size is sum_j P_ij (1 - P_ij) / sum_j v_ij, and at most
+        that of Kish, W_i^2 / Q_i, as few errors tell little of their own variance [2]_.
+
+        References
+        ----------
+        .. [1] Saerndal, Swensson & Wretman, Model Assisted Survey Sampling, Springer 1992, section 5.7: the
+           linearized variance of a ratio, here with items taken as drawn with replacement.
+        .. [2] Kish, Survey Sampling, Wiley 1965, section 11.7.
+        """
+        if self.weighted is None or self.squared is None:
+            return self.table
+        rates, squares = np.nan_to_num(_normalized(self.weighted, 1)), self.squared.sum(1, keepdims=True)
+        spread = (self.squared * (1 - rates) ** 2 + (squares - self.squared) * rates**2).sum(1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            linearized = (rates * (1 - rates)).sum(1) * self.weighted.sum(1) ** 2 / spread
+            kish = self.weighted.sum(1) ** 2 / squares[:, 0]
+        return rates * np.nan_to_num(np.fmin(linearized, kish))[:, None]
+
     @property
     def reading_rates(self) -> np.ndarray:
-        """P(prediction | truth), (K, K); NaN rows where no item of a class was audited."""
-        return _normalized(self.table, 1)
+        """P(prediction | truth), (K, K), weighted where items have weights.
+
+        Rows are NaN where no item of a class was audited.
+        """
+        return _normalized(self.effective, 1)
 
     @property
     def truth_rates(self) -> np.ndarray:
         """P(truth | prediction), (K, K), columns add up to 1; NaN columns where a class was never predicted."""
-        return _normalized(self.table, 0)
+        return _normalized(self.table if self.weighted is None else self.weighted, 0)
 
     def index(self, label: object) -> int:
         """Return the place of a label.
@@ -151,14 +200,19 @@ class ConfusionCounts(Result):
         groups = np.delete(np.eye(len(self.labels), dtype=int), j, 0)
         groups[i - (i > j), j] = 1
         labels = [f"{first}+{second}" if label == first else label for label in self.labels if label != second]
-        return ConfusionCounts(groups @ self.table @ groups.T, labels)
+        return ConfusionCounts(groups @ self.table @ groups.T, labels,
+                               *(table if table is None else groups @ table @ groups.T
+                                 for table in (self.weighted, self.squared)))
 
     def headline(self) -> str:
         """Return size, accuracy and the share of each class that is predicted right."""
         right = ", ".join(f"class {label} {rate:.1%}" if rate == rate else f"class {label} never audited"
                           for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True))
         items = checks.counted(self.n, "audited item")
-        return f"{items}, {np.trace(self.table) / self.n:.1%} right; predicted right: {right}"
+        if self.weighted is not None:
+            items += f", weighted as {self.effective.sum():.0f}"
+        table = self.table if self.weighted is None else self.weighted
+        return f"{items}, {np.trace(table) / table.sum():.1%} right; predicted right: {right}"
 
     def rows(self) -> list[dict]:
         """Return one row per true class: counts under `predicted_` and the name of the predicted class."""
@@ -196,7 +250,12 @@ def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
         raise checks.WrongValue("audits", "must be given: at least one ConfusionCounts")
     for audit in audits:
         _same_labels(audits[0], audit)
-    return ConfusionCounts(sum(audit.table for audit in audits), audits[0].labels)
+    weighted = [audit.weighted is not None for audit in audits]
+    if any(weighted) != all(weighted):
+        raise checks.WrongValue("audits", "must all have sampling weights, or none")
+    names = ("weighted", "squared") if all(weighted) else ()
+    return ConfusionCounts(sum(audit.table for audit in audits), audits[0].labels,
+                           *(sum(getattr(audit, name) for audit in audits) for name in names))
 
 
 class AuditComparison(Result):
@@ -294,7 +353,7 @@ def compare_audits(first: ConfusionCounts, second: ConfusionCounts, *, level: fl
     """
     _same_labels(first, second, "first", "second")
     level = checks.level(level)
-    (reading, of_reading), (truth, of_truth) = (_compare_rates(first.table, second.table, axis, level)
+    (reading, of_reading), (truth, of_truth) = (_compare_rates(first.effective, second.effective, axis, level)
                                                 for axis in (1, 0))
     return AuditComparison(first.labels, reading, truth, of_reading, of_truth, level, first, second)
 
@@ -309,8 +368,8 @@ def _compare_rates(first: np.ndarray, second: np.ndarray, axis: int, level: floa
     down = np.sqrt((rate[1] - low[1]) ** 2 + (high[0] - rate[0]) ** 2)
     up = np.sqrt((high[1] - rate[1]) ** 2 + (rate[0] - low[0]) ** 2)
     pvalues, known = np.full(len(first), np.nan), total.all(0)
-    pairs = zip(right.T[known], total.T[known], strict=True)
-    pvalues[known] = intervals.holm([fisher_pvalue(*columns) for columns in pairs])
+    whole = (np.rint(part.T[known]).astype(int) for part in (right, total))     # weighted audits have effective counts
+    pvalues[known] = intervals.holm([fisher_pvalue(*columns) for columns in zip(*whole, strict=True)])
     return np.stack([*rate, difference, difference - down, difference + up], 1), pvalues
 
 
@@ -329,6 +388,18 @@ def _same_labels(first: ConfusionCounts, other: ConfusionCounts, *names: str) ->
     if first.labels != other.labels:
         both = (checks.listed(audit.labels, quoted=True) for audit in (first, other))
         raise checks.WrongValue("audits", f"must have the same labels in the same order; got {' and '.join(both)}")
+
+
+def _read_weights(weights: ArrayLike, size: int) -> np.ndarray:
+    """Return sampling weights as (n,) floats, or raise where one is missing, negative or infinite."""
+    values = checks.floats("weights", weights, "item").ravel()
+    if values.size != size:
+        raise checks.WrongValue("weights", f"must have {size} entries, one per item", values.size)
+    for place in np.flatnonzero(~(np.isfinite(values) & (values >= 0)))[:1]:
+        raise checks.WrongValue("weights", f"must be finite and at least 0; item {place + 1} has {values[place]:g}")
+    if not values.any():
+        raise checks.WrongValue("weights", "must not all be 0")
+    return values
 
 
 def _normalized(table: np.ndarray, axis: int) -> np.ndarray:

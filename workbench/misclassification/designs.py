@@ -9,6 +9,7 @@ Method "misclassification" is right for random samples and for samples by the tr
 taken for one by the truth therefore loses precision, but no correctness.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,15 +76,16 @@ def read_design(
     rates : {"process", "frame"}
     sampled_by : {"auto", "truth", "prediction", "random"}
     """
-    if method != AUTO:
-        checks.choice("method", method, methods.METHODS)
-    checks.choice("rates", rates, methods.RATES)
-    checks.choice("sampled_by", sampled_by, DESIGNS)
+    check_choices(method, rates, sampled_by)
     if AUTO not in (method, sampled_by):
         _refuse_method(sampled_by, method, sampled_by, ())
     check_audit(audit, counts_at_audit, WITHOUT_AUDIT if method == AUTO else method)
     frame = None
-    if counts_at_audit is not None:
+    weighted = isinstance(audit, ConfusionCounts) and audit.weighted is not None
+    if weighted:        # the margins show the weights, and only the rates P(prediction | truth) are weighted
+        sampled_by = RANDOM if sampled_by == AUTO else sampled_by
+        method = METHOD_OF[TRUTH] if method == AUTO else method
+    elif counts_at_audit is not None:
         frame = check_counts("counts_at_audit", counts_at_audit, audit.labels)
     notes: tuple[Note, ...] = ()
     design = sampled_by
@@ -97,6 +99,33 @@ def read_design(
         check_frame(frame, audit)
     check_audit(audit, frame, chosen)
     return Design(design, chosen, frame, notes)
+
+
+def check_choices(method: str, rates: str, sampled_by: str) -> None:
+    """Raise unless the method, the rates and the design are among those that there are."""
+    if method != AUTO:
+        checks.choice("method", method, methods.METHODS)
+    checks.choice("rates", rates, methods.RATES)
+    checks.choice("sampled_by", sampled_by, DESIGNS)
+
+
+def design_of_several(
+    audits: Sequence[ConfusionCounts], sampled_by: str
+) -> tuple[str, tuple[Note, ...]]:
+    """Return the design of the audits of several periods, and what to say of it.
+
+    Those of which every one has equal or round numbers of true items were sampled by the truth.
+    """
+    if sampled_by == PREDICTION:
+        raise checks.WrongValue(
+            "sampled_by", "must be 'random' or 'truth' for audits of several periods", sampled_by
+        )
+    if sampled_by != AUTO:
+        return sampled_by, ()
+    chosen = [_neatness(audit.table.sum(1)) > _neatness(audit.table.sum(0)) for audit in audits]
+    if len(audits) < 2 or not all(chosen) or any(audit.weighted is not None for audit in audits):
+        return RANDOM, ()
+    return TRUTH, (_taken(TRUTH, audits[0], None),)
 
 
 def why_not_allowed(design: str, method: str) -> str:

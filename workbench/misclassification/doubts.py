@@ -83,6 +83,8 @@ def _about_shift(periods: Any, t: int) -> Iterator[tuple]:
     if periods.method == "mixed" and (later < first / 2 or 1 - later < (1 - first) / 2):
         yield "remark", ("the share has more than halved (or that of the other class): 'mixed' can have more variance "
                          "than 'misclassification' here, 'mle' never has")
+    if periods.audit.weighted is not None:      # 'calibration' takes no weights
+        return
     ours, calibration = (each.expected_error[t, 1] for each in (periods, periods.calibrated))
     if calibration < ours:
         yield "remark", (f"the shift is small against the noise: 'calibration' would have less expected error here "

@@ -11,18 +11,20 @@ import numpy as np
 from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.classes import read_classes
-from workbench.data.columns import spelled
+from workbench.data.columns import found_columns, spelled
 from workbench.data.engine import quoted
 from workbench.misclassification import calendar, confusion
 from workbench.results import Note
 
 MOST_ITEMS = 10_000_000     # of a pair of classes
 GAPS = numbers.GONE | {"-", "--", "\N{EN DASH}", "\N{EM DASH}", ".", "..", "n.a.", "missing"}
+MOST_DAYS, FEW_A_DAY = 31, 100      # a month of days is a series; of more days, an item here and there is none
 
 
 @frames.in_rows_of("audit")
 def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "prediction",
-               labels: str = "", classes: str = "auto", total: str = "n") -> confusion.ConfusionCounts:
+               labels: str | tuple = "", classes: str = "auto", total: str = "n",
+               weight: str = "") -> confusion.ConfusionCounts:
     """Return the confusion table of audited items.
 
     Parameters
@@ -33,13 +35,15 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
         classes with its count in the column `total`.
     truth, prediction : str
         Columns; a file without the column `prediction` is read as a confusion table.
-    labels : str
-        Classes in the wanted order, separated by commas; with two classes the second is the one reported. By default
-        sorted.
+    labels : str or tuple
+        Classes in the wanted order, separated by commas, or the `labels` of another audit; with two classes the second
+        is the one reported. By default sorted.
     classes : {"auto", "text", "numbers"}
         How classes are read, as in `workbench.data.classes.read_classes`; labels as "01,1" say that they are text.
     total : str
         Column of the items of a pair of classes, read where every pair has one row.
+    weight : str
+        Column of sampling weights, where some items were more likely to be audited than others; "" for none.
 
     Returns
     -------
@@ -51,22 +55,25 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     >>> load_audit(table).table.tolist()
     [[331, 18], [7, 44]]
     """
-    checks.instance("labels", labels, str)
+    wanted = _wanted_labels(labels)
     frames.check_source("audit", audit)
     if truth == prediction:
         raise checks.WrongValue("truth", "must be another column than {0}", truth, told=f"both are {truth!r}",
                                 others=("prediction",))
     names = frames.column_names(audit)
-    wanted = [text.strip() for text in labels.split(",")] if labels else None
     if spelled(prediction, names) in names:
-        data, read = frames.read_columns(audit, [truth, prediction])
+        data, read = frames.read_columns(audit, [truth, prediction, *([weight] if weight else [])])
+        weights = numbers.to_numbers(weight, data.pop(weight)) if weight else None
         found, notes = read_classes(data, _reading(wanted, classes))
         labeled = _in_kind(wanted, np.concatenate([*found.values()]))
         pairs = {*zip(found[truth].tolist(), found[prediction].tolist(), strict=True)}
-        items = _items_of_pairs(audit, total) if len(pairs) == found[truth].size else []
+        items = _items_of_pairs(audit, total) if len(pairs) == found[truth].size and weights is None else []
         true, predicted = (np.repeat(found[name], items or 1) for name in (truth, prediction))
-        audited = confusion.ConfusionCounts.from_labels(true, predicted, labels=labeled)
+        audited = confusion.ConfusionCounts.from_labels(true, predicted, labels=labeled, weights=weights)
         return dataclasses.replace(audited, notes=(*audited.notes, *read, *notes, *_pair_notes(items, total)))
+    if weight:
+        raise checks.WrongValue("weight", "belongs to a file with a row per item, with its true and its predicted "
+                                f"class; there is no column {prediction!r}", weight)
     data, read = frames.read_columns(audit, [truth])
     rows = numbers.as_text(data[truth])
     numbers.refuse_totals(truth, rows, ("all",))
@@ -95,6 +102,14 @@ def _refuse_classes_without_row(audit: Any, names: list[str]) -> None:
                                     f"{sum(items):,} audited items in its column would be left out")
 
 
+def _wanted_labels(labels: str | tuple) -> list[str] | None:
+    """Return the classes of a text with commas, or those of another audit, as texts; None for ""."""
+    if isinstance(labels, tuple):
+        return [str(label) for label in labels]
+    checks.instance("labels", labels, str)
+    return [text.strip() for text in labels.split(",")] if labels else None
+
+
 def _items_of_pairs(source: Any, total: str) -> list[int]:
     """Return how many items each row counts, where every row is another pair: the cells of a column, [] for none."""
     names = frames.column_names(source)
@@ -113,7 +128,7 @@ def _pair_notes(items: list[int], total: str) -> tuple[Note, ...]:
 
 
 def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total: str = "n", counted: str = "counted",
-                 predicted: str = "prediction") -> dict[str, tuple]:
+                 predicted: str = "prediction", every: str = "") -> dict[str, tuple]:
     """Return the predicted counts of every period, for `workbench.prevalence_series`.
 
     Parameters
@@ -128,6 +143,9 @@ def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total
         Columns. A column of the total beside one per class must be their sum.
     predicted : str
         Column of the predicted class; a file that has it has one row per item.
+    every : {"", "day", "week", "month", "quarter", "year"}
+        Makes these periods of a column of dates, as `workbench.misclassification.calendar.periods_of`
+        does; "" takes each name for a period.
 
     Returns
     -------
@@ -142,24 +160,60 @@ def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total
     {'Jan': (1579, 218)}
     >>> load_periods({"period": ["Feb", "Jan", "Feb"], "prediction": [1, 0, 0]}, labels=(0, 1))
     {'Feb': (1, 1), 'Jan': (1, 0)}
+    >>> days = {"date": ["2026-01-30", "2026-01-31", "2026-02-01"], "prediction": [1, 0, 0]}
+    >>> load_periods(days, labels=(0, 1), period="date", every="month")
+    {'2026-01': (1, 1), '2026-02': (1, 0)}
     """
-    return read_periods(counts, labels=labels, period=period, total=total, counted=counted, predicted=predicted)[0]
+    return read_periods(counts, labels=labels, period=period, total=total, counted=counted, predicted=predicted,
+                        every=every)[0]
 
 
 @frames.in_rows_of("counts")
 def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, counted: str, predicted: str,
-                 classes: str = "auto") -> tuple[dict[str, tuple], tuple[Note, ...]]:
+                 classes: str = "auto", every: str = "") -> tuple[dict[str, tuple], tuple[Note, ...]]:
     """Return what `load_periods` does, and what is to be said of the order of the periods and of their classes."""
     frames.check_source("counts", counts)
     names, named = frames.column_names(counts), [str(label) for label in labels]
     if spelled(predicted, names) in names:
         found, said = _counted_items(counts, period, predicted, named, classes, total)
+        if not every:
+            _refuse_short_days(period, found)
     else:
         roles = {"period": period, "total": total, "counted": counted}
         found, said = _counted_rows(counts, names, named, roles), ()
+    if every:
+        found, made = _in_periods(found, period, every)
+        said = (*said, *made)
     order, notes = calendar.in_time([*found])
     in_order = [*found]
     return {in_order[k]: found[in_order[k]] for k in order}, (*notes, *said)
+
+
+def _in_periods(found: dict[str, tuple], column: str, every: str) -> tuple[dict[str, tuple], tuple[Note, ...]]:
+    """Return the counts of the days, weeks, months, quarters or years that hold the dates.
+
+    A period in which a count is missing or no number keeps that cell, so that the series names it.
+    """
+    rows_by_period: dict[str, list[tuple]] = {}
+    for name, row in zip(calendar.periods_of([*found], every), found.values(), strict=True):
+        rows_by_period.setdefault(name, []).append(row)
+    summed = {}
+    for name, rows in rows_by_period.items():
+        unusable = [row for row in rows if not all(isinstance(cell, (int, float)) for cell in row)]
+        summed[name] = unusable[0] if unusable else tuple(map(sum, zip(*rows, strict=True)))
+    first, last = min(summed), max(summed)
+    dates = checks.counted(len(found), "date")
+    return summed, (Note("data", f"the {dates} of column {column!r} are put into {checks.counted(len(summed), every)}, "
+                         f"{first} to {last}"),)
+
+
+def _refuse_short_days(column: str, found: dict[str, tuple]) -> None:
+    """Raise where items are counted by many days, or times of day, most of which hold few items."""
+    sizes = sorted(map(sum, found.values()))
+    if len(found) > MOST_DAYS and sizes[len(sizes) // 2] < FEW_A_DAY and calendar.length_of([*found]) == "day":
+        raise checks.WrongValue("every", f"must say which periods to make of the dates in column {column!r}: 'month', "
+                                f"'week', 'quarter' or 'year'; there are {len(found):,} dates, half of them with "
+                                f"{sizes[len(sizes) // 2]:,} items or fewer. 'day' takes every day for a period")
 
 
 def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) -> dict:
@@ -185,6 +239,63 @@ def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) ->
     measured = {name: data[name] for name in columns}
     rows = zip(*(numbers.to_cells(name, cells, beside=measured) for name, cells in measured.items()), strict=True)
     return dict(zip(labeled, rows if by_class else map(_two_classes, rows), strict=True))
+
+
+@frames.in_rows_of("audit")
+def load_audits(audit: Any, *, period: str, truth: str = "truth", prediction: str = "prediction", labels: str = "",
+                classes: str = "auto", total: str = "n", weight: str = "", every: str = ""
+                ) -> dict[str, confusion.ConfusionCounts]:
+    """Return the confusion table of the audited items of every period, for `workbench.prevalence_series`.
+
+    Parameters
+    ----------
+    audit : str or data frame
+        As for `load_audit`, with a column that says the period of each item or of each row of a table.
+    period : str
+        That column: names of periods, or dates.
+    truth, prediction, labels, classes, total, weight
+        As in `load_audit`.
+    every : {"", "day", "week", "month", "quarter", "year"}
+        Makes these periods of a column of dates; "" takes each name for a period.
+
+    Returns
+    -------
+    dict of str to ConfusionCounts
+        All with the same classes, periods in the order of the file.
+
+    Raises
+    ------
+    ValueError
+        If an item has no period, or as `load_audit` does.
+
+    Examples
+    --------
+    >>> items = {"month": ["Jan", "Jan", "Feb"], "truth": [1, 0, 1], "prediction": [1, 0, 0]}
+    >>> {name: audit.table.tolist() for name, audit in load_audits(items, period="month").items()}
+    {'Jan': [[1, 0], [0, 1]], 'Feb': [[0, 0], [1, 0]]}
+    """
+    frames.check_source("audit", audit)
+    names = [name for name in frames.column_names(audit) if name]
+    options: dict = {"truth": truth, "prediction": prediction, "total": total, "weight": weight, "classes": classes}
+    of_items = spelled(prediction, names) in names
+    used = {spelled(name, names) for name in (period, truth, prediction, total, weight)}
+    data = frames.read_columns(audit, [name for name in names if not of_items or name in used] or [period])[0]
+    texts = numbers.present(period, data[found_columns("audit", names, [period])[period]])
+    of_row = np.array(calendar.periods_of(texts, every) if every else texts, object)
+    rows_by_period = [np.flatnonzero(of_row == name) for name in dict.fromkeys(of_row.tolist())]
+    if of_items:        # classes that one period lacks are those of the file
+        pairs = zip(of_row.tolist(), *(numbers.as_text(data[spelled(name, names)]) for name in (truth, prediction)),
+                    strict=True)
+        if len({*pairs}) < len(texts):      # several rows for a pair of classes: no column holds its total
+            options["total"] = ""
+        order = load_audit(audit, labels=labels, **options).labels
+    else:
+        order = load_audit(_picked(data, rows_by_period[0]), labels=labels, **options).labels
+    return {of_row[rows[0]]: load_audit(_picked(data, rows), labels=order, **options) for rows in rows_by_period}
+
+
+def _picked(data: dict[str, np.ndarray], rows: np.ndarray) -> dict[str, np.ndarray]:
+    return {name: cells[rows] for name, cells in data.items()}
 
 
 def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:

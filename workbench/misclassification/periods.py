@@ -51,7 +51,7 @@ class Periods:
     @cached_property
     def half(self) -> np.ndarray:
         """The audit's table with `added` counts per cell, half a count but for intervals that need more."""
-        return self.audit.table + self.added
+        return self.audit.effective + self.added
 
     @cached_property
     def frame_size(self) -> int | None:
@@ -84,7 +84,7 @@ class Periods:
     @cached_property
     def estimate(self) -> np.ndarray:
         """Shares from the raw table, (T, K); NaN where the audit gives none."""
-        return methods.shares_of(self.method, self.audit.table, self.frame_shares, self.shares) + self._none
+        return methods.shares_of(self.method, self.audit.effective, self.frame_shares, self.shares) + self._none
 
     @cached_property
     def possible(self) -> tuple[np.ndarray, np.ndarray]:
@@ -183,7 +183,7 @@ class Periods:
             return (limits.WHOLE,)
         if self.sampled_by == "prediction":
             return (limits.DELTA if len(self.audit.labels) == 2 else limits.ONE_PER_CLASS,)
-        return limits.constructions(self.method, self.audit.table, self.stability[1] if self.divides else 0.0)
+        return limits.constructions(self.method, self.audit.effective, self.stability[1] if self.divides else 0.0)
 
     @property
     def level_constructions(self) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ class Periods:
         own = methods.METHODS[self.method].limits
         if not own:
             return self._hull(Periods._levels, len(self.counts), 0.0, 1.0, level)
-        low, high = own(self.audit.table, self.counts, level)
+        low, high = own(self.audit.effective, self.counts, level)
         return np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
 
     @cached_property
@@ -346,7 +346,7 @@ class Periods:
 
     def audit_notes(self) -> Iterator[Note]:
         """Yield what the reader has to know of the audit."""
-        table, labels = self.audit.table, self.audit.labels
+        table, labels = self.audit.effective, self.audit.labels
         if self.sampled_by == "random" and self.frame is not None and fit_pvalue(self.audit, self.frame) < STRANGE:
             read, counted = table.sum(0) / self.audit.n, self.frame / self.frame_size
             k = np.abs(read - counted).argmax()
@@ -394,7 +394,7 @@ class Periods:
             methods.shares_of("calibration", self.half, None, self.frame_shares)
         later = methods.shares_of(self.reference, self.half, self.frame_shares, self.shares)
         by_chance = len(first) == 2 and np.trace(methods.by_row(self.half)) <= 1 + 1e-9
-        if by_chance or not self.audit.table.sum(1).all():
+        if by_chance or not self.audit.effective.sum(1).all():
             later = np.full(later.shape, np.nan)
         later = np.where(self.own[:, None], first, np.clip(later, 1e-3, None))
         return first, later / later.sum(1, keepdims=True)
@@ -405,7 +405,8 @@ class Periods:
         first, later = self.believed
         (p00, _), (_, p11) = self.believed_rates
         with np.errstate(divide="ignore", invalid="ignore"):
-            return moments(first[1], later[:, 1], p00, p11, self.audit.n, self.frame_size, self.size, self.rates)[:2]
+            audited = max(int(self.audit.effective.sum()), 1)
+            return moments(first[1], later[:, 1], p00, p11, audited, self.frame_size, self.size, self.rates)[:2]
 
     @cached_property
     def bias(self) -> np.ndarray:
@@ -469,14 +470,18 @@ def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) ->
         raise checks.WrongValue("counts_at_audit", f"must be given for method {method!r}: the predicted counts of "
                                 "all items the audit was drawn from; without them use 'misclassification', which "
                                 "also takes P(prediction | truth) as constant")
+    if reason := _weights_unused(audit, method):
+        raise AuditError(reason)
     why, entry = not_estimable(audit, method), methods.METHODS[method]
-    if why and (not entry.divides_by or limits.swapped(audit.table) or entry.limits and len(audit.labels) > 2):
+    if why and (not entry.divides_by or limits.swapped(audit.effective) or entry.limits and len(audit.labels) > 2):
         raise AuditError(why)
 
 
 def not_estimable(audit: ConfusionCounts, method: str) -> str:
     """Return why a method has no estimate from an audit and what else would do, or ''."""
     table, two, needs = audit.table, len(audit.labels) == 2, methods.METHODS[method].needs
+    if reason := _weights_unused(audit, method):
+        return reason
     if methods.METHODS[method].limits and not two:
         return f"method {method!r} is for two classes; the audit has {len(audit.labels)}: use 'mle'"
     for k, label in enumerate(audit.labels):
@@ -490,6 +495,17 @@ def not_estimable(audit: ConfusionCounts, method: str) -> str:
     return _not_invertible(audit) if methods.METHODS[method].divides_by else ""
 
 
+def _weights_unused(audit: ConfusionCounts, method: str) -> str:
+    """Return why a method cannot use an audit with sampling weights, or ''.
+
+    Only the rates P(prediction | truth) are weighted.
+    """
+    if audit.weighted is None or method in ("misclassification", "hull", "subtracted_bias", "classify_and_count"):
+        return ""
+    return (f"method {method!r} takes the audit for a simple random sample of the counted items, but its items have "
+            "sampling weights: use 'misclassification', whose rates are weighted")
+
+
 def check_frame(frame: np.ndarray, audit: ConfusionCounts) -> None:
     """Raise unless the audited items can belong to the frame."""
     for k in np.flatnonzero(audit.table.sum(0) > frame):
@@ -500,7 +516,7 @@ def check_frame(frame: np.ndarray, audit: ConfusionCounts) -> None:
 
 
 def _not_invertible(audit: ConfusionCounts) -> str:
-    rates = methods.by_row(audit.table)
+    rates = methods.by_row(audit.effective)
     if len(audit.labels) == 2:
         p00, p11 = np.diag(rates)
         if p00 + p11 - 1 < limits.LEAST_D:

@@ -47,7 +47,7 @@ def plan_next_audit(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: 
     if len(audit.labels) != 2:
         raise checks.WrongValue("half_width", f"plans audits of two classes; there are {len(audit.labels)}")
     checks.choice("method", method, methods.METHODS)
-    table = audit.table + methods.HALF
+    table = audit.effective + methods.HALF
     p00, p11 = (table[k, k] / table[k].sum() for k in range(2))
     method = methods.estimator_of(method) if methods.METHODS[method].divides_by else "mle"
     found = [float(prevalence.estimate_prevalence(audit, period, counts_at_audit, method=method, rates=rates,

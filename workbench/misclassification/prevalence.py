@@ -378,7 +378,7 @@ def _why_not(audit: ConfusionCounts, design: designs.Design, method: str) -> str
     not_allowed = designs.why_not_allowed(design.sampled_by, method)
     if not_allowed:
         return not_allowed
-    lacking = "frame" in methods.METHODS[method].needs and design.frame is None
+    lacking = "frame" in methods.METHODS[method].needs and design.frame is None and audit.weighted is None
     return "counts_at_audit is needed" if lacking else not_estimable(audit, method)
 
 

@@ -9,7 +9,7 @@ References
    Statistics Netherlands, 2020: differences and growth rates.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,15 +17,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.misclassification import audits as of_periods
 from workbench.misclassification import calendar, designs, methods
-from workbench.misclassification.confusion import ConfusionCounts, CountsError, read_counts
-from workbench.misclassification.periods import Periods
+from workbench.misclassification.confusion import ConfusionCounts, CountsError, pool_audits, read_counts
+from workbench.misclassification.periods import AuditError, Periods
 from workbench.misclassification.prevalence import OfClasses, intervals_of, one_or_all
 from workbench.results import Interval, Note, Result, digits, percent
 from workbench.results.vocabulary import method_words
 
 DRAWN, LISTED = 200, 100        # of long series: periods from which on some are left out, and changes that are shown
+DIFFER = 0.05   # rates of several audits are not pooled where a test has a smaller p-value
 RUNS = 50       # of neighbors, of each of which two periods are left
+_AUDITED = {"one": "one audit for both", "pooled": "one set of rates for both", "own": "an audit for each"}
 NO_LINK = "as the audit shows too little of a link between prediction and truth"
 
 
@@ -47,6 +50,8 @@ class PrevalenceChange(OfClasses, Result):
     naive_standard_error : float or (K,) array
         What the errors of the two levels would give if they were independent: do not use it.
     labels : tuple
+    audit_rates : {"one", "pooled", "own"}
+        As in `PrevalenceSeries`.
     """
 
     first: object
@@ -58,6 +63,7 @@ class PrevalenceChange(OfClasses, Result):
     growth_limits: Interval | tuple[Interval, ...]
     naive_standard_error: float | np.ndarray
     labels: tuple
+    audit_rates: str = "one"
 
     def interval(self) -> Interval | tuple[Interval, ...]:
         """Return `limits`."""
@@ -68,7 +74,7 @@ class PrevalenceChange(OfClasses, Result):
         parts = [f"class {label} {change:+.4f} (SE {error:.4f}, {percent(i.level)} from {i.low:+.4f} to {i.high:+.4f})"
                  if np.isfinite(change) else f"class {label}: no estimate, every change is possible (see notes)"
                  for label, change, error, i in self.by_class(self.estimate, self.standard_error, self.limits)]
-        return f"{self.first} to {self.last}: {'; '.join(parts)}; one audit for both"
+        return f"{self.first} to {self.last}: {'; '.join(parts)}; {_AUDITED[self.audit_rates]}"
 
     def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
@@ -97,6 +103,10 @@ class PrevalenceSeries(Result):
         What the audit is taken for.
     notes : tuple of Note
         Those at ("period", name) are about one period; there "refused" says why it cannot be reported.
+    audit_rates : {"one", "pooled", "own"}
+        Whether one period was audited, or several whose rates are pooled, or each used for its own period.
+    audits : tuple of ConfusionCounts or None
+        Of audits of several periods that of each period, None where it was not audited; else empty.
     """
 
     periods: tuple
@@ -111,6 +121,8 @@ class PrevalenceSeries(Result):
     audit: ConfusionCounts
     counts_at_audit: np.ndarray | None
     sampled_by: str = designs.RANDOM
+    audit_rates: str = "one"
+    audits: tuple = ()
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -132,11 +144,18 @@ class PrevalenceSeries(Result):
     @property
     def assumption(self) -> str:
         """What is held constant, in words."""
-        return methods.METHODS[self.method].assumes
+        if self.audit_rates == "own" and self.sampled_by == designs.TRUTH:
+            return "the audit of each period shows its rates P(prediction | truth)"
+        if self.audit_rates == "own":
+            return "the audit of each period is a random sample of its counted items"
+        assumes = methods.METHODS[self.method].assumes
+        return assumes.replace("what it was in the audit", "the same in all periods") if self.audits else assumes
 
     @property
     def audit_period(self) -> str | None:
         """Label of the period that is the audited frame itself, or None."""
+        if self.audits:
+            return None
         places = self._reported[self._usable.own]
         return self.periods[places[0]] if places.size else None
 
@@ -150,7 +169,12 @@ class PrevalenceSeries(Result):
         return np.flatnonzero(~np.isnan(self.counts).any(1))
 
     @cached_property
-    def _usable(self) -> Periods:
+    def _usable(self) -> Any:
+        if self.audit_rates == "own":
+            return of_periods.OwnAudits(tuple(
+                of_periods.own_periods(self.audits[t], self.counts[t].astype(np.int64), self.method, self.rates,
+                                       self.sampled_by)
+                for t in self._reported))
         return Periods(self.audit, self.counts_at_audit, self.counts[self._reported].astype(np.int64), self.method,
                        self.rates, sampled_by=self.sampled_by)
 
@@ -292,7 +316,7 @@ class PrevalenceSeries(Result):
             names[a], names[b], one_or_all(change[c]), one_or_all(covariance[c]),
             intervals_of(limits[0][c], limits[1][c], level, usable), one_or_all(growth[c]),
             intervals_of(growth_limits[0][c], growth_limits[1][c], level, usable), one_or_all(naive[c]), self.labels,
-            notes=usable.doubts)
+            self.audit_rates, notes=usable.doubts)
             for c, (a, b) in enumerate(zip(first, last, strict=True))]
 
     def headline(self, level: float = 0.95) -> str:
@@ -364,33 +388,50 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        items = checks.counted(self.audit.n, "audited item")
+        items = checks.counted(self.audit.n, "audited item") + self._audited_periods()
         periods = checks.counted(len(self._reported), "period")
         most = f"; of {len(self.labels)} classes the one that changed most" if len(self.labels) > 2 else ""
         return (f"From {items} and the predicted counts of {periods}, corrected by {method_words(self.method)}{most}; "
                 f"{percent(level)} interval. It holds if {self.assumption}.")
+
+    def _audited_periods(self) -> str:
+        """Return how weights and audits of several periods are used, in words; "" for one audit without weights."""
+        weighted = ", weighted by their sampling weights," if self.audit.weighted is not None else ""
+        if not self.audits:
+            return weighted
+        how = "each for its own period" if self.audit_rates == "own" else "rates pooled over the periods"
+        return f"{weighted} of {checks.counted(sum(audit is not None for audit in self.audits), 'period')} ({how})"
 
     def rows(self) -> list[dict]:
         """Return `levels()`."""
         return self.levels()
 
 
-def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, counts_by_period: Any, *,
-                      method: str = "auto", rates: str = "process",
-                      sampled_by: str = "auto") -> PrevalenceSeries:
-    """Estimate the true shares of many periods from one audit.
+def prevalence_series(audit: ConfusionCounts | Mapping, counts_at_audit: ArrayLike | None, counts_by_period: Any, *,
+                      method: str = "auto", rates: str = "process", sampled_by: str = "auto",
+                      audit_rates: str = "auto") -> PrevalenceSeries:
+    """Estimate the true shares of many periods from one audit, or from audits of several periods.
 
     Parameters
     ----------
-    audit : ConfusionCounts
-        A simple random sample, without replacement, of the frame counted at audit time; or as `sampled_by` says.
+    audit : ConfusionCounts or mapping of period to ConfusionCounts
+        A simple random sample, without replacement, of the frame counted at audit time, or a sample as
+        `sampled_by` says. Or the audits of several periods, by the periods of the counts or the same dates written
+        otherwise.
     counts_at_audit : (K,) array_like of int or None
-        Predicted counts of that frame in the order of `audit.labels`; None only for methods that do not need them.
+        Predicted counts of that frame in the order of `audit.labels`; None only for methods that do not need them,
+        and for audits of several periods.
     counts_by_period : mapping of period to (K,) counts, or (T, K) array_like or data frame
         Predicted counts; without a mapping periods are called 1 .. T. The first period with the counts at audit time is
         taken to be the audited frame itself. A period that cannot be used keeps its place, with a note that says why.
     method, rates, sampled_by
-        As in `workbench.estimate_prevalence`.
+        As in `workbench.estimate_prevalence`. With audits of several periods "auto" and "mle" mean "misclassification"
+        with pooled rates or a design by truth, and with own ones of random audits post-stratification by the period's
+        counts, "calibration".
+    audit_rates : {"auto", "pooled", "own"}
+        How audits of several periods are used: with rates P(prediction | truth) pooled over the periods, or each
+        for its own period alone, where the rates drift. By default pooled, unless a test
+        (`workbench.misclassification.audits.same_rates_pvalue`) finds at 5% that they differ.
 
     Returns
     -------
@@ -410,29 +451,104 @@ def prevalence_series(audit: ConfusionCounts, counts_at_audit: ArrayLike | None,
     'no items were counted'
     >>> series.change("Jun", "Dec")
     PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit for both)
+    >>> audits = {"Jan": ConfusionCounts([[95, 5], [4, 16]]), "Dec": ConfusionCounts([[90, 6], [2, 22]])}
+    >>> prevalence_series(audits, None, months).estimates.round(3).tolist()
+    [0.081, 0.109, nan, 0.131]
     """
+    checks.choice("audit_rates", audit_rates, of_periods.AUDIT_RATES)
+    if isinstance(audit, Mapping):
+        if counts_at_audit is not None:
+            raise checks.WrongValue("counts_at_audit", "must be None for audits of several periods")
+        return _from_audits(audit, counts_by_period, method, rates, sampled_by, audit_rates)
     design = designs.read_design(audit, counts_at_audit, method, rates, sampled_by)
-    frame, method = design.frame, design.method
     periods, found = _read_periods(counts_by_period, audit.labels)
+    return _series(audit, design.frame, periods, found, design.method, rates, design.notes,
+                   sampled_by=design.sampled_by)
+
+
+def _series(audit: ConfusionCounts, frame: np.ndarray | None, periods: tuple, found: list, method: str, rates: str,
+            notes: Sequence[Note] = (), **of_audits: Any) -> PrevalenceSeries:
+    """Return the series of periods whose counts, or the errors that say why they cannot be used, are `found`."""
     reported = np.flatnonzero([not isinstance(counts, CountsError) for counts in found])
     if not reported.size:
         raise checks.WrongValue("counts_by_period", f"must hold a period that can be reported; {periods[0]!r}: "
                                 f"{found[0]}")
     counts = np.full((len(periods), len(audit.labels)), np.nan)
     counts[reported] = [found[t] for t in reported]
-    usable = Periods(audit, frame, counts[reported].astype(np.int64), method, rates, sampled_by=design.sampled_by)
-    late = [periods[t] for t in reported[usable.own] if t]
-    notes = [*design.notes, *calendar.backward_notes([str(period) for period in periods]),
+    empty = _placed(np.zeros((reported.size, len(audit.labels))), reported, counts.shape)
+    usable = PrevalenceSeries(periods, counts, *(empty,) * 4, method, rates, audit.labels, audit, frame,
+                              **of_audits)._usable
+    late = [] if of_audits.get("audits") else [periods[t] for t in reported[usable.own] if t]
+    places = [("period", periods[t]) for t in reported]
+    own = isinstance(usable, of_periods.OwnAudits)
+    notes = [*notes, *calendar.backward_notes([str(period) for period in periods]),
              *(Note("assumption", f"the audit belongs to period {period!r}, not to the first, {periods[0]!r}: its "
                     "rates are held constant for earlier periods too") for period in late),
-             *usable.audit_notes(), *usable.period_notes([("period", periods[t]) for t in reported]),
+             *(() if own else usable.audit_notes()), *usable.period_notes(places),
              *(Note("refused", str(why), ("period", period)) for period, why in zip(periods, found, strict=True)
                if isinstance(why, CountsError))]
     errors = np.sqrt(np.einsum("tkk->tk", usable.covariance))
     estimates, errors, raw, bias = (_placed(values, reported, counts.shape)
                                     for values in (usable.estimate, errors, usable.shares, usable.bias))
     return PrevalenceSeries(periods, counts, estimates, errors, raw, bias, method, rates, audit.labels, audit, frame,
-                            design.sampled_by, notes=notes)
+                            notes=notes, **of_audits)
+
+
+def _from_audits(audits: Mapping, counts_by_period: Any, method: str, rates: str, sampled_by: str,
+                 audit_rates: str) -> PrevalenceSeries:
+    """Return the series of periods from the audits of several."""
+    designs.check_choices(method, rates, sampled_by)
+    pooled = pool_audits(*audits.values())
+    periods, found = _read_periods(counts_by_period, pooled.labels)
+    by_period = of_periods.matched(audits, periods)
+    pvalue = of_periods.same_rates_pvalue([*by_period.values()])
+    sampled_by, taken = designs.design_of_several([*by_period.values()], sampled_by)
+    own = audit_rates == "own" or audit_rates == "auto" and pvalue < DIFFER
+    notes = [*taken, of_periods.choice_note(by_period, audit_rates, pvalue, own=own),
+             *_without_counts(by_period, periods, own=own)]
+    of_audits = {"audits": tuple(by_period.get(period) for period in periods), "sampled_by": sampled_by}
+    if own:
+        method = of_periods.own_method(method, sampled_by)
+        return _series(pooled, None, periods, _own_counts(by_period, periods, found, method, rates, sampled_by),
+                       method, rates, notes, audit_rates="own", **of_audits)
+    if method == "mixed":
+        raise checks.WrongValue("method", "must not be 'mixed', which takes one audit of one period: "
+                                "'misclassification' pools the rates of several", method)
+    method = "misclassification" if method in (designs.AUTO, "mle") else method
+    designs.read_design(pooled, None, method, rates, sampled_by)
+    return _series(pooled, None, periods, found, method, rates, notes, audit_rates="pooled", **of_audits)
+
+
+def _without_counts(by_period: Mapping, periods: tuple, *, own: bool) -> list[Note]:
+    """Return a note that names the audits of periods without counts."""
+    lost = [name for name in by_period if name not in periods]
+    if not lost:
+        return []
+    used = "they are left out" if own else "they are used for the rates only"
+    return [Note("data", f"audited, but without counts: {checks.listed(lost, quoted=True)}; {used}")]
+
+
+def _own_counts(by_period: Mapping, periods: tuple, found: list, method: str, rates: str,
+                sampled_by: str) -> list:
+    """Return the counts of each period, or why its own audit gives no estimate."""
+    checked = []
+    for period, counts in zip(periods, found, strict=True):
+        if not isinstance(counts, CountsError):
+            counts = _own_or_error(by_period.get(period), counts, method, rates, sampled_by)
+        checked.append(counts)
+    return checked
+
+
+def _own_or_error(audit: ConfusionCounts | None, counts: np.ndarray, method: str, rates: str,
+                  sampled_by: str) -> Any:
+    if audit is None:
+        return CountsError("it was not audited, and each period is estimated from its own audit; 'pooled' as "
+                           "audit_rates takes the rates of the others for it")
+    try:
+        of_periods.own_periods(audit, counts, method, rates, sampled_by)
+    except AuditError as error:
+        return CountsError(str(error))
+    return counts
 
 
 def _subject(label: int | str) -> str:

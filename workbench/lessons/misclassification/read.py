@@ -1,12 +1,11 @@
 """An audit, the predicted counts of many periods, and the series that corrects them."""
 
-from dataclasses import replace
-
 from workbench import checks
 from workbench.audits.judges import JudgeAudit
 from workbench.course import solar
 from workbench.data import handover
 from workbench.data.classes import READ_AS
+from workbench.lessons.misclassification import audited as several
 from workbench.lessons.misclassification.judged import read_judged
 from workbench.misclassification import files, plans, series
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
@@ -19,7 +18,8 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
          counts: str = "", period: str = "period", total: str = "n", counted: str = "counted", predicted: str = "",
          audit_period: str = "", method: str = "auto", rates: str = "process", fresh_audit: str = "",
          half_width: float = 0.0, shift: str = "", judge: str = "", id: str = "", batch: str = "same",
-         level: float = 0.95, sampled_by: str = "auto",
+         level: float = 0.95, every: str = "", weight: str = "", period_in_audit: str = "", audit_rates: str = "auto",
+         sampled_by: str = "auto",
          ) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | JudgeAudit:
     """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
 
@@ -53,6 +53,15 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     judge, id, batch
         As in `workbench.lessons.misclassification.judged.read_judged`; so are then audit, truth, counts and classes.
     level : float
+    every : str
+        Makes days, weeks, months, quarters or years of a column of dates, in both files; "" for none.
+    weight : str
+        Column of the audit with sampling weights; "" for none.
+    period_in_audit : str
+        Column of the audit with the period or date of each item; "" for one called as that of the counts or as periods
+        are, "none" for no column.
+    audit_rates
+        As in `workbench.prevalence_series`, for audits of several periods.
     sampled_by
         As in `workbench.prevalence_series`.
 
@@ -81,7 +90,8 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
         for name, value in {"method": method not in ("auto", "mle"), "sampled_by": sampled_by != "auto",
                             "rates": rates != "process" and batch == "same",
                             "audit_period": audit_period, "predicted": predicted, "fresh_audit": fresh_audit,
-                            "half_width": half_width, "shift": shift}.items():
+                            "half_width": half_width, "shift": shift, "every": every, "weight": weight,
+                            "period_in_audit": period_in_audit, "audit_rates": audit_rates != "auto"}.items():
             checks.not_both(**{name: value, "judge": judge})
         return read_judged(counts, judge=judge, audit=audit, truth=truth, id=id, batch=batch, classes=classes,
                            rates=rates, level=checks.level(level))
@@ -94,40 +104,69 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     checks.level(level)
     reading = {"classes": classes} if classes in READ_AS else {"labels": classes}
     columns = {"truth": truth, "prediction": prediction, "total": total, **reading}
-    audited = files.load_audit(audit, **columns) if audit else solar.solar_audit()
+    audited = files.load_audit(audit, weight=weight, **columns) if audit else solar.solar_audit()
     comparison = compare_audits(audited, files.load_audit(fresh_audit, **columns), level=level) if fresh_audit else None
-    months, said = files.read_periods(counts, labels=audited.labels, period=period, total=total, counted=counted,
-                                      predicted=predicted or prediction,
-                                      classes=reading.get("classes", "auto")) if counts else \
-        (solar.solar_months().periods(), ())
+    settings = {"method": method, "rates": rates, "sampled_by": sampled_by}
+    if not audit:
+        months, corrected = _of_the_course(audited, audit_period, settings)
+    else:
+        period, said = several.period_column(counts, period)
+        months, told = files.read_periods(counts, labels=audited.labels, period=period, total=total, counted=counted,
+                                          predicted=predicted or prediction, classes=reading.get("classes", "auto"),
+                                          every=every)
+        audits = several.read_audits(audit, months, column=period_in_audit, period=period, every=every,
+                                     audit_period=audit_period, audit_rates=audit_rates, weight=weight, **columns)
+        corrected = _corrected(audited, audits, months, audit_period, audit_rates, settings)
+        used = {**columns, "weight": weight, "period": audits.column}
+        counted_by = {"period": period, "total": total, "counted": counted, "predicted": predicted or prediction}
+        corrected = several.with_notes(corrected, *said, *told, *audits.notes,
+                                       *several.unused(audit, counts, used, counted_by))
+    if corrected.sampled_by != "random":
+        _refuse_plans(corrected.sampled_by, half_width, shift)
+    if corrected.taken:
+        handover.tell_first(corrected.taken)
+    if len(corrected.drawn()) < len(corrected.periods):
+        handover.tell_first(f"{len(corrected.periods):,} periods: the page draws {len(corrected.drawn())} and lists "
+                            f"the {series.LISTED} largest changes; --tables DIR writes all")
+    last = [name for name, problem in zip(corrected.periods, corrected.problems, strict=True) if not problem][-1]
+    at_audit = several.planned_from(corrected, months)
+    if half_width:
+        plans.plan_next_audit(corrected.audit, months[last], at_audit, half_width, method=corrected.method,
+                              rates=rates, level=level)
+    if shift:
+        shift_study(corrected.audit, at_audit, shift, runs=2, rates=rates)
+    return corrected.audit, comparison, months, corrected
+
+
+def _of_the_course(audited: ConfusionCounts, audit_period: str, settings: dict[str, str]
+                   ) -> tuple[dict, PrevalenceSeries]:
+    months = solar.solar_months().periods()
+    return months, _corrected(audited, several.Audits({}), months, audit_period, "auto", settings)
+
+
+def _corrected(audited: ConfusionCounts, audits: several.Audits, months: dict, audit_period: str,
+               audit_rates: str, settings: dict[str, str]) -> PrevalenceSeries:
+    """Return the series of the months, from one audit or from those of several periods."""
+    if audits.by_period:
+        return series.prevalence_series(audits.by_period, None, months, audit_rates=audit_rates, **settings)
+    audit_period = audits.period or audit_period
     at_audit = files.counts_at_audit(months, audit_period)
+    if audited.weighted is not None:
+        return several.weighted_series(audited, months, **settings)
     try:
-        corrected = series.prevalence_series(audited, at_audit, months, method=method, rates=rates,
-                                             sampled_by=sampled_by)
+        return series.prevalence_series(audited, at_audit, months, **settings)
     except checks.WrongValue as error:
         if error.argument == "counts_at_audit":
             _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
         raise
-    if corrected.sampled_by != "random":
-        _refuse_plans(corrected.sampled_by, half_width, shift)
-    if len(corrected.drawn()) < len(corrected.periods):
-        handover.tell_first(f"{len(corrected.periods):,} periods: the page draws {len(corrected.drawn())} and lists "
-                            f"the {series.LISTED} largest changes; --tables DIR writes all")
-    if half_width:
-        last = [name for name, problem in zip(corrected.periods, corrected.problems, strict=True) if not problem][-1]
-        plans.plan_next_audit(audited, months[last], at_audit, half_width, method=corrected.method, rates=rates,
-                              level=level)
-    if shift:
-        shift_study(audited, at_audit, shift, runs=2, rates=rates)
-    return audited, comparison, months, replace(corrected, notes=(*corrected.notes, *said))
 
 
 def _check_period(name: str, items: int, audited: int) -> None:
     if items < audited:
         raise checks.WrongValue("audit_period", f"must be a period with the {audited:,} audited items or more, as they "
-                                "were drawn from it", name, told=f"{name!r} has {items:,}; of periods as short as days "
-                                "or hours, write the months (2024-03) into the column; of items from elsewhere, such "
-                                "as known positives and negatives, say sampled_by truth (--sampled-by truth)")
+                                "were drawn from it", name, told=f"{name!r} has {items:,}; if periods are days or "
+                                "hours, every month (--every month) makes months of them; of items from elsewhere, "
+                                "such as known positives and negatives, say sampled_by truth (--sampled-by truth)")
 
 
 def _refuse_plans(sampled_by: str, half_width: float, shift: str) -> None:

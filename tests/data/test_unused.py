@@ -1,0 +1,69 @@
+"""Columns that a report left out are named, with the option that would use them."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from workbench.data import roles
+
+OPTIONS = {roles.WEIGHT: "--weight", roles.STRATUM: "--stratum", roles.CLUSTER: "--psu"}
+TABLE = {
+    "truth": ["no", "yes"] * 20, "prediction": ["no", "yes"] * 20, "weight": [1, 20] * 20,
+    "region": ["north", "south"] * 20, "household": [k // 4 for k in range(40)], "one weight": [1] * 40,
+    "month": ["2026-01", "2026-02"] * 20, "wave 2 weight": [1.5, 2] * 20,
+}
+
+
+def _told(source, used=("truth", "prediction"), options=OPTIONS):
+    return {note.text.split("'")[1]: note for note in roles.unused_notes(source, used, options)}
+
+
+def test_every_unused_column_is_named_with_its_option():
+    notes = _told(TABLE)
+    assert {*notes} == {"weight", "region", "household", "month", "wave 2 weight"}
+    assert notes["weight"].text == ("column 'weight' seems to hold sampling weights and was not used; "
+                                    "name it with --weight weight")
+    assert notes["wave 2 weight"].text.endswith("name it with --weight 'wave 2 weight'")
+    assert notes["month"].text == ("column 'month' seems to hold periods and was not used: "
+                                   "this report has no option for it")
+    assert notes["weight"].kind == notes["household"].kind == "unreliable"
+    assert notes["region"].kind == "data"
+
+
+def test_used_columns_are_not_named_in_whatever_case_they_were_typed():
+    assert {*_told(TABLE, ["Weight", " REGION", "household", "", "wave 2 weight"])} == {"month"}
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
+def test_of_any_frame(frame):
+    assert {*_told(frame(TABLE))} == {*_told(TABLE)}
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet"])
+def test_of_a_file_its_name_is_said(tmp_path, ending):
+    frame, path = pd.DataFrame(TABLE), tmp_path / f"audit.{ending}"
+    getattr(frame, f"to_{'excel' if ending == 'xlsx' else ending}")(path, index=False)
+    assert _told(str(path))["region"].text.startswith("column 'region' of 'audit." + ending)
+
+
+def test_only_the_first_rows_are_read(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("region\n" + "north\nsouth\n" * roles.LOOKED_AT + "cut\x00\n")
+    assert [*_told(path)] == ["region"]
+
+
+@pytest.mark.parametrize("source", ["nowhere.csv", 3, None, {}, {"a": [1], "b": [1, 2]}, [TABLE]])
+def test_it_never_fails(source):
+    assert roles.unused_notes(source, ["a"], OPTIONS) == ()
+
+
+@pytest.mark.parametrize("text", ["2026-03", "2026-03-31", "20260331", "31.12.2026", "12/31/2026 9:05 PM", "3/2026",
+                                  "Q1 2026", "2026-W05", "Jan 2026", "March", "Mar-26", "2026-03-31T08:00"])
+def test_dates_of_any_form_are_periods(text):
+    assert roles.columns_of({"month": np.array([text, text], object)})[0].seems == roles.MONTH
+
+
+@pytest.mark.parametrize("text", ["marble", "1.5", "may be", "decision 7", "12/31"])
+def test_what_is_no_date_is_no_period(text):
+    assert roles.columns_of({"month": np.array([text, text], object)})[0].seems != roles.MONTH
