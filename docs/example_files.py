@@ -71,6 +71,17 @@ def months(path):
     table(path, ["period", "n", "counted"], [(f"2026-{k:02}", 4000, count) for k, count in enumerate(counted, 1)])
 
 
+def validation(path):
+    """Write 100 known negatives and 100 known positives of a validation study, and what a test says of them."""
+    cells = {("neg", "neg"): 90, ("neg", "pos"): 10, ("pos", "neg"): 5, ("pos", "pos"): 95}
+    table(path, ["truth", "prediction"], [pair for pair, count in cells.items() for _ in range(count)])
+
+
+def herd(path):
+    """Write how many of 150 animals tested positive."""
+    table(path, ["period", "n", "counted"], [("herd", 150, 4)])
+
+
 def audits(path):
     """Write 100 audited letters of each of four months: month, true and predicted class."""
     cells = [(72, 5, 3, 20), (73, 4, 4, 19), (75, 5, 3, 17), (74, 4, 5, 17)]
@@ -152,7 +163,8 @@ def ids(path):
 FILES = {"my.csv": my, "samples_qa.jsonl": samples_qa, "records.parquet": records, "audit.csv": audit,
          "months.csv": months, "labeled.csv": labeled, "losses.csv": losses, "answers.csv": answers, "ids.csv": ids,
          "verdicts.csv": verdicts, "judged.csv": judged, "audits.csv": audits, "weighted.csv": weighted,
-         "predictions.csv": predictions}
+         "predictions.csv": predictions,
+         "validation.csv": validation, "herd.csv": herd}
 
 
 def table(path, header, rows):

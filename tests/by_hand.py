@@ -92,8 +92,9 @@ def change(audit, frame, first, second):
     (a, b), (c, d) = audit
     found = (second[1] - first[1]) / 5000 / (a / (a + b) + d / (c + d) - 1)
     months = wb.prevalence_series(wb.ConfusionCounts(audit), frame, {"6": first, "12": second}, method="mixed",
-                                  rates="frame")
-    errors = [wb.estimate_prevalence(wb.ConfusionCounts(audit), month, frame, method="mixed", rates="frame")
+                                  rates="frame", sampled_by="random")
+    errors = [wb.estimate_prevalence(wb.ConfusionCounts(audit), month, frame, method="mixed", rates="frame",
+                                     sampled_by="random")
               .standard_error for month in (first, second)]
     return [found, months.change("6", "12").standard_error], {
         "levels taken as independent": [found, float(np.hypot(*errors))]}

@@ -157,8 +157,56 @@ def test_fifty_of_fifty():
     assert ((high - .01) / .84, max(0, (low - .01) / .84)) == pytest.approx((.0730, 0), abs=5e-5)
     verdict, label = earlier(990, 10, 30, 170)      # 1 is "fails"
     corrected, *_, judge = judge_audit([0] * 50, label, earlier=verdict).rows()
-    assert judge["estimate"] == 0 and corrected["estimate"] == pytest.approx(-.01 / .84)
+    assert judge["estimate"] == 0 and corrected["estimate"] == 0     # of -.01 / .84
     assert corrected["low"] == 0 and .0730 < corrected["high"] < .09
+
+
+def three_verdicts():
+    """Verdicts P, F and I on 214, 139 and 47 items, and what people say of some."""
+    said = {"P": {"P": 64}, "F": {"F": 23, "P": 7, "I": 1}, "I": {"P": 3, "I": 3, "F": 1}}
+    unlabeled = {"P": 150, "F": 108, "I": 40}
+    verdict, label = [], []
+    for name, labels in said.items():
+        given = [text for text, items in labels.items() for _ in range(items)]
+        verdict += [name] * (len(given) + unlabeled[name])
+        label += [*given, *[None] * unlabeled[name]]
+    return verdict, label
+
+
+def test_three_verdicts_are_three_shares():
+    """Post-stratified by hand: 214, 139 and 47 items with verdicts P, F and I."""
+    verdict, label = three_verdicts()
+    sizes, rates = {"P": 214, "F": 139, "I": 47}, {
+        "P": {"P": 1}, "F": {"F": 23 / 31, "P": 7 / 31, "I": 1 / 31}, "I": {"P": 3 / 7, "I": 3 / 7, "F": 1 / 7}}
+    expected = {k: sum(sizes[v] * rates[v].get(k, 0) for v in sizes) / 400 for k in "PFI"}
+    assert expected == pytest.approx({"P": .664, "F": .275, "I": .062}, abs=.002)
+    audit = judge_audit(verdict, label)
+    corrected = {row["label"]: row for row in audit.rows() if row["who"] == "corrected"}
+    assert {name: row["estimate"] for name, row in corrected.items()} == pytest.approx(expected)
+    assert all(row["low"] < row["estimate"] < row["high"] for row in corrected.values())
+    alone = {row["label"]: row["estimate"] for row in audit.rows() if row["who"] == "judge alone"}
+    assert alone == {"P": 214 / 400, "F": 139 / 400, "I": 47 / 400}
+    assert audit.finding().startswith("The share of P is 66") and "that of I 6." in audit.finding()
+    assert audit.positive == "P" and "corrected, F 27." in audit.headline()
+    last = judge_audit(verdict, label, classes="P,I,F")
+    assert last.positive == "F" and last.rows()[0]["estimate"] == pytest.approx(expected["F"])
+
+
+def test_three_verdicts_and_people_who_say_two():
+    verdict, label = three_verdicts()
+    audit = judge_audit(verdict, [text if text != "I" else None for text in label])
+    rates = {"P": 1, "F": 7 / 30, "I": 3 / 4}
+    sizes = {"P": 214, "F": 139, "I": 47}
+    assert audit.rows()[0]["estimate"] == pytest.approx(sum(sizes[v] * rates[v] for v in sizes) / 400)
+    assert len(audit.rows()) == 3
+
+
+def test_of_three_classes_all_are_named_or_none():
+    verdict, label = three_verdicts()
+    with pytest.raises(ValueError, match="classes must name all classes that people say, 'F', 'I', 'P'; got 'F, P'"):
+        judge_audit(verdict, label, classes="F,P")
+    with pytest.raises(ValueError, match="at least 2 items of every verdict"):
+        judge_audit([*verdict, *["U"] * 30], [*label, *[None] * 30])
 
 
 def test_an_earlier_batch_with_all_its_verdicts_takes_them():
@@ -167,7 +215,7 @@ def test_an_earlier_batch_with_all_its_verdicts_takes_them():
     found = judge_audit([1] * 400 + [0] * 600, [*label, *[None] * 600], earlier=more)
     first, second, people, judge = found.rows()
     table = wb.ConfusionCounts([[140, 60], [20, 180]])
-    mle = wb.estimate_prevalence(table, [600, 400], [460, 540])
+    mle = wb.estimate_prevalence(table, [600, 400], [460, 540], sampled_by="random")
     assert (first["who"], second["who"]) == ("corrected (mle)", "corrected (hull)")
     assert (first["estimate"], first["low"], first["high"]) == pytest.approx((mle.estimate, *mle.interval()))
     assert second["estimate"] == pytest.approx(1 / 6) and people["estimate"] == .5 and judge["estimate"] == .4

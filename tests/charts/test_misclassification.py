@@ -90,7 +90,8 @@ def test_bands_of_the_whole_range_are_told():
 
 
 def test_a_series_without_estimates_is_drawn():
-    series = wb.prevalence_series(wb.ConfusionCounts([[31, 9], [0, 0]]), [500, 500], {"a": [400, 600], "b": [510, 490]})
+    series = wb.prevalence_series(wb.ConfusionCounts([[31, 9], [0, 0]]), [500, 500], {"a": [400, 600], "b": [510, 490]},
+                                  sampled_by="random")
     view = draws(charts.series(series))
     assert title(view) == "1: no estimate in a, no estimate in b (counted 60.0%, 49.0%)"
     assert "no estimate (0.00% to 100.00%)" in view.alternative

@@ -128,3 +128,50 @@ def test_the_course_is_the_default():
     assert months["1"] == (1579, 218) and months["12"][1] == 809 and len(months) == 12
     trainee, forms = wb.read_by_next_box(), wb.digit_forms()
     assert ((trainee == 9) == (forms.digit == 9)).mean() == pytest.approx(0.935, abs=5e-4)
+
+
+GAPS_OF_A_CLASS = [0, None, "", "NA", "-", "n/a", float("nan"), " ", "\N{EN DASH}"]
+
+
+@pytest.mark.parametrize("gap", GAPS_OF_A_CLASS)
+@pytest.mark.parametrize("column", [("m1", "m2"), ("m2", "m1")])
+def test_a_class_that_was_not_audited_is_refused_with_gaps_as_with_zeros(gap, column):
+    """90 of 870 items of a month are of class c, which is in the other month not counted."""
+    counts = {"period": list(column), "a": [440, 380], "b": [400, 400], "c": [gap, 90]}
+    with pytest.raises(ValueError, match="no class of the audit, as 'c' is: its items would be left out"):
+        files.load_periods(counts, labels=("a", "b"))
+
+
+@pytest.mark.parametrize("cells", [(None, "90"), ("", "1,090"), ("-", "90"), ("NA", "0")])
+def test_a_class_that_was_not_audited_is_refused_in_a_file(tmp_path, cells):
+    rows = "\n".join(f'm{k},{440 - k},400,"{cell or ""}"' for k, cell in enumerate(cells))
+    (tmp_path / "counts.csv").write_text(f"period,a,b,c\n{rows}\n")
+    with pytest.raises(ValueError, match="as 'c' is"):
+        files.load_periods(str(tmp_path / "counts.csv"), labels=("a", "b"))
+
+
+def test_columns_that_are_no_class_stay_out():
+    counts = {"period": ["m1", "m2"], "a": [440, 380], "b": [400, 400], "remark": ["", "90 new forms"],
+              "rate": [.5, None], "c": [None, "-"]}
+    assert files.load_periods(counts, labels=("a", "b")) == {"m1": (440, 400), "m2": (380, 400)}
+
+
+def test_a_total_that_holds_more_items_than_the_classes():
+    counts = {"period": ["m1", "m2"], "a": [440, 380], "b": [400, 400], "n": [840, 870]}
+    with pytest.raises(ValueError, match="column 'n' says 870 in period 'm2', and the classes 'a', 'b' add up to 780"):
+        files.load_periods(counts, labels=("a", "b"))
+    counts["n"] = [840, 780]
+    assert files.load_periods(counts, labels=("a", "b"))["m2"] == (380, 400)
+
+
+def test_a_predicted_class_without_a_row_of_the_confusion_table():
+    table = {"truth": ["a", "b"], "a": [40, 4], "b": [5, 35], "c": [0, 3]}
+    with pytest.raises(ValueError, match="'c' has none, and 3 audited items in its column would be left out"):
+        files.load_audit(table)
+    assert files.load_audit({**table, "c": [0, 0]}).n == files.load_audit({**table, "c": [None, "-"]}).n == 84
+    assert files.load_audit({"truth": ["a", "b"], "a": [40, 4], "b": [5, 35], "total": [45, 39]}).n == 84
+
+
+def test_items_of_a_class_that_was_not_audited():
+    with pytest.raises(ValueError, match="'c' is no class of the audit"):
+        files.load_periods({"period": ["m1", "m2"], "prediction": ["a", "c"]}, labels=("a", "b"))

@@ -17,7 +17,8 @@ def test_an_audit_of_this_size_gives_about_the_half_width(quantity, half_width):
     cells = np.array([1 - share, share])[:, None] * rates
     for _ in range(60):
         table = rng.multinomial(plan.audited, cells.ravel()).reshape(2, 2)
-        series = wb.prevalence_series(wb.ConfusionCounts(table), FIRST, {"first": FIRST, "later": LATER})
+        series = wb.prevalence_series(wb.ConfusionCounts(table), FIRST, {"first": FIRST, "later": LATER},
+                                      sampled_by="random")
         row = series.changes(.95)[0] if quantity == "change" else series.levels(.95)[1]
         low, high = (row["low"], row["high"])
         widths.append((high - low) / 2)

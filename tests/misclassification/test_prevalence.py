@@ -49,7 +49,7 @@ def test_two_classes_agree_with_the_papers_formulas(case):
     table, frame, counts = case
     expected = prevalence.binary(table.tolist(), frame[1] / frame.sum(), counts[1] / counts.sum())
     for method in estimators():
-        found = wb.estimate_prevalence(wb.ConfusionCounts(table), counts, frame, method=method)
+        found = wb.estimate_prevalence(wb.ConfusionCounts(table), counts, frame, method=method, sampled_by="random")
         assert found.estimate == pytest.approx(expected[method], rel=1e-9, abs=1e-9), method
 
 
@@ -70,10 +70,9 @@ def test_several_classes_agree_with_linear_systems(classes, data):
 def test_mle_maximizes_the_likelihood_of_audit_and_frame(table, positive, size):
     share, p00, p11 = prevalence.maximum_likelihood(table, positive, size)
     audit, frame = wb.ConfusionCounts(table), [size - positive, positive]
-    assert wb.estimate_prevalence(audit, frame, frame).estimate == pytest.approx(share, abs=2e-5)
-    later = [7000, 3000]
-    assert wb.estimate_prevalence(audit, later, frame).estimate == pytest.approx((.3 - 1 + p00) / (p00 + p11 - 1),
-                                                                                 abs=2e-5)
+    own, later = (wb.estimate_prevalence(audit, counts, frame, sampled_by="random") for counts in (frame, [7000, 3000]))
+    assert own.estimate == pytest.approx(share, abs=2e-5)
+    assert later.estimate == pytest.approx((.3 - 1 + p00) / (p00 + p11 - 1), abs=2e-5)
 
 
 @pytest.mark.parametrize("case", QUAPY, ids=lambda c: f"{len(c['counts'])} classes")
@@ -253,11 +252,12 @@ def test_the_two_class_interval_is_estimate_and_error_at_half_counts():
 def test_estimates_are_not_clipped_but_flagged_and_intervals_are():
     found = wb.estimate_prevalence(AUDIT, [4840, 160], FRAME)
     assert found.estimate < 0 and found.interval().low == 0 < found.interval().high
-    assert any("class 1 lies outside 0 to 1: left as it is" in flag for flag in found.flags)
+    assert found.restricted_estimate == found.rows()[0]["estimate"] == 0 and ": 0 of class 1 (" in found.headline()
+    assert any("class 1 lies outside 0 to 1: tables and charts show the nearest" in flag for flag in found.flags)
     assert not any("even the interval" in flag for flag in found.flags)
     assert [note.kind for note in found.notes][:1] == ["unreliable"]
     far = wb.estimate_prevalence(AUDIT, [4990, 10], FRAME)
-    assert tuple(far.interval()) == (0, 0)
+    assert far.interval().low == 0 < far.interval().high < .02
     assert any("even the interval of class 1 lies outside 0 to 1: the rates are no longer" in x for x in far.flags)
     above = wb.estimate_prevalence(wb.ConfusionCounts([[90, 10], [10, 90]]), [80, 920], method="misclassification")
     assert above.estimate > 1 and above.interval().high == 1
@@ -465,7 +465,7 @@ def test_warnings_at_the_thresholds(table, text):
 
 def test_flags_of_a_period():
     def flags(counts, frame=(157900, 21800), method="mle", audit=AUDIT):
-        return " | ".join(wb.estimate_prevalence(audit, counts, frame, method=method).flags)
+        return " | ".join(wb.estimate_prevalence(audit, counts, frame, method=method, sampled_by="random").flags)
     assert "fewer than ten per audited item" in flags([1600, 300])
     assert "fewer than ten" not in flags([16000, 3000])
     assert "'mixed' can have more variance than 'misclassification'" in flags([4700, 300], method="mixed")
@@ -545,11 +545,11 @@ def test_no_advice_from_an_audit_without_a_class(table):
 def test_a_useless_classifier_is_reported_as_far_as_possible():
     """Half counts leave d = 0 exactly: no warning of numpy, no expected error, the raw figures stay."""
     audit = wb.ConfusionCounts([[50, 50], [50, 50]])
-    found = wb.compare_estimators(audit, [500, 500], [4000, 6000])
+    found = wb.compare_estimators(audit, [500, 500], [4000, 6000], sampled_by="random")
     assert found.best is None and np.isnan(found.rmse).all()
     assert [not problem for problem in found.problems] == [True, True, True, False, True, False, False]
     assert "no better than by chance" in found.headline()
-    calibrated = wb.estimate_prevalence(audit, [500, 500], [4000, 6000], method="calibration")
+    calibrated = wb.estimate_prevalence(audit, [500, 500], [4000, 6000], method="calibration", sampled_by="random")
     assert calibrated.estimate == .5 and math.isnan(calibrated.bias) and 0 < calibrated.interval().low < .5
 
 
@@ -855,7 +855,8 @@ def test_audits_that_cannot_be(make, message):
     ([[331, 18], [7, 44]], [0, 0], [1579, 218], "mle", "counts: no items were counted"),
     ([[331, 18], [7, 44]], [838, 162], [1579, 21], "mle",
      "counts_at_audit must include the audited items; 62 were predicted 1, but only 21 counted: give the counts of "
-     "the frame that the audit was drawn from"),
+     "the frame that the audit was drawn from; of items from elsewhere, or chosen by their true class, say "
+     "sampled_by='truth' (--sampled-by truth)"),
     ([[331, 18], [7, 44]], [838, 162], [1579, 218], "mel",
      "method must be one of 'baseline', 'classify_and_count', 'subtracted_bias', 'misclassification', 'calibration', "
      "'mixed', 'mle', 'hull'; got 'mel' (did you mean 'mle'?)")])
@@ -1065,17 +1066,17 @@ def test_an_audit_of_the_whole_frame_has_no_error_of_its_own_if_the_frames_rates
                                                 ([2180, 15790], True)])
 def test_an_audit_of_another_frame_is_flagged(frame, strange):
     audit = wb.ConfusionCounts([[331, 18], [7, 44]])
-    flags = wb.estimate_prevalence(audit, [1000, 200], frame).flags
+    flags = wb.estimate_prevalence(audit, [1000, 200], frame, sampled_by="random").flags
     assert any("can hardly be a random sample of the counts at audit time" in flag for flag in flags) == strange
 
 
 def test_the_fit_of_an_audit_is_a_test_of_its_level():
     """Honest audits are flagged about once in a thousand; the p-value is uniform enough for that."""
-    from workbench.misclassification.periods import _fit
+    from workbench.misclassification.periods import fit_pvalue
     rng = np.random.default_rng(3)
     frame = np.array([3000, 900, 600])
     drawn = rng.multivariate_hypergeometric(frame, 1500, 4000)
-    pvalues = np.array([_fit(wb.ConfusionCounts(np.diag(row)), frame) for row in drawn])
+    pvalues = np.array([fit_pvalue(wb.ConfusionCounts(np.diag(row)), frame) for row in drawn])
     assert abs((pvalues < .05).mean() - .05) < .015 and (pvalues < .001).mean() < .004
 
 

@@ -91,7 +91,7 @@ def test_the_report_takes_an_estimator_that_is_added(made_up):
     declared = notebook_parameters(find_notebook("misclassification-correction"))
     assert parse_parameters(declared, {"method": "halfway"}) == {"method": "halfway"}
     assert read(method="halfway")[3].method == "halfway"
-    with pytest.raises(ReportError, match="method must be one of .*'halfway'; got 'half_way'.*did you mean 'halfway'"):
+    with pytest.raises(ReportError, match="one of .*'halfway', 'auto'; got 'half_way'.*did you mean 'halfway'"):
         parse_parameters(declared, {"method": "half_way"})
 
 
@@ -113,7 +113,7 @@ def named(text, name):
 
 
 def test_docstrings_list_every_estimator():
-    assert named(wb.estimate_prevalence.__doc__, "method") == set(METHODS)
+    assert named(wb.estimate_prevalence.__doc__, "method") == {"auto", *METHODS}
     assert named(wb.plan_audit.__doc__, "method") == set(methods.inverting())
     constant = re.search(r"What stays constant.*?\n(?=\S)", inspect.cleandoc(wb.estimate_prevalence.__doc__), re.S)[0]
     assert set(METHODS) - {"classify_and_count"} <= set(re.findall(r'"(\w+)"', constant))

@@ -39,7 +39,7 @@ def followed(setting, runs, seed=0):
     """
     errors, advised = [], []
     for truth, table, frame, counts in audits(setting, runs, np.random.default_rng(seed)):
-        found = wb.compare_estimators(wb.ConfusionCounts(table), counts, frame)
+        found = wb.compare_estimators(wb.ConfusionCounts(table), counts, frame, sampled_by="random")
         errors.append(np.clip(found.estimate, 0, 1) - truth)
         advised.append(found.methods.index(found.best))
     errors, advised = np.array(errors), np.array(advised)

@@ -41,7 +41,7 @@ def intervals_of(rng, n, then, now, *rates):
     same = table(truth[:n], verdict[:n])
     return truth.mean(), {
         "same items": wb.stratified_interval(counts, same.sum(0), same[1]) if (same.sum(0) > 1).all() else None,
-        "mle": wb.estimate_prevalence(audit, counts, frame).interval(),
+        "mle": wb.estimate_prevalence(audit, counts, frame, sampled_by="random").interval(),
         "hull": wb.estimate_prevalence(audit, counts, method="hull").interval()}
 
 

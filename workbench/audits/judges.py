@@ -3,6 +3,7 @@
 A judge is whatever gives every item a verdict at next to no cost, such as a language model that grades answers.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class JudgeAudit(Result):
     entries, rates, strata : tuple of dict
         As `rows`, `rate_rows` and `stratum_rows` return them.
     positive : str or None
-        The class whose share is estimated; None for the mean of grades.
+        The class whose share is estimated, of three or more the one that is said first; None for the mean of grades.
     earlier : bool
         Whether the labels are of an earlier batch.
     items, labeled : int
@@ -63,7 +64,10 @@ class JudgeAudit(Result):
     level: float
 
     def rows(self) -> list[dict]:
-        """Return the corrected value, that of people's labels alone and that of the verdicts alone."""
+        """Return the corrected value, that of people's labels alone and that of the verdicts alone.
+
+        With three classes or more these three for every class, `positive` first.
+        """
         return list(self.entries)
 
     def rate_rows(self) -> list[dict]:
@@ -100,7 +104,7 @@ class JudgeAudit(Result):
 
     def headline(self) -> str:
         """Return corrected, people's and the judge's value in one sentence."""
-        said = "; ".join(f"{row['who']} {self._with_limits(row)}" for row in self.entries)
+        said = "; ".join(f"{who_says(row)} {self._with_limits(row)}" for row in self.entries)
         return f"{self.what}: {said}; {self._labels()}"
 
     def _labels(self) -> str:
@@ -113,7 +117,8 @@ class JudgeAudit(Result):
 
     def finding(self) -> str:
         """Return the corrected value and what the judge alone would have said, in a sentence without jargon."""
-        corrected, judge = self.entries[0], self.entries[-1]
+        corrected = self.entries[0]
+        judge = next(row for row in self.entries if row["who"] == JUDGE)
         half = (corrected["high"] - corrected["low"]) / 2
         value, low, high, alone = self.shown(corrected["estimate"], corrected["low"], corrected["high"],
                                              judge["estimate"], error=half)
@@ -121,7 +126,10 @@ class JudgeAudit(Result):
         if self.positive is not None and digits.nothing(corrected["low"], corrected["high"]):
             return f"No result: {self._labels()} leave open {self.what}; the judge alone says {alone}"
         said = "" if np.isnan(judge["estimate"]) else f"; the judge alone says {alone}"
-        return f"{name} is {value}, between {low} and {high}{said}"
+        others = [f"of {row['label']} {self._with_limits(row)}" for row in self.entries[1:]
+                  if row["who"] == CORRECTED]
+        rest = f"; that {checks.listed(others)}" if others else ""
+        return f"{name} is {value}, between {low} and {high}{said}{rest}"
 
     def basis(self) -> str:
         """Return what the finding rests on, and what more labels would bring, in a line."""
@@ -130,6 +138,11 @@ class JudgeAudit(Result):
                      f"{half:.2g}" for half in ((row["high"] - row["low"]) / 2, self.half_width_more))
         return (f"From {self._labels()} with a verdict of the judge; {percent(self.level)} interval, ±{now}. "
                 f"{MORE} more labels would make it about ±{then}.")
+
+
+def who_says(row: dict) -> str:
+    """Return what a row of `JudgeAudit.rows` is of: who says it, and with several classes of which."""
+    return f"{row['who']}, {row['label']}" if "label" in row else row["who"]
 
 
 def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | None = None, classes: str = "",
@@ -142,12 +155,13 @@ def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | No
         The judge's verdict on each item, two classes or more or grades that are numbers; none missing.
     label : (N,) array_like
         What people say of each item, None or "" where nobody was asked: one of two classes, those of the verdicts
-        where these are two; or grades. With `earlier` (M,), of the items of the earlier batch.
+        where these are two; one of three or more that are verdicts, too; or grades. With `earlier` (M,), of the items
+        of the earlier batch.
     earlier : (M,) array_like, optional
         The judge's verdicts on the items of an earlier batch, of two classes; None: the labels are of the same items
         as `verdict`.
     classes : str
-        Two classes in order, with a comma: the share of the second is estimated. By default that which means right,
+        The classes in order, with commas: the share of the last is said first. By default that which means right,
         such as 1, yes or pass, or else the last in the alphabet.
     rates : {"process", "frame"}
         For an earlier batch, as in `workbench.estimate_prevalence`.
@@ -188,6 +202,8 @@ def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | No
     checks.choice("rates", rates, RATES)
     checks.instance("classes", classes, str)
     judged, before, truth, order = _read(verdict, label, earlier, classes)
+    if before is None and len(order) > 2:
+        return _of_several(judged, truth, order, checks.level(level))
     if before is None:
         return _of_the_same(judged, truth, order, checks.level(level))
     return _of_an_earlier(judged, before, truth, order, rates, checks.level(level))
@@ -229,6 +245,8 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
     if len(labels) > 2 and numbers:
         return found, ()
     named = _named(classes, verdicts, labels)
+    if len(labels) > 2 and {*labels} <= {*verdicts}:
+        return found, _order_of_several(labels, named)
     own = verdicts if len(verdicts) == 2 else labels
     order = named or _ordered(own)
     meant = {label: _meaning(label) for label in labels}
@@ -243,14 +261,23 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
     return found, order
 
 
+def _order_of_several(labels: list, named: tuple) -> tuple:
+    """Return three classes or more in order; the last is the one that is said first."""
+    if named and {*named} != {*labels}:
+        classes = checks.listed(labels, quoted=True)
+        raise checks.WrongValue("classes", f"must name all classes that people say, {classes}",
+                                ", ".join(map(str, named)))
+    return named or tuple(sorted(labels, key=lambda label: (_meaning(label) == 1, str(label))))
+
+
 def _named(classes: str, verdicts: list, labels: list) -> tuple:
-    """Return the two classes that are named, as the columns have them."""
+    """Return the classes that are named, as the columns have them."""
     names = {_plain(each): each for each in (*labels, *verdicts)}
     wanted = [text.strip() for text in classes.split(",")] if classes else []
     for text in wanted:
-        if text not in names or len(wanted) != 2:
-            raise checks.WrongValue("classes", f"must be two classes, of {checks.listed([*names], quoted=True)}",
-                                    classes)
+        if text not in names or len(wanted) not in (2, len(labels)):
+            known = checks.listed([*names], quoted=True)
+            raise checks.WrongValue("classes", f"must be two classes, or all that people say, of {known}", classes)
     return tuple(names[text] for text in wanted)
 
 
@@ -297,6 +324,28 @@ def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: flo
     return JudgeAudit(entries, rates, strata, _plain(order[1]) if order else None, False, judged.size, n, correlation,
                       _limits(size, _grown(size, counts), worth, level).half_width, level,
                       notes=[SAME, *limits.notes, *_remarks(correlation, n), *_uneven(size, labeled)])
+
+
+def _of_several(judged: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
+    """Return the shares of three classes or more: of each against all others, verdicts as strata."""
+    entries: list[dict] = []
+    strata: list[dict] = []
+    rates: list[dict] = []
+    audits = []
+    known = _known(truth)
+    for label in reversed(order):
+        other = f"not {_plain(label)}"
+        against_others = np.full(truth.size, None, object)
+        against_others[known] = np.where(truth[known] == label, label, other)
+        audit = _of_the_same(judged, against_others, (other, label), level)
+        alone = {"estimate": float(np.mean(judged == label))}
+        of_label = {"label": _plain(label)}
+        entries += [row | of_label | (alone if row["who"] == JUDGE else {}) for row in audit.entries]
+        strata += [row | of_label for row in audit.strata]
+        rates += audit.rates
+        audits.append(audit)
+    notes = dict.fromkeys(note for audit in audits for note in audit.notes)
+    return replace(audits[0], entries=tuple(entries), rates=tuple(rates), strata=tuple(strata), notes=tuple(notes))
 
 
 def _known(truth: np.ndarray) -> np.ndarray:
@@ -396,13 +445,14 @@ def _of_an_earlier(judged: np.ndarray, before: np.ndarray, truth: np.ndarray, or
     counts, frame = ([int((each == name).sum()) for name in order] for each in (judged, before))
 
     def estimated(way: str, table: ConfusionCounts = audit) -> Any:
-        return estimate_prevalence(table, counts, frame if way == "mle" else None, method=way, rates=rates)
+        return estimate_prevalence(table, counts, frame if way == "mle" else None, method=way, rates=rates,
+                                   sampled_by="random")
     found = {way: estimated(way) for way in ("mle", "hull")[bool(known.all()):]}
     half = {way: each.interval(level).half_width for way, each in found.items()}
     n, best, right = audit.n, next(iter(found)), audit.table.sum(1)
     grown = estimated("hull", ConfusionCounts(np.rint(audit.table * (1 + MORE / n)).astype(int), order))
     people = intervals.stratified_interval([sum(frame)], [n], [right[1]], level=level)
-    entries = (*(_entry(CORRECTED + f" ({way})" * (len(found) > 1), each.estimate, each.interval(level), n)
+    entries = (*(_entry(CORRECTED + f" ({way})" * (len(found) > 1), each.restricted_estimate, each.interval(level), n)
                  for way, each in found.items()),
                _entry("people, earlier", right[1] / n, people, n),
                _entry(JUDGE, counts[1] / sum(counts), None, 0))

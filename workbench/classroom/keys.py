@@ -68,7 +68,7 @@ def _share(p00: float, p11: float, base: float, counted: float) -> list:
 
 def _months(audit: list, frame: list, first: list, second: list) -> list:
     found = prevalence_series(ConfusionCounts(audit), frame, {"6": first, "12": second}, method="mixed",
-                              rates="frame").change("6", "12")
+                              rates="frame", sampled_by="random").change("6", "12")
     return [float(np.ravel(value)[-1]) for value in (found.estimate, found.standard_error)]
 
 

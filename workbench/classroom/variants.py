@@ -137,9 +137,9 @@ def _months(draw: Draws) -> dict:
 
 
 def _ask_months(task: dict) -> str:
-    return (f"The audit is {task['audit']}; at audit time {task['frame'][1]} of 1,797 were counted. Month 6: "
-            f"{task['first'][1]} of 5,000 read as panels; month 12: {task['second'][1]} of 5,000. Give the change and "
-            "its standard error.")
+    return (f"The audit, a random sample, is {task['audit']}; at audit time {task['frame'][1]} of 1,797 were counted. "
+            f"Month 6: {task['first'][1]} of 5,000 read as panels; month 12: {task['second'][1]} of 5,000. "
+            "Give the change and its standard error.")
 
 
 def _folds(draw: Draws) -> dict:

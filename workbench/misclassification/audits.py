@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from workbench import checks
-from workbench.misclassification import calendar, limits, methods
+from workbench.misclassification import calendar, designs, limits, methods
 from workbench.misclassification.confusion import ConfusionCounts, pool_audits
 from workbench.misclassification.periods import AuditError, Periods, check_audit
 from workbench.results import Note
@@ -93,8 +93,8 @@ class OwnAudits:
     parts: tuple[Periods, ...]
 
     def __getattr__(self, name: str) -> np.ndarray:
-        """Return an array of all periods: `estimate`, `covariance`, `shares`, `bias` or `own`."""
-        if name not in ("estimate", "covariance", "shares", "bias", "own"):
+        """Return an array of all periods: `estimate`, `restricted`, `covariance`, `shares`, `bias` or `own`."""
+        if name not in ("estimate", "restricted", "covariance", "shares", "bias", "own"):
             raise AttributeError(name)
         return np.concatenate([getattr(part, name) for part in self.parts])
 
@@ -123,14 +123,14 @@ class OwnAudits:
     def change_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the changes, within -1 and 1."""
         low, high = self.level_limits(level)
-        limits_of_change = _newcombe(self.estimate, low, high, first, last)
+        limits_of_change = _newcombe(self.restricted, low, high, first, last)
         return tuple(np.clip(limit, -1, 1) for limit in limits_of_change)
 
     def growth_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the growth rates; NaN where the earlier level may be 0."""
         low, high = self.level_limits(level)
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = _newcombe(*(np.log(np.maximum(values, 0)) for values in (self.estimate, low, high)), first, last)
+            logs = _newcombe(*(np.log(np.maximum(values, 0)) for values in (self.restricted, low, high)), first, last)
         known = (low[first] > 0) & (self.estimate[last] > 0)
         return tuple(np.where(known, np.expm1(np.nan_to_num(limit, neginf=-np.inf)), np.nan) for limit in logs)
 
@@ -150,23 +150,28 @@ def _newcombe(estimate: np.ndarray, low: np.ndarray, high: np.ndarray, first: np
     return change - down, change + up
 
 
-def own_method(method: str) -> str:
+def own_method(method: str, sampled_by: str) -> str:
     """Return the method for a period whose own items were audited.
 
-    "mle" and "mixed" weight the period's audit to its own counts there, which is what "calibration" does.
+    "mle" and "mixed" weight the period's audit to its own counts there, which is what "calibration" does. An audit
+    that was sampled by truth allows "misclassification" instead.
     """
+    if method == designs.AUTO:
+        return "misclassification" if sampled_by == designs.TRUTH else "calibration"
+    if designs.why_not_allowed(sampled_by, method):
+        raise checks.WrongValue("method", f"must fit how the audits were sampled: "
+                                f"{designs.why_not_allowed(sampled_by, method)}")
     return "calibration" if "frame" in methods.METHODS[method].needs else method
 
 
-def own_periods(audit: ConfusionCounts, counts: np.ndarray, method: str, rates: str) -> Periods:
+def own_periods(audit: ConfusionCounts, counts: np.ndarray, method: str, rates: str, sampled_by: str) -> Periods:
     """Return one period with its own audit; raises an `AuditError` that says why it has no estimate."""
-    method = own_method(method)
-    frame = None if audit.weighted is not None else counts
+    frame = None if audit.weighted is not None or sampled_by == designs.TRUTH else counts
     check_audit(audit, frame, method)
     if frame is not None and (audit.table.sum(0) > frame).any():
         raise AuditError(f"its audit has {audit.table.sum(0).tolist()} items predicted {checks.listed(audit.labels)}, "
                          f"more than the {frame.tolist()} that were counted")
-    periods = Periods(audit, frame, counts[None], method, rates)
+    periods = Periods(audit, frame, counts[None], method, rates, sampled_by=sampled_by)
     if periods.undefined or limits.WHOLE in periods.constructions:
         raise AuditError(periods.undefined or "its audit allows no estimate")
     return periods

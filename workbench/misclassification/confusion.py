@@ -369,11 +369,11 @@ def _compare_rates(first: np.ndarray, second: np.ndarray, axis: int, level: floa
     up = np.sqrt((high[1] - rate[1]) ** 2 + (rate[0] - low[0]) ** 2)
     pvalues, known = np.full(len(first), np.nan), total.all(0)
     whole = (np.rint(part.T[known]).astype(int) for part in (right, total))     # weighted audits have effective counts
-    pvalues[known] = intervals.holm([_fisher(*columns) for columns in zip(*whole, strict=True)])
+    pvalues[known] = intervals.holm([fisher_pvalue(*columns) for columns in zip(*whole, strict=True)])
     return np.stack([*rate, difference, difference - down, difference + up], 1), pvalues
 
 
-def _fisher(right: np.ndarray, total: np.ndarray) -> float:
+def fisher_pvalue(right: np.ndarray, total: np.ndarray) -> float:
     """Return the two-sided p-value: tables with these margins that are no likelier than the one seen."""
     x = np.arange(max(0, right.sum() - total[1]), min(right.sum(), total[0]) + 1)
     log = -sum(scipy.special.gammaln(part + 1) for part in (

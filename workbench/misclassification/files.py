@@ -17,6 +17,7 @@ from workbench.misclassification import calendar, confusion
 from workbench.results import Note
 
 MOST_ITEMS = 10_000_000     # of a pair of classes
+GAPS = numbers.GONE | {"-", "--", "\N{EN DASH}", "\N{EM DASH}", ".", "..", "n.a.", "missing"}
 MOST_DAYS, FEW_A_DAY = 31, 100      # a month of days is a series; of more days, an item here and there is none
 
 
@@ -84,10 +85,21 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
         raise checks.WrongValue("audit", f"must hold a column {prediction!r}, or be a confusion table with a row and "
                                 f"a column for every class; rows {checks.listed(rows, quoted=True)}, columns "
                                 f"{checks.listed(names, quoted=True)}")
+    _refuse_classes_without_row(audit, [name for name in names if name not in (*order, spelled(truth, names))])
     counts, more = frames.read_columns(audit, order)
     table = np.stack([numbers.to_numbers(label, counts[label], beside=counts, whole=True) for label in order], axis=1)
     return confusion.ConfusionCounts(table[[rows.index(label) for label in order]], order,
                                      notes=tuple(dict.fromkeys((*read, *more))))
+
+
+def _refuse_classes_without_row(audit: Any, names: list[str]) -> None:
+    """Raise if a further column of a confusion table holds counts: items that were predicted in another class."""
+    for name in names:
+        cells = numbers.to_cells(name, frames.read_columns(audit, [name])[0][name])
+        items = [cell for cell in cells if isinstance(cell, int) and cell > 0]
+        if items and name.strip().casefold() not in numbers.TOTALS | {"n", "all", "support"}:
+            raise checks.WrongValue("audit", f"must have a row for every class of its columns; {name!r} has none, and "
+                                    f"{sum(items):,} audited items in its column would be left out")
 
 
 def _wanted_labels(labels: str | tuple) -> list[str] | None:
@@ -128,7 +140,7 @@ def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total
     labels : sequence
         Of the audit.
     period, total, counted : str
-        Columns. A column of the total beside one per class is not read.
+        Columns. A column of the total beside one per class must be their sum.
     predicted : str
         Column of the predicted class; a file that has it has one row per item.
     every : {"", "day", "week", "month", "quarter", "year"}
@@ -216,6 +228,8 @@ def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) ->
     if by_class:
         known = [spelled(name, names) for name in (*classes, period, total)]
         _refuse_further_classes(counts, [name for name in names if name not in known])
+        if total in names and total not in classes:
+            _refuse_other_totals(counts, classes, period, total)
     columns = classes if by_class else [total, counted]
     data, _ = frames.read_columns(counts, [period, *columns])
     labeled = numbers.as_text(data[period])
@@ -318,10 +332,29 @@ def _refuse_further_classes(counts: dict | str, names: list) -> None:
     """Raise if a further column holds counts: a class that was not audited, whose items would be left out."""
     for name in names:
         data, _ = frames.read_columns(counts, [name])
-        if all(isinstance(cell, int) for cell in numbers.to_cells(name, data[name])):
+        cells = [cell for cell in numbers.to_cells(name, data[name]) if not _is_gap(cell)]
+        if cells and all(isinstance(cell, int) for cell in cells):
             raise checks.WrongValue("counts", "must have no column of numbers that is no class of the audit, as "
                                     f"{name!r} is: its items would be left out; audit that class too, or drop the "
                                     "column")
+
+
+def _is_gap(cell: Any) -> bool:
+    """Return whether a cell of counts says nothing: it is missing, or a mark that stands for that."""
+    return cell is None or isinstance(cell, str) and (checks.is_missing(cell) or cell.strip().casefold() in GAPS)
+
+
+def _refuse_other_totals(counts: Any, classes: list[str], period: str, total: str) -> None:
+    """Raise where the items of a period are more than those of the classes: some of another class are left out."""
+    data, _ = frames.read_columns(counts, [period, *classes, total])
+    cells = {name: numbers.to_cells(name, data[name]) for name in (*classes, total)}
+    for row, name in enumerate(numbers.as_text(data[period])):
+        items, parts = cells[total][row], [cells[label][row] for label in classes]
+        if not all(isinstance(value, int) for value in (items, *parts)) or items == sum(parts):
+            continue
+        raise checks.WrongValue("counts", f"must have all items in the classes of the audit; column {total!r} says "
+                                f"{items:,} in period {name!r}, and the classes {checks.listed(classes, quoted=True)} "
+                                f"add up to {sum(parts):,}; audit the other class too, or drop the column {total!r}")
 
 
 def _two_classes(row: tuple) -> tuple:

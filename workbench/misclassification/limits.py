@@ -67,6 +67,32 @@ def said(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else f"hull of {checks.listed(names)}"
 
 
+def restricted(shares: np.ndarray, least: np.ndarray) -> np.ndarray:
+    """Return the shares (..., K) that are nearest to possible ones: none below `least`, all together 1."""
+    above = np.clip(shares - least, 0, None)
+    total, room = above.sum(-1, keepdims=True), 1 - least.sum(-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moved = least + np.where(total > 0, above / total, 0 * above) * room
+    return np.where((shares >= least).all(-1, keepdims=True), shares, moved)
+
+
+def around(estimate: np.ndarray, low: np.ndarray, high: np.ndarray, least: np.ndarray,
+           most: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return limits within `least` and `most`; where they leave the estimate out, `least` and `most` themselves."""
+    inside = (low <= estimate) & (estimate <= high)
+    return (np.where(inside, np.maximum(low, np.minimum(least, estimate)), least),
+            np.where(inside, np.minimum(high, np.maximum(most, estimate)), most))
+
+
+def beyond_edge(distance: np.ndarray, variance: np.ndarray, level: float) -> np.ndarray:
+    """Return how far the interval of a share reaches into the possible range from its edge.
+
+    The estimate lies outside by `distance`. Its likelihood is taken as normal; the limit is where it has fallen
+    from that at the edge as far as the level asks for.
+    """
+    return np.sqrt(distance**2 + intervals.quantile(level) ** 2 * variance) - distance
+
+
 def hull(found: Iterable) -> tuple[np.ndarray, np.ndarray]:
     """Return the least of the lower and the largest of the upper limits of pairs of arrays."""
     low, high = zip(*found, strict=True)

@@ -14,6 +14,7 @@ References
 .. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
 """
 
+from collections import ChainMap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -54,6 +55,8 @@ class Method:
         What varies in a period given the other, for the rate that it holds constant.
     unknown : str
         Why a NaN of `theory` is none.
+    designs : tuple of {"random", "truth", "prediction"}
+        How the items of an audit may have been sampled.
     limits : callable or None
         (table, counts, level) -> limits of the second of two classes' share, for a method with the estimate of
         `divides_by` and an interval of its own: it is for two classes, and comparisons of estimators leave it out.
@@ -70,6 +73,7 @@ class Method:
     holds: str = "prediction"
     unknown: str = "bias and variance: no closed form is known"
     limits: Callable[..., tuple] | None = None
+    designs: tuple[str, ...] = ("random",)
 
 
 def estimators() -> dict[str, Method]:
@@ -242,23 +246,27 @@ def _mle_slopes(table: np.ndarray, frame: np.ndarray, shares: np.ndarray) -> tup
     return (frame / table.sum(-2))[..., None, None, :] * (by_joint - by_frame[..., :, None, :]), by_frame, inverse
 
 
+BY_TRUTH = ("random", "truth")
+EVERY_DESIGN = ("random", "truth", "prediction")
 METHODS = {method.name: method for method in (
     Method("baseline", "audit share", _baseline, _baseline_slopes, setting.baseline,
            assumes="the true shares have not moved since the audit"),
     Method("classify_and_count", "raw count", _classify_and_count, _count_slopes, setting.classify_and_count,
-           assumes="the classifier makes no errors, or its errors cancel"),
+           assumes="the classifier makes no errors, or its errors cancel", designs=EVERY_DESIGN),
     Method("subtracted_bias", "subtracted bias", _subtracted_bias, _subtracted_slopes, setting.subtracted_bias,
-           ("rows",)),
+           ("rows",), designs=BY_TRUTH),
     Method("misclassification", "misclassification", _misclassification, _misclassification_slopes,
-           setting.misclassification, ("rows",), "misclassification"),
+           setting.misclassification, ("rows",), "misclassification", designs=BY_TRUTH),
     Method("calibration", "calibration", _calibration, _calibration_slopes, setting.calibration, ("columns",),
-           assumes="P(truth | prediction) is what it was in the audit", holds="truth"),
+           assumes="P(truth | prediction) is what it was in the audit", holds="truth",
+           designs=("random", "prediction")),
     Method("mixed", "mixed", _mixed, _mixed_slopes, setting.mixed, ("rows", "columns", "frame"), "misclassification"),
     Method("mle", "mle", _mle, _mle_slopes, setting.mle, ("rows", "columns", "frame"), "mle",
            unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'; "
                    "variance: first order"),
     Method("hull", "hull", _misclassification, _misclassification_slopes, setting.misclassification, ("rows",),
-           "misclassification", limits=setting.hull))}
+           "misclassification", limits=setting.hull, designs=BY_TRUTH))}
+CHOICES: ChainMap[str, Any] = ChainMap({"auto": None}, METHODS)     # a view: it has every entry that is added
 
 
 def slope_cv(table: np.ndarray) -> np.ndarray:
@@ -313,6 +321,24 @@ def audit_covariance(slopes: Slopes, table: np.ndarray, audited: int, frame_size
     of_item = slopes.frame[..., :, None, :] / frame_size
     rest = (frame_size - audited) * _within(np.broadcast_to(of_item, slopes.table.shape), given, parts)
     return drawn * between + n * _within(slopes.table + of_item, given, parts) + rest
+
+
+def column_covariance(slopes: Slopes, table: np.ndarray, left_out: np.ndarray) -> np.ndarray:
+    """Return the covariance (..., K, K) of estimates from an audit with fixed numbers of predicted items.
+
+    Parameters
+    ----------
+    slopes : Slopes
+    table : (..., K, K) array
+        Where the rates are taken from, with added counts.
+    left_out : (..., K) array
+        Finite-population factor of each predicted class.
+    """
+    given = by_column(table)[..., None, :, :]
+    centered = slopes.table - (given * slopes.table).sum(-2, keepdims=True)
+    weights = (table * left_out[..., None, :])[..., None, :, :]
+    flat = (*centered.shape[:-2], table.shape[-1] ** 2)
+    return _product((weights * centered).reshape(flat), centered.reshape(flat))
 
 
 def _within(slope: np.ndarray, given: np.ndarray, parts: np.ndarray) -> np.ndarray:

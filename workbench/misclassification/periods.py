@@ -10,12 +10,11 @@ import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.misclassification import limits, methods
-from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification import doubts, limits, methods
+from workbench.misclassification.confusion import ConfusionCounts, fisher_pvalue
 from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
 
-STRONG = 0.2            # what is divided by may be 40% off
 DRAWS = 4000
 STRANGE = 0.001         # so many random samples are suspected by mistake
 
@@ -32,6 +31,8 @@ class Periods:
     method, rates : str
     added : float
         Counts added to each cell of the audit.
+    sampled_by : {"random", "truth", "prediction"}
+        Design of the audit.
     """
 
     audit: ConfusionCounts
@@ -40,6 +41,7 @@ class Periods:
     method: str
     rates: str
     added: float = methods.HALF
+    sampled_by: str = "random"
 
     @property
     def divides(self) -> bool:
@@ -85,6 +87,21 @@ class Periods:
         return methods.shares_of(self.method, self.audit.effective, self.frame_shares, self.shares) + self._none
 
     @cached_property
+    def possible(self) -> tuple[np.ndarray, np.ndarray]:
+        """Least and largest possible shares, (T, K) each: of the audited frame itself the audited items are known."""
+        least, most = np.zeros(self.shares.shape), np.ones(self.shares.shape)
+        if self.own.any() and self.frame_size and self.audit.n > LARGE_PART * self.frame_size:
+            known = self.audit.table.sum(1)
+            least[self.own] = known / self.frame_size
+            most[self.own] = (known + self.frame_size - self.audit.n) / self.frame_size
+        return least, most
+
+    @cached_property
+    def restricted(self) -> np.ndarray:
+        """The estimates as they are shown, (T, K): the nearest possible shares."""
+        return limits.restricted(self.estimate, self.possible[0])
+
+    @cached_property
     def slopes(self) -> methods.Slopes:
         """Slopes at the half counts, with what the variance of 1 / d has beyond the first order."""
         return methods.curved(self.method, self._slopes, self.half, self.frame_shares).within_frame(self.own)
@@ -105,21 +122,52 @@ class Periods:
 
     @cached_property
     def covariance(self) -> np.ndarray:
-        """Covariances of the levels, (T, K, K); NaN where the audit gives no estimate."""
-        return self._from_audit(self.slopes) + self.reading + self._none
+        """Covariances of the levels, (T, K, K); NaN where the audit gives no estimate.
+
+        An audit that was sampled by the truth has fixed row sums, and the first order is enough.
+        """
+        if self.sampled_by == "truth":
+            return self._from_audit(self.straight) + self.reading + self._none
+        return self._interval_covariance * self._unsure
+
+    @cached_property
+    def _unsure(self) -> np.ndarray:
+        """0 for a period of which every item was audited, else 1, (T, 1, 1)."""
+        least, most = self.possible
+        return np.any(most > least, axis=1)[:, None, None].astype(float)
+
+    @cached_property
+    def _interval_covariance(self) -> np.ndarray:
+        """Covariances of the levels from which intervals are made, (T, K, K)."""
+        return self._from_audit(self.slopes, self.own) + self.reading + self._none
 
     def change_covariance(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
         """Return the covariances of the changes from periods `first` to `last`, (C, K, K)."""
         from_audit = self._from_audit(_weighted(self.slopes, first, last)) + self._none
-        return from_audit + self.reading[first] + self.reading[last]
+        reading = self.reading
+        if self.sampled_by == "prediction" and self.rates == "process":
+            # the truth of the audited period varies around the rates of the process, too
+            reading = methods.reading_covariance(self.method, self._slopes, self.half, self.shares, self.size)
+        return from_audit + reading[first] + reading[last]
 
     @cached_property
     def _none(self) -> float:
         """NaN where the audit gives no estimate, else 0."""
         return np.nan if self.undefined else 0.0
 
-    def _from_audit(self, slopes: Any) -> np.ndarray:
+    def _from_audit(self, slopes: Any, own: Any = False) -> np.ndarray:
+        """Return the covariances that come from the audit; `own` says which are of the audited frame itself."""
+        if self.sampled_by == "prediction":
+            return methods.column_covariance(slopes, self.half, self._left_out(own))
         return methods.audit_covariance(slopes, self.half, self.audit.n, self.frame_size, self.rates)
+
+    def _left_out(self, own: np.ndarray | bool) -> np.ndarray:
+        """Return the finite-population factors (..., K) of the predicted classes: 1 - n/N of the frame, or 1."""
+        if self.frame is None:
+            return np.ones(len(self.audit.labels))
+        factor = 1 - self.audit.table.sum(0) / np.maximum(self.frame, 1)
+        of_frame = np.array(self.rates == "frame") | own
+        return np.where(np.reshape(of_frame, (-1, 1)), factor, 1.0)
 
     @cached_property
     def draws(self) -> np.ndarray:
@@ -133,6 +181,8 @@ class Periods:
         """Names of the intervals whose hull is reported."""
         if self.undefined or self.divides and not self.stability[0] > limits.LEAST_D:
             return (limits.WHOLE,)
+        if self.sampled_by == "prediction":
+            return (limits.DELTA if len(self.audit.labels) == 2 else limits.ONE_PER_CLASS,)
         return limits.constructions(self.method, self.audit.effective, self.stability[1] if self.divides else 0.0)
 
     @property
@@ -142,29 +192,53 @@ class Periods:
         return (limits.DELTA, limits.FIELLER) if own else self.constructions
 
     def level_limits(self, level: float) -> tuple[np.ndarray, ...]:
-        """Return the limits (T, K) of the levels, within 0 and 1."""
+        """Return the limits (T, K) of the levels, within the possible shares; they contain `restricted`."""
         if level not in self._known_limits:
-            own = methods.METHODS[self.method].limits
-            if own:
-                low, high = own(self.audit.effective, self.counts, level)
-                self._known_limits[level] = np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
-            else:
-                self._known_limits[level] = self._hull(Periods._levels, len(self.counts), 0.0, 1.0, level)
+            least, most = self.possible
+            low, high = (np.clip(limit, least, most) for limit in self._unrestricted_limits(level))
+            low, high = self._reaching_inside(low, high, level)
+            known = np.isfinite(self.restricted)
+            self._known_limits[level] = (np.where(known, np.fmin(low, self.restricted), low),
+                                         np.where(known, np.fmax(high, self.restricted), high))
         return self._known_limits[level]
+
+    def _reaching_inside(self, low: np.ndarray, high: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
+        """Return the limits; an interval that lies outside the possible shares reaches inside from their edge."""
+        least, most = self.possible
+        if not ((low == high) & (least < most)).any():
+            return low, high
+        center, variance = self.slopes.estimate, _diagonal(self._interval_covariance)
+        below, above = ((low == high) & (least < most) & outside for outside in (center < least, center > most))
+        lowest = np.maximum(most - limits.beyond_edge(center - most, variance, level), least)
+        highest = np.minimum(least + limits.beyond_edge(least - center, variance, level), most)
+        return np.where(above, lowest, low), np.where(below, highest, high)
+
+    def _unrestricted_limits(self, level: float) -> tuple[np.ndarray, ...]:
+        """Return the limits (T, K) of the levels, within 0 and 1."""
+        own = methods.METHODS[self.method].limits
+        if not own:
+            return self._hull(Periods._levels, len(self.counts), 0.0, 1.0, level)
+        low, high = own(self.audit.effective, self.counts, level)
+        return np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
 
     @cached_property
     def _known_limits(self) -> dict[float, tuple[np.ndarray, ...]]:
         return {}
 
     def change_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
-        """Return the limits (C, K) of the changes from periods `first` to `last`, within -1 and 1."""
-        return self._hull(Periods._changes, len(first), -1.0, 1.0, first, last, level)
+        """Return the limits (C, K) of the changes from periods `first` to `last`, within what both levels allow."""
+        raw = self._hull(Periods._changes, len(first), -1.0, 1.0, first, last, level)
+        low, high = self.level_limits(level)
+        change = self.restricted[last] - self.restricted[first]
+        return limits.around(change, *raw, low[last] - high[first], high[last] - low[first])
 
     def growth_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the growth rates, of at least -1; NaN where a level is not clearly above 0."""
-        low, _ = self.level_limits(level)
+        low, high = self.level_limits(level)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = self._hull(Periods._growths, len(first), -1.0, np.inf, first, last, level)
+            raw = self._hull(Periods._growths, len(first), -1.0, np.inf, first, last, level)
+            growth = self.restricted[last] / self.restricted[first] - 1
+            found = limits.around(growth, *raw, low[last] / high[first] - 1, high[last] / low[first] - 1)
         return tuple(np.where((low[first] > 0) & (self.estimate[last] > 0), limit, np.nan) for limit in found)
 
     def _hull(self, construct: Callable, rows: int, least: float, most: float, *given: Any) -> tuple[np.ndarray, ...]:
@@ -181,7 +255,7 @@ class Periods:
         low, high = limits.delta(self.slopes.estimate, _diagonal(self.covariance), 0.95, -np.inf, np.inf)
         outside = (high < 0) | (low > 1)
         if outside.any() and len(self.audit.labels) == 2:
-            outside &= np.equal(*self.level_limits(0.95))     # the hull may reach inside
+            outside &= np.equal(*self._unrestricted_limits(0.95))     # the hull may reach inside
         return outside
 
     @cached_property
@@ -195,7 +269,7 @@ class Periods:
             return limits.percentiles(self.draws, level, 0.0)
         if name == limits.FIELLER:
             return self._fieller(self.straight, self.reading, level, 0.0)
-        return limits.delta(self.slopes.estimate, _diagonal(self.covariance), level, 0.0)
+        return limits.delta(self.slopes.estimate, _diagonal(self._interval_covariance), level, 0.0)
 
     def _changes(self, name: str, first: np.ndarray, last: np.ndarray, level: float) -> tuple:
         if name == limits.DRAWN:
@@ -260,7 +334,7 @@ class Periods:
             return ()
         if self.undefined:
             return (Note("undefined", f"no estimate, and intervals are the whole range: {self.undefined}"),)
-        return (*_stability_notes(self), *_few_notes(self))
+        return (*doubts.stability_notes(self), *doubts.few_notes(self))
 
     @cached_property
     def confused(self) -> str:
@@ -273,7 +347,7 @@ class Periods:
     def audit_notes(self) -> Iterator[Note]:
         """Yield what the reader has to know of the audit."""
         table, labels = self.audit.effective, self.audit.labels
-        if self.frame is not None and _fit(self.audit, self.frame) < STRANGE:
+        if self.sampled_by == "random" and self.frame is not None and fit_pvalue(self.audit, self.frame) < STRANGE:
             read, counted = table.sum(0) / self.audit.n, self.frame / self.frame_size
             k = np.abs(read - counted).argmax()
             yield Note("unreliable", "the audit can hardly be a random sample of the counts at audit time: "
@@ -284,7 +358,7 @@ class Periods:
             yield Note("unreliable", f"class {labels[k]!r} is predicted {labels[table[k].argmax()]!r} more often than "
                        "right: are the labels swapped?")
         if not self.doubts:
-            yield from _few_notes(self)
+            yield from doubts.few_notes(self)
         if self.frame_size is not None and self.audit.n / self.frame_size > LARGE_PART:
             part = f"the audit is {self.audit.n / self.frame_size:.0%} of the frame"
             yield Note("assumption", f"{part}: the error is that of later periods which share the process that made "
@@ -297,7 +371,7 @@ class Periods:
     def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
         """Return what the reader has to know of single periods, as a tuple of Note; `where` has the T places."""
         return tuple(Note(kind, text, where[t] if where else None) for t in range(len(self.counts))
-                     for kind, text in _about_period(self, t))
+                     for kind, text in doubts.about_period(self, t))
 
     @cached_property
     def reference(self) -> str:
@@ -359,7 +433,8 @@ class Periods:
             variance = np.where(self.own[:, None] | np.isnan(known), variance, known)
         if not self.divides:
             variance = variance + self._bias_variance
-        return np.sqrt(variance + np.nan_to_num(self.bias) ** 2) + 0 * self.believed[1]
+        bias = np.where(np.isnan(self.bias), 0, self.bias)
+        return np.sqrt(variance + bias**2) + 0 * self.believed[1]
 
     @cached_property
     def calibrated(self) -> "Periods":
@@ -436,7 +511,8 @@ def check_frame(frame: np.ndarray, audit: ConfusionCounts) -> None:
     for k in np.flatnonzero(audit.table.sum(0) > frame):
         raise checks.WrongValue("counts_at_audit", f"must include the audited items; {audit.table[:, k].sum()} were "
                                 f"predicted {audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the "
-                                "frame that the audit was drawn from")
+                                "frame that the audit was drawn from; of items from elsewhere, or chosen by their true "
+                                "class, say sampled_by='truth' (--sampled-by truth)")
 
 
 def _not_invertible(audit: ConfusionCounts) -> str:
@@ -452,84 +528,22 @@ def _not_invertible(audit: ConfusionCounts) -> str:
     return ""
 
 
-def _fit(audit: ConfusionCounts, frame: np.ndarray) -> float:
-    """Return the p-value of the audit's predicted classes as a sample without replacement of the frame's."""
+def fit_pvalue(audit: ConfusionCounts, frame: np.ndarray) -> float:
+    """Return the p-value of the audit's predicted classes as a sample without replacement of the frame's.
+
+    The p-value is that of Pearson's test, or where few items of a class are expected that of exact tests of each
+    class, by Bonferroni.
+    """
     size, known = frame.sum(), frame > 0
     if audit.n >= size:
         return 1.0
     expected = audit.n * frame[known] / size
+    if expected.min() < limits.FEW and known.sum() > 1:
+        drawn, total = audit.table.sum(0), np.array([audit.n, size - audit.n])
+        exact = [fisher_pvalue(np.array([drawn[k], frame[k] - drawn[k]]), total) for k in np.flatnonzero(known)]
+        return min(1.0, min(exact) * (1 if len(exact) == 2 else len(exact)))
     misfit = ((audit.table.sum(0)[known] - expected) ** 2 / expected).sum() * (size - 1) / (size - audit.n)
     return float(scipy.special.chdtrc(known.sum() - 1, misfit)) if known.sum() > 1 else 1.0
-
-
-def _few_notes(periods: Periods) -> Iterator[Note]:
-    table = periods.audit.table
-    few = int((table < limits.FEW).sum())
-    if few:
-        hold = "holds" if few == 1 else "hold"
-        yield Note("unreliable", f"{few} of {table.size} cells of the audit {hold} fewer than {limits.FEW} items "
-                   f"(least: {table.min()}): the standard error is rough{_widened(periods, limits.ONE_ADDED)}")
-
-
-def _stability_notes(periods: Periods) -> Iterator[Note]:
-    (value, cv), two = periods.stability, len(periods.audit.labels) == 2
-    what = "p00 + p11 - 1" if two else "the smallest singular value of P(prediction | truth)"
-    remedy = "audit more items" + ("" if two else f" or merge {periods.confused}")
-    if cv > STRONG or (not two and value < 0.2):     # errors of counts become up to five times as large
-        yield Note("unreliable", f"weak classifier for this audit: {what} is {value:.2f} with a coefficient of "
-                   f"variation of {cv:.2f}; the true error may be half as large again as stated, with outliers"
-                   f"{_widened(periods, limits.FIELLER)}; {remedy}")
-    elif cv > limits.UNSURE:
-        yield Note("unreliable", f"{what} is {value:.2f} with a coefficient of variation of {cv:.2f}: the stated error "
-                   f"is a few percent too small{_widened(periods, limits.FIELLER)}")
-
-
-def _widened(periods: Periods, name: str) -> str:
-    """Return what widens the interval, in words: `name`, or with more than two classes the delta method."""
-    if limits.WHOLE in periods.constructions:
-        return ", intervals are the whole range"
-    found = [made for made in (name, limits.DELTA) if made in periods.constructions[1:]]
-    return f", intervals are widened by {limits.IN_WORDS[found[0]]}" if found else ""
-
-
-def _about_period(periods: Periods, t: int) -> Iterator[tuple]:
-    """Yield kind and text of what the reader has to know of period t."""
-    if periods.own[t]:
-        yield "data", "these are the counts at audit time: taken as the audited frame itself"
-    yield from _outside(periods, t)
-    if periods.size[t] < 10 * periods.audit.n and not periods.own[t]:
-        yield "remark", (f"the period has {checks.counted(periods.size[t], 'item')}, fewer than ten per audited item: "
-                         "its own reading errors matter, the standard error includes them")
-    if len(periods.audit.labels) == 2 and periods.divides and not (periods.own[t] or periods.undefined):
-        yield from _about_shift(periods, t)
-
-
-def _outside(periods: Periods, t: int) -> Iterator[tuple]:
-    """Yield what there is to say of shares that lie outside 0 to 1; of two classes the second speaks for both."""
-    labels, estimate = periods.audit.labels, periods.estimate[t]
-    shown = np.arange(len(labels)) >= (1 if len(labels) == 2 else 0)
-    outside = np.flatnonzero(shown & ((estimate < 0) | (estimate > 1)))
-    if outside.size:
-        named = ", ".join(f"{labels[k]!r}" for k in outside)
-        yield "unreliable", (f"the estimate of class {named} lies outside 0 to 1: left as it is, only intervals are "
-                             "clipped; the counts do not fit the audit's rates")
-    for k in np.flatnonzero(shown & periods.beyond[t]):
-        yield "unreliable", (f"even the interval of class {labels[k]!r} lies outside 0 to 1: the rates are no longer "
-                             "those of the audit, or the counts are of something else; draw a fresh audit")
-
-
-def _about_shift(periods: Periods, t: int) -> Iterator[tuple]:
-    (_, first), (_, later) = periods.believed[0], periods.believed[1][t]
-    if periods.method == "mixed" and (later < first / 2 or 1 - later < (1 - first) / 2):
-        yield "remark", ("the share has more than halved (or that of the other class): 'mixed' can have more variance "
-                         "than 'misclassification' here, 'mle' never has")
-    if periods.audit.weighted is not None:      # 'calibration' takes no weights
-        return
-    ours, calibration = (each.expected_error[t, 1] for each in (periods, periods.calibrated))
-    if calibration < ours:
-        yield "remark", (f"the shift is small against the noise: 'calibration' would have less expected error here "
-                         f"(RMSE {calibration:.4f} against {ours:.4f}), but it holds P(truth | prediction) constant "
-                         "and would report only a part of a change")
 
 
 def _diagonal(covariance: np.ndarray) -> np.ndarray:

@@ -50,7 +50,8 @@ def plan_next_audit(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: 
     table = audit.effective + methods.HALF
     p00, p11 = (table[k, k] / table[k].sum() for k in range(2))
     method = methods.estimator_of(method) if methods.METHODS[method].divides_by else "mle"
-    found = [float(prevalence.estimate_prevalence(audit, period, counts_at_audit, method=method, rates=rates).estimate)
+    found = [float(prevalence.estimate_prevalence(audit, period, counts_at_audit, method=method, rates=rates,
+                                                sampled_by="random").estimate)
              for period in (counts_at_audit, counts)]
     if not np.isfinite(found).all():
         raise checks.WrongValue("half_width", "needs corrected shares to plan with, and this audit gives none")

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.misclassification import limits, methods, theory
+from workbench.misclassification import designs, limits, methods, theory
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
-from workbench.misclassification.periods import Periods, check_audit, check_frame, not_estimable
+from workbench.misclassification.periods import Periods, not_estimable
 from workbench.results import Estimate, Interval, Result, sentences
 
 USUAL = ("mle", "mixed", "misclassification")
@@ -57,8 +57,9 @@ class PrevalenceEstimate(OfClasses, Result):
     Attributes
     ----------
     estimate : float or (K,) array
-        With two classes the share of `labels[1]`, else of every class. Not clipped: may lie outside 0 to 1. NaN where
-        the audit gives none, for instance without an item of a class: a note says why.
+        With two classes the share of `labels[1]`, else of every class. Not clipped: may lie outside 0 to 1, with a
+        note that says so; `restricted_estimate`, headline and rows have the nearest possible share. NaN where the
+        audit gives none, for instance without an item of a class: a note says why.
     variance : float or (K, K) array
         First order, with half a count added to each cell of the audit; NaN without an estimate.
     bias : float or (K,) array
@@ -69,6 +70,8 @@ class PrevalenceEstimate(OfClasses, Result):
     audit : ConfusionCounts
     counts, counts_at_audit : (K,) array of int
         The latter may be None.
+    sampled_by : {"random", "truth", "prediction"}
+        What the audit is taken for.
     """
 
     estimate: float | np.ndarray
@@ -80,6 +83,7 @@ class PrevalenceEstimate(OfClasses, Result):
     audit: ConfusionCounts
     counts: np.ndarray
     counts_at_audit: np.ndarray | None
+    sampled_by: str = designs.RANDOM
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -95,6 +99,16 @@ class PrevalenceEstimate(OfClasses, Result):
     def assumption(self) -> str:
         """What is held constant, in words."""
         return methods.METHODS[self.method].assumes
+
+    @property
+    def _periods(self) -> Periods:
+        return Periods(self.audit, self.counts_at_audit, self.counts[None], self.method, self.rates,
+                       sampled_by=self.sampled_by)
+
+    @property
+    def restricted_estimate(self) -> float | np.ndarray:
+        """The possible share that is nearest to `estimate`, float; with more than two classes (K,) array."""
+        return one_or_all(self._periods.restricted[0])
 
     def interval(self, level: float = 0.95) -> Interval | tuple[Interval, ...]:
         """Return an `Interval`, or a tuple of K of them with more than two classes; clipped to 0 and 1.
@@ -118,7 +132,7 @@ class PrevalenceEstimate(OfClasses, Result):
             With two classes that of the share of `labels[1]`, else one per class in the order of `labels`.
         """
         checks.level(level)
-        periods = Periods(self.audit, self.counts_at_audit, self.counts[None], self.method, self.rates)
+        periods = self._periods
         low, high = periods.level_limits(level)
         return intervals_of(low[0], high[0], level, periods, periods.level_constructions)
 
@@ -128,44 +142,54 @@ class PrevalenceEstimate(OfClasses, Result):
         if np.isnan(self.estimate).any():
             text = f"{self.method}: no estimate, every share is possible (see notes)"
         elif len(self.labels) == 2:
-            text = (f"{self.method}: {self.estimate:.4g} of class {self.labels[1]} (SE {self.standard_error:.4g}), 95% "
-                    f"from {found.low:.4g} to {found.high:.4g}; counted {self.counted:.4g}")
+            text = (f"{self.method}: {self.restricted_estimate:.4g} of class {self.labels[1]} "
+                    f"(SE {self.standard_error:.4g}), 95% from {found.low:.4g} to {found.high:.4g}; "
+                    f"counted {self.counted:.4g}")
         else:
             shares = ", ".join(f"{label} {share:.4g} ({i.low:.3g} to {i.high:.3g})"
-                               for label, share, i in self.by_class(self.estimate, found))
+                               for label, share, i in self.by_class(self.restricted_estimate, found))
             text = f"{self.method}, 95%: {shares}"
         return f"{text}; if {self.assumption}; {self.audit.n:,} audited"
 
     def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
-        figures = self.by_class(self.counted, self.estimate, self.standard_error, self.interval())
+        figures = self.by_class(self.counted, self.restricted_estimate, self.standard_error, self.interval())
         return [{"label": label, "counted": counted, "estimate": estimate, "standard_error": error, "low": limits.low,
                  "high": limits.high} for label, counted, estimate, error, limits in figures]
 
 
 def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: ArrayLike | None = None, *,
-                        method: str = "mle", rates: str = "process") -> PrevalenceEstimate:
+                        method: str = "auto", rates: str = "process",
+                        sampled_by: str = "auto") -> PrevalenceEstimate:
     """Estimate the true shares of a period from its predicted counts and an audit.
 
     Parameters
     ----------
     audit : ConfusionCounts
-        A simple random sample, without replacement, of the frame counted at audit time.
+        A simple random sample, without replacement, of the frame counted at audit time; or a sample as `sampled_by`
+        says.
     counts : (K,) array_like of int
         Predicted counts of the period in the order of `audit.labels`: counts, not shares.
     counts_at_audit : (K,) array_like of int, optional
         Predicted counts of the frame at audit time, audited items included; needed by "mixed" and "mle". Where
-        `counts` are the same, the period is taken to be that frame.
-    method : {"mle", "mixed", "misclassification", "calibration", "subtracted_bias", "classify_and_count", "baseline", \
-"hull"}
+        `counts` are the same, the period is taken to be that frame. A sample by the truth does not need them.
+    method : {"auto", "mle", "mixed", "misclassification", "calibration", "subtracted_bias", "classify_and_count", \
+"baseline", "hull"}
         What stays constant is part of the method: P(prediction | truth) for "mle", "mixed", "misclassification", "hull"
         and "subtracted_bias"; P(truth | prediction) for "calibration"; the share itself for "baseline". "hull" is
-        "misclassification" with a shorter interval for two classes, for an audit of an earlier batch.
+        "misclassification" with a shorter interval for two classes, for an audit of an earlier batch. "auto" is "mle"
+        for a random audit, "misclassification" for one sampled by the truth, "calibration" for one by the prediction.
     rates : {"process", "frame"}
         Whether later periods share the process that made the frame, or its very rates: matters where the audit is a
         large part of the frame. For the audited frame itself both give the finite-population factor 1 - n/N.
         Choose "process" unless you know that later items are read exactly as those of the frame were: with "frame"
         where only the process is shared, and half of the frame audited, 95% intervals cover 79%.
+    sampled_by : {"auto", "truth", "prediction", "random"}
+        How the audited items were chosen. "truth": numbers of items of each true class, such as known positives and
+        negatives, from here or elsewhere; allows "misclassification", "hull", "subtracted_bias" and
+        "classify_and_count". "prediction": numbers of items of each predicted class; allows "calibration" and
+        "classify_and_count". "random" allows all. "auto" decides by the margins of the audit, says so in a note, and
+        raises where they leave it open.
 
     Returns
     -------
@@ -175,8 +199,9 @@ def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_aud
     ------
     ValueError
         If counts are shares, missing, negative or zero, the labels are clearly swapped, or "calibration" or
-        "subtracted_bias" lacks audited items of a class. "mle", "mixed" and "misclassification" have no estimate from
-        such an audit or where the classifier is no better than chance, but an interval, all of 0 to 1.
+        "subtracted_bias" lacks audited items of a class; if the design of the audit does not allow the method, or
+        cannot be seen. "mle", "mixed" and "misclassification" have no estimate from an audit without items of a class
+        or where the classifier is no better than chance, but an interval, all of 0 to 1.
 
     Notes
     -----
@@ -199,24 +224,13 @@ def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_aud
     PrevalenceEstimate(mle: 0.1222 of class 1 (SE 0.007422), 95% from 0.1082 to 0.138; counted 0.19; if
     P(prediction | truth) is what it was in the audit; 1,000 audited)
     """
-    frame = read_frame(audit, counts_at_audit, method, rates)
+    design = designs.read_design(audit, counts_at_audit, method, rates, sampled_by)
     counts = check_counts("counts", counts, audit.labels)
-    periods = Periods(audit, frame, counts[None], method, rates)
+    periods = Periods(audit, design.frame, counts[None], design.method, rates, sampled_by=design.sampled_by)
     return PrevalenceEstimate(one_or_all(periods.estimate[0]), one_or_all(periods.covariance[0]),
-                              one_or_all(periods.bias[0]), method, rates, audit.labels, audit, counts, frame,
-                              notes=(*periods.audit_notes(), *periods.period_notes()))
-
-
-def read_frame(audit: ConfusionCounts, counts_at_audit: ArrayLike | None, method: str, rates: str) -> np.ndarray | None:
-    """Return the frame's counts as a (K,) array of int, or None; raises unless they include the audit."""
-    checks.choice("method", method, methods.METHODS)
-    checks.choice("rates", rates, methods.RATES)
-    check_audit(audit, counts_at_audit, method)
-    if counts_at_audit is None or audit.weighted is not None:
-        return None
-    frame = check_counts("counts_at_audit", counts_at_audit, audit.labels)
-    check_frame(frame, audit)
-    return frame
+                              one_or_all(periods.bias[0]), design.method, rates, audit.labels, audit, counts,
+                              design.frame, design.sampled_by,
+                              notes=(*design.notes, *periods.audit_notes(), *periods.period_notes()))
 
 
 def one_or_all(values: np.ndarray) -> Any:
@@ -241,9 +255,9 @@ class EstimatorComparison(Result):
     ----------
     methods : tuple of str
     estimate, standard_error, low, high, bias, rmse : (M,) array, or (M, K) with more than two classes
-        NaN where a method cannot be computed; the bias (and in it the RMSE) if P(prediction | truth) is constant and
-        the shift is as it seems. The RMSE holds how little one audit says of a bias; a bias of order 1/n that is not
-        known is left out of it.
+        NaN where a method cannot be computed. Estimates are the nearest possible shares. The bias (and in it the RMSE)
+        holds if P(prediction | truth) is constant and the shift is as it seems. The RMSE holds how little one audit
+        says of a bias; a bias of order 1/n that is not known is left out of it.
     labels : tuple
     level : float
     counted : float or (K,) array
@@ -315,7 +329,8 @@ class EstimatorComparison(Result):
 
 
 def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: ArrayLike | None = None, *,
-                       rates: str = "process", level: float = 0.95) -> EstimatorComparison:
+                       rates: str = "process", level: float = 0.95,
+                       sampled_by: str = "auto") -> EstimatorComparison:
     """Estimate by all methods and say what error theory expects of each at the shift that is seen.
 
     Parameters
@@ -323,6 +338,8 @@ def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audi
     audit, counts, counts_at_audit, rates
         As in `estimate_prevalence`.
     level : float
+    sampled_by : {"auto", "truth", "prediction", "random"}
+        As in `estimate_prevalence`; a method that the design does not allow is not computed.
 
     Returns
     -------
@@ -343,24 +360,29 @@ def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audi
     mle                0.1222 0.0073
     """
     checks.level(level)
-    frame = read_frame(audit, counts_at_audit, "classify_and_count", rates)
+    design = designs.read_design(audit, counts_at_audit, designs.WITHOUT_AUDIT, rates, sampled_by)
     counts = check_counts("counts", counts, audit.labels)
-    lost = {method: why for method in methods.estimators() if (why := _why_not(audit, frame, method))}
+    lost = {method: why for method in methods.estimators() if (why := _why_not(audit, design, method))}
     values = np.stack([np.full((6, len(counts)), np.nan) if method in lost else
-                       _compared(Periods(audit, frame, counts[None], method, rates), level)
+                       _compared(Periods(audit, design.frame, counts[None], method, rates,
+                                         sampled_by=design.sampled_by), level)
                        for method in methods.estimators()], 1)
     figures = values[:, :, 1] if len(counts) == 2 else values
     return EstimatorComparison(tuple(methods.estimators()), *figures, audit.labels, float(level),  # type: ignore[misc]
-                               one_or_all(counts / counts.sum()), notes=theory.undefined(lost))
+                               one_or_all(counts / counts.sum()),
+                               notes=(*design.notes, *theory.undefined(lost)))
 
 
-def _why_not(audit: ConfusionCounts, frame: np.ndarray | None, method: str) -> str:
-    """Yield the note that a method cannot be computed, if it cannot."""
-    lacking = "frame" in methods.METHODS[method].needs and frame is None and audit.weighted is None
+def _why_not(audit: ConfusionCounts, design: designs.Design, method: str) -> str:
+    """Return why a method cannot be computed, or ''."""
+    not_allowed = designs.why_not_allowed(design.sampled_by, method)
+    if not_allowed:
+        return not_allowed
+    lacking = "frame" in methods.METHODS[method].needs and design.frame is None and audit.weighted is None
     return "counts_at_audit is needed" if lacking else not_estimable(audit, method)
 
 
 def _compared(periods: Periods, level: float) -> np.ndarray:
     """Return estimate, standard error, limits, bias and root mean squared error, (6, K)."""
-    return np.stack([periods.estimate[0], np.sqrt(np.diag(periods.covariance[0])),
+    return np.stack([periods.restricted[0], np.sqrt(np.diag(periods.covariance[0])),
                      *(limit[0] for limit in periods.level_limits(level)), periods.bias[0], periods.expected_error[0]])

@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.misclassification import audits as of_periods
-from workbench.misclassification import calendar, methods
+from workbench.misclassification import calendar, designs, methods
 from workbench.misclassification.confusion import ConfusionCounts, CountsError, pool_audits, read_counts
 from workbench.misclassification.periods import AuditError, Periods
-from workbench.misclassification.prevalence import OfClasses, intervals_of, one_or_all, read_frame
+from workbench.misclassification.prevalence import OfClasses, intervals_of, one_or_all
 from workbench.results import Interval, Note, Result, digits, percent
 from workbench.results.vocabulary import method_words
 
@@ -40,7 +40,7 @@ class PrevalenceChange(OfClasses, Result):
     first, last : label
         The periods.
     estimate : float or (K,) array
-        Share in `last` minus share in `first`, of `labels[1]` with two classes.
+        Share in `last` minus share in `first`, of `labels[1]` with two classes, both restricted to possible shares.
     variance : float or (K, K) array
         With the shared error of the audit.
     limits : Interval or tuple of K Interval
@@ -94,11 +94,13 @@ class PrevalenceSeries(Result):
     counts : (T, K) array of float
         Predicted counts; NaN in periods that cannot be reported.
     estimates, standard_errors, raw, bias : (T,) array, or (T, K) with more than two classes
-        Not clipped; with two classes of `labels[1]`; NaN where a period cannot be reported.
+        Not clipped, `restricted_estimates` are; with two classes of `labels[1]`; NaN where a period cannot be reported.
     method, rates : str
     labels : tuple
     audit : ConfusionCounts
     counts_at_audit : (K,) array of int or None
+    sampled_by : {"random", "truth", "prediction"}
+        What the audit is taken for.
     notes : tuple of Note
         Those at ("period", name) are about one period; there "refused" says why it cannot be reported.
     audit_rates : {"one", "pooled", "own"}
@@ -118,6 +120,7 @@ class PrevalenceSeries(Result):
     labels: tuple
     audit: ConfusionCounts
     counts_at_audit: np.ndarray | None
+    sampled_by: str = designs.RANDOM
     audit_rates: str = "one"
     audits: tuple = ()
 
@@ -134,13 +137,15 @@ class PrevalenceSeries(Result):
     def _notes_of_periods(self) -> dict:
         found: dict = {}
         for note in self.notes:
-            if note.where is not None:
+            if note.where is not None and note.where != designs.PLACE:
                 found.setdefault(note.where[1], []).append(note)
         return found
 
     @property
     def assumption(self) -> str:
         """What is held constant, in words."""
+        if self.audit_rates == "own" and self.sampled_by == designs.TRUTH:
+            return "the audit of each period shows its rates P(prediction | truth)"
         if self.audit_rates == "own":
             return "the audit of each period is a random sample of its counted items"
         assumes = methods.METHODS[self.method].assumes
@@ -154,6 +159,11 @@ class PrevalenceSeries(Result):
         places = self._reported[self._usable.own]
         return self.periods[places[0]] if places.size else None
 
+    @property
+    def restricted_estimates(self) -> np.ndarray:
+        """The possible shares nearest to `estimates`, which tables and charts show: (T,) or (T, K) array."""
+        return _placed(self._usable.restricted, self._reported, self.counts.shape)
+
     @cached_property
     def _reported(self) -> np.ndarray:
         return np.flatnonzero(~np.isnan(self.counts).any(1))
@@ -162,10 +172,11 @@ class PrevalenceSeries(Result):
     def _usable(self) -> Any:
         if self.audit_rates == "own":
             return of_periods.OwnAudits(tuple(
-                of_periods.own_periods(self.audits[t], self.counts[t].astype(np.int64), self.method, self.rates)
+                of_periods.own_periods(self.audits[t], self.counts[t].astype(np.int64), self.method, self.rates,
+                                       self.sampled_by)
                 for t in self._reported))
         return Periods(self.audit, self.counts_at_audit, self.counts[self._reported].astype(np.int64), self.method,
-                       self.rates)
+                       self.rates, sampled_by=self.sampled_by)
 
     def levels(self, level: float = 0.95, *, notes: bool = True) -> list[dict]:
         """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem.
@@ -181,7 +192,7 @@ class PrevalenceSeries(Result):
         """
         limits = self._usable.level_limits(checks.level(level))
         low, high = (_placed(limit, self._reported, self.counts.shape) for limit in limits)
-        columns = {"counted": self.raw, "estimate": self.estimates, "standard_error": self.standard_errors,
+        columns = {"counted": self.raw, "estimate": self.restricted_estimates, "standard_error": self.standard_errors,
                    "low": low, "high": high}
         items = [None if np.isnan(total) else int(total) for total in self.counts.sum(1)]
         told = {"flags": ("; ", False), "problem": ("", True)} if notes else {}
@@ -293,13 +304,13 @@ class PrevalenceSeries(Result):
 
     def _between(self, first: Any, last: Any, level: Any) -> list:
         usable = self._usable
-        change = usable.estimate[last] - usable.estimate[first]
+        change = usable.restricted[last] - usable.restricted[first]
         covariance = usable.change_covariance(first, last)
         naive = np.sqrt(sum(np.einsum("tkk->tk", usable.covariance[part]) for part in (first, last)))
         limits = usable.change_limits(first, last, level)
         growth_limits = usable.growth_limits(first, last, level)
         with np.errstate(divide="ignore", invalid="ignore"):
-            growth = np.where(np.isnan(growth_limits[0]), np.nan, change / usable.estimate[first])
+            growth = np.where(np.isnan(growth_limits[0]), np.nan, change / usable.restricted[first])
         names = [self.periods[t] for t in self._reported]
         return [PrevalenceChange(
             names[a], names[b], one_or_all(change[c]), one_or_all(covariance[c]),
@@ -347,7 +358,7 @@ class PrevalenceSeries(Result):
         """The class that `finding` speaks of: the second of two, or the one that changed most."""
         if len(self.labels) == 2:
             return self.labels[1]
-        shares = self.estimates[self._reported]
+        shares = self._usable.restricted
         moved = np.abs(shares[-1] - shares[0]) if len(shares) > 1 else shares[0]
         return self.labels[int(np.nan_to_num(moved).argmax())]
 
@@ -355,8 +366,19 @@ class PrevalenceSeries(Result):
         row = max((row for row in self.levels(level) if row["period"] == period), key=lambda row: row["estimate"])
         if self._usable.undefined or digits.nothing(row["low"], row["high"]):
             return f"No result: nearly every share is possible in {calendar.named_period(period)}, {NO_LINK}"
+        if row["high"] - row["low"] < digits.ROUNDING:
+            [share] = digits.percents(row["estimate"])
+            return f"{_subject(row['label'])}: {share} in {calendar.named_period(period)}, known exactly"
         shown = digits.percents(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
         return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, calendar.named_period(period))
+
+    @property
+    def taken(self) -> str:
+        """How the audit is taken to have been sampled, in a sentence; "" for a random sample without a doubt."""
+        texts = [note.text for note in self.notes if note.where == designs.PLACE]
+        if texts:
+            return f"The audit is {texts[0]}."
+        return "" if self.sampled_by == designs.RANDOM else f"The audit was sampled by {self.sampled_by}."
 
     def basis(self, level: float = 0.95) -> str:
         """Return what the finding rests on, in a line.
@@ -386,23 +408,26 @@ class PrevalenceSeries(Result):
 
 
 def prevalence_series(audit: ConfusionCounts | Mapping, counts_at_audit: ArrayLike | None, counts_by_period: Any, *,
-                      method: str = "mle", rates: str = "process", audit_rates: str = "auto") -> PrevalenceSeries:
+                      method: str = "auto", rates: str = "process", sampled_by: str = "auto",
+                      audit_rates: str = "auto") -> PrevalenceSeries:
     """Estimate the true shares of many periods from one audit, or from audits of several periods.
 
     Parameters
     ----------
     audit : ConfusionCounts or mapping of period to ConfusionCounts
-        A simple random sample, without replacement, of the frame counted at audit time. Or the audits of
-        several periods, by the periods of the counts or the same dates written otherwise.
+        A simple random sample, without replacement, of the frame counted at audit time, or a sample as
+        `sampled_by` says. Or the audits of several periods, by the periods of the counts or the same dates written
+        otherwise.
     counts_at_audit : (K,) array_like of int or None
         Predicted counts of that frame in the order of `audit.labels`; None only for methods that do not need them,
         and for audits of several periods.
     counts_by_period : mapping of period to (K,) counts, or (T, K) array_like or data frame
         Predicted counts; without a mapping periods are called 1 .. T. The first period with the counts at audit time is
         taken to be the audited frame itself. A period that cannot be used keeps its place, with a note that says why.
-    method, rates
-        As in `workbench.estimate_prevalence`. With audits of several periods "mle" means "misclassification" with
-        pooled rates, and with own ones post-stratification by the period's counts, "calibration".
+    method, rates, sampled_by
+        As in `workbench.estimate_prevalence`. With audits of several periods "auto" and "mle" mean "misclassification"
+        with pooled rates or a design by truth, and with own ones of random audits post-stratification by the period's
+        counts, "calibration".
     audit_rates : {"auto", "pooled", "own"}
         How audits of several periods are used: with rates P(prediction | truth) pooled over the periods, or each
         for its own period alone, where the rates drift. By default pooled, unless a test
@@ -434,10 +459,11 @@ def prevalence_series(audit: ConfusionCounts | Mapping, counts_at_audit: ArrayLi
     if isinstance(audit, Mapping):
         if counts_at_audit is not None:
             raise checks.WrongValue("counts_at_audit", "must be None for audits of several periods")
-        return _from_audits(audit, counts_by_period, method, rates, audit_rates)
-    frame = read_frame(audit, counts_at_audit, method, rates)
+        return _from_audits(audit, counts_by_period, method, rates, sampled_by, audit_rates)
+    design = designs.read_design(audit, counts_at_audit, method, rates, sampled_by)
     periods, found = _read_periods(counts_by_period, audit.labels)
-    return _series(audit, frame, periods, found, method, rates)
+    return _series(audit, design.frame, periods, found, design.method, rates, design.notes,
+                   sampled_by=design.sampled_by)
 
 
 def _series(audit: ConfusionCounts, frame: np.ndarray | None, periods: tuple, found: list, method: str, rates: str,
@@ -452,7 +478,7 @@ def _series(audit: ConfusionCounts, frame: np.ndarray | None, periods: tuple, fo
     empty = _placed(np.zeros((reported.size, len(audit.labels))), reported, counts.shape)
     usable = PrevalenceSeries(periods, counts, *(empty,) * 4, method, rates, audit.labels, audit, frame,
                               **of_audits)._usable
-    late = [] if of_audits else [periods[t] for t in reported[usable.own] if t]
+    late = [] if of_audits.get("audits") else [periods[t] for t in reported[usable.own] if t]
     places = [("period", periods[t]) for t in reported]
     own = isinstance(usable, of_periods.OwnAudits)
     notes = [*notes, *calendar.backward_notes([str(period) for period in periods]),
@@ -468,27 +494,28 @@ def _series(audit: ConfusionCounts, frame: np.ndarray | None, periods: tuple, fo
                             notes=notes, **of_audits)
 
 
-def _from_audits(audits: Mapping, counts_by_period: Any, method: str, rates: str, audit_rates: str
-                 ) -> PrevalenceSeries:
+def _from_audits(audits: Mapping, counts_by_period: Any, method: str, rates: str, sampled_by: str,
+                 audit_rates: str) -> PrevalenceSeries:
     """Return the series of periods from the audits of several."""
-    checks.choice("method", method, methods.METHODS)
-    checks.choice("rates", rates, methods.RATES)
+    designs.check_choices(method, rates, sampled_by)
     pooled = pool_audits(*audits.values())
     periods, found = _read_periods(counts_by_period, pooled.labels)
     by_period = of_periods.matched(audits, periods)
     pvalue = of_periods.same_rates_pvalue([*by_period.values()])
+    sampled_by, taken = designs.design_of_several([*by_period.values()], sampled_by)
     own = audit_rates == "own" or audit_rates == "auto" and pvalue < DIFFER
-    notes = [of_periods.choice_note(by_period, audit_rates, pvalue, own=own),
+    notes = [*taken, of_periods.choice_note(by_period, audit_rates, pvalue, own=own),
              *_without_counts(by_period, periods, own=own)]
-    of_audits = {"audits": tuple(by_period.get(period) for period in periods)}
+    of_audits = {"audits": tuple(by_period.get(period) for period in periods), "sampled_by": sampled_by}
     if own:
-        return _series(pooled, None, periods, _own_counts(by_period, periods, found, method, rates),
-                       of_periods.own_method(method), rates, notes, audit_rates="own", **of_audits)
+        method = of_periods.own_method(method, sampled_by)
+        return _series(pooled, None, periods, _own_counts(by_period, periods, found, method, rates, sampled_by),
+                       method, rates, notes, audit_rates="own", **of_audits)
     if method == "mixed":
         raise checks.WrongValue("method", "must not be 'mixed', which takes one audit of one period: "
                                 "'misclassification' pools the rates of several", method)
-    method = "misclassification" if method == "mle" else method
-    read_frame(pooled, None, method, rates)
+    method = "misclassification" if method in (designs.AUTO, "mle") else method
+    designs.read_design(pooled, None, method, rates, sampled_by)
     return _series(pooled, None, periods, found, method, rates, notes, audit_rates="pooled", **of_audits)
 
 
@@ -501,22 +528,24 @@ def _without_counts(by_period: Mapping, periods: tuple, *, own: bool) -> list[No
     return [Note("data", f"audited, but without counts: {checks.listed(lost, quoted=True)}; {used}")]
 
 
-def _own_counts(by_period: Mapping, periods: tuple, found: list, method: str, rates: str) -> list:
+def _own_counts(by_period: Mapping, periods: tuple, found: list, method: str, rates: str,
+                sampled_by: str) -> list:
     """Return the counts of each period, or why its own audit gives no estimate."""
     checked = []
     for period, counts in zip(periods, found, strict=True):
         if not isinstance(counts, CountsError):
-            counts = _own_or_error(by_period.get(period), counts, method, rates)
+            counts = _own_or_error(by_period.get(period), counts, method, rates, sampled_by)
         checked.append(counts)
     return checked
 
 
-def _own_or_error(audit: ConfusionCounts | None, counts: np.ndarray, method: str, rates: str) -> Any:
+def _own_or_error(audit: ConfusionCounts | None, counts: np.ndarray, method: str, rates: str,
+                  sampled_by: str) -> Any:
     if audit is None:
         return CountsError("it was not audited, and each period is estimated from its own audit; 'pooled' as "
                            "audit_rates takes the rates of the others for it")
     try:
-        of_periods.own_periods(audit, counts, method, rates)
+        of_periods.own_periods(audit, counts, method, rates, sampled_by)
     except AuditError as error:
         return CountsError(str(error))
     return counts

@@ -3,7 +3,7 @@
 import altair as alt
 import numpy as np
 
-from workbench.audits.judges import JudgeAudit
+from workbench.audits.judges import CORRECTED, JudgeAudit, who_says
 from workbench.charts import theme
 from workbench.results import percent
 
@@ -11,7 +11,9 @@ from workbench.results import percent
 def judged_data(audit: JudgeAudit) -> list[dict]:
     """Return the rows of `judged`: each value with its limits and as text; what is undefined is left out."""
     shown = [row for row in audit.rows() if not np.isnan(row["estimate"])]
-    return [row | {"low": low, "high": high, "kind": "corrected" if place == 0 else "other",
+    several = "label" in shown[0]
+    return [row | {"low": low, "high": high, "who": who_says(row),
+                   "kind": "corrected" if place == 0 or several and row["who"] == CORRECTED else "other",
                    "text": texts[0] if np.isnan(row["low"]) else f"{texts[0]} ({texts[1]} to {texts[2]})"}
             for place, row in enumerate(shown)
             for low, high in [[row["estimate"]] * 2 if np.isnan(row["low"]) else [row["low"], row["high"]]]

@@ -105,10 +105,11 @@ def _audit_column(names: tuple[str, ...], period: str, columns: Mapping[str, str
     return alike[0] if len(alike) == 1 else ""
 
 
-def weighted_series(audit: ConfusionCounts, months: Mapping, *, method: str, rates: str) -> PrevalenceSeries:
+def weighted_series(audit: ConfusionCounts, months: Mapping, *, method: str, rates: str,
+                    sampled_by: str) -> PrevalenceSeries:
     """Return the series from an audit with sampling weights, by its weighted rates."""
-    used = "misclassification" if method == "mle" else method
-    corrected = prevalence_series(audit, None, months, method=used, rates=rates)
+    used = "misclassification" if method in ("auto", "mle") else method
+    corrected = prevalence_series(audit, None, months, method=used, rates=rates, sampled_by=sampled_by)
     size = audit.effective.sum()
     note = Note("assumption", f"the {audit.n:,} audited items are weighted by their sampling weights, which are worth "
                 f"{size:.0f} items of a simple random sample: the rates P(prediction | truth) are weighted, and every "

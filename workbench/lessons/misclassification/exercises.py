@@ -91,7 +91,7 @@ def _change(values: list, audit: list | tuple = AUDIT, frame: list | tuple = FRA
 def _changes(audit: tuple = AUDIT, frame: tuple = FRAME, first: tuple = SIX, second: tuple = TWELVE) -> list:
     """Return the change from month 6 to month 12 by two estimators and under both views of the rates."""
     table, months = ConfusionCounts(audit), {"6": first, "12": second}
-    return [prevalence_series(table, frame, months, method=method, rates=rates).change("6", "12")
+    return [prevalence_series(table, frame, months, method=method, rates=rates, sampled_by="random").change("6", "12")
             for method in ("mixed", "mle") for rates in ("frame", "process")]
 
 
@@ -184,7 +184,8 @@ def _steps_of_change(audit: list | tuple = AUDIT, frame: list | tuple = FRAME, f
             f"p00 + p11 - 1 of the audit is {net:.4f}; the true change is {counted:.4f} / {net:.4f} = "
             f"{counted / net:.4f}.",
             "Its standard error: of the two months' counts, and of the audit, which is in both months. "
-            "wb.prevalence_series(audit, frame, months, method='mixed', rates='frame').change('6', '12') says "
+            "wb.prevalence_series(audit, frame, months, method='mixed', rates='frame', "
+            "sampled_by='random').change('6', '12') says "
             f"{found.standard_error:.4f}."]
 
 
@@ -199,7 +200,8 @@ EXERCISES = {
             "ask each time: which rate stays what it was?",
             lambda: "the subsidy changes how many have panels, not how they are read; lost forms are missing by what "
                     "was read, so P(true | read) stays; a new camera reads anew: audit again"),
-    "4.4": (_change, 2, "(change, standard error)", "wb.prevalence_series(..., rates='frame').change('6', '12')",
+    "4.4": (_change, 2, "(change, standard error)",
+            "wb.prevalence_series(..., rates='frame', sampled_by='random').change('6', '12')",
             _why_change),
     "4.5": (_judge, 1, "the share", "of the same items, what people say of each verdict needs no inverse", lambda:
             "the labels are of the same items as the verdicts: each verdict is a stratum, weighed by how many have it"),

@@ -16,9 +16,10 @@ from workbench.simulations.misclassification import shift_study
 @checks.naming(labels="classes", new_shares="shift")
 def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction", classes: str = "",
          counts: str = "", period: str = "period", total: str = "n", counted: str = "counted", predicted: str = "",
-         audit_period: str = "", method: str = "mle", rates: str = "process", fresh_audit: str = "",
+         audit_period: str = "", method: str = "auto", rates: str = "process", fresh_audit: str = "",
          half_width: float = 0.0, shift: str = "", judge: str = "", id: str = "", batch: str = "same",
-         level: float = 0.95, every: str = "", weight: str = "", period_in_audit: str = "", audit_rates: str = "auto"
+         level: float = 0.95, every: str = "", weight: str = "", period_in_audit: str = "", audit_rates: str = "auto",
+         sampled_by: str = "auto",
          ) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | JudgeAudit:
     """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
 
@@ -61,6 +62,8 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
         are, "none" for no column.
     audit_rates
         As in `workbench.prevalence_series`, for audits of several periods.
+    sampled_by
+        As in `workbench.prevalence_series`.
 
     Returns
     -------
@@ -84,7 +87,8 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     (400, 12, ('1', '2'))
     """
     if judge:
-        for name, value in {"method": method != "mle", "rates": rates != "process" and batch == "same",
+        for name, value in {"method": method not in ("auto", "mle"), "sampled_by": sampled_by != "auto",
+                            "rates": rates != "process" and batch == "same",
                             "audit_period": audit_period, "predicted": predicted, "fresh_audit": fresh_audit,
                             "half_width": half_width, "shift": shift, "every": every, "weight": weight,
                             "period_in_audit": period_in_audit, "audit_rates": audit_rates != "auto"}.items():
@@ -102,8 +106,9 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     columns = {"truth": truth, "prediction": prediction, "total": total, **reading}
     audited = files.load_audit(audit, weight=weight, **columns) if audit else solar.solar_audit()
     comparison = compare_audits(audited, files.load_audit(fresh_audit, **columns), level=level) if fresh_audit else None
+    settings = {"method": method, "rates": rates, "sampled_by": sampled_by}
     if not audit:
-        months, corrected = _of_the_course(audited, audit_period, method, rates)
+        months, corrected = _of_the_course(audited, audit_period, settings)
     else:
         period, said = several.period_column(counts, period)
         months, told = files.read_periods(counts, labels=audited.labels, period=period, total=total, counted=counted,
@@ -111,11 +116,15 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
                                           every=every)
         audits = several.read_audits(audit, months, column=period_in_audit, period=period, every=every,
                                      audit_period=audit_period, audit_rates=audit_rates, weight=weight, **columns)
-        corrected = _corrected(audited, audits, months, audit_period, method, rates, audit_rates)
+        corrected = _corrected(audited, audits, months, audit_period, audit_rates, settings)
         used = {**columns, "weight": weight, "period": audits.column}
         counted_by = {"period": period, "total": total, "counted": counted, "predicted": predicted or prediction}
         corrected = several.with_notes(corrected, *said, *told, *audits.notes,
                                        *several.unused(audit, counts, used, counted_by))
+    if corrected.sampled_by != "random":
+        _refuse_plans(corrected.sampled_by, half_width, shift)
+    if corrected.taken:
+        handover.tell_first(corrected.taken)
     if len(corrected.drawn()) < len(corrected.periods):
         handover.tell_first(f"{len(corrected.periods):,} periods: the page draws {len(corrected.drawn())} and lists "
                             f"the {series.LISTED} largest changes; --tables DIR writes all")
@@ -129,28 +138,44 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     return corrected.audit, comparison, months, corrected
 
 
-def _of_the_course(audited: ConfusionCounts, audit_period: str, method: str, rates: str
+def _of_the_course(audited: ConfusionCounts, audit_period: str, settings: dict[str, str]
                    ) -> tuple[dict, PrevalenceSeries]:
     months = solar.solar_months().periods()
-    return months, _corrected(audited, several.Audits({}), months, audit_period, method, rates, "auto")
+    return months, _corrected(audited, several.Audits({}), months, audit_period, "auto", settings)
 
 
-def _corrected(audited: ConfusionCounts, audits: several.Audits, months: dict, audit_period: str, method: str,
-               rates: str, audit_rates: str) -> PrevalenceSeries:
+def _corrected(audited: ConfusionCounts, audits: several.Audits, months: dict, audit_period: str,
+               audit_rates: str, settings: dict[str, str]) -> PrevalenceSeries:
     """Return the series of the months, from one audit or from those of several periods."""
     if audits.by_period:
-        return series.prevalence_series(audits.by_period, None, months, method=method, rates=rates,
-                                        audit_rates=audit_rates)
+        return series.prevalence_series(audits.by_period, None, months, audit_rates=audit_rates, **settings)
     audit_period = audits.period or audit_period
     at_audit = files.counts_at_audit(months, audit_period)
     if audited.weighted is not None:
-        return several.weighted_series(audited, months, method=method, rates=rates)
-    _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
-    return series.prevalence_series(audited, at_audit, months, method=method, rates=rates)
+        return several.weighted_series(audited, months, **settings)
+    try:
+        return series.prevalence_series(audited, at_audit, months, **settings)
+    except checks.WrongValue as error:
+        if error.argument == "counts_at_audit":
+            _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
+        raise
 
 
 def _check_period(name: str, items: int, audited: int) -> None:
     if items < audited:
         raise checks.WrongValue("audit_period", f"must be a period with the {audited:,} audited items or more, as they "
                                 "were drawn from it", name, told=f"{name!r} has {items:,}; if periods are days or "
-                                "hours, every month (--every month) makes months of them")
+                                "hours, every month (--every month) makes months of them; of items from elsewhere, "
+                                "such as known positives and negatives, say sampled_by truth (--sampled-by truth)")
+
+
+def _refuse_plans(sampled_by: str, half_width: float, shift: str) -> None:
+    """Raise for questions that only a random audit answers."""
+    for name, value in {"half_width": half_width, "shift": shift}.items():
+        if value:
+            raise checks.WrongValue(
+                name,
+                f"needs a random audit, and this one was sampled by {sampled_by}; leave it out, or say "
+                "sampled_by random (--sampled-by random) if the items were drawn at random",
+                value,
+            )

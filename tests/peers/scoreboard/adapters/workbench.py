@@ -91,7 +91,7 @@ def month(v):
 
 def changed(d):
     months = {"old": month(d.old), "new": month(d.v)}
-    return wb.prevalence_series(audit(d), months["old"], months).change("old", "new").interval()
+    return wb.prevalence_series(audit(d), months["old"], months, sampled_by="random").change("old", "new").interval()
 
 
 def total(d, bounds=None):
@@ -148,7 +148,7 @@ ROWS = {
     ("Q8d", "judged_difference"): (lambda d: by_verdicts(d, d.index, "random"), DOC),
     ("Q8d", "judged_difference, own design"): (by_pairs, DOC),
     ("Q9", "estimate_prevalence mle"):
-        (lambda d: wb.estimate_prevalence(audit(d), month(d.v), month(d.old)).interval(), DOC),
+        (lambda d: wb.estimate_prevalence(audit(d), month(d.v), month(d.old), sampled_by="random").interval(), DOC),
     ("Q9", "estimate_prevalence misclassification"):
         (lambda d: wb.estimate_prevalence(audit(d), month(d.v), method="misclassification").interval(), DOC),
     ("Q9", "estimate_prevalence hull"):
