@@ -181,7 +181,7 @@ def unused_notes(
     source : str, path or data frame
         As for `workbench.data.frames.read_columns`.
     used : iterable of str
-        The columns that the report used, as the user named them; "" is ignored.
+        The columns that the report used, as the user named them; "" is ignored, and "a,b" names two.
     options : mapping of str to str
         The option that would use a column of each role, as the user types it, dashes included. A
         column whose role has no option is named, too.
@@ -193,7 +193,8 @@ def unused_notes(
     column 'region' seems to hold strata and was not used; name it with strata by region
     """
     try:
-        columns = _first_columns(source, [name for name in used if name])
+        named = [name for text in used for name in (text, *map(str.strip, text.split(",")))]
+        columns = _first_columns(source, [name for name in named if name])
     except Exception:       # a note is never worth a failure
         return ()
     return tuple(

@@ -13,6 +13,7 @@ from workbench.data import frames, numbers
 from workbench.data.classes import read_classes
 from workbench.data.columns import found_columns, spelled
 from workbench.data.engine import quoted
+from workbench.data.scored_items import missing_labels
 from workbench.misclassification import calendar, confusion
 from workbench.results import Note
 
@@ -63,11 +64,16 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     names = frames.column_names(audit)
     if spelled(prediction, names) in names:
         data, read = frames.read_columns(audit, [truth, prediction, *([weight] if weight else [])])
+        rows = labeled_rows(data, truth, prediction, classes)
+        if rows is not None:
+            read = (*read, _unlabeled_note(rows))
+            data = _picked(data, rows)
         weights = numbers.to_numbers(weight, data.pop(weight)) if weight else None
         found, notes = read_classes(data, _reading(wanted, classes))
         labeled = _in_kind(wanted, np.concatenate([*found.values()]))
         pairs = {*zip(found[truth].tolist(), found[prediction].tolist(), strict=True)}
-        items = _items_of_pairs(audit, total) if len(pairs) == found[truth].size and weights is None else []
+        of_pairs = len(pairs) == found[truth].size and weights is None and rows is None
+        items = _items_of_pairs(audit, total) if of_pairs else []
         true, predicted = (np.repeat(found[name], items or 1) for name in (truth, prediction))
         audited = confusion.ConfusionCounts.from_labels(true, predicted, labels=labeled, weights=weights)
         return dataclasses.replace(audited, notes=(*audited.notes, *read, *notes, *_pair_notes(items, total)))
@@ -90,6 +96,28 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     table = np.stack([numbers.to_numbers(label, counts[label], beside=counts, whole=True) for label in order], axis=1)
     return confusion.ConfusionCounts(table[[rows.index(label) for label in order]], order,
                                      notes=tuple(dict.fromkeys((*read, *more))))
+
+
+def labeled_rows(data: dict[str, np.ndarray], truth: str, prediction: str, classes: str) -> np.ndarray | None:
+    """Return which rows of audited items have a true class, (N,) bool, or None where all have one.
+
+    Raises
+    ------
+    ValueError
+        If no row has one.
+    """
+    missing = missing_labels(data[truth], data[prediction], classes)[0]
+    if not missing.any():
+        return None
+    if missing.all():
+        raise checks.WrongValue("truth", f"must have a label in some rows; column {truth!r} has none")
+    return ~missing
+
+
+def _unlabeled_note(rows: np.ndarray) -> Note:
+    labels = f"labels in {rows.sum():,} of {checks.counted(rows.size, 'row')}"
+    return Note("assumption", f"{labels}: they were taken for a random sample of the file, and the other rows are not "
+                "audited")
 
 
 def _refuse_classes_without_row(audit: Any, names: list[str]) -> None:
@@ -280,6 +308,10 @@ def load_audits(audit: Any, *, period: str, truth: str = "truth", prediction: st
     of_items = spelled(prediction, names) in names
     used = {spelled(name, names) for name in (period, truth, prediction, total, weight)}
     data = frames.read_columns(audit, [name for name in names if not of_items or name in used] or [period])[0]
+    if of_items:
+        columns = spelled(truth, names), spelled(prediction, names)
+        rows = labeled_rows(data, *columns, classes) if columns[0] in data else None
+        data = data if rows is None else _picked(data, rows)
     texts = numbers.present(period, data[found_columns("audit", names, [period])[period]])
     of_row = np.array(calendar.periods_of(texts, every) if every else texts, object)
     rows_by_period = [np.flatnonzero(of_row == name) for name in dict.fromkeys(of_row.tolist())]
@@ -288,7 +320,7 @@ def load_audits(audit: Any, *, period: str, truth: str = "truth", prediction: st
                     strict=True)
         if len({*pairs}) < len(texts):      # several rows for a pair of classes: no column holds its total
             options["total"] = ""
-        order = load_audit(audit, labels=labels, **options).labels
+        order = load_audit(data, labels=labels, **options).labels
     else:
         order = load_audit(_picked(data, rows_by_period[0]), labels=labels, **options).labels
     return {of_row[rows[0]]: load_audit(_picked(data, rows), labels=order, **options) for rows in rows_by_period}

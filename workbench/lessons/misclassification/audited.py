@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from workbench import checks
 from workbench.data import frames, handover, roles
 from workbench.data.columns import plain_name, spelled
+from workbench.lessons.unused import unused_columns
 from workbench.misclassification import calendar, files
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.series import PrevalenceSeries, prevalence_series
@@ -15,7 +18,7 @@ from workbench.results.vocabulary import method_words
 
 PERIOD_NAMES = ("period", "month", "date", "day", "week", "quarter", "year", "timestamp")
 OPTIONS = {roles.WEIGHT: "--weight", roles.MONTH: "--period-in-audit"}
-NO_COLUMN = "none"
+NO_COLUMN, ALL_ITEMS = "none", "all items"
 
 
 class Audits(NamedTuple):
@@ -34,6 +37,18 @@ def period_column(source: str, period: str) -> tuple[str, tuple[Note, ...]]:
     if period != "period" or spelled(period, names) in names or len(alike) != 1:
         return period, ()
     return alike[0], (Note("data", f"periods are taken from column {alike[0]!r}, as no column is called 'period'"),)
+
+
+def without_periods(source: str, period: str, predicted: str) -> tuple[Any, tuple[Note, ...]]:
+    """Return counts to read: a file of items that names no periods is one period of all its items."""
+    names = frames.column_names(source)
+    if period != "period" or spelled(period, names) in names or spelled(predicted, names) not in names:
+        return source, ()
+    column = spelled(predicted, names)
+    cells = frames.read_columns(source, [column])[0][column]
+    note = Note("data", f"no column 'period': all {cells.size:,} items of the counts are one period; name a column of "
+                "periods with --period")
+    return {"period": np.full(cells.size, ALL_ITEMS, object), column: cells}, (note,)
 
 
 def _called_periods(names: tuple[str, ...]) -> list[str]:
@@ -143,9 +158,5 @@ def with_notes(series: PrevalenceSeries, *notes: Note) -> PrevalenceSeries:
 
 def unused(audit: str, counts: str, columns: Mapping[str, str], counted: Mapping[str, str]) -> tuple[Note, ...]:
     """Return a note for every column of weights, clusters, strata or periods that was not used, of both files."""
-    notes = (*roles.unused_notes(audit, columns.values(), OPTIONS),
-             *roles.unused_notes(counts, counted.values(), {roles.MONTH: "--period"}))
-    for note in notes:
-        if note.kind == "unreliable":
-            handover.tell_first(note.text)
-    return notes
+    return (*unused_columns(audit, columns.values(), OPTIONS),
+            *unused_columns(counts, counted.values(), {roles.MONTH: "--period"}))

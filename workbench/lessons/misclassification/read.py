@@ -111,7 +111,8 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
         months, corrected = _of_the_course(audited, audit_period, settings)
     else:
         period, said = several.period_column(counts, period)
-        months, told = files.read_periods(counts, labels=audited.labels, period=period, total=total, counted=counted,
+        counted_items, whole = several.without_periods(counts, period, predicted or prediction)
+        months, told = files.read_periods(counted_items, labels=audited.labels, period=period, total=total, counted=counted,
                                           predicted=predicted or prediction, classes=reading.get("classes", "auto"),
                                           every=every)
         audits = several.read_audits(audit, months, column=period_in_audit, period=period, every=every,
@@ -119,7 +120,7 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
         corrected = _corrected(audited, audits, months, audit_period, audit_rates, settings)
         used = {**columns, "weight": weight, "period": audits.column}
         counted_by = {"period": period, "total": total, "counted": counted, "predicted": predicted or prediction}
-        corrected = several.with_notes(corrected, *said, *told, *audits.notes,
+        corrected = several.with_notes(corrected, *said, *whole, *told, *audits.notes,
                                        *several.unused(audit, counts, used, counted_by))
     if corrected.sampled_by != "random":
         _refuse_plans(corrected.sampled_by, half_width, shift)

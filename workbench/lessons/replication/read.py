@@ -4,6 +4,8 @@ from typing import Any
 
 from workbench import checks
 from workbench.course import digit_forms
+from workbench.data import roles
+from workbench.lessons.unused import with_unused
 from workbench.replication import metrics as clustered
 from workbench.replication.designs import DesignError
 from workbench.replication.labeled import CANDIDATES
@@ -11,6 +13,7 @@ from workbench.replication.metrics import LabeledItems
 from workbench.replication.statistics import METRICS
 
 SHOWN = 5
+OPTIONS = {roles.STRATUM: "--stratum", roles.CLUSTER: "--psu", roles.WEIGHT: "--weight", roles.MONTH: "--group"}
 
 
 @checks.naming(rng="seed")
@@ -68,7 +71,9 @@ def read(*, items: str = "", truth: str = "truth", prediction: str = "prediction
     quick = [metric for metric in wanted if not METRICS[metric].values]
     if quick:
         clustered.estimate_metrics(labeled, quick, **settings)
-    return labeled
+    if replicate_weights:       # they carry strata and clusters of the design
+        return labeled
+    return with_unused(labeled, items, [truth, prediction, score, stratum, psu, weight, fpc, group], OPTIONS)
 
 
 def _of_the_command(error: DesignError, collapse: str) -> str:

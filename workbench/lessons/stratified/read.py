@@ -8,15 +8,18 @@ from workbench.audits import accuracy, differences, judged
 from workbench.audits.accuracy import Audit
 from workbench.audits.classes import class_audit
 from workbench.course import digit_forms
-from workbench.data import files, frames, safe_csv, scored_items
+from workbench.data import files, frames, roles, safe_csv, scored_items
 from workbench.data.evaluation_logs import SHOWN
 from workbench.data.judged_items import judged_items
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import ANSWERS
+from workbench.lessons.unused import with_unused
 from workbench.stratified import prices
 from workbench.stratified.default_plan import AUTO, STRATA, check_trusted
 
 BUDGET = 100
+CLUSTERED = "workbench report brr-orthogonal-arrays"
+OPTIONS = {roles.STRATUM: "--strata-by", roles.CLUSTER: f"{CLUSTERED} --psu", roles.WEIGHT: f"{CLUSTERED} --weight"}
 
 
 @checks.naming(rng="seed", by="strata_by")
@@ -116,14 +119,17 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         "level": level, "labels": labels, "rng": seed, "source": source,
         "label_sheet": label_sheet if write and items.labeled is None else "",
         "columns": {} if labels or truth else shown_columns(scores, columns, items)}
+    audit: Audit
     if not metrics_of and not rival:
-        return items, accuracy.accuracy_audit(items, budget, **design, trust_scores=trust_scores)
-    check_trusted(trust_scores, False, items)
-    design |= {"n_strata": n_strata or min(STRATA, items.size),
-               "allocation": "proportional" if allocation == AUTO else allocation}
-    if metrics_of:
-        return items, class_audit(items, metrics_of, budget, **design)
-    return items, differences.difference_audit(items, budget, **design)
+        audit = accuracy.accuracy_audit(items, budget, **design, trust_scores=trust_scores)
+    else:
+        check_trusted(trust_scores, False, items)
+        design |= {"n_strata": n_strata or min(STRATA, items.size),
+                   "allocation": "proportional" if allocation == AUTO else allocation}
+        audit = class_audit(items, metrics_of, budget, **design) if metrics_of else \
+            differences.difference_audit(items, budget, **design)
+    used = [score, prediction, truth, id, rival, model, strata_by, columns]
+    return items, with_unused(audit, scores, used, OPTIONS, warn=bool(audit.premise))
 
 
 def read_judged(scores: str, judge: str, id: str, others: dict) -> ScoredItems:

@@ -1,0 +1,42 @@
+"""Columns of a file that a report did not use although they look like part of the sample's design."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from workbench.data import handover, roles
+from workbench.results import Note
+
+UNRELIABLE = "unreliable"
+
+
+def unused_columns(
+    source: str, used: Iterable[str], options: Mapping[str, str], *, warn: bool = True
+) -> tuple[Note, ...]:
+    """Return a note for each unused column of weights, clusters, strata or periods.
+
+    A command also prints those notes that put the result in doubt.
+
+    Parameters
+    ----------
+    source : str
+        File of the report; "" for the data of the course, which gives no notes.
+    used : iterable of str
+        Columns that the report used, as the user named them.
+    options : mapping of str to str
+        Option of the report by role, as in `workbench.data.roles.unused_notes`.
+    warn : bool
+        Whether a command prints what puts the result in doubt.
+    """
+    notes = roles.unused_notes(source, used, options) if source else ()
+    for note in notes:
+        if warn and note.kind == UNRELIABLE:
+            handover.tell_first(note.text)
+    return notes
+
+
+def with_unused(
+    result: Any, source: str, used: Iterable[str], options: Mapping[str, str], *, warn: bool = True
+) -> Any:
+    """Return a result with the notes of `unused_columns`."""
+    notes = unused_columns(source, used, options, warn=warn)
+    return result._noted(*notes) if notes else result
