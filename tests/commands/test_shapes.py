@@ -242,7 +242,7 @@ def test_tables_with_a_count_in_a_column(tmp_path):
     counts = [("2026-01", "a", 700), ("2026-01", "b", 300), ("2026-02", "a", 650), ("2026-02", "b", 350)]
     write(tmp_path, counts, "b.csv", ("period", "prediction", "n"))
     page = page_of(run_unseen(tmp_path, "report", "misclassification-correction", "--audit", "a.csv", "--counts",
-                              "b.csv", "-o", "r.html"), tmp_path)
+                              "b.csv", "--sampled-by", "random", "-o", "r.html"), tmp_path)
     assert "column 'n' says how many items a row counts, 2,000 in all" in page
     audited = wb.load_audit(str(tmp_path / "a.csv"))
     assert audited.table.tolist() == [[122, 17], [21, 80]]

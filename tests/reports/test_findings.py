@@ -175,16 +175,17 @@ def test_an_interval_of_nearly_everything_is_no_result():
 def test_a_rise_is_said_in_points():
     audit = wb.ConfusionCounts([[900, 20], [10, 70]], ["employed", "unemployed"])
     months = {"Jan": (9000, 1000), "Feb": (8700, 1300), "Mar": (9000, 1001)}
-    series = wb.prevalence_series(audit, (9000, 1000), months)
+    series = wb.prevalence_series(audit, (9000, 1000), months, sampled_by="random")
     change = series.change("Jan", "Mar")
     shown = [f"{100 * x:+.2f}" for x in (change.estimate, *change.interval())]
     assert series.finding() == \
         "Unemployed: no change is shown from Jan to Mar, {} points, between {} and {}".format(*shown)
-    rise = wb.prevalence_series(audit, (9000, 1000), {"Jan": (9000, 1000), "Feb": (8500, 1500)})
+    rise = wb.prevalence_series(audit, (9000, 1000), {"Jan": (9000, 1000), "Feb": (8500, 1500)},
+                                sampled_by="random")
     change = rise.change("Jan", "Feb")
     shown = [f"{100 * x:.2f}" for x in (change.estimate, *change.interval())]
     assert rise.finding() == "Unemployed rose by {} points, between {} and {}, from Jan to Feb".format(*shown)
-    fall = wb.prevalence_series(audit, (8500, 1500), {"Jan": (8500, 1500), "Feb": (9000, 1000)})
+    fall = wb.prevalence_series(audit, (8500, 1500), {"Jan": (8500, 1500), "Feb": (9000, 1000)}, sampled_by="random")
     assert fall.finding().startswith("Unemployed fell by ")
 
 

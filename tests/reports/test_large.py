@@ -125,7 +125,7 @@ def test_limits_are_told_where_a_command_reads_and_not_again(tmp_path, monkeypat
     (tmp_path / "private").mkdir(mode=0o700)
     with handover.reading(str(tmp_path / "private")), pytest.warns(handover.LimitReached) as told:
         found = read_losses(losses="means.csv", better="lower")
-        read_series(audit="audit.csv", counts="days.csv")
+        read_series(audit="audit.csv", counts="days.csv", sampled_by="random")
     assert [str(each.message).split(":")[0] for each in told] == ["40 models", "300 periods"]
     monkeypatch.setenv(handover.HANDED, str(tmp_path / "private"))
     assert repr(read_losses(losses=str(tmp_path / "means.csv"), better="lower")) == repr(found)

@@ -16,6 +16,7 @@ from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
 
 DRAWS = 4000
+KNOWN_PART = 0.5        # of the frame: an audit that bounds the shares by its own items
 STRANGE = 0.001         # so many random samples are suspected by mistake
 
 
@@ -88,9 +89,12 @@ class Periods:
 
     @cached_property
     def possible(self) -> tuple[np.ndarray, np.ndarray]:
-        """Least and largest possible shares, (T, K) each: of the audited frame itself the audited items are known."""
+        """Least and largest possible shares, (T, K) each.
+
+        Of the audited frame itself the audited items are known, which matters where they are most of it.
+        """
         least, most = np.zeros(self.shares.shape), np.ones(self.shares.shape)
-        if self.own.any() and self.frame_size and self.audit.n > LARGE_PART * self.frame_size:
+        if self.own.any() and self.frame_size and self.audit.n > KNOWN_PART * self.frame_size:
             known = self.audit.table.sum(1)
             least[self.own] = known / self.frame_size
             most[self.own] = (known + self.frame_size - self.audit.n) / self.frame_size
