@@ -79,7 +79,8 @@ def test_a_rival_is_read_beside_the_prediction():
 def test_labels_and_ids_must_be_there():
     frame = {"p": [0.9, 0.8], "a": ["x", ""], "i": ["u", " u "]}
     refused("column 'a', data row 2 is missing" + OR_LEAVE_OUT, frame, score="p", prediction="a")
-    refused("column 'b' has none", frame | {"b": ["", "-"]}, score="p", truth="b")
+    refused("truth must have a label in some rows; column 'b' has none. Leave it out to plan which rows to label",
+            frame | {"b": ["", "-"]}, score="p", truth="b")
     refused("column 'i': id 'u' occurs twice, in data row 1 and data row 2", frame, score="p", id="i")
     refused("prediction must be another column than truth; both are 'a'", frame,
             score="p", prediction="a", truth="a")

@@ -19,6 +19,14 @@ def test_items_and_table_are_the_same_audit():
     assert wb.load_audit(table, labels="yes,no").table.tolist() == [[44, 7], [18, 331]]
 
 
+@pytest.mark.parametrize("gap", ["", None, "NA", "-", "unlabeled", float("nan")])
+def test_rows_without_a_label_are_not_audited(gap):
+    truth, prediction = ["no", gap, "yes", "yes", gap, "no"], ["no", "yes", "yes", "no", "no", "yes"]
+    audit = wb.load_audit(columns(truth=np.array(truth, object), prediction=prediction))
+    assert audit.labels == ("no", "yes") and audit.table.tolist() == [[1, 1], [1, 1]]
+    assert "audit rows: the 4 labeled rows of 6" in map(str, audit.notes)
+
+
 def test_numbered_classes_stay_numbers():
     audit = wb.load_audit(columns(truth=["0", "1", "1"], prediction=["0", "1", "0"]), labels="1, 0")
     assert audit.labels == (1, 0) and audit.table.tolist() == [[1, 1], [0, 1]]
@@ -28,7 +36,8 @@ def test_numbered_classes_stay_numbers():
     (columns(truth=["a", "b"], a=[1, 2]), "audit must hold a column 'prediction', or be a confusion table with a row"),
     (columns(truth=["a", "b"], prediction=["a", "c"]), None),
     (columns(truth=["a"], prediction=["a"]), "at least two classes; only 'a' occurs"),
-    (columns(truth=["a", None], prediction=["a", "b"]), "column 'truth', data row 2"),
+    (columns(truth=["a", "b"], prediction=["a", None]), "column 'prediction', data row 2"),
+    (columns(truth=["", None], prediction=["a", "b"]), "truth must have a label in some rows; column 'truth' has none"),
 ])
 def test_audits_that_do_not_fit_say_why(audit, message):
     if message is None:

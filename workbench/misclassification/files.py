@@ -19,6 +19,7 @@ from workbench.results import Note
 
 MOST_ITEMS = 10_000_000     # of a pair of classes
 GAPS = numbers.GONE | {"-", "--", "\N{EN DASH}", "\N{EM DASH}", ".", "..", "n.a.", "missing"}
+LABELED_ROWS = ("audit", "rows")    # the place of the note on a file with labels in some rows
 MOST_DAYS, FEW_A_DAY = 31, 100      # a month of days is a series; of more days, an item here and there is none
 
 
@@ -64,15 +65,15 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     names = frames.column_names(audit)
     if spelled(prediction, names) in names:
         data, read = frames.read_columns(audit, [truth, prediction, *([weight] if weight else [])])
-        rows = labeled_rows(data, truth, prediction, classes)
-        if rows is not None:
-            read = (*read, _unlabeled_note(rows))
-            data = _picked(data, rows)
+        has_label = labeled_rows(data, truth, prediction, classes)
+        if has_label is not None:
+            read = (*read, _unlabeled_note(has_label))
+            data = _picked(data, has_label)
         weights = numbers.to_numbers(weight, data.pop(weight)) if weight else None
         found, notes = read_classes(data, _reading(wanted, classes))
         labeled = _in_kind(wanted, np.concatenate([*found.values()]))
         pairs = {*zip(found[truth].tolist(), found[prediction].tolist(), strict=True)}
-        of_pairs = len(pairs) == found[truth].size and weights is None and rows is None
+        of_pairs = len(pairs) == found[truth].size and weights is None and has_label is None
         items = _items_of_pairs(audit, total) if of_pairs else []
         true, predicted = (np.repeat(found[name], items or 1) for name in (truth, prediction))
         audited = confusion.ConfusionCounts.from_labels(true, predicted, labels=labeled, weights=weights)
@@ -115,9 +116,7 @@ def labeled_rows(data: dict[str, np.ndarray], truth: str, prediction: str, class
 
 
 def _unlabeled_note(rows: np.ndarray) -> Note:
-    labels = f"labels in {rows.sum():,} of {checks.counted(rows.size, 'row')}"
-    return Note("assumption", f"{labels}: they were taken for a random sample of the file, and the other rows are not "
-                "audited")
+    return Note("assumption", f"the {rows.sum():,} labeled rows of {rows.size:,}", LABELED_ROWS)
 
 
 def _refuse_classes_without_row(audit: Any, names: list[str]) -> None:
@@ -310,8 +309,8 @@ def load_audits(audit: Any, *, period: str, truth: str = "truth", prediction: st
     data = frames.read_columns(audit, [name for name in names if not of_items or name in used] or [period])[0]
     if of_items:
         columns = spelled(truth, names), spelled(prediction, names)
-        rows = labeled_rows(data, *columns, classes) if columns[0] in data else None
-        data = data if rows is None else _picked(data, rows)
+        has_label = labeled_rows(data, *columns, classes) if columns[0] in data else None
+        data = data if has_label is None else _picked(data, has_label)
     texts = numbers.present(period, data[found_columns("audit", names, [period])[period]])
     of_row = np.array(calendar.periods_of(texts, every) if every else texts, object)
     rows_by_period = [np.flatnonzero(of_row == name) for name in dict.fromkeys(of_row.tolist())]

@@ -377,7 +377,7 @@ class PrevalenceSeries(Result):
         """How the audit is taken to have been sampled, in a sentence; "" for a random sample without a doubt."""
         texts = [note.text for note in self.notes if note.where == designs.PLACE]
         if texts:
-            return f"The audit is {texts[0]}."
+            return " ".join(f"The audit is {text}." for text in texts)
         return "" if self.sampled_by == designs.RANDOM else f"The audit was sampled by {self.sampled_by}."
 
     def basis(self, level: float = 0.95) -> str:

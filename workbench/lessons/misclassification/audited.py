@@ -10,7 +10,7 @@ from workbench import checks
 from workbench.data import frames, handover, roles
 from workbench.data.columns import plain_name, spelled
 from workbench.lessons.unused import unused_columns
-from workbench.misclassification import calendar, files
+from workbench.misclassification import calendar, designs, files
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.series import PrevalenceSeries, prevalence_series
 from workbench.results import Note
@@ -156,7 +156,16 @@ def with_notes(series: PrevalenceSeries, *notes: Note) -> PrevalenceSeries:
     return replace(series, notes=(*series.notes, *notes))
 
 
+def labeled_rows_note(audit: ConfusionCounts, sampled_by: str) -> tuple[Note, ...]:
+    """Return the note that an audit is the labeled rows of its file, where only some rows have a label."""
+    texts = [note.text for note in audit.notes if note.where == files.LABELED_ROWS]
+    random = ", taken as a random sample of the file" if sampled_by == designs.RANDOM else ""
+    return tuple(Note("assumption", text + random, designs.PLACE) for text in texts)
+
+
 def unused(audit: str, counts: str, columns: Mapping[str, str], counted: Mapping[str, str]) -> tuple[Note, ...]:
     """Return a note for every column of weights, clusters, strata or periods that was not used, of both files."""
+    if audit == counts:
+        return unused_columns(audit, [*columns.values(), *counted.values()], OPTIONS)
     return (*unused_columns(audit, columns.values(), OPTIONS),
             *unused_columns(counts, counted.values(), {roles.MONTH: "--period"}))

@@ -112,16 +112,17 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     else:
         period, said = several.period_column(counts, period)
         counted_items, whole = several.without_periods(counts, period, predicted or prediction)
-        months, told = files.read_periods(counted_items, labels=audited.labels, period=period, total=total, counted=counted,
-                                          predicted=predicted or prediction, classes=reading.get("classes", "auto"),
-                                          every=every)
+        months, told = files.read_periods(counted_items, labels=audited.labels, period=period, total=total,
+                                          counted=counted, predicted=predicted or prediction,
+                                          classes=reading.get("classes", "auto"), every=every)
         audits = several.read_audits(audit, months, column=period_in_audit, period=period, every=every,
                                      audit_period=audit_period, audit_rates=audit_rates, weight=weight, **columns)
         corrected = _corrected(audited, audits, months, audit_period, audit_rates, settings)
         used = {**columns, "weight": weight, "period": audits.column}
         counted_by = {"period": period, "total": total, "counted": counted, "predicted": predicted or prediction}
         corrected = several.with_notes(corrected, *said, *whole, *told, *audits.notes,
-                                       *several.unused(audit, counts, used, counted_by))
+                                       *several.unused(audit, counts, used, counted_by),
+                                       *several.labeled_rows_note(audited, corrected.sampled_by))
     if corrected.sampled_by != "random":
         _refuse_plans(corrected.sampled_by, half_width, shift)
     if corrected.taken:
