@@ -10,10 +10,12 @@ import scipy
 from workbench import checks
 from workbench.allocation import rules, samples
 from workbench.allocation.samples import FrameSample, StratumSummary
+from workbench.allocation.streams.estimates import moments
 from workbench.allocation.values import sheets as value_sheets
 from workbench.data import frames, numbers
 from workbench.data.classes import alike_notes
-from workbench.data.columns import crossed_labels, crossed_names
+from workbench.data.columns import crossed_labels, crossed_names, spelled
+from workbench.data.scored_items import missing_labels
 from workbench.labeling import sheets as label_sheets
 from workbench.results import Note, Result, digits, html_table, note_list
 
@@ -64,8 +66,15 @@ class LabelPlan(Result):
         """Name of the plan's rule in `methods`."""
         return _NAMES[self.method]
 
+    @property
+    def spreads_unknown(self) -> bool:
+        """Whether no standard deviation was known, so that the plan rests on the sizes alone."""
+        return bool(np.isnan(self.sd).all())
+
     def headline(self) -> str:
         """Return labels, strata and the standard error of the total, beside that of simpler rules."""
+        if self.spreads_unknown:
+            return f"{self.finding()}; {self.basis()}"
         found = {row["method"]: row["standard_error"] for row in self.methods()}
         names = [_NAMES[name] for name in ("neyman", "neyman_iterated", "equal") if name != self.method]
         against = [f"{name} {_figure(found[name])}" for name in [*names, "at random"] if name in found]
@@ -77,6 +86,8 @@ class LabelPlan(Result):
         """Return how many to label and how far off the total will be, in units of the values and in percent of it."""
         label = f"Label {self.labeled.sum():,} of {checks.counted(self.size.sum(), 'item')}"
         leave = checks.counted(self.labeled.sum(), "label leaves", "labels leave")
+        if self.spreads_unknown:
+            return f"{label}; how far off the total will be depends on the spreads within strata, which are not known"
         error = self.size.sum() * self.others[self.method].variance ** 0.5
         if not np.isfinite(error):
             return f"No result: {leave} a stratum that varies without one"
@@ -100,6 +111,8 @@ class LabelPlan(Result):
         rest = self.labeled.size - order.size
         said = ", ".join(f"{self.labeled[h]:,} in {self.stratum[h]}" for h in sorted(order))
         more = f" and {self.labeled.sum() - self.labeled[order].sum():,} in {rest} more" if rest else ""
+        if self.spreads_unknown:
+            return f"Labels: {said}{more} (by {self.rule}, with spreads taken as equal in all strata)."
         return (f"Labels: {said}{more} (by {self.rule}). The error is a standard error, from the spreads "
                 "within strata as they are known so far.")
 
@@ -153,7 +166,8 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
     stratum, size, sd : str
         Columns; "" for columns named size and sd. Several columns of strata with commas between them, as
         "sex,status", are crossed. The sd is that of the values within the stratum, ddof=1; for 0/1
-        values of rate p about sqrt(p (1 - p)).
+        values of rate p about sqrt(p (1 - p)). A table without a column "sd" is read, too: its spreads are NaN, and
+        `plan_labels` takes them as equal.
     value : str
         Column of the values in a file of records, "" for a table of strata.
 
@@ -174,9 +188,11 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
         raise checks.WrongValue("strata", "must have a column 'size', one row per stratum; there is none: name it "
                                 "with size, or, in a file with one row per record, name the column of values with "
                                 "value")
+    columns = frames.column_names(strata)
+    has_spreads = bool(sd) or spelled("sd", columns) in columns
     size, sd = size or "size", sd or "sd"
-    crossed = crossed_names(stratum, frames.column_names(strata))
-    data, notes = frames.read_columns(strata, [*crossed, size, sd])
+    crossed = crossed_names(stratum, columns)
+    data, notes = frames.read_columns(strata, [*crossed, size, *([sd] if has_spreads else [])])
     names = numbers.to_labels(stratum, data[stratum], "text") if len(crossed) == 1 else \
         np.array(crossed_labels({name: numbers.present(name, data[name]) for name in crossed}))
     numbers.refuse_totals(stratum, names.tolist())
@@ -184,10 +200,72 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
         repeated = next(name for name in names.tolist() if (names == name).sum() > 1)
         raise ValueError(f"column {stratum!r} must name every stratum once; {repeated!r} repeats: for a file of "
                          "records name the column of values")
-    measured = {name: data[name] for name in (size, sd)}
+    measured = {name: data[name] for name in (size, sd) if name in data}
     sizes = _whole(size, measured, names)
-    return StratumSummary(names, sizes, np.full(names.size, np.nan), _sd_of(sd, measured, sizes, names),
-                          notes=(*notes, *alike_notes(stratum, names)))
+    unknown = np.full(names.size, np.nan)
+    spreads = _sd_of(sd, measured, sizes, names) if has_spreads else unknown
+    return StratumSummary(names, sizes, unknown, spreads, notes=(*notes, *alike_notes(stratum, names)))
+
+
+def lacks_values(records: Any, value: str) -> bool:
+    """Return whether some rows of a file of records have no value, and others have one."""
+    cells = next(iter(frames.read_columns(records, [value])[0].values()))
+    missing = missing_labels(cells, None)[0]
+    return bool(missing.any() and not missing.all())
+
+
+def labeled_values(records: Any, stratum: str, value: str) -> tuple[StratumSummary, np.ndarray, np.ndarray, Note]:
+    """Return what a file of records says of which only some have a value.
+
+    The rows with a value are taken for a simple random sample of the rows of their stratum.
+
+    Parameters
+    ----------
+    records : str or data frame
+    stratum, value : str
+        Columns, as of `load_strata`.
+
+    Returns
+    -------
+    summary : StratumSummary
+        Sizes of the strata in all rows; mean and sd of the values that are there.
+    strata : (n,) array
+        Stratum of each value.
+    values : (n,) array of float
+    note : Note
+        How many rows have a value, and what is assumed of them.
+
+    Raises
+    ------
+    ValueError
+        If a stratum has fewer than two values and more than one row; names it.
+
+    Examples
+    --------
+    >>> records = {"g": ["a", "a", "a", "b", "b"], "y": [1, None, 3, 5, 7]}
+    >>> summary, strata, values, note = labeled_values(records, "g", "y")
+    >>> summary.size, strata.tolist(), values
+    (array([3, 2]), ['a', 'a', 'b', 'b'], array([1., 3., 5., 7.]))
+    """
+    crossed = crossed_names(stratum, frames.column_names(records))
+    data, _ = frames.read_columns(records, [*crossed, value])
+    of_row = numbers.to_labels(stratum, data[stratum], "text") if len(crossed) == 1 else \
+        np.array(crossed_labels({name: numbers.present(name, data[name]) for name in crossed}))
+    cells = next(cells for name, cells in data.items() if name not in crossed)
+    rows = np.flatnonzero(~missing_labels(cells, None)[0])
+    values = numbers.to_numbers(value, cells[rows])
+    names, code, size = np.unique(of_row, return_inverse=True, return_counts=True)
+    labeled = np.bincount(code[rows], minlength=names.size)
+    for k in np.flatnonzero(labeled < np.minimum(2, size))[:1]:
+        few = f"stratum {str(names[k])!r} has {size[k]:,} rows and {checks.counted(int(labeled[k]), 'value')}"
+        raise checks.WrongValue("value", f"must be known in at least 2 rows of every stratum; {few}: record more "
+                                "values there, or name larger strata with {0}", others=("stratum",))
+    _, mean, squares = moments(code[rows], values, names.size)
+    sd = np.sqrt(squares / np.maximum(labeled - 1, 1))
+    some = f"values in {rows.size:,} of {of_row.size:,} rows"
+    note = Note("assumption", f"{some}: the rows with a value were taken for a random sample of each stratum. If they "
+                "were chosen for their values, the result is wrong")
+    return StratumSummary(names, size, mean, sd), of_row[rows], values, note
 
 
 def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voila", minimum: int = 2) -> LabelPlan:
@@ -218,6 +296,8 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
     """
     checks.instance("strata", strata, StratumSummary)
     checks.choice("method", method, rules.METHODS)
+    if np.isnan(strata.sd).all():
+        return _plan_of_sizes(strata, budget, method, minimum)
     others = {name: rules.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=minimum) for name in _NAMES}
     chosen = others[method]
     wish = rules.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
@@ -226,6 +306,17 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
     notes = (*strata.notes, *told, *_plan_notes(strata, wish, others["neyman"], chosen))
     return LabelPlan(strata.stratum, strata.size, strata.sd, int(budget), int(minimum), method, chosen.labeled, others,
                      wish, _random_variance(strata, chosen), strata.mean, notes=notes)
+
+
+def _plan_of_sizes(strata: StratumSummary, budget: int, method: str, minimum: int) -> LabelPlan:
+    """Return the plan for strata of unknown spreads, which are taken as equal."""
+    equal = replace(strata, sd=np.ones(strata.size.size))
+    plan = plan_labels(equal, budget, method=method, minimum=minimum)
+    note = Note("assumption", "no standard deviations are known, so they are taken as equal in all strata: Neyman's "
+                "rule and VOILA then spread the labels in proportion to the sizes. A column of standard deviations "
+                "makes better plans, and tells how precise they are")
+    others = [each for each in plan.notes if each.kind != "unreliable"]     # of spreads that are not known
+    return replace(plan, sd=strata.sd, random_variance=np.nan, notes=[note, *others])
 
 
 def budget_for_error(strata: StratumSummary, standard_error: float, *, method: str = "voila", minimum: int = 2,
@@ -271,6 +362,9 @@ def budget_for_error(strata: StratumSummary, standard_error: float, *, method: s
     """
     checks.instance("strata", strata, StratumSummary)
     wanted = checks.number("standard_error", standard_error, 0, open_ends=True)
+    if np.isnan(strata.sd).all():
+        raise checks.WrongValue("standard_error", "needs the standard deviation of every stratum; name it with {0}",
+                                others=("sd",))
     if assurance:
         checks.assurance(assurance)
         checks.whole("minimum", minimum, 2)
@@ -308,7 +402,9 @@ def _whole(name: str, measured: dict, strata: np.ndarray) -> np.ndarray:
 
 def _sd_of(name: str, measured: dict, sizes: np.ndarray, strata: np.ndarray) -> np.ndarray:
     """Return standard deviations; of a stratum of one item it is 0, also where the cell is empty."""
-    spread = numbers.to_numbers(name, np.where(sizes == 1, 0, measured[name]), beside=measured)
+    cells = np.array(measured[name], object)
+    cells[sizes == 1] = 0
+    spread = numbers.to_numbers(name, cells, beside=measured)
     for row in np.flatnonzero(spread < 0)[:1]:
         raise numbers.RowError(f"column {name!r}, ", row, f" (stratum {strata[row]}): a standard deviation must be at "
                                f"least 0; got {spread[row]:g}")

@@ -38,6 +38,11 @@ class SampledValues(Estimate, Result):
     sd: np.ndarray
     values: Any = None
 
+    @property
+    def _quoted_anyway(self) -> bool:
+        """Whether values without bounds have an interval, with a note, where they tell little."""
+        return False
+
     def _interval(self, level: float, bounds: tuple | None) -> Interval:
         level = checks.level(level)
         self._check_values()
@@ -78,7 +83,7 @@ class SampledValues(Estimate, Result):
         codes = np.repeat(np.arange(n.size), n)
         off, each = self.values - self.mean[codes], W ** 2 * free / (n * np.maximum(n - 1, 1))
         problem = self._problem(each[codes] * off ** 2)
-        if problem:
+        if problem and not self._quoted_anyway:
             return Interval(-np.inf, np.inf, level, "none", notes=[
                 Note("refused", f"{NO_INTERVAL}, the smallest and the largest value that an item can have; "
                      f"{problem}: the {self._unit}s do not tell how far off the estimate may be"), *self.notes])
@@ -89,7 +94,9 @@ class SampledValues(Estimate, Result):
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
         low, high = (self.estimate - end(x, _unskewed(x, skewness)) * self.standard_error
                      for end, x in ((max, reach), (min, -reach)))
-        return Interval(low, high, level, "t", notes=[UNBOUNDED, *self.notes])
+        doubt = [Note("unreliable", f"{problem}: the interval may be too short; a safe one needs the smallest and the "
+                      "largest value that an item can have")] if problem else []
+        return Interval(low, high, level, "t", notes=[*doubt, UNBOUNDED, *self.notes])
 
     def _problem(self, variance: np.ndarray) -> str:
         """Return why values without bounds have no interval, or ""; `variance` (n,) is what each of them adds."""

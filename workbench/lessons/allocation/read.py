@@ -13,6 +13,7 @@ from workbench.allocation.values import estimates
 from workbench.allocation.values import sheets as value_sheets
 from workbench.allocation.values.estimates import ValueEstimate
 from workbench.course import digit_forms
+from workbench.data import handover
 from workbench.labeling import sheets as label_sheets
 from workbench.results import Note
 
@@ -78,7 +79,7 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     """
     checks.level(level)
     checks.choice("sd_from", sd_from, estimates.SD_FROM)
-    limits = _bounds(bounds, labels)
+    limits = checks.bounds_of(bounds) if bounds else None
     if label_sheet:
         if not strata:
             raise checks.WrongValue("strata", "must be given with {0}: a file with one row per record",
@@ -88,8 +89,17 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     if labels and not strata:
         raise checks.WrongValue("strata", "must be given with {0}: the file of strata or records that was planned with",
                                 others=("labels",))
-    summary = plans.load_strata(strata, stratum=stratum, size=size, sd=sd, value=value) if strata \
-        else digit_forms.digit_forms().register()
+    try:
+        summary = plans.load_strata(strata, stratum=stratum, size=size, sd=sd, value=value) if strata \
+            else digit_forms.digit_forms().register()
+        some_values = None
+    except ValueError:
+        if not value or not plans.lacks_values(strata, value):
+            raise
+        summary, *some_values = plans.labeled_values(strata, stratum, value)
+        budget = max(budget, len(some_values[0])) if budget == BUDGET else budget
+    if bounds and not labels and not some_values:
+        raise checks.WrongValue("bounds", "must be given with {0}, whose values they are of", others=("labels",))
     rule: dict[str, Any] = {"method": method, "minimum": minimum}
     if standard_error:
         checks.not_both(standard_error=standard_error, budget=budget != BUDGET)
@@ -102,7 +112,14 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
             f"samples; in 4 of 5 with {assured:,} labels, if values are normal within strata")])
     names: dict[str, Any] = {"stratum": stratum, "id": id, "seed": seed}
     drawn = found = None
-    if labels:
+    if some_values:
+        checks.not_both(value=value, labels=labels)
+        found = _of_some_values(summary, *some_values, budget=budget, limits=limits, level=level, rule=rule)
+        plan = replace(plan, labeled=found.sampled + found.to_label)
+        if label_sheet:
+            raise checks.WrongValue("label_sheet", f"must not be given, as column {value!r} has values in some rows; "
+                                    "to draw further records name a column without gaps, or leave value out")
+    elif labels:
         sheet = value_sheets.read_value_sheet(labels, summary, records=strata if id else None, **names)
         found = estimates.estimate_values(summary, sheet.stratum, sheet.values, bounds=limits, notes=sheet.notes)
         found = estimates.with_next(found, summary, sheet.begun, budget, method=method, minimum=minimum,
@@ -118,12 +135,16 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     return summary, plan, drawn, found
 
 
-def _bounds(text: str, labels: str) -> tuple | None:
-    if not text:
-        return None
-    if not labels:
-        raise checks.WrongValue("bounds", "must be given with {0}, whose values they are of", others=("labels",))
-    return checks.bounds_of(text)
+def _of_some_values(summary: StratumSummary, strata: np.ndarray, values: np.ndarray, note: Note, *, budget: int,
+                    limits: tuple | None, level: float, rule: dict) -> ValueEstimate:
+    """Return what the values say that some records of a file have."""
+    found = estimates.estimate_values(summary, strata, values, bounds=limits, notes=[note])
+    found = estimates.with_next(found, summary, found.sampled, budget, **rule)
+    if found.interval(level).method == "none":
+        found = replace(found, notes=[*found.notes, ASKED])
+    handover.tell_first(note.text)
+    premise = f"This takes the {values.size:,} records with a value for a random sample of each stratum. "
+    return replace(found, premise=premise)
 
 
 def _next_records(found: ValueEstimate, sheet: Any, records: str, label_sheet: str, write: bool, *, stratum: str,
