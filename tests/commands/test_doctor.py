@@ -253,3 +253,16 @@ def test_a_fold_without_a_score_blocks_nothing(tmp_path):
     frame.to_csv(tmp_path / "x.csv", index=False)
     assert "cross-validation-t-tests --losses x.csv --fold fold --better higher" in run(
         tmp_path, "doctor", "x.csv").stdout
+
+
+def test_values_and_labels_in_some_rows(tmp_path):
+    rows = [f"r{k},{'AB'[k % 2]},{20.5 + k if k % 3 == 0 else ''}" for k in range(60)]
+    (tmp_path / "values.csv").write_text("\n".join(["id,segment,audited", *rows]))
+    said = run(tmp_path, "doctor", "values.csv").stdout
+    assert "workbench report voila-vs-neyman --strata values.csv --stratum segment --value audited --id id\n" in said
+    (tmp_path / "strata.csv").write_text("sex,status,n\nm,full,90\nm,part,18\nf,full,9\nf,part,63\n")
+    assert "--strata strata.csv --stratum sex,status --size n\n" in run(tmp_path, "doctor", "strata.csv").stdout
+    some = CLUSTERED.assign(truth=CLUSTERED["truth"].where(np.arange(N) % 4 > 0))
+    some.to_csv(tmp_path / "some.csv", index=False)
+    assert "misclassification-correction --audit some.csv" in run(tmp_path, "doctor", "some.csv").stdout
+    assert "--counts some.csv" in run(tmp_path, "doctor", "some.csv").stdout

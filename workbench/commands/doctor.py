@@ -14,6 +14,7 @@ from workbench.reports.parameters import ReportError
 
 TOPICS = ACCURACY, CLUSTERS, SHARES, MODELS = (
     "stratified-accuracy", "brr-orthogonal-arrays", "misclassification-correction", "cross-validation-t-tests")
+VALUES = "voila-vs-neyman"
 SAMPLE = 50_000     # rows that are looked at
 SHOWN_COLUMNS = 30
 AGREEMENT = "How far do annotators agree?"
@@ -112,6 +113,7 @@ def _uses(file: str, data: dict, columns: list, budget: int) -> Iterator[Use | B
         return
     yield from _accuracy(file, data, columns, named, budget)
     yield _replicated(file, data, named)
+    yield from _valued(file, data, columns)
     yield _shares(file, data, named)
     yield _compared(file, data, columns, named)
     yield _known(file, data, columns, named)
@@ -180,8 +182,28 @@ def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
     return Use(question, _words(CLUSTERS, items=file, **options), lambda: read(items=data, **options))     # type: ignore[arg-type]
 
 
-def _shares(file: str, data: dict, named: Callable) -> Use | Blocked:
+def _valued(file: str, data: dict, columns: list) -> Iterator[Use]:
+    """Yield how to plan labels for values in strata, or to estimate their total."""
+    from workbench.allocation import plans
     from workbench.data import roles
+    question = "Which total do values in strata have, and where do the next labels go?"
+    stratum, size = roles.first_of(columns, roles.STRATUM), roles.first_of(columns, roles.SIZE)
+    numeric = [column for column in columns if column.seems == roles.OTHER and column.holds.startswith("numbers")]
+    names = [stratum] if stratum else [column.name for column in columns if column.seems == roles.OTHER
+                                       and column not in numeric and not column.missing]
+    if size and names and len({*zip(*(data[name].tolist() for name in names), strict=True)}) == len(data[size]):
+        options = {"stratum": ",".join(names), "size": size}
+        yield Use(question, _words(VALUES, strata=file, **options), lambda: plans.load_strata(data, **options))
+    elif stratum and numeric:
+        value = max(numeric, key=lambda column: column.missing).name
+        options = {"stratum": stratum, "value": value}
+        identified = {"id": roles.first_of(columns, roles.ID)}
+        yield Use(question, _words(VALUES, strata=file, **options, **identified),
+                  lambda: plans.labeled_values(data, stratum, value))
+
+
+def _shares(file: str, data: dict, named: Callable) -> Use | Blocked:
+    from workbench.data import roles, shapes
     question = "Which share does each class have, corrected for misclassification?"
     audit = named(truth=roles.TRUTH, prediction=roles.PREDICTION)
     counts = named(period=roles.MONTH, predicted=roles.PREDICTION)
@@ -189,6 +211,10 @@ def _shares(file: str, data: dict, named: Callable) -> Use | Blocked:
         typed = shlex.join(_words(SHARES, counts=file, period=counts["period"])[3:])
         return Blocked(question, f"this file can be the counts ({typed}); items with true and predicted classes are "
                        "needed: --audit")
+    if len(audit) == 2 and shapes.gaps(data[audit["truth"]], True).any():
+        from workbench.misclassification.files import load_audit
+        items = audit | {"counts": file, "predicted": audit["prediction"]} | named(weight=roles.WEIGHT)
+        return Use(question, _words(SHARES, audit=file, **items), lambda: load_audit(data, **audit))
     if len(audit) == 2:
         audit |= named(weight=roles.WEIGHT, period_in_audit=roles.MONTH)
         typed = shlex.join(_words(SHARES, audit=file, **audit)[3:])

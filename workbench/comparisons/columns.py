@@ -13,7 +13,7 @@ from workbench.data.evaluation_logs import letter_score
 from workbench.data.shapes import gaps
 
 ITEM_NAMES = ("id", "item", "item_id", "doc_id", "question_id", "qid", "sample_id", "example_id", "task_id",
-              "prompt_id", "case_id")
+              "prompt_id", "case_id", "q", "uid", "uuid", "example", "case")
 TEXT_NAMES = ("input", "question", "prompt", "text")
 MODEL_NAMES = ("model", "system", "model_name", "system_name")
 SHOWN = 8
