@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+from workbench.lessons.allocation import read as allocation
 from workbench.lessons.replication import read as replication
 from workbench.lessons.stratified import read as stratified
 
@@ -39,6 +40,14 @@ def test_accuracy(items, extra):
     assert any("'weight'" in text and "brr-orthogonal-arrays --weight weight" in text for text in told)
     by_region = texts(stratified.read(**settings, strata_by="region")[1])
     assert not any("'region'" in text for text in by_region)
+
+
+def test_values(items):
+    _, plan, _, found = allocation.read(strata=items, stratum="region", value="score", budget=50)
+    assert found is None and any("'weight'" in text for text in texts(plan))
+    assert not any("'region'" in text for text in texts(plan))
+    plan = allocation.read(strata=items, stratum="prediction", value="score", budget=50)[1]
+    assert any(text.endswith("name it with --stratum region") for text in texts(plan))
 
 
 def test_the_data_of_the_course_have_no_such_columns():

@@ -13,11 +13,13 @@ from workbench.allocation.values import estimates
 from workbench.allocation.values import sheets as value_sheets
 from workbench.allocation.values.estimates import ValueEstimate
 from workbench.course import digit_forms
-from workbench.data import handover
+from workbench.data import handover, roles
 from workbench.labeling import sheets as label_sheets
+from workbench.lessons.unused import with_unused
 from workbench.results import Note
 
 BUDGET = 100
+OPTIONS = {roles.STRATUM: "--stratum"}
 ASKED = Note("refused", "for an interval say with --bounds \"LOW, HIGH\" what the smallest and the largest value of an "
              "item can be, in the units of the labels, not the smallest and the largest label")
 
@@ -132,6 +134,9 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
         drawn = plans.draw_rows(plan, strata, label_sheet=label_sheet if write else "", **names)
     if label_plan and write:
         plan.write_csv(label_plan)
+    used = [stratum, size, sd, value, id]
+    plan = with_unused(plan, strata, used, OPTIONS, warn=False)
+    found = found and with_unused(found, strata, used, OPTIONS)
     return summary, plan, drawn, found
 
 
