@@ -74,7 +74,7 @@ class LabelPlan(Result):
     def headline(self) -> str:
         """Return labels, strata and the standard error of the total, beside that of simpler rules."""
         if self.spreads_unknown:
-            return f"{self.finding()}; {self.basis()}"
+            return self.finding()
         found = {row["method"]: row["standard_error"] for row in self.methods()}
         names = [_NAMES[name] for name in ("neyman", "neyman_iterated", "equal") if name != self.method]
         against = [f"{name} {_figure(found[name])}" for name in [*names, "at random"] if name in found]
