@@ -20,8 +20,6 @@ from workbench.results import Note
 from workbench.stratified.sequential import ROUNDS
 from workbench.stratified.strata import Strata
 
-NO_NEW_SHEET = ("must not be given with labels that are already in the items; to plan more labels, leave the column of "
-                "labels (truth) out")
 SHOWN_IDS = 5
 
 
@@ -57,8 +55,6 @@ class SamplePlan:
         if labels:
             return self._read(labels, budget)
         if self.items.labeled is not None:
-            if label_sheet:
-                raise checks.WrongValue("label_sheet", NO_NEW_SHEET, label_sheet)
             return self._of_items(self.items.labeled)
         budget = checks.whole("budget", budget, self._least(), self.items.size)
         strata = self.strata_at(budget)
