@@ -13,6 +13,7 @@ from workbench.allocation.samples import FrameSample, StratumSummary
 from workbench.allocation.values import sheets as value_sheets
 from workbench.data import frames, numbers
 from workbench.data.classes import alike_notes
+from workbench.data.columns import spelled
 from workbench.labeling import sheets as label_sheets
 from workbench.results import Note, Result, digits, html_table, note_list
 
@@ -63,8 +64,16 @@ class LabelPlan(Result):
         """Name of the plan's rule in `methods`."""
         return _NAMES[self.method]
 
+    @property
+    def knows_sd(self) -> bool:
+        """Whether the standard deviations within the strata are known, and with them the standard error."""
+        return bool(np.isfinite(self.sd).all())
+
     def headline(self) -> str:
         """Return labels, strata and the standard error of the total, beside that of simpler rules."""
+        if not self.knows_sd:
+            strata = checks.counted(self.size.size, "stratum", "strata")
+            return f"{checks.counted(self.labeled.sum(), 'label')}, {strata}: standard error unknown without sds"
         found = {row["method"]: row["standard_error"] for row in self.methods()}
         names = [_NAMES[name] for name in ("neyman", "neyman_iterated", "equal") if name != self.method]
         against = [f"{name} {_figure(found[name])}" for name in [*names, "at random"] if name in found]
@@ -75,6 +84,8 @@ class LabelPlan(Result):
     def finding(self) -> str:
         """Return how many to label and how far off the total will be, in units of the values and in percent of it."""
         label = f"Label {self.labeled.sum():,} of {checks.counted(self.size.sum(), 'item')}"
+        if not self.knows_sd:
+            return f"{label}, {self.rule}; the error is unknown without the spread within strata"
         leave = checks.counted(self.labeled.sum(), "label leaves", "labels leave")
         error = self.size.sum() * self.others[self.method].variance ** 0.5
         if not np.isfinite(error):
@@ -99,6 +110,8 @@ class LabelPlan(Result):
         rest = self.labeled.size - order.size
         said = ", ".join(f"{self.labeled[h]:,} in {self.stratum[h]}" for h in sorted(order))
         more = f" and {self.labeled.sum() - self.labeled[order].sum():,} in {rest} more" if rest else ""
+        if not self.knows_sd:
+            return f"Labels: {said}{more} ({self.rule})."
         return (f"Labels: {said}{more} (by {self.rule}). The error is a standard error, from the spreads "
                 "within strata as they are known so far.")
 
@@ -151,7 +164,8 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
         A table with one row per stratum; with `value` a file of records of any size, as in `workbench.summarize`.
     stratum, size, sd : str
         Columns; "" for columns named size and sd. The sd is that of the values within the stratum, ddof=1; for 0/1
-        values of rate p about sqrt(p (1 - p)).
+        values of rate p about sqrt(p (1 - p)). Without a column of sds these are NaN, and labels can be planned in
+        proportion or in equal numbers.
     value : str
         Column of the values in a file of records, "" for a table of strata.
 
@@ -172,7 +186,8 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
         raise checks.WrongValue("strata", "must have a column 'size', one row per stratum; there is none: name it "
                                 "with size, or, in a file with one row per record, name the column of values with "
                                 "value")
-    size, sd = size or "size", sd or "sd"
+    knows_sd = bool(sd) or spelled("sd", frames.column_names(strata)) in frames.column_names(strata)
+    size, sd = size or "size", sd or ("sd" if knows_sd else size or "size")
     data, notes = frames.read_columns(strata, [stratum, size, sd])
     names = numbers.to_labels(stratum, data[stratum], "text")
     numbers.refuse_totals(stratum, names.tolist())
@@ -182,7 +197,8 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
                          "records name the column of values")
     measured = {name: data[name] for name in (size, sd)}
     sizes = _whole(size, measured, names)
-    return StratumSummary(names, sizes, np.full(names.size, np.nan), _sd_of(sd, measured, sizes, names),
+    spread = _sd_of(sd, measured, sizes, names) if knows_sd else np.full(names.size, np.nan)
+    return StratumSummary(names, sizes, np.full(names.size, np.nan), spread,
                           notes=(*notes, *alike_notes(stratum, names)))
 
 
@@ -214,6 +230,8 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
     """
     checks.instance("strata", strata, StratumSummary)
     checks.choice("method", method, rules.METHODS)
+    if not np.isfinite(strata.sd).all():
+        return _plan_without_sd(strata, budget, method, minimum)
     others = {name: rules.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=minimum) for name in _NAMES}
     chosen = others[method]
     wish = rules.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
@@ -222,6 +240,20 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
     notes = (*strata.notes, *told, *_plan_notes(strata, wish, others["neyman"], chosen))
     return LabelPlan(strata.stratum, strata.size, strata.sd, int(budget), int(minimum), method, chosen.labeled, others,
                      wish, _random_variance(strata, chosen), strata.mean, notes=notes)
+
+
+def _plan_without_sd(strata: StratumSummary, budget: int, method: str, minimum: int) -> LabelPlan:
+    """Return a plan by a rule that needs no standard deviations."""
+    if method in rules.NEED_SD:
+        raise checks.WrongValue("method", f"{method!r} needs the standard deviation within each stratum, and there is no "
+                                "column 'sd': name its column with {0}, or use method 'proportional' or 'equal'",
+                                others=("sd",))
+    others = {name: rules.allocate(strata.size, budget, name, minimum=minimum) for name in rules.METHODS
+              if name not in rules.NEED_SD}
+    note = Note("data", "the standard deviations within strata are not known, so no standard error is given and no other "
+                "rule compared")
+    return LabelPlan(strata.stratum, strata.size, strata.sd, int(budget), int(minimum), method, others[method].labeled,
+                     others, others["proportional"], float("nan"), strata.mean, notes=[*strata.notes, note])
 
 
 def budget_for_error(strata: StratumSummary, standard_error: float, *, method: str = "voila", minimum: int = 2,
@@ -266,6 +298,9 @@ def budget_for_error(strata: StratumSummary, standard_error: float, *, method: s
     108
     """
     checks.instance("strata", strata, StratumSummary)
+    if not np.isfinite(strata.sd).all():
+        raise checks.WrongValue("standard_error", "needs the standard deviation within each stratum: name its column with "
+                                "{0}", others=("sd",))
     wanted = checks.number("standard_error", standard_error, 0, open_ends=True)
     if assurance:
         checks.assurance(assurance)

@@ -44,11 +44,14 @@ class ValueEstimate(SampledValues, kw_only=True):
         Smallest and largest value that an item can have.
     to_label : (H,) array of int
         Labels that are still to come.
+    premise : str
+        What the finding takes for granted of values that no plan drew; "" where a plan drew them.
     """
 
     planned_sd: np.ndarray
     bounds: tuple | None
     to_label: np.ndarray
+    premise: str = ""
 
     _unit = "label"
 
@@ -124,6 +127,9 @@ class ValueEstimate(SampledValues, kw_only=True):
         ----------
         level : float
         """
+        return f"{self.premise}{self._finding(level)}"
+
+    def _finding(self, level: float) -> str:
         if self.lacking:
             return self.headline(level)
         rows = self.quantities(level)

@@ -9,7 +9,7 @@ from workbench import checks
 from workbench.allocation import plans, samples
 from workbench.allocation.plans import LabelPlan
 from workbench.allocation.samples import FrameSample, StratumSummary
-from workbench.allocation.values import estimates
+from workbench.allocation.values import estimates, records
 from workbench.allocation.values import sheets as value_sheets
 from workbench.allocation.values.estimates import ValueEstimate
 from workbench.course import digit_forms
@@ -33,7 +33,8 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     strata : str
         File of strata or records; "" for the register of the course.
     stratum, size, sd, value
-        As in `workbench.load_strata`.
+        As in `workbench.load_strata`. Where only some records have a value, these are taken for a random sample of each
+        stratum, as in `workbench.estimate_records`.
     id : str
         As in `workbench.draw_rows`.
     budget : int
@@ -78,7 +79,8 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     """
     checks.level(level)
     checks.choice("sd_from", sd_from, estimates.SD_FROM)
-    limits = _bounds(bounds, labels)
+    in_some_rows = bool(strata and value and not labels) and records.has_missing_values(strata, value)
+    limits = _bounds(bounds, labels or value * in_some_rows)
     if label_sheet:
         if not strata:
             raise checks.WrongValue("strata", "must be given with {0}: a file with one row per record",
@@ -88,6 +90,10 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     if labels and not strata:
         raise checks.WrongValue("strata", "must be given with {0}: the file of strata or records that was planned with",
                                 others=("labels",))
+    if in_some_rows:
+        return _of_records(strata, stratum, value, limits, level=level, budget=budget, method=method, minimum=minimum,
+                           label_sheet=label_sheet, label_plan=label_plan if write else "",
+                           standard_error=standard_error)
     summary = plans.load_strata(strata, stratum=stratum, size=size, sd=sd, value=value) if strata \
         else digit_forms.digit_forms().register()
     rule: dict[str, Any] = {"method": method, "minimum": minimum}
@@ -116,6 +122,26 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     if label_plan and write:
         plan.write_csv(label_plan)
     return summary, plan, drawn, found
+
+
+def _of_records(strata: str, stratum: str, value: str, bounds: tuple | None, *, level: float, budget: int, method: str,
+                minimum: int, label_sheet: str, label_plan: str,
+                standard_error: float) -> tuple[StratumSummary, LabelPlan, None, ValueEstimate]:
+    """Return what the values say that some records have, and the labels that are still to come of a larger budget."""
+    if label_sheet:
+        raise checks.WrongValue("label_sheet", f"cannot go on from values that no plan drew; leave {{0}} out, or plan "
+                                f"a sheet of other records without {value!r}", others=("value",))
+    checks.not_both(standard_error=standard_error, value=value)
+    summary, found = records.estimate_records(strata, stratum=stratum, value=value, bounds=bounds)
+    there = int(found.sampled.sum())
+    plan = plans.plan_labels(summary, max(there, there if budget == BUDGET else budget), method=method, minimum=minimum)
+    found = estimates.with_next(found, summary, found.sampled, plan.budget, method=method, minimum=minimum)
+    if found.interval(level).method == "none":
+        found = replace(found, notes=[*found.notes, ASKED])
+    plan = replace(plan, labeled=found.sampled + found.to_label)
+    if label_plan:
+        plan.write_csv(label_plan)
+    return summary, plan, None, found
 
 
 def _bounds(text: str, labels: str) -> tuple | None:
