@@ -29,6 +29,7 @@ class SampledValues(Estimate, Result):
     """
 
     _unit: ClassVar[str] = "record"
+    _doubtful: ClassVar[Any] = False        # whether an interval is given, with a note, where one value dominates
     estimate: float
     variance: float
     stratum: Any
@@ -77,7 +78,8 @@ class SampledValues(Estimate, Result):
             return Interval(self.estimate, self.estimate, level, "t", notes=self.notes)
         codes = np.repeat(np.arange(n.size), n)
         off, each = self.values - self.mean[codes], W ** 2 * free / (n * np.maximum(n - 1, 1))
-        problem = self._problem(each[codes] * off ** 2)
+        dominated = self._dominated(each[codes] * off ** 2)
+        problem = self._problem() or ("" if self._doubtful else dominated)
         if problem:
             return Interval(-np.inf, np.inf, level, "none", notes=[
                 Note("refused", f"{NO_INTERVAL}, the smallest and the largest value that an item can have; "
@@ -89,10 +91,12 @@ class SampledValues(Estimate, Result):
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
         low, high = (self.estimate - end(x, _unskewed(x, skewness)) * self.standard_error
                      for end, x in ((max, reach), (min, -reach)))
-        return Interval(low, high, level, "t", notes=[UNBOUNDED, *self.notes])
+        doubts = [Note("unreliable", f"{dominated}: the interval may be much too short, as more values of that size may "
+                       "exist; state bounds, or label more there")] if dominated else []
+        return Interval(low, high, level, "t", notes=[*doubts, UNBOUNDED, *self.notes])
 
-    def _problem(self, variance: np.ndarray) -> str:
-        """Return why values without bounds have no interval, or ""; `variance` (n,) is what each of them adds."""
+    def _problem(self) -> str:
+        """Return why values without bounds are too few or too much alike for an interval, or ""."""
         open_ = self.sampled < self.size
         names, n = [str(name) for name in np.asarray(self.stratum)[open_]], self.sampled[open_]
         if n.sum() < LEAST:
@@ -101,6 +105,12 @@ class SampledValues(Estimate, Result):
             return f"stratum {names[n.argmin()]} has only {checks.counted(int(n.min()), self._unit)}"
         for alike in np.flatnonzero(np.equal(*_ends(self.values, self.sampled))[open_]):
             return f"all {self._unit}s of stratum {names[alike]} are alike"
+        return ""
+
+    def _dominated(self, variance: np.ndarray) -> str:
+        """Return that one value makes most of the variance, or ""; `variance` (n,) is what each of them adds."""
+        if not variance.sum() > 0:
+            return ""
         share = variance.max() / variance.sum()
         return f"one {self._unit} makes {share:.0%} of the variance" if share > MOST_OF_ONE else ""
 

@@ -56,6 +56,10 @@ class ValueEstimate(SampledValues, kw_only=True):
     _unit = "label"
 
     @property
+    def _doubtful(self) -> bool:
+        return bool(self.premise)
+
+    @property
     def lacking(self) -> list:
         """Strata with too few labels for a standard error."""
         return self.stratum[(self.sampled < 2) & (self.sampled < self.size)].tolist()
@@ -154,7 +158,15 @@ class ValueEstimate(SampledValues, kw_only=True):
         strata = checks.counted(self.size.size, "stratum", "strata")
         left = int(self.to_label.sum())
         return (f"From {checks.counted(int(self.sampled.sum()), 'label')} of {self.size.sum():,} items in {strata}; "
-                f"{percent(level)} intervals" + (f"; {left:,} still to label." if left else "."))
+                f"{percent(level)} intervals" + (f"; {left:,} still to label." if left else ".")
+                + self._warnings(level))
+
+    def _warnings(self, level: float) -> str:
+        """Return what makes the interval of values that no plan drew unreliable, in a sentence."""
+        if not self.premise or self.lacking:
+            return ""
+        doubts = [note for note in self.interval(level).notes if note.kind == "unreliable"]
+        return "".join(f" Note: {doubt}." for doubt in doubts)
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: items, labels, their mean and sd, the planned sd, labels still to come."""

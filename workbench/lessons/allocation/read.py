@@ -79,7 +79,7 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     """
     checks.level(level)
     checks.choice("sd_from", sd_from, estimates.SD_FROM)
-    in_some_rows = bool(strata and value and not labels) and records.has_missing_values(strata, value)
+    in_some_rows = bool(strata) and bool(value) and not labels and records.has_missing_values(strata, value)
     limits = _bounds(bounds, labels or value * in_some_rows)
     if label_sheet:
         if not strata:
