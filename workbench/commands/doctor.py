@@ -12,6 +12,7 @@ from workbench.reports.parameters import ReportError
 
 TOPICS = ACCURACY, CLUSTERS, SHARES, MODELS = (
     "stratified-accuracy", "brr-orthogonal-arrays", "misclassification-correction", "cross-validation-t-tests")
+ALLOCATION = "voila-vs-neyman"
 SAMPLE = 50_000     # rows that are looked at
 SHOWN_COLUMNS = 30
 LABELS, LEAST = 300, 10     # of a plan
@@ -98,6 +99,7 @@ def _uses(file: str, data: dict, columns: list, budget: int) -> Iterator[Use | B
     def named(**options: str) -> dict[str, str]:
         return {option: name for option, role in options.items() if (name := roles.first_of(columns, role))}
     yield from _accuracy(file, data, columns, named, budget)
+    yield from _values(file, data, columns, named)
     yield _replicated(file, data, named)
     yield _shares(file, data, named)
     yield _compared(file, data, columns, named)
@@ -139,9 +141,40 @@ def _accuracy(file: str, data: dict, columns: list, named: Callable, budget: int
     yield Use(plan, _words(ACCURACY, scores=file, **meant, **labels),
               lambda: read_scores(data, **{"score": "score"} | meant))
     if options.get("truth"):
-        yield Use("How good is it, as the truth is known?",
-                  _words(ACCURACY, scores=file, **options, **labels),
+        labeled = _labeled_rows(data, options)
+        question = f"How good is it, by the {labeled:,} rows that have a label?" if labeled else \
+            "How good is it, as the truth is known?"
+        yield Use(question, _words(ACCURACY, scores=file, **options, **({} if labeled else labels)),
                   lambda: read_scores(data, **{"score": "score"} | options))
+
+
+def _labeled_rows(data: dict, options: dict[str, str]) -> int:
+    """Return how many rows have a label, 0 where all have one."""
+    from workbench.data.scored_items import missing_labels
+    missing, _ = missing_labels(data[options["truth"]], data.get(options.get("prediction", "")))
+    return int((~missing).sum()) if missing.any() else 0
+
+
+def _values(file: str, data: dict, columns: list, named: Callable) -> Iterator[Use]:
+    """Yield what strata allow: a plan of labels, or the total of values that some rows have."""
+    from workbench.allocation.plans import load_strata, plan_labels
+    from workbench.allocation.values.records import estimate_records
+    from workbench.data import roles
+    options = named(stratum=roles.STRATUM)
+    sizes = named(size=roles.SIZE)
+    if options and sizes and len(set(data[options["stratum"]])) == len(data[options["stratum"]]):
+        spread = {"sd": next((name for name in data if name.strip().casefold() in ("sd", "std")), "")}
+        rule = {} if spread["sd"] else {"method": "proportional"}
+        yield Use("Where do labels go? A plan over the strata", _words(ALLOCATION, strata=file, **options, **sizes,
+                                                                       **spread, **rule),
+                  lambda: plan_labels(load_strata(data, **options, **sizes, **spread), method=rule.get("method", "voila")))
+        return
+    value = next((column.name for column in columns if column.missing and column.seems == roles.OTHER
+                  and column.holds.startswith("numbers")), "")
+    if value:
+        yield Use("What are the total and the mean, by the values that some rows have?",
+                  _words(ALLOCATION, strata=file, **options, value=value),
+                  lambda: estimate_records(data, value=value, **options))
 
 
 def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
