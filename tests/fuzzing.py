@@ -40,7 +40,9 @@ ROOM = str(Path(__file__).parents[1] / "workbench")
 SECONDS = 5         # of processor time
 SIMILAR = [[.9, .1, .2], [.3, .8, .1], [.2, .7, .6]]
 ROWS = polars.DataFrame({"g": ["a", "b"] * 20, "v": [*range(40)]})
-CALLED = [(wb.load_strata, ({"stratum": ["a", "b"], "size": [1000, 600], "sd": [.5, .1]},), {"stratum": "stratum"}),
+CALLED = [(wb.estimate_records, ({"stratum": ["a", "b"] * 10, "value": [3, None] * 5 + [4, 9] * 5},),
+           {"value": "value"}),
+          (wb.load_strata, ({"stratum": ["a", "b"], "size": [1000, 600], "sd": [.5, .1]},), {"stratum": "stratum"}),
           (wb.allocation_variance, (SIZE, [.5, .2, .1], LABELED), {}),
           (wb.reduce_sample, (SIZE, [.5, .2, .1], LABELED, 30), {"minimum": 2}),
           (wb.summarize, (ROWS, "g", "v"), {}),

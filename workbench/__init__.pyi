@@ -18,8 +18,8 @@ from workbench.allocation.streams.estimates import StreamEstimate as StreamEstim
 from workbench.allocation.streams.sampler import StreamSampler as StreamSampler
 from workbench.allocation.values.estimates import ValueEstimate as ValueEstimate
 from workbench.allocation.values.estimates import estimate_values as estimate_values
-from workbench.allocation.values.sheets import ValueLabels as ValueLabels
 from workbench.allocation.values.records import estimate_records as estimate_records
+from workbench.allocation.values.sheets import ValueLabels as ValueLabels
 from workbench.audits.accuracy import AccuracyAudit as AccuracyAudit
 from workbench.audits.accuracy import IntervalComparison as IntervalComparison
 from workbench.audits.accuracy import accuracy_audit as accuracy_audit

@@ -245,13 +245,13 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
 def _plan_without_sd(strata: StratumSummary, budget: int, method: str, minimum: int) -> LabelPlan:
     """Return a plan by a rule that needs no standard deviations."""
     if method in rules.NEED_SD:
-        raise checks.WrongValue("method", f"{method!r} needs the standard deviation within each stratum, and there is no "
-                                "column 'sd': name its column with {0}, or use method 'proportional' or 'equal'",
+        raise checks.WrongValue("method", f"{method!r} needs the standard deviation within each stratum, and there is "
+                                "no column 'sd': name its column with {0}, or use method 'proportional' or 'equal'",
                                 others=("sd",))
     others = {name: rules.allocate(strata.size, budget, name, minimum=minimum) for name in rules.METHODS
               if name not in rules.NEED_SD}
-    note = Note("data", "the standard deviations within strata are not known, so no standard error is given and no other "
-                "rule compared")
+    note = Note("data", "the standard deviations within strata are not known, so no standard error is given and no "
+                "other rule compared")
     return LabelPlan(strata.stratum, strata.size, strata.sd, int(budget), int(minimum), method, others[method].labeled,
                      others, others["proportional"], float("nan"), strata.mean, notes=[*strata.notes, note])
 
@@ -299,8 +299,8 @@ def budget_for_error(strata: StratumSummary, standard_error: float, *, method: s
     """
     checks.instance("strata", strata, StratumSummary)
     if not np.isfinite(strata.sd).all():
-        raise checks.WrongValue("standard_error", "needs the standard deviation within each stratum: name its column with "
-                                "{0}", others=("sd",))
+        raise checks.WrongValue("standard_error", "needs the standard deviation within each stratum: name its column "
+                                "with {0}", others=("sd",))
     wanted = checks.number("standard_error", standard_error, 0, open_ends=True)
     if assurance:
         checks.assurance(assurance)

@@ -118,8 +118,9 @@ class Audit(Result):
         """Return what the finding rests on, in a line."""
         groups = checks.counted(self.labeled.size, "group", "groups")
         if self.premise:
-            sampled = f"{_labels(self)} that no plan drew, counted within {groups} {self._alike()} among {self._among()}"
-            return f"From {sampled}; {percent(self.level)} interval. {self._known()}{self.next_step()}"
+            within_groups = f"counted within {groups} {self._alike()} among {self._among()}"
+            return (f"From {_labels(self)} that no plan drew, {within_groups}; {percent(self.level)} interval. "
+                    f"{self.next_step()}")
         drawn = f"{_labels(self)}, drawn at random within {groups} {self._alike()} among {self._among()}"
         if self.mode == "plan":
             return f"{drawn[0].upper()}{drawn[1:]}. {self._next_step(os.path.basename(self.label_sheet))}"
@@ -241,7 +242,8 @@ class AccuracyAudit(Audit):
         low, high = self.confidence_interval
         if digits.nothing(low, high):
             ends = digits.percents(low, high, error=high - low)
-            return self.premise + "No result: after {} the accuracy may be anything between {} and {}".format(_labels(self), *ends)
+            between = f"between {ends[0]} and {ends[1]}"
+            return f"{self.premise}No result: after {_labels(self)} the accuracy may be anything {between}"
         error = (high - low) / 2
         found = skips.said_percent(*self.estimate.bounds, error=error)
         ends = digits.percents(low, high, error=error)

@@ -32,7 +32,7 @@ class ClassAudit(AccuracyAudit):
     ----------
     mode, stratum_size, labeled, mean_score, estimate, confidence_interval, expected_half_width, truth
         As in `AccuracyAudit`, of all items; so are level, stratifier, allocation, label_sheet, unmatched, unlabeled,
-        skipped, row_counts.
+        skipped, row_counts, premise.
     metrics_of : str
         The class.
     predicted : (K,) array of bool
@@ -185,7 +185,7 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
                                 "to its predicted members, the rest in proportion)", allocation)
     name, asks = audited_class(items, metrics_of)
     strata, predicted = nested_strata(items, name, n_strata, stratifier, rng=seed)
-    member = class_texts(items.prediction) == name
+    member = class_texts(np.asarray(items.prediction)) == name
     if asks == "truth" and items.correct is not None and items.truth is None:
         raise checks.WrongValue("items", f"must hold the true classes to simulate the metrics of class {name!r}")
     share = label_shares(strata.sizes, predicted)

@@ -55,6 +55,7 @@ class DifferenceAudit(Audit):
         Ids of the filled sheet on which the models do not differ; ids whose label is still missing.
     skipped : tuple of str
     row_counts : dict
+    premise : str
         As in `AccuracyAudit`.
     """
 

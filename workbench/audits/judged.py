@@ -26,7 +26,7 @@ class JudgedAudit(DifferenceAudit):
     Attributes
     ----------
     mode, mean_score, models, confidence_interval, level, stratifier, allocation, label_sheet, unmatched, unlabeled, \
-skipped, row_counts
+skipped, row_counts, premise
         As in `DifferenceAudit`; `mode` is "plan" or "analyzed", as no `truth` is known and no items are `agreeing`.
     stratum_size, labeled : (K,) array of int
         By pairs of verdicts.

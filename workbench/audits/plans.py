@@ -29,8 +29,9 @@ class SamplePlan:
 
     `turns` takes strata and a budget and returns the stratum of each label and notes. `settings` are those of the draw,
     `source` says what the items were read from, both for the plan beside the sheet; `columns` are shown in it.
-    Labels that no plan drew have the strata of `strata_of_sample`, by default `strata_at`; they are merged only within `parts` of the items (N,), a part with fewer than two labels is left open, and without
-    `merges` strata stay as they are. `among` says which items these are, as in " on which the models differ".
+    Labels that no plan drew have the strata of `strata_of_sample`, by default `strata_at`. Strata with few labels are
+    merged, but only within `parts` of the items (N,), and not at all without `merges`; a part with fewer than two
+    labels is left open. `among` says which items these are, as in " on which the models differ".
     """
 
     items: ScoredItems

@@ -130,7 +130,8 @@ def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
 
 def _refuse_unseen_scores(score: np.ndarray, index: np.ndarray) -> None:
     low, high = score[index].min(), score[index].max()
-    parts = ((score < low, f"items with a score below {low:.4g}"), (score > high, f"items with a score above {high:.4g}"))
+    parts = [(score < low, f"items with a score below {low:.4g}"),
+             (score > high, f"items with a score above {high:.4g}")]
     for part, words in parts:
         if (1 - part.mean()) ** index.size < UNSEEN_SCORES / len(parts):
             _refuse(words, int(part.sum()), score.size, index.size)

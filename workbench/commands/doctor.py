@@ -164,10 +164,10 @@ def _values(file: str, data: dict, columns: list, named: Callable) -> Iterator[U
     sizes = named(size=roles.SIZE)
     if options and sizes and len(set(data[options["stratum"]])) == len(data[options["stratum"]]):
         spread = {"sd": next((name for name in data if name.strip().casefold() in ("sd", "std")), "")}
-        rule = {} if spread["sd"] else {"method": "proportional"}
-        yield Use("Where do labels go? A plan over the strata", _words(ALLOCATION, strata=file, **options, **sizes,
-                                                                       **spread, **rule),
-                  lambda: plan_labels(load_strata(data, **options, **sizes, **spread), method=rule.get("method", "voila")))
+        rule = "" if spread["sd"] else "proportional"
+        words = _words(ALLOCATION, strata=file, **options, **sizes, **spread, method=rule)
+        yield Use("Where do labels go? A plan over the strata", words,
+                  lambda: plan_labels(load_strata(data, **options, **sizes, **spread), method=rule or "voila"))
         return
     value = next((column.name for column in columns if column.missing and column.seems == roles.OTHER
                   and column.holds.startswith("numbers")), "")

@@ -91,9 +91,11 @@ class SampledValues(Estimate, Result):
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
         low, high = (self.estimate - end(x, _unskewed(x, skewness)) * self.standard_error
                      for end, x in ((max, reach), (min, -reach)))
-        doubts = [Note("unreliable", f"{dominated}: the interval may be much too short, as more values of that size may "
-                       "exist; state bounds, or label more there")] if dominated else []
-        return Interval(low, high, level, "t", notes=[*doubts, UNBOUNDED, *self.notes])
+        notes = [UNBOUNDED, *self.notes]
+        if dominated:
+            notes.insert(0, Note("unreliable", f"{dominated}: the interval may be much too short, as more values of that "
+                                 "size may exist; state bounds, or label more there"))
+        return Interval(low, high, level, "t", notes=notes)
 
     def _problem(self) -> str:
         """Return why values without bounds are too few or too much alike for an interval, or ""."""

@@ -77,21 +77,22 @@ def estimate_records(records: Any, *, value: str, stratum: str = "stratum",
     missing, words = missing_labels(data[value], None)
     labeled = np.flatnonzero(~missing)
     if labeled.size < 2:
-        raise ValueError(f"column {value!r} has a value in {checks.counted(labeled.size, 'row')}: at least 2 are needed")
+        rows = checks.counted(labeled.size, "row")
+        raise ValueError(f"column {value!r} has a value in {rows}: at least 2 are needed")
     cells = np.array(data[value], copy=True)
     cells[missing] = cells[labeled[0]]
     values = numbers.to_numbers(value, cells)[labeled]
     texts = [ALL] * missing.size if one else [text or NO_STRATUM for text in numbers.as_text(data[stratum])]
     strata, code, joined = _joined(np.array(texts), labeled)
     size, sampled = np.bincount(code), np.bincount(code[labeled])
-    found_of = {"stratum": strata, "size": size}
-    summary = StratumSummary(**found_of, mean=np.zeros(size.size), sd=np.zeros(size.size))
-    more = [Note("data", f"in column {value!r}, {checks.listed(words, quoted=True)} is read as no value")] if words else []
+    summary = StratumSummary(strata, size, np.zeros(size.size), np.zeros(size.size))
+    shown = checks.listed(words, quoted=True)
+    more = [Note("data", f"in column {value!r}, {shown} is read as no value")] if words else []
     premise, note = _sample_words(strata, size, sampled)
     found = estimate_values(summary, strata[code[labeled]], values, bounds=bounds,
                             notes=[*notes, note, *more, *joined])
-    return StratumSummary(**found_of, mean=found.mean, sd=found.sd, notes=notes), replace(
-        found, planned_sd=found.sd, premise=premise)
+    strata_of_values = StratumSummary(strata, size, found.mean, found.sd, notes=notes)
+    return strata_of_values, replace(found, planned_sd=found.sd, premise=premise)
 
 
 def _joined(texts: np.ndarray, labeled: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Note]]:
@@ -125,7 +126,7 @@ def _sample_words(strata: np.ndarray, size: np.ndarray, sampled: np.ndarray) -> 
     tail = np.minimum(count_of.cdf(sampled), count_of.sf(sampled - 1))
     most = int(tail.argmin())
     if size.size > 1 and 2 * size.size * tail[most] < UNLIKE:
-        proportions = digits.percents(sampled[most] / sampled.sum(), size[most] / size.sum())
-        assumed += (". They are no random sample of the whole file: {} of them are of stratum {}, {} of all rows; each "
-                    "stratum counts as it is in the file").format(proportions[0], str(strata[most]), proportions[1])
+        sample, rows_of = digits.percents(sampled[most] / sampled.sum(), size[most] / size.sum())
+        assumed += (f". They are no random sample of the whole file: {sample} of them are of stratum {strata[most]}, "
+                    f"{rows_of} of all rows; each stratum counts as it is in the file")
     return f"This takes {rows} for a random sample of {where}. ", Note("assumption", assumed)
