@@ -124,10 +124,11 @@ class SamplePlan:
         return (labels >= np.minimum(ROUNDS, size))[parts]
 
     def _some(self, where: np.ndarray) -> ScoredItems:
-        """Return scores and predictions of some items."""
+        """Return scores, predictions and given strata of some items."""
         items = self.items
         prediction = None if items.prediction is None else items.prediction[where]
-        return ScoredItems(None, items.score[where], prediction, score_is=items.score_is)
+        by = None if items.by is None else items.by[where]
+        return ScoredItems(None, items.score[where], prediction, score_is=items.score_is, by=by)
 
     def _counted(self, sheet: SheetLabels, strata: Strata, left: np.ndarray) -> SheetLabels:
         """Return labels counted in strata; items of `left` that have no label are skipped."""
@@ -230,6 +231,8 @@ class SamplePlan:
         if plan is not None:
             return plan["budget"], self._order_for(plan["budget"])
         known, sizes = rows.known(), [*rows.sizes(), wished]
+        if len(known) == self.items.size and "position" not in rows.columns:
+            return self.items.size, None        # a file of all items, not a sheet of drawn ones
         orders = ((size, self._order_for(size)) for size in sizes)
         return next(((size, order) for size, order in orders if order is not None and known.issubset(order.tolist())),
                     (max(min(max(sizes[:-1]), self.items.size), 1), None))

@@ -93,8 +93,8 @@ class SampledValues(Estimate, Result):
                      for end, x in ((max, reach), (min, -reach)))
         notes = [UNBOUNDED, *self.notes]
         if dominated:
-            notes.insert(0, Note("unreliable", f"{dominated}: the interval may be much too short, as more values of that "
-                                 "size may exist; state bounds, or label more there"))
+            notes.insert(0, Note("unreliable", f"{dominated}: the interval may be much too short, as more values of "
+                                 "that size may exist; state bounds, or label more there"))
         return Interval(low, high, level, "t", notes=notes)
 
     def _problem(self) -> str:
