@@ -109,7 +109,7 @@ def test_hand_picked_labels_are_warned_of(unlabeled, tmp_path):
     found = wb.accuracy_audit(unlabeled, 50, labels=str(sheet))
     assert "refused" not in {note.kind for note in found.notes}
     assert found.finding().startswith("This takes the 50 labeled items for a random sample of all 1,797. Accuracy ")
-    assert found.notes[-1].text.startswith("no plan drew the labels: the 50 labeled items are taken for a random sample")
+    assert found.notes[-1].text.startswith("no plan drew the labels: the 50 labeled items are taken for a random")
     assert found.next_step() == "Say beside the interval how the labeled items were chosen."
 
 
@@ -122,8 +122,8 @@ def test_a_label_that_the_plan_did_not_draw_is_left_out_and_named(unlabeled, tmp
     other = next(i for i in range(1797) if fifths[i] == 0 and str(i + 1) not in drawn)
     sheet.write_text("\n".join([rows[0], f"{other + 1},,,1", *(row + "1" for row in rows[2:])]) + "\n")
     found = wb.accuracy_audit(unlabeled, n_strata=5, labels=str(sheet))
-    assert wb.Note("data", "1 labeled item was not drawn by the plan and not used, since the interval rests on the items "
-                           f"that were drawn at random: '{other + 1}'") in found.notes
+    assert wb.Note("data", "1 labeled item was not drawn by the plan and not used, since the interval rests on the "
+                           f"items that were drawn at random: '{other + 1}'") in found.notes
     assert found.labeled.sum() == found.estimate.correct.sum() == 99 and found.premise == ""
     assert found.row_counts == {"labeled": 99, "not drawn": 1}
     assert plan.notes == () and len(found.skipped) == 1

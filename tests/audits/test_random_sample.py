@@ -19,7 +19,8 @@ def population(size=1500, seed=7):
     prediction = rng.choice(["a", "b"], size)
     right = rng.random(size) < score
     truth = np.where(right, prediction, np.where(prediction == "a", "b", "a"))
-    return pd.DataFrame({"id": [f"i{k}" for k in range(size)], "score": score, "prediction": prediction, "truth": truth})
+    names = [f"i{k}" for k in range(size)]
+    return pd.DataFrame({"id": names, "score": score, "prediction": prediction, "truth": truth})
 
 
 def labeled_in(frame, rows):
@@ -52,7 +53,8 @@ def test_labels_in_some_rows_are_post_stratified_by_score(frame):
     truth = (frame.truth == frame.prediction).mean()
     assert audit.confidence_interval.low < truth < audit.confidence_interval.high
     assert audit.finding().startswith("This takes the 103 labeled items for a random sample of all 1,500. Accuracy ")
-    assert audit.mode == "analyzed" and audit.next_step() == "Say beside the interval how the labeled items were chosen."
+    assert audit.mode == "analyzed"
+    assert audit.next_step() == "Say beside the interval how the labeled items were chosen."
     assert "labels that no plan drew, counted within 5 groups" in audit.basis()
     note = next(note for note in audit.notes if note.kind == "assumption" and "random sample" in note.text)
     assert note.text.startswith("no plan drew the labels: the 103 labeled items are taken for a random sample of all")
@@ -124,8 +126,8 @@ def test_two_models_are_compared_by_the_labels_where_they_differ(frame):
     right = (labeled.label == labeled.prediction).astype(int)
     assert found.labeled.sum() == len(labeled) and found.stratum_size.sum() == 500
     assert found.difference.estimate == pytest.approx((2 * right.mean() - 1) * 500 / 1500, abs=.01)
-    assert found.finding().startswith(f"This takes the {len(labeled)} labeled items for a random sample of all 500 items "
-                                      "on which the models differ. ")
+    assert found.premise == (f"This takes the {len(labeled)} labeled items for a random sample of all 500 items on which "
+                             "the models differ. ") == found.finding()[:len(found.premise)]
     notes = " ".join(wb.sentences(found.notes))
     assert "labels of items on which the models agree are not used" in notes
 
@@ -161,8 +163,8 @@ def test_only_predicted_members_labeled_leave_accuracy_and_recall_open(frame):
 def test_a_part_without_any_label_is_refused(chosen, words):
     frame = population()
     rows = np.random.default_rng(5).choice(np.flatnonzero(chosen(frame)), 120, replace=False)
-    with pytest.raises(ValueError, match=rf"^none of the [\d,]+ {words} has a label, out of 1,500 items with 120 labels: "
-                                         "the labeled rows are not a random sample of the file"):
+    with pytest.raises(ValueError, match=rf"^none of the [\d,]+ {words} has a label, out of 1,500 items with "
+                                         "120 labels: the labeled rows are not a random sample of the file"):
         wb.accuracy_audit(read(labeled_in(frame, rows)))
 
 

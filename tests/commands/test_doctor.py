@@ -139,6 +139,28 @@ def test_a_log_of_an_evaluation():
         LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[0]
 
 
+@pytest.mark.parametrize("gap", ["", "NA", "-", "unlabeled"])
+def test_labels_and_values_in_some_rows(tmp_path, gap):
+    rows = np.random.default_rng(2).random(N) < .5
+    some = SCORED.assign(truth=SCORED.truth.where(rows, gap))
+    some.to_csv(tmp_path / "some.csv", index=False)
+    ready = doctor(tmp_path, "some.csv")[2]
+    assert f"How good is it, by the {rows.sum()} rows that have a label?\n    workbench report stratified-accuracy " \
+        "--scores some.csv --score confidence --prediction predicted --truth truth --id item\n" in ready
+    values = pd.DataFrame({"id": range(N), "segment": ["a", "b"] * (N // 2), "amount": RNG.normal(5, 1, N).round(3)})
+    values.assign(amount=values.amount.astype(str).where(rows, gap)).to_csv(tmp_path / "values.csv", index=False)
+    ready = doctor(tmp_path, "values.csv")[2]
+    assert gap in ("-", "unlabeled") or \
+        "workbench report voila-vs-neyman --strata values.csv --stratum segment --value amount\n" in ready
+
+
+def test_sizes_of_strata_are_planned_in_proportion(tmp_path):
+    (tmp_path / "sizes.csv").write_text("region,n\nnorth,90\nsouth,18\neast,9\n")
+    assert "--strata sizes.csv --stratum region --size n --method proportional" in doctor(tmp_path, "sizes.csv")[2]
+    (tmp_path / "spread.csv").write_text("region,n,sd\nnorth,90,1\nsouth,18,2\neast,9,3\n")
+    assert "--strata spread.csv --stratum region --size n --sd sd\n" in doctor(tmp_path, "spread.csv")[2]
+
+
 @pytest.mark.parametrize("name", ["gaps.csv", "per_class.csv", "splits.csv", "months.csv", "wide.csv", "long.csv"])
 def test_a_command_that_it_prints_can_be_pasted(tmp_path, name):
     content = next(content for each, content, *_ in FILES if each == name)

@@ -290,8 +290,8 @@ def test_a_word_that_is_a_predicted_class_or_may_be_one_is_a_label():
     frame = {"p": [.9, .8, .7, .6], "a": ["None", "y", "None", "y"], "t": ["None", "", "y", "y"]}
     assert read_scores(frame, score="p", prediction="a", truth="t").labeled.tolist() == [0, 2, 3]
     frame = {"p": [.9, .8, .7, .6], "a": list("xyxy"), "t": ["x", "", "None", "y"]}
-    refused("column 't', data row 3: 'None' never stands in column 'a': empty the cell if it is missing, or say classes "
-            "'text' if it is a class", frame, score="p", prediction="a", truth="t")
+    refused("column 't', data row 3: 'None' never stands in column 'a': empty the cell if it is missing, or say "
+            "classes 'text' if it is a class", frame, score="p", prediction="a", truth="t")
     assert read_scores(frame, score="p", prediction="a", truth="t", classes="text").labeled.tolist() == [0, 2, 3]
 
 

@@ -131,7 +131,9 @@ def _of_records(strata: str, stratum: str, value: str, bounds: tuple | None, *, 
     if label_sheet:
         raise checks.WrongValue("label_sheet", f"cannot go on from values that no plan drew; leave {{0}} out, or plan "
                                 f"a sheet of other records without {value!r}", others=("value",))
-    checks.not_both(standard_error=standard_error, value=value)
+    if standard_error:
+        raise checks.WrongValue("standard_error", "plans labels where all records have a value; with values in some "
+                                "rows give a larger {0} instead", others=("budget",))
     summary, found = records.estimate_records(strata, stratum=stratum, value=value, bounds=bounds)
     there = int(found.sampled.sum())
     plan = plans.plan_labels(summary, max(there, there if budget == BUDGET else budget), method=method, minimum=minimum)
