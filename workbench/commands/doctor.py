@@ -16,6 +16,7 @@ ALLOCATION = "voila-vs-neyman"
 SAMPLE = 50_000     # rows that are looked at
 SHOWN_COLUMNS = 30
 LABELS, LEAST = 300, 10     # of a plan
+MOST_STRATA = 100           # of a table with a row per stratum; more rows are items
 _COMPARE = ["workbench", "compare"]
 _OF_ONE_MODEL = {"prediction", "truth", "fold", "score of a split", "probability of a class"}
 
@@ -160,15 +161,18 @@ def _values(file: str, data: dict, columns: list, named: Callable) -> Iterator[U
     from workbench.allocation.plans import load_strata, plan_labels
     from workbench.allocation.values.records import estimate_records
     from workbench.data import roles
-    options = named(stratum=roles.STRATUM)
     sizes = named(size=roles.SIZE)
-    if options and sizes and len(set(data[options["stratum"]])) == len(data[options["stratum"]]):
+    names = [column.name for column in columns if column.holds.startswith("all different")
+             and column.seems in (roles.STRATUM, roles.ID, roles.OTHER)]
+    if sizes and names and len(data[names[0]]) <= MOST_STRATA:
+        options = {"stratum": names[0]}
         spread = {"sd": next((name for name in data if name.strip().casefold() in ("sd", "std")), "")}
         rule = "" if spread["sd"] else "proportional"
         words = _words(ALLOCATION, strata=file, **options, **sizes, **spread, method=rule)
         yield Use("Where do labels go? A plan over the strata", words,
                   lambda: plan_labels(load_strata(data, **options, **sizes, **spread), method=rule or "voila"))
         return
+    options = named(stratum=roles.STRATUM)
     value = next((column.name for column in columns if column.missing and column.seems == roles.OTHER
                   and column.holds.startswith("numbers")), "")
     if value:
