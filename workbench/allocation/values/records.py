@@ -69,7 +69,7 @@ def estimate_records(records: Any, *, value: str, stratum: str = "stratum",
     >>> records = {"stratum": ["a", "b"] * 10, "value": [3, None, 5, 10, 4, 12, 3, 11, 5, 9, *[None] * 9, 8]}
     >>> strata, found = estimate_records(records, value="value", bounds=(0, 20))
     >>> print(found.headline())
-    Total 140, 95% interval 88 to 258; mean 7.0, 95% interval 4.4 to 12.9; 10 labels of 20 items, 2 strata
+    Total 140.0, 95% interval 86.2 to 213.7; mean 7.00, 95% interval 4.31 to 10.68; 10 labels of 20 items, 2 strata
     """
     names = frames.column_names(records)
     one = stratum == "stratum" and spelled(stratum, names) not in names
