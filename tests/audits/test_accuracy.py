@@ -1,5 +1,4 @@
 import dataclasses
-import re
 
 import numpy as np
 import pytest
@@ -108,13 +107,13 @@ def test_hand_picked_labels_are_warned_of(unlabeled, tmp_path):
     known = wb.accuracy_audit(unlabeled, 100, labels=str(sheet))     # of a plan for 100: half of it has no row
     assert "refused" not in {note.kind for note in known.notes} and len(known.unlabeled) == 50
     found = wb.accuracy_audit(unlabeled, 50, labels=str(sheet))
-    assert found.notes[0].kind == "refused" and re.fullmatch(
-        r"\d+ of 50 labeled items are not the ones that these settings draw for a sheet of 50 rows: the interval holds "
-        "only if they were drawn at random within each stratum", found.notes[0].text)
-    assert found.next_step() == "Do not quote this yet: the sheet does not fit the plan. See the notes."
+    assert "refused" not in {note.kind for note in found.notes}
+    assert found.finding().startswith("This takes the 50 labeled items for a random sample of all 1,797. Accuracy ")
+    assert found.notes[-1].text.startswith("no plan drew the labels: the 50 labeled items are taken for a random")
+    assert found.next_step() == "Say beside the interval how the labeled items were chosen."
 
 
-def test_one_label_that_was_not_drawn_is_refused_too(unlabeled, tmp_path):
+def test_a_label_that_the_plan_did_not_draw_is_left_out_and_named(unlabeled, tmp_path):
     sheet = tmp_path / "sheet.csv"
     plan = wb.accuracy_audit(unlabeled, 100, n_strata=5, label_sheet=str(sheet))
     rows = sheet.read_text(encoding="utf-8-sig").splitlines()
@@ -123,10 +122,11 @@ def test_one_label_that_was_not_drawn_is_refused_too(unlabeled, tmp_path):
     other = next(i for i in range(1797) if fifths[i] == 0 and str(i + 1) not in drawn)
     sheet.write_text("\n".join([rows[0], f"{other + 1},,,1", *(row + "1" for row in rows[2:])]) + "\n")
     found = wb.accuracy_audit(unlabeled, n_strata=5, labels=str(sheet))
-    assert found.notes[0] == wb.Note(
-        "refused", "1 of 100 labeled items is not one that these settings draw for a sheet of 100 rows: the interval "
-        "holds only if they were drawn at random within each stratum")
-    assert plan.notes == () and found.next_step().startswith("Do not quote this yet")
+    assert wb.Note("data", "1 labeled item was not drawn by the plan and not used, since the interval rests on the "
+                           f"items that were drawn at random: '{other + 1}'") in found.notes
+    assert found.labeled.sum() == found.estimate.correct.sum() == 99 and found.premise == ""
+    assert found.row_counts == {"labeled": 99, "not drawn": 1}
+    assert plan.notes == () and len(found.skipped) == 1
 
 
 def test_pure_strata_are_warned_of():

@@ -79,8 +79,8 @@ def test_a_rival_is_read_beside_the_prediction():
 def test_labels_and_ids_must_be_there():
     frame = {"p": [0.9, 0.8], "a": ["x", ""], "i": ["u", " u "]}
     refused("column 'a', data row 2 is missing" + OR_LEAVE_OUT, frame, score="p", prediction="a")
-    refused("truth must have a label in some rows; column 'b' has none. Leave it out to plan which rows to label",
-            frame | {"b": ["", "-"]}, score="p", truth="b")
+    refused("truth must have a label in some rows; column 'a' has none. Leave it out to plan which rows to label",
+            frame | {"a": ["", None]}, score="p", truth="a")
     refused("column 'i': id 'u' occurs twice, in data row 1 and data row 2", frame, score="p", id="i")
     refused("prediction must be another column than truth; both are 'a'", frame,
             score="p", prediction="a", truth="a")
@@ -273,3 +273,42 @@ def test_a_confidence_that_looks_like_a_probability_has_a_note():
     for other in (np.maximum(p, 1 - p), np.random.default_rng(2).permutation(p)):
         given = {"p": other, "read": read}
         assert not read_scores(given, score="p", prediction="read", score_is="confidence").notes
+
+
+@pytest.mark.parametrize("gap", ["", "NA", "nan", "-", "None", "unlabeled", None, float("nan"), pd.NA])
+def test_labels_in_some_rows_are_read_however_a_gap_is_written(gap):
+    frame = pd.DataFrame({"p": [.9, .8, .7, .6], "a": list("xyxy"), "t": pd.Series(["x", gap, "y", gap], dtype=object)})
+    items = read_scores(frame, score="p", prediction="a", truth="t")
+    assert items.truth is items.correct is None and items.labeled.tolist() == [0, 2]
+    assert items.labeled_truth.tolist() == ["x", "y"] and items.labeled_correct.tolist() == [True, False]
+    assert items.headline().startswith("4 items, mean confidence 0.75, 2 labels with accuracy 0.5")
+    said = [note.text for note in items.notes if "no label" in note.text]
+    assert said == ([f"in column 't', {gap!r} is read as no label"] if isinstance(gap, str) and gap else [])
+
+
+def test_a_word_that_is_a_predicted_class_or_may_be_one_is_a_label():
+    frame = {"p": [.9, .8, .7, .6], "a": ["None", "y", "None", "y"], "t": ["None", "", "y", "y"]}
+    assert read_scores(frame, score="p", prediction="a", truth="t").labeled.tolist() == [0, 2, 3]
+    frame = {"p": [.9, .8, .7, .6], "a": list("xyxy"), "t": ["x", "", "None", "y"]}
+    refused("column 't', data row 3: 'None' never stands in column 'a': empty the cell if it is missing, or say "
+            "classes 'text' if it is a class", frame, score="p", prediction="a", truth="t")
+    assert read_scores(frame, score="p", prediction="a", truth="t", classes="text").labeled.tolist() == [0, 2, 3]
+
+
+def test_labels_in_some_rows_without_predictions_and_of_numbers():
+    frame = pd.DataFrame({"p": [.9, .8, .7], "right": pd.array([True, None, False], "boolean"),
+                          "number": [1, np.nan, 0], "q": [.9, .2, .4]})
+    for name in ("right", "number"):
+        items = read_scores(frame, score="p", truth=name)
+        assert items.labeled.tolist() == [0, 2] and items.labeled_correct.tolist() == [True, False]
+    items = read_scores(frame, score="q", truth="number", score_is="class1")
+    assert items.prediction.tolist() == [1, 0, 0] and items.labeled_truth.tolist() == [1, 0]
+    assert Result.from_dict(items.to_dict()).labeled.tolist() == [0, 2]
+
+
+def test_the_meaning_of_a_score_that_only_cuts_strata_is_not_asked():
+    frame = {"p": [.9, .4, .7, .3], "a": list("xxyy"), "t": ["x", "", "y", ""]}
+    items = read_scores(frame, score="p", prediction="a", truth="t")
+    assert items.score.tolist() == frame["p"] and items.notes[0].kind == "assumption"
+    with pytest.raises(ValueError, match="score_is must be said"):
+        read_scores(frame | {"t": list("xyyx")}, score="p", prediction="a", truth="t")

@@ -300,3 +300,31 @@ def test_a_page_made_here_is_the_page_of_a_kernel(tmp_path, topic, kernel):
                    for name, runs in (("here.html", run_here), ("there.html", run))
                    for done in [runs(tmp_path, "report", topic, "-o", name, "--quiet")])
     assert here == there
+
+
+def test_labels_in_some_rows_of_the_file_are_a_random_sample_of_it(folder):
+    rows = (folder / SCORES).read_text(encoding="utf-8-sig").splitlines()
+    labeled = set(np.random.default_rng(3).choice(600, 90, replace=False) + 1)
+    some = [row if place in labeled else row.rpartition(";")[0] + ";" for place, row in enumerate(rows[1:], 1)]
+    (folder / "some.csv").write_text("\n".join([rows[0], *some]) + "\n", encoding="utf-8")
+    done = run(folder, *TOPIC, "--scores", "some.csv", "--score", "p", "--prediction", "yhat", "--id", "item",
+               "--truth", "y", "-o", "some.html")
+    assert done.returncode == 0, done.stderr
+    page = html.unescape(re.sub(r"\s+", " ", (folder / "some.html").read_text(encoding="utf-8")))
+    assert "This takes the 90 labeled items for a random sample of all 600. Accuracy " in page
+    score = np.array([float(row.split(";")[1].replace(",", ".")) for row in some])
+    quarter = np.searchsorted(np.quantile(score, [.25, .5, .75]), score, side="left")
+    right = np.array([row.split(";")[2] == row.split(";")[3] for row in some])
+    known = np.array([not row.endswith(";") for row in some])
+    weighted = np.mean([right[known & (quarter == k)].mean() for k in range(4)])
+    assert f"Accuracy {100 * weighted:.1f}%" in page
+    assert not (folder / "some-labels.csv").exists()
+
+
+def test_labels_of_predicted_positives_alone_are_refused_before_a_kernel_starts(folder):
+    header, *rows = (folder / SCORES).read_text(encoding="utf-8-sig").splitlines()
+    cells = [row.split(";") for row in rows]
+    some = [";".join([*cell[:3], cell[3] if cell[2] == "1" else ""]) for cell in cells]
+    (folder / "positives.csv").write_text("\n".join([header, *some]) + "\n", encoding="utf-8")
+    costs_one_line(folder, "items predicted 0 has a label", *TOPIC, "--scores", "positives.csv", *NAMES,
+                   "--truth", "y")

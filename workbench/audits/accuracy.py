@@ -118,9 +118,9 @@ class Audit(Result):
         """Return what the finding rests on, in a line."""
         groups = checks.counted(self.labeled.size, "group", "groups")
         if self.premise:
-            counted = f"counted within {groups} {self._alike()} among {self._among()}"
-            return (f"From {_labels(self)} that no plan drew, {counted}; {percent(self.level)} interval. "
-                    f"{self._known()}{self.next_step()}")
+            within_groups = f"counted within {groups} {self._alike()} among {self._among()}"
+            return (f"From {_labels(self)} that no plan drew, {within_groups}; {percent(self.level)} interval. "
+                    f"{self.next_step()}")
         drawn = f"{_labels(self)}, drawn at random within {groups} {self._alike()} among {self._among()}"
         if self.mode == "plan":
             return f"{drawn[0].upper()}{drawn[1:]}. {self._next_step(os.path.basename(self.label_sheet))}"

@@ -20,8 +20,6 @@ from workbench.results import Note
 from workbench.stratified.sequential import ROUNDS
 from workbench.stratified.strata import Strata
 
-NO_NEW_SHEET = ("must not be given with labels that are already in the items; to plan more labels, leave the column of "
-                "labels (truth) out")
 SHOWN_IDS = 5
 
 
@@ -31,9 +29,9 @@ class SamplePlan:
 
     `turns` takes strata and a budget and returns the stratum of each label and notes. `settings` are those of the draw,
     `source` says what the items were read from, both for the plan beside the sheet; `columns` are shown in it.
-    Labels that no plan drew have the strata of `strata_of_sample`, by default `strata_at`. These are merged only within
-    `parts` of the items (N,), and without `merges` not at all. A part with fewer than two labels is left open.
-    `among` says which items these are, as in " on which the models differ".
+    Labels that no plan drew have the strata of `strata_of_sample`, by default `strata_at`. Strata with few labels are
+    merged, but only within `parts` of the items (N,), and not at all without `merges`; a part with fewer than two
+    labels is left open. `among` says which items these are, as in " on which the models differ".
     """
 
     items: ScoredItems
@@ -58,8 +56,6 @@ class SamplePlan:
         if labels:
             return self._read(labels, budget)
         if self.items.labeled is not None:
-            if label_sheet:
-                raise checks.WrongValue("label_sheet", NO_NEW_SHEET, label_sheet)
             return self._of_items(self.items.labeled)
         budget = checks.whole("budget", budget, self._least(), self.items.size)
         strata = self.strata_at(budget)
@@ -128,10 +124,11 @@ class SamplePlan:
         return (labels >= np.minimum(ROUNDS, size))[parts]
 
     def _some(self, where: np.ndarray) -> ScoredItems:
-        """Return scores and predictions of some items."""
+        """Return scores, predictions and given strata of some items."""
         items = self.items
         prediction = None if items.prediction is None else items.prediction[where]
-        return ScoredItems(None, items.score[where], prediction, score_is=items.score_is)
+        by = None if items.by is None else items.by[where]
+        return ScoredItems(None, items.score[where], prediction, score_is=items.score_is, by=by)
 
     def _counted(self, sheet: SheetLabels, strata: Strata, left: np.ndarray) -> SheetLabels:
         """Return labels counted in strata; items of `left` that have no label are skipped."""
@@ -234,6 +231,8 @@ class SamplePlan:
         if plan is not None:
             return plan["budget"], self._order_for(plan["budget"])
         known, sizes = rows.known(), [*rows.sizes(), wished]
+        if len(known) == self.items.size and "position" not in rows.columns:
+            return self.items.size, None        # a file of all items, not a sheet of drawn ones
         orders = ((size, self._order_for(size)) for size in sizes)
         return next(((size, order) for size, order in orders if order is not None and known.issubset(order.tolist())),
                     (max(min(max(sizes[:-1]), self.items.size), 1), None))

@@ -24,7 +24,6 @@ PER_STRATUM = 20        # labels on average, [2]_
 LEAST_LABELS = 5        # a stratum with fewer is merged with a neighbor
 UNLIKE = 0.01           # p-value below which labeled items are said to differ from the others
 UNSEEN_CLASS, UNSEEN_SCORES = 1e-3, 1e-4        # chance below which a part without labels was not sampled
-LEAST_EXPECTED = 5      # labels of a class in the chi-squared test
 CELLS = 10              # of equal size, by score
 
 
@@ -54,8 +53,8 @@ def likeness(items: ScoredItems, index: np.ndarray) -> Likeness:
     Returns
     -------
     Likeness
-        The smaller of two p-values, doubled: Kolmogorov and Smirnov's test of the scores, and a chi-squared test of the
-        predicted classes or of the given strata.
+        The smaller of two p-values, doubled: Kolmogorov and Smirnov's test of the scores, and exact tests of the number
+        of labels in each predicted class or given stratum.
 
     Examples
     --------
@@ -83,21 +82,22 @@ def likeness(items: ScoredItems, index: np.ndarray) -> Likeness:
 
 
 def _class_test(groups: np.ndarray, labeled: np.ndarray) -> tuple[float, str]:
-    """Return the p-value of labeled and other items by class, and the class that differs most, in words."""
+    """Return the p-value of the labels per class, and the class that differs most, in words.
+
+    Of each class the count of labeled items is hypergeometric; the smallest p-value is multiplied by the number of
+    classes, or not where two classes make one test.
+    """
     classes, code = np.unique(groups, return_inverse=True)
-    counts = np.stack([np.bincount(code[part], minlength=classes.size) for part in (labeled, ~labeled)])
-    expected = counts.sum(0) * min(labeled.mean(), 1 - labeled.mean())
-    rare = expected < LEAST_EXPECTED
-    table = counts[:, ~rare]
-    if expected[rare].sum() >= LEAST_EXPECTED:
-        table = np.column_stack([table, counts[:, rare].sum(1)])
-    if table.shape[1] < 2:
+    if classes.size < 2:
         return 1.0, ""
-    pvalue = scipy.stats.chi2_contingency(table, correction=False).pvalue
-    proportions = counts[0] / counts[0].sum(), counts.sum(0) / counts.sum()
-    most = int(np.abs(proportions[0] - proportions[1]).argmax())
-    sample, population = digits.percents(proportions[0][most], proportions[1][most])
-    return float(pvalue), f"{sample} of them are {str(classes[most])!r}, {population} of all items"
+    size, count = np.bincount(code), np.bincount(code[labeled], minlength=classes.size)
+    count_of = scipy.stats.hypergeom(code.size, size, int(labeled.sum()))
+    tail = np.minimum(count_of.cdf(count), count_of.sf(count - 1))
+    tests = 1 if classes.size == 2 else classes.size
+    most = int(tail.argmin())
+    sample, population = digits.percents(count[most] / labeled.sum(), size[most] / code.size)
+    words = f"{sample} of them are predicted {str(classes[most])!r}, {population} of all items"
+    return float(min(1.0, 2 * tests * tail[most])), words
 
 
 def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
@@ -130,8 +130,8 @@ def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
 
 def _refuse_unseen_scores(score: np.ndarray, index: np.ndarray) -> None:
     low, high = score[index].min(), score[index].max()
-    parts = ((score < low, f"items with a score below {low:.4g}"),
-             (score > high, f"items with a score above {high:.4g}"))
+    parts = [(score < low, f"items with a score below {low:.4g}"),
+             (score > high, f"items with a score above {high:.4g}")]
     for part, words in parts:
         if (1 - part.mean()) ** index.size < UNSEEN_SCORES / len(parts):
             _refuse(words, int(part.sum()), score.size, index.size)

@@ -23,8 +23,8 @@ UNLESS_MARGIN = "; if its sign is the prediction, use score_is='margin' (--score
 UNLESS_LOGARITHM = "; if all are logarithms of probabilities, use score_is='log_confidence' (--score-is log_confidence)"
 OR_LEAVE_OUT = "; leave_out='missing' (--leave-out missing) goes without such rows"
 # what people write where no label is
-NO_LABEL = numbers.GONE | {"-", "--", "\u2013", "\u2014", ".", "<na>", "missing", "unlabeled", "unlabelled", "todo",
-                           "tbd", "not labeled", "not labelled", "no label"}
+NO_LABEL = numbers.GONE | {"-", "--", "\u2013", "\u2014", ".", "<na>", "missing", "unlabeled", "unlabelled",
+                           "not labeled", "not labelled", "no label", "todo", "tbd"}
 
 _DEFAULT_SIZE = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
 _DEFAULT_ACCURACY = {"rcv1": 0.953}
@@ -307,7 +307,7 @@ def missing_labels(cells: np.ndarray, predictions: np.ndarray | None,
     without = [text for text in np.unique(texts).tolist() if text.casefold() in words]
     if len(without) > 1:
         without = [text for text in without if text.casefold() != "none"]
-    return np.isin(texts, without), [text for text in without if text]
+    return np.isin(texts, without), [text for text in without if text.casefold() not in ("", "nan")]
 
 
 def _scored(columns: dict, cells: np.ndarray, labels: dict, score_is: str, positive: str | None, log: bool) -> dict:

@@ -25,12 +25,18 @@ def allocation_data(rows: Sequence[dict], most: int = SHOWN_STRATA) -> dict:
     largest = sorted(range(len(rows)), key=lambda h: -rows[h]["labeled"])[:most]
     shown = [rows[h] | {"stratum": str(rows[h]["stratum"])} for h in sorted(largest)]
     reach = 1.15 * max(max(row["labeled"], row["neyman"]) for row in shown)
+    wished = [row for row in shown if _has_wish(row)]
     drawn = [{"stratum": row["stratum"], "labels": row["labeled"],
              "text": f"{count(row['labeled'])} of {row['size']:,}",
              "kind": "labeled completely" if row["labeled"] >= row["size"] else "labeled in part"} for row in shown]
     return {"bars": drawn, "wishes": [{"stratum": row["stratum"], "neyman": row["neyman"], "text":
-                                      f"wants {row['neyman']:.0f}" * (row["neyman"] > row["size"])} for row in shown],
+                                      f"wants {row['neyman']:.0f}" * (row["neyman"] > row["size"])} for row in wished],
             "sizes": [{"stratum": row["stratum"], "size": row["size"]} for row in shown if row["size"] <= reach]}
+
+
+def _has_wish(row: dict) -> bool:
+    """Return whether Neyman's rule says how many labels a stratum gets: it needs the standard deviation."""
+    return not math.isnan(row.get("sd", 0.0))
 
 
 def allocation_words(rows: Sequence[dict]) -> tuple[str, str]:
@@ -40,8 +46,9 @@ def allocation_words(rows: Sequence[dict]) -> tuple[str, str]:
     exhausted = f"{full or 'none'} of {checks.counted(len(rows), 'stratum', 'strata')} labeled completely"
     left = f"; Neyman would leave {total - neyman:.0f} unused" if total - neyman >= 0.5 else ""
     shown = sorted(rows, key=lambda row: -row["labeled"])[:NAMED_STRATA]
-    table = "; ".join(f"{row['stratum']} {count(row['labeled'])} of {row['size']:,} (Neyman {count(row['neyman'])})"
-                      for row in rows if row in shown)
+    table = "; ".join(f"{row['stratum']} {count(row['labeled'])} of {row['size']:,}"
+                      + (f" (Neyman {count(row['neyman'])})" if _has_wish(row) else "")
+                      for row in rows if any(row is other for other in shown))
     cut = f"The {NAMED_STRATA} of {len(rows):,} strata with most labels" if len(rows) > NAMED_STRATA else \
         "Labels per stratum"
     return f"{count(total)} label{'s' * (count(total) != '1')}, {exhausted}{left}", f"{cut}: {table}."
@@ -88,6 +95,10 @@ def bars(data: Mapping, title: str | None, *, wish: str = WISH, most: float | No
     # a live chart's frame is measured once: its counts grow to the left
     column = {"align": "left", "dx": 8} if most is None else {"align": "right", "dx": 108}
     counts = theme.chart(data, "bars").mark_text(x="width", **column).encode(y=along, text="text:N")
+    if not data["wishes"]:
+        existing = sizes.mark_tick(orient="vertical", thickness=3, height={"band": 0.95}, clip=True).encode(
+            color=alt.datum("size of the stratum"))
+        return labels + existing + counts
     wishes = wished.mark_point(shape="diamond", size=80, strokeWidth=2, fill="#ffffff", clip=True).encode(
         color=alt.datum(wish))
     existing = sizes.mark_tick(orient="vertical", thickness=3, height={"band": 0.95}, clip=True).encode(

@@ -358,6 +358,10 @@ def _tell_import(found: "SheetImport", sheet: str) -> None:
         click.echo(f"{where} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True)
     if len(refused) > TOLD_ROWS:
         click.echo(f"and {len(refused) - TOLD_ROWS} more {found.row_is}s", err=True)
+    if len(refused) > found.recorded + found.repeated:
+        report = _typed("workbench", "report", "stratified-accuracy", "--labels", sheet)
+        click.echo("An audit counts only labels of items that it drew. Labels that you already had are taken for a "
+                   f"random sample of the scored items by: {plain(report)} --scores SCORES", err=True)
     _tell_notes(found.notes)
 
 
