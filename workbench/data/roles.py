@@ -202,6 +202,7 @@ def unused_notes(
     )
 
 
+@frames.in_rows_of("source")
 def _first_columns(source: Any, used: Sequence[str]) -> list[Column]:
     """Return what the unused columns of a source seem to be, from its first rows."""
     import narwhals as nw

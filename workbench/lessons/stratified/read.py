@@ -9,7 +9,6 @@ from workbench.audits.accuracy import Audit
 from workbench.audits.classes import class_audit
 from workbench.course import digit_forms
 from workbench.data import files, frames, roles, safe_csv, scored_items
-from workbench.data.columns import spelled
 from workbench.data.evaluation_logs import SHOWN
 from workbench.data.judged_items import judged_items
 from workbench.data.scored_items import ScoredItems
@@ -40,7 +39,7 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     score, prediction, truth, id, score_is, positive, classes, probabilities, leave_out
         As in `workbench.read_scores`.
     labels, label_sheet
-        As in `workbench.accuracy_audit`; `labels` may name the column `truth` of `scores`, too.
+        As in `workbench.accuracy_audit`.
     columns : str
         Columns of `scores` that the sheet shows, separated by blanks or commas.
     budget : int
@@ -87,8 +86,6 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
     checks.seed("seed", seed)
     checks.not_both(metrics_of=metrics_of, rival=rival)
     checks.not_both(labels=labels, truth=truth)
-    if labels and not os.path.isfile(labels):
-        labels, truth = "", _column_of_labels(scores, labels)
     if strata_by and not scores:
         raise checks.WrongValue("strata_by", f"{strata_by!r} is a column of scores: name a file")
     if label_sheet and not labels and not truth:
@@ -158,16 +155,6 @@ def shown_columns(scores: str, columns: str, items: ScoredItems) -> dict:
     names = [name for part in parts for name in ([part] if part in there else part.split())]
     cells = frames.read_columns(scores, list(dict.fromkeys(names)))[0]
     return cells if items.kept is None else {name: column[items.kept] for name, column in cells.items()}
-
-
-def _column_of_labels(scores: str, labels: str) -> str:
-    """Return the column of scores that `labels` names, or raise where it is neither a column nor a file."""
-    names = frames.column_names(scores) if scores else ()
-    if spelled(labels, names) not in names:
-        there = f", or a column of scores; there are {checks.listed(names, 20, quoted=True)}" if scores else ""
-        raise checks.WrongValue("labels", f"must be a file of filled labels{there}{checks.suggestion(labels, names)}",
-                                labels)
-    return labels
 
 
 def _refuse_recorded(sheet: str) -> None:
