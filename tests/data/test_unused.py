@@ -53,9 +53,10 @@ def test_only_the_first_rows_are_read(tmp_path):
     assert [*_told(path)] == ["region"]
 
 
-@pytest.mark.parametrize("source", ["nowhere.csv", 3, None, {}, {"a": [1], "b": [1, 2]}, [TABLE]])
-def test_it_never_fails(source):
-    assert roles.unused_notes(source, ["a"], OPTIONS) == ()
+@pytest.mark.parametrize("source", ["nowhere.csv", 3, None, {"a": [1], "b": [1, 2]}, [TABLE]])
+def test_what_cannot_be_read_is_an_error(source):
+    with pytest.raises((ValueError, TypeError)):
+        roles.unused_notes(source, ["a"], OPTIONS)
 
 
 @pytest.mark.parametrize("text", ["2026-03", "2026-03-31", "20260331", "31.12.2026", "12/31/2026 9:05 PM", "3/2026",

@@ -173,8 +173,8 @@ def unused_notes(
 ) -> tuple[Note, ...]:
     """Return a note for every column of weights, clusters, strata or periods that a report left out.
 
-    Only the first rows are read. A source that cannot be read gives no notes, because the report
-    itself says what is wrong with it.
+    Only the first rows are read. Call it after the report has read the source, so that a file that
+    cannot be read is refused by the report.
 
     Parameters
     ----------
@@ -192,14 +192,10 @@ def unused_notes(
     >>> print(*unused_notes(audit, ["truth"], {STRATUM: "strata by"}))
     column 'region' seems to hold strata and was not used; name it with strata by region
     """
-    try:
-        named = [name for text in used for name in (text, *map(str.strip, text.split(",")))]
-        columns = _first_columns(source, [name for name in named if name])
-    except Exception:       # a note is never worth a failure
-        return ()
-    return tuple(
-        _unused_note(source, column, options or {}) for column in columns if column.seems in _UNUSED
-    )
+    named = [part.strip() for text in used for part in (text, *text.split(","))]
+    columns = _first_columns(source, [name for name in named if name])
+    unused = [column for column in columns if column.seems in _UNUSED]
+    return tuple(_unused_note(source, column, options or {}) for column in unused)
 
 
 @frames.in_rows_of("source")

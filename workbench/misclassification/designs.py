@@ -177,6 +177,8 @@ def _design_of_margins(
         )
     if STRANGE <= pvalue < PREDICTION_MISFIT or truth == EQUAL > prediction:
         return RANDOM, (_taken(RANDOM, audit, frame),)
+    if pvalue < TRUTH_MISFIT:       # one random audit in twenty: told among the notes, not before the finding
+        return RANDOM, (Note("assumption", f"the audit is {_taken(RANDOM, audit, frame).text}"),)
     return RANDOM, ()
 
 
