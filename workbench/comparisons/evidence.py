@@ -13,6 +13,7 @@ import scipy
 
 from workbench.intervals import wilson
 from workbench.intervals.limits import crossing_tail, one_more, three_moment_quantile
+from workbench.intervals.unseen import one_more_value
 from workbench.replication.bounded_intervals import Clusters, Sample, clusters
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.replicates import replicates
@@ -28,21 +29,24 @@ class Independent:
     mean: np.ndarray
     second: np.ndarray
     third: np.ndarray
+    unseen: np.ndarray
     bounds: tuple[float, float]
 
-    def moments(self, side: int, tail: float | np.ndarray) -> tuple:
+    def moments(self, side: int, tail: float | np.ndarray, bounded: bool = False) -> tuple:
         """Return mean, variance and third moment of the beta of a limit: those of `Clusters`.
 
-        One more item lies at the bound: the limit of `workbench.intervals.limits.limit_of_moments` for one stratum.
+        They are those of `workbench.intervals.limits.limit_of_moments` for one stratum: one more item lies at the bound
+        in the bounded interval, and at `unseen`, (2, V), in the default one.
         """
         sign = 2 * side - 1
-        mean, second, third = one_more(self.n, sign * self.mean, self.second, sign * self.third,
-                                       sign * self.bounds[side])
+        value = self.bounds[side] if bounded else self.unseen[side]
+        mean, second, third = one_more(self.n, sign * self.mean, self.second, sign * self.third, sign * value)
         return mean, second / (self.n + 2), 2 * third / ((self.n + 2) * (self.n + 3))
 
-    def limits(self, tail: float | np.ndarray, bounds: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+    def limits(self, tail: float | np.ndarray, bounds: tuple[float, float], *,
+               bounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper limits, (V,) each."""
-        (a, b, c), (d, e, f) = self.moments(0, tail), self.moments(1, tail)
+        (a, b, c), (d, e, f) = self.moments(0, tail, bounded), self.moments(1, tail, bounded)
         return (-three_moment_quantile(a, b, c, -bounds[0], tail), three_moment_quantile(d, e, f, bounds[1], tail))
 
 
@@ -53,9 +57,9 @@ class Proportions:
     n: Any
     mean: np.ndarray
 
-    def limits(self, tail: float | np.ndarray,
-               bounds: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-        """Return Wilson's limits, (V,) each."""
+    def limits(self, tail: float | np.ndarray, bounds: tuple[float, float], *,
+               bounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Return Wilson's limits, (V,) each; they are the bounded ones too."""
         return wilson(self.mean, self.n, -scipy.special.ndtri(tail))
 
 
@@ -71,12 +75,15 @@ class Evidence:
     known : Independent, Clusters or Proportions, optional
         Of the items whose value is known, where some are not: the estimates are theirs, and limits hold for these items
         and for all items, whatever the missing values are.
+    bounded : bool
+        Whether limits and p-values are those of the bounded interval.
     """
 
     least: Independent | Clusters | Proportions
     most: Independent | Clusters | Proportions
     bounds: tuple[float, float]
     known: Independent | Clusters | Proportions | None = None
+    bounded: bool = False
 
     @property
     def mean(self) -> np.ndarray:
@@ -97,11 +104,13 @@ class Evidence:
 
     def known_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return limits of the items whose value is known, (V,) each."""
-        return self._estimated.limits(tail, self.bounds)
+        return self._estimated.limits(tail, self.bounds, bounded=self.bounded)
 
     def worst_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return limits for all items, whatever the missing values are, (V,) each."""
-        return self.least.limits(tail, self.bounds)[0], self.most.limits(tail, self.bounds)[1]
+        low, _ = self.least.limits(tail, self.bounds, bounded=self.bounded)
+        _, high = self.most.limits(tail, self.bounds, bounded=self.bounded)
+        return low, high
 
     def pvalues(self, at: float = 0.0) -> np.ndarray:
         """Return 1 less the level at which an interval just leaves out `at`, (V,)."""
@@ -115,7 +124,7 @@ class Evidence:
 
     def _pvalues(self, least: Any, most: Any, at: float) -> np.ndarray:
         def moments(side: int, tail: np.ndarray) -> tuple:
-            return (most if side else least).moments(side, tail)
+            return (most if side else least).moments(side, tail, self.bounded)
         return 2 * crossing_tail(moments, self.bounds, at, least.mean.shape)
 
     @property
@@ -194,4 +203,6 @@ def _independent(values: np.ndarray, bounds: tuple[float, float]) -> Independent
     mean = np.clip(values.mean(0), *bounds)
     off = values - mean
     square = off ** 2
-    return Independent(len(values), mean, square.mean(0), (square * off).mean(0), bounds)
+    unseen = np.stack([sign * one_more_value(sign * values, sign * mean, sign * bound, bounds[1] - bounds[0])
+                       for sign, bound in zip((-1, 1), bounds, strict=True)])
+    return Independent(len(values), mean, square.mean(0), (square * off).mean(0), unseen, bounds)

@@ -52,7 +52,9 @@ def monotone_limit(upper: Callable, estimate: float, gain: np.ndarray) -> tuple[
 
 def limit_of_moments(weight: np.ndarray, free: np.ndarray, n: np.ndarray, moments: Sequence[np.ndarray],
                      ends: Sequence[np.ndarray], low: float | np.ndarray, high: float | np.ndarray, tail: float, *,
-                     enough: float = np.inf, known: float | np.ndarray = 0.0) -> tuple[np.ndarray, np.ndarray]:
+                     enough: float = np.inf, known: float | np.ndarray = 0.0,
+                     unseen: np.ndarray | None = None,
+                     stretch: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """Return upper limits (...,) of a mean, before rounding, and the stratum that alone decides each, else -1.
 
     Beta(x + 1, n - x) [1]_ and an unseen unit in the worst place [2]_ are put together: see
@@ -74,6 +76,10 @@ def limit_of_moments(weight: np.ndarray, free: np.ndarray, n: np.ndarray, moment
         Of an outcome whose limit is that much or more it need not be the limit, but at least `enough`.
     known : (...) array or float
         What the mean has beside the strata.
+    unseen : (..., H) array, optional
+        Value of one more label of each stratum, at most `high` and at least the largest label; `high` by default.
+    stretch : float
+        Factor of the standard deviation.
 
     References
     ----------
@@ -81,41 +87,51 @@ def limit_of_moments(weight: np.ndarray, free: np.ndarray, n: np.ndarray, moment
     .. [2] Fay & Feuer, Confidence intervals for directly standardized rates, Statistics in Medicine 16, 1997.
     """
     least, most = ends
-    unseen = most - least < high - most - ROUND * (high - low)
-    strata = np.stack(np.broadcast_arrays(weight, free, n, *moments, high, unseen, np.asarray(known)[..., None]))
+    more = np.asarray(high, float) if unseen is None else np.maximum(unseen, most)
+    missed = most - least < more - most - ROUND * (high - low)
+    strata = np.stack(
+        np.broadcast_arrays(weight, free, n, *moments, high, more, missed, np.asarray(known)[..., None])
+    )
     if enough == np.inf:
-        return _limit(strata, tail)
-    short = ~_reaches(strata, tail, enough)
+        return _limit(strata, tail, stretch)
+    short = ~_reaches(strata, tail, enough, stretch)
     limit, decisive = np.full(short.shape, enough), np.full(short.shape, -1)
     if short.any():
-        limit[short], decisive[short] = _limit(strata[:, short], tail)
+        limit[short], decisive[short] = _limit(strata[:, short], tail, stretch)
     return limit, decisive
 
 
-def _limit(strata: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
-    weight, free, n, mean, _, _, high, unseen, _ = strata
+def _limit(strata: np.ndarray, tail: float, stretch: float) -> tuple[np.ndarray, np.ndarray]:
+    weight, free, n, mean, _, _, _, more, missed, _ = strata
     top, sums, single = _with_one_more(strata, strata)
-    *merged, valid = _merged(weight * (high - mean), n, unseen > 0, free)
+    *merged, valid = _merged(weight * (more - mean), n, missed > 0, free)
     moments = [np.concatenate([one, total + gain], -1) for one, total, gain in zip(single, sums, merged, strict=True)]
-    valid = np.concatenate([(mean < high) & (free > 0), valid], -1) & (moments[1] > 0)
-    upper = _candidate_quantiles(moments, valid, top, tail)
+    valid = np.concatenate([(mean < more) & (free > 0), valid], -1) & (moments[1] > 0)
+    upper = _candidate_quantiles(_stretched(moments, stretch), valid, top, tail)
     best = upper.argmax(-1)
     limit = np.where(valid.any(-1), np.take_along_axis(upper, best[..., None], -1)[..., 0], top[..., 0])
     return limit, np.where((best < mean.shape[-1]) & valid.any(-1), best, -1)
 
 
-def _reaches(strata: np.ndarray, tail: float, enough: float) -> np.ndarray:
+def _reaches(strata: np.ndarray, tail: float, enough: float, stretch: float) -> np.ndarray:
     """Return whether the label that moves the mean the most takes the limit beyond `enough`."""
-    weight, free, n, before, _, _, high, *_ = strata
-    likely = (weight * free * (high - before) / (n + 1)).argmax(-1)[..., None]
-    top, sums, (mean, variance, third) = _with_one_more(strata, np.take_along_axis(strata, likely[None], -1))
+    weight, free, n, before, _, _, _, more, *_ = strata
+    likely = (weight * free * (more - before) / (n + 1)).argmax(-1)[..., None]
+    top, sums, single = _with_one_more(strata, np.take_along_axis(strata, likely[None], -1))
+    mean, variance, third = _stretched(single, stretch)
     upper = three_moment_quantile(mean, variance, third, top, tail, np.full(top.shape, enough))
     return ((upper > -np.inf) & (mean > sums[0]) & (variance > 0))[..., 0]
 
 
+def _stretched(moments: Sequence[np.ndarray], factor: float) -> tuple:
+    """Return mean, variance and third moment of a distribution whose deviations are multiplied."""
+    mean, variance, third = moments
+    return mean, variance * factor**2, third * factor**3
+
+
 def _with_one_more(strata: np.ndarray, some: np.ndarray) -> tuple:
     """Return the largest possible mean, the moments (..., 1), and those with a label more in each of some strata."""
-    weight, free, _, mean, _, _, high, _, known = strata
+    weight, free, _, mean, _, _, high, _, _, known = strata
     largest = weight * np.where(free > 0, high, mean)
     top, *sums = (part.sum(-1, keepdims=True) for part in (largest, *_moments(strata, 0)))
     top, sums[0] = top + known[..., :1], sums[0] + known[..., :1]
@@ -125,9 +141,9 @@ def _with_one_more(strata: np.ndarray, some: np.ndarray) -> tuple:
 
 
 def _moments(strata: np.ndarray, more: int) -> tuple:
-    """Return what strata add to mean, variance and third moment, with 0 or 1 label more at their largest value."""
-    weight, free, n, mean, second, third, high, *_ = strata
-    after, second, third = one_more(n, mean, second, third, high) if more else (mean, second, third)
+    """Return what strata add to mean, variance and third moment, with `more` labels, 0 or 1, added."""
+    weight, free, n, mean, second, third, _, value, *_ = strata
+    after, second, third = one_more(n, mean, second, third, value) if more else (mean, second, third)
     return (weight * (mean + free * (after - mean)), weight ** 2 * free * second / np.maximum(n - 1 + 3 * more, 1),
             2 * weight ** 3 * free ** 1.5 * third / ((n + more + 1) * (n + more + 2)))
 

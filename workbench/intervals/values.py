@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
+from workbench.intervals.unseen import carried, unseen_values
 from workbench.intervals.limits import limit_of_moments, limiting_stratum, monotone_limit
 from workbench.results import Interval
 
@@ -136,6 +137,27 @@ def interval_limits(size: np.ndarray, counts: np.ndarray, values: np.ndarray, lo
     low, high = attainable_limits(low, high, size, counts, values)
     least, most = proven_values(size, counts, values)
     return np.maximum(low, least), np.minimum(high, most)
+
+
+def one_more_label(size: np.ndarray, counts: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the value of one more label of each stratum (H,) in the upper limit, and how far it is trusted.
+
+    Parameters
+    ----------
+    size : (H,) array
+    counts, values : (H, V) array
+    """
+    n, mean, _, _, _, most = _told(counts, values)
+    off = np.where(counts > 0, values - mean[:, None], 0.0)
+    open_ = (n < size) & (n > 0)
+    if not open_.any():
+        return most, 1.0
+    weight = np.broadcast_to((size / np.maximum(n, 1))[:, None], counts.shape)
+    high = values.max(-1)
+    reach = (high - values.min(-1))[open_].max()
+    weight, cells, seen, count = (part[open_].ravel() for part in (weight, values, off, counts))
+    trusted = float(carried(weight, cells, seen, reach, count))
+    return unseen_values(mean, most, off[open_].max(), high, trusted), trusted
 
 
 def upper_limit(size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: float) -> tuple:
