@@ -21,7 +21,14 @@ from workbench import checks, intervals
 from workbench.replication import statistics
 from workbench.replication.bounded_intervals import Clusters, Sample, clusters, degrees
 from workbench.replication.designs import SurveyDesign
-from workbench.replication.independent import auc_limits, auc_ranks, is_independent
+from workbench.replication.independent import (
+    auc_limits,
+    auc_ranks,
+    count_limits,
+    is_exact,
+    is_independent,
+    sampled_counts,
+)
 from workbench.replication.moments import Moments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals
@@ -93,6 +100,9 @@ class ReplicateEstimate(Estimate, Result):
     ranks : (4,) array or None
         Of an AUC of items that were drawn one by one, without strata and with equal weights: as in
         `workbench.replication.independent.auc_ranks`.
+    counts : (4, H) array or None
+        Of a proportion, precision, recall or F1 of items without clusters: as in
+        `workbench.replication.independent.sampled_counts`.
     steps : (2, V) array or None
         Of a median the values that occur, rising, and the share of the weight up to each.
     """
@@ -117,6 +127,7 @@ class ReplicateEstimate(Estimate, Result):
     free: float = 1.0
     variance_ratio: float = 1.0
     ranks: np.ndarray | None = None
+    counts: np.ndarray | None = None
     steps: np.ndarray | None = None
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
@@ -138,7 +149,9 @@ class ReplicateEstimate(Estimate, Result):
               scale of its logarithm, for a correlation r on that of arctanh r: where a few strata hold most of the
               weight, t at `df` covers far less than it says. An AUC of items that were drawn one by one:
               `workbench.replication.independent.auc_limits`, with a finite population as much shorter as the standard
-              error.
+              error. A proportion, precision, recall or F1 of items that were drawn one by one takes the exact interval
+              of hits among the items of the denominator [3]_. In strata with equal weights in each, a proportion takes
+              the interval of `workbench.stratified_accuracy`.
 
         Returns
         -------
@@ -149,9 +162,12 @@ class ReplicateEstimate(Estimate, Result):
         .. [1] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts
            estimated from survey data, Survey Methodology 24, 1998: effective sample size.
         .. [2] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
+        .. [3] Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.
         """
         checks.choice("method", method, INTERVALS)
         tail = (1 - checks.level(level)) / 2
+        if method == "default" and self.counts is not None:
+            return count_limits(Metric.of(self.statistic), self.counts, level)._noted(*self.notes)
         name = method
         if method == "default":
             name += ": ranks" if self.ranks is not None else ": beta" if self.bounds else ": t"
@@ -304,6 +320,7 @@ def estimate_statistic(replicates: Replicates, statistic: str | Callable, *colum
         **_of_clusters(replicates, metric, sample, variance, bounds) if bounds else {},
         ranks=auc_ranks(parts[0][rows], np.asarray(columns[1])[rows]) if len(parts) > 1 and is_independent(
             replicates, rows) else None,
+        counts=sampled_counts(replicates, metric, totals, rows),
         steps=_steps(columns[0], rows, design.weight) if metric.name == "median" else None)
     return replace(found, notes=tuple(estimate_notes(found)))
 
@@ -438,6 +455,10 @@ def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator
     if found.effective_df < FEW_DF and found.method == "brr" and found.kind == "share":
         yield Note("unreliable", f"few strata: brr's standard error of {found.statistic} is often too large and "
                    "depends on the order of the strata; 'fay' and 'jkn' are steadier")
+    if found.counts is not None:
+        if not is_exact(found.counts):
+            yield from intervals.few_notes(*found.counts[1:3])
+        return
     if found.is_rough:
         yield Note("unreliable", ROUGH if brief else _few(found))
     elif found.clusters is not None and found.variance > 0 and found.clusters[-2:].min() < FEW_CARRIERS:

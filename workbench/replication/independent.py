@@ -1,19 +1,96 @@
-"""The interval of an AUC of items that were drawn one by one."""
+"""Intervals of items that were sampled one by one: of proportions, precision, recall and F1, and of an AUC.
+
+`sampled_counts` counts what the interval of a proportion is made of, `count_limits` returns it. `auc_ranks` and
+`auc_limits` are those of an AUC.
+"""
 
 from collections.abc import Callable
 
 import numpy as np
 import scipy
 
+from workbench import intervals
 from workbench.replication.replicates import Replicates
-from workbench.replication.statistics import naive_auc
+from workbench.replication.statistics import Metric, Totals, naive_auc
+from workbench.results import Interval
+
+
+def is_unclustered(replicates: Replicates, rows: np.ndarray) -> bool:
+    """Return whether every item is a PSU and those of a mask have equal weights within their stratum."""
+    design = replicates.design
+    if replicates.most_df is not None or design.stratum_of_psu.size != rows.size:
+        return False
+    stratum = design.stratum_of_psu[design.psu_of_item]
+    weight_of_stratum = np.zeros(design.strata.size)
+    weight_of_stratum[stratum[rows]] = design.weight[rows]
+    return bool((weight_of_stratum[stratum] == design.weight)[rows].all())
 
 
 def is_independent(replicates: Replicates, rows: np.ndarray) -> bool:
     """Return whether items (a mask) of equal weight were drawn one by one, without strata."""
+    return replicates.design.strata.size == 1 and is_unclustered(replicates, rows)
+
+
+def sampled_counts(replicates: Replicates, metric: Metric, totals: Totals | None,
+                   rows: np.ndarray) -> np.ndarray | None:
+    """Return the counts from which the interval of unclustered items is computed, None for others.
+
+    Parameters
+    ----------
+    replicates : Replicates
+    metric : Metric
+    totals : Totals or None
+        Of the metric.
+    rows : (n,) array of bool
+        The items that count.
+
+    Returns
+    -------
+    (4, H) array or None
+        Weight and population of each stratum, the items that the denominator counts, and the hits
+        among them. The population is infinite without `fpc`. If only some items count, their
+        population is estimated by their proportion of the sample.
+
+    Notes
+    -----
+    A sample of several strata gives None for a precision, a recall, an F1 or a domain. How many items
+    count is then random in each stratum, and so are the weights of the strata.
+    """
+    if totals is None or not metric.counts_hits or not is_unclustered(replicates, rows):
+        return None
     design = replicates.design
-    alone = design.stratum_of_psu.size == rows.size and design.strata.size == 1
-    return replicates.most_df is None and alone and not np.ptp(design.weight[rows])
+    counted = rows & (totals.denominator != 0)
+    if design.strata.size > 1 and (metric.about == "class" or not counted.all()):
+        return None
+    stratum = design.stratum_of_psu[design.psu_of_item[counted]]
+    hit = totals.numerator[counted] == totals.denominator[counted]
+    weight, labeled, correct = (np.bincount(stratum, numbers, design.strata.size)
+                                for numbers in (design.weight[counted], np.ones(hit.size), hit))
+    population = design.population * labeled / design.psus_per_stratum
+    return np.stack([weight / weight.sum(), population, labeled, correct])
+
+
+def count_limits(metric: Metric, counts: np.ndarray, level: float) -> Interval:
+    """Return the interval of a metric from counts as of `sampled_counts`.
+
+    The interval is that of `workbench.stratified_accuracy`. F1 = 2 J / (1 + J) takes the interval of
+    J = TP / (TP + FP + FN).
+
+    Examples
+    --------
+    >>> count_limits(Metric.of("recall"), np.array([[1], [np.inf], [10], [8]]), .95)
+    Interval(0.4439 to 0.9748, 0.95 default: exact)
+    """
+    proportion = intervals.weighted_interval(*counts, level=level)
+    low, high = metric.of_mean(np.array([proportion.low, proportion.high]))
+    name = "default: exact" if is_exact(counts) else "default: stratified"
+    return Interval(float(low), float(high), proportion.level, name, proportion.limiting_stratum,
+                    notes=proportion.notes)
+
+
+def is_exact(counts: np.ndarray) -> bool:
+    """Return whether the counts are of one stratum of an infinite population: Clopper and Pearson's."""
+    return counts.shape[1] == 1 and bool(np.isinf(counts[1, 0]))
 
 
 def auc_ranks(positive: np.ndarray, score: np.ndarray) -> np.ndarray:
