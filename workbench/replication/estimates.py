@@ -24,7 +24,6 @@ from workbench.replication.designs import SurveyDesign
 from workbench.replication.independent import (
     auc_limits,
     auc_ranks,
-    count_limits,
     is_exact,
     is_independent,
     sampled_counts,
@@ -148,10 +147,10 @@ class ReplicateEstimate(Estimate, Result):
             - "default": "beta" where bounds are known, otherwise "t" with `effective_df`, for what is positive on the
               scale of its logarithm, for a correlation r on that of arctanh r: where a few strata hold most of the
               weight, t at `df` covers far less than it says. An AUC of items that were drawn one by one:
-              `workbench.replication.independent.auc_limits`, with a finite population as much shorter as the standard
-              error. A proportion, precision, recall or F1 of items that were drawn one by one takes the exact interval
-              of hits among the items of the denominator [3]_. In strata with equal weights in each, a proportion takes
-              the interval of `workbench.stratified_accuracy`.
+              `workbench.replication.independent.auc_limits`. A precision, recall or F1 of such items: the exact
+              interval of the hits among the items of the denominator [3]_. Both are shortened as much as the standard
+              error if the population is finite. A proportion of such items, also in strata with equal weights in
+              each: the interval of `workbench.stratified_accuracy`.
 
         Returns
         -------
@@ -167,19 +166,35 @@ class ReplicateEstimate(Estimate, Result):
         checks.choice("method", method, INTERVALS)
         tail = (1 - checks.level(level)) / 2
         if method == "default" and self.counts is not None:
-            return count_limits(Metric.of(self.statistic), self.counts, level)._noted(*self.notes)
+            return self._of_counts(level)
         name = method
         if method == "default":
             name += ": ranks" if self.ranks is not None else ": beta" if self.bounds else ": t"
         if name.endswith("ranks"):
-            off = np.subtract(auc_limits(self.estimate, np.asarray(self.ranks), tail), self.estimate)
-            low, high = self.estimate + math.sqrt(self.free) * off
+            low, high = self._shortened(auc_limits(self.estimate, np.asarray(self.ranks), tail))
         elif name.endswith("beta"):
             low, high = self._beta(tail)
         else:
             low, high = self._by_standard_error(tail, method)
         notes = *_interval_notes(self, method), *self.notes
         return Interval(float(low), float(high), float(level), name, notes=notes)
+
+    def _of_counts(self, level: float) -> Interval:
+        counts = np.asarray(self.counts)
+        proportion = intervals.weighted_interval(*counts, level=level)
+        low, high = Metric.of(self.statistic).of_mean(np.array([proportion.low, proportion.high]))
+        name = "default: stratified"
+        if is_exact(counts):
+            name = "default: exact"
+            if self.free < 1:
+                low, high = self._shortened((low, high))
+                name = "default: exact, finite population"
+        return Interval(float(low), float(high), proportion.level, name, proportion.limiting_stratum,
+                        notes=[*proportion.notes, *self.notes])
+
+    def _shortened(self, limits: tuple) -> np.ndarray:
+        """Return limits for an infinite population, shortened as much as the standard error by a finite one."""
+        return self.estimate + math.sqrt(self.free) * np.subtract(limits, self.estimate)
 
     def _beta(self, tail: float) -> tuple:
         if self.bounds is None:
@@ -457,7 +472,8 @@ def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator
                    "depends on the order of the strata; 'fay' and 'jkn' are steadier")
     if found.counts is not None:
         if not is_exact(found.counts):
-            yield from intervals.few_notes(*found.counts[1:3])
+            size, labeled = found.counts[1:3]
+            yield from intervals.few_notes(size, labeled.astype(int))
         return
     if found.is_rough:
         yield Note("unreliable", ROUGH if brief else _few(found))

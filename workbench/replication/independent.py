@@ -1,7 +1,7 @@
-"""Intervals of items that were sampled one by one: of proportions, precision, recall and F1, and of an AUC.
+"""Intervals of items that were sampled one by one.
 
-`sampled_counts` counts what the interval of a proportion is made of, `count_limits` returns it. `auc_ranks` and
-`auc_limits` are those of an AUC.
+`sampled_counts` returns the counts of which an interval of a proportion, a precision, a recall or an F1 is made.
+`auc_ranks` and `auc_limits` do the same for an AUC.
 """
 
 from collections.abc import Callable
@@ -9,10 +9,8 @@ from collections.abc import Callable
 import numpy as np
 import scipy
 
-from workbench import intervals
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals, naive_auc
-from workbench.results import Interval
 
 
 def is_unclustered(replicates: Replicates, rows: np.ndarray) -> bool:
@@ -48,8 +46,8 @@ def sampled_counts(replicates: Replicates, metric: Metric, totals: Totals | None
     -------
     (4, H) array or None
         Weight and population of each stratum, the items that the denominator counts, and the hits
-        among them. The population is infinite without `fpc`. If only some items count, their
-        population is estimated by their proportion of the sample.
+        among them. The population is infinite without `fpc`, and where it is not known: the
+        denominator counts a part of the items.
 
     Notes
     -----
@@ -60,36 +58,19 @@ def sampled_counts(replicates: Replicates, metric: Metric, totals: Totals | None
         return None
     design = replicates.design
     counted = rows & (totals.denominator != 0)
-    if design.strata.size > 1 and (metric.about == "class" or not counted.all()):
+    counts_all = metric.about != "class" and counted.all()
+    if design.strata.size > 1 and not counts_all:
         return None
     stratum = design.stratum_of_psu[design.psu_of_item[counted]]
     hit = totals.numerator[counted] == totals.denominator[counted]
     weight, labeled, correct = (np.bincount(stratum, numbers, design.strata.size)
                                 for numbers in (design.weight[counted], np.ones(hit.size), hit))
-    population = design.population * labeled / design.psus_per_stratum
+    population = design.population if counts_all else np.full(1, np.inf)
     return np.stack([weight / weight.sum(), population, labeled, correct])
 
 
-def count_limits(metric: Metric, counts: np.ndarray, level: float) -> Interval:
-    """Return the interval of a metric from counts as of `sampled_counts`.
-
-    The interval is that of `workbench.stratified_accuracy`. F1 = 2 J / (1 + J) takes the interval of
-    J = TP / (TP + FP + FN).
-
-    Examples
-    --------
-    >>> count_limits(Metric.of("recall"), np.array([[1], [np.inf], [10], [8]]), .95)
-    Interval(0.4439 to 0.9748, 0.95 default: exact)
-    """
-    proportion = intervals.weighted_interval(*counts, level=level)
-    low, high = metric.of_mean(np.array([proportion.low, proportion.high]))
-    name = "default: exact" if is_exact(counts) else "default: stratified"
-    return Interval(float(low), float(high), proportion.level, name, proportion.limiting_stratum,
-                    notes=proportion.notes)
-
-
 def is_exact(counts: np.ndarray) -> bool:
-    """Return whether the counts are of one stratum of an infinite population: Clopper and Pearson's."""
+    """Return whether the interval is that of Clopper and Pearson: one stratum of infinite size."""
     return counts.shape[1] == 1 and bool(np.isinf(counts[1, 0]))
 
 
