@@ -625,8 +625,8 @@ def test_warnings_name_what_is_weak():
     assert list(sentences(e.interval(method="t").notes)) == [
         "3 effective degrees of freedom, few: the default covers what it says, 't' can cover too little",
         *sentences(e.interval().notes)]
-    many = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(30), 2))), "proportion",
-                              [0, 1] * 25 + [0] * 5 + [1] * 5)
+    design = SurveyDesign(np.repeat(np.arange(30), 4), psu=np.repeat(np.arange(60), 2))
+    many = replicate_estimate(replicates(design), "proportion", np.repeat([0, 1] * 25 + [0] * 5 + [1] * 5, 2))
     assert many.interval().notes == () == many.interval(method="logit").notes
     design, columns = SurveyDesign(np.repeat(np.arange(12), 2)), ([1, 1] * 12, [1, 1] * 8 + [0, 1] * 4)
     assert estimate_statistic(replicates(design, "fay"), "f1", *columns).interval().notes == ()
