@@ -54,7 +54,9 @@ def sampled_counts(replicates: Replicates, metric: Metric, totals: Totals | None
     A sample of several strata gives None for a precision, a recall, an F1 or a domain. How many items
     count is then random in each stratum, and so are the weights of the strata.
     """
-    if totals is None or not metric.counts_hits or not is_unclustered(replicates, rows):
+    if totals is None or totals.denominator is None or not metric.counts_hits:
+        return None
+    if not is_unclustered(replicates, rows):
         return None
     design = replicates.design
     counted = rows & (totals.denominator != 0)

@@ -114,7 +114,7 @@ class Metric:
     @property
     def counts_hits(self) -> bool:
         """Whether it is a function of the proportion of hits among the items of its denominator."""
-        return self.totals is not None and (self.kind == "proportion" or self.name == "f1")
+        return self.kind == "proportion" or self.name == "f1"
 
     @property
     def range(self) -> tuple[float, float]:
