@@ -89,8 +89,9 @@ class MacroEstimate(Estimate, Result):
             Of K classes with f_k between l_k and u_k: the lower limit is the mean less the root of
             sum_jk r_jk (f_j - l_j)(f_k - l_k) / K^2, the upper one alike; r are the correlations, negative ones taken
             for 0. Both limits are at least z standard errors away, z the normal quantile: the upper limits of classes
-            near 1 are close, although their mean varies as much to either side. In 150 simulated samples of 300
-            separate items in 30 classes the 95% interval of balanced accuracy covers 96%, without this rule 89%.
+            near 1 are close, although their mean varies as much to either side. In 1,000 simulated samples of 300
+            single items in 30 classes of accuracy .85 the 95% interval of macro F1 covered the true value in 95.7%,
+            without this rule in 86.3%.
 
         References
         ----------
