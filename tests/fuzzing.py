@@ -134,7 +134,7 @@ def wrong_call(rng):
 
 
 def problem_of(call, args, kwargs):
-    """Return what is wrong with how a call ends, "" where nothing is."""
+    """Return the fault in how a call ends, "" if there is none."""
     signal.signal(signal.SIGVTALRM, _too_long)
     signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
     try:

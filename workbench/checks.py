@@ -243,7 +243,7 @@ def zero_one(name: str, values: ArrayLike, *, size: int | None = None, what: str
 def labels(name: str, values: ArrayLike, *, size: int | None = None, what: str = "item") -> np.ndarray:
     """Return `values` as a 1-d array of numbers or text, or raise naming the first that is missing.
 
-    What is missing is said by `cells_and_gaps`.
+    `cells_and_gaps` decides which values are missing.
     """
     refuse_masked(name, values, what)
     array, gaps = cells_and_gaps(name, values)

@@ -1,4 +1,4 @@
-"""Files in the shapes that people have: what is read of them is said, and what cannot be read costs one line."""
+"""Files in common shapes: the command says how it reads them, and reports what it cannot read in one line."""
 import csv
 import json
 
@@ -27,7 +27,7 @@ def write(folder, rows, name="a.csv", header=HEADER, delimiter=",", above=""):
 
 
 def planned(folder, *options, source="a.csv"):
-    """Return what is said of a plan of an audit, and its items as the library reads them again."""
+    """Return the output of the command that plans an audit."""
     done = run(folder, "audit", "new", source, "a.db", "--budget", "20", *options)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -1,4 +1,4 @@
-"""Several tasks per model: items are told apart by task and identifier, and tasks are slices."""
+"""Several tasks per model: the task and the identifier identify an item, and each task is a slice."""
 import json
 import zipfile
 

@@ -63,14 +63,14 @@ def told(found):
 
 
 def test_carriers_are_the_psus_in_which_something_differs_from_their_stratum():
-    design = wb.SurveyDesign(np.repeat(np.arange(20), 2))
+    design = wb.SurveyDesign(np.repeat(np.arange(20), 4), psu=np.repeat(np.arange(40), 2))
     for units in (1, 3, 20):
-        y = np.zeros((20, 2), int)
+        y = np.zeros((20, 2, 2), int)
         y[:units, 0] = 1
         found = replicate_estimate(replicates(design, "jkn"), "proportion", y.ravel())
         assert told(found)[4] == pytest.approx([units, units])
         assert (estimates.SELDOM in [note.text for note in found.notes]) == (units < 3)
-    assert (told(replicate_estimate(replicates(design), "proportion", [1] * 40))[4] == 0).all()
+    assert (told(replicate_estimate(replicates(design), "proportion", [1] * 80))[4] == 0).all()
 
 
 def test_values_far_from_the_bound_carry_little():

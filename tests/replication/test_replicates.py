@@ -608,6 +608,9 @@ def test_all_right_or_all_wrong_is_worth_the_effective_units(name, right, strata
     assert "every replicate gave the same value: a standard error of 0 is not knowledge" in said
 
 
+PAIRS_OF_ITEMS = SurveyDesign(np.repeat([1, 2, 3], 4), psu=np.repeat(np.arange(6), 2))
+
+
 def test_f1_of_one_is_not_certain():
     truth = [1, 1] * 49 + [0, 0]
     e = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(50), 2))), "f1", truth, truth)
@@ -615,15 +618,15 @@ def test_f1_of_one_is_not_certain():
 
 
 def test_warnings_name_what_is_weak():
-    e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "proportion", [0, 1, 0, 1, 1, 1])
+    e = replicate_estimate(replicates(PAIRS_OF_ITEMS), "proportion", np.repeat([0, 1, 0, 1, 1, 1], 2))
     assert list(sentences(e.interval().notes)) == [
         "6 PSUs carry the information, worth 6 of equal weight, 3 degrees of freedom: the standard error is rough, and "
         "one unlike them may be unseen"]
     assert list(sentences(e.interval(method="t").notes)) == [
         "3 effective degrees of freedom, few: the default covers what it says, 't' can cover too little",
         *sentences(e.interval().notes)]
-    many = replicate_estimate(replicates(SurveyDesign(np.repeat(np.arange(30), 2))), "proportion",
-                              [0, 1] * 25 + [0] * 5 + [1] * 5)
+    design = SurveyDesign(np.repeat(np.arange(30), 4), psu=np.repeat(np.arange(60), 2))
+    many = replicate_estimate(replicates(design), "proportion", np.repeat([0, 1] * 25 + [0] * 5 + [1] * 5, 2))
     assert many.interval().notes == () == many.interval(method="logit").notes
     design, columns = SurveyDesign(np.repeat(np.arange(12), 2)), ([1, 1] * 12, [1, 1] * 8 + [0, 1] * 4)
     assert estimate_statistic(replicates(design, "fay"), "f1", *columns).interval().notes == ()
@@ -641,7 +644,7 @@ def test_what_has_no_bounds_is_always_noted(name):
 
 
 def test_an_interval_has_the_notes_of_the_estimate_and_its_own():
-    e = replicate_estimate(replicates(SurveyDesign([1, 1, 2, 2, 3, 3])), "proportion", [0, 1, 0, 1, 1, 1])
+    e = replicate_estimate(replicates(PAIRS_OF_ITEMS), "proportion", np.repeat([0, 1, 0, 1, 1, 1], 2))
     rough, = e.notes
     for method in ("t", "logit", "wilson"):
         few, second = e.interval(method=method).notes

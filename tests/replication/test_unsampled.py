@@ -14,7 +14,7 @@ COUNTED = "accuracy precision recall f1 macro_f1 balanced_accuracy kappa mcc"
 
 
 def shown(data, metrics=None, **roles):
-    """Return the estimates by metric and class, and all that is said."""
+    """Return the estimates by metric and class, the text of all notes, and the result."""
     found = wb.estimate_metrics(wb.load_labeled(data, stratum="", **roles), metrics)
     rows = {(row["metric"], row.get("label")): row for row in found.rows()}
     return rows, "; ".join(wb.sentences(found.notes)), found

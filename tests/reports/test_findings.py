@@ -160,7 +160,8 @@ def test_an_interval_of_nearly_everything_is_no_result():
                                 "little of a link between prediction and truth")
     alone = wb.prevalence_series(audit, (500, 480), {"Jan": (500, 480)})
     assert alone.finding().startswith("No result: nearly every share is possible in Jan, ")
-    labeled = wb.load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": ["a", "a", "b", "b"]})
+    labeled = wb.load_labeled({"truth": [1, 1, 0, 0] * 2, "prediction": [1, 1, 0, 0, 0, 0, 0, 0],
+                               "stratum": np.repeat(["a", "b"], 4), "site": np.repeat([1, 2, 3, 4], 2)}, psu="site")
     found = wb.estimate_metrics(labeled, "accuracy")
     assert (found.rows()[0]["low"], found.rows()[0]["high"]) == (0, 1)
     assert found.finding() == \

@@ -1,4 +1,4 @@
-"""Long series and many models: what a page shows of them, what stands in the tables, and what is told before."""
+"""Long series and many models: the parts that a page shows, the tables, and the warnings before the report."""
 import re
 
 import numpy as np

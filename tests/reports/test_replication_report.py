@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from command import costs_one_line, page_of, run, run_here
+from scipy.stats import binomtest
 
 TOPIC = ("report", "brr-orthogonal-arrays")
 ITEMS = "Gelesen März.csv"
@@ -60,6 +61,19 @@ def test_many_classes_without_strata_by_group(tmp_path):
     assert all(page.count(f"<td>F1 of {name}</td>") == 3 for name in ("cat", "cow", "dog", "emu"))
     limits = [float(number) for row in re.findall(r"<td>([\d.]+)% to ([\d.]+)%</td>", page) for number in row]
     assert len(limits) == 2 * 2 * 18 and max(limits) <= 100
+
+
+def test_single_items_have_exact_intervals(tmp_path):
+    """17 of 20 are correct, 8 of 9 predicted positives true, 8 of 10 true positives found; J is 8 of 11."""
+    truth, read = np.repeat([1, 1, 0, 0], (8, 2, 1, 9)), np.repeat([1, 0, 1, 0], (8, 2, 1, 9))
+    rows = "".join(f"{true},{predicted}\n" for true, predicted in zip(truth, read, strict=True))
+    (tmp_path / "s.csv").write_text(f"truth,prediction\n{rows}")
+    page = page_of(run_here(tmp_path, *TOPIC, "--items", "s.csv", "-o", "r.html", "--quiet"), tmp_path)
+    limits = [tuple(binomtest(hits, items).proportion_ci()) for hits, items in ((17, 20), (8, 9), (8, 10), (8, 11))]
+    limits[-1] = tuple(2 * limit / (1 + limit) for limit in limits[-1])
+    shown = re.findall(r"<td>([\d.]+)% to (?:&gt; )?([\d.]+)%</td>", page)[::2]      # the others are naive
+    assert np.array(shown, float) / 100 == pytest.approx(np.array(limits), abs=.008)
+    assert "may be unseen" not in page
 
 
 def test_published_replicate_weights(tmp_path):

@@ -215,7 +215,7 @@ def lacks_values(records: Any, value: str) -> bool:
 
 
 def labeled_values(records: Any, stratum: str, value: str) -> tuple[StratumSummary, np.ndarray, np.ndarray, Note]:
-    """Return what a file of records says of which only some have a value.
+    """Return the strata and the values of a file of records, of which only some have a value.
 
     The rows with a value are taken for a simple random sample of the rows of their stratum.
 
@@ -385,7 +385,7 @@ def budget_for_error(strata: StratumSummary, standard_error: float, *, method: s
 
 
 def _assured(strata: StratumSummary, labeled: np.ndarray, assurance: float) -> float:
-    """Return what a share of samples estimate at most as standard error, as a multiple of the true one."""
+    """Return the quantile `assurance` of the estimated standard error, as a multiple of the true one."""
     parts = strata.size * (strata.size - labeled) * strata.sd ** 2 / labeled
     freedom = parts.sum() ** 2 / (parts ** 2 / np.maximum(labeled - 1, 1)).sum()
     return (2 * scipy.special.gammaincinv(freedom / 2, assurance) / freedom) ** 0.5

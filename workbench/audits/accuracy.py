@@ -57,7 +57,7 @@ class Audit(Result):
     asks = "correct"
 
     def half_widths(self, labeled: np.ndarray) -> dict[str, float]:
-        """Return what a plan with some labels per stratum is expected to tell: half-widths by what is asked.
+        """Return the expected half-width of each metric for a plan with some labels per stratum.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class Audit(Result):
         return stratum_rows(size=self.stratum_size, mean_score=self.mean_score, labeled=self.labeled)
 
     def next_step(self) -> str:
-        """Return what to do now, in words."""
+        """Return the next step in words."""
         return self._next_step(self.label_sheet)
 
     def _next_step(self, sheet: str) -> str:
@@ -108,14 +108,14 @@ class Audit(Result):
         return "All labels of the sheet are in. Quote the interval with the estimate."
 
     def sheet_words(self) -> str:
-        """Return what became of every row of the filled sheet, in words; "" where none was read."""
+        """Return the number of rows of each kind in the filled sheet, in words; "" if none was read."""
         if not self.row_counts:
             return ""
         kinds = checks.listed(f"{count:,} {kind}" for kind, count in self.row_counts.items())
         return f"Of {checks.counted(sum(self.row_counts.values()), 'row')} of the sheet: {kinds}."
 
     def basis(self) -> str:
-        """Return what the finding rests on, in a line."""
+        """Return the basis of the finding in one line."""
         groups = checks.counted(self.labeled.size, "group", "groups")
         if self.premise:
             within_groups = f"counted within {groups} {self._alike()} among {self._among()}"
@@ -133,7 +133,7 @@ class Audit(Result):
         return "of like scores"
 
     def _to_do(self, items: int, what: str) -> str:
-        """Return what a plan asks for, and how well it will tell what is asked."""
+        """Return the number of labels that a plan needs, and the expected half-width, in words."""
         half, labels = self.expected_half_width, f"{self.labeled.sum():,}"
         if digits.nothing(-half, half):
             return f"No result to expect: {labels} labels leave {what} open, so plan more"

@@ -92,7 +92,7 @@ class ClassAudit(AccuracyAudit):
         return f"{self.premise}Class {self.metrics_of}: {said}; {overall}{self._doubt()}"
 
     def _plan(self) -> str:
-        """Return what to label, and how well precision and recall will be known."""
+        """Return the number of labels, and the expected half-widths of precision and recall, in words."""
         widths = self.half_widths(self.labeled)
         if "recall" not in widths:
             return super().finding()

@@ -166,7 +166,7 @@ def verdict_columns(source: Mapping[str, Any] | None) -> tuple[str, ...]:
 
 
 def called(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return what the models are called that are judged in some columns."""
+    """Return the names of the models that are judged in some columns."""
     return tuple(name if name == column else f"{name} ({column})"
                  for name, column in zip(NAMES, columns, strict=True))
 

@@ -41,7 +41,8 @@ class JudgeAudit(Result):
     entries, rates, strata : tuple of dict
         As `rows`, `rate_rows` and `stratum_rows` return them.
     positive : str or None
-        The class whose share is estimated, of three or more the one that is said first; None for the mean of grades.
+        The class whose share is estimated; of three or more classes, the first in the results.
+        None for the mean of grades.
     earlier : bool
         Whether the labels are of an earlier batch.
     items, labeled : int
@@ -161,8 +162,8 @@ def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | No
         The judge's verdicts on the items of an earlier batch, of two classes; None: the labels are of the same items
         as `verdict`.
     classes : str
-        The classes in order, with commas: the share of the last is said first. By default that which means right,
-        such as 1, yes or pass, or else the last in the alphabet.
+        The classes in order, with commas. The results begin with the share of the last class. By default the last
+        class is the one that means right, such as 1, yes or pass, or else the last in the alphabet.
     rates : {"process", "frame"}
         For an earlier batch, as in `workbench.estimate_prevalence`.
     level : float
@@ -262,7 +263,7 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
 
 
 def _order_of_several(labels: list, named: tuple) -> tuple:
-    """Return three classes or more in order; the last is the one that is said first."""
+    """Return three classes or more in order; the results begin with the last one."""
     if named and {*named} != {*labels}:
         classes = checks.listed(labels, quoted=True)
         raise checks.WrongValue("classes", f"must name all classes that people say, {classes}",

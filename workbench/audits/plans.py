@@ -73,7 +73,7 @@ class SamplePlan:
         return self._fields(strata, notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)), None, strata
 
     def _of_items(self, index: np.ndarray) -> tuple[dict, SheetLabels, Strata]:
-        """Return what the labels say that some of the items have."""
+        """Return the result of labels that the file has for some of its items."""
         correct = np.asarray(self.items.labeled_correct)
         truth = None if self.items.labeled_truth is None else class_texts(self.items.labeled_truth)
         none = np.zeros(1, np.int64)
@@ -81,7 +81,7 @@ class SamplePlan:
         return self._as_random_sample(sheet, np.empty(0, np.int64))
 
     def _as_random_sample(self, sheet: SheetLabels, skipped: np.ndarray) -> tuple[dict, SheetLabels, Strata]:
-        """Return what labels say that no plan drew, with the strata that they are many enough for.
+        """Return the result of labels that no plan sampled, and as many strata as the labels allow.
 
         `skipped` are positions of items of the sample without a label.
         """
@@ -143,7 +143,7 @@ class SamplePlan:
         return " predicted as the class" if np.asarray(self.parts)[where].any() else " predicted otherwise"
 
     def _unknown(self, seen: np.ndarray, sampled: np.ndarray) -> str:
-        """Return what cannot be known where a part of the items has no labels, and what to label."""
+        """Return the metrics that unlabeled parts leave unknown, and the labels to add, in words."""
         which = self._part_words(~seen)
         lost = "precision, recall, F1 and accuracy" if np.asarray(self.parts)[~seen].any() else \
             "recall, F1 and accuracy"
@@ -187,7 +187,7 @@ class SamplePlan:
         return self._fields(strata, notes, **fields), sheet, strata
 
     def _not_planned(self, rows: Any, sheet: SheetLabels) -> tuple[dict, SheetLabels, Strata]:
-        """Return what a sheet says whose items no plan drew; one with a row for every item skipped none."""
+        """Return the result of a sheet that no plan sampled; one with a row for every item skipped none."""
         whole_file = len(rows.known()) == self.items.size
         without_label = sheet.unlabeled[:sheet.skipped.sum()]
         counts = dict(sheet.row_counts)
@@ -232,7 +232,7 @@ class SamplePlan:
             return plan["budget"], self._order_for(plan["budget"])
         known, sizes = rows.known(), [*rows.sizes(), wished]
         if len(known) == self.items.size and "position" not in rows.columns:
-            return self.items.size, None        # a file of all items, not a sheet of drawn ones
+            return self.items.size, None        # a file of all items, not a sheet of a sample
         orders = ((size, self._order_for(size)) for size in sizes)
         return next(((size, order) for size, order in orders if order is not None and known.issubset(order.tolist())),
                     (max(min(max(sizes[:-1]), self.items.size), 1), None))

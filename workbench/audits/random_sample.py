@@ -22,7 +22,7 @@ from workbench.stratified.strata import Strata
 
 PER_STRATUM = 20        # labels on average, [2]_
 LEAST_LABELS = 5        # a stratum with fewer is merged with a neighbor
-UNLIKE = 0.01           # p-value below which labeled items are said to differ from the others
+UNLIKE = 0.01           # p-value below which a note says that labeled items differ from the others
 UNSEEN_CLASS, UNSEEN_SCORES = 1e-3, 1e-4        # chance below which a part without labels was not sampled
 CELLS = 10              # of equal size, by score
 

@@ -256,7 +256,7 @@ def _compared(file: str, data: dict, columns: list, named: Callable) -> Use | Bl
         del options["size"]     # read by its name
     are_scores = "fold" not in options or any(words & SCORES for words in (
         {*re.split(r"[\W_]+", name.casefold())} for name in data))
-    with contextlib.suppress(ValueError):       # told as what blocks the question
+    with contextlib.suppress(ValueError):       # the report lists it under "Blocked"
         are_scores = are_scores or CVLosses.read_csv(data, **options).like_scores
     return Use(question, _words(MODELS, losses=file, **options, better="higher" if are_scores else "lower"),
                lambda: CVLosses.read_csv(data, **options))

@@ -584,7 +584,7 @@ def pair_limits(found: Sequence[Evidence | Unpaired], levels: np.ndarray) -> np.
 
 
 def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Iterator[Note]:
-    """Yield what is said of missing scores, if there are any, with the limits of the best model and another.
+    """Yield the notes on missing scores, if there are any, with the limits of the best model and another.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def differs(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def of_tasks(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
-    """Return one run per model, of items that are told apart by task and identifier, and what is said of it.
+    """Return one run per model, whose items are identified by task and identifier, and notes on the tasks.
 
     Where no model has several runs they are returned as they are.
 
@@ -125,8 +125,8 @@ def of_tasks(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
         sizes[run.task] = max(sizes.get(run.task, 0), len(set(run.item)))
         measures[run.task] = run.measure
     tasks = checks.listed([f"{task} ({checks.counted(size, 'item')})" for task, size in sizes.items()], 2 * SHOWN)
-    notes = [Note("data", f"{checks.counted(len(sizes), 'task')}, {tasks}: items are told apart by task and "
-                  "identifier, and every item counts alike; column 'task' has the slices")]
+    notes = [Note("data", f"{checks.counted(len(sizes), 'task')}, {tasks}: task and identifier together "
+                  "identify an item, and every item counts alike; column 'task' has the slices")]
     if len(set(measures.values())) > 1:
         told = checks.listed([f"{task} {measure}" for task, measure in measures.items()], 2 * SHOWN)
         notes.append(Note("data", f"tasks have different scores: {told}"))

@@ -33,8 +33,8 @@ def read_item_scores(*files: Any, model: str = "", item: str = "", score: str = 
     *files : str, path or data frame
         A log of Inspect, lm-evaluation-harness, OpenAI evals or DeepEval, or a table, per model; a folder of logs; a
         file of promptfoo; or one table with a row per item and model or with a column per model. "NAME=FILE" and
-        "NAME=FOLDER" name the model. Where a model has several logs, each is a task of its own, items are told apart by
-        task and identifier, and the column `task` says which.
+        "NAME=FOLDER" name the model. If a model has several logs, each log is a task. The task and the identifier
+        together identify an item, and the column `task` holds the task.
     model : str
         Of a table: the column that says whose row it is, or the columns of the models' scores with commas between;
         without it all columns that can be scores of the same kind: no flags, sizes, times or repeats.
@@ -185,7 +185,7 @@ def _items(runs: list[Run], common: bool) -> tuple[list[str], dict[str, dict[str
 
 
 def _rows_by_item(run: Run) -> dict[str, list[int]]:
-    """Return the rows of each item, or raise where repeats are not told apart."""
+    """Return the rows of each item, or raise if two rows have the same item and epoch."""
     rows: dict[str, list[int]] = {}
     seen: set[tuple[str, str]] = set()
     for row, key in enumerate(zip(run.item, run.epoch, strict=True)):

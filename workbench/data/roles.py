@@ -100,7 +100,7 @@ _FITS: dict[str, Callable[[_Facts], bool]] = {
 
 
 def columns_of(data: dict[str, np.ndarray]) -> list[Column]:
-    """Return what each column of some rows seems to be.
+    """Return the probable role of each column of some rows.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def unused_notes(
 
 @frames.in_rows_of("source")
 def _first_columns(source: Any, used: Sequence[str]) -> list[Column]:
-    """Return what the unused columns of a source seem to be, from its first rows."""
+    """Return the probable roles of the unused columns of a source, from its first rows."""
     import narwhals as nw
 
     names = frames.column_names(source)

@@ -447,7 +447,7 @@ def _named_class(positive: str | None, labels: dict, score_is: str) -> str | Non
 
 
 def _meaning(values: np.ndarray, predicted: np.ndarray | None, columns: dict, positive: str | None) -> tuple:
-    """Return what the scores are, the class they speak of or None, and both in words."""
+    """Return the kind of the scores, the class they are about or None, and both in words."""
     if positive is not None:
         return "class1", positive, f"probability of class {positive!r}"
     confidence = "confidence", None, "confidence in the prediction"

@@ -20,5 +20,6 @@ from workbench.intervals.shares import (
     stratum_cells,
     teaching_note,
     wald_limits,
+    weighted_interval,
     wilson,
 )

@@ -177,7 +177,7 @@ def _design_of_margins(
         )
     if STRANGE <= pvalue < PREDICTION_MISFIT or truth == EQUAL > prediction:
         return RANDOM, (_taken(RANDOM, audit, frame),)
-    if pvalue < TRUTH_MISFIT:       # one random audit in twenty: told among the notes, not before the finding
+    if pvalue < TRUTH_MISFIT:       # 1 random audit in 20, so a note is enough
         return RANDOM, (Note("assumption", f"the audit is {_taken(RANDOM, audit, frame).text}"),)
     return RANDOM, ()
 

@@ -198,7 +198,7 @@ def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total
 @frames.in_rows_of("counts")
 def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, counted: str, predicted: str,
                  classes: str = "auto", every: str = "") -> tuple[dict[str, tuple], tuple[Note, ...]]:
-    """Return what `load_periods` does, and what is to be said of the order of the periods and of their classes."""
+    """Return the result of `load_periods`, and notes on the order of the periods and on their classes."""
     frames.check_source("counts", counts)
     names, named = frames.column_names(counts), [str(label) for label in labels]
     if spelled(predicted, names) in names:

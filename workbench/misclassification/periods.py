@@ -373,7 +373,7 @@ class Periods:
                        "intervals cover 79%): then rates='process'")
 
     def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
-        """Return what the reader has to know of single periods, as a tuple of Note; `where` has the T places."""
+        """Return the notes on single periods as a tuple of Note; `where` has the T places."""
         return tuple(Note(kind, text, where[t] if where else None) for t in range(len(self.counts))
                      for kind, text in doubts.about_period(self, t))
 

@@ -381,7 +381,7 @@ class PrevalenceSeries(Result):
         return "" if self.sampled_by == designs.RANDOM else f"The audit was sampled by {self.sampled_by}."
 
     def basis(self, level: float = 0.95) -> str:
-        """Return what the finding rests on, in a line.
+        """Return the basis of the finding in one line.
 
         Parameters
         ----------

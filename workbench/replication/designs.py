@@ -148,14 +148,12 @@ class SurveyDesign(Result):
     @cached_property
     def free(self) -> np.ndarray:
         """1 - n_h / N_h."""
-        return np.ones(self.strata.size) if self.fpc is None else 1 - self.psus_per_stratum / self._population
+        return 1 - self.psus_per_stratum / self.population
 
     @cached_property
     def certain(self) -> np.ndarray:
         """Whether a stratum, (H,), is one PSU and the population has no other there."""
-        if self.fpc is None:
-            return np.zeros(self.strata.size, bool)
-        return (self.psus_per_stratum == 1) & (self._population == 1)
+        return (self.psus_per_stratum == 1) & (self.population == 1)
 
     @cached_property
     def certain_psus(self) -> np.ndarray:
@@ -170,7 +168,7 @@ class SurveyDesign(Result):
         of_item = self.stratum_of_psu[self.psu_of_item]
         kept = ~self.certain[of_item]
         return SurveyDesign(self.strata[of_item[kept]], psu=self.psu_of_item[kept],
-                            fpc=self._population[of_item[kept]])
+                            fpc=self.population[of_item[kept]])
 
     def totals(self, values: ArrayLike) -> np.ndarray:
         """Return weighted totals per PSU, (P, C), of item values (n, C).
@@ -214,9 +212,11 @@ class SurveyDesign(Result):
         names, psu = np.unique(np.asarray(self.psu), return_inverse=True)
         return np.unique(self.stratum, return_inverse=True)[1] * names.size + psu
 
-    @property
-    def _population(self) -> np.ndarray:
-        """N_h of the strata as they are analyzed: of joined ones the sum."""
+    @cached_property
+    def population(self) -> np.ndarray:
+        """N_h, PSUs of the population in each stratum, of joined strata the sum; infinite without `fpc`."""
+        if self.fpc is None:
+            return np.full(self.strata.size, np.inf)
         given, first = np.unique(self.stratum, return_index=True)
         analyzed = np.searchsorted(self.strata, _collapsed(given, self.collapse))
         return np.bincount(analyzed, np.asarray(self.fpc)[first], self.strata.size)
@@ -242,8 +242,8 @@ class SurveyDesign(Result):
             before = first[code[k]]
             raise DesignError("fpc", "fpc", "must be one number per stratum, its PSUs in the population", "stratum "
                               f"{_quoted(self.stratum[k])} has {fpc[before]} and {fpc[k]}", (before, k))
-        for h in np.flatnonzero(self._population < self.psus_per_stratum)[:1]:
-            sizes = f"{self._population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample"
+        for h in np.flatnonzero(self.population < self.psus_per_stratum)[:1]:
+            sizes = f"{self.population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample"
             raise DesignError("fpc", "fpc", "must be at least the PSUs sampled",
                               f"stratum {_quoted(self.strata[h])} has {sizes}")
 

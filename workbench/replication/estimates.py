@@ -21,7 +21,13 @@ from workbench import checks, intervals
 from workbench.replication import statistics
 from workbench.replication.bounded_intervals import Clusters, Sample, clusters, degrees
 from workbench.replication.designs import SurveyDesign
-from workbench.replication.independent import auc_limits, auc_ranks, is_independent
+from workbench.replication.independent import (
+    auc_limits,
+    auc_ranks,
+    is_exact,
+    is_independent,
+    sampled_counts,
+)
 from workbench.replication.moments import Moments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals
@@ -93,6 +99,9 @@ class ReplicateEstimate(Estimate, Result):
     ranks : (4,) array or None
         Of an AUC of items that were drawn one by one, without strata and with equal weights: as in
         `workbench.replication.independent.auc_ranks`.
+    counts : (4, H) array or None
+        Of a proportion, precision, recall or F1 of items without clusters: as in
+        `workbench.replication.independent.sampled_counts`.
     steps : (2, V) array or None
         Of a median the values that occur, rising, and the share of the weight up to each.
     """
@@ -117,6 +126,7 @@ class ReplicateEstimate(Estimate, Result):
     free: float = 1.0
     variance_ratio: float = 1.0
     ranks: np.ndarray | None = None
+    counts: np.ndarray | None = None
     steps: np.ndarray | None = None
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
@@ -137,8 +147,10 @@ class ReplicateEstimate(Estimate, Result):
             - "default": "beta" where bounds are known, otherwise "t" with `effective_df`, for what is positive on the
               scale of its logarithm, for a correlation r on that of arctanh r: where a few strata hold most of the
               weight, t at `df` covers far less than it says. An AUC of items that were drawn one by one:
-              `workbench.replication.independent.auc_limits`, with a finite population as much shorter as the standard
-              error.
+              `workbench.replication.independent.auc_limits`. A precision, recall or F1 of such items: the exact
+              interval of the hits among the items of the denominator [3]_. Both are shortened as much as the standard
+              error if the population is finite. A proportion of such items, also in strata with equal weights in
+              each: the interval of `workbench.stratified_accuracy`.
 
         Returns
         -------
@@ -149,21 +161,40 @@ class ReplicateEstimate(Estimate, Result):
         .. [1] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts
            estimated from survey data, Survey Methodology 24, 1998: effective sample size.
         .. [2] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
+        .. [3] Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.
         """
         checks.choice("method", method, INTERVALS)
         tail = (1 - checks.level(level)) / 2
+        if method == "default" and self.counts is not None:
+            return self._of_counts(level)
         name = method
         if method == "default":
             name += ": ranks" if self.ranks is not None else ": beta" if self.bounds else ": t"
         if name.endswith("ranks"):
-            off = np.subtract(auc_limits(self.estimate, np.asarray(self.ranks), tail), self.estimate)
-            low, high = self.estimate + math.sqrt(self.free) * off
+            low, high = self._shortened(auc_limits(self.estimate, np.asarray(self.ranks), tail))
         elif name.endswith("beta"):
             low, high = self._beta(tail)
         else:
             low, high = self._by_standard_error(tail, method)
         notes = *_interval_notes(self, method), *self.notes
         return Interval(float(low), float(high), float(level), name, notes=notes)
+
+    def _of_counts(self, level: float) -> Interval:
+        counts = np.asarray(self.counts)
+        proportion = intervals.weighted_interval(*counts, level=level)
+        low, high = Metric.of(self.statistic).of_mean(np.array([proportion.low, proportion.high]))
+        name = "default: stratified"
+        if is_exact(counts):
+            name = "default: exact"
+            if self.free < 1:
+                low, high = self._shortened((low, high))
+                name = "default: exact, finite population"
+        return Interval(float(low), float(high), proportion.level, name, proportion.limiting_stratum,
+                        notes=[*proportion.notes, *self.notes])
+
+    def _shortened(self, limits: tuple) -> np.ndarray:
+        """Return limits for an infinite population, shortened as much as the standard error by a finite one."""
+        return self.estimate + math.sqrt(self.free) * np.subtract(limits, self.estimate)
 
     def _beta(self, tail: float) -> tuple:
         if self.bounds is None:
@@ -304,6 +335,7 @@ def estimate_statistic(replicates: Replicates, statistic: str | Callable, *colum
         **_of_clusters(replicates, metric, sample, variance, bounds) if bounds else {},
         ranks=auc_ranks(parts[0][rows], np.asarray(columns[1])[rows]) if len(parts) > 1 and is_independent(
             replicates, rows) else None,
+        counts=sampled_counts(replicates, metric, totals, rows),
         steps=_steps(columns[0], rows, design.weight) if metric.name == "median" else None)
     return replace(found, notes=tuple(estimate_notes(found)))
 
@@ -438,6 +470,11 @@ def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator
     if found.effective_df < FEW_DF and found.method == "brr" and found.kind == "share":
         yield Note("unreliable", f"few strata: brr's standard error of {found.statistic} is often too large and "
                    "depends on the order of the strata; 'fay' and 'jkn' are steadier")
+    if found.counts is not None:
+        if not is_exact(found.counts):
+            size, labeled = found.counts[1:3]
+            yield from intervals.few_notes(size, labeled.astype(int))
+        return
     if found.is_rough:
         yield Note("unreliable", ROUGH if brief else _few(found))
     elif found.clusters is not None and found.variance > 0 and found.clusters[-2:].min() < FEW_CARRIERS:

@@ -1,4 +1,8 @@
-"""The interval of an AUC of items that were drawn one by one."""
+"""Intervals of items that were sampled one by one.
+
+`sampled_counts` returns the counts of which an interval of a proportion, a precision, a recall or an F1 is made.
+`auc_ranks` and `auc_limits` do the same for an AUC.
+"""
 
 from collections.abc import Callable
 
@@ -6,14 +10,70 @@ import numpy as np
 import scipy
 
 from workbench.replication.replicates import Replicates
-from workbench.replication.statistics import naive_auc
+from workbench.replication.statistics import Metric, Totals, naive_auc
+
+
+def is_unclustered(replicates: Replicates, rows: np.ndarray) -> bool:
+    """Return whether every item is a PSU and those of a mask have equal weights within their stratum."""
+    design = replicates.design
+    if replicates.most_df is not None or design.stratum_of_psu.size != rows.size:
+        return False
+    stratum = design.stratum_of_psu[design.psu_of_item]
+    weight_of_stratum = np.zeros(design.strata.size)
+    weight_of_stratum[stratum[rows]] = design.weight[rows]
+    return bool((weight_of_stratum[stratum] == design.weight)[rows].all())
 
 
 def is_independent(replicates: Replicates, rows: np.ndarray) -> bool:
     """Return whether items (a mask) of equal weight were drawn one by one, without strata."""
+    return replicates.design.strata.size == 1 and is_unclustered(replicates, rows)
+
+
+def sampled_counts(replicates: Replicates, metric: Metric, totals: Totals | None,
+                   rows: np.ndarray) -> np.ndarray | None:
+    """Return the counts from which the interval of unclustered items is computed, None for others.
+
+    Parameters
+    ----------
+    replicates : Replicates
+    metric : Metric
+    totals : Totals or None
+        Of the metric.
+    rows : (n,) array of bool
+        The items that count.
+
+    Returns
+    -------
+    (4, H) array or None
+        Weight and population of each stratum, the items that the denominator counts, and the hits
+        among them. The population is infinite without `fpc`, and where it is not known: the
+        denominator counts a part of the items.
+
+    Notes
+    -----
+    A sample of several strata gives None for a precision, a recall, an F1 or a domain. How many items
+    count is then random in each stratum, and so are the weights of the strata.
+    """
+    if totals is None or totals.denominator is None or not metric.counts_hits:
+        return None
+    if not is_unclustered(replicates, rows):
+        return None
     design = replicates.design
-    alone = design.stratum_of_psu.size == rows.size and design.strata.size == 1
-    return replicates.most_df is None and alone and not np.ptp(design.weight[rows])
+    counted = rows & (totals.denominator != 0)
+    counts_all = metric.about != "class" and counted.all()
+    if design.strata.size > 1 and not counts_all:
+        return None
+    stratum = design.stratum_of_psu[design.psu_of_item[counted]]
+    hit = totals.numerator[counted] == totals.denominator[counted]
+    weight, labeled, correct = (np.bincount(stratum, numbers, design.strata.size)
+                                for numbers in (design.weight[counted], np.ones(hit.size), hit))
+    population = design.population if counts_all else np.full(1, np.inf)
+    return np.stack([weight / weight.sum(), population, labeled, correct])
+
+
+def is_exact(counts: np.ndarray) -> bool:
+    """Return whether the interval is that of Clopper and Pearson: one stratum of infinite size."""
+    return counts.shape[1] == 1 and bool(np.isinf(counts[1, 0]))
 
 
 def auc_ranks(positive: np.ndarray, score: np.ndarray) -> np.ndarray:

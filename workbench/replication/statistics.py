@@ -112,6 +112,11 @@ class Metric:
         return self.kind in ("proportion", "share")
 
     @property
+    def counts_hits(self) -> bool:
+        """Whether it is a function of the proportion of hits among the items of its denominator."""
+        return self.kind == "proportion" or self.name == "f1"
+
+    @property
     def range(self) -> tuple[float, float]:
         """The least and the largest value that it can have."""
         return RANGES[self.kind]

@@ -17,7 +17,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from workbench import checks
+from workbench import checks, intervals
 from workbench.replication import bounded_intervals, estimates, replicates, statistics
 from workbench.replication.designs import SurveyDesign
 from workbench.results import Result, percent
@@ -58,7 +58,8 @@ class CoverageStudy(Result):
     df, counted, effective_psus : (runs,) array of float
         As in `ReplicateEstimate`.
     default_limits : (2, runs) array of float
-        Of its default interval.
+        Of its default interval. Of single items in several strata these are the limits before sets of strata are
+        searched (`workbench.intervals.default_limits`), which may be a little wider.
     """
 
     statistic: str
@@ -538,8 +539,23 @@ def _replicated(population: Any, drawn: Any, tail: float, hits: Any, counted: An
                "naive_variances": population.independent_variance(naive, total.sum(0)),
                "weighted_naive_variances": population.independent_variance(shares, weighted),
                "df": estimates.psus_holding(drawn.design, sample.shares)[1], "counted": counted.sum(0),
-               "effective_psus": told.psus, "default_limits": metric.of_mean(np.array(told.limits(tail)))}
+               "effective_psus": told.psus,
+               "default_limits": metric.of_mean(_default_limits(population, told, tail, hits, counted, sizes))}
     return {name: np.where(np.isfinite(variances), values, np.nan) for name, values in columns.items()}
+
+
+def _default_limits(population: _Population, sampled: bounded_intervals.Clusters, tail: float, hits: np.ndarray,
+                    counted: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return limits (2, runs) of the mean of hits; runs of single items have those of a proportion."""
+    limits = np.array(sampled.limits(tail))
+    single = (sizes == 1).all(0)
+    if not single.any() or (population.statistic == "f1" and population.strata > 1):
+        return limits
+    first = np.arange(population.strata) * population.psus
+    labeled, correct = (np.add.reduceat(counts[:, single], first).T for counts in (counted, hits))
+    cells = intervals.Cells(population.share, labeled, correct, np.ones(population.strata))
+    limits[:, single] = intervals.default_limits(cells, np.inf, tail)
+    return limits
 
 
 def _random_misses(differences: np.ndarray, shape: tuple, rng: np.random.Generator) -> np.ndarray:

@@ -235,5 +235,5 @@ def _ends(values: Any, n: Any) -> Any:
 
 
 def _unskewed(x: float, skewness: float) -> float:
-    """Return what Hall's transformation makes x: the root t of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 = x."""
+    """Return the inverse of Hall's transformation at x: the root t of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 = x."""
     return x if not skewness else float(3 / skewness * (np.cbrt(1 + skewness * (x - skewness / 6)) - 1))

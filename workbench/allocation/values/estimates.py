@@ -149,7 +149,7 @@ class ValueEstimate(SampledValues, kw_only=True):
         return "Total {}, between {} and {}; mean {}, between {} and {}".format(*shown, *averages)
 
     def basis(self, level: float = 0.95) -> str:
-        """Return what the finding rests on, in a line.
+        """Return the basis of the finding in one line.
 
         Parameters
         ----------
@@ -301,7 +301,7 @@ def learned_sd(strata: samples.StratumSummary, found: ValueEstimate) -> np.ndarr
 
 
 def _up_to(wanted: np.ndarray, most: int) -> np.ndarray:
-    """Return what is wanted stratum by stratum, at most so many in all."""
+    """Return the wanted labels stratum by stratum, cut where their sum would exceed `most`."""
     return np.diff(np.minimum(np.cumsum(wanted), most), prepend=0)
 
 

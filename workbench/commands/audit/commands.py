@@ -204,7 +204,7 @@ def _plan_beside(path: str) -> tuple[dict, str]:
 
 
 def _imported(session: "AuditSession", sheet: str, by: str | None) -> "SheetImport":
-    """Return what became of a sheet's rows; where it cannot be read no session is left."""
+    """Return the result of importing a sheet; delete the session if the sheet cannot be read."""
     try:
         return session.import_labels(sheet, by)
     except BaseException:
@@ -321,7 +321,7 @@ def desk(file: str, images: str, image: str, port: None, no_browser: bool, by: s
     refuse_without_voila()
     with _opened(file) as session:
         from workbench.widgets.desk import desk as seat
-        seat(session, images=images, image=image, by=by)        # what the desk refuses is told before it is shown
+        seat(session, images=images, image=image, by=by)        # errors of the desk appear before it is shown
     given = {"audit": os.path.abspath(os.path.expanduser(file)), "image": image, "by": by or "",
              "images": images and os.path.abspath(os.path.expanduser(images))}
     serve(given, port=port, browser=not no_browser, say=click.echo)

@@ -142,7 +142,7 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
 
 def _of_some_values(summary: StratumSummary, strata: np.ndarray, values: np.ndarray, note: Note, *, budget: int,
                     limits: tuple | None, level: float, rule: dict) -> ValueEstimate:
-    """Return what the values say that some records of a file have."""
+    """Return the estimate from the values that some records of a file have."""
     found = estimates.estimate_values(summary, strata, values, bounds=limits, notes=[note])
     found = estimates.with_next(found, summary, found.sampled, budget, **rule)
     if found.interval(level).method == "none":

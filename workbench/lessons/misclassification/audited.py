@@ -149,7 +149,7 @@ def planned_from(corrected: PrevalenceSeries, months: Mapping) -> Any:
 
 
 def with_notes(series: PrevalenceSeries, *notes: Note) -> PrevalenceSeries:
-    """Return the series with further notes; what was assumed of several audits is told first by a command, too."""
+    """Return the series with further notes; a command prints the assumption on several audits first."""
     if series.audits:
         assumptions = [note.text for note in series.notes if note.kind == "assumption" and note.where is None]
         handover.tell_first(assumptions[0])     # how the audits are used

@@ -77,7 +77,7 @@ def read(*, items: str = "", truth: str = "truth", prediction: str = "prediction
 
 
 def _of_the_command(error: DesignError, collapse: str) -> str:
-    """Return what a sample lacks with the rows of the file, of which the header is the first, and the option to say."""
+    """Return the problem of a sample with its rows in the file (the header is row 1) and the option to use."""
     rows = " (rows {} and {})".format(*(item + 2 for item in error.items)) if error.items else ""
     remedy = ""
     if error.kind == "repeated":

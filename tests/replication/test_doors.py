@@ -1,0 +1,169 @@
+"""The same labels have the same interval, whichever function or command is asked."""
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import workbench as wb
+from workbench.replication.macro import mean_of_classes
+
+MANY = 10 ** 15      # items of a population from which a sample takes next to nothing
+TRUTH = np.repeat([1, 1, 0, 0], (8, 2, 1, 9))
+PREDICTION = np.repeat([1, 0, 1, 0], (8, 2, 1, 9))
+
+
+def exact(hits, items, level=.95):
+    return tuple(stats.binomtest(hits, items).proportion_ci(level))
+
+
+def single(size, method="jkn", **design):
+    return wb.replicates(wb.SurveyDesign([0] * size, **design), method)
+
+
+def metric_rows(truth, prediction, metrics, **columns):
+    names = {name: name for name in columns}
+    items = wb.load_labeled({"truth": truth, "prediction": prediction, **columns}, positive="1", **names)
+    return wb.estimate_metrics(items, metrics).rows()
+
+
+@pytest.mark.parametrize("level", [.8, .95, .999])
+@pytest.mark.parametrize(("hits", "items"), [(18, 20), (8, 10), (10, 10), (0, 7), (2, 2), (2500, 3000)])
+def test_a_proportion_has_the_exact_interval(hits, items, level):
+    expected = exact(hits, items, level)
+    y = np.arange(items) < hits
+    found = wb.replicate_estimate(single(items), "proportion", y)
+    assert found.interval(level).method == "default: exact"
+    assert tuple(found.interval(level)) == pytest.approx(expected, abs=1e-9)
+    stratified = wb.stratified_accuracy([MANY], [items], [hits])
+    assert tuple(stratified.interval(level)) == pytest.approx(expected, abs=1e-9)
+    domain = wb.replicate_estimate(single(items + 9), "proportion", np.append(y, [0] * 9),
+                                   domain=np.arange(items + 9) < items)
+    assert tuple(domain.interval(level)) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(("metric", "hits", "items"), [("accuracy", 17, 20), ("precision", 8, 9), ("recall", 8, 10),
+                                                       ("f1", 8, 11)])
+def test_metrics_of_single_items_have_the_exact_interval(metric, hits, items):
+    expected = np.array(exact(hits, items))
+    if metric == "f1":
+        expected = 2 * expected / (1 + expected)
+    for method in ("jkn", "generalized", "bootstrap"):
+        found = wb.replicate_estimate(single(20, method, weight=[3.5] * 20), metric, TRUTH, PREDICTION)
+        assert tuple(found.interval()) == pytest.approx(expected, abs=1e-9)
+    row, = metric_rows(TRUTH, PREDICTION, metric)
+    assert (row["low"], row["high"]) == pytest.approx(expected, abs=1e-9)
+    again = wb.Result.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert tuple(again.interval(.9)) == tuple(found.interval(.9))
+
+
+def test_class_metrics_and_the_replicates_agree_on_a_precision():
+    found = wb.class_metrics([MANY, MANY], [True, False], [9, 11], [8, 9]).interval("precision")
+    replicated = wb.replicate_estimate(single(20), "precision", TRUTH, PREDICTION).interval()
+    assert tuple(found) == pytest.approx(tuple(replicated), abs=1e-9)
+
+
+@pytest.mark.parametrize(("size", "labeled"), [([400, 100, 50], [20, 10, 5]), ([30] * 4, [10] * 4), ([40], [20]),
+                                               ([300, 6], [30, 6])])
+def test_strata_with_equal_weights_in_each_agree_with_stratified_accuracy(size, labeled):
+    rng = np.random.default_rng(1)
+    size, labeled = np.array(size), np.array(labeled)
+    stratum = np.repeat(np.arange(size.size), labeled)
+    right = rng.random(stratum.size) < .85
+    truth = rng.integers(0, 2, stratum.size)
+    columns = {"stratum": stratum, "weight": (size / labeled)[stratum]}
+    expected = wb.stratified_accuracy(size, labeled, np.bincount(stratum, right)).interval()
+    row, = metric_rows(truth, np.where(right, truth, 1 - truth), "accuracy", fpc=size[stratum], **columns)
+    assert (row["low"], row["high"]) == tuple(expected)
+    replaced, = metric_rows(truth, np.where(right, truth, 1 - truth), "accuracy", **columns)
+    endless = wb.stratified_accuracy(size * 10 ** 12, labeled, np.bincount(stratum, right)).interval()
+    assert (replaced["low"], replaced["high"]) == pytest.approx(tuple(endless), abs=1e-9)
+
+
+def test_many_strata_are_no_shorter_than_stratified_accuracy():
+    rng = np.random.default_rng(2)
+    size = rng.integers(50, 500, 40)
+    stratum = np.repeat(np.arange(40), 3)
+    right = rng.random(120) < .8
+    design = wb.SurveyDesign(stratum, weight=(size / 3)[stratum], fpc=size[stratum])
+    low, high = wb.replicate_estimate(wb.replicates(design, "jkn"), "proportion", right).interval()
+    expected = wb.stratified_accuracy(size, [3] * 40, np.bincount(stratum, right)).interval()
+    assert expected.low - .005 < low <= expected.low and expected.high <= high < expected.high + .005
+
+
+def test_weights_that_contradict_the_population_keep_the_estimate_inside():
+    """Strata of 900 and 100 items, weighted alike: the interval is that of the weights."""
+    stratum = np.repeat([0, 1], 10)
+    y = np.repeat([1, 0, 1, 0], (9, 1, 3, 7))
+    design = wb.SurveyDesign(stratum, fpc=np.where(stratum, 100, 900))
+    found = wb.replicate_estimate(wb.replicates(design, "jkn"), "proportion", y)
+    assert found.estimate == .6 and found.interval().low < .6 < found.interval().high
+    known = wb.stratified_accuracy([900, 100], [10, 10], [9, 3])
+    assert tuple(found.interval()) != tuple(known.interval())
+
+
+@pytest.mark.parametrize("sampled", [30, 60])
+def test_precision_in_a_finite_population_covers(sampled):
+    """All samples of 90 items, of which 40 are predicted positive: counts are hypergeometric."""
+    design, covered = single(sampled, fpc=[90] * sampled), {}
+    for true in (8, 36):
+        inside = chance = 0
+        members = stats.hypergeom(90, 40, sampled)
+        for predicted in range(4, min(sampled, 40) + 1):
+            hits = np.arange(max(0, predicted - 40 + true), min(true, predicted) + 1)
+            probability = members.pmf(predicted) * stats.hypergeom(40, true, predicted).pmf(hits)
+            holds = [precision_holds(design, hit, predicted, true / 40) for hit in hits[probability > 1e-4]]
+            inside += probability[probability > 1e-4] @ holds
+            chance += probability[probability > 1e-4].sum()
+        covered[true] = inside / chance
+    assert min(covered.values()) > .95
+
+
+def precision_holds(design, hits, predicted, precision):
+    items = np.arange(design.design.stratum.size)
+    low, high = wb.replicate_estimate(design, "precision", items < hits, items < predicted).interval() \
+        if 0 < hits < predicted else exact(hits, predicted)
+    return low <= precision <= high
+
+
+def test_balanced_accuracy_puts_the_exact_intervals_together():
+    """Two recalls of different items: 8 of 10 and 9 of 10, hardly correlated."""
+    found = mean_of_classes(single(20), "balanced_accuracy", TRUTH, PREDICTION)
+    away = np.array([.9, .8]) - [exact(9, 10)[0], exact(8, 10)[0]]
+    assert found.interval().low == pytest.approx(.85 - np.hypot(*away) / 2, abs=2e-3)
+
+
+def test_the_mean_of_many_recalls_near_1_may_lie_above_as_far_as_it_varies():
+    """Nine classes of 12 items, of which one is wrong in each: every upper limit is close."""
+    truth = np.repeat(np.arange(9), 12)
+    prediction = np.where(np.arange(108) % 12, truth, (truth + 1) % 9)
+    found = mean_of_classes(single(108), "balanced_accuracy", truth, prediction)
+    assert (exact(11, 12)[1] - 11 / 12) / 3 < stats.norm.ppf(.975) * found.standard_error
+    assert found.interval().high == pytest.approx(11 / 12 + stats.norm.ppf(.975) * found.standard_error)
+
+
+@pytest.mark.parametrize("design", [{"psu": np.arange(20) // 2}, {"weight": [2] + [1] * 19}])
+def test_clusters_and_unequal_weights_keep_their_rule(design):
+    made = wb.replicates(wb.SurveyDesign([0] * 20, **design), "jkn")
+    for metric in ("accuracy", "precision", "recall", "f1"):
+        found = wb.replicate_estimate(made, metric, TRUTH, PREDICTION)
+        assert found.counts is None and tuple(found.interval()) == tuple(found.interval(method="beta"))
+
+
+def test_ratios_and_domains_in_strata_keep_their_rule():
+    made = wb.replicates(wb.SurveyDesign(np.tile([0, 1], 10)), "jkn")
+    for metric in ("precision", "recall", "f1"):
+        assert wb.replicate_estimate(made, metric, TRUTH, PREDICTION).counts is None
+    assert wb.replicate_estimate(made, "accuracy", TRUTH, PREDICTION, domain=TRUTH).counts is None
+    weights = wb.replicates(wb.SurveyDesign([0] * 20), "jkn").weights()
+    imported = wb.imported_replicates(np.ones(20), weights, method="jk1")
+    assert wb.replicate_estimate(imported, "accuracy", TRUTH, PREDICTION).counts is None
+
+
+def test_few_items_are_noted_where_the_interval_is_not_exact():
+    few = wb.replicate_estimate(single(5), "proportion", [0, 1, 1, 1, 1])
+    assert few.notes == few.interval().notes == ()
+    strata = wb.replicates(wb.SurveyDesign([0, 0, 1, 1, 1]), "jkn")
+    note, = wb.replicate_estimate(strata, "proportion", [0, 1, 1, 1, 1]).notes
+    assert note.text == "only 5 labels: the default interval was not checked below 20"
+
