@@ -7,6 +7,7 @@ References
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import scipy
@@ -15,9 +16,11 @@ from workbench import checks, intervals
 from workbench.comparisons.evidence import Evidence, evidence
 from workbench.comparisons.independent import Unpaired, sample_evidence, together, unpaired
 from workbench.comparisons.item_scores import ItemScores, items_in
+from workbench.intervals.unseen import bounded_notes
 from workbench.results import Interval, Note, Result, digits, percent
 
 ADJUSTMENTS = ("holm", "none")
+METHODS = ("default", "bounded", "t")
 LEAST, ROUND = 2, 1e-12      # scored items that two models share; a difference that is rounding
 SHOWN = 6
 FEW_CLUSTERS, FEW_CARRIERS = 5, 3
@@ -70,6 +73,9 @@ class ItemComparison(Result):
         As in `ItemScores`.
     sizes : (M,) tuple of int
         Items of each model where these are independent samples; () where all models have the same items.
+    method : {"default", "bounded", "t"}
+    bounded : (P, 2) array of float
+        Limits of the difference at the pair's level, also if scores or clusters exist that are unlike those seen.
     """
 
     names: tuple
@@ -95,6 +101,8 @@ class ItemComparison(Result):
     level: float
     cluster_word: str = "cluster"
     sizes: tuple = ()
+    method: str = "default"
+    bounded: np.ndarray | None = None
 
     @property
     def shown(self) -> np.ndarray:
@@ -145,13 +153,15 @@ class ItemComparison(Result):
         """Return a row per pair, in the order of the adjusted p-values and of the differences.
 
         `low` and `high` stand at `pair_level`; they leave out 0 just where `adjusted_pvalue` is below 1 - level.
+        `bounded_low` and `bounded_high` are the bounded limits.
         """
+        bounded = self.limits if self.bounded is None else self.bounded
         rows = [{"first": self.names[a], "second": self.names[b], "difference": difference, "low": low, "high": high,
                  "pvalue": p, "adjusted_pvalue": adjusted, "differ": differ,
-                 "verdict": "better" if shown else "not shown"}
-                for (a, b), difference, (low, high), p, adjusted, differ, shown in zip(
+                 "verdict": "better" if shown else "not shown", "bounded_low": least, "bounded_high": most}
+                for (a, b), difference, (low, high), p, adjusted, differ, shown, (least, most) in zip(
                     self.pairs.tolist(), self.difference.tolist(), self.limits.tolist(), self.pvalue.tolist(),
-                    self.adjusted.tolist(), self.differ.tolist(), self.shown.tolist(), strict=True)]
+                    self.adjusted.tolist(), self.differ.tolist(), self.shown.tolist(), bounded.tolist(), strict=True)]
         return sorted(rows, key=lambda row: (row["adjusted_pvalue"], row["pvalue"], -round(abs(row["difference"]), 12),
                                              row["first"], row["second"]))
 
@@ -287,7 +297,8 @@ def listed_and(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "holm") -> ItemComparison:
+def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "holm",
+                  method: str = "default") -> ItemComparison:
     """Compare every pair of models on the items that they share, or on independent samples.
 
     Parameters
@@ -296,6 +307,9 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     level : float
         Of all verdicts and rank sets together; of a pair alone with `adjust="none"`.
     adjust : {"holm", "none"}
+    method : {"default", "bounded", "t"}
+        "bounded" holds also where scores, or clusters, exist that are unlike those in the sample. "default" is shorter
+        where the sample shows where they end. "t" is Student's t, as other tools give it.
 
     Returns
     -------
@@ -303,9 +317,8 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
 
     Notes
     -----
-    Items without a cluster: the default interval of one stratum (`workbench.value_interval`) of the items' differences,
-    from a population without end, of which any value within the bounds may be unseen. Clusters:
-    `workbench.replication.bounded_intervals`. p-values invert these intervals, and are adjusted by Holm's rule [1]_.
+    Items without a cluster: the interval of one stratum (`workbench.value_interval`) of the items' differences, for an
+    infinite population. Clusters: `workbench.replication.bounded_intervals`. p-values invert these intervals, and are adjusted by Holm's rule [1]_.
     Missing scores: estimates come from the items that both models of a pair have; limits hold for these items and for
     all items, whatever the missing scores are. Independent samples: `workbench.comparisons.independent`. One model: its
     mean and limits, no pairs.
@@ -322,33 +335,37 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     """
     scores, level = checks.instance("scores", scores, ItemScores), checks.level(level)
     checks.choice("adjust", adjust, ADJUSTMENTS)
+    checks.choice("method", method, METHODS)
     refuse_unshared(scores)
-    order, means, own = ordered(scores, level)
+    order, means, own = ordered(scores, level, method)
     places = oriented(scores, order)
     pairs = order[places]
     if not len(pairs):
-        return _of_one(scores, means, own, level, adjust)
-    found = list(paired(scores, pairs, scores.cluster))
+        return _of_one(scores, means, own, level, adjust, method)
+    found = list(paired(scores, pairs, scores.cluster, method))
     pvalue = np.concatenate([each.pvalues() for each in found])
     adjusted, pair_level = adjustment(pvalue, level, adjust)
     adjusted, limits = agreeing(adjusted, pair_limits(found, pair_level), level)
     alone = pair_limits(found, np.full(pvalue.size, level))
-    naive = alone if scores.cluster is None else pair_limits(list(paired(scores, pairs, None)),
+    naive = alone if scores.cluster is None else pair_limits(list(paired(scores, pairs, None, method)),
                                                          np.full(pvalue.size, level))
+    bounded = pair_limits([by_method(each, "bounded") for each in found], pair_level)
     first, second = scores.score.T[pairs.T]
     differ = (np.abs(first - second) > 0).sum(1)
     sizes = tuple(scores.sizes[k] for k in order) if scores.sizes else ()
+    first_pair = bounded_notes(*limits[0].tolist(), tuple(bounded[0].tolist()),
+                               of=f"the score of {scores.models[pairs[0, 0]]} less that of {scores.models[pairs[0, 1]]}")
     return ItemComparison(
         tuple(scores.models[k] for k in order), means[order], own[order], places,
         np.concatenate([each.mean for each in found]), limits, pair_level, pvalue, adjusted,
         alone, naive, differ, len(scores.item), scores.clusters,
         min(each.worth for each in found) if scores.clusters else np.nan, scores.unscored,
-        scores.finished, scores.bounds, scores.better, adjust, level, scores.cluster_word, sizes,
-        notes=[*scores.notes, *unscored_notes(scores, order, level), *_notes(scores, found)])
+        scores.finished, scores.bounds, scores.better, adjust, level, scores.cluster_word, sizes, method, bounded,
+        notes=[*scores.notes, *unscored_notes(scores, order, level), *first_pair, *_notes(scores, found)])
 
 
-def _of_one(scores: ItemScores, mean: np.ndarray, own: np.ndarray, level: float,
-            adjust: str) -> ItemComparison:
+def _of_one(scores: ItemScores, mean: np.ndarray, own: np.ndarray, level: float, adjust: str,
+            method: str) -> ItemComparison:
     """Return the mean and the limits of a single model."""
     found = _means(scores)
     nothing, no_limits = np.empty(0), np.empty((0, 2))
@@ -356,11 +373,12 @@ def _of_one(scores: ItemScores, mean: np.ndarray, own: np.ndarray, level: float,
         scores.models, mean, own, np.empty((0, 2), int), nothing, no_limits, nothing, nothing, nothing, no_limits,
         no_limits, np.empty(0, int), len(scores.item), scores.clusters,
         min(each.worth for each in found) if scores.clusters else np.nan, scores.unscored, scores.finished,
-        scores.bounds, scores.better, adjust, level, scores.cluster_word,
+        scores.bounds, scores.better, adjust, level, scores.cluster_word, method=method, bounded=no_limits,
         notes=[*scores.notes, *unscored_notes(scores, np.array([0]), level), *_notes(scores, found)])
 
 
-def pair_interval(scores: ItemScores, first: str, second: str, *, level: float = 0.95) -> Interval:
+def pair_interval(scores: ItemScores, first: str, second: str, *, level: float = 0.95,
+                  method: str = "default") -> Interval:
     """Return the interval of the score of one model less that of another, of this pair alone.
 
     Parameters
@@ -369,6 +387,8 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
     first, second : str
         Two of its models.
     level : float
+    method : {"default", "bounded", "t"}
+        As in `compare_items`.
 
     Examples
     --------
@@ -385,10 +405,15 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
     if places[0] == places[1]:
         raise checks.WrongValue("second", "must be another model than the first", second)
     refuse_unshared(scores)
-    found = list(paired(scores, np.array([places]), scores.cluster))
-    (low, high), = pair_limits(found, np.array([checks.level(level)])).tolist()
-    return Interval(low, high, level, "default: clusters" if scores.clusters else "default",
-                    notes=[*unscored_notes(scores, np.array(places), level), *_notes(scores, found)])
+    checks.choice("method", method, METHODS)
+    found = list(paired(scores, np.array([places]), scores.cluster, method))
+    levels = np.array([checks.level(level)])
+    (low, high), = pair_limits(found, levels).tolist()
+    bounded, = pair_limits([by_method(each, "bounded") for each in found], levels).tolist()
+    notes = [*bounded_notes(low, high, bounded), *unscored_notes(scores, np.array(places), level),
+             *_notes(scores, found)]
+    return Interval(low, high, level, f"{method}: clusters" if scores.clusters else method,
+                    bounded=tuple(bounded) if bounded != [low, high] else None, notes=notes)
 
 
 def adjustment(pvalue: np.ndarray, level: float, adjust: str) -> tuple[np.ndarray, np.ndarray]:
@@ -423,7 +448,21 @@ def agreeing(adjusted: np.ndarray, limits: np.ndarray, level: float) -> tuple[np
     return np.where(shown, adjusted, np.maximum(adjusted, 1 - level)), np.where(shown[:, None], limits, held)
 
 
-def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) -> Iterator[Evidence | Unpaired]:
+def by_method(found: Evidence | Unpaired, method: str) -> Evidence | Unpaired:
+    """Return the same evidence with limits and p-values by another method.
+
+    Parameters
+    ----------
+    found : Evidence or Unpaired
+    method : {"default", "bounded", "t"}
+    """
+    if isinstance(found, Unpaired):
+        return Unpaired(by_method(found.first, method), by_method(found.second, method))
+    return replace(found, method=method)
+
+
+def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None,
+           method: str = "default") -> Iterator[Evidence | Unpaired]:
     """Yield what the items tell of the differences of pairs of models.
 
     Parameters
@@ -432,9 +471,10 @@ def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) ->
     pairs : (P, 2) array of int
         Indices of models.
     cluster : (N,) array or None
+    method : {"default", "bounded", "t"}
     """
     if scores.sample is not None:
-        yield unpaired(scores, pairs, cluster)
+        yield by_method(unpaired(scores, pairs, cluster), method)
         return
     low, high = scores.filled
     reach = scores.bounds[1] - scores.bounds[0]
@@ -442,10 +482,12 @@ def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None) ->
     def columns(part: slice) -> tuple[np.ndarray, np.ndarray]:
         first, second = pairs[part].T
         return low[:, first] - high[:, second], high[:, first] - low[:, second]
-    yield from evidence(columns, (len(low), len(pairs)), cluster, (-reach, reach))
+    for found in evidence(columns, (len(low), len(pairs)), cluster, (-reach, reach)):
+        yield by_method(found, method)
 
 
-def ordered(scores: ItemScores, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def ordered(scores: ItemScores, level: float,
+            method: str = "default") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the order of the models, the best first, and of each model its mean and limits.
 
     Means are those of the items that all models have, if these are 2 or more, else of each model's own. The order is
@@ -455,8 +497,9 @@ def ordered(scores: ItemScores, level: float) -> tuple[np.ndarray, np.ndarray, n
     ----------
     scores : ItemScores
     level : float
+    method : {"default", "bounded", "t"}
     """
-    found = _means(scores)
+    found = [by_method(each, method) for each in _means(scores)]
     mean = np.concatenate([each.mean for each in found])
     sign = 1 if scores.better == "lower" else -1
     gaps = scores.sample is None and scores.unscored

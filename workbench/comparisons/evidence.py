@@ -32,6 +32,16 @@ class Independent:
     unseen: np.ndarray
     bounds: tuple[float, float]
 
+    @property
+    def standard_error(self) -> np.ndarray:
+        """Of the mean, (V,)."""
+        return np.sqrt(self.second / (self.n - 1))
+
+    @property
+    def design_df(self) -> Any:
+        """Items less one."""
+        return self.n - 1
+
     def moments(self, side: int, tail: float | np.ndarray, bounded: bool = False) -> tuple:
         """Return mean, variance and third moment of the beta of a limit: those of `Clusters`.
 
@@ -57,6 +67,16 @@ class Proportions:
     n: Any
     mean: np.ndarray
 
+    @property
+    def standard_error(self) -> np.ndarray:
+        """Of the proportion, (V,)."""
+        return np.sqrt(self.mean * (1 - self.mean) / (self.n - 1))
+
+    @property
+    def design_df(self) -> Any:
+        """Items less one."""
+        return self.n - 1
+
     def limits(self, tail: float | np.ndarray, bounds: tuple[float, float], *,
                bounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Return Wilson's limits, (V,) each; they are the bounded ones too."""
@@ -75,15 +95,15 @@ class Evidence:
     known : Independent, Clusters or Proportions, optional
         Of the items whose value is known, where some are not: the estimates are theirs, and limits hold for these items
         and for all items, whatever the missing values are.
-    bounded : bool
-        Whether limits and p-values are those of the bounded interval.
+    method : {"default", "bounded", "t"}
+        Of limits and p-values: see `workbench.compare_items`.
     """
 
     least: Independent | Clusters | Proportions
     most: Independent | Clusters | Proportions
     bounds: tuple[float, float]
     known: Independent | Clusters | Proportions | None = None
-    bounded: bool = False
+    method: str = "default"
 
     @property
     def mean(self) -> np.ndarray:
@@ -104,13 +124,24 @@ class Evidence:
 
     def known_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return limits of the items whose value is known, (V,) each."""
-        return self._estimated.limits(tail, self.bounds, bounded=self.bounded)
+        return self.limits_of(self._estimated, tail)
 
     def worst_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return limits for all items, whatever the missing values are, (V,) each."""
-        low, _ = self.least.limits(tail, self.bounds, bounded=self.bounded)
-        _, high = self.most.limits(tail, self.bounds, bounded=self.bounded)
-        return low, high
+        return self.limits_of(self.least, tail)[0], self.limits_of(self.most, tail)[1]
+
+    def limits_of(self, sample: Independent | Clusters | Proportions, tail: float | np.ndarray) -> tuple:
+        """Return lower and upper limits of the means of a sample, (V,) each, by the method.
+
+        Parameters
+        ----------
+        sample : Independent, Clusters or Proportions
+        tail : float or (V,) array
+        """
+        if self.method != "t":
+            return sample.limits(tail, self.bounds, bounded=self.method == "bounded")
+        half = scipy.special.stdtrit(sample.design_df, 1 - tail) * sample.standard_error
+        return sample.mean - half, sample.mean + half
 
     def pvalues(self, at: float = 0.0) -> np.ndarray:
         """Return 1 less the level at which an interval just leaves out `at`, (V,)."""
@@ -123,8 +154,12 @@ class Evidence:
         return np.where(same_side, np.maximum(worst, known), 1.0)
 
     def _pvalues(self, least: Any, most: Any, at: float) -> np.ndarray:
+        if self.method == "t":
+            below, above = (_t_tail(sign * (sample.mean - at), sample) for sign, sample in ((1, least), (-1, most)))
+            return 2 * np.minimum(np.minimum(below, above), 0.5)
+
         def moments(side: int, tail: np.ndarray) -> tuple:
-            return (most if side else least).moments(side, tail, self.bounded)
+            return (most if side else least).moments(side, tail, self.method == "bounded")
         return 2 * crossing_tail(moments, self.bounds, at, least.mean.shape)
 
     @property
@@ -138,6 +173,13 @@ class Evidence:
         """How many equally heavy clusters these are; infinite for independent items."""
         told = self._estimated
         return float(np.min(told.psus)) if isinstance(told, Clusters) else np.inf
+
+
+def _t_tail(distance: np.ndarray, sample: Independent | Clusters | Proportions) -> np.ndarray:
+    """Return the chance of Student's t beyond a distance over the standard error, (V,)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tail = scipy.special.stdtr(sample.design_df, -distance / sample.standard_error)
+    return np.where(np.isnan(tail), 0.5, tail)
 
 
 def evidence(columns: Callable[[slice], tuple[np.ndarray, np.ndarray]], size: tuple[int, int],
@@ -179,7 +221,7 @@ def joined(parts: Sequence[Any]) -> Any:
     """
     cells = {each.name: [getattr(part, each.name) for part in parts] for each in fields(parts[0])}
     return type(parts[0])(*(
-        values[0] if name == "bounds" else np.concatenate([np.atleast_1d(value) for value in values], axis=-1)
+        values[0] if name in ("bounds", "design_df") else np.concatenate([np.atleast_1d(value) for value in values], axis=-1)
         for name, values in cells.items()))
 
 

@@ -74,7 +74,7 @@ class Unpaired:
         reach = bounds[1] - bounds[0]
 
         def distance(sample: Any, side: int) -> np.ndarray:
-            return sample.mean - sample.limits(tail, bounds)[side]
+            return sample.mean - self.first.limits_of(sample, tail)[side]
         (a_low, a_high), (b_low, b_high) = first, second
         low = a_low.mean - b_high.mean - np.hypot(distance(a_low, 0), distance(b_high, 1))
         high = a_high.mean - b_low.mean + np.hypot(distance(a_high, 1), distance(b_low, 0))

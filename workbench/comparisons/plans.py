@@ -147,7 +147,8 @@ def _of_items(items: int) -> Callable[[np.ndarray], Iterator[Independent]]:
     def told(chances: np.ndarray) -> Iterator[Independent]:
         worse, _, better = np.random.default_rng(0).multinomial(items, chances, RUNS).T
         mean, square = (better - worse) / items, (better + worse) / items
-        yield Independent(items, mean, square - mean ** 2, mean - 3 * mean * square + 2 * mean ** 3, BOUNDS)
+        second, third = square - mean ** 2, mean - 3 * mean * square + 2 * mean ** 3
+        yield Independent(items, mean, second, third, np.reshape(BOUNDS, (2, 1)), BOUNDS)
     return told
 
 

@@ -6,9 +6,12 @@ far as many items make up the spread on that side, and the sample has more than 
 `carried` returns how far, and `unseen_values` the value of the item.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
+from workbench.results import Note
 
 # Items that must make up the spread on a side: one is not enough, four are. With Poisson(4) far
 # values in expectation a sample shows none of them in 2% of cases, about one tail of an interval.
@@ -17,6 +20,8 @@ FEW_CARRIERS, ENOUGH_CARRIERS = 1.0, 4.0
 ROUNDING, MORE_THAN_THREE = 1e-6, 5e-4
 # Standard deviation over the distance of the bounds below which a sample counts as of one value.
 LEAST_SPREAD = 1e-3
+
+UNSEEN = "if values inside the known bounds may exist that this sample does not contain"
 
 
 def carried(
@@ -93,6 +98,23 @@ def one_more_value(values: np.ndarray, mean: np.ndarray, high: float, reach: flo
     """
     most, deviations = values.max(0), values - mean
     return unseen_values(mean, most, most - mean, high, carried(1.0, values, deviations, reach))
+
+
+def bounded_notes(
+    low: float, high: float, bounded: tuple[float, float], *, of: str = ""
+) -> Iterator[Note]:
+    """Yield the bounded limits with their meaning, where they differ from the limits.
+
+    Parameters
+    ----------
+    low, high : float
+    bounded : (float, float)
+    of : str
+        What the limits are of; nothing where that is plain.
+    """
+    if max(abs(bounded[0] - low), abs(bounded[1] - high)) > ROUNDING * (bounded[1] - bounded[0]):
+        limits = f"{bounded[0]:.4g} to {bounded[1]:.4g}"
+        yield Note("assumption", f"{UNSEEN}: {of + ' is ' if of else ''}{limits}")
 
 
 def _beyond_three(share: np.ndarray, values: np.ndarray) -> np.ndarray:

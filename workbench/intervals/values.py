@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.intervals.unseen import carried, unseen_values
 from workbench.intervals.limits import limit_of_moments, limiting_stratum, monotone_limit
+from workbench.intervals.sampled import SampledMoments
+from workbench.intervals.unseen import bounded_notes
 from workbench.results import Interval
 
 TOUCHING = 1e-7         # of a step: a limit on an attainable mean
@@ -24,7 +25,11 @@ FINEST = 1e12           # steps of a total beyond which it may be anything
 LARGEST_VALUE = 1e100   # squares and sums of them are numbers too
 
 
-def value_interval(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike, *, level: float = 0.95) -> Interval:
+METHODS = ("default", "bounded", "t")
+
+
+def value_interval(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike, *, level: float = 0.95,
+                   method: str = "default") -> Interval:
     """Return a confidence interval for the mean of values from a stratified simple random sample.
 
     Parameters
@@ -39,11 +44,16 @@ def value_interval(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike
         items.
     level : float
         Nominal coverage in (0, 1).
+    method : {"default", "bounded", "t"}
+        "bounded" holds also where values exist inside the bounds that the labels do not contain. "default" is the
+        same for at most three values, as 0 and 1 or -1, 0 and 1. For graded values it is shorter as far as the labels
+        show where values end. "t" is Student's t with Satterthwaite's degrees of freedom.
 
     Returns
     -------
     Interval
-        For sum_h W_h mean_h, W_h = N_h / N, within what the labels prove.
+        For sum_h W_h mean_h, W_h = N_h / N, within what the labels prove. `bounded` holds the bounded limits where
+        they differ.
 
     Raises
     ------
@@ -52,7 +62,7 @@ def value_interval(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike
 
     Notes
     -----
-    Moments of the labels per stratum: m, central m2 and m3; f = 1 - n/N, v = W^2 f m2 / (n - 1), t = 2 W^3 f^1.5 m3 /
+    The bounded interval: moments of the labels per stratum: m, central m2 and m3; f = 1 - n/N, v = W^2 f m2 / (n - 1), t = 2 W^3 f^1.5 m3 /
     ((n + 1)(n + 2)). The upper limit is the largest over candidates: for each stratum one more label at its largest
     value (moments with n + 1 labels, divisors n + 2 and (n + 2)(n + 3)); for the strata whose labels are alike, or
     closer to each other than the highest of them to the largest value, in the order of W (largest - m) / n: the first
@@ -66,10 +76,15 @@ def value_interval(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike
     whole items. Means that it can have lie g / N apart, g the largest number of which all distances of values within
     a stratum are multiples.
 
+    The default interval puts the additional label at the largest value seen, as far as the sample carries that: see
+    `workbench.intervals.unseen`. Where strata have few labels, its standard deviation is multiplied by Student's t
+    quantile with Satterthwaite's degrees of freedom [3]_ over that of one sample of as many labels.
+
     References
     ----------
     .. [1] Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.
     .. [2] Fay & Feuer, Confidence intervals for directly standardized rates, Statistics in Medicine 16, 1997.
+    .. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
 
     Examples
     --------
@@ -77,22 +92,57 @@ def value_interval(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike
     Interval(0.074 to 0.594, 0.95 default)
     """
     size, counts, values = check_table(stratum_size, counts, values)
-    return interval_of(size, counts, values, checks.level(level))
+    return interval_of(size, counts, values, checks.level(level), method=checks.choice("method", method, METHODS))
 
 
-def interval_of(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level: float, constants: int = 0) -> Interval:
+def interval_of(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level: float, constants: int = 0,
+                method: str = "default") -> Interval:
     """Return the interval of checked arguments; the last `constants` strata are known without labels.
 
     These count as fully labeled, and notes on labels leave them out.
     """
-    low, high, exact = raw_limits(size, counts, values, level)
-    low, high = map(float, interval_limits(size, counts, values, low, high))
+    *raw, exact = raw_limits(size, counts, values, level)
+    bounded = tuple(map(float, interval_limits(size, counts, values, *raw)))
+    low, high = bounded
+    if method != "bounded":
+        moments = moments_of(size, counts, values)
+        proven = proven_values(size, counts, values)
+        made = moments.t_limits if method == "t" else moments.limits
+        limits = made((1 - level) / 2)
+        if method == "default":
+            limits = between(limits, raw, bounded, moments.trusted)
+        low, high = (float(np.clip(limit, *proven)) for limit in limits)
     below, above = (upper_limit(size, counts, sign * values, (1 - level) / 2)[1] for sign in (-1, 1))
     size, labeled = (part[:len(size) - constants] for part in (size, counts.sum(1)))
     limiting = limiting_stratum(size, labeled, below, above)
-    return Interval(low, high, level, "default", limiting,
-                    notes=[*intervals.few_notes(size, labeled), *intervals.limiting_notes(size, labeled, limiting),
-                           *intervals.exact_notes(exact)])
+    notes = [*intervals.few_notes(size, labeled), *intervals.limiting_notes(size, labeled, limiting),
+             *intervals.exact_notes(exact), *bounded_notes(low, high, bounded)]
+    return Interval(low, high, level, method, limiting, bounded if bounded != (low, high) else None, notes=notes)
+
+
+def moments_of(size: np.ndarray, counts: np.ndarray, values: np.ndarray) -> SampledMoments:
+    """Return the moments of labels, (H, V) counts of values (H, V)."""
+    n = counts.sum(1)
+    stratum = np.repeat(np.arange(size.size), counts.shape[1])
+    return SampledMoments.of_values(size / size.sum(), np.where(n < size, 1 - n / size, 0.0), stratum, values.ravel(),
+                                    values.min(1), values.max(1), counts.ravel())
+
+
+def between(limits: tuple, raw: Any, rounded: tuple, trusted: np.ndarray) -> tuple[float, float]:
+    """Return default limits rounded outward as the bounded ones, as far as the sample is not trusted, within these.
+
+    Parameters
+    ----------
+    limits : (float, float)
+    raw, rounded : (float, float)
+        The bounded limits before and after they were rounded outward.
+    trusted : (2,) array
+    """
+    low, high = limits
+    low = low - (1 - trusted[0]) * max(raw[0] - rounded[0], 0.0)
+    high = high + (1 - trusted[1]) * max(rounded[1] - raw[1], 0.0)
+    return (rounded[0] if not trusted[0] else max(low, rounded[0]),
+            rounded[1] if not trusted[1] else min(high, rounded[1]))
 
 
 def raw_limits(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level: float) -> tuple[float, float, bool]:
@@ -137,27 +187,6 @@ def interval_limits(size: np.ndarray, counts: np.ndarray, values: np.ndarray, lo
     low, high = attainable_limits(low, high, size, counts, values)
     least, most = proven_values(size, counts, values)
     return np.maximum(low, least), np.minimum(high, most)
-
-
-def one_more_label(size: np.ndarray, counts: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the value of one more label of each stratum (H,) in the upper limit, and how far it is trusted.
-
-    Parameters
-    ----------
-    size : (H,) array
-    counts, values : (H, V) array
-    """
-    n, mean, _, _, _, most = _told(counts, values)
-    off = np.where(counts > 0, values - mean[:, None], 0.0)
-    open_ = (n < size) & (n > 0)
-    if not open_.any():
-        return most, 1.0
-    weight = np.broadcast_to((size / np.maximum(n, 1))[:, None], counts.shape)
-    high = values.max(-1)
-    reach = (high - values.min(-1))[open_].max()
-    weight, cells, seen, count = (part[open_].ravel() for part in (weight, values, off, counts))
-    trusted = float(carried(weight, cells, seen, reach, count))
-    return unseen_values(mean, most, off[open_].max(), high, trusted), trusted
 
 
 def upper_limit(size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: float) -> tuple:

@@ -127,6 +127,8 @@ class Clusters:
         Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their weight.
     skewness, bounded, carriers, unseen : (2, ...) array
         Of the lower and the upper limit: g, u of the bounded interval, K, and u of the default one.
+    design_df : int, optional
+        PSUs less strata.
     """
 
     mean: Any
@@ -138,6 +140,12 @@ class Clusters:
     bounded: Any
     carriers: Any
     unseen: Any
+    design_df: Any = None
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """Root of the variance, (...)."""
+        return np.sqrt(self.variance)
 
     def limits(self, tail: float | np.ndarray, bounds: tuple[float, float] = (0.0, 1.0), *,
                bounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -252,7 +260,8 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
         skewness, bounded, carriers = _side(sample, sign * errors, sign * off, gap, vary)
         unseen = _unseen(sample, sign * errors, sign * off, psus, even, spread, bounded)
         sides.append((skewness, bounded, carriers, unseen))
-    return Clusters(mean, variance, df, psus, (free * share ** 2).sum(0) / square, *np.stack(sides, 1))
+    return Clusters(mean, variance, df, psus, (free * share ** 2).sum(0) / square, *np.stack(sides, 1),
+                    design_df=design.df)
 
 
 def degrees(design: SurveyDesign, shares: np.ndarray, most: float | None) -> tuple[np.ndarray, np.ndarray]:

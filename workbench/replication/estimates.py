@@ -18,6 +18,8 @@ import scipy
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
+from workbench.intervals.sampled import SampledMoments
+from workbench.intervals.unseen import bounded_notes
 from workbench.replication import statistics
 from workbench.replication.bounded_intervals import Clusters, Sample, clusters, degrees
 from workbench.replication.designs import SurveyDesign
@@ -27,6 +29,7 @@ from workbench.replication.independent import (
     is_exact,
     is_independent,
     sampled_counts,
+    sampled_values,
 )
 from workbench.replication.moments import Moments
 from workbench.replication.replicates import Replicates
@@ -37,7 +40,7 @@ from workbench.results import Estimate, Interval, Note, Result, html_table, note
 # onto the scale on which Student's t is taken, back, and the slope there
 SCALES: dict[str, tuple] = {"positive": (np.log, np.exp, lambda x: 1 / x),
                             "correlation": (np.arctanh, np.tanh, lambda r: 1 / (1 - r * r))}
-INTERVALS = ("default", "beta", "t", "logit", "wilson")
+INTERVALS = ("default", "bounded", "beta", "t", "logit", "wilson")
 OF_LABELS = ("truth", "prediction")
 MOST_UNDEFINED = 0.05   # the others stand for those left out; beyond it that would be most of a tail
 FEW_DF = 30             # t is 4% above the normal quantile
@@ -88,9 +91,9 @@ class ReplicateEstimate(Estimate, Result):
         Of the replicates.
     bounds : (float, float) or None
         Smallest and largest value that items can have whose mean it is; of kappa and mcc, which are one to first order.
-    clusters : (8,) array or None
+    clusters : (10,) array or None
         Where bounds are known what the interval is made of: of the mean, for F1 that of J = F1 / (2 - F1), the value,
-        its variance, and skewness, unseen and carriers of both limits, as in
+        its variance, and skewness, bounded, carriers and unseen of both limits, as in
         `workbench.replication.bounded_intervals.Clusters`.
     free : float
         Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their weight; 1 without `fpc`.
@@ -102,6 +105,8 @@ class ReplicateEstimate(Estimate, Result):
     counts : (4, H) array or None
         Of a proportion, precision, recall or F1 of items without clusters: as in
         `workbench.replication.independent.sampled_counts`.
+    moments : (14, H) array or None
+        Of a mean of values of items without clusters: as in `workbench.intervals.sampled.SampledMoments`.
     steps : (2, V) array or None
         Of a median the values that occur, rising, and the share of the weight up to each.
     """
@@ -127,6 +132,7 @@ class ReplicateEstimate(Estimate, Result):
     variance_ratio: float = 1.0
     ranks: np.ndarray | None = None
     counts: np.ndarray | None = None
+    moments: np.ndarray | None = None
     steps: np.ndarray | None = None
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
@@ -135,8 +141,8 @@ class ReplicateEstimate(Estimate, Result):
         Parameters
         ----------
         level : float
-        method : {"default", "beta", "t", "logit", "wilson"}
-            - "beta": quantiles of beta distributions with variance and skewness of the PSUs and room for one that was
+        method : {"default", "bounded", "t", "logit", "wilson"}
+            - "bounded", also "beta": quantiles of beta distributions with variance and skewness of the PSUs and room for one that was
               not drawn: see `workbench.replication.bounded_intervals.Clusters.limits`. The variance is that of the
               jackknife that leaves out one PSU, for an AUC and imported weights that of the replicates. Needs known
               bounds. For a median these are limits of the share below it, and the values at them [2]_.
@@ -144,7 +150,8 @@ class ReplicateEstimate(Estimate, Result):
             - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
             - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
               `counted` [1]_; where v = 0 for `effective_psus`; shares only.
-            - "default": "beta" where bounds are known, otherwise "t" with `effective_df`, for what is positive on the
+            - "default": as "bounded" where bounds are known, but shorter where the PSUs show where values end;
+              without clusters the interval of `workbench.value_interval`. Otherwise "t" with `effective_df`, for what is positive on the
               scale of its logarithm, for a correlation r on that of arctanh r: where a few strata hold most of the
               weight, t at `df` covers far less than it says. An AUC of items that were drawn one by one:
               `workbench.replication.independent.auc_limits`. A precision, recall or F1 of such items: the exact
@@ -167,17 +174,29 @@ class ReplicateEstimate(Estimate, Result):
         tail = (1 - checks.level(level)) / 2
         if method == "default" and self.counts is not None:
             return self._of_counts(level)
-        name = method
+        name, bounded = method, None
         if method == "default":
             name += ": ranks" if self.ranks is not None else ": beta" if self.bounds else ": t"
         if name.endswith("ranks"):
             low, high = self._shortened(auc_limits(self.estimate, np.asarray(self.ranks), tail))
+        elif name in ("bounded", "beta"):
+            low, high = self._limits(tail, bounded=True)
         elif name.endswith("beta"):
-            low, high = self._beta(tail)
+            low, high = self._limits(tail, bounded=False)
+            bounded = tuple(map(float, self._limits(tail, bounded=True)))
         else:
             low, high = self._by_standard_error(tail, method)
-        notes = *_interval_notes(self, method), *self.notes
-        return Interval(float(low), float(high), float(level), name, notes=notes)
+        low, high = float(low), float(high)
+        notes = [*_interval_notes(self, method), *self.notes]
+        if bounded:
+            notes.extend(bounded_notes(low, high, bounded))
+        return Interval(low, high, float(level), name, bounded=None if bounded == (low, high) else bounded, notes=notes)
+
+    def _limits(self, tail: float, *, bounded: bool) -> tuple:
+        """Return the limits of graded values without clusters, or those of PSUs."""
+        if self.moments is not None:
+            return SampledMoments.of_table(np.asarray(self.moments)).limits(tail, bounded=bounded)
+        return self._of_psus(tail, bounded=bounded)
 
     def _of_counts(self, level: float) -> Interval:
         counts = np.asarray(self.counts)
@@ -196,12 +215,12 @@ class ReplicateEstimate(Estimate, Result):
         """Return limits for an infinite population, shortened as much as the standard error by a finite one."""
         return self.estimate + math.sqrt(self.free) * np.subtract(limits, self.estimate)
 
-    def _beta(self, tail: float) -> tuple:
+    def _of_psus(self, tail: float, *, bounded: bool) -> tuple:
         if self.bounds is None:
-            raise ValueError(f"method 'beta' needs known bounds; {self.statistic} has none, take 't'")
+            raise ValueError(f"method 'bounded' needs known bounds; {self.statistic} has none, take 't'")
         mean, variance, *sides = np.asarray(self.clusters)
-        told = Clusters(mean, variance, self.effective_df, self.effective_psus, self.free, *np.reshape(sides, (3, 2)))
-        limits = np.array(told.limits(tail, self.bounds))
+        told = Clusters(mean, variance, self.effective_df, self.effective_psus, self.free, *np.reshape(sides, (4, 2)))
+        limits = np.array(told.limits(tail, self.bounds, bounded=bounded))
         if self.steps is None:
             return Metric.of(self.statistic).of_mean(limits)
         values, below = self.steps
@@ -336,6 +355,7 @@ def estimate_statistic(replicates: Replicates, statistic: str | Callable, *colum
         ranks=auc_ranks(parts[0][rows], np.asarray(columns[1])[rows]) if len(parts) > 1 and is_independent(
             replicates, rows) else None,
         counts=sampled_counts(replicates, metric, totals, rows),
+        moments=sampled_values(replicates, metric, totals, rows, bounds),
         steps=_steps(columns[0], rows, design.weight) if metric.name == "median" else None)
     return replace(found, notes=tuple(estimate_notes(found)))
 
@@ -429,7 +449,7 @@ def _of_clusters(replicates: Replicates, metric: Metric, sample: Sample, varianc
         variance, other = (float(drawn.variances(of(values), of(mean))) for of in (np.asarray, metric.of_mean))
         ratio = other / by_replicates if by_replicates > 0 else math.inf if other > 0 else 1.0
     told = clusters(replicates.design, sample, variance, bounds, most_df=replicates.most_df)
-    sides = np.concatenate([told.skewness, told.unseen, told.carriers])
+    sides = np.concatenate([told.skewness, told.bounded, told.carriers, told.unseen])
     return {"clusters": np.array([told.mean, told.variance, *sides], float), "free": float(told.free),
             "variance_ratio": ratio}
 
@@ -477,7 +497,7 @@ def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator
         return
     if found.is_rough:
         yield Note("unreliable", ROUGH if brief else _few(found))
-    elif found.clusters is not None and found.variance > 0 and found.clusters[-2:].min() < FEW_CARRIERS:
+    elif found.clusters is not None and found.variance > 0 and found.clusters[6:8].min() < FEW_CARRIERS:
         yield Note("unreliable", SELDOM)
     if abs(found.variance_ratio - 1) > UNLIKE:
         yield Note("remark", OTHER_VARIANCE)

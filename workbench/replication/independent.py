@@ -1,6 +1,7 @@
 """Intervals of items that were sampled one by one.
 
-`sampled_counts` returns the counts of which an interval of a proportion, a precision, a recall or an F1 is made.
+`sampled_counts` returns the counts of which an interval of a proportion, a precision, a recall or an F1 is made, and
+`sampled_values` the moments for a mean of other values.
 `auc_ranks` and `auc_limits` do the same for an AUC.
 """
 
@@ -9,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy
 
+from workbench.intervals.sampled import SampledMoments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals, naive_auc
 
@@ -69,6 +71,37 @@ def sampled_counts(replicates: Replicates, metric: Metric, totals: Totals | None
                                 for numbers in (design.weight[counted], np.ones(hit.size), hit))
     population = design.population if counts_all else np.full(1, np.inf)
     return np.stack([weight / weight.sum(), population, labeled, correct])
+
+
+def sampled_values(replicates: Replicates, metric: Metric, totals: Totals | None, rows: np.ndarray,
+                   bounds: tuple[float, float] | None) -> np.ndarray | None:
+    """Return the moments from which the interval of a mean of unclustered items is computed, None for others.
+
+    Parameters
+    ----------
+    replicates, metric, totals, rows
+        As in `sampled_counts`.
+    bounds : (float, float) or None
+        Smallest and largest possible value.
+
+    Returns
+    -------
+    (14, H) array or None
+        As of `workbench.intervals.sampled.SampledMoments.table`. Several strata are taken only if all items count.
+    """
+    if totals is None or bounds is None or metric.counts_hits or not is_unclustered(replicates, rows):
+        return None
+    design = replicates.design
+    if totals.denominator is None or (totals.denominator[rows] != 1).any():
+        return None
+    if design.strata.size > 1 and not rows.all():
+        return None
+    stratum = design.stratum_of_psu[design.psu_of_item[rows]]
+    weight = np.bincount(stratum, design.weight[rows], design.strata.size)
+    labeled = np.bincount(stratum, minlength=design.strata.size)
+    population = design.population if rows.all() else np.full(1, np.inf)
+    values = totals.numerator[rows]
+    return SampledMoments.of_values(weight / weight.sum(), 1 - labeled / population, stratum, values, *bounds).table()
 
 
 def is_exact(counts: np.ndarray) -> bool:

@@ -232,6 +232,9 @@ class Interval(Result):
     limiting_stratum : int or None
         The index of the one stratum that alone decides a limit while it holds less than half of its
         proportional share of the labels (W_k n / n_k > 2); more labels there would help most.
+    bounded : (float, float) or None
+        Limits that hold also if values inside the known bounds exist that the sample does not contain; None where
+        these are the same limits, or where no bounds are known.
 
     Examples
     --------
@@ -245,6 +248,7 @@ class Interval(Result):
     level: float
     method: str
     limiting_stratum: int | None = None
+    bounded: tuple | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
