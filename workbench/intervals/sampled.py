@@ -135,20 +135,26 @@ class SampledMoments:
     def _terms(self) -> np.ndarray:
         return self.weight**2 * self.free * self.second / np.maximum(self.n - 1, 1)
 
-    def _upper(self, side: int, tail: float, bounded: bool) -> float:
-        sign = 2 * side - 1
-        moments = sign * self.mean, self.second, sign * self.third
-        seen = (self.least, self.most) if sign > 0 else (-self.most, -self.least)
-        ends = (self.low, self.high) if sign > 0 else (-self.high, -self.low)
+    def decisive_strata(self, tail: float) -> tuple[int, int]:
+        """Return the stratum that alone decides the lower, and the upper, bounded limit; -1 for none."""
+        lower, upper = (int(self._largest(side, tail)[1]) for side in (0, 1))
+        return lower, upper
 
-        def limit(**more: Any) -> float:
-            return float(limit_of_moments(
-                self.weight, self.free, self.n, moments, seen, *ends, tail, **more)[0])
-        largest = limit()
+    def _upper(self, side: int, tail: float, bounded: bool) -> float:
+        largest = float(self._largest(side, tail)[0])
         if bounded or not self.trusted[side]:
             return largest
-        unseen = sign * self.unseen[side]
-        return min(largest, limit(unseen=unseen, stretch=self._stretch(side, tail)))
+        unseen = (2 * side - 1) * self.unseen[side]
+        seen = self._largest(side, tail, unseen=unseen, stretch=self._stretch(side, tail))
+        return min(largest, float(seen[0]))
+
+    def _largest(self, side: int, tail: float, **more: Any) -> tuple:
+        """Return the upper limit of the values, side 1, or of the values times -1, and its stratum."""
+        sign = 2 * side - 1
+        moments = sign * self.mean, self.second, sign * self.third
+        seen = (self.least, self.most) if side else (-self.most, -self.least)
+        ends = (self.low, self.high) if side else (-self.high, -self.low)
+        return limit_of_moments(self.weight, self.free, self.n, moments, seen, *ends, tail, **more)
 
     def _stretch(self, side: int, tail: float) -> float:
         """Return Student's t quantile over that of one sample of as many items, where it is trusted."""

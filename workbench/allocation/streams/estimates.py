@@ -6,6 +6,7 @@ References
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,9 @@ import scipy
 
 from workbench import checks, intervals
 from workbench.intervals import limits
+from workbench.intervals.sampled import SampledMoments
+from workbench.intervals.unseen import bounded_notes
+from workbench.intervals.values import between
 from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result, rows_of
 
 LEAST, LEAST_PER_STRATUM = 20, 5        # values, for an interval without bounds
@@ -46,28 +50,31 @@ class SampledValues(Estimate, Result):
     def _interval(self, level: float, bounds: tuple | None) -> Interval:
         level = checks.level(level)
         self._check_values()
-        return self._bounded_interval(level, *checks.bounds(bounds)) if bounds is not None else \
-            self._unbounded_interval(level)
+        if bounds is not None:
+            return self._bounded_interval(level, *checks.bounds(bounds))
+        return self._unbounded_interval(level)
 
     def _bounded_interval(self, level: Any, least: Any, most: Any) -> Any:
         for outside in self.values[(self.values < least) | (self.values > most)][:1]:
             raise checks.WrongValue("bounds", f"must hold every value; {outside:g} lies outside {least:g} to {most:g}")
         size, n, tail = self.size, self.sampled, (1 - level) / 2
-        codes, unit = np.repeat(np.arange(n.size), n), (self.values - least) / (most - least)
-        ends = []
-        for share in (1 - unit, unit):
-            _, mean, squares = moments(codes, share, n.size)
-            second, third = squares / n, np.bincount(codes, (share - mean[codes]) ** 3, n.size) / n
-            ends.append(limits.limit_of_moments(size / size.sum(), 1 - n / size, n, (mean, second, third),
-                                                _ends(share, n), 0.0, 1.0, tail))
-        (low, below), (high, above) = ends
+        moments = SampledMoments.of_values(
+            size / size.sum(), 1 - n / size, np.repeat(np.arange(n.size), n), self.values, least, most
+        )
         unseen, seen = (size - n).sum(), self.values.sum()
-        one = float(unseen > 0) / size.sum()        # anything between the bounds is possible: no rounding, but an item
-        low, high = least + (most - least) * (1 - low - one), least + (most - least) * (high + one)
-        limiting = limits.limiting_stratum(size, n, below, above)
-        return Interval(float(max(low, (seen + unseen * least) / size.sum())),
-                        float(min(high, (seen + unseen * most) / size.sum())), level, "default", limiting,
-                        notes=[*intervals.few_notes(size, n, self._unit), *self._limiting_notes(limiting)])
+        proven = (seen + unseen * least) / size.sum(), (seen + unseen * most) / size.sum()
+        # anything between the bounds is possible: no rounding, but an item
+        item = float(unseen > 0) * (most - least) / size.sum()
+        raw = moments.limits(tail, bounded=True)
+        bounded = max(raw[0] - item, proven[0]), min(raw[1] + item, proven[1])
+        low, high = between(moments.limits(tail), raw, bounded, moments.trusted)
+        low, high = max(low, proven[0]), min(high, proven[1])
+        limiting = limits.limiting_stratum(size, n, *moments.decisive_strata(tail))
+        return Interval(
+            float(low), float(high), level, "default", limiting,
+            tuple(map(float, bounded)) if bounded != (low, high) else None,
+            notes=[*intervals.few_notes(size, n, self._unit), *self._limiting_notes(limiting)],
+        )
 
     def _limiting_notes(self, limiting: int | None) -> Iterator[Note]:
         if limiting is not None:
@@ -199,7 +206,7 @@ class StreamEstimate(SampledValues, kw_only=True):
         >>> sampler.estimate().interval(bounds=(0, 1))
         Interval(0.3305 to 0.8318, 0.95 default)
         """
-        return self._interval(level, bounds)
+        return with_bounded_note(self._interval(level, bounds))
 
     def headline(self) -> str:
         """Return estimate and standard error in one sentence."""
@@ -216,6 +223,14 @@ class StreamEstimate(SampledValues, kw_only=True):
     def rows(self) -> list[dict]:
         """Return records, sampled records, mean and sd of the sample, one row per stratum."""
         return rows_of(stratum=self.stratum, size=self.size, sampled=self.sampled, mean=self.mean, sd=self.sd)
+
+
+def with_bounded_note(interval: Interval) -> Interval:
+    """Return the interval with its bounded limits among the notes."""
+    if interval.bounded is None:
+        return interval
+    notes = *interval.notes, *bounded_notes(interval.low, interval.high, interval.bounded)
+    return replace(interval, notes=notes)
 
 
 def moments(codes: np.ndarray, values: np.ndarray, strata: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation import rules, samples
-from workbench.allocation.streams.estimates import SampledValues, moments
+from workbench.allocation.streams.estimates import SampledValues, moments, with_bounded_note
 from workbench.results import NO_INTERVAL, Interval, Note, digits, html_table, note_list, percent
 
 SD_FROM = ("planned", "labels")
@@ -87,7 +87,8 @@ class ValueEstimate(SampledValues, kw_only=True):
         checks.choice("quantity", quantity, ("mean", "total"))
         found = self._interval(level, self.bounds)
         items = self.size.sum() if quantity == "total" else 1
-        return replace(found, low=found.low * items, high=found.high * items)
+        bounded = found.bounded and (found.bounded[0] * items, found.bounded[1] * items)
+        return with_bounded_note(replace(found, low=found.low * items, high=found.high * items, bounded=bounded))
 
     def quantities(self, level: float = 0.95) -> list[dict]:
         """Return one row for the total and one for the mean: estimate, standard error, limits; [] without a result.
