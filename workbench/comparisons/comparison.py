@@ -318,7 +318,8 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     Notes
     -----
     Items without a cluster: the interval of one stratum (`workbench.value_interval`) of the items' differences, for an
-    infinite population. Clusters: `workbench.replication.bounded_intervals`. p-values invert these intervals, and are adjusted by Holm's rule [1]_.
+    infinite population. Clusters: `workbench.replication.bounded_intervals`. p-values invert these intervals, and are
+    adjusted by Holm's rule [1]_.
     Missing scores: estimates come from the items that both models of a pair have; limits hold for these items and for
     all items, whatever the missing scores are. Independent samples: `workbench.comparisons.independent`. One model: its
     mean and limits, no pairs.
@@ -353,8 +354,8 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     first, second = scores.score.T[pairs.T]
     differ = (np.abs(first - second) > 0).sum(1)
     sizes = tuple(scores.sizes[k] for k in order) if scores.sizes else ()
-    first_pair = bounded_notes(*limits[0].tolist(), tuple(bounded[0].tolist()),
-                               of=f"the score of {scores.models[pairs[0, 0]]} less that of {scores.models[pairs[0, 1]]}")
+    better, worse = (scores.models[k] for k in pairs[0])
+    first_pair = bounded_notes(*limits[0].tolist(), bounded[0].tolist(), of=f"the score of {better} less that of {worse}")
     return ItemComparison(
         tuple(scores.models[k] for k in order), means[order], own[order], places,
         np.concatenate([each.mean for each in found]), limits, pair_level, pvalue, adjusted,

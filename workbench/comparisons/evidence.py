@@ -220,8 +220,9 @@ def joined(parts: Sequence[Any]) -> Any:
     parts : list of Independent or Clusters
     """
     cells = {each.name: [getattr(part, each.name) for part in parts] for each in fields(parts[0])}
+    shared = "bounds", "design_df"
     return type(parts[0])(*(
-        values[0] if name in ("bounds", "design_df") else np.concatenate([np.atleast_1d(value) for value in values], axis=-1)
+        values[0] if name in shared else np.concatenate([np.atleast_1d(value) for value in values], axis=-1)
         for name, values in cells.items()))
 
 

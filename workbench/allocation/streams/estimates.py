@@ -19,8 +19,11 @@ from workbench.intervals.unseen import bounded_notes
 from workbench.intervals.values import between
 from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result, rows_of
 
-LEAST, LEAST_PER_STRATUM = 20, 5        # values, for an interval without bounds
-MOST_OF_ONE = 0.40                      # of the variance
+METHODS = ("default", "bounded", "t")
+# values without bounds: below these numbers, or above this part of the variance, a note warns
+LEAST, LEAST_PER_STRATUM, MOST_OF_ONE = 20, 5, 0.40
+ALIKE = Note("refused", f"{NO_INTERVAL}, the smallest and the largest value that an item can have: in every stratum all "
+             "values are alike, so nothing shows how far others are from them")
 UNBOUNDED = Note("assumption", "what a value can be is not known: the interval is Student's t joined with Hall's, for "
                  "skewed values; rare large values that the sample does not show defeat both; state bounds where there "
                  "are any")
@@ -42,19 +45,17 @@ class SampledValues(Estimate, Result):
     sd: np.ndarray
     values: Any = None
 
-    @property
-    def _quoted_anyway(self) -> bool:
-        """Whether values without bounds have an interval, with a note, where they tell little."""
-        return False
-
-    def _interval(self, level: float, bounds: tuple | None) -> Interval:
+    def _interval(self, level: float, bounds: tuple | None, method: str) -> Interval:
         level = checks.level(level)
+        checks.choice("method", method, METHODS)
         self._check_values()
         if bounds is not None:
-            return self._bounded_interval(level, *checks.bounds(bounds))
-        return self._unbounded_interval(level)
+            return self._bounded_interval(level, *checks.bounds(bounds), method)
+        if method == "bounded":
+            raise checks.WrongValue("method", "must be 'default' or 't' where no bounds are known", method)
+        return self._unbounded_interval(level, method)
 
-    def _bounded_interval(self, level: Any, least: Any, most: Any) -> Any:
+    def _bounded_interval(self, level: float, least: float, most: float, method: str) -> Interval:
         for outside in self.values[(self.values < least) | (self.values > most)][:1]:
             raise checks.WrongValue("bounds", f"must hold every value; {outside:g} lies outside {least:g} to {most:g}")
         size, n, tail = self.size, self.sampled, (1 - level) / 2
@@ -67,11 +68,15 @@ class SampledValues(Estimate, Result):
         item = float(unseen > 0) * (most - least) / size.sum()
         raw = moments.limits(tail, bounded=True)
         bounded = max(raw[0] - item, proven[0]), min(raw[1] + item, proven[1])
-        low, high = between(moments.limits(tail), raw, bounded, moments.trusted)
+        low, high = bounded
+        if method == "default":
+            low, high = between(moments.limits(tail), raw, bounded, moments.trusted)
+        elif method == "t":
+            low, high = moments.t_limits(tail)
         low, high = max(low, proven[0]), min(high, proven[1])
         limiting = limits.limiting_stratum(size, n, *moments.decisive_strata(tail))
         return Interval(
-            float(low), float(high), level, "default", limiting,
+            float(low), float(high), level, method, limiting,
             tuple(map(float, bounded)) if bounded != (low, high) else None,
             notes=[*intervals.few_notes(size, n, self._unit), *self._limiting_notes(limiting)],
         )
@@ -83,30 +88,30 @@ class SampledValues(Estimate, Result):
             yield Note("design", f"alone decides a limit: it holds {shares}; a larger minimum would help most",
                        ("stratum", str(self.stratum[limiting])))
 
-    def _unbounded_interval(self, level: float) -> Interval:
+    def _unbounded_interval(self, level: float, method: str) -> Interval:
         n, W, free = self.sampled, self.size / self.size.sum(), 1 - self.sampled / self.size
         if not free.any():
             return Interval(self.estimate, self.estimate, level, "t", notes=self.notes)
         codes = np.repeat(np.arange(n.size), n)
         off, each = self.values - self.mean[codes], W ** 2 * free / (n * np.maximum(n - 1, 1))
+        if not each[codes] @ off ** 2:
+            return Interval(-np.inf, np.inf, level, "none", notes=[ALIKE, *self.notes])
         problem = self._problem(each[codes] * off ** 2)
-        if problem and not self._quoted_anyway:
-            return Interval(-np.inf, np.inf, level, "none", notes=[
-                Note("refused", f"{NO_INTERVAL}, the smallest and the largest value that an item can have; "
-                     f"{problem}: the {self._unit}s do not tell how far off the estimate may be"), *self.notes])
         terms = W ** 2 * free * np.nan_to_num(self.sd) ** 2 / n
         df = self.variance ** 2 / (terms ** 2 / np.maximum(n - 1, 1)).sum()
         third = np.bincount(codes, off ** 3, n.size) / np.maximum((n - 1) * (n - 2), 1)
         skewness = (W ** 3 * free ** 1.5 * third / n).sum() / self.variance ** 1.5
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
-        low, high = (self.estimate - end(x, _unskewed(x, skewness)) * self.standard_error
+        low, high = (self.estimate - end(x, x if method == "t" else _unskewed(x, skewness)) * self.standard_error
                      for end, x in ((max, reach), (min, -reach)))
-        doubt = [Note("unreliable", f"{problem}: the interval may be too short; a safe one needs the smallest and the "
-                      "largest value that an item can have")] if problem else []
-        return Interval(low, high, level, "t", notes=[*doubt, UNBOUNDED, *self.notes])
+        notes = [UNBOUNDED, *self.notes]
+        if problem:
+            notes.insert(0, Note("unreliable", f"{problem}: the interval may be too short; give the smallest and the "
+                                 "largest value that an item can have for a safe one"))
+        return Interval(low, high, level, "t", notes=notes)
 
     def _problem(self, variance: np.ndarray) -> str:
-        """Return why values without bounds have no interval, or ""; `variance` (n,) is what each of them adds."""
+        """Return why an interval without bounds may be too short, or ""; `variance` (n,) is what each value adds."""
         open_ = self.sampled < self.size
         names, n = [str(name) for name in np.asarray(self.stratum)[open_]], self.sampled[open_]
         if n.sum() < LEAST:
@@ -156,7 +161,8 @@ class StreamEstimate(SampledValues, kw_only=True):
     design_variance: float
     items: Any = None
 
-    def interval(self, level: float = 0.95, *, bounds: tuple[float, float] | None = None) -> Interval:
+    def interval(self, level: float = 0.95, *, bounds: tuple[float, float] | None = None,
+                 method: str = "default") -> Interval:
         """Return an `Interval` for the mean of the stream.
 
         Parameters
@@ -164,15 +170,16 @@ class StreamEstimate(SampledValues, kw_only=True):
         level : float
         bounds : (float, float), optional
             The smallest and the largest value that a record can have, (0, 1) for right and wrong. They are what you
-            know of the values, not what the sample shows: nothing is concluded from the values that happened to be
-            drawn.
+            know of the values, not what the sample shows.
+        method : {"default", "bounded", "t"}
+            With bounds as in `workbench.value_interval`. Without them "t" is Student's t alone.
 
         Returns
         -------
         Interval
             With bounds `value_interval` of the sizes and the sampled values ("default"). Without them no interval holds
-            for every stream; this one ("t") joins Student's with one for skewed values, or goes from -inf to inf
-            ("none") where the sample shows too little of the values; `notes` say so.
+            for every stream; this one ("t") joins Student's with one for skewed values, and a note warns where few
+            records carry the variance. It goes from -inf to inf ("none") where all values of every stratum are alike.
 
         Raises
         ------
@@ -184,7 +191,7 @@ class StreamEstimate(SampledValues, kw_only=True):
         Without bounds: estimate - SE x and estimate - SE h(x) with x = +- the t quantile, the outer ones of both. It
         has (sum g_h)^2 / sum g_h^2 / (n_h - 1) degrees of freedom [1]_, g_h the terms of the variance; h(x) = 3 / s
         (cbrt(1 + s (x - s / 6)) - 1) undoes the skewness s [2]_, sum W_h^3 f_h^1.5 m3_h / ((n_h - 1)(n_h - 2)) over
-        SE^3. There is none where strata that are not sampled as a whole have fewer than 20 records together, one of
+        SE^3. A note warns where strata that are not sampled as a whole have fewer than 20 records together, one of
         them fewer than 5 or only equal ones, or where one record makes more than .40 of the variance.
 
         The sizes depend on the data (see `StreamSampler`), which neither interval knows of. The least coverage found
@@ -206,7 +213,7 @@ class StreamEstimate(SampledValues, kw_only=True):
         >>> sampler.estimate().interval(bounds=(0, 1))
         Interval(0.3305 to 0.8318, 0.95 default)
         """
-        return with_bounded_note(self._interval(level, bounds))
+        return with_bounded_note(self._interval(level, bounds, method))
 
     def headline(self) -> str:
         """Return estimate and standard error in one sentence."""

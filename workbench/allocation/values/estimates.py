@@ -56,28 +56,26 @@ class ValueEstimate(SampledValues, kw_only=True):
     _unit = "label"
 
     @property
-    def _quoted_anyway(self) -> bool:
-        return bool(self.premise)
-
-    @property
     def lacking(self) -> list:
         """Strata with too few labels for a standard error."""
         return self.stratum[(self.sampled < 2) & (self.sampled < self.size)].tolist()
 
-    def interval(self, level: float = 0.95, *, quantity: str = "mean") -> Interval:
+    def interval(self, level: float = 0.95, *, quantity: str = "mean", method: str = "default") -> Interval:
         """Return an `Interval` for the mean or the total.
 
         Parameters
         ----------
         level : float
         quantity : {"mean", "total"}
+        method : {"default", "bounded", "t"}
+            As of `StreamEstimate.interval`.
 
         Returns
         -------
         Interval
             With bounds the one of `workbench.value_interval` ("default"). Without them Student's with Satterthwaite's
-            degrees of freedom, joined with Hall's for skewed values ("t"), as of `StreamEstimate`; -inf to inf ("none")
-            where the labels show too little of the values.
+            degrees of freedom, joined with Hall's for skewed values ("t"), as of `StreamEstimate`, with a warning where
+            few labels carry the variance; -inf to inf ("none") where all labels of every stratum are alike.
 
         Raises
         ------
@@ -85,7 +83,7 @@ class ValueEstimate(SampledValues, kw_only=True):
             If a value lies outside the bounds, or a stratum has fewer than two labels.
         """
         checks.choice("quantity", quantity, ("mean", "total"))
-        found = self._interval(level, self.bounds)
+        found = self._interval(level, self.bounds, method)
         items = self.size.sum() if quantity == "total" else 1
         bounded = found.bounded and (found.bounded[0] * items, found.bounded[1] * items)
         return with_bounded_note(replace(found, low=found.low * items, high=found.high * items, bounded=bounded))
@@ -93,7 +91,8 @@ class ValueEstimate(SampledValues, kw_only=True):
     def quantities(self, level: float = 0.95) -> list[dict]:
         """Return one row for the total and one for the mean: estimate, standard error, limits; [] without a result.
 
-        Limits are None where there is no interval.
+        Limits are None where there is no interval. `bounded_low` and `bounded_high` are the limits if values inside
+        the bounds exist that no label shows; they equal `low` and `high` where these hold then too.
 
         Parameters
         ----------
@@ -105,9 +104,10 @@ class ValueEstimate(SampledValues, kw_only=True):
         for quantity, items in (("total", int(self.size.sum())), ("mean", 1)):
             limits = self.interval(level, quantity=quantity)
             low, high, method = (None, None, NO_INTERVAL) if limits.method == "none" else (*limits, limits.method)
+            bounded = limits.bounded or (low, high)
             table.append({"quantity": quantity, "estimate": items * self.estimate,
                           "standard_error": items * self.standard_error, "low": low, "high": high,
-                          "interval_method": method})
+                          "interval_method": method, "bounded_low": bounded[0], "bounded_high": bounded[1]})
         return table
 
     def headline(self, level: float = 0.95) -> str:
@@ -206,7 +206,7 @@ def estimate_values(strata: samples.StratumSummary, stratum: ArrayLike, values: 
     >>> strata = wb.load_strata({"stratum": ["a", "b"], "size": [100, 50], "sd": [1, 5]})
     >>> found = estimate_values(strata, ["a", "a", "a", "b", "b", "b"], [1, 2, 3, 10, 20, 15])
     >>> print(found.headline())
-    Total 950, no interval: state bounds; mean 6.3, no interval: state bounds; 6 labels of 150 items, 2 strata
+    Total 950, 95% interval 430 to 1,470; mean 6.3, 95% interval 2.9 to 9.8; 6 labels of 150 items, 2 strata
     """
     checks.instance("strata", strata, samples.StratumSummary)
     code = _codes(strata.stratum, stratum)
