@@ -196,10 +196,10 @@ class StreamEstimate(SampledValues, kw_only=True):
 
         The sizes depend on the data (see `StreamSampler`), which neither interval knows of. The least coverage found
         for stated bounds is .957 where .95 is nominal, with trends and merges (``tests/peers/search_streams.py``).
-        Without bounds, in simulated streams of 4 or 8 strata with 80 to 1,000 records kept and `minimum` 5, intervals
-        at 95% were given and wrong in 3% to 6% of normal, exponential and lognormal(1) ones, 4% to 7% of lognormal(2)
-        ones, a quarter to three quarters of which had one; where 2% of the values lay far off in up to 15%, and in up
-        to 29% of samples of 20 to 50 without a stream (``tests/peers/unbounded_values.py``).
+        Without bounds, in simulated samples of 5 to 1,000 labels and streams of 4 or 8 strata, 95% intervals were wrong
+        in 1% to 6% of normal and exponential ones, 3% to 10% of lognormal(1) ones, and 4% to 29% of lognormal(2) ones,
+        most with 5 to 8 labels. Where 2% of the values lay far off and 20 to 50 labels did not show them, up to 29%
+        were wrong (``tests/peers/unbounded_values.py``).
 
         References
         ----------
