@@ -131,18 +131,27 @@ EVEN = np.arange(20.) % 7
     ((900,), np.repeat([0, 1.], [18, 2]), "one label makes 45% of the variance"),
     ((900,), np.repeat([0, 1.], [17, 3]), ""),
 ])
-def test_where_there_is_no_interval_without_bounds(sizes, values, problem):
+def test_a_warning_names_why_an_interval_without_bounds_may_be_too_short(sizes, values, problem):
     values = values if isinstance(values, tuple) else (values,)
     names = [f"s{k}" for k in range(len(sizes))]
     strata = wb.load_strata({"stratum": names, "size": sizes, "sd": np.ones(len(sizes))})
     found = estimate_values(strata, np.repeat(names, [len(part) for part in values]), np.concatenate(values))
     interval = found.interval()
-    assert (interval.method == "none") == bool(problem)
+    assert np.isfinite(tuple(interval)).all() and interval.half_width > 0
+    warnings = [note.text for note in interval.notes if note.kind == "unreliable"]
+    assert len(warnings) == bool(problem)
     if problem:
-        assert interval.notes[0].kind == "refused" and f"; {problem}" in interval.notes[0].text
-        assert interval.low == -np.inf and interval.high == np.inf
-    else:
-        assert np.isfinite(tuple(interval)).all() and interval.half_width > 0
+        assert warnings[0].startswith(problem) and "may be too short" in warnings[0]
+
+
+@pytest.mark.parametrize(("factor", "shift"), [(3.0, 0.0), (0.01, -7.0), (1e6, 1e6)])
+@pytest.mark.parametrize("labels", [[2, 2], [5, 3], [20, 30]])
+def test_an_interval_without_bounds_scales_and_shifts_with_the_values(factor, shift, labels):
+    strata = wb.load_strata({"stratum": ["a", "b"], "size": [900, 300], "sd": [1, 1]})
+    values = np.random.default_rng(2).lognormal(size=sum(labels))
+    first, second = (tuple(estimate_values(strata, np.repeat(["a", "b"], labels), numbers).interval())
+                     for numbers in (values, factor * values + shift))
+    assert second == pytest.approx(factor * np.array(first) + shift, rel=1e-7)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -21,7 +21,8 @@ DRAWS = {"normal": lambda rng, n: rng.normal(size=n), "exponential": lambda rng,
          "80% are 0": lambda rng, n: rng.lognormal(0, 1, n) * (rng.random(n) < .2)}
 MEANS = {"normal": 0, "exponential": 1, "lognormal(1)": np.exp(.5), "lognormal(2)": np.exp(2), "2% are 20 larger": .4,
          "80% are 0": .2 * np.exp(.5)}
-SAMPLES = {"5": [5], "4 x 2": [2] * 4, "8 x 3": [3] * 8, "20": [20], "50": [50], "200": [200], "1,000": [1000], "4 x 5": [5] * 4, "4 x 12": [12] * 4,
+SAMPLES = {"5": [5], "4 x 2": [2] * 4, "8 x 3": [3] * 8,
+           "20": [20], "50": [50], "200": [200], "1,000": [1000], "4 x 5": [5] * 4, "4 x 12": [12] * 4,
            "4 x 50": [50] * 4, "20 x 10": [10] * 20}
 KEPT = (80, 320, 1_000)
 

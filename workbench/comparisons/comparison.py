@@ -355,7 +355,8 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     differ = (np.abs(first - second) > 0).sum(1)
     sizes = tuple(scores.sizes[k] for k in order) if scores.sizes else ()
     better, worse = (scores.models[k] for k in pairs[0])
-    first_pair = bounded_notes(*limits[0].tolist(), bounded[0].tolist(), of=f"the score of {better} less that of {worse}")
+    difference = f"the score of {better} less that of {worse}"
+    first_pair = bounded_notes(*limits[0].tolist(), bounded[0].tolist(), of=difference)
     return ItemComparison(
         tuple(scores.models[k] for k in order), means[order], own[order], places,
         np.concatenate([each.mean for each in found]), limits, pair_level, pvalue, adjusted,

@@ -128,8 +128,10 @@ class SampledMoments:
     @property
     def df(self) -> float:
         """Satterthwaite's degrees of freedom; 1 where nothing varies."""
-        squares = (self._terms**2 / np.maximum(self.n - 1, 1)).sum()
-        return float(self._terms.sum() ** 2 / squares) if squares > 0 else 1.0
+        total = self._terms.sum()
+        if not total > 0:
+            return 1.0
+        return float(1 / ((self._terms / total) ** 2 / np.maximum(self.n - 1, 1)).sum())
 
     @property
     def _terms(self) -> np.ndarray:

@@ -62,14 +62,15 @@ def value_interval(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike
 
     Notes
     -----
-    The bounded interval: moments of the labels per stratum: m, central m2 and m3; f = 1 - n/N,
-    v = W^2 f m2 / (n - 1), t = 2 W^3 f^1.5 m3 / ((n + 1)(n + 2)). The upper limit is the largest over candidates: for each stratum one more label at its largest
-    value (moments with n + 1 labels, divisors n + 2 and (n + 2)(n + 3)); for the strata whose labels are alike, or
-    closer to each other than the highest of them to the largest value, in the order of W (largest - m) / n: the first
-    two, three, ... of them merged into one stratum, whose n labels happened to miss the largest value, that far off.
-    Each gives the quantile of a beta distribution that ends at the largest possible mean. The lower limit is that of
-    the negated values. Fully labeled strata are constants. The construction is that of the default interval, where
-    Beta(x + 1, n - x) [1]_ and an unseen unit of the worst weight [2]_ are put together.
+    The bounded interval: moments of the labels per stratum: m, central m2 and m3; f = 1 - n/N, v = W^2 f m2 / (n -
+    1), t = 2 W^3 f^1.5 m3 / ((n + 1)(n + 2)). The upper limit is the largest over candidates: for each stratum one
+    more label at its largest value (moments with n + 1 labels, divisors n + 2 and (n + 2)(n + 3)); for the strata
+    whose labels are alike, or closer to each other than the highest of them to the largest value, in the order of W
+    (largest - m) / n: the first two, three, ... of them merged into one stratum, whose n labels happened to miss
+    the largest value, that far off. Each gives the quantile of a beta distribution that ends at the largest
+    possible mean. The lower limit is that of the negated values. Fully labeled strata are constants. The
+    construction is that of the default interval, where Beta(x + 1, n - x) [1]_ and an unseen unit of the worst
+    weight [2]_ are put together.
 
     The interval reaches to the means that the population can have at less than s beyond these limits, s N the largest
     distance of two values of one stratum, as far as one item can move the total: with 0 and 1 that rounds outward to

@@ -143,18 +143,19 @@ class ReplicateEstimate(Estimate, Result):
         level : float
         method : {"default", "bounded", "t", "logit", "wilson"}
             - "bounded", also "beta": quantiles of beta distributions with variance and skewness of the PSUs and room
-              for one that was not drawn: see `workbench.replication.bounded_intervals.Clusters.limits`. The variance is that of the
-              jackknife that leaves out one PSU, for an AUC and imported weights that of the replicates. Needs known
-              bounds. For a median these are limits of the share below it, and the values at them [2]_.
+              for one that was not drawn: see `workbench.replication.bounded_intervals.Clusters.limits`. The variance
+              is that of the jackknife that leaves out one PSU, for an AUC and imported weights that of the
+              replicates. Needs known bounds. For a median these are limits of the share below it, and the values at
+              them [2]_.
             - "t": estimate +- t SE, t with `df` degrees of freedom, cut at the ends of what the statistic can be.
             - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
             - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
               `counted` [1]_; where v = 0 for `effective_psus`; shares only.
             - "default": as "bounded" where bounds are known, but shorter where the PSUs show where values end;
-              without clusters the interval of `workbench.value_interval`. Otherwise "t" with
-              `effective_df`, for what is positive on the scale of its logarithm, for a correlation r on that of arctanh r: where a few strata hold most of the
-              weight, t at `df` covers far less than it says. An AUC of items that were drawn one by one:
-              `workbench.replication.independent.auc_limits`. A precision, recall or F1 of such items: the exact
+              without clusters the interval of `workbench.value_interval`. Otherwise "t" with `effective_df`, for what
+              is positive on the scale of its logarithm, for a correlation r on that of arctanh r: where a few strata
+              hold most of the weight, t at `df` covers far less than it says. An AUC of items that were drawn one by
+              one: `workbench.replication.independent.auc_limits`. A precision, recall or F1 of such items: the exact
               interval of the hits among the items of the denominator [3]_. Both are shortened as much as the standard
               error if the population is finite. A proportion of such items, also in strata with equal weights in
               each: the interval of `workbench.stratified_accuracy`.

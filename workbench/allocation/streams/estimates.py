@@ -22,8 +22,8 @@ from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result, row
 METHODS = ("default", "bounded", "t")
 # values without bounds: below these numbers, or above this part of the variance, a note warns
 LEAST, LEAST_PER_STRATUM, MOST_OF_ONE = 20, 5, 0.40
-ALIKE = Note("refused", f"{NO_INTERVAL}, the smallest and the largest value that an item can have: in every stratum all "
-             "values are alike, so nothing shows how far others are from them")
+ALIKE = Note("refused", f"{NO_INTERVAL}, the smallest and the largest value that an item can have: in every stratum "
+             "all values are alike, so nothing shows how far others are from them")
 UNBOUNDED = Note("assumption", "what a value can be is not known: the interval is Student's t joined with Hall's, for "
                  "skewed values; rare large values that the sample does not show defeat both; state bounds where there "
                  "are any")
@@ -94,11 +94,11 @@ class SampledValues(Estimate, Result):
             return Interval(self.estimate, self.estimate, level, "t", notes=self.notes)
         codes = np.repeat(np.arange(n.size), n)
         off, each = self.values - self.mean[codes], W ** 2 * free / (n * np.maximum(n - 1, 1))
-        if not each[codes] @ off ** 2:
+        if not self.variance > 0:
             return Interval(-np.inf, np.inf, level, "none", notes=[ALIKE, *self.notes])
         problem = self._problem(each[codes] * off ** 2)
         terms = W ** 2 * free * np.nan_to_num(self.sd) ** 2 / n
-        df = self.variance ** 2 / (terms ** 2 / np.maximum(n - 1, 1)).sum()
+        df = 1 / ((terms / terms.sum()) ** 2 / np.maximum(n - 1, 1)).sum()
         third = np.bincount(codes, off ** 3, n.size) / np.maximum((n - 1) * (n - 2), 1)
         skewness = (W ** 3 * free ** 1.5 * third / n).sum() / self.variance ** 1.5
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
