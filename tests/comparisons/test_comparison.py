@@ -3,7 +3,7 @@ import itertools
 
 import numpy as np
 import pytest
-from oracles.value_interval import upper_limit
+from oracles.value_interval import default_upper_limit, limits, upper_limit
 from scipy import optimize
 
 import workbench as wb
@@ -30,30 +30,34 @@ def random_scores(rng, *, models=None, kind=None):
                          (-5, 5) if kind == "graded" else (0, 1), better="lower" if rng.random() < .2 else "higher")
 
 
-def defined_limits(values, low, high, tail):
+def defined_limits(values, low, high, method):
     """The interval's definition for one stratum of a population without end."""
-    above = upper_limit([(ENDLESS, list(values), low, high)], tail)
-    return -upper_limit([(ENDLESS, [-value for value in values], -high, -low)], tail), above
+    upper = upper_limit if method == "bounded" else default_upper_limit
+    return limits([(ENDLESS, list(values), low, high)], upper=upper)
 
 
+@pytest.mark.parametrize("method", ["bounded", "default"])
 @pytest.mark.parametrize("seed", range(6))
-def test_independent_items_have_the_default_interval_of_their_differences(seed):
+def test_independent_items_have_the_interval_of_their_differences(seed, method):
     scores = random_scores(np.random.default_rng(seed), models=3, kind=["right", "partial", "graded"][seed % 3])
     scores = wb.ItemScores(scores.score, scores.models, scores.item, None, scores.bounds)
-    found, (low, high) = wb.compare_items(scores, adjust="none"), scores.bounds
+    found, (low, high) = wb.compare_items(scores, adjust="none", method=method), scores.bounds
     for row in found.rows():
         a, b = (scores.score[:, scores.models.index(row[name])] for name in ("first", "second"))
-        assert (row["low"], row["high"]) == pytest.approx(defined_limits(a - b, low - high, high - low, .025), abs=1e-7)
+        expected = defined_limits(a - b, low - high, high - low, method)
+        assert (row["low"], row["high"]) == pytest.approx(expected, abs=1e-7)
+        bounded = defined_limits(a - b, low - high, high - low, "bounded")
+        assert (row["bounded_low"], row["bounded_high"]) == pytest.approx(bounded, abs=1e-7)
     for row in found.models():
         own = scores.score[:, scores.models.index(row["model"])]
-        assert (row["low"], row["high"]) == pytest.approx(defined_limits(own, low, high, .025), abs=1e-7)
+        assert (row["low"], row["high"]) == pytest.approx(defined_limits(own, low, high, method), abs=1e-7)
 
 
 def test_clusters_have_the_golden_interval():
     """Worked out before the code was: 8 clusters of 5; 10 clusters of 6 without an item that differs."""
     right = np.array([[int(item) for item in cluster] for cluster in RIGHT]).ravel()
     scores = wb.ItemScores(np.column_stack([right, 0 * right]), [*"ab"], range(40), np.repeat(range(8), 5))
-    row = wb.compare_items(scores).models()[0]
+    row = wb.compare_items(scores, method="bounded").models()[0]
     assert (row["low"], row["high"]) == pytest.approx((.528230, .972100), abs=1e-6)
     same = wb.ItemScores(np.ones((60, 2)), [*"ab"], range(60), np.repeat(range(10), 6))
     low, high = wb.pair_interval(same, "a", "b")

@@ -3,6 +3,7 @@ import json
 
 import numpy as np
 import pytest
+from oracles.value_interval import default_upper_limit, limits
 from scipy import stats
 
 import workbench as wb
@@ -25,6 +26,139 @@ def metric_rows(truth, prediction, metrics, **columns):
     names = {name: name for name in columns}
     items = wb.load_labeled({"truth": truth, "prediction": prediction, **columns}, positive="1", **names)
     return wb.estimate_metrics(items, metrics).rows()
+
+
+GRADED = np.random.default_rng(60).beta(6, 3, 60).round(2)
+
+
+def of_value_interval(values, level, method="default"):
+    possible = np.unique([0, 1, *values])
+    counts = (values[:, None] == possible).sum(0)
+    return wb.value_interval([MANY], [counts], possible, level=level, method=method)
+
+
+def of_estimate_values(values, level):
+    strata = wb.load_strata({"stratum": ["all"], "size": [MANY], "sd": [1.0]})
+    return wb.estimate_values(strata, ["all"] * values.size, values, bounds=(0, 1)).interval(level)
+
+
+def of_replicates(values, level, method="default"):
+    found = wb.replicate_estimate(single(values.size), "mean", values, bounds=(0, 1))
+    return found.interval(level, method)
+
+
+def of_comparison(values, level, method="default"):
+    scores = wb.ItemScores(np.column_stack([values, 0 * values]), ["graded", "zero"], range(values.size))
+    found = wb.compare_items(scores, level=level, adjust="none", method=method)
+    row = next(row for row in found.models() if row["model"] == "graded")
+    return row["low"], row["high"]
+
+
+def of_brier_scores(values, level):
+    """Squared errors of predictions are graded values too."""
+    truth = np.arange(values.size) % 2
+    score = np.abs(truth - np.sqrt(values))
+    columns = {"truth": truth, "prediction": (score > .5).astype(int), "score": score}
+    items = wb.load_labeled(columns, positive="1", score="score")
+    row, = wb.estimate_metrics(items, "brier", level=level).rows()
+    return row["low"], row["high"]
+
+
+DOORS = [of_value_interval, of_estimate_values, of_replicates, of_comparison, of_brier_scores]
+
+
+@pytest.mark.parametrize("level", [.9, .99])
+def test_graded_values_have_one_interval(level):
+    bounds = limits([(MANY, GRADED.tolist(), 0, 1)], level, default_upper_limit)
+    for door in DOORS:
+        assert tuple(door(GRADED, level)) == pytest.approx(bounds, abs=1e-9), door.__name__
+    low, high = stats.ttest_1samp(GRADED, 0).confidence_interval(level)
+    assert 1 < np.ptp(bounds) / (high - low) < 1.4
+
+
+def test_bounded_limits_of_graded_values_are_the_same_too():
+    bounds = limits([(MANY, GRADED.tolist(), 0, 1)])
+    for interval in (of_value_interval(GRADED, .95), of_estimate_values(GRADED, .95), of_replicates(GRADED, .95)):
+        assert interval.bounded == pytest.approx(bounds, abs=1e-9)
+        assert f"does not contain: {bounds[0]:.4g} to {bounds[1]:.4g}" in " ".join(wb.sentences(interval.notes))
+    for named in (of_value_interval, of_replicates, of_comparison):
+        assert tuple(named(GRADED, .95, method="bounded")) == pytest.approx(bounds, abs=1e-9)
+
+
+@pytest.mark.parametrize(("hits", "items", "bounds"), [(18, 20, (.683, .988)), (8, 10, (.444, .975)),
+                                                       (10, 10, (.692, 1))])
+def test_counts_have_the_exact_interval_at_the_doors_of_graded_values(hits, items, bounds):
+    values = (np.arange(items) < hits).astype(float)
+    for door in DOORS:
+        assert tuple(door(values, .95)) == pytest.approx(exact(hits, items), abs=1e-9), door.__name__
+    assert exact(hits, items) == pytest.approx(bounds, abs=5e-4)
+
+
+@pytest.mark.parametrize("labels", ["graded", "one of few grades"])
+def test_strata_have_one_interval(labels):
+    """Records of a stream, the same with their strata as labels, and as items of a survey."""
+    rng = np.random.default_rng(3)
+    stratum = np.repeat(["a", "b", "c"], [500, 300, 200])
+    value = rng.beta(4, 3, 1000).round(3) if labels == "graded" else rng.integers(0, 5, 1000) / 4
+    sampler = wb.StreamSampler(70, minimum=5, rng=4).update(stratum, value)
+    found = sampler.estimate()
+    names = np.repeat(found.stratum, found.sampled)
+    strata = [(size, found.values[names == name].tolist(), 0, 1)
+              for name, size in zip(found.stratum, found.size, strict=True)]
+    bounds = limits(strata, upper=default_upper_limit)
+    table = wb.load_strata({"stratum": found.stratum, "size": found.size, "sd": [1.0] * 3})
+    sizes = np.repeat(found.size, found.sampled)
+    design = wb.SurveyDesign(names, weight=sizes / np.repeat(found.sampled, found.sampled), fpc=sizes)
+    survey = wb.replicate_estimate(wb.replicates(design, "jkn"), "mean", found.values, bounds=(0, 1))
+    possible = np.unique([0, 1, *found.values])
+    counts = [(found.values[names == name][:, None] == possible).sum(0) for name in found.stratum]
+    for interval in (found.interval(bounds=(0, 1)), survey.interval(), wb.value_interval(found.size, counts, possible),
+                     wb.estimate_values(table, names, found.values, bounds=(0, 1)).interval()):
+        assert tuple(interval) == pytest.approx(bounds, abs=1e-9)
+
+
+def test_grades_of_a_judge_have_the_interval_of_their_strata():
+    rng = np.random.default_rng(5)
+    verdict = np.repeat([0.0, 1.0], [600, 400])
+    grade = rng.binomial(8, .3 + .4 * verdict) / 8
+    label = [None] * 1000
+    for item in rng.permutation(1000)[:80]:
+        label[item] = float(grade[item])
+    labels = [np.array([label[k] for k in range(*ends) if label[k] is not None]) for ends in ((0, 600), (600, 1000))]
+    found = wb.judge_audit(verdict, label)
+    possible = np.arange(9) / 8
+    counts = [(part[:, None] == possible).sum(0) for part in labels]
+    assert tuple(found.interval()) == pytest.approx(tuple(wb.value_interval([600, 400], counts, possible)), abs=1e-12)
+
+
+def test_students_t_by_name():
+    expected = tuple(stats.ttest_1samp(GRADED, 0).confidence_interval(.95))
+    for named in (of_value_interval, of_replicates, of_comparison):
+        assert tuple(named(GRADED, .95, method="t")) == pytest.approx(expected, abs=1e-9), named.__name__
+    other = np.roll(GRADED, 1) - .02
+    scores = wb.ItemScores(np.column_stack([GRADED, other]), ["a", "b"], range(60))
+    row, = wb.compare_items(scores, method="t").rows()
+    test = stats.ttest_rel(GRADED, other)
+    assert (row["low"], row["high"]) == pytest.approx(tuple(test.confidence_interval(.95)))
+    assert row["pvalue"] == pytest.approx(test.pvalue)
+    cluster_means = (GRADED - other).reshape(12, 5).mean(1)
+    clustered = wb.ItemScores(scores.score, scores.models, scores.item, np.repeat(range(12), 5))
+    expected = tuple(stats.ttest_1samp(cluster_means, 0).confidence_interval(.95))
+    assert tuple(wb.pair_interval(clustered, "a", "b", method="t")) == pytest.approx(expected)
+    survey = wb.replicate_estimate(single(60, psu=np.repeat(range(12), 5)), "mean", GRADED - other, bounds=(-1, 1))
+    assert tuple(survey.interval(method="t")) == pytest.approx(expected)
+
+
+def test_students_t_in_strata_has_satterthwaites_degrees_of_freedom():
+    parts, size = (GRADED[:40], GRADED[40:] ** 2), np.array([300, 700])
+    weight, n = size / 1000, np.array([40, 20])
+    terms = weight ** 2 * (1 - n / size) * [np.var(part, ddof=1) for part in parts] / n
+    half = stats.t.ppf(.975, terms.sum() ** 2 / (terms ** 2 / (n - 1)).sum()) * terms.sum() ** .5
+    mean = weight @ [part.mean() for part in parts]
+    possible = np.unique([0, 1, *np.concatenate(parts)])
+    counts = [(part[:, None] == possible).sum(0) for part in parts]
+    found = wb.value_interval(size, counts, possible, method="t")
+    assert tuple(found) == pytest.approx((mean - half, mean + half))
 
 
 @pytest.mark.parametrize("level", [.8, .95, .999])
@@ -147,7 +281,8 @@ def test_clusters_and_unequal_weights_keep_their_rule(design):
     made = wb.replicates(wb.SurveyDesign([0] * 20, **design), "jkn")
     for metric in ("accuracy", "precision", "recall", "f1"):
         found = wb.replicate_estimate(made, metric, TRUTH, PREDICTION)
-        assert found.counts is None and tuple(found.interval()) == tuple(found.interval(method="beta"))
+        bounded = tuple(found.interval(method="bounded"))
+        assert found.counts is None and (found.interval().bounded or tuple(found.interval())) == bounded
 
 
 def test_ratios_and_domains_in_strata_keep_their_rule():

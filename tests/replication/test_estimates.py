@@ -58,8 +58,8 @@ def test_the_spread_of_an_auc_is_that_of_its_placements():
 
 
 def told(found):
-    """Return mean, variance, skewness, unseen and carriers of an estimate's limits."""
-    return found.clusters[0], found.clusters[1], *np.reshape(found.clusters[2:], (3, 2))
+    """Return mean, variance, skewness, what a PSU adds at a bound, carriers and what one adds by default."""
+    return found.clusters[0], found.clusters[1], *np.reshape(found.clusters[2:], (4, 2))
 
 
 def test_carriers_are_the_psus_in_which_something_differs_from_their_stratum():

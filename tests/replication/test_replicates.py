@@ -559,7 +559,8 @@ def test_intervals_by_standard_error_are_those_of_their_formulas(name, level):
     n = min(p * (1 - p) / e.variance, e.items)
     assert tuple(e.interval(level, "wilson")) == pytest.approx(wilson_interval(p, n, e.df, level), **cell)
     assert e.interval(level, "t").method == "t" and e.effective_df < e.df
-    assert e.interval(level).method == "default: beta" and tuple(e.interval(level)) == tuple(e.interval(level, "beta"))
+    assert e.interval(level).method == "default: beta"
+    assert tuple(e.interval(level, "beta")) == tuple(e.interval(level, "bounded"))
 
 
 def test_default_of_numbers_is_t():
@@ -567,8 +568,8 @@ def test_default_of_numbers_is_t():
     e = estimated(data, replicates(design_of(data), "fay"), "mean")
     assert tuple(e.interval()) == pytest.approx(t_interval(e.estimate, e.standard_error, e.effective_df, .95))
     assert e.interval().method == "default: t"
-    with pytest.raises(ValueError, match="method 'beta' needs known bounds; mean has none, take 't'"):
-        e.interval(method="beta")
+    with pytest.raises(ValueError, match="method 'bounded' needs known bounds; mean has none, take 't'"):
+        e.interval(method="bounded")
 
 
 def test_wilsons_effective_items_are_at_most_the_items():
@@ -627,10 +628,10 @@ def test_warnings_name_what_is_weak():
         *sentences(e.interval().notes)]
     design = SurveyDesign(np.repeat(np.arange(30), 4), psu=np.repeat(np.arange(60), 2))
     many = replicate_estimate(replicates(design), "proportion", np.repeat([0, 1] * 25 + [0] * 5 + [1] * 5, 2))
-    assert many.interval().notes == () == many.interval(method="logit").notes
+    assert many.notes == () == many.interval(method="logit").notes
     design, columns = SurveyDesign(np.repeat(np.arange(12), 2)), ([1, 1] * 12, [1, 1] * 8 + [0, 1] * 4)
-    assert estimate_statistic(replicates(design, "fay"), "f1", *columns).interval().notes == ()
-    assert list(sentences(estimate_statistic(replicates(design), "f1", *columns).interval().notes)) == [
+    assert estimate_statistic(replicates(design, "fay"), "f1", *columns).notes == ()
+    assert list(sentences(estimate_statistic(replicates(design), "f1", *columns).notes)) == [
         "few strata: brr's standard error of f1 is often too large and depends on the order of the strata; 'fay' and "
         "'jkn' are steadier"]
 
@@ -896,7 +897,7 @@ WRONG = {
         "method 'logit' needs an estimate between 0 and 1 and a variance above 0; got 1 and 0: take 'wilson'"),
     "interval": (
         lambda: mean_of(PAIRS).interval(method="wald"),
-        "method must be one of 'default', 'beta', 't', 'logit', 'wilson'; got 'wald'"),
+        "method must be one of 'default', 'bounded', 'beta', 't', 'logit', 'wilson'; got 'wald'"),
     "level": (lambda: mean_of(PAIRS).interval(1), "level must be a number in (0, 1); got 1"),
     "weights larger than memory": (
         lambda: replicates(SurveyDesign(np.repeat(np.arange(10_000), 2))).weights(),

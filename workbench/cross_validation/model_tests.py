@@ -451,8 +451,8 @@ def nested_cv_interval(outer: ArrayLike, inner: ArrayLike, *, level: float = 0.9
     notes = () if repeats >= ADVISED_REPEATS else (
         Note("unreliable", f"{checks.counted(repeats, 'repeat')}; about {ADVISED_REPEATS} are advised for a stable "
              f"width"),)
-    return NestedInterval(estimate - reach, estimate + reach, level, "nested cross-validation", None, estimate, error,
-                          inner.mean(), notes=notes)
+    return NestedInterval(estimate - reach, estimate + reach, level, "nested cross-validation", estimate=estimate,
+                          standard_error=error, uncorrected=inner.mean(), notes=notes)
 
 
 def nested_estimate(outer: np.ndarray, inner: np.ndarray) -> tuple:

@@ -320,7 +320,7 @@ def _unseen(sample: Sample, errors: np.ndarray, off: np.ndarray, psus: np.ndarra
     share = sample.shares.max(0)
     errors_left_out = errors[0] / (1 - np.minimum(share, LARGEST_SHARE))
     worst = np.maximum(errors_left_out.max(0), 0) / (1 + share.max(0))
-    like_the_worst = np.minimum(1, HALF_A_PSU + FEW_PSUS / psus) * worst
+    like_the_worst = np.minimum(1, HALF_A_PSU + FEW_PSUS * _over(1.0, psus)) * worst
     squares = sample.add(np.maximum(off, 0) ** 2)
     carriers = _over(squares.sum(0) ** 2, (squares ** 2).sum(0))
     heavy = _tail(errors).max(0)

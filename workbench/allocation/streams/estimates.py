@@ -5,6 +5,7 @@ References
 .. [1] Cochran, Sampling techniques, 3rd ed., 1977, theorem 5.3.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -258,4 +259,8 @@ def _ends(values: Any, n: Any) -> Any:
 
 def _unskewed(x: float, skewness: float) -> float:
     """Return the inverse of Hall's transformation at x: the root t of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 = x."""
-    return x if not skewness else float(3 / skewness * (np.cbrt(1 + skewness * (x - skewness / 6)) - 1))
+    if not skewness:
+        return x
+    off = skewness * (x - skewness / 6)
+    root = math.expm1(math.log1p(off) / 3) if abs(off) < 0.5 else np.cbrt(1 + off) - 1     # exact where near 0
+    return float(3 / skewness * root)
