@@ -82,7 +82,9 @@ class JudgeAudit(Result):
     def interval(self) -> Interval:
         """Return the interval of the corrected value."""
         row = self.entries[0]
-        return Interval(row["low"], row["high"], self.level, "default", notes=self.notes)
+        limits, bounded = (row["low"], row["high"]), (row["bounded_low"], row["bounded_high"])
+        return Interval(*limits, self.level, "default", bounded=None if bounded == limits else bounded,
+                        notes=self.notes)
 
     def shown(self, *values: float, error: float) -> tuple[str, ...]:
         """Return shares in percent, or means of grades, as people read them.
@@ -391,7 +393,9 @@ def _limits(size: np.ndarray, counts: np.ndarray, worth: np.ndarray, level: floa
 
 def _entry(who: str, value: float, limits: Any, n: int) -> dict:
     low, high = (float("nan"),) * 2 if limits is None else limits
-    return {"who": who, "estimate": float(value), "low": float(low), "high": float(high), "labeled": n}
+    least, most = getattr(limits, "bounded", None) or (low, high)
+    return {"who": who, "estimate": float(value), "low": float(low), "high": float(high), "labeled": n,
+            "bounded_low": float(least), "bounded_high": float(most)}
 
 
 def _recall(size: np.ndarray, counts: np.ndarray, verdicts: np.ndarray, order: tuple, k: int, level: float) -> dict:

@@ -41,14 +41,16 @@ SHOWN = 40
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of all verdicts together.")
 @click.option("--adjust", default="holm", show_default=True, type=click.Choice(["holm", "none"]),
               help="For the number of pairs.")
+@click.option("--method", default="default", show_default=True, type=click.Choice(["default", "bounded", "t"]),
+              help="Intervals: short where the items show where scores end, bounded, or Student's t.")
 @click.option("--gate", "condition", default="", metavar='"B > A - 0.01"',
               help="End with exit code 0 if the items show this (PASS), 3 if they show the opposite (FAIL), else 4.")
 @click.option("-o", "--output", metavar="PAGE", help="Write one HTML page.")
 @click.option("--json", "json_file", metavar="FILE", help="Write results as JSON (with -o).")
 @click.option("--tables", metavar="DIR|X.XLSX", help="Write every table (with -o).")
 @click.pass_context
-def compare(context: click.Context, files: tuple[str, ...], by: str, level: float, adjust: str, condition: str,
-            output: str | None, json_file: str | None, tables: str | None, **reading: Any) -> int:
+def compare(context: click.Context, files: tuple[str, ...], by: str, level: float, adjust: str, method: str,
+            condition: str, output: str | None, json_file: str | None, tables: str | None, **reading: Any) -> int:
     """Tell which of several models is better on the same items, or the mean score of one.
 
     FILE is a log of Inspect, lm-evaluation-harness, OpenAI evals or DeepEval per model, a folder of logs, a file of
@@ -68,15 +70,15 @@ def compare(context: click.Context, files: tuple[str, ...], by: str, level: floa
     scores = read_item_scores(*files, columns=[by] * bool(by), **reading)
     by = by or (TASK if TASK in scores.columns and len(scores.models) > 1 else "")
     with checks.naming(condition="gate"):
-        verdict = gate(scores, condition, level=level) if condition else None
-    found = compare_items(scores, level=level, adjust=adjust)
-    slices = compare_slices(scores, by, level=level, adjust=adjust) if by else None
+        verdict = gate(scores, condition, level=level, method=method) if condition else None
+    found = compare_items(scores, level=level, adjust=adjust, method=method)
+    slices = compare_slices(scores, by, level=level, adjust=adjust, method=method) if by else None
     _print(found)
     if slices:
         _print_slices(slices, by)
     if targets:
         from workbench.reports.comparisons import write_comparison
-        settings = {**reading, "by": by, "level": level, "adjust": adjust, "gate": condition}
+        settings = {**reading, "by": by, "level": level, "adjust": adjust, "method": method, "gate": condition}
         written = write_comparison(found, targets, files=_read_files(files), gate=verdict, slices=slices,
                                    settings={name: value for name, value in settings.items() if value},
                                    reading=worth_reading(scores), command=shlex.join(["workbench", *sys.argv[1:]]))

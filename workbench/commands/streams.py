@@ -123,10 +123,13 @@ def check_outputs(**outputs: str | None) -> None:
 
 
 def _tell(found: Any, interval: Any) -> None:
-    from workbench.results import percent
-    headline, limits = found.headline(), f"{interval.low:.6g} to {interval.high:.6g}"
-    said = f"{headline[0].upper()}{headline[1:]}; {percent(interval.level)} interval {limits}."
-    click.echo("\n".join([said, *_notes([*found.notes, *interval.notes])]))
+    from workbench.results import NO_INTERVAL, percent
+    headline = found.headline()
+    limits = f"{percent(interval.level)} interval {interval.low:.6g} to {interval.high:.6g}"
+    if interval.method == "none":
+        limits = NO_INTERVAL
+    sentence = f"{headline[0].upper()}{headline[1:]}; {limits}."
+    click.echo("\n".join([sentence, *_notes([*found.notes, *interval.notes])]))
 
 
 def _notes(notes: Iterable) -> list[str]:
@@ -138,8 +141,11 @@ def _write_json(path: str, file: str, found: Any, interval: Any, parameters: dic
     from workbench.reports.build import package_version
     from workbench.reports.records import Record, write_json
     from workbench.results import Table
-    names = "estimate", "standard_error", "low", "high", "level", "interval_method"
-    cells = found.estimate, found.standard_error, *interval, interval.level, interval.method
+    names = "estimate", "standard_error", "low", "high", "level", "interval_method", "bounded_low", "bounded_high"
+    limits, bounded = tuple(interval), interval.bounded or tuple(interval)
+    if interval.method == "none":
+        limits = bounded = None, None
+    cells = found.estimate, found.standard_error, *limits, interval.level, interval.method, *bounded
     row = dict(zip(names, cells, strict=True))
     table = Table((row,), found.headline(), notes=[*found.notes, *interval.notes])
     strata = Table(tuple(found.rows()), "Strata of the stream and of its sample")

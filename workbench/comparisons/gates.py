@@ -57,7 +57,7 @@ class Gate(Result):
                  "high": high, "level": self.interval.level}]
 
 
-def gate(scores: ItemScores, condition: str, *, level: float = 0.95) -> Gate:
+def gate(scores: ItemScores, condition: str, *, level: float = 0.95, method: str = "default") -> Gate:
     """Return whether items show a condition on two models, its opposite, or neither.
 
     Parameters
@@ -68,6 +68,8 @@ def gate(scores: ItemScores, condition: str, *, level: float = 0.95) -> Gate:
         stands in quotes.
     level : float
         Of the interval, of this pair alone.
+    method : {"default", "bounded", "t"}
+        As in `compare_items`.
 
     Returns
     -------
@@ -92,7 +94,7 @@ def gate(scores: ItemScores, condition: str, *, level: float = 0.95) -> Gate:
     if sign == "<":         # A < B + m says B > A - m
         first, second, margin = second, first, 0.0 - margin
     with checks.naming(first="condition", second="condition"):
-        interval = pair_interval(scores, first, second, level=level)
+        interval = pair_interval(scores, first, second, level=level, method=method)
     return Gate(condition, first, second, margin, interval, scores.bounds[1] - scores.bounds[0], notes=interval.notes)
 
 

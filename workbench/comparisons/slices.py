@@ -5,7 +5,17 @@ import itertools
 import numpy as np
 
 from workbench import checks
-from workbench.comparisons.comparison import ADJUSTMENTS, SHOWN, adjustment, ordered, pair_limits, paired, unshared_pair
+from workbench.comparisons.comparison import (
+    ADJUSTMENTS,
+    METHODS,
+    SHOWN,
+    adjustment,
+    by_method,
+    ordered,
+    pair_limits,
+    paired,
+    unshared_pair,
+)
 from workbench.comparisons.evidence import Evidence
 from workbench.comparisons.independent import Unpaired
 from workbench.comparisons.item_scores import ItemScores
@@ -16,7 +26,8 @@ from workbench.results import Note, Table, rows_of
 LETTERS = 160           # of an item's text
 
 
-def compare_slices(scores: ItemScores, by: str, *, level: float = 0.95, adjust: str = "holm") -> Table:
+def compare_slices(scores: ItemScores, by: str, *, level: float = 0.95, adjust: str = "holm",
+                   method: str = "default") -> Table:
     """Compare every pair of models on the items of each slice, all slices' pairs adjusted together.
 
     Parameters
@@ -24,7 +35,7 @@ def compare_slices(scores: ItemScores, by: str, *, level: float = 0.95, adjust: 
     scores : ItemScores
     by : str
         One of its columns, whose values are the slices.
-    level, adjust
+    level, adjust, method
         As in `compare_items`.
 
     Returns
@@ -41,6 +52,7 @@ def compare_slices(scores: ItemScores, by: str, *, level: float = 0.95, adjust: 
     """
     scores = checks.instance("scores", scores, ItemScores)
     checks.choice("adjust", adjust, ADJUSTMENTS)
+    checks.choice("method", method, METHODS)
     if by not in scores.columns:
         raise checks.WrongValue("by", f"must be one of {checks.listed(scores.columns, quoted=True) or 'none'}", by)
     if len(scores.models) < 2:
@@ -56,19 +68,21 @@ def compare_slices(scores: ItemScores, by: str, *, level: float = 0.95, adjust: 
             small.append(name)
             continue
         part = scores.some(rows)
-        told[name] = list(paired(part, pairs, part.cluster))
+        told[name] = list(paired(part, pairs, part.cluster, method))
     if not told:
         raise checks.WrongValue("by", "must have a slice of at least two items and clusters", by)
     found = [each for of_slice in told.values() for each in of_slice]
     pvalue = np.concatenate([each.pvalues() for each in found])
     adjusted, levels = adjustment(pvalue, level, adjust)
     mean, limits = np.concatenate([each.mean for each in found]), pair_limits(found, levels)
+    bounded = pair_limits([by_method(each, "bounded") for each in found], levels)
     better = np.where(mean * (-1 if scores.better == "lower" else 1) > 0, "better", "worse")
     sizes = {name: int((~missing & (slices == name)).sum()) for name in told}
     rows = [{"slice": name, "items": sizes[name], "first": scores.models[a], "second": scores.models[b]}
             for name in told for a, b in pairs.tolist()]
     numbers = rows_of(difference=mean, low=limits[:, 0], high=limits[:, 1], pvalue=pvalue, adjusted_pvalue=adjusted,
-                      verdict=np.where(adjusted < 1 - level, better, "not shown"))
+                      verdict=np.where(adjusted < 1 - level, better, "not shown"),
+                      bounded_low=bounded[:, 0], bounded_high=bounded[:, 1])
     notes = [Note("data", f"{checks.counted(len(small), 'slice')} left out, of fewer than two items or clusters with "
                   f"scores by both models of a pair: {checks.listed(small, SHOWN, quoted=True)}")] if small else []
     if missing.any():

@@ -259,8 +259,10 @@ class ReplicateEstimate(Estimate, Result):
     def rows(self) -> list[dict]:
         """Return one row: statistic, estimate, standard error, df, limits and how they were made."""
         limits = self.interval()
+        least, most = limits.bounded or limits
         return [{"quantity": self.statistic, "estimate": self.estimate, "standard_error": self.standard_error,
-                 "df": self.df, "low": limits.low, "high": limits.high, "interval_method": limits.method}]
+                 "df": self.df, "low": limits.low, "high": limits.high, "interval_method": limits.method,
+                 "bounded_low": least, "bounded_high": most}]
 
     def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline()) + note_list(self.interval().notes)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
+from workbench.intervals.unseen import bounded_notes
 from workbench.replication import imported, statistics
 from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, sizes
 from workbench.replication.estimates import LEAST_DF, ReplicateEstimate, estimate_notes, estimate_statistic
@@ -106,7 +107,8 @@ class MetricEstimates(Result):
     def rows(self) -> list[dict]:
         """Return one row per metric (group, class): estimate, SE, df, interval, naive interval, design effect, worth.
 
-        Naive intervals are cut at the ends of what the metric can be, such as 0 and 1.
+        Naive intervals are cut at the ends of what the metric can be, such as 0 and 1. `bounded_low` and
+        `bounded_high` are the limits if values or clusters unlike those in the sample exist.
         The design effect [1]_ is the variance over that of as many independent items; the labels are worth their
         number over it (NaN with fewer than 5 effective degrees of freedom, where it cannot be told).
 
@@ -119,7 +121,9 @@ class MetricEstimates(Result):
         labels = self.labels or (None,) * len(self.estimates)
         for found, group, label, naive, error in zip(self.estimates, self.groups, labels, self.naive, self.naive_error,
                                                      strict=True):
-            low, high = found.interval(self.level)
+            interval = found.interval(self.level)
+            low, high = interval
+            least, most = interval.bounded or interval
             effect = float(found.variance / error ** 2) if error > 0 and found.variance > 0 else float("nan")
             worth = found.items / effect if found.effective_df >= LEAST_DF else float("nan")
             table.append(({"group": group} if any(g is not None for g in self.groups) else {})
@@ -129,7 +133,7 @@ class MetricEstimates(Result):
                             "naive_estimate": float(naive), **dict(zip(("naive_low", "naive_high"), np.clip(
                                 (naive - z * error, naive + z * error), *RANGES[found.kind]).tolist(), strict=True)),
                             "design_effect": effect,
-                            "worth": worth})
+                            "worth": worth, "bounded_low": least, "bounded_high": most})
         return table
 
     def _repr_html_(self) -> str:
@@ -138,10 +142,11 @@ class MetricEstimates(Result):
 
     def _shown(self, row: dict) -> dict:
         """Return a row as a page shows it: shares as percentages, limits side by side."""
-        found, error, *limits = _texts(row, "estimate", "standard_error", "low", "high", "naive_low", "naive_high")
+        found, error, *limits = _texts(row, "estimate", "standard_error", "low", "high", "naive_low", "naive_high",
+                                       "bounded_low", "bounded_high")
         return {"metric": _heading(row), **({"group": row["group"]} if "group" in row else {}), "estimate": found,
                 f"{percent(self.level)} interval": f"{limits[0]} to {limits[1]}", "standard_error": error,
-                "naive": f"{limits[2]} to {limits[3]}", "df": f"{row['df']:,}", "design_effect": row["design_effect"],
+                "bounded interval": f"{limits[4]} to {limits[5]}", "naive": f"{limits[2]} to {limits[3]}", "df": f"{row['df']:,}", "design_effect": row["design_effect"],
                 "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"}
 
 
@@ -239,6 +244,9 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
     notes += caveats
     about = labels if any(label is not None for label in labels) else ()
     design = made.headline() if items.replicate_weights is not None else design.headline()
+    interval = estimates[0].interval(level)
+    if interval.bounded:
+        notes += bounded_notes(interval.low, interval.high, interval.bounded, of=estimates[0].statistic)
     first = [note for note in items.notes if note.where and note.where[0] == LABELS_IN]
     return MetricEstimates(estimates, groups, np.array(alone), np.array(spread), level, design, made.method, about,
                            tuple(str(note) for note in [*first, *caveats]), notes=notes)
