@@ -146,7 +146,8 @@ class MetricEstimates(Result):
                                        "bounded_low", "bounded_high")
         return {"metric": _heading(row), **({"group": row["group"]} if "group" in row else {}), "estimate": found,
                 f"{percent(self.level)} interval": f"{limits[0]} to {limits[1]}", "standard_error": error,
-                "bounded interval": f"{limits[4]} to {limits[5]}", "naive": f"{limits[2]} to {limits[3]}", "df": f"{row['df']:,}", "design_effect": row["design_effect"],
+                "bounded interval": f"{limits[4]} to {limits[5]}", "naive": f"{limits[2]} to {limits[3]}",
+                "df": f"{row['df']:,}", "design_effect": row["design_effect"],
                 "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"}
 
 

@@ -5,7 +5,8 @@ KEYS = frozenset("""
     accuracy sampled weight sd mean mean_score bounded unused budget above up_to
     id score prediction rival truth label counted predicted item value number wave psu psus strata box place
     estimate estimate_low estimate_high
-    standard_error low high bounded_low bounded_high level half_width variance variance_ratio bias rmse difference change growth
+    bounded_low bounded_high
+    standard_error low high level half_width variance variance_ratio bias rmse difference change growth
     growth_low growth_high first second first_period last_period period month share true_share rate probability
     test statistic df pvalue adjusted_pvalue naive_pvalue nadeau_bengio_pvalue rho rho_of_all rho_alpha r assumed_rho
     true_rho repeat fold study region about verdict n
@@ -24,7 +25,8 @@ KEYS = frozenset("""
 """.split())
 # numbers in the units of what is estimated: their digits are those of its error
 ESTIMATES = frozenset("""
-    estimate standard_error low high bounded_low bounded_high half_width difference change counted naive_estimate naive_low naive_high truth
+    bounded_low bounded_high
+    estimate standard_error low high half_width difference change counted naive_estimate naive_low naive_high truth
 """.split())
 COUNTS = frozenset("""
     size items labeled skipped correct sampled bounded unused budget above psus worth n count records alike only_a
