@@ -356,7 +356,7 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     sizes = tuple(scores.sizes[k] for k in order) if scores.sizes else ()
     better, worse = (scores.models[k] for k in pairs[0])
     difference = f"the score of {better} less that of {worse}"
-    first_pair = bounded_notes(*limits[0].tolist(), bounded[0].tolist(), of=difference)
+    first_pair = bounded_notes(limits[0].tolist(), bounded[0].tolist(), of=difference)
     return ItemComparison(
         tuple(scores.models[k] for k in order), means[order], own[order], places,
         np.concatenate([each.mean for each in found]), limits, pair_level, pvalue, adjusted,
@@ -412,7 +412,7 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
     levels = np.array([checks.level(level)])
     (low, high), = pair_limits(found, levels).tolist()
     bounded, = pair_limits([by_method(each, "bounded") for each in found], levels).tolist()
-    notes = [*bounded_notes(low, high, bounded), *unscored_notes(scores, np.array(places), level),
+    notes = [*bounded_notes((low, high), bounded), *unscored_notes(scores, np.array(places), level),
              *_notes(scores, found)]
     return Interval(low, high, level, f"{method}: clusters" if scores.clusters else method,
                     bounded=tuple(bounded) if bounded != [low, high] else None, notes=notes)
@@ -459,7 +459,7 @@ def by_method(found: Evidence | Unpaired, method: str) -> Evidence | Unpaired:
     method : {"default", "bounded", "t"}
     """
     if isinstance(found, Unpaired):
-        return Unpaired(by_method(found.first, method), by_method(found.second, method))
+        return Unpaired(replace(found.first, method=method), replace(found.second, method=method))
     return replace(found, method=method)
 
 

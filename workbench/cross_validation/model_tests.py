@@ -392,7 +392,7 @@ class NestedInterval(Interval):
 
     Attributes
     ----------
-    low, high, level, method, limiting_stratum
+    low, high, level, method, limiting_stratum, bounded
         As in `Interval`.
     estimate : float
         Mean loss (difference), its bias from smaller training sets removed.

@@ -89,7 +89,10 @@ class SampledMoments:
     @classmethod
     def of_table(cls, table: np.ndarray) -> "SampledMoments":
         """Return the moments that `table` returned."""
-        return cls(*table[: len(ROWS)], table[len(ROWS) : len(ROWS) + 2], table[len(ROWS) + 2 :, 0])
+        *rows, unseen_low, unseen_high, trusted_low, trusted_high = table
+        named = dict(zip(ROWS, rows, strict=True))
+        trusted = np.array([trusted_low[0], trusted_high[0]])
+        return cls(**named, unseen=np.stack([unseen_low, unseen_high]), trusted=trusted)
 
     def table(self) -> np.ndarray:
         """Return all numbers, (14, H)."""

@@ -6,7 +6,7 @@ far as many items make up the spread on that side, and the sample has more than 
 `carried` returns how far, and `unseen_values` the value of the item.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -101,20 +101,20 @@ def one_more_value(values: np.ndarray, mean: np.ndarray, high: float, reach: flo
 
 
 def bounded_notes(
-    low: float, high: float, bounded: tuple[float, float], *, of: str = ""
+    limits: Sequence[float], bounded: Sequence[float], *, of: str = ""
 ) -> Iterator[Note]:
     """Yield the bounded limits with their meaning, where they differ from the limits.
 
     Parameters
     ----------
-    low, high : float
-    bounded : (float, float)
+    limits, bounded : (float, float)
     of : str
         What the limits are of; nothing where that is plain.
     """
-    if max(abs(bounded[0] - low), abs(bounded[1] - high)) > ROUNDING * (bounded[1] - bounded[0]):
-        limits = f"{bounded[0]:.4g} to {bounded[1]:.4g}"
-        yield Note("assumption", f"{UNSEEN}: {of + ' is ' if of else ''}{limits}")
+    (low, high), (least, most) = limits, bounded
+    if max(abs(least - low), abs(most - high)) > ROUNDING * (most - least):
+        subject = f"{of} is " if of else ""
+        yield Note("assumption", f"{UNSEEN}: {subject}{least:.4g} to {most:.4g}")
 
 
 def _beyond_three(share: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -117,7 +117,7 @@ def interval_of(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level:
     size, labeled = (part[:len(size) - constants] for part in (size, counts.sum(1)))
     limiting = limiting_stratum(size, labeled, below, above)
     notes = [*intervals.few_notes(size, labeled), *intervals.limiting_notes(size, labeled, limiting),
-             *intervals.exact_notes(exact), *bounded_notes(low, high, bounded)]
+             *intervals.exact_notes(exact), *bounded_notes((low, high), bounded)]
     return Interval(low, high, level, method, limiting, bounded if bounded != (low, high) else None, notes=notes)
 
 

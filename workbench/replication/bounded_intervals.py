@@ -260,8 +260,9 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
         skewness, bounded, carriers = _side(sample, sign * errors, sign * off, gap, vary)
         unseen = _unseen(sample, sign * errors, sign * off, psus, even, spread, bounded)
         sides.append((skewness, bounded, carriers, unseen))
-    return Clusters(mean, variance, df, psus, (free * share ** 2).sum(0) / square, *np.stack(sides, 1),
-                    design_df=design.df)
+    skewness, bounded, carriers, unseen = np.stack(sides, 1)
+    return Clusters(mean, variance, df, psus, (free * share ** 2).sum(0) / square, skewness, bounded, carriers, unseen,
+                    design.df)
 
 
 def degrees(design: SurveyDesign, shares: np.ndarray, most: float | None) -> tuple[np.ndarray, np.ndarray]:
@@ -320,11 +321,11 @@ def _unseen(sample: Sample, errors: np.ndarray, off: np.ndarray, psus: np.ndarra
     share = sample.shares.max(0)
     errors_left_out = errors[0] / (1 - np.minimum(share, LARGEST_SHARE))
     worst = np.maximum(errors_left_out.max(0), 0) / (1 + share.max(0))
-    like_the_worst = np.minimum(1, HALF_A_PSU + FEW_PSUS * _over(1.0, psus)) * worst
+    like_the_worst = np.minimum(1, HALF_A_PSU + FEW_PSUS * _over(np.ones_like(psus), psus)) * worst
     squares = sample.add(np.maximum(off, 0) ** 2)
     carriers = _over(squares.sum(0) ** 2, (squares ** 2).sum(0))
     heavy = _tail(errors).max(0)
-    trusted = np.minimum(_rise(carriers, CARRIERS), _rise(_over(1.0, heavy), HEAVY))
+    trusted = np.minimum(_rise(carriers, CARRIERS), _rise(_over(np.ones_like(heavy), heavy), HEAVY))
     trusted = np.minimum(trusted, _rise(even, EVEN)) * _over(spread**2, spread**2 + LEAST_SPREAD**4)
     return bounded - trusted * np.maximum(bounded - like_the_worst, 0)
 

@@ -190,7 +190,7 @@ class ReplicateEstimate(Estimate, Result):
         low, high = float(low), float(high)
         notes = [*_interval_notes(self, method), *self.notes]
         if bounded:
-            notes.extend(bounded_notes(low, high, bounded))
+            notes.extend(bounded_notes((low, high), bounded))
         return Interval(low, high, float(level), name, bounded=None if bounded == (low, high) else bounded, notes=notes)
 
     def _limits(self, tail: float, *, bounded: bool) -> tuple:
@@ -219,8 +219,11 @@ class ReplicateEstimate(Estimate, Result):
     def _of_psus(self, tail: float, *, bounded: bool) -> tuple:
         if self.bounds is None:
             raise ValueError(f"method 'bounded' needs known bounds; {self.statistic} has none, take 't'")
-        mean, variance, *sides = np.asarray(self.clusters)
-        told = Clusters(mean, variance, self.effective_df, self.effective_psus, self.free, *np.reshape(sides, (4, 2)))
+        mean, variance = np.asarray(self.clusters)[:2]
+        sides = np.asarray(self.clusters)[2:].reshape(-1, 2)
+        if len(sides) == 3:     # saved before there was a shorter default
+            sides = np.vstack([sides, sides[1]])
+        told = Clusters(mean, variance, self.effective_df, self.effective_psus, self.free, *sides)
         limits = np.array(told.limits(tail, self.bounds, bounded=bounded))
         if self.steps is None:
             return Metric.of(self.statistic).of_mean(limits)

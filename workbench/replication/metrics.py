@@ -247,7 +247,7 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
     design = made.headline() if items.replicate_weights is not None else design.headline()
     interval = estimates[0].interval(level)
     if interval.bounded:
-        notes += bounded_notes(interval.low, interval.high, interval.bounded, of=estimates[0].statistic)
+        notes += bounded_notes(tuple(interval), interval.bounded, of=estimates[0].statistic)
     first = [note for note in items.notes if note.where and note.where[0] == LABELS_IN]
     return MetricEstimates(estimates, groups, np.array(alone), np.array(spread), level, design, made.method, about,
                            tuple(str(note) for note in [*first, *caveats]), notes=notes)

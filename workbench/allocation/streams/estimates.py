@@ -237,7 +237,7 @@ def with_bounded_note(interval: Interval) -> Interval:
     """Return the interval with its bounded limits among the notes."""
     if interval.bounded is None:
         return interval
-    notes = *interval.notes, *bounded_notes(interval.low, interval.high, interval.bounded)
+    notes = *interval.notes, *bounded_notes(tuple(interval), interval.bounded)
     return replace(interval, notes=notes)
 
 
