@@ -56,6 +56,15 @@ def test_unbiased_estimates_meet_the_truths():
     within([(d.sizes * np.bincount(d.stratum, d.y) / d.labeled).sum() / 10_000 for d in strata], strata[0].truth)
     pair = samples("Q6c", {"C": 20, "m": 10, "differing": .2, "difference": .04, "icc": .2}, 400)
     within([(d.a - d.b).mean() for d in pair], .04)
+    for kind in ("grades, jumps of 5", "continuous", "independent", "rare drops"):
+        scores = samples("Q6g", {"kind": kind, "n": 200}, 400)
+        within([(d.a - d.b).mean() for d in scores], scores[0].truth)
+    for sizes in ("equal", "lognormal", "geometric"):
+        setting = {"C": 30, "sizes": sizes, "differing": .25, "difference": .02, "icc": .1}
+        within([(d.a - d.b - d.truth).sum() for d in samples("Q6s", setting, 400)], 0)
+    for accuracy in ("0.96", "lower in large ones"):
+        setting = {"C": 30, "sizes": "lognormal", "icc": .1, "accuracy": accuracy}
+        within([(d.y - d.truth).sum() for d in samples("Q3s", setting, 400)], 0)
     cells = samples("Q4f", {"share": .1, "recall": .8, "precision": .5, "n": 300}, 400)
     assert cells[0].truth == pytest.approx(2 * .8 * .5 / 1.3, abs=1e-4)
     within([(d.t * d.p).sum() for d in cells], 300 * .1 * .8)
@@ -129,6 +138,33 @@ def test_ratios_are_over_the_shortest_that_covers_and_ours_is_red_where_it_loses
     assert [row["cells"]["a"].get("ratio") for row in rows] == [2, .5, 1, .5, None]
     assert [(red["row"], red["why"], red["value"]) for red in found["red"]] == [
         ("one", "width", 2), ("two", "coverage", .91)]
+
+
+def test_the_second_width_is_over_the_shortest_that_covers_in_that_setting():
+    def row(name, *cells):
+        return {"tool": "x", "row": name, "address": "",
+                "cells": {name: {"coverage": coverage, "error": .005, "width": width, "runs": 400}
+                          for name, (coverage, width) in zip("ab", cells, strict=True)}}
+    rows = [row("everywhere", (.95, .4), (.95, .6)), row("in a", (.95, .2), (.8, .3)),
+            row("nowhere", (.7, .1), (.8, .3))]
+    page.judged({"rows": {"Q1": rows}})
+    assert [page.ratios(row) for row in rows] == [[1, 1], [.5, .5], [.25, .5]]
+    assert [page.ratios(row, "ratio_in_setting") for row in rows] == [[2, 1], [1, .5], [.5, .5]]
+    assert page.middle(page.ratios(rows[0], "ratio_in_setting")) == "1.50"
+
+
+def test_an_update_replaces_the_rows_that_were_measured():
+    def record(**tables):
+        return {"questions": {"Q1": {}, "Q2": {}}, "tools": {}, "rows": tables, "seed": 1}
+    old = record(Q1=[made("workbench", "old", .95, .4), made("textbook", "kept", .95, .2)],
+                 Q2=[made("workbench", "kept", .95, .4)])
+    new = record(Q1=[made("evalci", "new", .95, .3), made("workbench", "new", .95, .3)])
+    found = run.updated(old, new)
+    assert {name: [(row["tool"], row["row"]) for row in rows]
+            for name, rows in found["rows"].items()} == {
+        "Q1": [("workbench", "new"), ("textbook", "kept"), ("evalci", "new")],
+        "Q2": [("workbench", "kept")]}
+    assert found["rows"]["Q1"][0]["cells"]["a"]["ratio"] == 1.5
 
 
 def test_two_seeds_differ_where_three_of_their_errors_do_not_reach(capsys):

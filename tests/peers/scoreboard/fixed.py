@@ -9,6 +9,7 @@ SIMPLE = Sample(y=np.array([1] * 8 + [0] * 2), N=1000)
 WILSON, EXACT = (.490162, .943318), (.443905, .974789)
 # 20 items, A alone right about 5, B alone about 1: mean .2, variance (6 - 20 * .04) / 19
 PAIRED = Sample(a=np.array([1] * 14 + [0] * 6), b=np.array([0] * 5 + [1] * 10 + [0] * 5), truth=0.)
+CHANGED_PLACES = Sample(a=PAIRED.b, b=PAIRED.a, truth=0.)
 PAIRED_SE = (5.2 / 19 / 20) ** .5
 MCNEMAR = 2 * 7 / 64                            # two-sided chance of at most 1 of 6
 # 4 clusters of 2, mean .625; residuals of the clusters .75, -.25, -1.25, .75 with squares 2.75 in all

@@ -18,7 +18,8 @@ def judged(found):
         for row in rows:
             row["covers"] = all(enough(cell) for cell in row["cells"].values())
         for setting in {name for row in rows for name in row["cells"]}:
-            compared(rows, setting)
+            compared(rows, setting, "ratio", lambda row, cell: row["covers"])
+            compared(rows, setting, "ratio_in_setting", lambda row, cell: enough(cell))
     found["red"] = [red for name, rows in found["rows"].items() for row in rows if row["tool"] == OURS
                     for red in reds(name, row)]
     return found
@@ -34,14 +35,16 @@ def own(row):
     return row["row"].endswith("own design")
 
 
-def compared(rows, setting):
-    """Give the cells of a setting the ratio of their width to the shortest of the rows that cover in every setting."""
-    widths = [row["cells"][setting]["width"] for row in rows if row["covers"] and not own(row)
-              and row["cells"].get(setting, {}).get("width")]
-    for row in rows:
-        cell = row["cells"].get(setting)
-        if widths and cell and cell["width"] and not own(row):
-            cell["ratio"] = round(cell["width"] / min(widths), 3)
+def compared(rows, setting, name, covers):
+    """Give the cells of a setting the ratio of their width to the shortest of those that cover."""
+    answered = [(row, row["cells"][setting]) for row in rows if setting in row["cells"]]
+    for _, cell in answered:
+        cell.pop(name, None)
+    wide = [(row, cell) for row, cell in answered if cell["width"] and not own(row)]
+    widths = [cell["width"] for row, cell in wide if covers(row, cell)]
+    if widths:
+        for _, cell in wide:
+            cell[name] = round(cell["width"] / min(widths), 3)
 
 
 def reds(question, row):
@@ -65,9 +68,14 @@ def lowest(row):
     return min(row["cells"].values(), key=lambda cell: cell["coverage"])
 
 
-def ratios(row):
+def ratios(row, name="ratio"):
     """Return the ratios of widths of a row's cells."""
-    return [cell["ratio"] for cell in row["cells"].values() if "ratio" in cell]
+    return [cell[name] for cell in row["cells"].values() if name in cell]
+
+
+def middle(values):
+    """Return the median in words, nothing if there are no values."""
+    return f"{median(values):.2f}" if values else ""
 
 
 def failures(row):
@@ -96,10 +104,11 @@ def meaning(row):
 
 def line(row):
     """Return a row of a question's table."""
-    low, wide, runs = lowest(row), ratios(row), [cell["runs"] for cell in row["cells"].values()]
+    low, runs = lowest(row), [cell["runs"] for cell in row["cells"].values()]
     return "| " + " | ".join([
         row["tool"], f"[{row['row']}]({row['address']})" if row["address"] else row["row"],
-        f"{share(low['coverage'])} ± {share(low['error'])}", f"{median(wide):.2f}" if wide else "", failures(row),
+        f"{share(low['coverage'])} ± {share(low['error'])}", middle(ratios(row)),
+        middle(ratios(row, "ratio_in_setting")), failures(row),
         f"{median(cell['milliseconds'] for cell in row['cells'].values()):.2g}",
         f"{min(runs):,}" if min(runs) == max(runs) else f"{min(runs):,} to {max(runs):,}", meaning(row)]) + " |"
 
@@ -132,8 +141,9 @@ def section(name, question, rows, folder):
     return [f"## {name} {question['title']}", "", f"Asked is the {question['estimand']}. Settings: "
             + "; ".join(question["settings"]) + ".", "",
             picture(question, rows, folder / "scoreboard" / f"{name}.svg"), "",
-            "| tool | call | least coverage | width | failed | ms a call | runs a cell | if you use it |",
-            "|---|---|---|---|---|---|---|---|", *map(line, ordered), ""]
+            "| tool | call | least coverage | width, covers everywhere | width, covers there "
+            "| failed | ms a call | runs a cell | if you use it |",
+            "|---|---|---|---|---|---|---|---|---|", *map(line, ordered), ""]
 
 
 def red_lines(found):
@@ -165,13 +175,18 @@ def write(found, folder):
     lines = [
         "# The scoreboard of the field", "",
         f"{len(tools)} tools on {len(found['questions'])} questions with {settings} settings, on known truth, "
-        f"nominal 95%, measured {found['date']} with seed {found['seed']}: {len(cells):,} cells, "
+        f"nominal 95%, last measured {found['date']} with seed {found['seed']}: "
+        f"{len(cells):,} cells, "
         f"{sum(cell['runs'] for cell in cells):,} intervals. `make scoreboard` measures them again.", "",
         "A seed draws the settings from declared grids, and every tool gets the same samples. A tool's call is the one "
         "that its documentation shows for the question, linked. Coverage is the share of all runs whose interval holds "
         "the truth, with its Monte Carlo error, in the setting where it is least; a run without a finite interval "
-        "does not cover. Width is the median over the settings of the ratio to the shortest row that covers in *all* "
-        f"of them: at least {LEAST} less two errors, by {FEWEST} runs or more. Failures are the largest share over the "
+        f"does not cover. A row covers in a setting if its coverage is at least {LEAST} less two "
+        f"errors, in {FEWEST} runs or more. The column \"width, covers everywhere\" is the median over "
+        "the settings of the ratio of the row's width to that of the shortest row that covers in "
+        "*all* settings. The column \"width, covers there\" is the median over the settings of the "
+        "ratio of the row's width to that of the shortest row that covers in that setting. "
+        "Failures are the largest share over the "
         "settings. A row \"own design\" places as many labels otherwise, and is outside these ratios. With a few "
         "hundred runs a cell the least of six coverages lies somewhat below the truth.", "",
         *(part for name, rows in found["rows"].items()

@@ -145,17 +145,108 @@ def paired(n, differing, difference):
     return draw
 
 
+def pair_in_clusters(rng, cluster, differing, difference, icc):
+    """Draw two models' answers; how often they differ, and which is right, varies by cluster."""
+    k, wins, C = 1 / icc - 1, (1 + difference / differing) / 2, cluster[-1] + 1
+    often = rng.beta(differing * k, (1 - differing) * k, C)
+    better = rng.beta(wins * k, (1 - wins) * k, C) if wins < 1 else np.ones(C)
+    differ, first, same = (rng.random(cluster.size) < chance
+                           for chance in (often[cluster], better[cluster], .7))
+    return Sample(a=np.where(differ, first, same).astype(int),
+                  b=np.where(differ, ~first, same).astype(int), cluster=cluster, truth=difference)
+
+
 def paired_clusters(C, m, differing, difference, icc):
-    """Draw clusters that vary in how often two models differ, and in which of the two is right there."""
-    k, wins = 1 / icc - 1, (1 + difference / differing) / 2
+    """Draw C clusters of m items for two models."""
+    return lambda rng: pair_in_clusters(rng, np.repeat(np.arange(C), m), differing, difference, icc)
+
+
+def grades(jump, often):
+    """Return the true difference and a maker of grades from 0 to 10; some of B's differ."""
+    base = np.arange(11)
+    steps = np.array([-jump, -1, 0, 1, jump])
+    chances = [.7 * often, .12, .8 - often, .08, .3 * often]
+
+    def scores(rng, n):
+        a = rng.choice(base, n)
+        return a, np.clip(a + rng.choice(steps, n, p=chances), 0, 10)
+    return (base[:, None] - np.clip(base[:, None] + steps, 0, 10)).mean(0) @ chances, scores
+
+
+def continuous(p, q, loss, tightness):
+    """Return the true difference and a maker of beta scores; B's are beta about A's less a loss."""
+    def scores(rng, n):
+        a = rng.beta(p, q, n)
+        return a, rng.beta(tightness * (1 - loss) * a, tightness * (1 - (1 - loss) * a))
+    return loss * p / (p + q), scores
+
+
+def rare_drops(often):
+    """Return the true difference and a maker of scores; B's equal A's, or are .1 to .6 lower."""
+    def scores(rng, n):
+        a = rng.uniform(.6, 1, n)
+        return a, a - (rng.random(n) < often) * rng.uniform(.1, .6, n)
+    return .35 * often, scores
+
+
+def independent():
+    """Return the true difference and a maker of unrelated scores of two models."""
+    return 2 / 3 - 1 / 2, lambda rng, n: (rng.beta(1, .5, n), rng.beta(.5, .5, n))
+
+
+GRADED = {"grades, jumps of 2": grades(2, .1), "grades, jumps of 5": grades(5, .05),
+          "continuous": continuous(5, 2, .03, 40), "continuous near 1": continuous(9, 1, .05, 15),
+          "independent": independent(), "rare drops": rare_drops(.08)}
+
+
+def graded(kind, n):
+    """Draw n items with a score by each of two models."""
+    truth, scores = GRADED[kind]
+    bounds = (0, 10) if kind.startswith("grades") else (0, 1)
 
     def draw(rng):
-        often = rng.beta(differing * k, (1 - differing) * k, C)
-        better = rng.beta(wins * k, (1 - wins) * k, C) if wins < 1 else np.ones(C)
-        cluster = np.repeat(np.arange(C), m)
-        differ, first, same = (rng.random(C * m) < chance for chance in (often[cluster], better[cluster], .7))
-        return Sample(a=np.where(differ, first, same).astype(int), b=np.where(differ, ~first, same).astype(int),
-                      cluster=cluster, truth=difference)
+        a, b = scores(rng, n)
+        return Sample(a=a.astype(float), b=b.astype(float), bounds=bounds, truth=truth)
+    return draw
+
+
+FEW, SIZES = [8, 12, 30, 80], ["equal", "lognormal", "geometric"]
+LARGE_LOWER = "lower in large ones"
+
+
+def cluster_sizes(sizes):
+    """Return the sizes of the 100,000 clusters that there are."""
+    rng, count = np.random.default_rng(6), 100_000
+    if sizes == "equal":
+        return np.full(count, 10)
+    if sizes == "geometric":
+        return rng.geometric(.1, count)
+    return np.maximum(1, rng.lognormal(2, 1, count).astype(int))
+
+
+def unequal(C, sizes, accuracy, icc):
+    """Draw C clusters; odds of an error may grow with the size of the cluster, to the power .7."""
+    size, lower = cluster_sizes(sizes), accuracy == LARGE_LOWER
+    odds = .25 * (size / np.exp(np.log(size).mean())) ** .7 if lower else 1 / float(accuracy) - 1
+    rate, k = np.broadcast_to(1 / (1 + odds), size.shape), 1 / icc - 1
+    truth = (size * rate).sum() / size.sum()
+
+    def draw(rng):
+        index = rng.integers(0, size.size, C)
+        cluster = np.repeat(np.arange(C), size[index])
+        right = rng.beta(rate[index] * k, (1 - rate[index]) * k)[cluster]
+        y = (rng.random(cluster.size) < right).astype(int)
+        return Sample(y=y, cluster=cluster, truth=truth)
+    return draw
+
+
+def unequal_pairs(C, sizes, differing, difference, icc):
+    """Draw C clusters of such sizes for two models."""
+    size = cluster_sizes(sizes)
+
+    def draw(rng):
+        cluster = np.repeat(np.arange(C), size[rng.integers(0, size.size, C)])
+        return pair_in_clusters(rng, cluster, differing, difference, icc)
     return draw
 
 
@@ -291,6 +382,12 @@ QUESTIONS = {
     "Q3": Question("Accuracy, clusters", "chance that an item of a further cluster is right", clustered,
                    {"C": [5, 10, 20, 50], "m": [10, 20, 40], "p": [.7, .8, .9, .95, .97], "icc": [.05, .1, .2, .3],
                     "sizes": ["equal", "geometric"]}),
+    "Q3s": Question("Accuracy, few clusters of unequal size",
+                    "share of right items among all clusters",
+                    unequal, {"C": FEW, "sizes": SIZES, "icc": [.05, .1],
+                              "accuracy": ["0.8", "0.96", LARGE_LOWER]},
+                    fits=lambda sizes, accuracy, **_: (sizes, accuracy) != ("equal", LARGE_LOWER),
+                    uses=(cluster_sizes,)),
     "Q4p": rare("precision"), "Q4r": rare("recall"), "Q4f": rare("f1"),
     "Q5": Question("AUC", "chance that a member scores above another item", ranked,
                    {"n": [50, 100, 200, 400], "share": [.05, .1, .3, .5], "distance": [.8, 1.5, 2.5, 3.]},
@@ -299,10 +396,20 @@ QUESTIONS = {
                    {"n": [50, 100, 200, 500, 1000], "differing": [.02, .05, .1, .2],
                     "difference": [0., .01, .03, .05, .1]}, (-1, 1),
                    lambda differing, difference, **_: difference <= differing),
+    "Q6g": Question("Two models, graded scores",
+                    "mean score of A less that of B, over further items",
+                    graded, {"kind": list(GRADED), "n": [30, 60, 200, 1000]}, None,
+                    uses=(grades, continuous, rare_drops, independent)),
     "Q6c": Question("Two models, the same items, clusters", "accuracy of A less that of B, over further clusters",
                     paired_clusters, {"C": [5, 10, 20, 50], "m": [10, 20, 40], "differing": [.02, .1, .2],
                                       "difference": [0., .02, .04], "icc": [.1, .2, .3]}, (-1, 1),
-                    lambda differing, difference, **_: difference <= differing),
+                    lambda differing, difference, **_: difference <= differing,
+                    (pair_in_clusters,)),
+    "Q6s": Question("Two models, few clusters of unequal size",
+                    "accuracy of A less that of B, over further clusters",
+                    unequal_pairs, {"C": FEW, "sizes": SIZES, "differing": [.05, .1, .25],
+                                    "difference": [0., .02], "icc": [.1, .2]}, (-1, 1),
+                    uses=(cluster_sizes, pair_in_clusters)),
     "Q7": Question("Eight models, which is better than which", "order of the accuracies over further items", many,
                    {"models": list(ACCURACIES), "n": [300, 1000], "clusters": [0, 20, 50]}, None),
     "Q8": Question("A judge on all items, people on a few", f"share of right items among the {JUDGED:,}", judged,

@@ -3,10 +3,11 @@
     python tests/peers/scoreboard/run.py                      # environments, checks, cells, record and page
     python tests/peers/scoreboard/run.py --runs 100 --seconds 2 --tools evalci,judgy
     python tests/peers/scoreboard/run.py --seed 2 --runs 200 --our-runs 200 --compare
+    python tests/peers/scoreboard/run.py --tools workbench --only Q3,Q6c --update
 
 Each tool runs in an environment of its own in build/scoreboard, with one thread, as many tools at once as there are
 cores. The cells stay there: a second run goes on where the first one stopped. `--compare` sets a second seed beside the
-record and writes nothing.
+record and writes nothing. `--update` puts the rows of these tools and questions into the record.
 """
 import argparse
 import concurrent.futures
@@ -138,6 +139,18 @@ def pinned(tool):
     return next(part for part in TOOLS[tool]["requires"] if part.startswith(f"{tool}==")).partition("==")[2]
 
 
+def updated(old, new):
+    """Return the old record with the rows of the tools and questions that the new one measured."""
+    order, table = [OURS, TEXTBOOK, *TOOLS], {}
+    for name in new["questions"]:
+        rows = new["rows"].get(name, [])
+        measured_tools = {row["tool"] for row in rows}
+        kept = [row for row in old["rows"].get(name, []) if row["tool"] not in measured_tools]
+        if kept + rows:
+            table[name] = sorted(kept + rows, key=lambda row: order.index(row["tool"]))
+    return page.judged(new | {"tools": old["tools"] | new["tools"], "rows": table})
+
+
 def compare(old, new):
     """Print how many cells of two seeds differ by more than three of their errors."""
     pairs = [(first["cells"][setting], second) for name, rows in new["rows"].items() for row in rows
@@ -156,14 +169,21 @@ def main():
     parser.add_argument("--our-seconds", type=float, default=OUR_SECONDS)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--tools", default="", help="measure these alone, and write nothing")
+    parser.add_argument("--tools", default="", help="measure these alone, write nothing")
     parser.add_argument("--only", default="", help="questions, as Q1,Q3; write nothing")
     parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--update", action="store_true",
+                        help="put the measured rows into the record")
     options = parser.parse_args()
+    if options.update and options.seed != SEED:
+        parser.error(f"--update adds to a record of seed {SEED}; leave out --seed")
     found = record(options)
     if options.compare:
         compare(json.loads(RECORD.read_text(encoding="utf-8")), found)
-    elif not (options.tools or options.only):
+        return
+    if options.update:
+        found = updated(json.loads(RECORD.read_text(encoding="utf-8")), found)
+    if options.update or not (options.tools or options.only):
         RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         page.write(found, ROOT / "docs" / "evidence")
 

@@ -30,6 +30,7 @@ ROWS = {
     ("Q6", "compare permutation"): (compared("permutation"), DOC),
     ("Q6", "compare bootstrap"): (compared("bootstrap"), DOC),
     ("Q6", "compare mcnemar"): (compared("mcnemar"), DOC),
+    ("Q6g", "compare bootstrap"): (compared("bootstrap"), DOC),
     ("Q6c", "cluster_ci of differences"): (lambda d: limits(evalci.cluster_ci(d.a - d.b, d.cluster)), DOC),
     ("Q7", "multi_compare holm"): (ranks, DOC),
 }

@@ -17,10 +17,13 @@ def compared(d):
 
 ROWS = {
     ("Q1", "standard_error"): (lambda d: evalconfidence.standard_error(items(d.y)).ci, DOC),
-    ("Q3", "standard_error, cluster_id"):
-        (lambda d: evalconfidence.standard_error(items(d.y, cluster=d.cluster)).ci, DOC),
+    **{(name, "standard_error, cluster_id"):
+       (lambda d: evalconfidence.standard_error(items(d.y, cluster=d.cluster)).ci, DOC)
+       for name in ("Q3", "Q3s")},
     ("Q6", "compare"): (compared, DOC),
+    ("Q6g", "compare"): (compared, DOC),
     ("Q6c", "compare, cluster_id"): (compared, DOC),
+    ("Q6s", "compare, cluster_id"): (compared, DOC),
 }
 CHECKED = [
     # t of 9 degrees of freedom: 2.262157

@@ -34,6 +34,7 @@ def judged(d):
 ROWS = {
     ("Q1", "mean_ci"): (lambda d: limits(evalstats.mean_ci(d.y.astype(float), rng=rng())), DOC),
     ("Q6", "pairwise_differences auto"): (lambda d: limits(paired(d)), DOC),
+    ("Q6g", "pairwise_differences auto"): (lambda d: limits(paired(d)), DOC),
     ("Q7", "all_pairwise auto"): (ranks, DOC),
     ("Q8", "judge_debias_mean_ci"): (lambda d: limits(judged(d)), JUDGES),
 }

@@ -62,9 +62,11 @@ ROWS = {
     ("Q1", "proportion_confint jeffreys"): (share("jeffreys"), SHARE),
     ("Q3", "OLS, cov_type cluster (default z)"): (lambda d: clustered(d.y, d.cluster), FIT),
     ("Q3", "OLS, cov_type cluster, use_t"): (lambda d: clustered(d.y, d.cluster, True), FIT),
+    ("Q3s", "OLS, cov_type cluster, use_t"): (lambda d: clustered(d.y, d.cluster, True), FIT),
     ("Q6", "confint_proportions_2indep"): (two_samples, TWO),
     ("Q6", "mcnemar exact, p alone"): (same_items, DOC + "stats.contingency_tables.mcnemar.html"),
     ("Q6c", "OLS, cov_type cluster, use_t"): (lambda d: clustered(d.a - d.b, d.cluster, True), FIT),
+    ("Q6s", "OLS, cov_type cluster, use_t"): (lambda d: clustered(d.a - d.b, d.cluster, True), FIT),
     ("Q7", "pairwise_tukeyhsd"): (ranks, DOC + "stats.multicomp.pairwise_tukeyhsd.html"),
     ("Q12", "proportion_confint wilson at each look"):
         (lambda d: held_at_every_look(lambda y: proportion_confint(y.sum(), y.size, method="wilson"), d), SHARE),

@@ -36,6 +36,9 @@ ROWS = {
     ("Q2", "prop korn-graubard"): (stratified(ci_method="korn-graubard"), DOC),
     ("Q3", "prop (default, logit), psu"): (clusters(), DOC),
     ("Q3", "prop korn-graubard, psu"): (clusters(ci_method="korn-graubard"), DOC),
+    ("Q3s", "prop (default, logit), psu"): (clusters(), DOC),
+    ("Q3s", "prop korn-graubard, psu"): (clusters(ci_method="korn-graubard"), DOC),
+    ("Q6s", "mean of differences, psu"): (lambda d: mean(d.a - d.b, d.cluster), DOC),
     ("Q6c", "mean of differences, psu"): (lambda d: mean(d.a - d.b, d.cluster), DOC),
     ("Q11", "total"): (total, DOC),
 }

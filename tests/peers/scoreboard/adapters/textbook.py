@@ -61,6 +61,13 @@ def paired(z):
     return around(z.mean(), stats.t.ppf(.975, z.size - 1) * stats.sem(z))
 
 
+def resampled(values, cluster):
+    """Return the percentile bootstrap interval of a mean; whole clusters are drawn again."""
+    size, total = np.bincount(cluster), np.bincount(cluster, values)
+    index = np.random.default_rng(0).integers(0, size.size, (TOSSES, size.size))
+    return tuple(np.quantile(total[index].sum(1) / size[index].sum(1), [.025, .975]))
+
+
 def unpaired(d):
     return around(d.a.mean() - d.b.mean(), Z * (d.a.var(ddof=1) + d.b.var(ddof=1)) ** .5 / d.a.size ** .5)
 
@@ -130,6 +137,10 @@ ROWS = {
     ("Q3", "clusters ignored"): (lambda d: wald(d.y), CLUSTERED),
     ("Q3", "clustered, z"): (lambda d: clustered(d.y, d.cluster), CLUSTERED),
     ("Q3", "clustered, t"): (lambda d: clustered_t(d.y, d.cluster), CLUSTERED),
+    ("Q3s", "clusters ignored"): (lambda d: wald(d.y), CLUSTERED),
+    ("Q3s", "clustered, t"): (lambda d: clustered_t(d.y, d.cluster), CLUSTERED),
+    ("Q3s", "percentile bootstrap of clusters"):
+        (lambda d: resampled(d.y, d.cluster), CLUSTERED),
     ("Q4p", "Wilson of the predicted members"): (subset, SHARE),
     ("Q4r", "Wilson of the members"): (subset, SHARE),
     ("Q4p", "percentile bootstrap"): (tossed, SHARE), ("Q4r", "percentile bootstrap"): (tossed, SHARE),
@@ -137,8 +148,15 @@ ROWS = {
     ("Q5", "Hanley-McNeil"): (hanley_mcneil, AUC),
     ("Q6", "paired t"): (lambda d: paired(d.a - d.b), TESTS),
     ("Q6", "two samples, z"): (unpaired, TESTS),
+    ("Q6g", "paired t"): (lambda d: paired(d.a - d.b), TESTS),
+    ("Q6g", "percentile bootstrap"):
+        (lambda d: resampled(d.a - d.b, np.arange(d.a.size)), TESTS),
     ("Q6c", "clusters ignored"): (lambda d: paired(d.a - d.b), CLUSTERED),
     ("Q6c", "clustered, t"): (lambda d: clustered_t(d.a - d.b, d.cluster), CLUSTERED),
+    ("Q6s", "clusters ignored"): (lambda d: paired(d.a - d.b), CLUSTERED),
+    ("Q6s", "clustered, t"): (lambda d: clustered_t(d.a - d.b, d.cluster), CLUSTERED),
+    ("Q6s", "percentile bootstrap of clusters"):
+        (lambda d: resampled(d.a - d.b, d.cluster), CLUSTERED),
     ("Q7", "t of each pair"): (lambda d: tested(d, lambda p: p < .05), TESTS),
     ("Q7", "t of each pair, Holm"): (lambda d: tested(d, holm), TESTS),
     ("Q7", "intervals apart"): (apart, TESTS),
@@ -157,6 +175,9 @@ CHECKED = [
     ("Clopper-Pearson, 8 of 10", lambda: share("exact", SIMPLE.y), EXACT, 1e-5),
     ("four clusters, by hand", lambda: clustered_t(CLUSTERS.y, CLUSTERS.cluster), around(.625, T3 * CLUSTER_SE), 1e-5),
     ("paired t, by hand", lambda: paired(PAIRED.a - PAIRED.b), around(.2, T19 * PAIRED_SE), 1e-5),
+    # two clusters drawn of two: both 0, one of each, both 1, with chances 1/4, 1/2, 1/4
+    ("bootstrap of two clusters, by hand",
+     lambda: resampled(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1])), (0, 1), 0),
     ("t of folds, by hand", lambda: paired(FOLDS), around(.06, 2.262157 * (.134 / 90) ** .5), 1e-5),
     ("total of two strata, t, by hand", lambda: total(TOTAL), around(400, 4.302653 * TOTAL_SE), 1e-3),
     # Q1 = A / (2 - A) = .846154, Q2 = 2 A^2 / (1 + A) = .876812 at A = 11 / 12

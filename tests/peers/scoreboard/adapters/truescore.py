@@ -35,10 +35,14 @@ ROWS = {
     ("Q1", "gold_only_estimate"): (lambda d: limits(truescore.gold_only_estimate(d.y)), DOC),
     ("Q3", "gold_only_estimate, clusters"):
         (lambda d: limits(truescore.gold_only_estimate(d.y, clusters=d.cluster)), DOC),
+    ("Q3s", "gold_only_estimate, clusters"):
+        (lambda d: limits(truescore.gold_only_estimate(d.y, clusters=d.cluster)), DOC),
     ("Q6", "mcnemar"): (lambda d: limits(truescore.mcnemar(d.a, d.b)), DOC),
     ("Q6", "paired_bootstrap"): (lambda d: limits(truescore.paired_bootstrap(d.a, d.b)), DOC),
-    ("Q6c", "paired_bootstrap, clusters"):
-        (lambda d: limits(truescore.paired_bootstrap(d.a, d.b, clusters=d.cluster)), DOC),
+    ("Q6g", "paired_bootstrap"): (lambda d: limits(truescore.paired_bootstrap(d.a, d.b)), DOC),
+    **{(name, "paired_bootstrap, clusters"):
+       (lambda d: limits(truescore.paired_bootstrap(d.a, d.b, clusters=d.cluster)), DOC)
+       for name in ("Q6c", "Q6s")},
     ("Q7", "mcnemar or paired_bootstrap, holm"): (ranks, DOC),
     ("Q8", "ppi_estimate"): (lambda d: limits(truescore.ppi_estimate(d.verdict, d.human, d.index)), DOC),
     ("Q8", "rogan_gladen_estimate"):

@@ -1,7 +1,7 @@
 import functools
 
 import numpy as np
-from fixed import CLUSTERS, EXACT, FIRST_IS_BEST, MODELS, claims
+from fixed import CHANGED_PLACES, CLUSTERS, EXACT, FIRST_IS_BEST, MODELS, PAIRED, claims
 from measure import with_bounds
 from questions import fold_differences
 
@@ -117,6 +117,16 @@ def ranks(d):
     return claims(models, [(index[i], index[j]) for i, j in found.pairs[found.shown]])
 
 
+def compared(method):
+    """Return a function from a sample to the limits of A's mean score less B's."""
+    def limits(d):
+        scores = wb.ItemScores(np.column_stack([d.a, d.b]), ["a", "b"], range(d.a.size),
+                               getattr(d, "cluster", None), getattr(d, "bounds", (0, 1)))
+        row = wb.compare_items(scores, method=method).rows()[0]
+        return (row["low"], row["high"]) if row["first"] == "a" else (-row["high"], -row["low"])
+    return limits
+
+
 def folds(d, rho):
     try:
         return wb.kfold_t_test(fold_differences(d), rho=rho).interval()
@@ -134,12 +144,18 @@ ROWS = {
     ("Q2", "stratified_accuracy guaranteed"): (stratified("guaranteed"), DOC),
     ("Q3", "replicate_estimate proportion"):
         (lambda d: replicated("proportion", d.cluster, d.y).interval(), DOC),
+    ("Q3s", "replicate_estimate proportion"):
+        (lambda d: replicated("proportion", d.cluster, d.y).interval(), DOC),
+    ("Q3s", "replicate_estimate proportion bounded"):
+        (lambda d: replicated("proportion", d.cluster, d.y).interval(method="bounded"), DOC),
     **{(name, "class_metrics, the same sample"): (sampled_at_random, DOC) for name in ("Q4p", "Q4r", "Q4f")},
     **{(name, "class_metrics, own design"): (own_labels, DOC) for name in ("Q4p", "Q4r", "Q4f")},
     ("Q5", "replicate_estimate auc"): (lambda d: items(d, "auc", d.t, d.score), DOC),
     ("Q6", "paired_difference"): (lambda d: difference((MANY,), (counted(d.a - d.b),)), DOC),
     ("Q6", "paired_difference short"):
         (lambda d: difference((MANY,), (counted(d.a - d.b),), method="short"), DOC),
+    **{(name, "compare_items"): (compared("default"), DOC) for name in ("Q6g", "Q6s")},
+    **{(name, "compare_items bounded"): (compared("bounded"), DOC) for name in ("Q6g", "Q6s")},
     ("Q6c", "replicate_estimate mean"):
         (lambda d: replicated("mean", d.cluster, d.a - d.b, bounds=(-1, 1)).interval(), DOC),
     ("Q7", "compare_items"): (ranks, DOC),
@@ -164,5 +180,9 @@ CHECKED = [
     ("Clopper-Pearson, 8 of 10 from very many", lambda: accuracy((MANY,), (10,), (8,)), EXACT, 1e-5),
     ("mean of the clusters, by hand", lambda: replicated("proportion", CLUSTERS.cluster, CLUSTERS.y).estimate, .625,
      1e-9),
+    # 5 against 1 of 20, and the same models in the other order: limits change sides and signs
+    ("models change places",
+     lambda: np.add(compared("default")(PAIRED), compared("default")(CHANGED_PLACES)[::-1]),
+     (0, 0), 1e-9),
     ("the first of three models is better than the others", lambda: ranks(MODELS), FIRST_IS_BEST, 0),
 ]
