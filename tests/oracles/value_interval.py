@@ -56,8 +56,13 @@ def upper_limit(strata, tail, more_values=None, stretch=1.0):
                 + 2 * weight[h] ** 3 * free[h] ** 1.5 * central(more, 3) / ((n + 2) * (n + 3))))
     reach = [w * (one_more - statistics.fmean(labels))
              for w, (_, labels, _, _), one_more in zip(weight, strata, more_values, strict=True)]
+    gaps = [(max(labels) - min(labels), one_more - max(labels))
+            for (_, labels, *_), one_more in zip(strata, more_values, strict=True)]
+    if more_values != [high for *_, high in strata]:
+        reach = [r * min(1, max(0, 2 - 2 * spread / gap)) if gap > 0 else 0
+                 for r, (spread, gap) in zip(reach, gaps, strict=True)]
     close = sorted((k for k, (_, labels, low, high) in enumerate(strata)
-                    if free[k] > 0 and low < high and max(labels) - min(labels) < more_values[k] - max(labels)),
+                    if free[k] > 0 and low < high and gaps[k][0] < gaps[k][1]),
                    key=lambda k: -reach[k] / len(strata[k][1]))
     for j in range(2, len(close) + 1):
         w, n = sum(reach[k] for k in close[:j]), sum(len(strata[k][1]) for k in close[:j])

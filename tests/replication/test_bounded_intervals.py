@@ -63,7 +63,8 @@ def upper_written_out(y, psu, stratum, weight, population, high, reach, level, m
     squares = sum(e * e for e in error.values())
     skewness = max(sum(e ** 3 for e in error.values()) / squares, 0) if squares > 1e-28 else 0
     within = {c: (weight[psu == c] * (y[psu == c] - own[of[c]])).sum() / total for c in names}
-    q = min(sum(e * e for e in each) ** 2 / sum(max(e, 0) ** 4 for e in each) if max(each) > 1e-14 else np.inf
+    d4 = 0 if method == "bounded" else (.01 * reach * heaviest) ** 4
+    q = min((sum(e * e for e in each) ** 2 + d4) / sum(max(e, 0) ** 4 for e in each) if max(each) > 1e-14 else np.inf
             for each in (list(error.values()), list(within.values())))
     worst = max(up) / (1 + heaviest)
     bound = max(share[c] / (1 + share[c]) * (high - own[of[c]]) for c in names)
@@ -79,6 +80,7 @@ def upper_written_out(y, psu, stratum, weight, population, high, reach, level, m
         like_the_worst = worst_left_out(error, share) * min(1, 1 / 2 + 3 / kappa)
         carriers = sum(x) ** 2 / sum(v * v for v in x) if sum(x) else 0
         trusted = trusted_written_out(carriers, q, kappa / len(names), square / reach ** 2)
+        trusted *= squares ** 2 / (squares ** 2 + d4)
         unseen += trusted * min(like_the_worst - unseen, 0)
     p = (1 + level) / 2
     r = stats.t.ppf(p, df) / stats.norm.ppf(p)

@@ -89,6 +89,8 @@ def limit_of_moments(weight: np.ndarray, free: np.ndarray, n: np.ndarray, moment
     least, most = ends
     more = np.asarray(high, float) if unseen is None else np.maximum(unseen, most)
     missed = most - least < more - most - ROUND * (high - low)
+    if unseen is not None:
+        missed = missed * _closeness(most - least, more - most)
     strata = np.stack(
         np.broadcast_arrays(weight, free, n, *moments, high, more, missed, np.asarray(known)[..., None])
     )
@@ -104,13 +106,19 @@ def limit_of_moments(weight: np.ndarray, free: np.ndarray, n: np.ndarray, moment
 def _limit(strata: np.ndarray, tail: float, stretch: float) -> tuple[np.ndarray, np.ndarray]:
     weight, free, n, mean, _, _, _, more, missed, _ = strata
     top, sums, single = _with_one_more(strata, strata)
-    *merged, valid = _merged(weight * (more - mean), n, missed > 0, free)
+    *merged, valid = _merged(weight * (more - mean) * missed, n, missed > 0, free)
     moments = [np.concatenate([one, total + gain], -1) for one, total, gain in zip(single, sums, merged, strict=True)]
     valid = np.concatenate([(mean < more) & (free > 0), valid], -1) & (moments[1] > 0)
     upper = _candidate_quantiles(_stretched(moments, stretch), valid, top, tail)
     best = upper.argmax(-1)
     limit = np.where(valid.any(-1), np.take_along_axis(upper, best[..., None], -1)[..., 0], top[..., 0])
     return limit, np.where((best < mean.shape[-1]) & valid.any(-1), best, -1)
+
+
+def _closeness(spread: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    """Return how far labels count as alike: 1 up to half as far apart as the next value is, 0 from as far on."""
+    ratio = np.divide(spread, gap, out=np.ones(np.broadcast_shapes(spread.shape, gap.shape)), where=gap > 0)
+    return np.clip(2 - 2 * ratio, 0.0, 1.0)
 
 
 def _reaches(strata: np.ndarray, tail: float, enough: float, stretch: float) -> np.ndarray:

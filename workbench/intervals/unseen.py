@@ -50,7 +50,7 @@ def carried(
     Examples
     --------
     >>> graded = np.linspace(0.2, 0.8, 30)
-    >>> float(carried(1.0, graded, graded - graded.mean(), 1.0))
+    >>> round(float(carried(1.0, graded, graded - graded.mean(), 1.0)), 6)
     1.0
     >>> yes_or_no = np.repeat([0.0, 1.0], 15)
     >>> float(carried(1.0, yes_or_no, yes_or_no - 0.5, 1.0))

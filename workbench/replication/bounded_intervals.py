@@ -34,6 +34,9 @@ DECIMALS = 12
 # tried: 1/2 and 1; 0, 1, 2, 3; K to 3, 3.5, 4; Q to 3, 4, 4.5, 5; kappa / C to .35, .4, .45, .5.
 HALF_A_PSU, FEW_PSUS = 0.5, 3.0
 CARRIERS, HEAVY, EVEN = (2.0, 4.0), (2.0, 5.0), (0.25, 0.4)
+# Root of the sum of squared errors, over that of the heaviest PSU were it at the other bound, below which
+# PSUs count as alike: the limits of the default then move by less than 1,000 times a change of a value.
+LEAST_ERROR = 0.01
 LARGEST_SHARE = 0.999       # of one PSU, so that leaving it out leaves something
 
 
@@ -233,6 +236,9 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
     a PSU from the mean of the others, times the smaller of 1 and 1/2 + 3 / kappa, kappa equally heavy PSUs. It is
     trusted as far as K' = (sum x)^2 / sum x^2, Q and kappa / C, the evenness of C PSUs, rise from 2 to 4, from 2 to 5
     and from .25 to .4: the least of the three says how far u goes from the bounded one to this one, if it is smaller.
+    So that no limit jumps where PSUs become alike, (sum e^2)^2 counts as larger by d^4 in 1/Q, d = .01 W* times the
+    distance of the bounds, and u goes less far: times S^2 / (S^2 + d^4), S = sum e^2, and T^2 / (T^2 + 1e-12), T the
+    mean of (y - R_h)^2 over the squared distance of the bounds.
 
     Examples
     --------
@@ -254,11 +260,13 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
     errors = np.stack([error, _cleaned(sample.add(off), reach * share)])
     spread = _over(_spread(sample, off), np.asarray(reach, float) ** 2)
     even = psus / np.maximum((sample.shares.max(0) > 0).sum(0), 1)
+    least = (LEAST_ERROR * reach * share.max(0)) ** 4
     sides = []
     for sign, bound in zip((-1, 1), bounds, strict=True):
         gap = sign * (bound - level)
         skewness, bounded, carriers = _side(sample, sign * errors, sign * off, gap, vary)
-        unseen = _unseen(sample, sign * errors, sign * off, psus, even, spread, bounded)
+        _, longest, _ = _side(sample, sign * errors, sign * off, gap, vary, least)
+        unseen = _unseen(sample, sign * errors, sign * off, psus, even, spread, longest, least)
         sides.append((skewness, bounded, carriers, unseen))
     skewness, bounded, carriers, unseen = np.stack(sides, 1)
     return Clusters(mean, variance, df, psus, (free * share ** 2).sum(0) / square, skewness, bounded, carriers, unseen,
@@ -295,7 +303,8 @@ def degrees(design: SurveyDesign, shares: np.ndarray, most: float | None) -> tup
     return np.clip(np.round(df, DECIMALS), 1.0, most), psus.min(0)
 
 
-def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, vary: np.ndarray) -> tuple:
+def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, vary: np.ndarray,
+          least: float | np.ndarray = 0.0) -> tuple:
     """Return skewness g, what one unseen PSU adds u, and carriers K of the upper limit: see `clusters`.
 
     The unseen PSU is as heavy as the heaviest. It is like the worst that was seen; lies at the bound where almost none
@@ -306,7 +315,7 @@ def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, 
     square, heaviest, squares = error ** 2, 1 + share.max(0), sample.add(beyond ** 2)
     carriers = np.minimum(_over(squares.sum(0) ** 2, (squares ** 2).sum(0)),
                           sample.count(_over(beyond, np.broadcast_to(sample.of_psu(gap), beyond.shape)) ** 2))
-    few, spread = np.maximum(carriers, LEAST_CARRIERS), _tail(errors).max(0)
+    few, spread = np.maximum(carriers, LEAST_CARRIERS), _tail(errors, least).max(0)
     worst, bound = np.maximum(error.max(0), 0) / heaviest, (gap * share / (1 + share)).max(0)
     larger = np.minimum(bound, 5 * sample.add(beyond).max(0) / heaviest)
     unseen = worst * np.maximum(np.minimum(1, 3 / few), np.minimum(1, 4 * spread) ** 2) + np.maximum(
@@ -316,18 +325,20 @@ def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, 
 
 
 def _unseen(sample: Sample, errors: np.ndarray, off: np.ndarray, psus: np.ndarray, even: np.ndarray,
-            spread: np.ndarray, bounded: np.ndarray) -> np.ndarray:
-    """Return what one unseen PSU adds to the upper limit of the default interval: see `clusters`."""
+            spread: np.ndarray, longest: np.ndarray, least: np.ndarray) -> np.ndarray:
+    """Return what one unseen PSU adds to the upper limit of the default interval, at most `longest`: see `clusters`."""
     share = sample.shares.max(0)
     errors_left_out = errors[0] / (1 - np.minimum(share, LARGEST_SHARE))
     worst = np.maximum(errors_left_out.max(0), 0) / (1 + share.max(0))
     like_the_worst = np.minimum(1, HALF_A_PSU + FEW_PSUS * _over(np.ones_like(psus), psus)) * worst
     squares = sample.add(np.maximum(off, 0) ** 2)
     carriers = _over(squares.sum(0) ** 2, (squares ** 2).sum(0))
-    heavy = _tail(errors).max(0)
-    trusted = np.minimum(_rise(carriers, CARRIERS), _rise(_over(np.ones_like(heavy), heavy), HEAVY))
+    heavy = np.maximum(_tail(errors, least).max(0), ROUND)
+    trusted = np.minimum(_rise(carriers, CARRIERS), _rise(1 / heavy, HEAVY))
     trusted = np.minimum(trusted, _rise(even, EVEN)) * _over(spread**2, spread**2 + LEAST_SPREAD**4)
-    return bounded - trusted * np.maximum(bounded - like_the_worst, 0)
+    squared_errors = (errors[0] ** 2).sum(0) ** 2
+    trusted = trusted * _over(squared_errors, squared_errors + least)
+    return longest - trusted * np.maximum(longest - like_the_worst, 0)
 
 
 def _rise(number: np.ndarray, ends: tuple[float, float]) -> np.ndarray:
@@ -341,10 +352,13 @@ def _spread(sample: Sample, off: np.ndarray) -> np.ndarray:
     return ratio(sample.add(off**2).sum(0), sample.add(np.ones_like(off)).sum(0))
 
 
-def _tail(errors: np.ndarray) -> np.ndarray:
-    """Return 1 / Q, how much of the squared errors (2, P, ...) a few of those above 0 hold."""
+def _tail(errors: np.ndarray, least: float | np.ndarray = 0.0) -> np.ndarray:
+    """Return 1 / Q, how much of the squared errors (2, P, ...) a few of those above 0 hold; 0 without errors.
+
+    Where the squared errors add up to less than the root of `least` it falls to 0.
+    """
     square = errors ** 2
-    return _over((np.where(errors > 0, square, 0) ** 2).sum(1), square.sum(1) ** 2)
+    return _over((np.where(errors > 0, square, 0) ** 2).sum(1), square.sum(1) ** 2 + least)
 
 
 def _pooled(design: SurveyDesign, share: np.ndarray, error: np.ndarray) -> np.ndarray:
