@@ -2,6 +2,7 @@
 
 import json
 
+import documented
 import numpy as np
 import pytest
 import short_intervals
@@ -43,3 +44,30 @@ def test_fresh_samples_agree(name):
         assert again[method] == pytest.approx(CELLS[name][method], abs=4 * np.sqrt(0.06 / 400))
     for number in ("default_over_t", "bounded_over_t", "carriers"):
         assert again[number] == pytest.approx(CELLS[name][number], rel=0.1)
+
+
+def wide_rows():
+    """Yield the rows of the claims' table of cells that are wider than is wanted."""
+    widths = {"wanted at most": [f"{width:g}" for width in short_intervals.WIDEST_CLUSTERS.values()]}
+    for name, cell in CELLS.items():
+        number, _, kind = name.replace(" clusters, ", "|", 1).partition("|")
+        if "heavy" in cell and cell["default_over_t"] > short_intervals.widest(name):
+            row = widths.setdefault(kind, [""] * len(short_intervals.CLUSTERS))
+            mark = "" if short_intervals.few_carry(cell) else " *"
+            column = short_intervals.CLUSTERS.index(int(number))
+            row[column] = f"{cell['default_over_t']:.2f}{mark}"
+    for kind, row in widths.items():
+        yield " ".join(f"| {kind} | {' | '.join(row)} |".split())
+
+
+def wide_items():
+    """Yield graded cells that are wider than is wanted, and the width."""
+    for name, cell in CELLS.items():
+        if "heavy" not in cell and cell["default_over_t"] > short_intervals.widest(name):
+            assert short_intervals.few_carry(cell)
+            yield f"{cell['default_over_t']:.2f} ({name})"
+
+
+@pytest.mark.parametrize("words", [*wide_rows(), *wide_items()])
+def test_the_claims_name_every_cell_that_is_wider_than_wanted(words):
+    assert words in documented.said()
