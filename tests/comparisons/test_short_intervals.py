@@ -71,3 +71,19 @@ def wide_items():
 @pytest.mark.parametrize("words", [*wide_rows(), *wide_items()])
 def test_the_claims_name_every_cell_that_is_wider_than_wanted(words):
     assert words in documented.said()
+
+
+def least_recorded(unit):
+    """Return the least coverage with 60 items or more, or with 30 clusters or more."""
+    small = ("30 items", "8 clusters", "12 clusters")
+    return min(
+        cell["default"]
+        for name, cell in CELLS.items()
+        if unit in name and not name.startswith(small)
+    )
+
+
+def test_the_claims_hold_the_least_coverage():
+    graded, clustered = (f"{least_recorded(unit):.3f}"[1:] for unit in ("items", "clusters"))
+    words = f"graded {graded} with 60 items or more, clusters {clustered} with 30 or more"
+    assert f"{len(CELLS)} cells, 2,000 samples each: {words}" in documented.said()
