@@ -48,7 +48,9 @@ def test_fresh_samples_agree(name):
 
 def wide_rows():
     """Yield the rows of the claims' table of cells that are wider than is wanted."""
-    widths = {"wanted at most": [f"{width:g}" for width in short_intervals.WIDEST_CLUSTERS.values()]}
+    widths = {
+        "wanted at most": [f"{width:g}" for width in short_intervals.WIDEST_CLUSTERS.values()]
+    }
     for name, cell in CELLS.items():
         number, _, kind = name.replace(" clusters, ", "|", 1).partition("|")
         if "heavy" in cell and cell["default_over_t"] > short_intervals.widest(name):
