@@ -37,11 +37,9 @@ KIND_RUNS = 2_000
 FINALISTS, MOST_ITEMS, LEAST_PSUS, MOST_PSUS, LARGEST = 6, 3_000, 4, 200, 3_000
 SCORE_SD = .6, .8
 UNSURE = ("undefined", "unreliable")
-# kinds of which samples too often hold no PSU that is unlike the others, as the README says it
-UNKNOWABLE = {"Pareto sizes": "with Pareto sizes of index 2 or 3", "Pareto sizes without variance": "of index 1.25",
-              "a tenth of the PSUs ten times as large": "where a tenth of the clusters is ten times as large",
-              "two kinds of PSUs": "where clusters are of two kinds",
-              "two kinds, one rare": "where one of the kinds is a twentieth"}
+# kinds of which samples too often hold no PSU that is unlike the others
+UNKNOWABLE = ("Pareto sizes", "Pareto sizes without variance", "a tenth of the PSUs ten times as large",
+              "two kinds of PSUs", "two kinds, one rare")
 MIDPOINTS = scipy.special.ndtri((np.arange(20_000) + .5) / 20_000)
 RANGES = {"strata": (1, 60), "psus": (2, 60), "items": (1, 20), "spread": (0, 1.5), "sizes": (0, 1.5), "slope": (-1, 1),
           "positive": (.01, .6), "positive_icc": (0, .6), "hit": (.5, .995), "alarm": (.001, .3), "error_icc": (0, .2),
@@ -154,7 +152,11 @@ def method_of(design):
 
 
 def outcomes(design, statistic, rng, runs):
-    """Return (R,) each: limits, whether there are any, whether a warning goes with them, effective PSUs, t interval."""
+    """Return arrays (R,), in which a row of limits is a lower and an upper one.
+
+    They are the default limits, whether there are any, whether a warning goes with them, effective PSUs, the estimate
+    and half the width of its t interval, and the bounded limits.
+    """
     return (_auc if statistic == "auc" else _ratio)(design, statistic, rng, runs)
 
 
@@ -171,10 +173,12 @@ def _ratio(design, statistic, rng, runs):
     bounds = (float(values[0]), 1.0)
     told = clusters(survey, sample, drawn.jackknife.variances(left_out, mean), bounds)
     low, high = map(of, told.limits(.025, bounds))
+    bounded_low, bounded_high = map(of, told.limits(.025, bounds, bounded=True))
     seldom = (variance > 0) & (told.carriers.min(0) < estimates.FEW_CARRIERS)
     half = scipy.special.stdtrit(survey.df, .975) * np.sqrt(drawn.jackknife.variances(of(left_out), of(mean)))
     return (low, high, some & (undefined <= estimates.MOST_UNDEFINED),
-            (told.df < estimates.LEAST_DF) | (variance == 0) | (undefined > 0) | seldom, told.psus, of(mean), half)
+            (told.df < estimates.LEAST_DF) | (variance == 0) | (undefined > 0) | seldom, told.psus, of(mean), half,
+            bounded_low, bounded_high)
 
 
 def _auc(design, statistic, rng, runs):
@@ -195,11 +199,11 @@ def _auc_once(design, rng, level, items, positive):
         found = estimates.replicate_estimate(replicates.replicates(survey, method_of(design)), "auc", truth, score)
     except ValueError as error:
         if type(error) in (statistics.UndefinedError, statistics.UnstableError):
-            return 0.0, 1.0, False, True, 0, .5, .5
+            return 0.0, 1.0, False, True, 0, .5, .5, 0.0, 1.0
         raise
     half = scipy.special.stdtrit(survey.df, .975) * found.standard_error
     return *found.interval(), True, any(note.kind in UNSURE for note in found.notes), found.effective_psus, \
-        found.estimate, half
+        found.estimate, half, *found.interval(method="bounded")
 
 
 @dataclass(frozen=True)
@@ -213,22 +217,26 @@ class Figures:
     effective_psus: float
     t_coverage: float
     width_over_t: float
+    bounded_coverage: float
+    bounded_over_t: float
     runs: int
 
 
 def figures(design, statistic, rng, runs):
     """Return the `Figures` of a design."""
-    low, high, answered, noted, psus, estimate, half = outcomes(design, statistic, rng, runs)
+    low, high, answered, noted, psus, estimate, half, bounded_low, bounded_high = outcomes(design, statistic, rng, runs)
     truth = truth_of(design, statistic)
-    covers, by_t = ((a <= truth + 1e-9) & (truth - 1e-9 <= b)
-                    for a, b in ((low, high), (estimate - half, estimate + half)))
+    covers, by_t, by_bounded = ((a <= truth + 1e-9) & (truth - 1e-9 <= b) for a, b in (
+        (low, high), (estimate - half, estimate + half), (bounded_low, bounded_high)))
     if not answered.any():
-        return Figures(1.0, float("nan"), 1.0, 0.0, 0.0, 1.0, 1.0, 0)
+        return Figures(1.0, float("nan"), 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0)
+    t_width = 2 * max(half[answered].mean(), 1e-9)
     plain = answered & ~noted
     return Figures(float(covers[answered].mean()), float(covers[plain].mean()) if plain.sum() > 20 else float("nan"),
                    float(noted[answered].mean()), float(answered.mean()), float(np.median(psus[answered])),
                    float(by_t[answered].mean()),
-                   float((high - low)[answered].mean() / 2 / max(half[answered].mean(), 1e-9)), int(answered.sum()))
+                   float((high - low)[answered].mean() / t_width), float(by_bounded[answered].mean()),
+                   float((bounded_high - bounded_low)[answered].mean() / t_width), int(answered.sum()))
 
 
 def eligible(found, size):
@@ -330,6 +338,7 @@ def tabulated(name, statistic, cells):
     found = {"statistic": statistic, "cells": len(cells), "runs": runs, "seed": 1, "coverage": of["coverage"].min(),
              "median": float(np.median(of["coverage"])), "t_coverage": of["t_coverage"].min(),
              "width_over_t": of["width_over_t"].mean(), "widest_over_t": of["width_over_t"].max(),
+             "bounded_coverage": of["bounded_coverage"].min(), "bounded_over_t": of["bounded_over_t"].mean(),
              "noted": of["noted"].mean(), "minutes": round((time.process_time() - begun) / 60, 2),
              "worst": asdict(cells[int(of["coverage"].argmin())])}
     print(f"{name:44}", *(f"{key} {value:.3f}" for key, value in found.items() if isinstance(value, float)), flush=True)

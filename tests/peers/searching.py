@@ -75,17 +75,18 @@ def plain(design):
 
 def report(name, family, options, recorded):
     """Search a family, or draw its recorded design again; print and return what belongs into the record."""
-    rng, count = np.random.default_rng([options.seed, zlib.crc32(name.encode())]), 0
+    rng = np.random.default_rng([options.seed, zlib.crc32(name.encode())])
     if options.recheck:
-        design = family.load(recorded[name]["design"])
+        design, count = family.load(recorded[name]["design"]), recorded[name]["evaluations"]
     else:
         design, count = search(family, rng, options.minutes)
     covered = family.coverage(design, rng, family.runs[2])
     details = family.details(design, rng, family.runs[2]) if family.details else {}
     error = (covered * (1 - covered) / family.runs[2]) ** .5
     print(f"{name:22} {covered:.4f} +- {error:.4f}", *(f"{key} {value:.4g}" for key, value in details.items()),
-          f"lowest of {count:,}" * bool(count), sep="  ", flush=True)
-    return {"coverage": covered, **details, "evaluations": count, "seed": options.seed, "minutes": options.minutes,
+          f"lowest of {count:,}", sep="  ", flush=True)
+    minutes = recorded[name]["minutes"] if options.recheck else options.minutes
+    return {"coverage": covered, **details, "evaluations": count, "seed": options.seed, "minutes": minutes,
             "design": plain(design)}
 
 
@@ -103,5 +104,5 @@ def main(families, record, title):
         if options.recheck and name not in recorded:
             continue
         found = report(name, families[name], options, recorded)
-        if options.write and not options.recheck:
+        if options.write:
             record.write_text(json.dumps(recorded | {name: found}, indent=1) + "\n")

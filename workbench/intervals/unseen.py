@@ -13,12 +13,18 @@ import numpy as np
 
 from workbench.results import Note
 
+# ``tests/peers/interval_constants.json`` records the least coverage and the mean width of graded
+# scores with half and with twice each of these constants.
+#
 # Items that must make up the spread on a side: one is not enough, four are. With Poisson(4) far
 # values in expectation a sample shows none of them in 2% of cases, about one tail of an interval.
 FEW_CARRIERS, ENOUGH_CARRIERS = 1.0, 4.0
 # Part of the variance of x^3 that 1, x and x^2 leave over: 0 where there are at most three values.
+# The first is what rounding leaves of 0. The second only has to be far above it, so that a fourth
+# value that differs from another by rounding changes the limits little.
 ROUNDING, MORE_THAN_THREE = 1e-6, 5e-4
-# Standard deviation over the distance of the bounds below which a sample counts as of one value.
+# Standard deviation over the distance of the bounds below which a sample counts as of one value. It
+# is below the step of any scale in use, 1 in 100, and far above rounding.
 LEAST_SPREAD = 1e-3
 
 UNSEEN = "if values inside the known bounds may exist that this sample does not contain"

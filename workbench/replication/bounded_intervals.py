@@ -24,7 +24,19 @@ from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import ratio
 
 ROUND = 1e-12
+# The constants of the bounded interval. None has a proof: they were chosen over the kinds of designs
+# of ``search_replication --families``. ``tests/peers/interval_constants.json`` records the least
+# coverage and the mean width with half and with twice each of them.
 POOLED_DF = 5               # where weights are heavy 5, 10 and 20 all hold, and 5 widens least
+# An unseen PSU is fully like the worst one if fewer than WORST_CARRIERS carry what lies beyond, and
+# less the more do. It is the rule of three: a kind of which 3 PSUs are expected is missing from 5%
+# of samples. The other way to be fully like the worst is that a few hold the squared errors.
+WORST_CARRIERS, WORST_TAIL = 3.0, 4.0
+# It lies at the bound as far as about one PSU, or none, carries what lies beyond.
+BOUND_CARRIERS = 0.7
+# It is larger and worse than all that were sampled, by this factor at most, where sizes vary by
+# SIZES_VARY times their squared coefficient of variation and the errors have such a heavy tail.
+LARGER_FACTOR, LARGER_TAIL, SIZES_VARY = 5.0, 5.0, 2.0
 LEAST_CARRIERS = 1e-9
 DECIMALS = 12
 # The default interval adds half a PSU like the worst, and more of it where few carry the weight:
@@ -32,6 +44,7 @@ DECIMALS = 12
 # from the first to the second end. These eight numbers are the shortest that cover at least .90 in
 # every kind of ``search_replication --families`` in which the bounded interval does, of the values
 # tried: 1/2 and 1; 0, 1, 2, 3; K to 3, 3.5, 4; Q to 3, 4, 4.5, 5; kappa / C to .35, .4, .45, .5.
+# The record of half and twice of each is the same.
 HALF_A_PSU, FEW_PSUS = 0.5, 3.0
 CARRIERS, HEAVY, EVEN = (2.0, 4.0), (2.0, 5.0), (0.25, 0.4)
 # Root of the sum of squared errors, over that of the heaviest PSU were it at the other bound, below which
@@ -254,7 +267,9 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
         variance = variance + np.minimum(1, POOLED_DF / df) * np.maximum(_pooled(design, share, error) - variance, 0)
     n, free = (_along(column[design.stratum_of_psu], share.ndim) for column in (design.psus_per_stratum, design.free))
     square = (share ** 2).sum(0)
-    vary = np.minimum(1, 2 * (n / np.maximum(n - 1, 1) * _centred(design, share) ** 2).sum(0) / square)
+    vary = np.minimum(
+        1, SIZES_VARY * (n / np.maximum(n - 1, 1) * _centred(design, share) ** 2).sum(0) / square
+    )
     level = np.where(share > 0, sample.stratum_means(design), mean)
     off = _cleaned(sample.values - sample.of_psu(level), reach)
     errors = np.stack([error, _cleaned(sample.add(off), reach * share)])
@@ -317,10 +332,15 @@ def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, 
                           sample.count(_over(beyond, np.broadcast_to(sample.of_psu(gap), beyond.shape)) ** 2))
     few, spread = np.maximum(carriers, LEAST_CARRIERS), _tail(errors, least).max(0)
     worst, bound = np.maximum(error.max(0), 0) / heaviest, (gap * share / (1 + share)).max(0)
-    larger = np.minimum(bound, 5 * sample.add(beyond).max(0) / heaviest)
-    unseen = worst * np.maximum(np.minimum(1, 3 / few), np.minimum(1, 4 * spread) ** 2) + np.maximum(
-        np.minimum(1, .7 / few ** 2) * np.maximum(bound - worst, 0),
-        vary * np.minimum(1, 5 * spread) ** 2 * np.maximum(larger - worst, 0))
+    larger = np.minimum(bound, LARGER_FACTOR * sample.add(beyond).max(0) / heaviest)
+    like_the_worst = np.maximum(
+        np.minimum(1, WORST_CARRIERS / few), np.minimum(1, WORST_TAIL * spread) ** 2
+    )
+    at_the_bound = np.minimum(1, BOUND_CARRIERS / few**2)
+    even_larger = vary * np.minimum(1, LARGER_TAIL * spread) ** 2
+    unseen = worst * like_the_worst + np.maximum(
+        at_the_bound * np.maximum(bound - worst, 0), even_larger * np.maximum(larger - worst, 0)
+    )
     return np.maximum(_over((square * error).sum(0), square.sum(0)), 0), unseen, carriers
 
 
