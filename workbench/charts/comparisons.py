@@ -10,6 +10,7 @@ from workbench.results import percent
 from workbench.results.digits import number
 
 SHOWN = 40
+TICKS = 10              # of ranks
 WIDTH, ROW, LEAST = 250, 24, 70      # pixels
 SHORT = 24
 
@@ -61,8 +62,10 @@ def ranks(comparison: ItemComparison, *, most: int = SHOWN, scale: alt.Scale | N
     size = {"width": WIDTH, "height": max(LEAST, ROW * len(data["models"]))}
     if len(comparison.names) == 1:
         return theme.finish(scores.properties(**size), *words(comparison), width=None, height=None)
+    models = len(comparison.names)
+    ranks = alt.Axis(values=list(range(1, models + 1, -(-models // TICKS))), format="d")
     places = alt.X("best_rank:Q", title="ranks that it may have; gray: no two shown to differ",
-                   scale=theme.span(0.5, len(comparison.names) + 0.5), axis=alt.Axis(tickMinStep=1, format="d"))
+                   scale=theme.span(0.5, models + 0.5), axis=ranks)
     bars = base.mark_rule(strokeWidth=6, color=theme.RANDOM).encode(x=places, x2="worst_rank:Q")
     ends = [base.mark_point(filled=True, size=70, color=theme.RANDOM).encode(x=f"{end}_rank:Q")
             for end in ("best", "worst")]
