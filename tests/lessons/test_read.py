@@ -173,7 +173,7 @@ def test_values_that_show_too_little_ask_for_bounds_by_the_name_of_the_option(fi
     *_, found = allocation.read(strata="strata.csv", size="size", sd="sd", labels="labels.csv", bounds=bounds)
     assert any("--bounds \"LOW, HIGH\"" in note.text for note in found.notes) == asked
     assert found.finding().endswith("; no interval: state bounds") == asked
-    assert ("in every stratum all values are alike" in " ".join(note.text for note in found.interval().notes)) == asked
+    assert ("all values are alike, so nothing shows" in " ".join(note.text for note in found.interval().notes)) == asked
 
 
 def test_a_plan_writes_its_sheet_only_where_it_may(files):

@@ -123,11 +123,12 @@ def check_outputs(**outputs: str | None) -> None:
 
 
 def _tell(found: Any, interval: Any) -> None:
-    from workbench.results import NO_INTERVAL, percent
+    from workbench.results import NO_INTERVAL, digits, percent
     headline = found.headline()
-    limits = f"{percent(interval.level)} interval {interval.low:.6g} to {interval.high:.6g}"
-    if interval.method == "none":
-        limits = NO_INTERVAL
+    limits = NO_INTERVAL
+    if interval.method != "none":
+        low, high = digits.numbers(*interval, error=interval.half_width)
+        limits = f"{percent(interval.level)} interval {low} to {high}"
     sentence = f"{headline[0].upper()}{headline[1:]}; {limits}."
     click.echo("\n".join([sentence, *_notes([*found.notes, *interval.notes])]))
 

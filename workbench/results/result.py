@@ -279,7 +279,9 @@ class Interval(Result):
         return f"{self.low:.4g} to {self.high:.4g}, {digits.level(self.level)} {self.method}"
 
     def rows(self) -> list[dict]:
-        """Return one row: method, level, limits."""
+        """Return one row: method, level, limits; None where there is no interval."""
+        if self.method == "none":
+            return [{"method": NO_INTERVAL, "level": self.level, "low": None, "high": None}]
         return [{"method": self.method, "level": self.level, "low": self.low, "high": self.high}]
 
 

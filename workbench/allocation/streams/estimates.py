@@ -23,8 +23,10 @@ from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result, row
 METHODS = ("default", "bounded", "t")
 # values without bounds: below these numbers, or above this part of the variance, a note warns
 LEAST, LEAST_PER_STRATUM, MOST_OF_ONE = 20, 5, 0.40
+# of the largest value: a standard deviation below is rounding, as the sum of n equal values is off by up to n 1e-16
+ROUNDING = 1e-13
 ALIKE = Note("refused", f"{NO_INTERVAL}, the smallest and the largest value that an item can have: in every stratum "
-             "all values are alike, so nothing shows how far others are from them")
+             "with unsampled items all values are alike, so nothing shows how far others are from them")
 UNBOUNDED = Note("assumption", "what a value can be is not known: the interval is Student's t joined with Hall's, for "
                  "skewed values; rare large values that the sample does not show defeat both; state bounds where there "
                  "are any")
@@ -93,34 +95,45 @@ class SampledValues(Estimate, Result):
         n, W, free = self.sampled, self.size / self.size.sum(), 1 - self.sampled / self.size
         if not free.any():
             return Interval(self.estimate, self.estimate, level, "t", notes=self.notes)
+        warnings = list(self._warnings())
+        if ALIKE in warnings:
+            return Interval(-np.inf, np.inf, level, "none", notes=[*warnings, *self.notes])
         codes = np.repeat(np.arange(n.size), n)
-        off, each = self.values - self.mean[codes], W ** 2 * free / (n * np.maximum(n - 1, 1))
-        if not self.variance > 0:
-            return Interval(-np.inf, np.inf, level, "none", notes=[ALIKE, *self.notes])
-        problem = self._problem(each[codes] * off ** 2)
+        off = (self.values - self.mean[codes]) / self.standard_error
         terms = W ** 2 * free * np.nan_to_num(self.sd) ** 2 / n
         df = 1 / ((terms / terms.sum()) ** 2 / np.maximum(n - 1, 1)).sum()
         third = np.bincount(codes, off ** 3, n.size) / np.maximum((n - 1) * (n - 2), 1)
-        skewness = (W ** 3 * free ** 1.5 * third / n).sum() / self.variance ** 1.5
+        skewness = (W ** 3 * free ** 1.5 * third / n).sum()
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
         low, high = (self.estimate - end(x, x if method == "t" else _unskewed(x, skewness)) * self.standard_error
                      for end, x in ((max, reach), (min, -reach)))
-        notes = [UNBOUNDED, *self.notes]
-        if problem:
-            notes.insert(0, Note("unreliable", f"{problem}: the interval may be too short; give the smallest and the "
-                                 "largest value that an item can have for a safe one"))
-        return Interval(low, high, level, "t", notes=notes)
+        return Interval(low, high, level, "t", notes=[*warnings, UNBOUNDED, *self.notes])
 
-    def _problem(self, variance: np.ndarray) -> str:
-        """Return why an interval without bounds may be too short, or ""; `variance` (n,) is what each value adds."""
+    def _warnings(self) -> Iterator[Note]:
+        """Yield the note on an interval without bounds that may be too short, or that there is none."""
         open_ = self.sampled < self.size
+        alike = self.sd <= ROUNDING * np.abs(_ends(self.values, self.sampled)).max(0)
+        if not open_.any():
+            return
+        if alike[open_].all():
+            yield ALIKE
+        elif problem := self._problem(open_, alike):
+            yield Note("unreliable", f"{problem}: the interval may be too short; give the smallest and the largest "
+                       "value that an item can have for a safe one")
+
+    def _problem(self, open_: np.ndarray, alike: np.ndarray) -> str:
+        """Return why an interval without bounds may be too short, or ""."""
         names, n = [str(name) for name in np.asarray(self.stratum)[open_]], self.sampled[open_]
         if n.sum() < LEAST:
             return f"there are only {checks.counted(int(n.sum()), self._unit)}"
         if n.min() < LEAST_PER_STRATUM:
             return f"stratum {names[n.argmin()]} has only {checks.counted(int(n.min()), self._unit)}"
-        for alike in np.flatnonzero(np.equal(*_ends(self.values, self.sampled))[open_]):
-            return f"all {self._unit}s of stratum {names[alike]} are alike"
+        if alike[open_].any():
+            return f"all {self._unit}s of stratum {names[alike[open_].argmax()]} are alike"
+        size, sampled = self.size, self.sampled
+        codes = np.repeat(np.arange(size.size), sampled)
+        factor = size * (size - sampled) / (sampled * np.maximum(sampled - 1, 1))
+        variance = factor[codes] * (self.values - self.mean[codes]) ** 2
         share = variance.max() / variance.sum()
         return f"one {self._unit} makes {share:.0%} of the variance" if share > MOST_OF_ONE else ""
 

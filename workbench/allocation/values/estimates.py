@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation import rules, samples
-from workbench.allocation.streams.estimates import SampledValues, moments, with_bounded_note
+from workbench.allocation.streams.estimates import ROUNDING, SampledValues, moments, with_bounded_note
 from workbench.results import NO_INTERVAL, Interval, Note, digits, html_table, note_list, percent
 
 SD_FROM = ("planned", "labels")
@@ -158,8 +158,10 @@ class ValueEstimate(SampledValues, kw_only=True):
         """
         strata = checks.counted(self.size.size, "stratum", "strata")
         left = int(self.to_label.sum())
-        return (f"From {checks.counted(int(self.sampled.sum()), 'label')} of {self.size.sum():,} items in {strata}; "
-                f"{percent(level)} intervals" + (f"; {left:,} still to label." if left else "."))
+        basis = f"From {checks.counted(int(self.sampled.sum()), 'label')} of {self.size.sum():,} items in {strata}; " \
+            f"{percent(level)} intervals"
+        basis += f"; {left:,} still to label." if left else "."
+        return " ".join([basis, *(f"Warning: {note.text}." for note in self.notes if note.kind == "unreliable")])
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: items, labels, their mean and sd, the planned sd, labels still to come."""
@@ -323,6 +325,8 @@ def _value_notes(found: ValueEstimate) -> Iterator[Note]:
     """Yield what the reader has to know before they quote the estimate."""
     for name in found.lacking:
         yield Note("refused", "has fewer than two labels: there is no standard error yet", ("stratum", str(name)))
+    if found.bounds is None and not found.lacking:
+        yield from found._warnings()
     if found.values.size and found.bounds is None and np.isin(found.values, (0, 1)).all():
         yield Note("remark", "every value is 0 or 1: with bounds 0, 1 the interval holds for any share")
     planned = np.where(found.planned_sd > 0, found.planned_sd, np.inf)
@@ -341,5 +345,6 @@ def _limits(row: dict, level: float) -> str:
 def _figure(value: float, row: dict) -> str:
     """Return a number to a tenth of its standard error, at most four digits where that is 0."""
     error = row["standard_error"]
-    digits = 0 if not error > 0 else max(0, 1 - math.floor(math.log10(error)))
-    return f"{value:,.{digits}f}" if error > 0 and error < 1e15 else f"{value:,.4g}"
+    if not ROUNDING * abs(value) < error < 1e15:
+        return f"{value:,.4g}"
+    return f"{value:,.{max(0, 1 - math.floor(math.log10(error)))}f}"
