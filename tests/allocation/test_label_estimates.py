@@ -96,8 +96,9 @@ def test_labels_that_are_all_alike_leave_no_interval():
     assert str(found.interval()) == "Interval(no interval: state bounds)"
     assert found.headline() == ("Total 650, no interval: state bounds; mean 1, no interval: state bounds; 29 labels of "
                                 "650 items, 3 strata")
-    assert found.finding() == "Total 650 with a standard error of 0, mean 1 with a standard error of 0; no interval: " \
-                              "state bounds"
+    assert found.finding() == "Total 650, mean 1; all labels are alike; no interval: state bounds"
+    assert found.interval().rows() == [
+        {"method": "no interval: state bounds", "level": 0.95, "low": None, "high": None}]
     assert [(row["low"], row["high"], row["interval_method"]) for row in found.quantities()] == [
         (None, None, "no interval: state bounds")] * 2
     assert any("every value is 0 or 1: with bounds 0, 1" in text for text in wb.sentences(found.interval().notes))
@@ -120,6 +121,15 @@ def test_what_one_label_makes_of_the_variance_counts_the_labels_of_its_stratum()
         values - np.repeat([0, .05], [20, 200])) ** 2
     assert (each / each.sum()).max() == pytest.approx(.05, rel=.02)
     assert estimate_values(strata, np.repeat(["a", "b"], [20, 200]), values).interval().method == "t"
+
+
+@pytest.mark.parametrize("values", [[.1] * 29, [.1 + .2] * 14 + [.3] * 15])
+def test_labels_that_differ_by_rounding_are_alike(values):
+    found = estimate_values(STRATA, LABELS, values)
+    assert found.standard_error > 0 and found.interval().method == "none"
+    assert "all labels are alike" in found.finding()
+    wild = estimate_values(STRATA, LABELS, [*values[:28], 7.0])
+    assert wild.interval().half_width > 0 and "Warning: all labels of stratum a are alike" in wild.basis()
 
 
 EVEN = np.arange(20.) % 7

@@ -127,7 +127,7 @@ def _tell(found: Any, interval: Any) -> None:
     headline = found.headline()
     limits = NO_INTERVAL
     if interval.method != "none":
-        low, high = digits.numbers(*interval, error=interval.half_width)
+        low, high = digits.numbers(*interval, error=found.standard_error / 10)
         limits = f"{percent(interval.level)} interval {low} to {high}"
     sentence = f"{headline[0].upper()}{headline[1:]}; {limits}."
     click.echo("\n".join([sentence, *_notes([*found.notes, *interval.notes])]))

@@ -18,12 +18,12 @@ from workbench.intervals import limits
 from workbench.intervals.sampled import SampledMoments
 from workbench.intervals.unseen import bounded_notes
 from workbench.intervals.values import between
-from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result, rows_of
+from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result, digits, rows_of
 
 METHODS = ("default", "bounded", "t")
 # values without bounds: below these numbers, or above this part of the variance, a note warns
 LEAST, LEAST_PER_STRATUM, MOST_OF_ONE = 20, 5, 0.40
-# of the largest value: a standard deviation below is rounding, as the sum of n equal values is off by up to n 1e-16
+# of the largest value: a spread below this is rounding, as the mean of n equal values is off by up to n 1e-16
 ROUNDING = 1e-13
 ALIKE = Note("refused", f"{NO_INTERVAL}, the smallest and the largest value that an item can have: in every stratum "
              "with unsampled items all values are alike, so nothing shows how far others are from them")
@@ -112,12 +112,12 @@ class SampledValues(Estimate, Result):
     def _warnings(self) -> Iterator[Note]:
         """Yield the note on an interval without bounds that may be too short, or that there is none."""
         open_ = self.sampled < self.size
-        alike = self.sd <= ROUNDING * np.abs(_ends(self.values, self.sampled)).max(0)
         if not open_.any():
             return
-        if alike[open_].all():
+        rounding = ROUNDING * np.abs(self.values).max()
+        if self.standard_error <= rounding:
             yield ALIKE
-        elif problem := self._problem(open_, alike):
+        elif problem := self._problem(open_, open_ & (self.sd <= rounding)):
             yield Note("unreliable", f"{problem}: the interval may be too short; give the smallest and the largest "
                        "value that an item can have for a safe one")
 
@@ -128,11 +128,11 @@ class SampledValues(Estimate, Result):
             return f"there are only {checks.counted(int(n.sum()), self._unit)}"
         if n.min() < LEAST_PER_STRATUM:
             return f"stratum {names[n.argmin()]} has only {checks.counted(int(n.min()), self._unit)}"
-        if alike[open_].any():
-            return f"all {self._unit}s of stratum {names[alike[open_].argmax()]} are alike"
-        size, sampled = self.size, self.sampled
-        codes = np.repeat(np.arange(size.size), sampled)
-        factor = size * (size - sampled) / (sampled * np.maximum(sampled - 1, 1))
+        if alike.any():
+            return f"all {self._unit}s of stratum {self.stratum[alike.argmax()]} are alike"
+        sampled, weight = self.sampled, self.size / self.size.sum()
+        codes = np.repeat(np.arange(sampled.size), sampled)
+        factor = weight**2 * (1 - sampled / self.size) / (sampled * np.maximum(sampled - 1, 1))
         variance = factor[codes] * (self.values - self.mean[codes]) ** 2
         share = variance.max() / variance.sum()
         return f"one {self._unit} makes {share:.0%} of the variance" if share > MOST_OF_ONE else ""
@@ -232,8 +232,8 @@ class StreamEstimate(SampledValues, kw_only=True):
     def headline(self) -> str:
         """Return estimate and standard error in one sentence."""
         records, strata = checks.counted(self.size.sum(), "record"), checks.counted(self.size.size, "stratum", "strata")
-        return (f"mean {self.estimate:.6g} (SE {self.standard_error:.4g}) from {self.sampled.sum():,} of {records}, "
-                f"{strata}")
+        (mean,) = digits.numbers(self.estimate, error=self.standard_error / 10)
+        return f"mean {mean} (SE {self.standard_error:.4g}) from {self.sampled.sum():,} of {records}, {strata}"
 
     def sample_rows(self) -> list[dict]:
         """Return the sampled records: stratum, id, value, and how many records each stands for, its weight."""
@@ -261,13 +261,6 @@ def moments(codes: np.ndarray, values: np.ndarray, strata: int) -> tuple[np.ndar
     deviation = values - mean[codes]
     deviation *= deviation
     return size, mean, np.bincount(codes, deviation, strata)
-
-
-def _ends(values: Any, n: Any) -> Any:
-    """Return the least and the most of each stratum's values, which stand stratum by stratum."""
-    found = np.zeros((2, n.size))
-    found[:, n > 0] = [end.reduceat(values, (np.cumsum(n) - n)[n > 0]) for end in (np.minimum, np.maximum)]
-    return found
 
 
 def _unskewed(x: float, skewness: float) -> float:
