@@ -64,7 +64,7 @@ def unbounded():
     wrong, t = {}, []
     for name, each in record("unbounded_values")["settings"].items():
         kind = name.partition(",")[0]
-        wrong[kind] = max(wrong.get(kind, 0), each["given and wrong"])
+        wrong[kind] = max(wrong.get(kind, 0), each["workbench wrong"])
         t.append(each["t wrong"])
     few, heavy = wrong.pop("2% are 20 larger"), wrong.pop("lognormal(2)")
     yield (f"wrong in at most {max(wrong.values()):.0%}, of lognormal(2) values in {heavy:.0%} (Student's t misses in "

@@ -19,7 +19,7 @@ import scipy
 import workbench as wb
 
 RECORD = Path(__file__).with_suffix(".json")
-RUNS, STREAMS, RECORDS, SEED = 2_000, 500, 4_000, 1
+RUNS, STREAMS, RECORDS, SEED = 1_000, 250, 4_000, 1
 
 
 def mostly_zero(share):

@@ -193,7 +193,7 @@ class StreamEstimate(SampledValues, kw_only=True):
         Interval
             With bounds `value_interval` of the sizes and the sampled values ("default"). Without them no interval holds
             for every stream; this one ("t") joins Student's with one for skewed values, and a note warns where few
-            records carry the variance. It goes from -inf to inf ("none") where all values of every stratum are alike.
+            records carry the variance. There is none (method "none") where all values of every stratum are alike.
 
         Raises
         ------
@@ -210,9 +210,9 @@ class StreamEstimate(SampledValues, kw_only=True):
 
         The sizes depend on the data (see `StreamSampler`), which neither interval knows of. The least coverage found
         for stated bounds is .957 where .95 is nominal, with trends and merges (``tests/peers/search_streams.py``).
-        Without bounds, in simulated samples of 5 to 1,000 labels and streams of 4 or 8 strata, 95% intervals were wrong
-        in 1% to 6% of normal and exponential ones, 3% to 10% of lognormal(1) ones, and 4% to 29% of lognormal(2) ones,
-        most with 5 to 8 labels. Where 2% of the values lay far off and 20 to 50 labels did not show them, up to 29%
+        Without bounds, in simulated samples of 2 to 1,000 labels and streams of 4 or 8 strata, 95% intervals were wrong
+        in 1% to 9% of normal and exponential ones, 3% to 11% of lognormal(1) ones, and 3% to 36% of lognormal(2) ones,
+        most with 2 to 5 labels. Where 2% of the values lay far off and 5 to 60 labels did not show them, up to 28%
         were wrong (``tests/peers/unbounded_values.py``).
 
         References

@@ -75,7 +75,7 @@ class ValueEstimate(SampledValues, kw_only=True):
         Interval
             With bounds the one of `workbench.value_interval` ("default"). Without them Student's with Satterthwaite's
             degrees of freedom, joined with Hall's for skewed values ("t"), as of `StreamEstimate`, with a warning where
-            few labels carry the variance; -inf to inf ("none") where all labels of every stratum are alike.
+            few labels carry the variance; none (method "none") where all labels of every stratum are alike.
 
         Raises
         ------
