@@ -96,7 +96,7 @@ class SampledValues(Estimate, Result):
         if not free.any():
             return Interval(self.estimate, self.estimate, level, "t", notes=self.notes)
         warnings = list(self._warnings())
-        if ALIKE in warnings:
+        if any(note.kind == "refused" for note in warnings):
             return Interval(-np.inf, np.inf, level, "none", notes=[*warnings, *self.notes])
         codes = np.repeat(np.arange(n.size), n)
         off = (self.values - self.mean[codes]) / self.standard_error

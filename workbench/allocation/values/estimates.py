@@ -139,8 +139,8 @@ class ValueEstimate(SampledValues, kw_only=True):
             return self.headline(level)
         rows = self.quantities(level)
         if rows[0]["high"] is None:
-            total, mean = (_figure(row["estimate"], row) for row in rows)
-            return f"Total {total}, mean {mean}; all labels are alike; {NO_INTERVAL}"
+            figures = [_figure(row["estimate"], row) for row in rows]
+            return f"Total {figures[0]}, mean {figures[1]}; all labels are alike; {NO_INTERVAL}"
         total, mean = ((row["estimate"], row["low"], row["high"]) for row in rows)
         shown, averages = (digits.numbers(*row, error=(row[2] - row[1]) / 2) for row in (total, mean))
         if total[2] - total[1] >= 2 * abs(total[0]) > 0 and np.ptp(np.sign(self.mean)) < 2:
