@@ -100,8 +100,8 @@ class SampledValues(Estimate, Result):
         problem = self._problem(each[codes] * off ** 2)
         terms = W ** 2 * free * np.nan_to_num(self.sd) ** 2 / n
         df = 1 / ((terms / terms.sum()) ** 2 / np.maximum(n - 1, 1)).sum()
-        third = np.bincount(codes, off ** 3, n.size) / np.maximum((n - 1) * (n - 2), 1)
-        skewness = (W ** 3 * free ** 1.5 * third / n).sum() / self.variance ** 1.5
+        third = np.bincount(codes, (off / self.standard_error) ** 3, n.size) / np.maximum((n - 1) * (n - 2), 1)
+        skewness = (W ** 3 * free ** 1.5 * third / n).sum()
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
         low, high = (self.estimate - end(x, x if method == "t" else _unskewed(x, skewness)) * self.standard_error
                      for end, x in ((max, reach), (min, -reach)))
