@@ -24,7 +24,7 @@ from workbench.intervals import unseen
 from workbench.replication import bounded_intervals
 
 RECORD = Path(__file__).with_suffix(".json")
-SEED, RUNS, AGAIN, FINALISTS = 1, 200, 2_000, 8
+SEED, RUNS, AGAIN, FINALISTS = 1, 100, 2_000, 12
 BOUNDED = (
     "POOLED_DF",
     "WORST_CARRIERS",

@@ -11,6 +11,7 @@ all their items; `RANGES` are its limits. Every family is searched apart for des
 PSUs carry the information ("many": `effective_psus`, the median over samples) and where fewer do. Samples that get no
 interval (0/0 in the sample or in over 5% of its replicates) are left out.
 """
+import functools
 import itertools
 import json
 import sys
@@ -116,6 +117,7 @@ def of_mean(statistic):
     return statistics.METRICS["f1" if statistic == "f1" else "mean"].of_mean
 
 
+@functools.lru_cache(maxsize=2_000)
 def truth_of(design, statistic):
     """Return the population's value."""
     score = np.tile(MIDPOINTS, (design.strata, 1))

@@ -117,7 +117,7 @@ def _limit(strata: np.ndarray, tail: float, stretch: float) -> tuple[np.ndarray,
 
 def _closeness(spread: np.ndarray, gap: np.ndarray) -> np.ndarray:
     """Return how far labels count as alike: 1 up to half as far apart as the next value is, 0 from as far on."""
-    ratio = np.divide(spread, gap, out=np.ones(np.broadcast_shapes(spread.shape, gap.shape)), where=gap > 0)
+    ratio = np.divide(spread, gap, out=np.ones(np.broadcast_shapes(spread.shape, gap.shape)), where=gap > spread)
     return np.clip(2 - 2 * ratio, 0.0, 1.0)
 
 
