@@ -82,7 +82,9 @@ class JudgeAudit(Result):
     def interval(self) -> Interval:
         """Return the interval of the corrected value."""
         row = self.entries[0]
-        limits, bounded = (row["low"], row["high"]), (row["bounded_low"], row["bounded_high"])
+        limits = row["low"], row["high"]
+        # audits saved earlier have no bounded limits
+        bounded = row.get("bounded_low", row["low"]), row.get("bounded_high", row["high"])
         return Interval(*limits, self.level, "default", bounded=None if bounded == limits else bounded,
                         notes=self.notes)
 
