@@ -16,7 +16,7 @@ from workbench.intervals.values import value_interval
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import RATES
 from workbench.misclassification.prevalence import estimate_prevalence
-from workbench.results import Interval, Note, Result, digits, percent
+from workbench.results import Interval, Note, Result, bounded_words, digits, percent, with_bounded
 from workbench.stratified.class_metrics import class_metrics
 
 MORE = 100
@@ -107,7 +107,7 @@ class JudgeAudit(Result):
 
     def headline(self) -> str:
         """Return corrected, people's and the judge's value in one sentence."""
-        said = "; ".join(f"{who_says(row)} {self._with_limits(row)}" for row in self.entries)
+        said = "; ".join(f"{who_says(row)} {self._with_limits(row)}{bounded_words(row)}" for row in self.entries)
         return f"{self.what}: {said}; {self._labels()}"
 
     def _labels(self) -> str:
@@ -393,9 +393,8 @@ def _limits(size: np.ndarray, counts: np.ndarray, worth: np.ndarray, level: floa
 
 def _entry(who: str, value: float, limits: Any, n: int) -> dict:
     low, high = (float("nan"),) * 2 if limits is None else limits
-    least, most = getattr(limits, "bounded", None) or (low, high)
     return {"who": who, "estimate": float(value), "low": float(low), "high": float(high), "labeled": n,
-            "bounded_low": float(least), "bounded_high": float(most)}
+            **with_bounded((low, high) if limits is None else limits)}
 
 
 def _recall(size: np.ndarray, counts: np.ndarray, verdicts: np.ndarray, order: tuple, k: int, level: float) -> dict:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.results import Note
+from workbench.results import Note, digits
 
 # ``tests/peers/interval_constants.json`` records the least coverage and the mean width of graded
 # scores with half and with twice each of these constants.
@@ -27,7 +27,7 @@ ROUNDING, MORE_THAN_THREE = 1e-6, 5e-4
 # is below the step of any scale in use, 1 in 100, and far above rounding.
 LEAST_SPREAD = 1e-3
 
-UNSEEN = "if values inside the known bounds may exist that this sample does not contain"
+UNSEEN = "If values inside the known bounds may exist that this sample does not contain"
 
 
 def carried(
@@ -120,7 +120,8 @@ def bounded_notes(
     (low, high), (least, most) = limits, bounded
     if max(abs(least - low), abs(most - high)) > ROUNDING * (most - least):
         subject = f"{of} is " if of else ""
-        yield Note("assumption", f"{UNSEEN}: {subject}{least:.4g} to {most:.4g}")
+        texts = digits.numbers(least, most, error=(most - least) / 2)
+        yield Note("assumption", f"{UNSEEN}: {subject}{' to '.join(texts)}")
 
 
 def _beyond_three(share: np.ndarray, values: np.ndarray) -> np.ndarray:

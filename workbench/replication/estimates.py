@@ -35,7 +35,17 @@ from workbench.replication.moments import Moments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals
 from workbench.replication.unsampled import refuse_unsampled
-from workbench.results import Estimate, Interval, Note, Result, html_table, note_list, percent
+from workbench.results import (
+    Estimate,
+    Interval,
+    Note,
+    Result,
+    bounded_words,
+    html_table,
+    note_list,
+    percent,
+    with_bounded,
+)
 
 # onto the scale on which Student's t is taken, back, and the slope there
 SCALES: dict[str, tuple] = {"positive": (np.log, np.exp, lambda x: 1 / x),
@@ -254,18 +264,18 @@ class ReplicateEstimate(Estimate, Result):
     def headline(self) -> str:
         """Return estimate, standard error, interval and design."""
         limits = self.interval()
+        bounded = bounded_words(limits.rows()[0])
         design = f"{checks.counted(self.psus, 'PSU')}, {checks.counted(self.strata, 'stratum', 'strata')}"
         return (f"{self.statistic} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
-                f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}); {design}, "
+                f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}){bounded}; {design}, "
                 f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
 
     def rows(self) -> list[dict]:
         """Return one row: statistic, estimate, standard error, df, limits and how they were made."""
         limits = self.interval()
-        least, most = limits.bounded or limits
         return [{"quantity": self.statistic, "estimate": self.estimate, "standard_error": self.standard_error,
                  "df": self.df, "low": limits.low, "high": limits.high, "interval_method": limits.method,
-                 "bounded_low": least, "bounded_high": most}]
+                 **with_bounded(limits)}]
 
     def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline()) + note_list(self.interval().notes)

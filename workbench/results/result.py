@@ -6,7 +6,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self, dataclass_transform
 
@@ -27,6 +27,7 @@ FILLED: Any = None      # the default of a field that is filled in where it is n
 # by weight: what a reader must see first stands first
 NOTE_KINDS = ("refused", "undefined", "unreliable", "assumption", "data", "design", "remark")
 _KINDS: "dict[str, type[Result]]" = {}
+_BOUNDED = {"bounded_low": "low", "bounded_high": "high"}
 _PLURALS = {"stratum": "strata", "class": "classes"}
 
 
@@ -276,11 +277,47 @@ class Interval(Result):
         """Return the limits in one sentence."""
         if self.method == "none":
             return NO_INTERVAL
-        return f"{self.low:.4g} to {self.high:.4g}, {digits.level(self.level)} {self.method}"
+        limits = f"{self.low:.4g} to {self.high:.4g}, {digits.level(self.level)} {self.method}"
+        return limits + bounded_words(self.rows()[0])
 
     def rows(self) -> list[dict]:
-        """Return one row: method, level, limits."""
-        return [{"method": self.method, "level": self.level, "low": self.low, "high": self.high}]
+        """Return one row: method, level, limits, and the bounded limits where these differ."""
+        row = {"method": self.method, "level": self.level, "low": self.low, "high": self.high}
+        return [row | with_bounded(self)] if self.bounded else [row]
+
+
+def with_bounded(interval: Interval | tuple[float, float]) -> dict:
+    """Return the bounded limits of an interval as part of a row; they are its limits where these do not differ.
+
+    Parameters
+    ----------
+    interval : Interval or (float, float)
+
+    Examples
+    --------
+    >>> with_bounded(Interval(0.8, 0.9, 0.95, "default", bounded=(0.7, 0.9)))
+    {'bounded_low': 0.7, 'bounded_high': 0.9}
+    """
+    low, high = getattr(interval, "bounded", None) or interval
+    return {"bounded_low": float(low), "bounded_high": float(high)}
+
+
+def bounded_words(row: Mapping) -> str:
+    """Return the bounded limits of a row in words that follow its limits, "" where they do not differ.
+
+    Parameters
+    ----------
+    row : dict
+
+    Examples
+    --------
+    >>> bounded_words({"low": 0.8, "high": 0.9, "bounded_low": 0.7, "bounded_high": 0.9})
+    ', bounded 0.70 to 0.90'
+    """
+    if _same_limits(row):
+        return ""
+    low, high = row["bounded_low"], row["bounded_high"]
+    return f", bounded {' to '.join(digits.numbers(low, high, error=(high - low) / 2))}"
 
 
 class Table(Result):
@@ -325,9 +362,12 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
     """Return a small escaped HTML table; tables of more than `shown` rows are cut, and that is said.
 
     Row keys stand in it as `vocabulary.words` says them, and numbers with the digits that their error allows, the same
-    in a column. A column of empty text is left out. The table scrolls below its caption where it is too wide.
+    in a column. A column of empty text is left out, and bounded limits that are the limits of every row. The table
+    scrolls below its caption where it is too wide.
     """
     names = [name for name in rows[0] if any(row[name] != "" for row in rows)] if rows else []
+    if all(_same_limits(row) for row in rows):
+        names = [name for name in names if name not in _BOUNDED]
     error = digits.error_of(rows)
     columns = [[_shown(value, name) for value in digits.column([row[name] for row in rows[:shown]],
                                                                error if name in vocabulary.ESTIMATES else None)]
@@ -341,6 +381,10 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
     return (f'<figure class="table" style="margin: 0"><figcaption>{html.escape(caption)}</figcaption>'
             f'<div class="scroll"><table class="workbench"{attributes}><thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div></figure>")
+
+
+def _same_limits(row: Mapping) -> bool:
+    return all(str(row[name]) == str(row.get(limit)) for name, limit in _BOUNDED.items() if name in row)
 
 
 def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:
