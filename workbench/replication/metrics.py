@@ -76,9 +76,11 @@ class MetricEstimates(Result):
         first = self.rows()[0]
         worth = "" if np.isnan(first["worth"]) else \
             f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
-        shown = _texts(first, "estimate", "low", "high", "naive_low", "naive_high", share=digits.shares)
+        shown = _texts(first, "estimate", "low", "high", "naive_low", "naive_high", "bounded_low",
+                       "bounded_high", share=digits.shares)
+        bounded = bounded_words(first, *shown[5:])
         return "{} {}, {} interval {} to {}{} (naive {} to {}){}".format(
-            _heading(first), shown[0], percent(self.level), *shown[1:3], bounded_words(first), *shown[3:], worth)
+            _heading(first), shown[0], percent(self.level), *shown[1:3], bounded, *shown[3:5], worth)
 
     def finding(self) -> str:
         """Return the first metric with its interval, in a sentence without jargon, after what is to be read first."""

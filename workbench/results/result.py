@@ -278,7 +278,7 @@ class Interval(Result):
         if self.method == "none":
             return NO_INTERVAL
         limits = f"{self.low:.4g} to {self.high:.4g}, {digits.level(self.level)} {self.method}"
-        return limits + bounded_words(self.rows()[0])
+        return limits + bounded_words(self.rows()[0], *(f"{end:.4g}" for end in self.bounded or ()))
 
     def rows(self) -> list[dict]:
         """Return one row: method, level, limits, and the bounded limits where these differ."""
@@ -302,12 +302,14 @@ def with_bounded(interval: Interval | tuple[float, float]) -> dict:
     return {"bounded_low": float(low), "bounded_high": float(high)}
 
 
-def bounded_words(row: Mapping) -> str:
+def bounded_words(row: Mapping, *limits: str) -> str:
     """Return the bounded limits of a row in words that follow its limits, "" where they do not differ.
 
     Parameters
     ----------
     row : dict
+    *limits : str
+        Both bounded limits as text; by default with the digits that their distance allows.
 
     Examples
     --------
@@ -317,7 +319,8 @@ def bounded_words(row: Mapping) -> str:
     if _same_limits(row):
         return ""
     low, high = row["bounded_low"], row["bounded_high"]
-    return f", bounded {' to '.join(digits.numbers(low, high, error=(high - low) / 2))}"
+    limits = limits or digits.numbers(low, high, error=(high - low) / 2)
+    return f", bounded {' to '.join(limits)}"
 
 
 class Table(Result):
