@@ -107,7 +107,7 @@ class JudgeAudit(Result):
 
     def headline(self) -> str:
         """Return corrected, people's and the judge's value in one sentence."""
-        said = "; ".join(f"{who_says(row)} {self._with_limits(row)}{bounded_words(row)}" for row in self.entries)
+        said = "; ".join(f"{who_says(row)} {self._with_limits(row)}{self._bounded(row)}" for row in self.entries)
         return f"{self.what}: {said}; {self._labels()}"
 
     def _labels(self) -> str:
@@ -117,6 +117,11 @@ class JudgeAudit(Result):
     def _with_limits(self, row: dict) -> str:
         value, low, high = self.shown(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
         return value if np.isnan(row["low"]) else f"{value} ({low} to {high})"
+
+    def _bounded(self, row: dict) -> str:
+        texts = self.shown(*(row[name] for name in ("low", "high", "bounded_low", "bounded_high")),
+                           error=(row["high"] - row["low"]) / 2)
+        return bounded_words(texts[:2], texts[2:])
 
     def finding(self) -> str:
         """Return the corrected value and what the judge alone would have said, in a sentence without jargon."""

@@ -17,7 +17,7 @@ from workbench.comparisons.evidence import Evidence, evidence
 from workbench.comparisons.independent import Unpaired, sample_evidence, together, unpaired
 from workbench.comparisons.item_scores import ItemScores, items_in
 from workbench.intervals.unseen import bounded_notes
-from workbench.results import Interval, Note, Result, digits, percent
+from workbench.results import Interval, Note, Result, bounded_words, digits, percent
 
 ADJUSTMENTS = ("holm", "none")
 METHODS = ("default", "bounded", "t")
@@ -231,7 +231,18 @@ class ItemComparison(Result):
         if len(self.names) == 1:
             return self.finding()
         said = f"{int(self.shown.sum())} of {checks.counted(len(self.pairs), 'pair')} shown to differ"
-        return f"{self.finding()}; {said} at {percent(1 - self.level)} ({ADJUSTED[self.adjust]})"
+        return f"{self.finding()}; {said} at {percent(1 - self.level)} ({ADJUSTED[self.adjust]}){self._bounded_words()}"
+
+    def _bounded_words(self) -> str:
+        """Return both intervals of the main pair in words that follow a sentence, "" where they read the same."""
+        if self.bounded is None:
+            return ""
+        main = main_pair(self.shown)
+        first, second = (self.names[k] for k in self.pairs[main])
+        ends = *self.limits[main].tolist(), *self.bounded[main].tolist()
+        texts = digits.numbers(*ends, error=(ends[3] - ends[2]) / 2)
+        bounded = bounded_words(texts[:2], texts[2:])
+        return f"; {first} less {second} {texts[0]} to {texts[1]}{bounded}" if bounded else ""
 
     def cost_of_clusters(self) -> float:
         """Return how many times as wide intervals are as if items were independent, the median; 1 without clusters."""
@@ -360,10 +371,10 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     first, second = scores.score.T[pairs.T]
     differ = (np.abs(first - second) > 0).sum(1)
     sizes = tuple(scores.sizes[k] for k in order) if scores.sizes else ()
-    main = int(np.argmax(adjusted < 1 - level))     # the first pair that is shown to differ, or else the first
+    main = main_pair(adjusted < 1 - level)
     better, worse = (scores.models[k] for k in pairs[main])
     difference = f"the score of {better} less that of {worse}"
-    main_pair = bounded_notes(limits[main].tolist(), bounded[main].tolist(), of=difference)
+    of_main_pair = bounded_notes(limits[main].tolist(), bounded[main].tolist(), of=difference)
     return ItemComparison(
         tuple(scores.models[k] for k in order), means[order], own[order], places,
         np.concatenate([each.mean for each in found]), limits, pair_level, pvalue, adjusted,
@@ -371,7 +382,7 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
         min(each.worth for each in found) if scores.clusters else np.nan, scores.unscored,
         scores.finished, scores.bounds, scores.better, adjust, level, scores.cluster_word, sizes, method, bounded,
         own_bounded[order],
-        notes=[*scores.notes, *unscored_notes(scores, order, level), *main_pair, *_notes(scores, found)])
+        notes=[*scores.notes, *unscored_notes(scores, order, level), *of_main_pair, *_notes(scores, found)])
 
 
 def _of_one(scores: ItemScores, mean: np.ndarray, own: np.ndarray, own_bounded: np.ndarray, level: float, adjust: str,
@@ -426,6 +437,16 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
              *_notes(scores, found)]
     return Interval(low, high, level, f"{method}: clusters" if scores.clusters else method,
                     bounded=tuple(bounded) if bounded != [low, high] else None, notes=notes)
+
+
+def main_pair(shown: np.ndarray) -> int:
+    """Return the place of the first pair that is shown to differ, or else of the first pair.
+
+    Parameters
+    ----------
+    shown : (P,) array of bool
+    """
+    return int(np.argmax(shown))
 
 
 def adjustment(pvalue: np.ndarray, level: float, adjust: str) -> tuple[np.ndarray, np.ndarray]:

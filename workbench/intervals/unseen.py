@@ -109,7 +109,7 @@ def one_more_value(values: np.ndarray, mean: np.ndarray, high: float, reach: flo
 def bounded_notes(
     limits: Sequence[float], bounded: Sequence[float], *, of: str = ""
 ) -> Iterator[Note]:
-    """Yield the bounded limits with their meaning, where they differ from the limits.
+    """Yield the bounded limits with their meaning, where they do not read as the limits.
 
     Parameters
     ----------
@@ -117,10 +117,9 @@ def bounded_notes(
     of : str
         What the limits are of; nothing where that is plain.
     """
-    (low, high), (least, most) = limits, bounded
-    if max(abs(least - low), abs(most - high)) > ROUNDING * (most - least):
+    low, high, *texts = digits.numbers(*limits, *bounded, error=(bounded[1] - bounded[0]) / 2)
+    if [low, high] != texts:
         subject = f"{of} is " if of else ""
-        texts = digits.numbers(least, most, error=(most - least) / 2)
         yield Note("assumption", f"{UNSEEN}: {subject}{' to '.join(texts)}")
 
 

@@ -40,7 +40,6 @@ from workbench.results import (
     Interval,
     Note,
     Result,
-    bounded_words,
     html_table,
     note_list,
     percent,
@@ -264,10 +263,9 @@ class ReplicateEstimate(Estimate, Result):
     def headline(self) -> str:
         """Return estimate, standard error, interval and design."""
         limits = self.interval()
-        bounded = bounded_words(limits.rows()[0])
         design = f"{checks.counted(self.psus, 'PSU')}, {checks.counted(self.strata, 'stratum', 'strata')}"
         return (f"{self.statistic} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
-                f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}){bounded}; {design}, "
+                f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}){limits.bounded_words()}; {design}, "
                 f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
 
     def rows(self) -> list[dict]:

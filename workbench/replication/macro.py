@@ -19,7 +19,7 @@ from workbench.replication.estimates import domain_rows, estimate_statistic
 from workbench.replication.moments import MOST_CLASSES
 from workbench.replication.replicates import Replicates
 from workbench.replication.unsampled import refuse_unsampled
-from workbench.results import Estimate, Interval, Note, Result, bounded_words, percent
+from workbench.results import Estimate, Interval, Note, Result, percent
 
 NAMED = 3
 
@@ -119,9 +119,8 @@ class MacroEstimate(Estimate, Result):
     def headline(self) -> str:
         """Return estimate, standard error and interval."""
         limits, name = self.interval(), statistics.title_of(self.statistic)
-        bounded = bounded_words(limits.rows()[0])
         return (f"{name} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
-                f"{limits.low:.4g} to {limits.high:.4g}{bounded}; "
+                f"{limits.low:.4g} to {limits.high:.4g}{limits.bounded_words()}; "
                 f"{checks.counted(len(self.labels), 'class', 'classes')}, "
                 f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
 

@@ -78,7 +78,7 @@ class MetricEstimates(Result):
             f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
         shown = _texts(first, "estimate", "low", "high", "naive_low", "naive_high", "bounded_low",
                        "bounded_high", share=digits.shares)
-        bounded = bounded_words(first, *shown[5:])
+        bounded = bounded_words(shown[1:3], shown[5:])
         return "{} {}, {} interval {} to {}{} (naive {} to {}){}".format(
             _heading(first), shown[0], percent(self.level), *shown[1:3], bounded, *shown[3:5], worth)
 

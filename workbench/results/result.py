@@ -6,7 +6,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self, dataclass_transform
 
@@ -278,7 +278,12 @@ class Interval(Result):
         if self.method == "none":
             return NO_INTERVAL
         limits = f"{self.low:.4g} to {self.high:.4g}, {digits.level(self.level)} {self.method}"
-        return limits + bounded_words(self.rows()[0], *(f"{end:.4g}" for end in self.bounded or ()))
+        return limits + self.bounded_words()
+
+    def bounded_words(self) -> str:
+        """Return the bounded limits in words that follow the limits, "" where both read the same."""
+        limits, bounded = ([f"{end:.4g}" for end in ends] for ends in (self, self.bounded or self))
+        return bounded_words(limits, bounded)
 
     def rows(self) -> list[dict]:
         """Return one row: method, level, limits, and the bounded limits where these differ."""
@@ -302,25 +307,19 @@ def with_bounded(interval: Interval | tuple[float, float]) -> dict:
     return {"bounded_low": float(low), "bounded_high": float(high)}
 
 
-def bounded_words(row: Mapping, *limits: str) -> str:
-    """Return the bounded limits of a row in words that follow its limits, "" where they do not differ.
+def bounded_words(limits: Sequence[str], bounded: Sequence[str]) -> str:
+    """Return the bounded limits in words that follow the limits, "" where both read the same.
 
     Parameters
     ----------
-    row : dict
-    *limits : str
-        Both bounded limits as text; by default with the digits that their distance allows.
+    limits, bounded : (str, str)
 
     Examples
     --------
-    >>> bounded_words({"low": 0.8, "high": 0.9, "bounded_low": 0.7, "bounded_high": 0.9})
+    >>> bounded_words(("0.80", "0.90"), ("0.70", "0.90"))
     ', bounded 0.70 to 0.90'
     """
-    if _same_limits(row):
-        return ""
-    low, high = row["bounded_low"], row["bounded_high"]
-    limits = limits or digits.numbers(low, high, error=(high - low) / 2)
-    return f", bounded {' to '.join(limits)}"
+    return "" if [*limits] == [*bounded] else f", bounded {' to '.join(bounded)}"
 
 
 class Table(Result):
@@ -365,17 +364,18 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
     """Return a small escaped HTML table; tables of more than `shown` rows are cut, and that is said.
 
     Row keys stand in it as `vocabulary.words` says them, and numbers with the digits that their error allows, the same
-    in a column. A column of empty text is left out, and bounded limits that are the limits of every row. The table
-    scrolls below its caption where it is too wide.
+    in a column. A column of empty text is left out, and so are bounded limits that read as the limits in every row.
+    The table scrolls below its caption where it is too wide.
     """
     names = [name for name in rows[0] if any(row[name] != "" for row in rows)] if rows else []
-    if all(_same_limits(row) for row in rows):
-        names = [name for name in names if name not in _BOUNDED]
     error = digits.error_of(rows)
-    columns = [[_shown(value, name) for value in digits.column([row[name] for row in rows[:shown]],
-                                                               error if name in vocabulary.ESTIMATES else None)]
-               for name in names]
-    head = "".join(f'<th scope="col">{html.escape(vocabulary.words(name))}</th>' for name in names)
+    cells = {name: [_shown(value, name) for value in digits.column([row[name] for row in rows[:shown]],
+                                                                   error if name in vocabulary.ESTIMATES else None)]
+             for name in names}
+    if all(cells.get(name) == cells.get(limit) for name, limit in _BOUNDED.items()):
+        cells = {name: column for name, column in cells.items() if name not in _BOUNDED}
+    columns = list(cells.values())
+    head = "".join(f'<th scope="col">{html.escape(vocabulary.words(name))}</th>' for name in cells)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
                    for row in zip(*columns, strict=True))
     attributes = "".join(f' {name}="{value}"' for name, value in alignment(columns).items())
@@ -384,10 +384,6 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
     return (f'<figure class="table" style="margin: 0"><figcaption>{html.escape(caption)}</figcaption>'
             f'<div class="scroll"><table class="workbench"{attributes}><thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div></figure>")
-
-
-def _same_limits(row: Mapping) -> bool:
-    return all(str(row[name]) == str(row.get(limit)) for name, limit in _BOUNDED.items() if name in row)
 
 
 def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:

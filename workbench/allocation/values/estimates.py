@@ -336,7 +336,7 @@ def _limits(row: dict, level: float) -> str:
     if row["high"] is None:
         return NO_INTERVAL
     low, high, *bounded = (_figure(row[name], row) for name in ("low", "high", "bounded_low", "bounded_high"))
-    return f"{percent(level)} interval {low} to {high}{bounded_words(row, *bounded)}"
+    return f"{percent(level)} interval {low} to {high}{bounded_words((low, high), bounded)}"
 
 
 def _figure(value: float, row: dict) -> str:
