@@ -82,7 +82,7 @@ class JudgeAudit(Result):
     def interval(self) -> Interval:
         """Return the interval of the corrected value."""
         row = self.entries[0]
-        limits, bounded = (row["low"], row["high"]), (row["bounded_low"], row["bounded_high"])
+        limits, bounded = (row["low"], row["high"]), _bounded_limits(row)
         return Interval(*limits, self.level, "default", bounded=None if bounded == limits else bounded,
                         notes=self.notes)
 
@@ -119,8 +119,7 @@ class JudgeAudit(Result):
         return value if np.isnan(row["low"]) else f"{value} ({low} to {high})"
 
     def _bounded(self, row: dict) -> str:
-        texts = self.shown(*(row[name] for name in ("low", "high", "bounded_low", "bounded_high")),
-                           error=(row["high"] - row["low"]) / 2)
+        texts = self.shown(row["low"], row["high"], *_bounded_limits(row), error=(row["high"] - row["low"]) / 2)
         return bounded_words(texts[:2], texts[2:])
 
     def finding(self) -> str:
@@ -146,6 +145,11 @@ class JudgeAudit(Result):
                      f"{half:.2g}" for half in ((row["high"] - row["low"]) / 2, self.half_width_more))
         return (f"From {self._labels()} with a verdict of the judge; {percent(self.level)} interval, ±{now}. "
                 f"{MORE} more labels would make it about ±{then}.")
+
+
+def _bounded_limits(row: dict) -> tuple[float, float]:
+    """Return the bounded limits of a row; results saved before there were any have the limits only."""
+    return row.get("bounded_low", row["low"]), row.get("bounded_high", row["high"])
 
 
 def who_says(row: dict) -> str:
