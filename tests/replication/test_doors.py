@@ -80,7 +80,7 @@ def test_bounded_limits_of_graded_values_are_the_same_too():
     bounds = limits([(MANY, GRADED.tolist(), 0, 1)])
     for interval in (of_value_interval(GRADED, .95), of_estimate_values(GRADED, .95), of_replicates(GRADED, .95)):
         assert interval.bounded == pytest.approx(bounds, abs=1e-9)
-        assert f"does not contain: {bounds[0]:.4g} to {bounds[1]:.4g}" in " ".join(wb.sentences(interval.notes))
+        assert f"does not contain: {bounds[0]:.3f} to {bounds[1]:.3f}" in " ".join(wb.sentences(interval.notes))
     for named in (of_value_interval, of_replicates, of_comparison):
         assert tuple(named(GRADED, .95, method="bounded")) == pytest.approx(bounds, abs=1e-9)
 

@@ -16,7 +16,7 @@ from workbench.intervals.values import value_interval
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.methods import RATES
 from workbench.misclassification.prevalence import estimate_prevalence
-from workbench.results import Interval, Note, Result, digits, percent
+from workbench.results import Interval, Note, Result, bounded_words, digits, percent, with_bounded
 from workbench.stratified.class_metrics import class_metrics
 
 MORE = 100
@@ -82,9 +82,7 @@ class JudgeAudit(Result):
     def interval(self) -> Interval:
         """Return the interval of the corrected value."""
         row = self.entries[0]
-        limits = row["low"], row["high"]
-        # audits saved earlier have no bounded limits
-        bounded = row.get("bounded_low", row["low"]), row.get("bounded_high", row["high"])
+        limits, bounded = (row["low"], row["high"]), _bounded_limits(row)
         return Interval(*limits, self.level, "default", bounded=None if bounded == limits else bounded,
                         notes=self.notes)
 
@@ -109,7 +107,7 @@ class JudgeAudit(Result):
 
     def headline(self) -> str:
         """Return corrected, people's and the judge's value in one sentence."""
-        said = "; ".join(f"{who_says(row)} {self._with_limits(row)}" for row in self.entries)
+        said = "; ".join(f"{who_says(row)} {self._with_limits(row)}{self._bounded(row)}" for row in self.entries)
         return f"{self.what}: {said}; {self._labels()}"
 
     def _labels(self) -> str:
@@ -119,6 +117,10 @@ class JudgeAudit(Result):
     def _with_limits(self, row: dict) -> str:
         value, low, high = self.shown(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
         return value if np.isnan(row["low"]) else f"{value} ({low} to {high})"
+
+    def _bounded(self, row: dict) -> str:
+        texts = self.shown(row["low"], row["high"], *_bounded_limits(row), error=(row["high"] - row["low"]) / 2)
+        return bounded_words(texts[:2], texts[2:])
 
     def finding(self) -> str:
         """Return the corrected value and what the judge alone would have said, in a sentence without jargon."""
@@ -143,6 +145,11 @@ class JudgeAudit(Result):
                      f"{half:.2g}" for half in ((row["high"] - row["low"]) / 2, self.half_width_more))
         return (f"From {self._labels()} with a verdict of the judge; {percent(self.level)} interval, ±{now}. "
                 f"{MORE} more labels would make it about ±{then}.")
+
+
+def _bounded_limits(row: dict) -> tuple[float, float]:
+    """Return the bounded limits of a row; results saved before there were any have the limits only."""
+    return row.get("bounded_low", row["low"]), row.get("bounded_high", row["high"])
 
 
 def who_says(row: dict) -> str:
@@ -395,9 +402,8 @@ def _limits(size: np.ndarray, counts: np.ndarray, worth: np.ndarray, level: floa
 
 def _entry(who: str, value: float, limits: Any, n: int) -> dict:
     low, high = (float("nan"),) * 2 if limits is None else limits
-    least, most = getattr(limits, "bounded", None) or (low, high)
     return {"who": who, "estimate": float(value), "low": float(low), "high": float(high), "labeled": n,
-            "bounded_low": float(least), "bounded_high": float(most)}
+            **with_bounded((low, high) if limits is None else limits)}
 
 
 def _recall(size: np.ndarray, counts: np.ndarray, verdicts: np.ndarray, order: tuple, k: int, level: float) -> dict:

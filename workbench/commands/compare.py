@@ -85,6 +85,8 @@ def compare(context: click.Context, files: tuple[str, ...], by: str, level: floa
         click.echo("\n".join(f"Wrote {file}" for file in written))
     if verdict:
         click.echo(verdict.headline())
+        if verdict.bounded_sentence():
+            click.echo(f"Note: {verdict.bounded_sentence()}")
         context.exit(FAILED[verdict.verdict])
     return 0
 

@@ -17,7 +17,7 @@ from workbench.comparisons.evidence import Evidence, evidence
 from workbench.comparisons.independent import Unpaired, sample_evidence, together, unpaired
 from workbench.comparisons.item_scores import ItemScores, items_in
 from workbench.intervals.unseen import bounded_notes
-from workbench.results import Interval, Note, Result, digits, percent
+from workbench.results import Interval, Note, Result, bounded_words, digits, percent
 
 ADJUSTMENTS = ("holm", "none")
 METHODS = ("default", "bounded", "t")
@@ -76,6 +76,8 @@ class ItemComparison(Result):
     method : {"default", "bounded", "t"}
     bounded : (P, 2) array of float
         Limits of the difference at the pair's level, also if scores or clusters exist that are unlike those seen.
+    own_bounded : (M, 2) array of float
+        The same of each model's score at `level`.
     """
 
     names: tuple
@@ -103,6 +105,7 @@ class ItemComparison(Result):
     sizes: tuple = ()
     method: str = "default"
     bounded: np.ndarray | None = None
+    own_bounded: np.ndarray | None = None
 
     @property
     def shown(self) -> np.ndarray:
@@ -136,8 +139,10 @@ class ItemComparison(Result):
 
     def models(self) -> list[dict]:
         """Return a row per model, the best first: its score and limits, by itself at `level`."""
-        return [{"model": model, "score": score, "low": low, "high": high} for model, score, (low, high) in
-                zip(self.names, self.score.tolist(), self.own.tolist(), strict=True)]
+        bounded = self.own if self.own_bounded is None else self.own_bounded
+        return [{"model": model, "score": score, "low": low, "high": high, "bounded_low": least, "bounded_high": most}
+                for model, score, (low, high), (least, most) in
+                zip(self.names, self.score.tolist(), self.own.tolist(), bounded.tolist(), strict=True)]
 
     def ranks(self) -> list[dict]:
         """Return a row per model: the ranks that it may have, all models' at once at `level`, and its tie groups.
@@ -226,7 +231,18 @@ class ItemComparison(Result):
         if len(self.names) == 1:
             return self.finding()
         said = f"{int(self.shown.sum())} of {checks.counted(len(self.pairs), 'pair')} shown to differ"
-        return f"{self.finding()}; {said} at {percent(1 - self.level)} ({ADJUSTED[self.adjust]})"
+        return f"{self.finding()}; {said} at {percent(1 - self.level)} ({ADJUSTED[self.adjust]}){self._bounded_words()}"
+
+    def _bounded_words(self) -> str:
+        """Return both intervals of the main pair in words that follow a sentence, "" where they read the same."""
+        if self.bounded is None:
+            return ""
+        main = main_pair(self.shown)
+        first, second = (self.names[k] for k in self.pairs[main])
+        ends = *self.limits[main].tolist(), *self.bounded[main].tolist()
+        texts = digits.numbers(*ends, error=(ends[3] - ends[2]) / 2)
+        bounded = bounded_words(texts[:2], texts[2:])
+        return f"; {first} less {second} {texts[0]} to {texts[1]}{bounded}" if bounded else ""
 
     def cost_of_clusters(self) -> float:
         """Return how many times as wide intervals are as if items were independent, the median; 1 without clusters."""
@@ -339,10 +355,11 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     checks.choice("method", method, METHODS)
     refuse_unshared(scores)
     order, means, own = ordered(scores, level, method)
+    _, _, own_bounded = ordered(scores, level, "bounded")
     places = oriented(scores, order)
     pairs = order[places]
     if not len(pairs):
-        return _of_one(scores, means, own, level, adjust, method)
+        return _of_one(scores, means, own, own_bounded, level, adjust, method)
     found = list(paired(scores, pairs, scores.cluster, method))
     pvalue = np.concatenate([each.pvalues() for each in found])
     adjusted, pair_level = adjustment(pvalue, level, adjust)
@@ -354,19 +371,21 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     first, second = scores.score.T[pairs.T]
     differ = (np.abs(first - second) > 0).sum(1)
     sizes = tuple(scores.sizes[k] for k in order) if scores.sizes else ()
-    better, worse = (scores.models[k] for k in pairs[0])
+    main = main_pair(adjusted < 1 - level)
+    better, worse = (scores.models[k] for k in pairs[main])
     difference = f"the score of {better} less that of {worse}"
-    first_pair = bounded_notes(limits[0].tolist(), bounded[0].tolist(), of=difference)
+    of_main_pair = bounded_notes(limits[main].tolist(), bounded[main].tolist(), of=difference)
     return ItemComparison(
         tuple(scores.models[k] for k in order), means[order], own[order], places,
         np.concatenate([each.mean for each in found]), limits, pair_level, pvalue, adjusted,
         alone, naive, differ, len(scores.item), scores.clusters,
         min(each.worth for each in found) if scores.clusters else np.nan, scores.unscored,
         scores.finished, scores.bounds, scores.better, adjust, level, scores.cluster_word, sizes, method, bounded,
-        notes=[*scores.notes, *unscored_notes(scores, order, level), *first_pair, *_notes(scores, found)])
+        own_bounded[order],
+        notes=[*scores.notes, *unscored_notes(scores, order, level), *of_main_pair, *_notes(scores, found)])
 
 
-def _of_one(scores: ItemScores, mean: np.ndarray, own: np.ndarray, level: float, adjust: str,
+def _of_one(scores: ItemScores, mean: np.ndarray, own: np.ndarray, own_bounded: np.ndarray, level: float, adjust: str,
             method: str) -> ItemComparison:
     """Return the mean and the limits of a single model."""
     found = _means(scores)
@@ -376,7 +395,9 @@ def _of_one(scores: ItemScores, mean: np.ndarray, own: np.ndarray, level: float,
         no_limits, np.empty(0, int), len(scores.item), scores.clusters,
         min(each.worth for each in found) if scores.clusters else np.nan, scores.unscored, scores.finished,
         scores.bounds, scores.better, adjust, level, scores.cluster_word, method=method, bounded=no_limits,
-        notes=[*scores.notes, *unscored_notes(scores, np.array([0]), level), *_notes(scores, found)])
+        own_bounded=own_bounded, notes=[*scores.notes, *unscored_notes(scores, np.array([0]), level),
+                                        *bounded_notes(own[0].tolist(), own_bounded[0].tolist()),
+                                        *_notes(scores, found)])
 
 
 def pair_interval(scores: ItemScores, first: str, second: str, *, level: float = 0.95,
@@ -416,6 +437,16 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
              *_notes(scores, found)]
     return Interval(low, high, level, f"{method}: clusters" if scores.clusters else method,
                     bounded=tuple(bounded) if bounded != [low, high] else None, notes=notes)
+
+
+def main_pair(shown: np.ndarray) -> int:
+    """Return the place of the first pair that is shown to differ, or else of the first pair.
+
+    Parameters
+    ----------
+    shown : (P,) array of bool
+    """
+    return int(np.argmax(shown))
 
 
 def adjustment(pvalue: np.ndarray, level: float, adjust: str) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """What items tell of the means of many columns of bounded values: limits at any level, and p-values that invert them.
 
-Independent items: the default interval of `workbench.intervals.values` of one stratum of which next to nothing was
-seen. Clusters: the interval of `workbench.replication.bounded_intervals`.
+Independent items: the intervals of `workbench.intervals.values` for one stratum of an infinite population. Clusters:
+the interval of `workbench.replication.bounded_intervals`.
 """
 
 from collections.abc import Callable, Iterator, Sequence

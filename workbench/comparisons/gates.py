@@ -5,7 +5,8 @@ import re
 from workbench import checks
 from workbench.comparisons.comparison import pair_interval
 from workbench.comparisons.item_scores import ItemScores
-from workbench.results import Interval, Result, percent
+from workbench.intervals.unseen import bounded_notes
+from workbench.results import Interval, Result, percent, with_bounded
 from workbench.results.digits import number
 
 PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
@@ -42,6 +43,12 @@ class Gate(Result):
         """PASS where the interval lies above the margin, FAIL where it lies below, else INCONCLUSIVE."""
         return PASS if self.interval.low > self.margin else FAIL if self.interval.high < self.margin else INCONCLUSIVE
 
+    def bounded_sentence(self) -> str:
+        """Return the bounded limits with their meaning, "" where they are the limits."""
+        bounded = self.interval.bounded or tuple(self.interval)
+        notes = bounded_notes(tuple(self.interval), bounded, of=f"{self.first} less {self.second}")
+        return "".join(f"{note}." for note in notes)
+
     def headline(self) -> str:
         """Return the verdict with its reason."""
         lies = {PASS: "lies above", FAIL: "lies below", INCONCLUSIVE: "holds"}[self.verdict]
@@ -51,10 +58,10 @@ class Gate(Result):
                 + f", as any would: scores differ by at most {number(self.reach)}" * (abs(self.margin) >= self.reach))
 
     def rows(self) -> list[dict]:
-        """Return one row: verdict, models, margin and limits."""
+        """Return one row: verdict, models, margin, limits and bounded limits."""
         low, high = self.interval
         return [{"verdict": self.verdict, "first": self.first, "second": self.second, "margin": self.margin, "low": low,
-                 "high": high, "level": self.interval.level}]
+                 "high": high, "level": self.interval.level, **with_bounded(self.interval)}]
 
 
 def gate(scores: ItemScores, condition: str, *, level: float = 0.95, method: str = "default") -> Gate:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.results import Note
+from workbench.results import Note, digits
 
 # ``tests/peers/interval_constants.json`` records the least coverage and the mean width of graded
 # scores with half and with twice each of these constants.
@@ -27,7 +27,7 @@ ROUNDING, MORE_THAN_THREE = 1e-6, 5e-4
 # is below the step of any scale in use, 1 in 100, and far above rounding.
 LEAST_SPREAD = 1e-3
 
-UNSEEN = "if values inside the known bounds may exist that this sample does not contain"
+UNSEEN = "If values inside the known bounds may exist that this sample does not contain"
 
 
 def carried(
@@ -109,7 +109,7 @@ def one_more_value(values: np.ndarray, mean: np.ndarray, high: float, reach: flo
 def bounded_notes(
     limits: Sequence[float], bounded: Sequence[float], *, of: str = ""
 ) -> Iterator[Note]:
-    """Yield the bounded limits with their meaning, where they differ from the limits.
+    """Yield the bounded limits with their meaning, where they do not read as the limits.
 
     Parameters
     ----------
@@ -117,10 +117,10 @@ def bounded_notes(
     of : str
         What the limits are of; nothing where that is plain.
     """
-    (low, high), (least, most) = limits, bounded
-    if max(abs(least - low), abs(most - high)) > ROUNDING * (most - least):
+    low, high, *texts = digits.numbers(*limits, *bounded, error=(bounded[1] - bounded[0]) / 2)
+    if [low, high] != texts:
         subject = f"{of} is " if of else ""
-        yield Note("assumption", f"{UNSEEN}: {subject}{least:.4g} to {most:.4g}")
+        yield Note("assumption", f"{UNSEEN}: {subject}{' to '.join(texts)}")
 
 
 def _beyond_three(share: np.ndarray, values: np.ndarray) -> np.ndarray:

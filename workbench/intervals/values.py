@@ -1,10 +1,11 @@
 """Confidence intervals for a weighted mean of values other than 0 and 1, D = sum_k W_k mean_k.
 
-The default interval of `workbench.intervals` generalized: an unseen unit lies at the largest declared value of its
-stratum, and the quantile is that of a beta distribution with three matched moments. With the values 0 and 1 it is the
-default interval. It has no proof. The least coverage found at nominal .95 is .949 +- .001, by search
-(``tests/peers/search_values.py``) over the values -1, 0, 1, over 0, .5, 1, over 0, 1, 10, and over strata of the first
-mixed with strata of 0 and 1 or with fully labeled ones.
+The default interval of `workbench.intervals` generalized: the quantile is that of a beta distribution with three
+matched moments, which include an unseen unit. In the bounded interval this unit lies at the largest declared value of
+its stratum. In the default interval it lies at the largest value seen, as far as the labels show where values end.
+With at most three values, such as 0 and 1, both are the same. There is no proof. The least coverage found at nominal
+.95 is .949 +- .001, by search (``tests/peers/search_values.py``) over the values -1, 0, 1, over 0, .5, 1, over 0, 1,
+10, and over strata of the first mixed with strata of 0 and 1 or with fully labeled ones.
 """
 
 import math

@@ -35,7 +35,16 @@ from workbench.replication.moments import Moments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals
 from workbench.replication.unsampled import refuse_unsampled
-from workbench.results import Estimate, Interval, Note, Result, html_table, note_list, percent
+from workbench.results import (
+    Estimate,
+    Interval,
+    Note,
+    Result,
+    html_table,
+    note_list,
+    percent,
+    with_bounded,
+)
 
 # onto the scale on which Student's t is taken, back, and the slope there
 SCALES: dict[str, tuple] = {"positive": (np.log, np.exp, lambda x: 1 / x),
@@ -256,16 +265,15 @@ class ReplicateEstimate(Estimate, Result):
         limits = self.interval()
         design = f"{checks.counted(self.psus, 'PSU')}, {checks.counted(self.strata, 'stratum', 'strata')}"
         return (f"{self.statistic} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
-                f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}); {design}, "
+                f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}){limits.bounded_words()}; {design}, "
                 f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
 
     def rows(self) -> list[dict]:
         """Return one row: statistic, estimate, standard error, df, limits and how they were made."""
         limits = self.interval()
-        least, most = limits.bounded or limits
         return [{"quantity": self.statistic, "estimate": self.estimate, "standard_error": self.standard_error,
                  "df": self.df, "low": limits.low, "high": limits.high, "interval_method": limits.method,
-                 "bounded_low": least, "bounded_high": most}]
+                 **with_bounded(limits)}]
 
     def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline()) + note_list(self.interval().notes)

@@ -6,12 +6,14 @@ References
    27, 2008: limits of a sum from those of its parts.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
+from workbench.intervals.unseen import bounded_notes
 from workbench.replication import statistics
 from workbench.replication.estimates import domain_rows, estimate_statistic
 from workbench.replication.moments import MOST_CLASSES
@@ -98,19 +100,28 @@ class MacroEstimate(Estimate, Result):
         .. [1] Zou & Donner, Construction of confidence limits about effect measures: a general approach, Statistics in
            Medicine 27, 2008: limits of a sum from those of its parts.
         """
-        limits = np.array([tuple(part.interval(level)) for part in self.parts])
+        parts = [part.interval(level) for part in self.parts]
+        limits = self._of_parts(parts, level)
+        bounded = self._of_parts([interval.bounded or interval for interval in parts], level)
+        return Interval(*limits, float(level), "default: from those of the classes",
+                        bounded=None if bounded == limits else bounded,
+                        notes=[*self.notes, *bounded_notes(limits, bounded)])
+
+    def _of_parts(self, parts: Sequence, level: float) -> tuple[float, float]:
+        """Return the limits of the mean from those of the classes."""
         each = np.array([part.estimate for part in self.parts])
         together = np.maximum(self.correlation, 0.0)
         least = intervals.quantile(level) * self.standard_error
-        below, above = (max(least, np.sqrt(away @ together @ away) / each.size) for away in np.abs(limits.T - each))
-        low, high = max(0.0, self.estimate - below), min(1.0, self.estimate + above)
-        return Interval(float(low), float(high), float(level), "default: from those of the classes", notes=self.notes)
+        distances = np.abs(np.array([tuple(limits) for limits in parts]).T - each)
+        below, above = (max(least, np.sqrt(away @ together @ away) / each.size) for away in distances)
+        return float(max(0.0, self.estimate - below)), float(min(1.0, self.estimate + above))
 
     def headline(self) -> str:
         """Return estimate, standard error and interval."""
         limits, name = self.interval(), statistics.title_of(self.statistic)
         return (f"{name} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
-                f"{limits.low:.4g} to {limits.high:.4g}; {checks.counted(len(self.labels), 'class', 'classes')}, "
+                f"{limits.low:.4g} to {limits.high:.4g}{limits.bounded_words()}; "
+                f"{checks.counted(len(self.labels), 'class', 'classes')}, "
                 f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
 
     def rows(self) -> list[dict]:

@@ -27,7 +27,7 @@ from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import Replicates, replicates
 from workbench.replication.statistics import METRICS, RANGES
 from workbench.replication.unsampled import score_notes, unknown_words
-from workbench.results import Note, Result, digits, html_table, note_list, percent
+from workbench.results import Note, Result, bounded_words, digits, html_table, note_list, percent, with_bounded
 from workbench.results.vocabulary import method_words
 
 __all__ = ["LabeledItems", "MetricEstimates", "estimate_metrics", "load_labeled", "naive", "positive_class"]
@@ -76,9 +76,11 @@ class MetricEstimates(Result):
         first = self.rows()[0]
         worth = "" if np.isnan(first["worth"]) else \
             f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
-        shown = _texts(first, "estimate", "low", "high", "naive_low", "naive_high", share=digits.shares)
-        return "{} {}, {} interval {} to {} (naive {} to {}){}".format(
-            _heading(first), shown[0], percent(self.level), *shown[1:], worth)
+        shown = _texts(first, "estimate", "low", "high", "naive_low", "naive_high", "bounded_low",
+                       "bounded_high", share=digits.shares)
+        bounded = bounded_words(shown[1:3], shown[5:])
+        return "{} {}, {} interval {} to {}{} (naive {} to {}){}".format(
+            _heading(first), shown[0], percent(self.level), *shown[1:3], bounded, *shown[3:5], worth)
 
     def finding(self) -> str:
         """Return the first metric with its interval, in a sentence without jargon, after what is to be read first."""
@@ -123,7 +125,6 @@ class MetricEstimates(Result):
                                                      strict=True):
             interval = found.interval(self.level)
             low, high = interval
-            least, most = interval.bounded or interval
             effect = float(found.variance / error ** 2) if error > 0 and found.variance > 0 else float("nan")
             worth = found.items / effect if found.effective_df >= LEAST_DF else float("nan")
             table.append(({"group": group} if any(g is not None for g in self.groups) else {})
@@ -133,7 +134,7 @@ class MetricEstimates(Result):
                             "naive_estimate": float(naive), **dict(zip(("naive_low", "naive_high"), np.clip(
                                 (naive - z * error, naive + z * error), *RANGES[found.kind]).tolist(), strict=True)),
                             "design_effect": effect,
-                            "worth": worth, "bounded_low": least, "bounded_high": most})
+                            "worth": worth, **with_bounded(interval)})
         return table
 
     def _repr_html_(self) -> str:
@@ -144,9 +145,10 @@ class MetricEstimates(Result):
         """Return a row as a page shows it: shares as percentages, limits side by side."""
         found, error, *limits = _texts(row, "estimate", "standard_error", "low", "high", "naive_low", "naive_high",
                                        "bounded_low", "bounded_high")
+        interval, naive, bounded = (f"{limits[k]} to {limits[k + 1]}" for k in (0, 2, 4))
         return {"metric": _heading(row), **({"group": row["group"]} if "group" in row else {}), "estimate": found,
-                f"{percent(self.level)} interval": f"{limits[0]} to {limits[1]}", "standard_error": error,
-                "bounded interval": f"{limits[4]} to {limits[5]}", "naive": f"{limits[2]} to {limits[3]}",
+                f"{percent(self.level)} interval": interval, "standard_error": error,
+                "bounded interval": "" if bounded == interval else bounded, "naive": naive,
                 "df": f"{row['df']:,}", "design_effect": row["design_effect"],
                 "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"}
 

@@ -13,6 +13,7 @@ from workbench.results.result import (
     Result,
     Table,
     alignment,
+    bounded_words,
     html_table,
     note_list,
     percent,
@@ -21,4 +22,5 @@ from workbench.results.result import (
     rows_of,
     sentences,
     stratum_rows,
+    with_bounded,
 )

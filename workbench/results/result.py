@@ -27,6 +27,7 @@ FILLED: Any = None      # the default of a field that is filled in where it is n
 # by weight: what a reader must see first stands first
 NOTE_KINDS = ("refused", "undefined", "unreliable", "assumption", "data", "design", "remark")
 _KINDS: "dict[str, type[Result]]" = {}
+_BOUNDED = {"bounded_low": "low", "bounded_high": "high"}
 _PLURALS = {"stratum": "strata", "class": "classes"}
 
 
@@ -276,13 +277,54 @@ class Interval(Result):
         """Return the limits in one sentence."""
         if self.method == "none":
             return NO_INTERVAL
-        return f"{self.low:.4g} to {self.high:.4g}, {digits.level(self.level)} {self.method}"
+        limits = f"{self.low:.4g} to {self.high:.4g}, {digits.level(self.level)} {self.method}"
+        return limits + self.bounded_words()
+
+    def bounded_words(self) -> str:
+        """Return the bounded limits in words that follow the limits, "" where both read the same."""
+        limits, bounded = ([f"{end:.4g}" for end in ends] for ends in (self, self.bounded or self))
+        return bounded_words(limits, bounded)
 
     def rows(self) -> list[dict]:
-        """Return one row: method, level, limits; None where there is no interval."""
+        """Return one row: method, level, limits, and the bounded limits where these differ.
+
+        The limits are None where there is no interval.
+        """
         if self.method == "none":
             return [{"method": NO_INTERVAL, "level": self.level, "low": None, "high": None}]
-        return [{"method": self.method, "level": self.level, "low": self.low, "high": self.high}]
+        row = {"method": self.method, "level": self.level, "low": self.low, "high": self.high}
+        return [row | with_bounded(self)] if self.bounded else [row]
+
+
+def with_bounded(interval: Interval | tuple[float, float]) -> dict:
+    """Return the bounded limits of an interval as part of a row; they are its limits where these do not differ.
+
+    Parameters
+    ----------
+    interval : Interval or (float, float)
+
+    Examples
+    --------
+    >>> with_bounded(Interval(0.8, 0.9, 0.95, "default", bounded=(0.7, 0.9)))
+    {'bounded_low': 0.7, 'bounded_high': 0.9}
+    """
+    low, high = getattr(interval, "bounded", None) or interval
+    return {"bounded_low": float(low), "bounded_high": float(high)}
+
+
+def bounded_words(limits: Sequence[str], bounded: Sequence[str]) -> str:
+    """Return the bounded limits in words that follow the limits, "" where both read the same.
+
+    Parameters
+    ----------
+    limits, bounded : (str, str)
+
+    Examples
+    --------
+    >>> bounded_words(("0.80", "0.90"), ("0.70", "0.90"))
+    ', bounded 0.70 to 0.90'
+    """
+    return "" if [*limits] == [*bounded] else f", bounded {' to '.join(bounded)}"
 
 
 class Table(Result):
@@ -327,14 +369,18 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
     """Return a small escaped HTML table; tables of more than `shown` rows are cut, and that is said.
 
     Row keys stand in it as `vocabulary.words` says them, and numbers with the digits that their error allows, the same
-    in a column. A column of empty text is left out. The table scrolls below its caption where it is too wide.
+    in a column. A column of empty text is left out, and so are bounded limits that read as the limits in every row.
+    The table scrolls below its caption where it is too wide.
     """
     names = [name for name in rows[0] if any(row[name] != "" for row in rows)] if rows else []
     error = digits.error_of(rows)
-    columns = [[_shown(value, name) for value in digits.column([row[name] for row in rows[:shown]],
-                                                               error if name in vocabulary.ESTIMATES else None)]
-               for name in names]
-    head = "".join(f'<th scope="col">{html.escape(vocabulary.words(name))}</th>' for name in names)
+    cells = {name: [_shown(value, name) for value in digits.column([row[name] for row in rows[:shown]],
+                                                                   error if name in vocabulary.ESTIMATES else None)]
+             for name in names}
+    if all(cells.get(name) == cells.get(limit) for name, limit in _BOUNDED.items()):
+        cells = {name: column for name, column in cells.items() if name not in _BOUNDED}
+    columns = list(cells.values())
+    head = "".join(f'<th scope="col">{html.escape(vocabulary.words(name))}</th>' for name in cells)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
                    for row in zip(*columns, strict=True))
     attributes = "".join(f' {name}="{value}"' for name, value in alignment(columns).items())

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.allocation import rules, samples
 from workbench.allocation.streams.estimates import ROUNDING, SampledValues, moments, with_bounded_note
-from workbench.results import NO_INTERVAL, Interval, Note, digits, html_table, note_list, percent
+from workbench.results import NO_INTERVAL, Interval, Note, bounded_words, digits, html_table, note_list, percent
 
 SD_FROM = ("planned", "labels")
 ENOUGH = 10             # labels: an sd of 10 normal values is known to a quarter
@@ -104,10 +104,10 @@ class ValueEstimate(SampledValues, kw_only=True):
         for quantity, items in (("total", int(self.size.sum())), ("mean", 1)):
             limits = self.interval(level, quantity=quantity)
             low, high, method = (None, None, NO_INTERVAL) if limits.method == "none" else (*limits, limits.method)
-            bounded = limits.bounded or (low, high)
+            least, most = limits.bounded or (low, high)
             table.append({"quantity": quantity, "estimate": items * self.estimate,
                           "standard_error": items * self.standard_error, "low": low, "high": high,
-                          "interval_method": method, "bounded_low": bounded[0], "bounded_high": bounded[1]})
+                          "interval_method": method, "bounded_low": least, "bounded_high": most})
         return table
 
     def headline(self, level: float = 0.95) -> str:
@@ -338,7 +338,8 @@ def _value_notes(found: ValueEstimate) -> Iterator[Note]:
 def _limits(row: dict, level: float) -> str:
     if row["high"] is None:
         return NO_INTERVAL
-    return f"{percent(level)} interval {_figure(row['low'], row)} to {_figure(row['high'], row)}"
+    low, high, *bounded = (_figure(row[name], row) for name in ("low", "high", "bounded_low", "bounded_high"))
+    return f"{percent(level)} interval {low} to {high}{bounded_words((low, high), bounded)}"
 
 
 def _figure(value: float, row: dict) -> str:
