@@ -37,6 +37,25 @@ def test_what_is_printed(table):
     assert [line.split()[0] for line in lines[1:4]] == ["new", "old", "tiny"] and lines[1].endswith("rank 1")
 
 
+@pytest.mark.parametrize(("model", "subject", "places"), [
+    ("a", "", 3), ("a,b", "the score of {} less that of {} is ", 2)])
+def test_both_intervals_of_graded_scores_are_printed_and_written(tmp_path, model, subject, places):
+    graded = np.random.default_rng(4).beta(4, 2, (50, 2)).round(2)
+    (tmp_path / "graded.csv").write_text("\n".join(["item,a,b", *(f"{k},{a},{b}" for k, (a, b) in enumerate(graded))]))
+    arguments = "compare", "graded.csv", "--model", model, "-o", "c.html", "--json", "c.json"
+    done = command.run(tmp_path, *arguments)
+    bounded = command.run(tmp_path, *arguments[:-4], "--method", "bounded", "-o", "b.html", "--json", "b.json")
+    tables = [{each["name"]: each["rows"] for each in json.loads((tmp_path / name).read_text())["results"]}
+              for name in ("c.json", "b.json")]
+    both, alone = (rows["comparison"] or rows["ranks"] for rows in tables)
+    assert (both[0]["bounded_low"], both[0]["bounded_high"]) == (alone[0]["low"], alone[0]["high"])
+    names = (both[0]["first"], both[0]["second"]) if subject else ()
+    sentence = ("If values inside the known bounds may exist that this sample does not contain: "
+                f"{subject.format(*names)}{alone[0]['low']:.{places}f} to {alone[0]['high']:.{places}f}")
+    assert f"Note: {sentence}" in done.stdout and sentence in command.page_of(done, tmp_path, "c.html")
+    assert "does not contain" not in bounded.stdout and "low, bounded" not in (tmp_path / "b.html").read_text()
+
+
 def test_what_is_written(table):
     done = command.run(table, *ARGUMENTS, "--by", "part", "--gate", "new > old", "-o", "c.html", "--json", "c.json",
                        "--tables", "tables")

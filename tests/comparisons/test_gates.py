@@ -26,6 +26,18 @@ def test_the_verdict_is_where_the_interval_lies(step):
     assert above.verdict == ("INCONCLUSIVE" if step < 0 else "FAIL")
 
 
+def test_graded_scores_have_the_bounded_limits_too():
+    graded = np.random.default_rng(2).beta(4, 2, (40, 2)).round(2)
+    found = wb.gate(wb.ItemScores(graded, ["A", "B"], range(40)), "A > B")
+    bounded = tuple(wb.pair_interval(wb.ItemScores(graded, ["A", "B"], range(40)), "A", "B", method="bounded"))
+    row, = found.rows()
+    assert (row["bounded_low"], row["bounded_high"]) == bounded != (row["low"], row["high"])
+    assert found.bounded_sentence() == (
+        "If values inside the known bounds may exist that this sample does not contain: "
+        f"A less B is {bounded[0]:.2f} to {bounded[1]:.2f}.")
+    assert wb.gate(SCORES, "A > 'new B'").bounded_sentence() == ""
+
+
 def test_the_reason_is_said():
     assert wb.gate(SCORES, "A > 'new B'").headline() == (
         f"PASS: A > 'new B'; A less new B is from {LOW:.3g} to {HIGH:.3g} (95%), which lies above 0")

@@ -67,6 +67,14 @@ def test_limits_are_put_together_from_those_of_the_classes():
     assert wb.Result.from_dict(found.to_dict()).interval()[0] == found.interval()[0]
 
 
+def test_bounded_limits_are_put_together_from_the_bounded_ones_of_the_classes():
+    found = macro_f1(MADE, TRUTH, READ)
+    away = np.array([part.estimate - part.interval(method="bounded").low for part in found.parts])
+    expected = found.estimate - np.sqrt(away @ np.maximum(found.correlation, 0) @ away) / 3
+    assert found.interval().bounded[0] == pytest.approx(expected, abs=1e-12)
+    assert found.interval().bounded[0] < found.interval().low
+
+
 def test_all_right_is_not_certain_and_stays_within_0_and_1():
     found = macro_f1(MADE, TRUTH, TRUTH)
     assert found.estimate == 1 and found.interval().high == 1 and .5 < found.interval().low < .99

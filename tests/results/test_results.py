@@ -165,6 +165,12 @@ def test_a_long_table_is_cut_and_says_so():
     assert whole.text[0] == "counts" and whole.tags.count("td") == 20
 
 
+@pytest.mark.parametrize(("bounded", "shown"), [(.1, True), (.2 - 1e-9, False)])
+def test_bounded_limits_are_columns_where_they_do_not_read_as_the_limits(bounded, shown):
+    row = {"low": .2, "high": .6, "bounded_low": bounded, "bounded_high": .6}
+    assert ("low, bounded" in results.html_table([row], "t")) == shown
+
+
 def test_an_empty_table_is_still_a_table():
     page = Collector()
     page.feed(results.html_table([], "nothing"))
