@@ -102,8 +102,10 @@ def sample_evidence(scores: ItemScores, cluster: np.ndarray | None, *,
         Of independent samples.
     cluster : (N,) array or None
     proportions : bool
-        Whether means of scores of 0 and 1 of independent items get Wilson's limits.
+        Whether means of independent items get Wilson's limits, if all scores are 0 or 1.
     """
+    scored = scores.score[~np.isnan(scores.score)]
+    proportions = proportions and cluster is None and scores.bounds == (0, 1) and bool(np.isin(scored, (0, 1)).all())
     return [_of_model(scores, cluster, model, proportions=proportions) for model in range(len(scores.models))]
 
 
@@ -111,8 +113,7 @@ def _of_model(scores: ItemScores, cluster: np.ndarray | None, model: int, *, pro
     rows = scores.sample == model
     low, high = (values[rows, model:model + 1] for values in scores.filled)
     known = low == high
-    zero_one = scores.bounds == (0, 1) and np.isin(low[known], (0, 1)).all()
-    if proportions and cluster is None and zero_one:
+    if proportions:
         least, most, alone = (Proportions(np.array([len(values)]), values.mean(0))
                               for values in (low, high, low[known[:, 0]]))
         return Evidence(least, most, scores.bounds, None if known.all() else alone)
