@@ -60,7 +60,8 @@ def test_many_classes_without_strata_by_group(tmp_path):
     assert "80 PSUs in 1 stratum" in page and page.count("<td>Macro F1</td>") == 3
     assert all(page.count(f"<td>F1 of {name}</td>") == 3 for name in ("cat", "cow", "dog", "emu"))
     limits = [float(number) for row in re.findall(r"<td>([\d.]+)% to ([\d.]+)%</td>", page) for number in row]
-    assert len(limits) == 2 * 3 * 18 and max(limits) <= 100      # default, bounded, naive
+    # default and naive, and the bounded one where it differs
+    assert 2 * 2 * 18 <= len(limits) <= 2 * 3 * 18 and max(limits) <= 100
 
 
 def test_single_items_have_exact_intervals(tmp_path):
@@ -71,7 +72,7 @@ def test_single_items_have_exact_intervals(tmp_path):
     page = page_of(run_here(tmp_path, *TOPIC, "--items", "s.csv", "-o", "r.html", "--quiet"), tmp_path)
     limits = [tuple(binomtest(hits, items).proportion_ci()) for hits, items in ((17, 20), (8, 9), (8, 10), (8, 11))]
     limits[-1] = tuple(2 * limit / (1 + limit) for limit in limits[-1])
-    shown = re.findall(r"<td>([\d.]+)% to (?:&gt; )?([\d.]+)%</td>", page)[::3]      # then bounded and naive
+    shown = re.findall(r"<td>([\d.]+)% to (?:&gt; )?([\d.]+)%</td>", page)[::2]      # the others are naive
     assert np.array(shown, float) / 100 == pytest.approx(np.array(limits), abs=.008)
     assert "may be unseen" not in page
 
