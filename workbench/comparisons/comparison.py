@@ -354,8 +354,7 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     checks.choice("adjust", adjust, ADJUSTMENTS)
     checks.choice("method", method, METHODS)
     refuse_unshared(scores)
-    order, means, own = ordered(scores, level, method)
-    _, _, own_bounded = ordered(scores, level, "bounded")
+    order, means, own, own_bounded = ordered(scores, level, method)
     places = oriented(scores, order)
     pairs = order[places]
     if not len(pairs):
@@ -520,8 +519,8 @@ def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None,
 
 
 def ordered(scores: ItemScores, level: float,
-            method: str = "default") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the order of the models, the best first, and of each model its mean and limits.
+            method: str = "default") -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the order of the models, the best first, and of each model its mean, limits and bounded limits.
 
     Means are those of the items that all models have, if these are 2 or more, else of each model's own. The order is
     that of the mean differences to the other models, each on the items that both have.
@@ -532,14 +531,20 @@ def ordered(scores: ItemScores, level: float,
     level : float
     method : {"default", "bounded", "t"}
     """
-    found = [by_method(each, method) for each in _means(scores)]
+    found = _means(scores)
     mean = np.concatenate([each.mean for each in found])
     sign = 1 if scores.better == "lower" else -1
     gaps = scores.sample is None and scores.unscored
     merit = shared_differences(scores).mean(1) if gaps and len(scores.models) > 1 else mean
     order = sorted(range(mean.size), key=lambda k: (sign * round(float(merit[k]), 12), scores.models[k]))
-    limits = pair_limits(found, np.full(mean.size, level))
-    return np.array(order), mean, np.array([_at_a_bound(scores, k, ends, level) for k, ends in enumerate(limits)])
+    own, bounded = (_own_limits(scores, found, level, name) for name in (method, "bounded"))
+    return np.array(order), mean, own, bounded
+
+
+def _own_limits(scores: ItemScores, found: Sequence[Evidence], level: float, method: str) -> np.ndarray:
+    """Return the limits (M, 2) of each model's mean."""
+    limits = pair_limits([by_method(each, method) for each in found], np.full(len(scores.models), level))
+    return np.array([_at_a_bound(scores, model, ends, level) for model, ends in enumerate(limits)])
 
 
 def _at_a_bound(scores: ItemScores, model: int, ends: np.ndarray, level: float) -> np.ndarray:
