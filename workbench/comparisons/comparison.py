@@ -712,4 +712,5 @@ def _notes(scores: ItemScores, found: Sequence[Evidence | Unpaired]) -> Iterator
     if worth < FEW_CLUSTERS:
         yield Note("unreliable", f"few clusters, worth {worth:.3g} of equal size: one unlike them may be unseen")
     elif carriers < FEW_CARRIERS and len(scores.models) > 1:
-        yield Note("remark", f"for some pairs what differs lies in fewer than {FEW_CARRIERS} clusters, or their worth")
+        yield Note("remark", f"for some pairs fewer than {FEW_CARRIERS} clusters differ, or the differences are small "
+                   "against the known bounds: a cluster that differs more may exist")

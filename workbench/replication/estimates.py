@@ -57,7 +57,8 @@ LEAST_DF = 5            # t is 31% above it, and a standard error is known to a 
 FEW_CARRIERS = 3
 UNLIKE = 0.05           # so far apart may the variances of interval and standard error be
 ROUGH = "few clusters tell about it: the standard error is rough, and one unlike them may be unseen"
-SELDOM = "what differs from the rest lies in fewer than 3 PSUs, or their worth: another one like these may be unseen"
+SELDOM = ("fewer than 3 PSUs differ from the rest, or the differences are small against the known bounds: a PSU that "
+          "differs more may exist")
 OTHER_VARIANCE = "the interval rests on the jackknife's variance, over 5% off that of the standard error"
 FOREIGN = ("the replicate weights tell no strata and hardly the PSUs: items that all of them weigh alike count as one "
            "PSU, all PSUs as one stratum")
