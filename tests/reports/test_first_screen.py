@@ -92,7 +92,8 @@ def employment(folder):
     read = np.where(RNG.random(2500) < .85, truth, RNG.choice(5, 2500))
     write(folder / "audit.csv", truth=names[truth], prediction=names[read])
     months = [f"{2024 + t // 12}-{t % 12 + 1:02d}" for t in range(24)]
-    counts = np.array([RNG.multinomial(9000, [.28 + .003 * t, .2, .12, .25 - .002 * t, .15 - .001 * t])
+    # what is predicted of such items: .85 of them as they are, the others as any class
+    counts = np.array([RNG.multinomial(9000, [.285 + .003 * t, .2, .115, .2425 - .002 * t, .1575 - .001 * t])
                        for t in range(24)])
     write(folder / "months.csv", month=months, **dict(zip(names, counts.T, strict=True)))
     return ["misclassification-correction", "--audit", "audit.csv", "--counts", "months.csv", "--period", "month"]
@@ -118,6 +119,7 @@ OWN = (plan, one_class, two_models, clinics, municipalities, employment, learner
 
 @pytest.mark.parametrize("asked", [*TOPICS, *OWN], ids=lambda asked: getattr(asked, "__name__", asked))
 def test_the_finding_is_on_the_first_screen_and_nothing_is_small_or_cut(asked, tmp_path, started):
+    RNG.bit_generator.state = np.random.default_rng(11).bit_generator.state     # whichever case comes first
     words = asked(tmp_path) if callable(asked) else [asked]
     page_of(run_here(tmp_path, "report", *words, "-o", "r.html"), tmp_path)
     with browser.page((tmp_path / "r.html").as_uri(), started) as page:
