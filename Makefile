@@ -40,14 +40,14 @@ lab: $(VENV)/.with-lab ## open JupyterLab at the start page
 
 test: $(INSTALLED) ## run every test, notebooks included, on all cores (minutes)
 	@echo "1 of 3: ruff"
-	$(BIN)/ruff check
+	$(BIN)/ruff check && $(BIN)/ruff format --check --quiet
 	@echo "2 of 3: tests, the longest first"
 	$(PYTEST) --dist loadgroup --no-loadscope-reorder --durations=20
 	@echo "3 of 3: notebooks"
 	$(PYTEST) --dist loadfile --nbval notebooks -o addopts= -W default
 
 quick: $(INSTALLED) ## run what needs no kernel, no browser, no Java and little time (seconds)
-	$(BIN)/ruff check
+	$(BIN)/ruff check && $(BIN)/ruff format --check --quiet
 	$(PYTEST) -m $(QUICK) --dist worksteal --durations=5
 
 faults: $(INSTALLED) ## plant faults one by one, and see that the tests catch each (minutes)

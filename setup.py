@@ -1,4 +1,5 @@
 """Build step: the Vega bundle is made from vl-convert and put into the wheel."""
+
 import runpy
 from pathlib import Path
 
@@ -16,11 +17,13 @@ class BuildWithBundle(build_py):
         super().run()
         if not self.editable_mode:
             bundle = runpy.run_path(str(FOLDER / "vega_bundle.py"))
-            Path(self.build_lib, FOLDER, bundle["NAME"]).write_text(bundle["build"](), encoding="utf-8")
+            Path(self.build_lib, FOLDER, bundle["NAME"]).write_text(
+                bundle["build"](), encoding="utf-8"
+            )
 
 
 class WithData(Distribution):
-    """An editable install asks `has_data` before it installs data files; setuptools does not define it."""
+    """A distribution with data files. Editable installs ask `has_data`, which setuptools lacks."""
 
     def has_data(self):
         """Return whether there are data files: the Voila template."""

@@ -6,6 +6,7 @@ files that the page's first comment names. `<!-- run: ... -->` is what people do
 `<!-- shown: PAGE N -->` then shows the findings of that page's block N. What is printed, and finding and picture of
 each report, are put below the block when the site is built. A page that the same package has run is not run again.
 """
+
 import base64
 import concurrent.futures
 import contextlib
@@ -28,14 +29,20 @@ OUTPUTS = DOCS.parent / "build" / "outputs"
 BLOCK = re.compile(r"^```(sh|python|console)\n(.*?)^```$|^<!-- run: (.*?) -->$", re.M | re.S)
 SHOWN = re.compile(r"^<!-- shown: (\S+) (\d+) -->$", re.M)
 KERNEL = re.compile(r"workbench (report|slides|replay (?!list))")
-FINDING = re.compile(r'<section class="finding".*?<p>(.*?)</p>\s*<figure>.*?'
-                     r'<img[^>]*?src="data:image/png;base64,([^"]+)"', re.S)
+FINDING = re.compile(
+    r'<section class="finding".*?<p>(.*?)</p>\s*<figure>.*?'
+    r'<img[^>]*?src="data:image/png;base64,([^"]+)"',
+    re.S,
+)
 
 
 def pages():
     """Return the pages with blocks, by name."""
-    return {path.relative_to(DOCS).with_suffix("").as_posix(): text for path in sorted(DOCS.rglob("*.md"))
-            if BLOCK.search(text := path.read_text(encoding="utf-8"))}
+    return {
+        path.relative_to(DOCS).with_suffix("").as_posix(): text
+        for path in sorted(DOCS.rglob("*.md"))
+        if BLOCK.search(text := path.read_text(encoding="utf-8"))
+    }
 
 
 def files(text):
@@ -72,8 +79,12 @@ def python(code, space):
 def command(code):
     """Run a block of commands; return what they print, or raise with what they say."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(["bash", "-e", "-c", code], capture_output=True, text=True,
-                          env=os.environ | {"PATH": path, "COLUMNS": "100", "WORKBENCH_BY": ""})
+    done = subprocess.run(
+        ["bash", "-e", "-c", code],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PATH": path, "COLUMNS": "100", "WORKBENCH_BY": ""},
+    )
     if done.returncode:
         raise AssertionError(f"{code}\n{done.stderr}")
     return done.stdout
@@ -83,21 +94,34 @@ def findings(code):
     """Return finding and picture of each page that the commands wrote."""
     written = [Path(name) for name in re.findall(r"-o (\S+\.html)", code)]
     found = [FINDING.search(path.read_text(encoding="utf-8")) for path in written if path.exists()]
-    return [(html.unescape(re.sub("<.*?>", "", each[1])), base64.b64decode(each[2])) for each in found if each]
+    return [
+        (html.unescape(re.sub("<.*?>", "", each[1])), base64.b64decode(each[2]))
+        for each in found
+        if each
+    ]
 
 
 def keep(name):
     """Run a page in a fresh folder, and keep its outputs and pictures for the site."""
     folder, shown, stamp = OUTPUTS / name, [], stamp_of(pages()[name])
     folder.mkdir(parents=True, exist_ok=True)
-    if folder.joinpath("outputs.json").exists() and json.loads(folder.joinpath("outputs.json").read_text())[0] == stamp:
+    if (
+        folder.joinpath("outputs.json").exists()
+        and json.loads(folder.joinpath("outputs.json").read_text())[0] == stamp
+    ):
         return name
     with tempfile.TemporaryDirectory() as fresh, contextlib.chdir(fresh):
         for number, (printed, found) in enumerate(run(pages()[name])):
             pictures = [f"{number}-{k}.png" for k in range(len(found))]
             for picture, (_, png) in zip(pictures, found, strict=True):
                 (folder / picture).write_bytes(png)
-            shown.append({"printed": printed.rstrip(), "findings": [text for text, _ in found], "pictures": pictures})
+            shown.append(
+                {
+                    "printed": printed.rstrip(),
+                    "findings": [text for text, _ in found],
+                    "pictures": pictures,
+                }
+            )
     (folder / "outputs.json").write_text(json.dumps([stamp, *shown], indent=1), encoding="utf-8")
     return name
 
@@ -106,21 +130,42 @@ def stamp_of(text):
     """Return what tells whether a page has to be run again: its text, the example files and the package."""
     parts = [text.encode(), Path(example_files.__file__).read_bytes()]
     for folder in ("workbench", "notebooks"):
-        parts += [path.read_bytes() for path in sorted((DOCS.parent / folder).rglob("*")) if path.suffix in (
-            ".py", ".ipynb", ".j2", ".json")]
+        parts += [
+            path.read_bytes()
+            for path in sorted((DOCS.parent / folder).rglob("*"))
+            if path.suffix in (".py", ".ipynb", ".j2", ".json")
+        ]
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def with_outputs(name, text):
     """Return a page's text with what its blocks gave below them, and its files to take along above."""
     shown, up = outputs(name), "../" * (name.count("/") + 1)
-    text = BLOCK.sub(lambda block: block[0] + (below(next(shown), f"{up}build/outputs/{name}")
-                                               if block[1] in ("sh", "python") else ""), text)
-    text = SHOWN.sub(lambda line: below(dict(list(outputs(line[1]))[int(line[2])], printed=""),
-                                        f"{up}build/outputs/{line[1]}"), text)
+    text = BLOCK.sub(
+        lambda block: (
+            block[0]
+            + (
+                below(next(shown), f"{up}build/outputs/{name}")
+                if block[1] in ("sh", "python")
+                else ""
+            )
+        ),
+        text,
+    )
+    text = SHOWN.sub(
+        lambda line: below(
+            dict(list(outputs(line[1]))[int(line[2])], printed=""), f"{up}build/outputs/{line[1]}"
+        ),
+        text,
+    )
     links = ", ".join(f"{{download}}`{file} <{up}build/files/{file}>`" for file in files(text))
-    return re.sub(r"^<!-- files: .*? -->\n(# .*)$", rf"\1\n\n*Made-up files to try this on: {links}*", text, count=1,
-                  flags=re.M)
+    return re.sub(
+        r"^<!-- files: .*? -->\n(# .*)$",
+        rf"\1\n\n*Made-up files to try this on: {links}*",
+        text,
+        count=1,
+        flags=re.M,
+    )
 
 
 def outputs(name):
@@ -131,8 +176,10 @@ def outputs(name):
 def below(output, folder):
     """Return what stands below a block."""
     printed = [f"\n\n```text\n{output['printed']}\n```"] * bool(output["printed"])
-    drawn = [f"\n\n```{{figure}} {folder}/{picture}\n:alt: {text}\n\n{text}\n```"
-             for text, picture in zip(output["findings"], output["pictures"], strict=True)]
+    drawn = [
+        f"\n\n```{{figure}} {folder}/{picture}\n:alt: {text}\n\n{text}\n```"
+        for text, picture in zip(output["findings"], output["pictures"], strict=True)
+    ]
     return "".join(printed + drawn)
 
 
@@ -143,9 +190,13 @@ def main(names):
     with contextlib.chdir(folder):
         for name, write in example_files.FILES.items():
             write(Path(name))
-    failed, afresh = [], multiprocessing.get_context("spawn")      # DuckDB does not survive a fork
-    with concurrent.futures.ProcessPoolExecutor(int(os.environ.get("PAGES_AT_ONCE", 1)), afresh) as pool:
-        for task in concurrent.futures.as_completed([pool.submit(keep, name) for name in names or pages()]):
+    failed, afresh = [], multiprocessing.get_context("spawn")  # DuckDB does not survive a fork
+    with concurrent.futures.ProcessPoolExecutor(
+        int(os.environ.get("PAGES_AT_ONCE", 1)), afresh
+    ) as pool:
+        for task in concurrent.futures.as_completed(
+            [pool.submit(keep, name) for name in names or pages()]
+        ):
             failed += [task.exception()] if task.exception() else []
             print(task.exception() or task.result(), flush=True)
     return int(bool(failed))

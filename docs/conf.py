@@ -1,4 +1,5 @@
 """How the site is built: Sphinx settings, and the pages that are made from the package itself."""
+
 import sys
 from pathlib import Path
 
@@ -35,7 +36,10 @@ myst_url_schemes = ["http", "https", "mailto"]
 myst_substitutions = {"least": {name: reference.coverages(name) for name in reference.RECORDS}}
 nb_execution_mode = "off"
 nb_ipywidgets_js = {}
-nb_mime_priority_overrides = [("html", "image/png", 5), ("html", "application/vnd.jupyter.widget-view+json", None)]
+nb_mime_priority_overrides = [
+    ("html", "image/png", 5),
+    ("html", "application/vnd.jupyter.widget-view+json", None),
+]
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
@@ -48,6 +52,7 @@ def mathml(self, node):
     display = "block" if node.tagname == "math_block" else "inline"
     self.body.append(latex2mathml.converter.convert(node.astext(), display=display))
     from docutils.nodes import SkipNode
+
     raise SkipNode
 
 

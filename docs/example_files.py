@@ -1,4 +1,5 @@
 """The files that the pages of the site work on, made here, and the people who fill their sheets."""
+
 import csv
 import functools
 import json
@@ -14,11 +15,15 @@ ITEMS = 5000
 def scored():
     """Return items with the chance of fraud, two models' predictions and the truth, which the file does not hold."""
     rng = np.random.default_rng(11)
-    truth = rng.random(ITEMS) < .08
-    score = np.clip(rng.beta(np.where(truth, 3, 1.2), np.where(truth, 2, 6)), .0005, .9995).round(4)
-    rival = np.where(rng.random(ITEMS) < .05, ~truth, score >= .42)
-    return [(str(k), p, classes(p >= .5), classes(new), f"payment {k}", classes(true))
-            for k, (p, new, true) in enumerate(zip(score.tolist(), rival, truth, strict=True), 1)]
+    truth = rng.random(ITEMS) < 0.08
+    score = np.clip(rng.beta(np.where(truth, 3, 1.2), np.where(truth, 2, 6)), 0.0005, 0.9995).round(
+        4
+    )
+    rival = np.where(rng.random(ITEMS) < 0.05, ~truth, score >= 0.42)
+    return [
+        (str(k), p, classes(p >= 0.5), classes(new), f"payment {k}", classes(true))
+        for k, (p, new, true) in enumerate(zip(score.tolist(), rival, truth, strict=True), 1)
+    ]
 
 
 def classes(fraud):
@@ -35,46 +40,76 @@ def samples_qa(path):
     """Write a log as lm-evaluation-harness does: 1,200 questions of two subjects and the scorer's verdict."""
     rng = np.random.default_rng(12)
     with path.open("w", encoding="utf-8") as file:
-        for k, verdict in enumerate((rng.random(1200) < .7).astype(float).tolist()):
-            file.write(json.dumps({
-                "doc_id": k, "doc": {"question": f"question {k}", "subject": ("law", "logic")[k % 2]}, "target": "yes",
-                "resps": [["Yes."]],
-                "arguments": {"gen_args_0": {"arg_0": f"question {k}", "arg_1": {"until": ["\n"]}}},
-                "filtered_resps": ["Yes."], "filter": "strict-match", "metrics": ["exact_match"], "doc_hash": str(k),
-                "exact_match": verdict}) + "\n")
+        for k, verdict in enumerate((rng.random(1200) < 0.7).astype(float).tolist()):
+            file.write(
+                json.dumps(
+                    {
+                        "doc_id": k,
+                        "doc": {"question": f"question {k}", "subject": ("law", "logic")[k % 2]},
+                        "target": "yes",
+                        "resps": [["Yes."]],
+                        "arguments": {
+                            "gen_args_0": {"arg_0": f"question {k}", "arg_1": {"until": ["\n"]}}
+                        },
+                        "filtered_resps": ["Yes."],
+                        "filter": "strict-match",
+                        "metrics": ["exact_match"],
+                        "doc_hash": str(k),
+                        "exact_match": verdict,
+                    }
+                )
+                + "\n"
+            )
 
 
 def records(path):
     """Write invoices of four segments with their amounts."""
     rng = np.random.default_rng(13)
-    segment = rng.choice(["small", "medium", "large", "huge"], 20_000, p=[.8, .15, .045, .005])
+    segment = rng.choice(["small", "medium", "large", "huge"], 20_000, p=[0.8, 0.15, 0.045, 0.005])
     spread = {"small": 1, "medium": 6, "large": 40, "huge": 300}
-    amount = [round(float(rng.lognormal(3, .5) * spread[name]), 2) for name in segment]
+    amount = [round(float(rng.lognormal(3, 0.5) * spread[name]), 2) for name in segment]
     rows = path.with_suffix(".csv")
-    table(rows, ["item", "segment", "amount", "correct", "text"],
-          [(k, name, value, int(k % 7 > 0), f"invoice {k}")
-           for k, (name, value) in enumerate(zip(segment, amount, strict=True))])
+    table(
+        rows,
+        ["item", "segment", "amount", "correct", "text"],
+        [
+            (k, name, value, int(k % 7 > 0), f"invoice {k}")
+            for k, (name, value) in enumerate(zip(segment, amount, strict=True))
+        ],
+    )
     duckdb.sql(f"copy (from '{rows}') to '{path}' (format parquet)")
     rows.unlink()
 
 
 def audit(path):
     """Write 500 audited letters of the first month, true and predicted class."""
-    cells = {("other", "other"): 361, ("other", "complaint"): 24, ("complaint", "other"): 16,
-             ("complaint", "complaint"): 99}
-    table(path, ["truth", "prediction"], [pair for pair, count in cells.items() for _ in range(count)])
+    cells = {
+        ("other", "other"): 361,
+        ("other", "complaint"): 24,
+        ("complaint", "other"): 16,
+        ("complaint", "complaint"): 99,
+    }
+    table(
+        path, ["truth", "prediction"], [pair for pair, count in cells.items() for _ in range(count)]
+    )
 
 
 def months(path):
     """Write how many of 4,000 letters a month were predicted to be complaints."""
     counted = (985, 1002, 968, 940, 902, 871)
-    table(path, ["period", "n", "counted"], [(f"2026-{k:02}", 4000, count) for k, count in enumerate(counted, 1)])
+    table(
+        path,
+        ["period", "n", "counted"],
+        [(f"2026-{k:02}", 4000, count) for k, count in enumerate(counted, 1)],
+    )
 
 
 def validation(path):
     """Write 100 known negatives and 100 known positives of a validation study, and what a test says of them."""
     cells = {("neg", "neg"): 90, ("neg", "pos"): 10, ("pos", "neg"): 5, ("pos", "pos"): 95}
-    table(path, ["truth", "prediction"], [pair for pair, count in cells.items() for _ in range(count)])
+    table(
+        path, ["truth", "prediction"], [pair for pair, count in cells.items() for _ in range(count)]
+    )
 
 
 def herd(path):
@@ -85,74 +120,136 @@ def herd(path):
 def audits(path):
     """Write 100 audited letters of each of four months: month, true and predicted class."""
     cells = [(72, 5, 3, 20), (73, 4, 4, 19), (75, 5, 3, 17), (74, 4, 5, 17)]
-    pairs = [("other", "other"), ("other", "complaint"), ("complaint", "other"), ("complaint", "complaint")]
-    table(path, ["period", "truth", "prediction"],
-          [(f"2026-{month:02}", *pair) for month, counts in enumerate(cells, 1)
-           for pair, count in zip(pairs, counts, strict=True) for _ in range(count)])
+    pairs = [
+        ("other", "other"),
+        ("other", "complaint"),
+        ("complaint", "other"),
+        ("complaint", "complaint"),
+    ]
+    table(
+        path,
+        ["period", "truth", "prediction"],
+        [
+            (f"2026-{month:02}", *pair)
+            for month, counts in enumerate(cells, 1)
+            for pair, count in zip(pairs, counts, strict=True)
+            for _ in range(count)
+        ],
+    )
 
 
 def weighted(path):
     """Write 300 audited letters, complaints by phone audited ten times as often as those by post."""
-    pairs = [("other", "other"), ("other", "complaint"), ("complaint", "other"), ("complaint", "complaint")]
+    pairs = [
+        ("other", "other"),
+        ("other", "complaint"),
+        ("complaint", "other"),
+        ("complaint", "complaint"),
+    ]
     counts = {1: (108, 6, 5, 31), 10: (110, 8, 5, 27)}
-    table(path, ["truth", "prediction", "weight"],
-          [(*pair, weight) for weight, cells in counts.items()
-           for pair, count in zip(pairs, cells, strict=True) for _ in range(count)])
+    table(
+        path,
+        ["truth", "prediction", "weight"],
+        [
+            (*pair, weight)
+            for weight, cells in counts.items()
+            for pair, count in zip(pairs, cells, strict=True)
+            for _ in range(count)
+        ],
+    )
 
 
 def predictions(path):
     """Write the day and the predicted class of 6,000 letters of half a year."""
     rng = np.random.default_rng(5)
     day = np.datetime64("2026-01-01") + rng.integers(0, 181, 6000)
-    table(path, ["date", "prediction"],
-          zip(day.astype(str), np.where(rng.random(6000) < .24, "complaint", "other"), strict=True))
+    table(
+        path,
+        ["date", "prediction"],
+        zip(day.astype(str), np.where(rng.random(6000) < 0.24, "complaint", "other"), strict=True),
+    )
 
 
 def labeled(path):
     """Write 720 labeled items of 24 persons in 6 districts."""
     rng = np.random.default_rng(14)
     person = np.repeat(np.arange(24), 30)
-    truth = (rng.random(720) < .3).astype(int)
+    truth = (rng.random(720) < 0.3).astype(int)
     wrong = rng.random(720) < np.repeat(rng.beta(2, 10, 24), 30)
-    table(path, ["y", "yhat", "district", "person", "w"],
-          zip(truth, np.where(wrong, 1 - truth, truth), person // 4, person, (1 + person % 3) / 2, strict=True))
+    table(
+        path,
+        ["y", "yhat", "district", "person", "w"],
+        zip(
+            truth,
+            np.where(wrong, 1 - truth, truth),
+            person // 4,
+            person,
+            (1 + person % 3) / 2,
+            strict=True,
+        ),
+    )
 
 
 def losses(path):
     """Write the 0/1 losses of two models and a third for 400 items in ten folds."""
     rng = np.random.default_rng(15)
     hard = rng.random(400)
-    table(path, ["item", "fold", "old", "new", "third"],
-          [(k, k % 10, *(int(each < share + noise) for share, noise in zip((.26, .15, .2), rng.normal(0, .05, 3),
-                                                                           strict=True)))
-           for k, each in enumerate(hard)])
+    table(
+        path,
+        ["item", "fold", "old", "new", "third"],
+        [
+            (
+                k,
+                k % 10,
+                *(
+                    int(each < share + noise)
+                    for share, noise in zip((0.26, 0.15, 0.2), rng.normal(0, 0.05, 3), strict=True)
+                ),
+            )
+            for k, each in enumerate(hard)
+        ],
+    )
 
 
 def answers(path):
     """Write how right three models are about 300 questions on 75 documents."""
     rng = np.random.default_rng(16)
-    right = rng.random((300, 3)) < [.70, .80, .62] + rng.normal(0, .1, (75, 1)).repeat(4, 0)
-    table(path, ["id", "document", "old", "new", "rival"],
-          [(f"q{k}", f"d{k // 4}", *map(int, row)) for k, row in enumerate(right)])
+    right = rng.random((300, 3)) < [0.70, 0.80, 0.62] + rng.normal(0, 0.1, (75, 1)).repeat(4, 0)
+    table(
+        path,
+        ["id", "document", "old", "new", "rival"],
+        [(f"q{k}", f"d{k // 4}", *map(int, row)) for k, row in enumerate(right)],
+    )
 
 
 def verdicts(path):
     """Write a judge's verdicts on 4,000 answers, and what people say of 200 of them."""
     rng = np.random.default_rng(17)
-    right = rng.random(4000) < .62
-    said, asked = right == (rng.random(4000) < np.where(right, .92, .7)), set(rng.choice(4000, 200, False).tolist())
+    right = rng.random(4000) < 0.62
+    said, asked = (
+        right == (rng.random(4000) < np.where(right, 0.92, 0.7)),
+        set(rng.choice(4000, 200, False).tolist()),
+    )
     words = np.array(["fail", "pass"])
-    table(path, ["item", "verdict", "truth"],
-          [(k, words[int(verdict)], words[int(true)] if k in asked else "")
-           for k, (verdict, true) in enumerate(zip(said, right, strict=True))])
+    table(
+        path,
+        ["item", "verdict", "truth"],
+        [
+            (k, words[int(verdict)], words[int(true)] if k in asked else "")
+            for k, (verdict, true) in enumerate(zip(said, right, strict=True))
+        ],
+    )
 
 
 def judged(path):
     """Write a judge's verdicts on two models' answers to 4,000 items."""
     rng = np.random.default_rng(18)
-    on = (rng.random((4000, 2)) < [.66, .7]).astype(int).tolist()
-    table(path, ["item", "on_a", "on_b", "answer_a", "answer_b"],
-          [(k, a, b, f"A's answer {k}", f"B's answer {k}") for k, (a, b) in enumerate(on)])
+    on = (rng.random((4000, 2)) < [0.66, 0.7]).astype(int).tolist()
+    table(
+        path,
+        ["item", "on_a", "on_b", "answer_a", "answer_b"],
+        [(k, a, b, f"A's answer {k}", f"B's answer {k}") for k, (a, b) in enumerate(on)],
+    )
 
 
 def ids(path):
@@ -160,11 +257,24 @@ def ids(path):
     table(path, ["id"], [(f"student-{k:02}",) for k in range(1, 61)])
 
 
-FILES = {"my.csv": my, "samples_qa.jsonl": samples_qa, "records.parquet": records, "audit.csv": audit,
-         "months.csv": months, "labeled.csv": labeled, "losses.csv": losses, "answers.csv": answers, "ids.csv": ids,
-         "verdicts.csv": verdicts, "judged.csv": judged, "audits.csv": audits, "weighted.csv": weighted,
-         "predictions.csv": predictions,
-         "validation.csv": validation, "herd.csv": herd}
+FILES = {
+    "my.csv": my,
+    "samples_qa.jsonl": samples_qa,
+    "records.parquet": records,
+    "audit.csv": audit,
+    "months.csv": months,
+    "labeled.csv": labeled,
+    "losses.csv": losses,
+    "answers.csv": answers,
+    "ids.csv": ids,
+    "verdicts.csv": verdicts,
+    "judged.csv": judged,
+    "audits.csv": audits,
+    "weighted.csv": weighted,
+    "predictions.csv": predictions,
+    "validation.csv": validation,
+    "herd.csv": herd,
+}
 
 
 def table(path, header, rows):

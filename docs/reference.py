@@ -1,4 +1,5 @@
 """The pages of the site that are made from the package: every public name, command and option, and the records."""
+
 import ast
 import importlib
 import itertools
@@ -14,32 +15,63 @@ from workbench.commands import main
 from workbench.reports import parameters
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORDS = {"shares": "search_shares", "streams": "search_streams", "bounded": "search_values", "waves": "search_waves",
-           "second_labels": "search_second_labels", "replication": "search_replication", "auc": "search_auc",
-           "accuracy": "search_coverage", "hull": "hull_coverage", "judged": "judged_coverage",
-           "judge": "search_judged", "agreement": "agreement_coverage"}
-NOT_SEARCHED = {"plain", "named"}      # a peer that a record holds beside ours, and designs that were chosen
-TOPICS = {"stratified": "Accuracy from few labels", "audits": "Audits and sessions", "intervals": "Intervals",
-          "labeling": "Sheets that people fill", "data": "Scored items",
-          "allocation": "Where labels go, streams, files", "replication": "Clusters and replicate weights",
-          "misclassification": "Shares from predicted counts",
-          "comparisons": "Models on the same items", "cross_validation": "Cross-validation",
-          "simulations": "Experiments repeated thousands of times",
-          "replays": "The papers, replayed", "course": "Data of the lessons", "lessons": "Answers in lessons",
-          "results": "What every result is"}
+RECORDS = {
+    "shares": "search_shares",
+    "streams": "search_streams",
+    "bounded": "search_values",
+    "waves": "search_waves",
+    "second_labels": "search_second_labels",
+    "replication": "search_replication",
+    "auc": "search_auc",
+    "accuracy": "search_coverage",
+    "hull": "hull_coverage",
+    "judged": "judged_coverage",
+    "judge": "search_judged",
+    "agreement": "agreement_coverage",
+}
+NOT_SEARCHED = {
+    "plain",
+    "named",
+}  # a peer that a record holds beside ours, and designs that were chosen
+TOPICS = {
+    "stratified": "Accuracy from few labels",
+    "audits": "Audits and sessions",
+    "intervals": "Intervals",
+    "labeling": "Sheets that people fill",
+    "data": "Scored items",
+    "allocation": "Where labels go, streams, files",
+    "replication": "Clusters and replicate weights",
+    "misclassification": "Shares from predicted counts",
+    "comparisons": "Models on the same items",
+    "cross_validation": "Cross-validation",
+    "simulations": "Experiments repeated thousands of times",
+    "replays": "The papers, replayed",
+    "course": "Data of the lessons",
+    "lessons": "Answers in lessons",
+    "results": "What every result is",
+}
 
 
 def version():
     """Return the version of the package."""
-    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "version"
+    ]
 
 
 def homes():
     """Return the public names by room."""
     lines = ast.parse((ROOT / "workbench" / "__init__.pyi").read_text(encoding="utf-8")).body
-    names = [(line.module.split(".")[1], alias.name) for line in lines if isinstance(line, ast.ImportFrom)
-             for alias in line.names]
-    return {room: [name for _, name in group] for room, group in itertools.groupby(sorted(names), lambda pair: pair[0])}
+    names = [
+        (line.module.split(".")[1], alias.name)
+        for line in lines
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    ]
+    return {
+        room: [name for _, name in group]
+        for room, group in itertools.groupby(sorted(names), lambda pair: pair[0])
+    }
 
 
 def pages():
@@ -47,8 +79,10 @@ def pages():
     made = {f"reference/{room}": topic(room, names) for room, names in homes().items()}
     made["reference/commands"] = commands()
     listed = "\n".join(["commands", *(room for room in TOPICS if room in homes())])
-    made["reference/index"] = ("# Reference\n\nEvery public name, from its docstring, and every command, from the "
-                               f"program itself.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n")
+    made["reference/index"] = (
+        "# Reference\n\nEvery public name, from its docstring, and every command, from the "
+        f"program itself.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+    )
     return made
 
 
@@ -61,6 +95,7 @@ def topic(room, names):
 def entry(name):
     """Return what autodoc is asked for."""
     import workbench
+
     if isinstance(getattr(workbench, name), type):
         return f".. autoclass:: {name}\n   :members:\n"
     return f".. autofunction:: {name}\n"
@@ -81,13 +116,21 @@ def commands():
     """Return the page of all commands: what `--help` says of each."""
     made = ["# Commands\n\nWhat `--help` says of each command, and of each report.\n"]
     for words, command in walk():
-        with click.Context(command, info_name=" ".join(words), terminal_width=100, max_content_width=100) as context:
-            made.append(f"## {' '.join(words)}\n\n```text\n{command.get_help(context).rstrip()}\n```\n")
+        with click.Context(
+            command, info_name=" ".join(words), terminal_width=100, max_content_width=100
+        ) as context:
+            made.append(
+                f"## {' '.join(words)}\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
+            )
     report = dict(walk())["workbench", "report"]
     for topic in parameters.topics():
-        with click.Context(report, info_name=f"workbench report {topic}", max_content_width=100) as context:
+        with click.Context(
+            report, info_name=f"workbench report {topic}", max_content_width=100
+        ) as context:
             context.meta["parameters"] = main._options_for([topic])
-            made.append(f"## workbench report {topic}\n\n```text\n{report.get_help(context).rstrip()}\n```\n")
+            made.append(
+                f"## workbench report {topic}\n\n```text\n{report.get_help(context).rstrip()}\n```\n"
+            )
     return "\n".join(made)
 
 
@@ -97,7 +140,9 @@ def lesson(path):
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             text = re.sub(r"\]\(#[^\s)]+", lambda link: link[0].lower(), "".join(cell["source"]))
-            run = f"\n\n*Run it yourself: `workbench lab`, then {path.name}.*" * text.startswith("## ")
+            run = f"\n\n*Run it yourself: `workbench lab`, then {path.name}.*" * text.startswith(
+                "## "
+            )
             cell["source"] = [text + run]
     notebook["metadata"].pop("widgets", None)
     return json.dumps(notebook)
@@ -105,7 +150,9 @@ def lesson(path):
 
 def coverages(name):
     """Return the least coverage of each family of a search, as people read it."""
-    stored = json.loads((ROOT / "tests" / "peers" / f"{RECORDS[name]}.json").read_text(encoding="utf-8"))
+    stored = json.loads(
+        (ROOT / "tests" / "peers" / f"{RECORDS[name]}.json").read_text(encoding="utf-8")
+    )
     if "rows" in stored:
         stored = {f"{row['family']}, {row['method']}": row for row in stored["rows"]}
     return dict(leasts("", stored))
@@ -125,36 +172,72 @@ def leasts(family, found):
 
 def records():
     """Return the page of what the searches recorded."""
-    rows = [f"| {name.replace('_', ' ')} | {family} | {coverage} |" for name in RECORDS
-            for family, coverage in coverages(name).items()]
-    return {"evidence/records": "# What the searches recorded\n\nThe least coverage that was found per family of "
-            "designs; designs, seeds, minutes and standard errors are in `tests/peers/*.json`.\n\n"
-            "| search | family | coverage |\n|---|---|---|\n" + "\n".join(rows) + "\n"}
+    rows = [
+        f"| {name.replace('_', ' ')} | {family} | {coverage} |"
+        for name in RECORDS
+        for family, coverage in coverages(name).items()
+    ]
+    return {
+        "evidence/records": "# What the searches recorded\n\nThe least coverage that was found per family of "
+        "designs; designs, seeds, minutes and standard errors are in `tests/peers/*.json`.\n\n"
+        "| search | family | coverage |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+    }
 
 
-WHAT = {"scipy": "quantiles, optima", "vl-convert-python": "pictures of charts, without a browser", "numpy": "arrays",
-        "duckdb": "files of any size, the same rows on every engine", "scikit-learn": "forms of digits, learners",
-        "debugpy": "comes with the kernel that runs a report", "jedi": "comes with IPython", "altair": "charts",
-        "widgetsnbextension": "sliders in notebooks", "jupyterlab": "lessons", "babel": "comes with JupyterLab",
-        "voila": "lessons without code", "polars-runtime-32": "tests: frames", "pyarrow": "tests: frames",
-        "playwright": "tests: a browser", "pandas": "tests: frames", "mypy": "tests: types", "ruff": "tests: style",
-        "dask": "tests: an engine"}
-SETS = {"": "library and reports: `pip install .`, `make report`", "lab": "with JupyterLab: `make lab`",
-        "test,voila": "with the tests and Voila: `make test`"}
+WHAT = {
+    "scipy": "quantiles, optima",
+    "vl-convert-python": "pictures of charts, without a browser",
+    "numpy": "arrays",
+    "duckdb": "files of any size, the same rows on every engine",
+    "scikit-learn": "forms of digits, learners",
+    "debugpy": "comes with the kernel that runs a report",
+    "jedi": "comes with IPython",
+    "altair": "charts",
+    "widgetsnbextension": "sliders in notebooks",
+    "jupyterlab": "lessons",
+    "babel": "comes with JupyterLab",
+    "voila": "lessons without code",
+    "polars-runtime-32": "tests: frames",
+    "pyarrow": "tests: frames",
+    "playwright": "tests: a browser",
+    "pandas": "tests: frames",
+    "mypy": "tests: types",
+    "ruff": "tests: style",
+    "dask": "tests: an engine",
+}
+SETS = {
+    "": "library and reports: `pip install .`, `make report`",
+    "lab": "with JupyterLab: `make lab`",
+    "test,voila": "with the tests and Voila: `make test`",
+}
 
 
 def installed():
     """Return the page of what an installation weighs."""
     found = json.loads((ROOT / "tests" / "peers" / "installed.json").read_text(encoding="utf-8"))
-    sets = [f"| {SETS[name]} | {each['packages']} | {each['MB']} | {each['seconds']} |" for name, each in found.items()]
-    first = {package: (name, size) for name in reversed(SETS) for package, size in found[name]["by package"].items()}
-    large = [f"| {package} | {first[package][1]:g} | {WHAT[package]} | {SETS[first[package][0]].partition(':')[0]} |"
-             for package in sorted(WHAT, key=lambda package: -first[package][1])]
-    return {"built/installed": "# What is installed\n\nPackages, megabytes with what Python compiles, and processor "
-            "seconds of pip (`python tests/peers/installed.py`). `make report` and `make lab` install what they need "
-            "and no more; before, both installed the last line.\n\n| set | packages | MB | seconds |\n|---|---|---|---|"
-            "\n" + "\n".join(sets) + "\n\n| package | MB | what for | needed by |\n|---|---|---|---|\n" +
-            "\n".join(large) + "\n"}
+    sets = [
+        f"| {SETS[name]} | {each['packages']} | {each['MB']} | {each['seconds']} |"
+        for name, each in found.items()
+    ]
+    first = {
+        package: (name, size)
+        for name in reversed(SETS)
+        for package, size in found[name]["by package"].items()
+    }
+    large = [
+        f"| {package} | {first[package][1]:g} | {WHAT[package]} | {SETS[first[package][0]].partition(':')[0]} |"
+        for package in sorted(WHAT, key=lambda package: -first[package][1])
+    ]
+    return {
+        "built/installed": "# What is installed\n\nPackages, megabytes with what Python compiles, and processor "
+        "seconds of pip (`python tests/peers/installed.py`). `make report` and `make lab` install what they need "
+        "and no more; before, both installed the last line.\n\n| set | packages | MB | seconds |\n|---|---|---|---|"
+        "\n"
+        + "\n".join(sets)
+        + "\n\n| package | MB | what for | needed by |\n|---|---|---|---|\n"
+        + "\n".join(large)
+        + "\n"
+    }
 
 
 def rooms():

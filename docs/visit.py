@@ -3,6 +3,7 @@
 A page that asks any host for anything, in which a script fails, or that is wider than the window fails; so does a
 search that finds nothing.
 """
+
 import sys
 from pathlib import Path
 
@@ -13,8 +14,14 @@ sys.path.insert(0, str(ROOT / "tests"))
 import browser  # noqa: E402
 
 WIDTHS = {1280: 900, 390: 844}
-PHOTOGRAPHED = ("index", "questions", "howto/audit", "methods/accuracy", "lessons/01-stratified-accuracy",
-                "reference/stratified")
+PHOTOGRAPHED = (
+    "index",
+    "questions",
+    "howto/audit",
+    "methods/accuracy",
+    "lessons/01-stratified-accuracy",
+    "reference/stratified",
+)
 INSIDE = ("file:", "data:")
 WIDE = "document.documentElement.scrollWidth > window.innerWidth + 1"
 
@@ -24,7 +31,9 @@ def visit(page, path, width, asked):
     page.set_viewport_size({"width": width, "height": WIDTHS[width]})
     page.goto(path.as_uri())
     name = path.relative_to(SITE).as_posix()
-    wrong = [f"{name}: asks for {url}" for url in asked] + [f"{name}: wider than {width} px"] * page.evaluate(WIDE)
+    wrong = [f"{name}: asks for {url}" for url in asked] + [
+        f"{name}: wider than {width} px"
+    ] * page.evaluate(WIDE)
     asked.clear()
     return wrong
 
@@ -37,7 +46,10 @@ def main(folder=None):
     asked, wrong = [], []
     with browser.start() as started:
         page = started.new_page()
-        page.on("request", lambda request: asked.extend([request.url] * (not request.url.startswith(INSIDE))))
+        page.on(
+            "request",
+            lambda request: asked.extend([request.url] * (not request.url.startswith(INSIDE))),
+        )
         page.on("pageerror", lambda error: asked.append(f"(error) {error}"))
         pages = sorted(SITE.rglob("*.html"))
         for width in WIDTHS:
@@ -48,7 +60,11 @@ def main(folder=None):
                     page.screenshot(path=Path(folder, f"{name.replace('/', '-')}-{width}.png"))
         page.goto(f"{(SITE / 'search.html').as_uri()}?q=stratified")
         page.wait_for_selector("#search-results li a", timeout=20_000)
-    print(*wrong, f"{len(pages)} pages visited at {len(WIDTHS)} widths, {len(wrong)} complaints", sep="\n")
+    print(
+        *wrong,
+        f"{len(pages)} pages visited at {len(WIDTHS)} widths, {len(wrong)} complaints",
+        sep="\n",
+    )
     return int(bool(wrong))
 
 

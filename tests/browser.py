@@ -1,4 +1,5 @@
 """Helpers that drive notebooks in a real browser, cut off from the network."""
+
 import contextlib
 import http.client
 import itertools
@@ -18,10 +19,19 @@ from workbench.reports.parameters import ReportError
 ROOT = Path(__file__).resolve().parents[1]
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
-LAB = ["jupyterlab", "--no-browser", "--allow-root", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-       "--LabApp.news_url=None", "--LabApp.extension_manager=readonly", "--LabApp.expose_app_in_browser=True",
-       "--IdentityProvider.token=", "--ServerApp.password=", "--ServerApp.ip=127.0.0.1",
-       "--ServerApp.port_retries=0"]
+LAB = [
+    "jupyterlab",
+    "--no-browser",
+    "--allow-root",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    "--LabApp.news_url=None",
+    "--LabApp.extension_manager=readonly",
+    "--LabApp.expose_app_in_browser=True",
+    "--IdentityProvider.token=",
+    "--ServerApp.password=",
+    "--ServerApp.ip=127.0.0.1",
+    "--ServerApp.port_retries=0",
+]
 VOILA = ["voila", ".", "--no-browser", "--Voila.ip=127.0.0.1", "--Voila.port_retries=0"]
 _PORTS = itertools.count(10_000 + 20 * (os.getpid() % 1000))
 KERNEL = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel"
@@ -55,10 +65,18 @@ STILL = """async count => {
 NAMED = """[...document.querySelectorAll('.widget-inline-hbox, .widget-inline-vbox')]
     .filter(row => row.querySelector('.widget-label')?.textContent.trim())
     .every(row => [...row.querySelectorAll('[role=slider]')].every(handle => handle.getAttribute('aria-label')))"""
-COMPUTED = ("![...document.querySelectorAll('.workbench-status')].some(s => s.textContent)"
-            " || document.querySelector('.workbench-status [role=alert]')")
-FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-         "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
+COMPUTED = (
+    "![...document.querySelectorAll('.workbench-status')].some(s => s.textContent)"
+    " || document.querySelector('.workbench-status [role=alert]')"
+)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+]
 
 
 def chromium():
@@ -81,6 +99,7 @@ def missing():
 def missing_voila():
     """Return why the tests in Voila cannot run, or None."""
     import importlib.util
+
     found = importlib.util.find_spec("voila")
     return missing() or (None if found else "voila is missing: pip install voila")
 
@@ -88,11 +107,18 @@ def missing_voila():
 def faults(opened, within="body", known=()):
     """Return what axe-core finds serious or critical within a selector, apart from the rules that are known."""
     from axe_playwright_python.base import AXE_SCRIPT
+
     opened.wait_for_function(NAMED, timeout=20_000)
     opened.evaluate(AXE_SCRIPT)
-    found = opened.evaluate("within => axe.run({include: [[within]]}, {resultTypes: ['violations']})", within)
-    return [f"{each['id']}: {node['html'][:200]}" for each in found["violations"]
-            if each["impact"] in ("serious", "critical") and each["id"] not in known for node in each["nodes"]]
+    found = opened.evaluate(
+        "within => axe.run({include: [[within]]}, {resultTypes: ['violations']})", within
+    )
+    return [
+        f"{each['id']}: {node['html'][:200]}"
+        for each in found["violations"]
+        if each["impact"] in ("serious", "critical") and each["id"] not in known
+        for node in each["nodes"]
+    ]
 
 
 class Site:
@@ -113,7 +139,7 @@ class Site:
             shutil.copy(path, folder / name)
         else:
             notebook(folder / name, *cells, words=words)
-        whole = "#all" if "/voila/" in self.address else ""     # Voila shows one scene at a time
+        whole = "#all" if "/voila/" in self.address else ""  # Voila shows one scene at a time
         return folder, f"{self.address}{self.number}/{name}{whole}"
 
     @contextlib.contextmanager
@@ -126,7 +152,7 @@ class Site:
                 yield opened
             finally:
                 if not opened.evaluate(LEAVE):
-                    opened.goto("about:blank")      # Voila ends the kernel of a page that is left
+                    opened.goto("about:blank")  # Voila ends the kernel of a page that is left
 
 
 @contextlib.contextmanager
@@ -146,7 +172,9 @@ def voila(folder, *options):
 @contextlib.contextmanager
 def start():
     """Start a Chromium that reaches no other machine."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=60_000)
     with sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=chromium(), args=FLAGS)
         try:
@@ -158,10 +186,11 @@ def start():
 @contextlib.contextmanager
 def page(address, started, *, dark=False, size=(1200, 1000), until="load"):
     """Open an address; the page has `.console_errors` and `.outside`, the requests that left the machine."""
-    context = started.new_context(viewport={"width": size[0], "height": size[1]},
-                                  color_scheme="dark" if dark else "light")
+    context = started.new_context(
+        viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if dark else "light"
+    )
     opened = context.new_page()
-    opened.set_default_timeout(90_000)      # a busy machine draws a whole lesson in a minute
+    opened.set_default_timeout(90_000)  # a busy machine draws a whole lesson in a minute
     _watch(context, opened)
     opened.goto(address + ("?reset" if "/lab/" in address else ""), wait_until=until)
     try:
@@ -203,19 +232,25 @@ def still(opened, frames=10):
 def set_theme(opened, dark):
     """Switch JupyterLab's theme."""
     theme = "JupyterLab Dark" if dark else "JupyterLab Light"
-    opened.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
+    opened.evaluate(
+        "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme
+    )
     opened.wait_for_selector(f"body[data-jp-theme-light={str(not dark).lower()}]", state="attached")
 
 
 def shows_chart(opened, count=1):
     """Wait until `count` charts are drawn."""
-    opened.wait_for_function("n => document.querySelectorAll('.workbench-chart svg').length >= n", arg=count,
-                             timeout=60_000)
+    opened.wait_for_function(
+        "n => document.querySelectorAll('.workbench-chart svg').length >= n",
+        arg=count,
+        timeout=60_000,
+    )
 
 
 def chart(opened, index=0):
     """Return what a chart says: its drawn paths, its visible line and its labels."""
-    return opened.evaluate("""index => {
+    return opened.evaluate(
+        """index => {
         const figure = document.querySelectorAll('.workbench-chart')[index];
         const svg = figure.querySelector('svg');
         const picture = figure.querySelector('.picture');
@@ -228,7 +263,9 @@ def chart(opened, index=0):
                 svg_label: svg.getAttribute('aria-label'),
                 other_labels: [...picture.querySelectorAll('[aria-label]')]
                     .map(e => e.getAttribute('aria-label'))};
-    }""", index)
+    }""",
+        index,
+    )
 
 
 def after(opened, action, index=0):
@@ -237,7 +274,8 @@ def after(opened, action, index=0):
     action()
     opened.wait_for_function(
         "([i, text]) => document.querySelectorAll('.workbench-chart .words')[i].textContent !== text",
-        arg=[index, before])
+        arg=[index, before],
+    )
     return chart(opened, index)
 
 
@@ -249,17 +287,35 @@ def slider(opened, index=0):
 
 def sliders(opened):
     """Return the labels of all sliders, from the top."""
-    return [handle.get_attribute("aria-label") for handle in opened.locator("[role=slider][aria-label]").all()]
+    return [
+        handle.get_attribute("aria-label")
+        for handle in opened.locator("[role=slider][aria-label]").all()
+    ]
 
 
 def notebook(path, *cells, words=""):
     """Write a notebook of code cells, below a text if there is one."""
-    made = [{"cell_type": "markdown", "id": "text", "metadata": {}, "source": words}] if words else []
-    made += [{"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "outputs": [],
-              "execution_count": None, "source": source} for number, source in enumerate(cells)]
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-              "voila": {"template": "workbench"}}
-    Path(path).write_text(json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
+    made = (
+        [{"cell_type": "markdown", "id": "text", "metadata": {}, "source": words}] if words else []
+    )
+    made += [
+        {
+            "cell_type": "code",
+            "id": f"cell-{number}",
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+            "source": source,
+        }
+        for number, source in enumerate(cells)
+    ]
+    kernel = {
+        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+        "voila": {"template": "workbench"},
+    }
+    Path(path).write_text(
+        json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
+    )
 
 
 def _watch(context, opened):
@@ -267,18 +323,31 @@ def _watch(context, opened):
 
     def check(route):
         address = route.request.url
-        if urlsplit(address).scheme in ("http", "https") and urlsplit(address).hostname not in LOOPBACK:
+        if (
+            urlsplit(address).scheme in ("http", "https")
+            and urlsplit(address).hostname not in LOOPBACK
+        ):
             opened.outside.append(address)
             route.abort()
         else:
             route.continue_()
 
     context.route("**/*", check)
-    opened.on("websocket", lambda socket: opened.outside.extend(
-        [socket.url] if urlsplit(socket.url).hostname not in LOOPBACK else []))
+    opened.on(
+        "websocket",
+        lambda socket: opened.outside.extend(
+            [socket.url] if urlsplit(socket.url).hostname not in LOOPBACK else []
+        ),
+    )
     opened.on("pageerror", lambda error: opened.console_errors.append(str(error)))
-    opened.on("console", lambda message: opened.console_errors.append(
-        f"{message.text} ({message.location.get('url')})") if message.type == "error" else None)
+    opened.on(
+        "console",
+        lambda message: (
+            opened.console_errors.append(f"{message.text} ({message.location.get('url')})")
+            if message.type == "error"
+            else None
+        ),
+    )
 
 
 def _free_port():
@@ -297,28 +366,45 @@ def _environment(home):
     settings = home / "settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
     (settings / "notification.jupyterlab-settings").write_text(json.dumps(NO_NEWS))
-    folders = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
-               "JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
-               "IPYTHONDIR": "ipython"}
+    folders = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    templates = home / "source" / "voila" / "templates"      # the template as it is here, not as it was installed
+    templates = (
+        home / "source" / "voila" / "templates"
+    )  # the template as it is here, not as it was installed
     templates.mkdir(parents=True)
-    (templates / "workbench").symlink_to(ROOT / "workbench" / "voila_template", target_is_directory=True)
-    return os.environ | {name: str(home / value) for name, value in folders.items()} | {
-        "PYTHONPATH": path, "JUPYTER_PATH": str(home / "source")}
+    (templates / "workbench").symlink_to(
+        ROOT / "workbench" / "voila_template", target_is_directory=True
+    )
+    return (
+        os.environ
+        | {name: str(home / value) for name, value in folders.items()}
+        | {"PYTHONPATH": path, "JUPYTER_PATH": str(home / "source")}
+    )
 
 
 @contextlib.contextmanager
 def _server(folder, command, section, status):
     import tempfile
+
     port = _free_port()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         log = Path(home, "log.txt")
         with open(log, "w") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", *command, f"{section}.port={port}"], cwd=folder,
-                env=_environment(Path(home)), stdin=subprocess.DEVNULL, stdout=output,
-                stderr=subprocess.STDOUT)
+                [sys.executable, "-m", *command, f"{section}.port={port}"],
+                cwd=folder,
+                env=_environment(Path(home)),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
             try:
                 _wait(process, port, status, log)
                 yield f"http://127.0.0.1:{port}"

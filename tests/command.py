@@ -1,4 +1,5 @@
 """What the tests do with the command line."""
+
 import ast
 import contextlib
 import io
@@ -24,30 +25,47 @@ ROOT = Path(__file__).parents[1]
 
 def workbench(folder, *arguments, **environment):
     """Run the command in a folder, in a process of its own as a user does."""
-    return subprocess.run([sys.executable, "-m", "workbench", *map(str, arguments)], cwd=folder, text=True,
-                          capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT)} | environment)
+    return subprocess.run(
+        [sys.executable, "-m", "workbench", *map(str, arguments)],
+        cwd=folder,
+        text=True,
+        capture_output=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+    )
 
 
 def run(folder, *arguments):
     """Run the command in a folder, in this process: reports still take a kernel."""
     words, out, err = [str(argument) for argument in arguments], io.StringIO(), io.StringIO()
-    with (contextlib.chdir(folder), mock.patch.object(sys, "argv", ["workbench", *words]),
-          contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as stopped):
+    with (
+        contextlib.chdir(folder),
+        mock.patch.object(sys, "argv", ["workbench", *words]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        pytest.raises(SystemExit) as stopped,
+    ):
         main.main(words)
-    return subprocess.CompletedProcess(words, stopped.value.code or 0, out.getvalue(), err.getvalue())
+    return subprocess.CompletedProcess(
+        words, stopped.value.code or 0, out.getvalue(), err.getvalue()
+    )
 
 
-drawn, painted, half_widths = map(once, (vl_convert.vegalite_to_svg, vl_convert.svg_to_png, accuracy.half_widths))
+drawn, painted, half_widths = map(
+    once, (vl_convert.vegalite_to_svg, vl_convert.svg_to_png, accuracy.half_widths)
+)
 
 
 @contextlib.contextmanager
 def no_kernel():
     """Let the cells of a notebook run in this process: the same page, without the seconds that a kernel takes."""
-    with (mock.patch("papermill.execute_notebook", _execute_here),
-          mock.patch("workbench.reports.build.kernel_managers", contextlib.nullcontext),
-          mock.patch("vl_convert.vegalite_to_svg", drawn), mock.patch("vl_convert.svg_to_png", painted),
-          mock.patch("workbench.stratified.accuracy.half_widths", half_widths),
-          mock.patch.dict(os.environ, {RECORDING: "1"})):
+    with (
+        mock.patch("papermill.execute_notebook", _execute_here),
+        mock.patch("workbench.reports.build.kernel_managers", contextlib.nullcontext),
+        mock.patch("vl_convert.vegalite_to_svg", drawn),
+        mock.patch("vl_convert.svg_to_png", painted),
+        mock.patch("workbench.stratified.accuracy.half_widths", half_widths),
+        mock.patch.dict(os.environ, {RECORDING: "1"}),
+    ):
         yield
 
 
@@ -90,6 +108,7 @@ def _too_late(*details, **more):
 def _execute_here(notebook, _, values, **options):
     """Do what papermill does with the cells of a report, in a namespace of this process."""
     import papermill
+
     names = {"__name__": "__main__", **values}
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for cell in (cell for cell in cells if "parameters" not in cell.metadata.get("tags", [])):
@@ -98,13 +117,16 @@ def _execute_here(notebook, _, values, **options):
             _run_cell(cell, names)
         except Exception as error:
             kind = type(error).__name__
-            raise papermill.PapermillExecutionError(0, 0, cell.source, kind, str(error), []) from error
+            raise papermill.PapermillExecutionError(
+                0, 0, cell.source, kind, str(error), []
+            ) from error
     notebook.metadata.papermill = {"exception": False}
     return notebook
 
 
 def _run_cell(cell, names):
     """Run a cell as IPython does: the value of a last expression is shown, and so is what is displayed."""
+
     def display(*values):
         cell.outputs.extend(map(_shown, values))
 
@@ -122,6 +144,7 @@ def _run_cell(cell, names):
 def _shown(value):
     from IPython.core.formatters import DisplayFormatter
     from nbformat.v4 import new_output
+
     data, metadata = DisplayFormatter().format(value)
     return new_output("display_data", data, metadata=metadata)
 
@@ -134,6 +157,7 @@ class _Printed(io.TextIOBase):
 
     def write(self, text):
         from nbformat.v4 import new_output
+
         if self.outputs and self.outputs[-1].get("name") == "stdout":
             self.outputs[-1].text += text
         else:
@@ -143,15 +167,27 @@ class _Printed(io.TextIOBase):
 
 def ods(path, rows):
     """Write what a spreadsheet saves as OpenDocument, without a library."""
-    cells = "".join("<table:table-row>" + "".join(
-        f'<table:table-cell office:value-type="float" office:value="{value}"/>' if isinstance(value, float) else
-        f'<table:table-cell office:value-type="string"><text:p>{escape(value)}</text:p></table:table-cell>'
-        for value in row) + "</table:table-row>" for row in rows)
-    names = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-                     for name in ("office", "table", "text"))
+    cells = "".join(
+        "<table:table-row>"
+        + "".join(
+            f'<table:table-cell office:value-type="float" office:value="{value}"/>'
+            if isinstance(value, float)
+            else f'<table:table-cell office:value-type="string"><text:p>{escape(value)}</text:p></table:table-cell>'
+            for value in row
+        )
+        + "</table:table-row>"
+        for row in rows
+    )
+    names = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "table", "text")
+    )
     with zipfile.ZipFile(path, "w") as book:
         book.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         book.writestr("META-INF/manifest.xml", "<manifest/>")
-        book.writestr("content.xml", f'<office:document-content {names}><office:body><office:spreadsheet><table:table '
-                      f'table:name="May">{cells}</table:table></office:spreadsheet></office:body>'
-                      "</office:document-content>")
+        book.writestr(
+            "content.xml",
+            f"<office:document-content {names}><office:body><office:spreadsheet><table:table "
+            f'table:name="May">{cells}</table:table></office:spreadsheet></office:body>'
+            "</office:document-content>",
+        )

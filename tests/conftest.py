@@ -1,4 +1,5 @@
 """What every test relies on: marks by what a test needs, groups that share a fixture, nothing left behind."""
+
 import asyncio
 import collections
 import functools
@@ -18,8 +19,13 @@ NEEDS = {"chromium": "browser", "kernel": "kernel"}
 SLOW = ("simulations", "charts", "properties")
 LISTED = set((ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").splitlines()[1:])
 # how many cases of a test are run, where not all are asked for
-FEW = {name: int(few) for few, name in (line.split() for line in (ROOT / "tests" / "thinned.txt").read_text(
-    encoding="utf-8").splitlines()[1:])}
+FEW = {
+    name: int(few)
+    for few, name in (
+        line.split()
+        for line in (ROOT / "tests" / "thinned.txt").read_text(encoding="utf-8").splitlines()[1:]
+    )
+}
 # what someone may write while the tests run
 WRITTEN = (".py", ".md", ".toml")
 # the longest first
@@ -39,7 +45,7 @@ def pytest_collection_modifyitems(items):
         if _shares(item):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     for name in FEW.keys() & cases.keys():
-        for item in set(cases[name]) - set(cases[name][::-(-len(cases[name]) // FEW[name])]):
+        for item in set(cases[name]) - set(cases[name][:: -(-len(cases[name]) // FEW[name])]):
             item.add_marker("full")
     items.sort(key=_rank)
 
@@ -51,18 +57,25 @@ def _of(item):
 
 @functools.cache
 def _file(path):
-    return path.relative_to(ROOT / "tests").as_posix() if path.is_relative_to(ROOT / "tests") else ""
+    return (
+        path.relative_to(ROOT / "tests").as_posix() if path.is_relative_to(ROOT / "tests") else ""
+    )
 
 
 def _shares(item):
     """Whether a test uses a fixture that is made once for its module."""
     found = getattr(item, "_fixtureinfo", None)
-    return found is not None and any(fixture.scope == "module" for fixtures in found.name2fixturedefs.values()
-                                     for fixture in fixtures)
+    return found is not None and any(
+        fixture.scope == "module"
+        for fixtures in found.name2fixturedefs.values()
+        for fixture in fixtures
+    )
 
 
 def _rank(item):
-    return next((rank for rank, name in enumerate(ORDER) if item.get_closest_marker(name)), len(ORDER))
+    return next(
+        (rank for rank, name in enumerate(ORDER) if item.get_closest_marker(name)), len(ORDER)
+    )
 
 
 @pytest.fixture(scope="session")
@@ -112,7 +125,9 @@ def voila(tmp_path_factory, started, kernel):
 @pytest.fixture(scope="session")
 def axe():
     """The package that holds axe-core."""
-    pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is missing: pip install it")
+    pytest.importorskip(
+        "axe_playwright_python", reason="axe-playwright-python is missing: pip install it"
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -143,7 +158,9 @@ def _unasked(*details):
 
 def _running():
     children = (child for child in psutil.Process().children() if child.is_running())
-    return [child for child in children if "--InteractiveShellApp.ignore_cwd=True" in child.cmdline()]
+    return [
+        child for child in children if "--InteractiveShellApp.ignore_cwd=True" in child.cmdline()
+    ]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -155,9 +172,18 @@ def _nothing_left():
 
 
 def _untracked():
-    told = subprocess.run(["git", "status", "--porcelain", "--untracked-files=all"], cwd=ROOT, text=True,
-                          capture_output=True, check=False)
-    return {line for line in told.stdout.splitlines() if line.startswith("??") and not line.endswith(WRITTEN)}
+    told = subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=all"],
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    return {
+        line
+        for line in told.stdout.splitlines()
+        if line.startswith("??") and not line.endswith(WRITTEN)
+    }
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,4 +1,5 @@
 """Print the lowest version that pyproject.toml declares for every dependency, as constraints for pip."""
+
 import re
 import tomllib
 from pathlib import Path

@@ -1,4 +1,5 @@
 """What computes the same from the same need compute it only once for all tests."""
+
 import functools
 import inspect
 import json
@@ -16,6 +17,7 @@ def once(function):
         if key not in found:
             found[key] = function(*values, **named)
         return found[key]
+
     return kept
 
 

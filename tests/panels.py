@@ -1,4 +1,5 @@
 """What the tests of lessons and charts do with panels and pictures."""
+
 import itertools
 import json
 import re
@@ -12,8 +13,13 @@ from workbench.widgets import ChartView
 
 def controls(panel):
     """Return the controls of a panel by their description."""
-    return {c.description: c for box in panel.children if isinstance(box, ipywidgets.HBox) for c in box.children
-            if hasattr(c, "description")}
+    return {
+        c.description: c
+        for box in panel.children
+        if isinstance(box, ipywidgets.HBox)
+        for c in box.children
+        if hasattr(c, "description")
+    }
 
 
 def settle(panel, **values):
@@ -48,9 +54,9 @@ def draws(chart):
     json.dumps(view.picture, allow_nan=False)
     type(chart).validate(view.spec)
     assert chart.description == view.alternative
-    with mock.patch("workbench.widgets.pictures.png", vl_convert.vegalite_to_svg):     # half the time
+    with mock.patch("workbench.widgets.pictures.png", vl_convert.vegalite_to_svg):  # half the time
         view.drawn = view.png()
-    assert re.search(r'role-mark [^>]*><(path|text|line|image)', view.drawn)
+    assert re.search(r"role-mark [^>]*><(path|text|line|image)", view.drawn)
     return view
 
 
@@ -61,16 +67,26 @@ def title(view):
 
 def printed(path, answers):
     """Return which answers stand, as shares or in percent, in the sources and outputs above a lesson's exercises."""
-    above = itertools.takewhile(lambda cell: "exercise" not in cell["metadata"].get("tags", []),
-                                json.loads(path.read_text(encoding="utf-8"))["cells"])
+    above = itertools.takewhile(
+        lambda cell: "exercise" not in cell["metadata"].get("tags", []),
+        json.loads(path.read_text(encoding="utf-8"))["cells"],
+    )
     said = []
     for cell in above:
         said += ["".join(cell["source"])]
         for output in cell.get("outputs", []):
-            said += ["".join(output.get("text", "")), *("".join(text) for kind, text in output.get("data", {}).items()
-                                                        if kind.startswith("text/"))]
-    numbers = {number.lstrip("0").replace(",", "")
-               for number in re.findall(r"\d[\d,]*\.?\d*%?|\.\d+%?", "\n".join(said))}
+            said += [
+                "".join(output.get("text", "")),
+                *(
+                    "".join(text)
+                    for kind, text in output.get("data", {}).items()
+                    if kind.startswith("text/")
+                ),
+            ]
+    numbers = {
+        number.lstrip("0").replace(",", "")
+        for number in re.findall(r"\d[\d,]*\.?\d*%?|\.\d+%?", "\n".join(said))
+    }
     return [answer for answer in answers if {answer.lstrip("0"), _in_percent(answer)} & numbers]
 
 

@@ -2,6 +2,7 @@
 
 The data are small and made here, not those of the lessons: what a learner is asked to predict is not shown.
 """
+
 import re
 from pathlib import Path
 
@@ -10,7 +11,13 @@ import numpy as np
 import workbench as wb
 from workbench.allocation.plans import load_strata, plan_labels
 from workbench.audits.accuracy import accuracy_audit
-from workbench.charts import allocation, cross_validation, misclassification, replication, stratified
+from workbench.charts import (
+    allocation,
+    cross_validation,
+    misclassification,
+    replication,
+    stratified,
+)
 from workbench.data.scored_items import ScoredItems
 from workbench.replication.labeled import LabeledItems
 from workbench.widgets import image
@@ -24,15 +31,20 @@ def audited():
     """Return an audit of 20,000 scored letters by 150 labels."""
     rng = np.random.default_rng(3)
     score = rng.beta(5, 1, 20_000)
-    items = ScoredItems(None, score, correct=rng.random(score.size) < .35 + .62 * score)
+    items = ScoredItems(None, score, correct=rng.random(score.size) < 0.35 + 0.62 * score)
     found = accuracy_audit(items, 150, rng=0)
     return found.finding(), stratified.finding(found)
 
 
 def allocated():
     """Return the best plan for 400 labels of invoices in four sizes."""
-    strata = load_strata({"stratum": ["small", "medium", "large", "huge"], "size": [52_000, 6_400, 700, 90],
-                          "sd": [3, 22, 160, 900]})
+    strata = load_strata(
+        {
+            "stratum": ["small", "medium", "large", "huge"],
+            "size": [52_000, 6_400, 700, 90],
+            "sd": [3, 22, 160, 900],
+        }
+    )
     plan = plan_labels(strata, 400)
     return plan.finding(), allocation.allocation(plan.rows())
 
@@ -41,9 +53,11 @@ def clustered():
     """Return metrics of a class, from 24 clinics in 8 regions with 30 patients each."""
     rng = np.random.default_rng(5)
     clinic = np.repeat(np.arange(24), 30)
-    truth = (rng.random(clinic.size) < .3).astype(int)
+    truth = (rng.random(clinic.size) < 0.3).astype(int)
     wrong = rng.random(clinic.size) < np.repeat(rng.beta(2, 10, 24), 30)
-    items = LabeledItems(truth, np.where(wrong, 1 - truth, truth), None, 1, clinic // 3, clinic, None)
+    items = LabeledItems(
+        truth, np.where(wrong, 1 - truth, truth), None, 1, clinic // 3, clinic, None
+    )
     found = wb.estimate_metrics(items)
     return found.finding(), replication.metrics(found)
 
@@ -51,8 +65,12 @@ def clustered():
 def corrected():
     """Return the share of complaints in six months, from one audit of 500 letters."""
     audit = wb.ConfusionCounts([[361, 24], [16, 99]], labels=["other", "complaint"])
-    months = {month: (4000 - read, read) for month, read in zip(
-        ("Jan", "Feb", "Mar", "Apr", "May", "Jun"), (985, 1002, 968, 940, 902, 871), strict=True)}
+    months = {
+        month: (4000 - read, read)
+        for month, read in zip(
+            ("Jan", "Feb", "Mar", "Apr", "May", "Jun"), (985, 1002, 968, 940, 902, 871), strict=True
+        )
+    }
     series = wb.prevalence_series(audit, months["Jan"], months)
     return series.finding(), misclassification.series(series, label=series.leading)
 
@@ -60,14 +78,21 @@ def corrected():
 def compared():
     """Return four models in the same ten folds, all pairs."""
     rng = np.random.default_rng(8)
-    fold = rng.normal(0, .015, 10)
-    means = {"linear": .21, "tree": .24, "forest": .17, "boosted": .16}
-    found = wb.compare_models({name: mean + fold + rng.normal(0, .012, 10) for name, mean in means.items()})
+    fold = rng.normal(0, 0.015, 10)
+    means = {"linear": 0.21, "tree": 0.24, "forest": 0.17, "boosted": 0.16}
+    found = wb.compare_models(
+        {name: mean + fold + rng.normal(0, 0.012, 10) for name, mean in means.items()}
+    )
     return found.finding(), cross_validation.pairs(found)
 
 
-PICTURES = {"stratified-accuracy": audited, "allocation": allocated, "replication": clustered,
-            "misclassification": corrected, "cross-validation": compared}
+PICTURES = {
+    "stratified-accuracy": audited,
+    "allocation": allocated,
+    "replication": clustered,
+    "misclassification": corrected,
+    "cross-validation": compared,
+}
 
 
 def main():
@@ -78,8 +103,10 @@ def main():
         (ROOT / "docs" / f"{name}.png").write_bytes(image(chart).png())
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        page.write_text(LINE.sub(lambda line: f"![{findings[line[3]]}]({line[2] or ''}{line[3]}.png)", text),
-                        encoding="utf-8")
+        page.write_text(
+            LINE.sub(lambda line: f"![{findings[line[3]]}]({line[2] or ''}{line[3]}.png)", text),
+            encoding="utf-8",
+        )
 
 
 if __name__ == "__main__":

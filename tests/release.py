@@ -4,6 +4,7 @@ The wheel alone is installed into a fresh environment outside the tree, for each
 does there what README promises; the tests that need neither kernel nor browser run from the unpacked sdist. Licences of
 all that was installed are listed in build/licences.txt; an unknown one fails.
 """
+
 import csv
 import glob
 import json
@@ -21,8 +22,11 @@ ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 BIN = Path(sys.executable).parent
 QUICK = "not kernel and not browser and not java and not slow and not full"
-FREE = re.compile(r"BSD|MIT|Apache|PSF|Python Software|ISC|MPL|Mozilla|Zope|ZPL|Unlicense|HPND|CC0|0BSD|Public Domain|"
-                  r"CC-BY-4\.0|zlib", re.I)
+FREE = re.compile(
+    r"BSD|MIT|Apache|PSF|Python Software|ISC|MPL|Mozilla|Zope|ZPL|Unlicense|HPND|CC0|0BSD|Public Domain|"
+    r"CC-BY-4\.0|zlib",
+    re.I,
+)
 LICENCES = """
 import importlib.metadata as metadata, json
 found = {}
@@ -50,9 +54,19 @@ workbench audit report audit.db -o audit.html --by ann
 
 def run(words, folder, **options):
     """Run a command in a folder; its output is shown where it fails."""
-    settings = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    done = subprocess.run([str(word) for word in words], cwd=folder, env=settings, capture_output=True, text=True,
-                          **options)
+    settings = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONPATH", "VIRTUAL_ENV")
+    }
+    done = subprocess.run(
+        [str(word) for word in words],
+        cwd=folder,
+        env=settings,
+        capture_output=True,
+        text=True,
+        **options,
+    )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, words))}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
     return done.stdout
@@ -61,7 +75,14 @@ def run(words, folder, **options):
 def environment(folder, python, *packages):
     """Make an environment with packages; return its folder of programs."""
     run([python, "-m", "venv", folder], ROOT)
-    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [
+        folder / "bin" / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
     run([*pip, *packages], folder)
     return folder / "bin"
 
@@ -69,11 +90,17 @@ def environment(folder, python, *packages):
 def pythons():
     """Return a Python of each version from 3.11 on that is found."""
     found = {}
-    places = [*glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")), sys.executable,
-              *filter(None, (shutil.which(f"python3.{minor}") for minor in range(11, 20)))]
+    places = [
+        *glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")),
+        sys.executable,
+        *filter(None, (shutil.which(f"python3.{minor}") for minor in range(11, 20))),
+    ]
     for place in places:
-        version = subprocess.run([place, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True,
-                                 text=True)
+        version = subprocess.run(
+            [place, "-c", "import sys; print(*sys.version_info[:2])"],
+            capture_output=True,
+            text=True,
+        )
         if version.returncode == 0 and (3, 11) <= tuple(map(int, version.stdout.split())):
             found[version.stdout.strip().replace(" ", ".")] = place
     return dict(sorted(found.items(), key=lambda pair: int(pair[0].partition(".")[2])))
@@ -92,7 +119,9 @@ def build():
 def use(bin, folder):
     """Do with an installed wheel what README promises, in an empty folder; return what was written."""
     (folder / "ids.csv").write_text("id\nada\nbob\n")
-    (folder / "my.csv").write_text("item,p\n" + "".join(f"{k},{.6 + .0003 * k:.4f}\n" for k in range(1, 1001)))
+    (folder / "my.csv").write_text(
+        "item,p\n" + "".join(f"{k},{0.6 + 0.0003 * k:.4f}\n" for k in range(1, 1001))
+    )
     for line in filter(None, USES.splitlines()):
         program, *words = line.split()
         if program == "fill":
@@ -117,7 +146,9 @@ def licences(bin, folder):
     found = json.loads(run([bin / "python", "-c", LICENCES], folder))
     lines = {name: "".join(found[name]) or "not told" for name in sorted(found, key=str.lower)}
     (ROOT / "build").mkdir(exist_ok=True)
-    (ROOT / "build" / "licences.txt").write_text("".join(f"{name}: {told}\n" for name, told in lines.items()))
+    (ROOT / "build" / "licences.txt").write_text(
+        "".join(f"{name}: {told}\n" for name, told in lines.items())
+    )
     return {name: told for name, told in lines.items() if not FREE.search(told)}
 
 
@@ -132,15 +163,22 @@ def main(words):
     with tempfile.TemporaryDirectory() as base:
         base = Path(base)
         wheel, sdist = build()
-        print(*(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB" for path in (wheel, sdist)), sep="\n", flush=True)
+        print(
+            *(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB" for path in (wheel, sdist)),
+            sep="\n",
+            flush=True,
+        )
         for version, python in pythons().items():
             start = time.monotonic()
             bin = environment(base / version, python, wheel)
             installed, empty = time.monotonic(), base / f"empty-{version}"
             empty.mkdir()
             use(bin, empty)
-            print(f"Python {version}: installed in {installed - start:.0f} s, {size(base / version)} MB; "
-                  f"used in {time.monotonic() - installed:.0f} s", flush=True)
+            print(
+                f"Python {version}: installed in {installed - start:.0f} s, {size(base / version)} MB; "
+                f"used in {time.monotonic() - installed:.0f} s",
+                flush=True,
+            )
             if unknown := licences(bin, empty):
                 sys.exit(f"licences to look at: {unknown}")
         if "--no-tests" not in words:
@@ -153,7 +191,12 @@ def test(sdist, base):
         packed.extractall(base / "sdist", filter="data")
     (tree,) = (base / "sdist").iterdir()
     bin = environment(base / "tests", sys.executable, f"{tree}[test,voila,docs]")
-    print(run([bin / "python", "-m", "pytest", "-q", "-n", "auto", "-m", QUICK], tree).splitlines()[-1], flush=True)
+    print(
+        run([bin / "python", "-m", "pytest", "-q", "-n", "auto", "-m", QUICK], tree).splitlines()[
+            -1
+        ],
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

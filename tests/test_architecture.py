@@ -18,13 +18,39 @@ from workbench.lessons import LESSONS
 
 ROOT = Path(workbench.__file__).parent
 # from the ground up; a file imports its own floor or one below
-FLOORS = ("stopping", "imports", "checks", "results", "intervals", "data", "labeling", "topics", "course",
-          "audits comparisons", "simulations", "charts", "widgets", "lessons", "reports", "classroom replays",
-          "commands", "__main__")
+FLOORS = (
+    "stopping",
+    "imports",
+    "checks",
+    "results",
+    "intervals",
+    "data",
+    "labeling",
+    "topics",
+    "course",
+    "audits comparisons",
+    "simulations",
+    "charts",
+    "widgets",
+    "lessons",
+    "reports",
+    "classroom replays",
+    "commands",
+    "__main__",
+)
 # what the files of a topic may import of other topics, on every floor
-TOPICS = {"stratified": {"allocation"}, "allocation": set(), "replication": set(), "misclassification": set(),
-          "cross_validation": set()}
-RANK = {room: rank for rank, floor in enumerate(FLOORS) for room in (TOPICS if floor == "topics" else floor.split())}
+TOPICS = {
+    "stratified": {"allocation"},
+    "allocation": set(),
+    "replication": set(),
+    "misclassification": set(),
+    "cross_validation": set(),
+}
+RANK = {
+    room: rank
+    for rank, floor in enumerate(FLOORS)
+    for room in (TOPICS if floor == "topics" else floor.split())
+}
 MODULES = sorted(path.relative_to(ROOT.parent).with_suffix("").parts for path in ROOT.rglob("*.py"))
 NUMERIC = RANK["simulations"]
 
@@ -42,13 +68,18 @@ def imported(parts):
     """Names of workbench modules that a file imports anywhere: in functions and for types, too."""
     for node in ast.walk(tree(parts)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "workbench")
+            yield from (
+                alias.name for alias in node.names if alias.name.split(".")[0] == "workbench"
+            )
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{name_of(parts)} imports relatively"
             if node.module.split(".")[0] == "workbench":
                 for alias in node.names:
                     full = f"{node.module}.{alias.name}"
-                    known = (*full.split("."),) in MODULES or (*full.split("."), "__init__") in MODULES
+                    known = (*full.split("."),) in MODULES or (
+                        *full.split("."),
+                        "__init__",
+                    ) in MODULES
                     yield full if known else node.module
 
 
@@ -81,7 +112,9 @@ def test_the_architecture_page_lists_the_files_of_every_room():
     listed = set()
     for room, entry in re.findall(r"^- \*\*(\w+)\*\*: (`.*?)(?=\n\n|\n- )", page, re.M | re.S):
         inner = re.findall(r"`(\w+)` \(([^)]*)\)", entry)
-        listed |= {(room, name, file) for name, files in inner for file in re.findall(r"`(\w+)`", files)}
+        listed |= {
+            (room, name, file) for name, files in inner for file in re.findall(r"`(\w+)`", files)
+        }
         listed |= {(room, name) for name in re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", entry))}
     found = {parts[1:] for parts in MODULES if parts[-1] != "__init__" and len(parts) > 2}
     found |= {parts[1:-1] for parts in MODULES if parts[-1] == "__init__" and len(parts) > 3}
@@ -99,30 +132,49 @@ def test_tasks_start_where_the_architecture_page_says():
 def test_every_topic_has_its_place_on_every_floor():
     homes = set(graph())
     for room in ("simulations", "charts", "lessons"):
-        assert {name.split(".")[2] for name in homes if name.startswith(f"workbench.{room}.")} >= set(TOPICS)
+        assert {
+            name.split(".")[2] for name in homes if name.startswith(f"workbench.{room}.")
+        } >= set(TOPICS)
 
 
 def test_every_room_is_installed():
     settings = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))
-    folders = {path.parent.relative_to(ROOT.parent).as_posix().replace("/", ".") for path in ROOT.rglob("__init__.py")}
+    folders = {
+        path.parent.relative_to(ROOT.parent).as_posix().replace("/", ".")
+        for path in ROOT.rglob("__init__.py")
+    }
     assert set(settings["tool"]["setuptools"]["packages"]) == folders | {"workbench.notebooks"}
 
 
 def test_imports_go_one_direction_only():
-    wrong = [f"{name} imports {other}" for name, others in graph().items() if name != "workbench"
-             for other in others if other == "workbench" or floor(other) > floor(name)]
+    wrong = [
+        f"{name} imports {other}"
+        for name, others in graph().items()
+        if name != "workbench"
+        for other in others
+        if other == "workbench" or floor(other) > floor(name)
+    ]
     assert wrong == []
 
 
 def test_topics_do_not_know_each_other():
-    wrong = [f"{name} imports {other}" for name, others in graph().items() for other in others
-             if topic(name) and topic(other) and topic(other) not in {topic(name)} | TOPICS[topic(name)]]
+    wrong = [
+        f"{name} imports {other}"
+        for name, others in graph().items()
+        for other in others
+        if topic(name) and topic(other) and topic(other) not in {topic(name)} | TOPICS[topic(name)]
+    ]
     assert wrong == []
 
 
 def test_widgets_reports_and_the_command_line_know_no_topic():
-    wrong = [f"{name} imports {other}" for name, others in graph().items() for other in others
-             if name.split(".")[1:2] in (["widgets"], ["reports"]) and (topic(other) or "lessons" in other)]
+    wrong = [
+        f"{name} imports {other}"
+        for name, others in graph().items()
+        for other in others
+        if name.split(".")[1:2] in (["widgets"], ["reports"])
+        and (topic(other) or "lessons" in other)
+    ]
     assert wrong == []
 
 
@@ -130,28 +182,43 @@ def test_the_list_of_lessons_is_that_of_the_folders_the_notebooks_and_the_topics
     folders = {path.parent.name for path in ROOT.glob("lessons/*/__init__.py")}
     assert folders == set(LESSONS) == {"start", *TOPICS}
     notebooks = {path.stem for path in (ROOT.parent / "notebooks").glob("*.ipynb")}
-    assert notebooks - set(LESSONS.values()) == {"06-labeling-desk"} and set(LESSONS.values()) <= notebooks
+    assert (
+        notebooks - set(LESSONS.values()) == {"06-labeling-desk"}
+        and set(LESSONS.values()) <= notebooks
+    )
 
 
 def test_nothing_but_lessons_and_their_floors_needs_the_course():
-    assert [name for name, others in graph().items() if name != "workbench" and floor(name) < RANK["course"]
-            for other in others if other.startswith("workbench.course")] == []
+    assert [
+        name
+        for name, others in graph().items()
+        if name != "workbench" and floor(name) < RANK["course"]
+        for other in others
+        if other.startswith("workbench.course")
+    ] == []
 
 
 def test_tests_import_helpers_but_no_other_test():
     tests = ROOT.parent / "tests"
     names = {path.stem for path in tests.rglob("test_*.py")}
     for path in tests.rglob("*.py"):
-        nodes = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-                 if isinstance(node, (ast.Import, ast.ImportFrom))]
-        found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+        nodes = [
+            node
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+        ]
+        found = {
+            alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names
+        }
         found |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
         assert not {name for name in found if name and name.split(".")[-1] in names}, path
 
 
 def test_tests_mirror_the_library():
     tests = ROOT.parent / "tests"
-    rooms = {path.name for path in tests.iterdir() if path.is_dir() and list(path.glob("test_*.py"))}
+    rooms = {
+        path.name for path in tests.iterdir() if path.is_dir() and list(path.glob("test_*.py"))
+    }
     packages = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
     assert rooms - {"properties"} == packages
 
@@ -164,10 +231,16 @@ def test_modules_stay_short():
 
 def code_lines(text):
     """Lines that are neither blank, comment nor docstring."""
-    skipped = {number for number, line in enumerate(text.splitlines(), 1)
-               if not line.strip() or line.strip().startswith("#")}
+    skipped = {
+        number
+        for number, line in enumerate(text.splitlines(), 1)
+        if not line.strip() or line.strip().startswith("#")
+    }
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+        if (
+            isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+            and ast.get_docstring(node) is not None
+        ):
             skipped |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
     return len(text.splitlines()) - len(skipped)
 
@@ -182,6 +255,7 @@ def test_no_two_modules_import_each_other():
             for other in edges.get(name, ()):
                 visit(other, (*path, name))
             done.add(name)
+
     for name in edges:
         visit(name, ())
     assert len(done) > 10
@@ -189,12 +263,20 @@ def test_no_two_modules_import_each_other():
 
 def test_the_bottom_knows_nothing_of_the_rest():
     edges = graph()
-    assert [edges[f"workbench.{name}"] for name in ("checks", "results.vocabulary", "results.digits")] == [set()] * 3
-    assert edges["workbench.results.result"] == {"workbench.checks", "workbench.results.vocabulary",
-                                                 "workbench.results.digits"}
+    assert [
+        edges[f"workbench.{name}"] for name in ("checks", "results.vocabulary", "results.digits")
+    ] == [set()] * 3
+    assert edges["workbench.results.result"] == {
+        "workbench.checks",
+        "workbench.results.vocabulary",
+        "workbench.results.digits",
+    }
     assert edges["workbench.intervals.limits"] == set()
-    assert edges["workbench.intervals.shares"] == {"workbench.checks", "workbench.results",
-                                                   "workbench.intervals.limits"}
+    assert edges["workbench.intervals.shares"] == {
+        "workbench.checks",
+        "workbench.results",
+        "workbench.intervals.limits",
+    }
 
 
 def test_topics_import_only_numpy_and_scipy_special_at_the_top():
@@ -207,17 +289,29 @@ def test_topics_import_only_numpy_and_scipy_special_at_the_top():
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
-                names = [f"scipy.{alias.name}" if node.module == "scipy" else node.module for alias in node.names]
+                names = [
+                    f"scipy.{alias.name}" if node.module == "scipy" else node.module
+                    for alias in node.names
+                ]
             for name in names:
-                assert name.split(".")[0] in allowed or name in ("scipy", "scipy.special"), f"{name_of(parts)}: {name}"
+                assert name.split(".")[0] in allowed or name in ("scipy", "scipy.special"), (
+                    f"{name_of(parts)}: {name}"
+                )
 
 
 def test_importing_the_package_loads_nothing_heavy():
     code = "import sys; before = {*sys.modules}; import workbench; print(*sorted({*sys.modules} - before))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                            cwd=ROOT.parent).stdout.split()
-    assert {name for name in loaded if name.startswith("workbench")} == {"workbench", "workbench.stopping"}
-    assert {name.partition(".")[0] for name in loaded} <= set(sys.stdlib_module_names) | {"workbench", "numpy"}
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT.parent
+    ).stdout.split()
+    assert {name for name in loaded if name.startswith("workbench")} == {
+        "workbench",
+        "workbench.stopping",
+    }
+    assert {name.partition(".")[0] for name in loaded} <= set(sys.stdlib_module_names) | {
+        "workbench",
+        "numpy",
+    }
 
 
 def test_every_public_name_is_loaded_from_its_home_when_it_is_first_used():
@@ -235,8 +329,14 @@ def test_help_lists_every_public_name():
 
 
 def test_rooms_are_found_and_wrong_names_are_told():
-    assert workbench.charts.__doc__ and workbench.intervals.wilson and not hasattr(workbench, "__wrapped__")
-    with pytest.raises(AttributeError, match=r"no attribute 'stratfy' \(did you mean 'stratify'\?\)"):
+    assert (
+        workbench.charts.__doc__
+        and workbench.intervals.wilson
+        and not hasattr(workbench, "__wrapped__")
+    )
+    with pytest.raises(
+        AttributeError, match=r"no attribute 'stratfy' \(did you mean 'stratify'\?\)"
+    ):
         _ = workbench.stratfy
     with pytest.raises(ImportError, match="Resutl"):
         exec("from workbench import Resutl")
@@ -244,20 +344,31 @@ def test_rooms_are_found_and_wrong_names_are_told():
 
 LOOKS = {"startswith", "endswith", "find", "index", "count", "partition"}
 EDITS = {"replace", "removeprefix", "removesuffix", "translate", "rpartition"}
-SENTENCES = re.compile(r"(each_)?(note|warning|flag|message|sentence|caveat|headline)s?|reason|problem|help")
+SENTENCES = re.compile(
+    r"(each_)?(note|warning|flag|message|sentence|caveat|headline)s?|reason|problem|help"
+)
 
 
 def is_sentence(node):
     """Whether an expression is, by its name, a text for people: a note, `note.text`, `str(error)`, `row["help"]`."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args:
-        return isinstance(node.args[0], ast.Name) and (node.args[0].id == "error" or is_sentence(node.args[0]))
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "str"
+        and node.args
+    ):
+        return isinstance(node.args[0], ast.Name) and (
+            node.args[0].id == "error" or is_sentence(node.args[0])
+        )
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in ("headline", "finding", "basis", "next_step")
     if isinstance(node, ast.Subscript):
         return is_sentence(node.slice) or is_sentence(node.value)
     name = {ast.Name: "id", ast.Attribute: "attr", ast.Constant: "value"}.get(type(node))
-    return name is not None and (SENTENCES.fullmatch(str(getattr(node, name))) is not None
-                                 or (name == "attr" and node.attr == "text"))
+    return name is not None and (
+        SENTENCES.fullmatch(str(getattr(node, name))) is not None
+        or (name == "attr" and node.attr == "text")
+    )
 
 
 def looks_inside(node):
@@ -267,7 +378,9 @@ def looks_inside(node):
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
         sides = (node.left, node.comparators[0])
         texts = [isinstance(side, ast.Constant) and bool(side.value) for side in sides]
-        return any(texts) and any(is_sentence(side) for side, text in zip(sides, texts, strict=True) if not text)
+        return any(texts) and any(
+            is_sentence(side) for side, text in zip(sides, texts, strict=True) if not text
+        )
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         return False
     if isinstance(node.func.value, ast.Name) and node.func.value.id == "re":
@@ -276,17 +389,32 @@ def looks_inside(node):
 
 
 def test_no_code_looks_inside_a_sentence():
-    found = [f"{name_of(parts)}:{node.lineno}: {ast.unparse(node)}" for parts in MODULES
-             for node in ast.walk(tree(parts)) if looks_inside(node)]
+    found = [
+        f"{name_of(parts)}:{node.lineno}: {ast.unparse(node)}"
+        for parts in MODULES
+        for node in ast.walk(tree(parts))
+        if looks_inside(node)
+    ]
     # what DuckDB says of a file it cannot read comes as a sentence and as nothing else
     assert [each for each in found if not each.startswith("workbench.data.engine:")] == []
 
 
-@pytest.mark.parametrize("line", [
-    "any('not drawn' in note for note in notes)", "re.match('stratum', note)", "str(error).endswith('rows')",
-    "re.match('file', parameter['help'])", "LIKE_SCORES in self.notes", "problem.startswith('no')", "note.text == 'x'",
-    "str(error).replace('a', '--a')",
-    "re.sub('a', 'b', str(error))", "note.text.removeprefix('a')", "audit.headline().replace('a', 'b')"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "any('not drawn' in note for note in notes)",
+        "re.match('stratum', note)",
+        "str(error).endswith('rows')",
+        "re.match('file', parameter['help'])",
+        "LIKE_SCORES in self.notes",
+        "problem.startswith('no')",
+        "note.text == 'x'",
+        "str(error).replace('a', '--a')",
+        "re.sub('a', 'b', str(error))",
+        "note.text.removeprefix('a')",
+        "audit.headline().replace('a', 'b')",
+    ],
+)
 def test_the_ways_it_was_done_are_found(line):
     assert any(map(looks_inside, ast.walk(ast.parse(line))))
 
@@ -296,27 +424,55 @@ OPTION = re.compile(r"(?<![\w(-])--[a-z][a-z-]+")
 
 def options_named(file):
     """Options of a command line in the texts of a file; of style sheets, `var(--x)` is none."""
-    return [(node.lineno, option) for node in ast.walk(file) if isinstance(node, ast.Constant)
-            and isinstance(node.value, str) for option in OPTION.findall(node.value)]
+    return [
+        (node.lineno, option)
+        for node in ast.walk(file)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for option in OPTION.findall(node.value)
+    ]
 
 
 def test_the_library_does_not_speak_of_the_command_line():
-    found = {name_of(parts): options_named(tree(parts)) for parts in MODULES
-             if parts[1] != "__init__" and floor(".".join(parts)) <= RANK["widgets"]}
+    found = {
+        name_of(parts): options_named(tree(parts))
+        for parts in MODULES
+        if parts[1] != "__init__" and floor(".".join(parts)) <= RANK["widgets"]
+    }
     # options of the programs that write the logs
-    assert {name for name, options in found.items() if options} == {"workbench.data.evaluation_logs"}
+    assert {name for name, options in found.items() if options} == {
+        "workbench.data.evaluation_logs"
+    }
 
 
-@pytest.mark.parametrize("line", ["'run it again with --labels'", "f'say --nest, {name}'", "'--within'"])
+@pytest.mark.parametrize(
+    "line", ["'run it again with --labels'", "f'say --nest, {name}'", "'--within'"]
+)
 def test_an_option_in_a_text_is_found(line):
     assert options_named(ast.parse(line))
 
 
-PUBLIC = {name: value for name, value in vars(workbench).items()
-          if not name.startswith("_") and not inspect.ismodule(value)}
-PUBLIC |= {name: getattr(workbench, name) for name in workbench.__all__}       # some are loaded when asked for
-EXPECTED = {"Allocation", "allocate", "allocation_variance", "stratified_interval", "Interval", "Result", "Strata",
-            "stratify", "BudgetPlan", "StratifiedEstimate", "plan_budget", "stratified_accuracy"}
+PUBLIC = {
+    name: value
+    for name, value in vars(workbench).items()
+    if not name.startswith("_") and not inspect.ismodule(value)
+}
+PUBLIC |= {
+    name: getattr(workbench, name) for name in workbench.__all__
+}  # some are loaded when asked for
+EXPECTED = {
+    "Allocation",
+    "allocate",
+    "allocation_variance",
+    "stratified_interval",
+    "Interval",
+    "Result",
+    "Strata",
+    "stratify",
+    "BudgetPlan",
+    "StratifiedEstimate",
+    "plan_budget",
+    "stratified_accuracy",
+}
 
 
 def test_the_public_names_are_there():
@@ -340,15 +496,29 @@ def test_every_public_name_is_documented(name):
         assert "Examples\n--------" in text
         assert doctest.DocTestParser().get_examples(text)
     else:
-        fields = {field.name for field in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else set()
-        if inspect.isclass(value) and issubclass(value, workbench.Result) and value is not workbench.Result:
-            fields -= set(workbench.Result.__dataclass_fields__)      # the base class describes them
+        fields = (
+            {field.name for field in dataclasses.fields(value)}
+            if dataclasses.is_dataclass(value)
+            else set()
+        )
+        if (
+            inspect.isclass(value)
+            and issubclass(value, workbench.Result)
+            and value is not workbench.Result
+        ):
+            fields -= set(workbench.Result.__dataclass_fields__)  # the base class describes them
         for field in fields:
             assert re.search(rf"\b{field}\b", text), f"{name}: {field}"
 
 
-@pytest.mark.parametrize("name", [name_of(parts) for parts in MODULES if parts[1] != "__init__"
-                                  and floor(".".join(parts)) <= NUMERIC])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name_of(parts)
+        for parts in MODULES
+        if parts[1] != "__init__" and floor(".".join(parts)) <= NUMERIC
+    ],
+)
 def test_functions_and_classes_of_each_module_have_a_docstring(name):
     module = importlib.import_module(name)
     assert module.__doc__

@@ -1,4 +1,5 @@
 """The claims say what the records of simulations and searches hold; tests of the rooms compare the others."""
+
 import json
 import math
 from pathlib import Path
@@ -37,27 +38,43 @@ def plans():
     found = record("default_plan")
     usual = "sharp", "calibrated", "over-confident", "under-confident"
     (low, high), (trusted, most) = ratios(found["cells"], *usual), ratios(found["trusted"], *usual)
-    guess, wrong = ratios(found["cells"], "useless", "shuffled")[1], ratios(found["cells"], "reversed")[1]
-    guesses, wrongs = ratios(found["trusted"], "useless", "shuffled")[1], ratios(found["trusted"], "reversed")[1]
+    guess, wrong = (
+        ratios(found["cells"], "useless", "shuffled")[1],
+        ratios(found["cells"], "reversed")[1],
+    )
+    guesses, wrongs = (
+        ratios(found["trusted"], "useless", "shuffled")[1],
+        ratios(found["trusted"], "reversed")[1],
+    )
     budgets = sorted({cell["budget"] for cell in found["cells"]})
     populations = {(cell["kind"], cell["items"], cell["accuracy"]) for cell in found["cells"]}
     delivered = sorted(plan["delivered"] for plan in found["promises"])
-    yield (f"{low} to {high} times as wide as with five strata in proportion where scores are sharp or more or less "
-           f"calibrated, up to {guess} times where they are useless or shuffled, {wrong} where they say the opposite; "
-           f"with `--trust-scores` {trusted} to {most}, up to {guesses} and {wrongs} | simulation, {budgets[0]} to "
-           f"{budgets[-1]:,} labels (from {min(each['budget'] for each in found['trusted'])} on with "
-           "`--trust-scores`), "
-           f"{len(populations)} populations")
-    yield (f"simulation of {len(delivered)} plans: {three(delivered[0])} to {three(delivered[-2], math.ceil)}, "
-           f"{delivered[-1]:g} where a single label decides")
+    yield (
+        f"{low} to {high} times as wide as with five strata in proportion where scores are sharp or more or less "
+        f"calibrated, up to {guess} times where they are useless or shuffled, {wrong} where they say the opposite; "
+        f"with `--trust-scores` {trusted} to {most}, up to {guesses} and {wrongs} | simulation, {budgets[0]} to "
+        f"{budgets[-1]:,} labels (from {min(each['budget'] for each in found['trusted'])} on with "
+        "`--trust-scores`), "
+        f"{len(populations)} populations"
+    )
+    yield (
+        f"simulation of {len(delivered)} plans: {three(delivered[0])} to {three(delivered[-2], math.ceil)}, "
+        f"{delivered[-1]:g} where a single label decides"
+    )
 
 
 def comparisons():
-    cells = [each for kind in ("pairs", "clusters") for each in record("comparison_coverage")[kind]["cells"].values()]
+    cells = [
+        each
+        for kind in ("pairs", "clusters")
+        for each in record("comparison_coverage")[kind]["cells"].values()
+    ]
     runs = record("comparison_coverage")["pairs"]["runs"]
     covered = [each["t_coverage"] for each in cells]
-    yield (f"Student's t covers {three(min(covered))} to {max(covered):g} and has no width in up to "
-           f"{max(each['zero_t'] for each in cells) / runs:.0%} of samples")
+    yield (
+        f"Student's t covers {three(min(covered))} to {max(covered):g} and has no width in up to "
+        f"{max(each['zero_t'] for each in cells) / runs:.0%} of samples"
+    )
 
 
 def unbounded():
@@ -67,65 +84,95 @@ def unbounded():
         wrong[kind] = max(wrong.get(kind, 0), each["workbench wrong"])
         t.append(each["t wrong"])
     few, heavy = wrong.pop("2% are 20 larger"), wrong.pop("lognormal(2)")
-    yield (f"wrong in at most {max(wrong.values()):.0%}, of lognormal(2) values in {heavy:.0%} (Student's t misses in "
-           f"up to {max(t):.0%}), but in up to {few:.0%} where 2% of the values are far off")
+    yield (
+        f"wrong in at most {max(wrong.values()):.0%}, of lognormal(2) values in {heavy:.0%} (Student's t misses in "
+        f"up to {max(t):.0%}), but in up to {few:.0%} where 2% of the values are far off"
+    )
 
 
 def second_labels():
     found = record("second_labels_grid")
-    heavy = [each["coverage"] for name, each in found["named"].items() if name.startswith("15% each")]
-    mild = [each["coverage"] for name, each in found["named"].items() if not name.startswith("15% each")]
-    yield (f"{found['cells']} settings: least {found['minimum']:.3f}".replace("0.", ".") +
-           f"; named ones: least {three(min(heavy))} where both people err in 15%, {three(min(mild))} else")
-    each = [found["named"][f"3% each, {case}, accuracy 0.95"]["width"] for case in (
-        "390 items, 100% twice", "600 items, 30% twice")]
-    yield (f"each of 390 items give an interval {100 * each[0]:.1f} points wide where 30% of 600 labeled twice give "
-           f"{100 * each[1]:.1f}")
+    heavy = [
+        each["coverage"] for name, each in found["named"].items() if name.startswith("15% each")
+    ]
+    mild = [
+        each["coverage"] for name, each in found["named"].items() if not name.startswith("15% each")
+    ]
+    yield (
+        f"{found['cells']} settings: least {found['minimum']:.3f}".replace("0.", ".")
+        + f"; named ones: least {three(min(heavy))} where both people err in 15%, {three(min(mild))} else"
+    )
+    each = [
+        found["named"][f"3% each, {case}, accuracy 0.95"]["width"]
+        for case in ("390 items, 100% twice", "600 items, 30% twice")
+    ]
+    yield (
+        f"each of 390 items give an interval {100 * each[0]:.1f} points wide where 30% of 600 labeled twice give "
+        f"{100 * each[1]:.1f}"
+    )
 
 
 def judged():
     found, climbed = record("judged_coverage"), record("search_judged")
     likely, wide = found["searched"], found["searched anywhere"]
-    own, alike = (min(likely[name]["least"], wide[name]["least"], climbed[f"two models, {drawn}"]["coverage"])
-                  for name, drawn in (("own", "by verdicts"), ("random", "at random")))
-    yield (f"at least {percent(own)} at 95% with labels drawn by its verdicts, {percent(alike)} with labels drawn from "
-           f"all items alike ({percent(likely['random']['least'])} in likely designs) | "
-           f"{likely['designs'] + wide['designs']:,} designs")
-    yield f"search for the worst: {three(climbed['same items']['coverage'])} (the same items), " \
-          f"{three(climbed['hull']['coverage'])} (an earlier batch)"
+    own, alike = (
+        min(likely[name]["least"], wide[name]["least"], climbed[f"two models, {drawn}"]["coverage"])
+        for name, drawn in (("own", "by verdicts"), ("random", "at random"))
+    )
+    yield (
+        f"at least {percent(own)} at 95% with labels drawn by its verdicts, {percent(alike)} with labels drawn from "
+        f"all items alike ({percent(likely['random']['least'])} in likely designs) | "
+        f"{likely['designs'] + wide['designs']:,} designs"
+    )
+    yield (
+        f"search for the worst: {three(climbed['same items']['coverage'])} (the same items), "
+        f"{three(climbed['hull']['coverage'])} (an earlier batch)"
+    )
 
 
 def agreement():
     kinds = record("agreement_coverage")
-    least = {kind: min(each["least"] for each in found.values() if isinstance(each, dict))
-             for kind, found in kinds.items()}
+    least = {
+        kind: min(each["least"] for each in found.values() if isinstance(each, dict))
+        for kind, found in kinds.items()
+    }
     inside = [least[kind] for kind in ("searched", "three classes", "five classes")]
-    yield (f"cover at least {math.floor(100 * min(inside))}% at 95%, 30 to 500 items, 2 to 5 people, up to 30% missing"
-           f"; beyond that (rarer classes, 10 to 30 items, agreement near 100%) at least {percent(min(least.values()))}"
-           f" | {sum(found['settings'] for found in kinds.values())} settings of {kinds['searched']['runs']:,} draws")
+    yield (
+        f"cover at least {math.floor(100 * min(inside))}% at 95%, 30 to 500 items, 2 to 5 people, up to 30% missing"
+        f"; beyond that (rarer classes, 10 to 30 items, agreement near 100%) at least {percent(min(least.values()))}"
+        f" | {sum(found['settings'] for found in kinds.values())} settings of {kinds['searched']['runs']:,} draws"
+    )
 
 
 def metrics():
     found = record("metric_coverage")
-    low = {name: min(each["metrics"][name]["coverage"] for each in found.values())
-           for name in ("log_loss", "correlation", "rmse")}
-    yield (f"log loss {three(low['log_loss'])}, correlation {three(low['correlation'])}, RMSE {three(low['rmse'])}, "
-           "the last two with errors of heavy tails")
+    low = {
+        name: min(each["metrics"][name]["coverage"] for each in found.values())
+        for name in ("log_loss", "correlation", "rmse")
+    }
+    yield (
+        f"log loss {three(low['log_loss'])}, correlation {three(low['correlation'])}, RMSE {three(low['rmse'])}, "
+        "the last two with errors of heavy tails"
+    )
     kinds = record("replication_families")
     yield f"on average {kinds['sizes']['width_over_t']:.1f} times, also where they are not"
 
 
 def anytime():
     found = record("anytime_coverage")
-    yield (f"{len(found['misses'])} settings x {found['runs']:,} runs, `make audits`: at most "
-           f"{max(found['misses']):.1%}")
+    yield (
+        f"{len(found['misses'])} settings x {found['runs']:,} runs, `make audits`: at most "
+        f"{max(found['misses']):.1%}"
+    )
     yield f"{min(found['widths']):.1f} to {max(found['widths']):.1f} times as wide as if the number of labels"
 
 
 def small_populations():
     found = record("exact_values")
-    yield (f"exact for {found['designs']:,} populations of at most 60 items, values on and off the integers: least "
-           f"{three(found['least'])}")
+    yield (
+        f"exact for {found['designs']:,} populations of at most 60 items, values on and off the integers: least "
+        f"{three(found['least'])}"
+    )
 
 
 def differences():
@@ -135,20 +182,40 @@ def differences():
 
 def installation():
     found = record("installed")
-    yield (f"lighter by {found['lab']['packages'] - found['']['packages']} packages and "
-           f"{found['lab']['MB'] - found['']['MB']} of {found['lab']['MB']} MB")
+    yield (
+        f"lighter by {found['lab']['packages'] - found['']['packages']} packages and "
+        f"{found['lab']['MB'] - found['']['MB']} of {found['lab']['MB']} MB"
+    )
 
 
 def claims():
-    found = [verdict for item in json.loads((PEERS / "replay_verdicts.json").read_text()).values() for verdict in item]
+    found = [
+        verdict
+        for item in json.loads((PEERS / "replay_verdicts.json").read_text()).values()
+        for verdict in item
+    ]
     count = {verdict: found.count(verdict) for verdict in {*found}}
-    yield (f"Of {len(found) - count['put in']} claims {count['holds']} hold, "
-           f"{count['wrong as printed, right when corrected']} are wrong as printed and right when a slip is corrected"
-           f", {count['does not hold']} do not hold and {count['not decided here']} are not decided here")
+    yield (
+        f"Of {len(found) - count['put in']} claims {count['holds']} hold, "
+        f"{count['wrong as printed, right when corrected']} are wrong as printed and right when a slip is corrected"
+        f", {count['does not hold']} do not hold and {count['not decided here']} are not decided here"
+    )
 
 
-MADE = (plans, comparisons, unbounded, second_labels, judged, agreement, metrics, anytime, small_populations,
-        differences, installation, claims)
+MADE = (
+    plans,
+    comparisons,
+    unbounded,
+    second_labels,
+    judged,
+    agreement,
+    metrics,
+    anytime,
+    small_populations,
+    differences,
+    installation,
+    claims,
+)
 SENTENCES = [sentence for made in MADE for sentence in made()]
 
 

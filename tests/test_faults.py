@@ -1,4 +1,5 @@
 """The planted faults stay plantable: each text stands once, and the tests that catch it are there (`make faults`)."""
+
 import re
 from pathlib import Path
 
@@ -13,9 +14,26 @@ def test_there_are_faults_in_every_part_of_the_library():
     assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 190
     places = [file for fault in FAULTS for files in fault.places() for file in files]
     assert {re.split(r"[/.]", file)[1] for file in places} >= {
-        "checks", "results", "intervals", "data", "labeling", "stratified", "allocation", "replication",
-        "misclassification", "cross_validation", "audits", "simulations", "charts", "widgets", "lessons", "reports",
-        "classroom", "replays", "commands"}
+        "checks",
+        "results",
+        "intervals",
+        "data",
+        "labeling",
+        "stratified",
+        "allocation",
+        "replication",
+        "misclassification",
+        "cross_validation",
+        "audits",
+        "simulations",
+        "charts",
+        "widgets",
+        "lessons",
+        "reports",
+        "classroom",
+        "replays",
+        "commands",
+    }
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)

@@ -1,4 +1,5 @@
 """The constraints of `make lowest`."""
+
 import tomllib
 
 import pytest
@@ -8,7 +9,9 @@ from lowest import PYPROJECT, constraints
 def test_every_dependency_has_a_lowest_version():
     project = tomllib.loads(PYPROJECT.read_text())["project"]
     lines = constraints(project)
-    assert len(lines) == len(project["dependencies"]) + len(project["optional-dependencies"]["test"])
+    assert len(lines) == len(project["dependencies"]) + len(
+        project["optional-dependencies"]["test"]
+    )
     assert {"numpy==2.2", "duckdb==2", "dask==2025.1", "pytest==8"} <= set(lines)
 
 

@@ -1,4 +1,5 @@
 """The notebooks are executed, thin and tagged; nbval compares their outputs (`make test`)."""
+
 import ast
 import builtins
 import importlib
@@ -39,13 +40,21 @@ def lines(cell):
 
 
 def test_there_are_notebooks():
-    assert [path.stem for path in PATHS] == ["00-start", "01-stratified-accuracy", "02-brr-orthogonal-arrays",
-                                             "03-voila-vs-neyman", "04-misclassification-correction",
-                                             "05-cross-validation-t-tests", "06-labeling-desk"]
+    assert [path.stem for path in PATHS] == [
+        "00-start",
+        "01-stratified-accuracy",
+        "02-brr-orthogonal-arrays",
+        "03-voila-vs-neyman",
+        "04-misclassification-correction",
+        "05-cross-validation-t-tests",
+        "06-labeling-desk",
+    ]
 
 
 def test_every_cell_was_executed_in_order(any_notebook):
-    assert [cell.execution_count for cell in code(any_notebook)] == list(range(1, len(code(any_notebook)) + 1))
+    assert [cell.execution_count for cell in code(any_notebook)] == list(
+        range(1, len(code(any_notebook)) + 1)
+    )
 
 
 def test_no_cell_ends_in_an_error_or_a_warning(any_notebook):
@@ -54,16 +63,21 @@ def test_no_cell_ends_in_an_error_or_a_warning(any_notebook):
 
 
 def test_code_is_thin(any_notebook):
-    counts = sorted(len(lines(cell)) for cell in code(any_notebook)
-                    if "parameters" not in cell.metadata.get("tags", []))
+    counts = sorted(
+        len(lines(cell))
+        for cell in code(any_notebook)
+        if "parameters" not in cell.metadata.get("tags", [])
+    )
     assert counts[-1] <= 12 and counts[len(counts) // 2] <= 4
-    assert not [cell for cell in code(any_notebook) if re.search(r"^\s*(def|class) ", cell.source, re.M)]
+    assert not [
+        cell for cell in code(any_notebook) if re.search(r"^\s*(def|class) ", cell.source, re.M)
+    ]
     long = [line for cell in code(any_notebook) for line in lines(cell) if len(line) > 110]
     assert all(" # type: choice " in line and len(line) <= 130 for line in long)
 
 
 def test_one_parameters_cell_of_literals_with_help(notebook):
-    cell, = [cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])]
+    (cell,) = [cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])]
     kinds = r"(str|int|float|flag|file|output( \S+)?|column( or file)? of \w+|choice \w+( ?\| ?\w+)+|choice of [\w.]+)"
     assert all(re.fullmatch(rf"\w+ = .+  # type: {kinds}  .+", line) for line in lines(cell))
 
@@ -71,18 +85,26 @@ def test_one_parameters_cell_of_literals_with_help(notebook):
 def test_its_parameters_are_read_by_the_function_that_the_metadata_names(notebook):
     module, _, function = notebook.metadata["workbench"]["read"].rpartition(".")
     read = getattr(importlib.import_module(module), function)
-    parameters, = [cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])]
+    (parameters,) = [
+        cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])
+    ]
     declared = dict(re.findall(r"(?m)^(\w+) = (.+?)  # type: ", parameters.source))
-    taken = {name: parameter.default for name, parameter in inspect.signature(read).parameters.items()}
+    taken = {
+        name: parameter.default for name, parameter in inspect.signature(read).parameters.items()
+    }
     assert taken.pop("write", True) is True
     assert taken == {name: ast.literal_eval(default) for name, default in declared.items()}
     call = re.search(r"\bread\(([^)]*)\)", "\n".join(cell.source for cell in code(notebook)))[1]
-    assert dict(pair.strip().split("=") for pair in call.split(",")) == {name: name for name in declared}
+    assert dict(pair.strip().split("=") for pair in call.split(",")) == {
+        name: name for name in declared
+    }
 
 
 def test_tags_are_known_and_report_cells_come_in_both(notebook):
     tags = {tag for cell in notebook.cells for tag in cell.metadata.get("tags", [])}
-    parameters, = [cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])]
+    (parameters,) = [
+        cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])
+    ]
     known = set(re.findall(r"(?m)^(\w+) = ", parameters.source))
     assert tags <= TAGS | {f"{mark}:{name}" for mark in ("if", "unless") for name in known}
     assert any(not cell.metadata.get("tags") for cell in code(notebook))
@@ -96,7 +118,9 @@ def test_no_widget_state_no_foreign_address_no_path(any_notebook):
 
 
 def test_pictures_have_words(notebook):
-    pictures = [o.data for cell in code(notebook) for o in cell.outputs if "image/png" in o.get("data", {})]
+    pictures = [
+        o.data for cell in code(notebook) for o in cell.outputs if "image/png" in o.get("data", {})
+    ]
     assert all(re.match(r"Chart(View)?: .{20}", data["text/plain"]) for data in pictures)
 
 
@@ -104,10 +128,25 @@ def test_solutions_answer_every_exercise_of_their_lesson():
     assert [path.name for path in SOLUTIONS] == [path.name for path in LESSONS]
     for lesson, solution in zip(LESSONS, SOLUTIONS, strict=True):
         cells = code(nbformat.read(lesson, as_version=4))
-        asked = re.findall(r'wb\.check\("([\d.]+)", answer\)', "\n".join(cell.source for cell in cells))
-        solved = [cell for cell in code(nbformat.read(solution, as_version=4)) if "wb.check(" in cell.source]
-        assert list(dict.fromkeys(re.findall(r'wb\.check\("([\d.]+)", ', "\n".join(cell.source for cell in solved)))) \
-            == asked != []
+        asked = re.findall(
+            r'wb\.check\("([\d.]+)", answer\)', "\n".join(cell.source for cell in cells)
+        )
+        solved = [
+            cell
+            for cell in code(nbformat.read(solution, as_version=4))
+            if "wb.check(" in cell.source
+        ]
+        assert (
+            list(
+                dict.fromkeys(
+                    re.findall(
+                        r'wb\.check\("([\d.]+)", ', "\n".join(cell.source for cell in solved)
+                    )
+                )
+            )
+            == asked
+            != []
+        )
         shown = [output.data["text/plain"] for cell in solved for output in cell.outputs]
         assert len(shown) >= len(asked) and all(" right: " in text for text in shown)
 
@@ -118,7 +157,9 @@ def test_lessons_end_with_the_readers_own_data_and_begin_without_code():
         tagged = [set(cell.metadata.get("tags", [])) for cell in cells]
         own = next(k for k, cell in enumerate(cells) if cell.source.startswith("## Your own data"))
         assert all({"lesson", "exercise"} & tags for tags in tagged[1:own]), "the report comes last"
-        assert not any({"lesson", "exercise"} & tags for tags in tagged[own + 2:-2]), "but for the words"
+        assert not any({"lesson", "exercise"} & tags for tags in tagged[own + 2 : -2]), (
+            "but for the words"
+        )
         first = next(k for k, tags in enumerate(tagged) if "interactive" in tags)
         for cell in (cell for cell in cells[:first] if cell.cell_type == "code"):
             assert re.fullmatch(r"((import|from) .*\n)*live\.\w+\(\)", "\n".join(lines(cell)))
@@ -127,13 +168,23 @@ def test_lessons_end_with_the_readers_own_data_and_begin_without_code():
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_a_word_leads_to_what_it_means(path):
     """A term is linked once, its definition is the link's title, and stands among the words at the lesson's end."""
-    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"]
+    cells = [
+        cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"
+    ]
     words = dict(re.findall(r"(?m)^- \*\*(.+):\*\* (.+)$", cells[-1].source))
-    assert cells[-2].source == "## Words" and len(words) >= 4 and list(words) == sorted(words, key=str.casefold)
-    linked = [(term.strip("*").lower(), told, cell) for cell in cells
-              for term, told in re.findall(r'\[([^\]]+)\]\(#Words "([^"]+)"\)', cell.source)]
+    assert (
+        cells[-2].source == "## Words"
+        and len(words) >= 4
+        and list(words) == sorted(words, key=str.casefold)
+    )
+    linked = [
+        (term.strip("*").lower(), told, cell)
+        for cell in cells
+        for term, told in re.findall(r'\[([^\]]+)\]\(#Words "([^"]+)"\)', cell.source)
+    ]
     assert sorted((term, told) for term, told, _ in linked) == sorted(
-        (name.lower(), told) for name, told in words.items()), path.name
+        (name.lower(), told) for name, told in words.items()
+    ), path.name
     assert all({"lesson", "exercise"} & set(cell.metadata.tags) for _, _, cell in linked)
 
 
@@ -151,36 +202,71 @@ def test_a_scene_runs_alone(path):
         names = [node for node in tree if isinstance(node, ast.Name)]
         made |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
         made |= {node.name for node in tree if isinstance(node, ast.ExceptHandler)}
-        imported = {node.asname or node.name.split(".")[0] for node in tree if isinstance(node, ast.alias)}
-        assert {node.id for node in names} <= {*dir(builtins), "display"} | made | imported, cell.source
+        imported = {
+            node.asname or node.name.split(".")[0] for node in tree if isinstance(node, ast.alias)
+        }
+        assert {node.id for node in names} <= {*dir(builtins), "display"} | made | imported, (
+            cell.source
+        )
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_every_scene_is_a_section_and_all_but_the_first_are_folded(path):
     cells = nbformat.read(path, as_version=4).cells
-    headings = [cell for cell in cells if cell.cell_type == "markdown" and re.search(r"(?m)^##+ ", cell.source)]
-    assert all(re.fullmatch("##+ .*", cell.source) for cell in headings), "a heading folds the cells below its own"
+    headings = [
+        cell
+        for cell in cells
+        if cell.cell_type == "markdown" and re.search(r"(?m)^##+ ", cell.source)
+    ]
+    assert all(re.fullmatch("##+ .*", cell.source) for cell in headings), (
+        "a heading folds the cells below its own"
+    )
     folded = ["jp-MarkdownHeadingCollapsed" in cell.metadata for cell in headings]
     unfolded = folded.index(True)
     assert all(folded[unfolded:]) and 1 < unfolded + (headings[0].source[3:7] != "Part") <= 3
-    assert all(cell.source.startswith("### ") for here, cell in zip(folded, headings, strict=True)
-               if here and "Part" not in cell.source and cells.index(cell) < next(
-                   k for k, each in enumerate(cells) if each.source == "## Exercises"))
+    assert all(
+        cell.source.startswith("### ")
+        for here, cell in zip(folded, headings, strict=True)
+        if here
+        and "Part" not in cell.source
+        and cells.index(cell)
+        < next(k for k, each in enumerate(cells) if each.source == "## Exercises")
+    )
 
 
 def test_what_waits_for_a_prediction_is_locked(notebook):
     for cell in code(notebook):
         if re.search(r"\blive\.(reveal|seen)_", cell.source):
-            assert [output.data["text/plain"] for output in cell.outputs] == ["Make your prediction first."]
+            assert [output.data["text/plain"] for output in cell.outputs] == [
+                "Make your prediction first."
+            ]
 
 
 @pytest.mark.full
 def test_comparison_fails_when_an_output_changes(tmp_path, kernel):
     notebook = nbformat.read(FOLDER / "00-start.ipynb", as_version=4)
-    said = [o for cell in code(notebook) for o in cell.outputs if "It says 96.4%" in o.get("text", "")]
+    said = [
+        o for cell in code(notebook) for o in cell.outputs if "It says 96.4%" in o.get("text", "")
+    ]
     said[0]["text"] = said[0]["text"].replace("96.2%", "97.2%")
     nbformat.write(notebook, tmp_path / "changed.ipynb")
-    run = subprocess.run([sys.executable, "-m", "pytest", "--nbval", "-q", "-W", "default", "-p", "no:cacheprovider",
-                          "-c", "/dev/null", str(tmp_path / "changed.ipynb")], capture_output=True, text=True,
-                         env=os.environ | {"PYTHONPATH": str(FOLDER.parent)})
+    run = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "--nbval",
+            "-q",
+            "-W",
+            "default",
+            "-p",
+            "no:cacheprovider",
+            "-c",
+            "/dev/null",
+            str(tmp_path / "changed.ipynb"),
+        ],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(FOLDER.parent)},
+    )
     assert run.returncode == 1 and "97.2%" in run.stdout and "1 failed, 4 passed" in run.stdout

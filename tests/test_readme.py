@@ -1,4 +1,5 @@
 """README and site: their blocks run, their commands and links exist, their numbers are those that were recorded."""
+
 import contextlib
 import functools
 import json
@@ -19,7 +20,9 @@ from workbench.reports import parameters
 
 ROOT = Path(__file__).parent.parent
 PEERS = ROOT / "tests" / "peers"
-TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in documented.PAGES}
+TEXTS = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in documented.PAGES
+}
 LINKED = [*TEXTS, "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"]
 PROGRAM = {words[1:]: command for words, command in reference.walk()}
 NOT_OURS = {"--nbval", "--template", "--help"}
@@ -41,14 +44,18 @@ def commands(text):
         for line in block.replace("\\\n", " ").splitlines():
             if line.startswith("workbench "):
                 yield shlex.split(line, comments=True)[1:]
-    for line in re.findall(r"`workbench ([^`]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)):
+    for line in re.findall(
+        r"`workbench ([^`]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    ):
         yield shlex.split(" ".join(line.split()))
 
 
 def options(words):
     """Return the command that the words name, and its options, with those of a report's topic."""
-    name = max((name for name in PROGRAM if tuple(words[:len(name)]) == name), key=len)
-    return name, typed(PROGRAM[name].params) | (of_topic(words[1]) if name == ("report",) and len(words) > 1 else set())
+    name = max((name for name in PROGRAM if tuple(words[: len(name)]) == name), key=len)
+    return name, typed(PROGRAM[name].params) | (
+        of_topic(words[1]) if name == ("report",) and len(words) > 1 else set()
+    )
 
 
 def typed(params):
@@ -64,7 +71,7 @@ def of_topic(topic):
         return typed(PROGRAM["report",].get_params(context))
 
 
-@pytest.mark.parametrize("page", LINKED[:len(TEXTS)])
+@pytest.mark.parametrize("page", LINKED[: len(TEXTS)])
 def test_every_command_and_option_is_one_of_the_program(page):
     for words in commands(TEXTS[page]):
         name, known = options(words)
@@ -73,25 +80,46 @@ def test_every_command_and_option_is_one_of_the_program(page):
 
 
 def test_every_option_of_a_sentence_is_one_of_the_program():
-    every = set().union(*(typed(command.params) for command in PROGRAM.values()), *map(of_topic, parameters.topics()))
-    told = {option for page, text in TEXTS.items() for option in re.findall(
-        r"(?<![\w-])(--[a-z][a-z-]+)", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S))
-        if not page.startswith(("docs/evidence/searches", "docs/evidence/scoreboard"))}
+    every = set().union(
+        *(typed(command.params) for command in PROGRAM.values()),
+        *map(of_topic, parameters.topics()),
+    )
+    told = {
+        option
+        for page, text in TEXTS.items()
+        for option in re.findall(
+            r"(?<![\w-])(--[a-z][a-z-]+)", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+        )
+        if not page.startswith(("docs/evidence/searches", "docs/evidence/scoreboard"))
+    }
     assert len(told) > 40
     assert told - every - NOT_OURS == set()
 
 
 def test_the_site_has_every_public_name_command_and_option():
     made = made_pages()
-    assert sorted(name for names in reference.homes().values() for name in names) == sorted(wb.__all__)
-    entries = {name for page in made.values() for name in re.findall(r"\.\. auto(?:function|class):: (\w+)", page)}
+    assert sorted(name for names in reference.homes().values() for name in names) == sorted(
+        wb.__all__
+    )
+    entries = {
+        name
+        for page in made.values()
+        for name in re.findall(r"\.\. auto(?:function|class):: (\w+)", page)
+    }
     assert entries == set(wb.__all__)
     page = made["reference/commands"]
-    assert set(re.findall(r"^## workbench (.+)$", page, re.M)) >= {" ".join(name) for name in PROGRAM if name}
+    assert set(re.findall(r"^## workbench (.+)$", page, re.M)) >= {
+        " ".join(name) for name in PROGRAM if name
+    }
     for topic in parameters.topics():
         assert all(option in page for option in of_topic(topic))
-    assert all(option in page for command in PROGRAM.values() for each in command.params for option in each.opts
-               if option.startswith("--"))
+    assert all(
+        option in page
+        for command in PROGRAM.values()
+        for each in command.params
+        for option in each.opts
+        if option.startswith("--")
+    )
 
 
 @functools.cache
@@ -103,8 +131,9 @@ def made_pages():
 def slugs(text):
     """Return what may follow the # of a link to a page."""
     headings = re.findall(r"^#+ (.+)$", text, re.M)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings} | set(
-        re.findall(r"^\((.+)\)=$", text, re.M))
+    return {
+        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings
+    } | set(re.findall(r"^\((.+)\)=$", text, re.M))
 
 
 @pytest.mark.parametrize("page", LINKED)
@@ -120,10 +149,16 @@ def test_every_link_inside_leads_somewhere(page):
             assert not anchor or anchor in slugs(target.read_text(encoding="utf-8")), link
 
 
-@pytest.mark.parametrize("index", sorted((ROOT / "docs").rglob("index.md")), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize(
+    "index", sorted((ROOT / "docs").rglob("index.md")), ids=lambda path: path.parent.name
+)
 def test_every_page_is_in_a_list_of_contents(index):
-    listed = {line for block in re.findall(r"```{toctree}\n(.*?)```", index.read_text(encoding="utf-8"), re.S)
-              for line in block.splitlines() if line and not line.startswith(":")}
+    listed = {
+        line
+        for block in re.findall(r"```{toctree}\n(.*?)```", index.read_text(encoding="utf-8"), re.S)
+        for line in block.splitlines()
+        if line and not line.startswith(":")
+    }
     there = {path.stem for path in index.parent.glob("*.md")} - {"index"}
     assert there <= listed
 
@@ -133,26 +168,34 @@ def recorded(name):
     found = json.loads((PEERS / f"{name}.json").read_text(encoding="utf-8"))
 
     def least(*words):
-        held = [each["coverage"] for family, each in found.items() if any(re.fullmatch(word, family) for word in words)]
+        held = [
+            each["coverage"]
+            for family, each in found.items()
+            if any(re.fullmatch(word, family) for word in words)
+        ]
         return f"{min(held):.3f}"[1:]
+
     return least
 
 
 def test_numbers_of_searches_are_those_that_were_recorded():
-    values, streams, waves, shares = map(recorded, ("search_values", "search_streams", "search_waves", "search_shares"))
+    values, streams, waves, shares = map(
+        recorded, ("search_values", "search_streams", "search_waves", "search_shares")
+    )
     pairs, auc = recorded("search_second_labels"), recorded("search_auc")
     grid = json.loads((PEERS / "second_labels_grid.json").read_text(encoding="utf-8"))
     said, settings = documented.said(), f"{grid['minimum']:.3f}"[1:]
     for sentence in (
-            f"search: least {values('.* 0.95', 'mixed.*', 'census')} for values, "
-            f"{values('recall', 'f1')} for recall and F1 ({values('.* 0.9')} at 90%, {values('.* 0.99')} at 99%)",
-            f"least {streams('bounded, (one stream|merged)')} for values in five uneven steps, "
-            f"{streams('0/1, (one stream|merged)')} for right and wrong, {streams('.*many strata')} with 20 to 60",
-            f"search: least {waves('.95')}, {waves('.90')} and {waves('.99')} where 95%, 90% and 99% are nominal",
-            f"least {shares('share')} (shares), {shares('change')} (changes), {shares('chain of two')} (months), "
-            f"{shares('rarest.*')} (more classes), {shares('chain of three')} (their months)",
-            f"least {pairs('.*')}; 300 settings: least {settings}",
-            f"ties and lost positives: least {auc('.*')}"):
+        f"search: least {values('.* 0.95', 'mixed.*', 'census')} for values, "
+        f"{values('recall', 'f1')} for recall and F1 ({values('.* 0.9')} at 90%, {values('.* 0.99')} at 99%)",
+        f"least {streams('bounded, (one stream|merged)')} for values in five uneven steps, "
+        f"{streams('0/1, (one stream|merged)')} for right and wrong, {streams('.*many strata')} with 20 to 60",
+        f"search: least {waves('.95')}, {waves('.90')} and {waves('.99')} where 95%, 90% and 99% are nominal",
+        f"least {shares('share')} (shares), {shares('change')} (changes), {shares('chain of two')} (months), "
+        f"{shares('rarest.*')} (more classes), {shares('chain of three')} (their months)",
+        f"least {pairs('.*')}; 300 settings: least {settings}",
+        f"ties and lost positives: least {auc('.*')}",
+    ):
         assert sentence in said, sentence
 
 
@@ -161,8 +204,11 @@ def test_readme_is_short():
 
 
 def test_pictures_are_there_and_their_words_are_computed():
-    shown = {name: words for page in refresh_pictures.PAGES for words, _, name in refresh_pictures.LINE.findall(
-        page.read_text(encoding="utf-8"))}
+    shown = {
+        name: words
+        for page in refresh_pictures.PAGES
+        for words, _, name in refresh_pictures.LINE.findall(page.read_text(encoding="utf-8"))
+    }
     assert shown == {name: made()[0] for name, made in refresh_pictures.PICTURES.items()}
     for name in shown:
         picture = (ROOT / "docs" / f"{name}.png").read_bytes()
@@ -171,8 +217,11 @@ def test_pictures_are_there_and_their_words_are_computed():
 
 def test_a_finding_and_its_picture_are_taken_from_a_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("a.html").write_text('<section class="finding"><p>A &lt; B</p>\n<figure><picture><source><img src="data:image/'
-                              'png;base64,AAEC" alt="x"></picture></figure></section>', encoding="utf-8")
+    Path("a.html").write_text(
+        '<section class="finding"><p>A &lt; B</p>\n<figure><picture><source><img src="data:image/'
+        'png;base64,AAEC" alt="x"></picture></figure></section>',
+        encoding="utf-8",
+    )
     assert blocks.findings("workbench report x -o a.html\n") == [("A < B", b"\x00\x01\x02")]
 
 

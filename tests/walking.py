@@ -1,4 +1,5 @@
 """A browser goes through a whole lesson: predictions are locked, controls moved, and each picture is looked at."""
+
 import contextlib
 
 import browser
@@ -7,7 +8,10 @@ import pytest
 LOOK = "Compare with what there was to see"
 LOCKED = "text=Make your prediction first"
 # dark or not, and how wide: colors move no text, so both at once find what either would
-SCREENS = [(True, 900), *(pytest.param(*screen, marks=pytest.mark.full) for screen in ((True, 1200), (False, 900)))]
+SCREENS = [
+    (True, 900),
+    *(pytest.param(*screen, marks=pytest.mark.full) for screen in ((True, 1200), (False, 900))),
+]
 
 # what is wrong with a chart: text outside its frame or over other text, a title over the picture or cut, words that are
 # not those of the picture
@@ -46,28 +50,37 @@ def lesson(site, path, predictions, *, locked):
     with site.show(path=path) as page:
         browser.run_all(page)
         page.locator(LOCKED).nth(locked - 1).wait_for(timeout=60_000)
-        page.wait_for_function(f"{browser.KERNEL}.status === 'idle' && !document.querySelector('.jp-mod-executing')")
+        page.wait_for_function(
+            f"{browser.KERNEL}.status === 'idle' && !document.querySelector('.jp-mod-executing')"
+        )
         before = page.locator(".workbench-chart").count()
         assert page.locator(LOCKED).count() == locked
         for choice in predictions:
             page.get_by_label(choice, exact=True).first.click()
             page.locator("button:has-text('Lock my prediction'):not([disabled])").first.click()
             page.locator(f"text=You predicted {choice}").first.wait_for()
-        page.wait_for_function("text => !document.body.textContent.includes(text)", arg=LOCKED.partition("=")[2],
-                               timeout=60_000)
+        page.wait_for_function(
+            "text => !document.body.textContent.includes(text)",
+            arg=LOCKED.partition("=")[2],
+            timeout=60_000,
+        )
         browser.settled(page)
         looks = page.get_by_role("button", name=LOOK)
         while count := looks.count():
             looks.last.click()
-            looks.nth(count - 1).wait_for(state="detached")     # else it is found again, and gone when it is clicked
+            looks.nth(count - 1).wait_for(
+                state="detached"
+            )  # else it is found again, and gone when it is clicked
             browser.settled(page)
         yield page, before
 
 
 def faults(page, index):
     """Return what is wrong with a chart, once it is drawn."""
-    page.wait_for_function("index => document.querySelectorAll('.workbench-chart')[index]?.querySelector('svg')",
-                           arg=index)
+    page.wait_for_function(
+        "index => document.querySelectorAll('.workbench-chart')[index]?.querySelector('svg')",
+        arg=index,
+    )
     return page.evaluate(FAULTS, index) and (browser.settled(page) or page.evaluate(FAULTS, index))
 
 
@@ -101,9 +114,14 @@ def do(page, index, name, act):
 def _awaits(page, index, title):
     """Wait for a title, if it comes: a picture on the way to it may be drawn before."""
     from playwright.sync_api import TimeoutError as NeverCame
+
     with contextlib.suppress(NeverCame):
-        page.wait_for_function("""([index, title]) => document.querySelectorAll('.workbench-chart')[index]
-            .querySelector('.heading').textContent.startsWith(title)""", arg=[index, title], timeout=10_000)
+        page.wait_for_function(
+            """([index, title]) => document.querySelectorAll('.workbench-chart')[index]
+            .querySelector('.heading').textContent.startsWith(title)""",
+            arg=[index, title],
+            timeout=10_000,
+        )
 
 
 def walk(page, moves):

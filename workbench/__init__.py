@@ -19,6 +19,7 @@ Every answer is a `Result`: it prints its finding (`headline()`), has `rows()` a
 and `from_dict()`, and carries each caveat as a `Note` in `notes`. Questions about a result are its methods. Functions
 whose name begins with `simulate_` repeat an experiment thousands of times and return a study with Monte Carlo errors.
 """
+
 from workbench import stopping  # noqa: F401, I001 - first: Ctrl-C while the rest is imported
 
 import ast
@@ -26,9 +27,12 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-_HOMES = {alias.name: line.module
-          for line in ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")).body
-          if isinstance(line, ast.ImportFrom) for alias in line.names}
+_HOMES = {
+    alias.name: line.module
+    for line in ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")).body
+    if isinstance(line, ast.ImportFrom)
+    for alias in line.names
+}
 __all__ = list(_HOMES)
 
 
@@ -41,7 +45,10 @@ def __getattr__(name: str) -> Any:
         value = importlib.import_module(room)
     else:
         from workbench import checks
-        meant = "" if name.startswith("_") else checks.suggestion(name, __all__)      # tools ask for many such names
+
+        meant = (
+            "" if name.startswith("_") else checks.suggestion(name, __all__)
+        )  # tools ask for many such names
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
     return globals().setdefault(name, value)
 

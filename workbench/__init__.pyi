@@ -133,7 +133,9 @@ from workbench.replication.designs import SurveyDesign as SurveyDesign
 from workbench.replication.estimates import ReplicateEstimate as ReplicateEstimate
 from workbench.replication.estimates import replicate_estimate as replicate_estimate
 from workbench.replication.galois import GaloisField as GaloisField
-from workbench.replication.identification import identification_candidates as identification_candidates
+from workbench.replication.identification import (
+    identification_candidates as identification_candidates,
+)
 from workbench.replication.identification import identification_ranks as identification_ranks
 from workbench.replication.imported import imported_replicates as imported_replicates
 from workbench.replication.macro import MacroEstimate as MacroEstimate

@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-LARGEST = 2 ** 53
-LARGEST_SIZE = 1e150        # whose square is a number too
-NAN = "nan"                 # how numpy and pandas write NaN where they make text of it
+LARGEST = 2**53
+LARGEST_SIZE = 1e150  # whose square is a number too
+NAN = "nan"  # how numpy and pandas write NaN where they make text of it
 BLANK = ("", NAN, b"", NAN.encode())
-SHARES = {"level": 0.5, "assurance": 0.5, "half_width": 0.001}       # the least that somebody means by a percentage
+SHARES = {
+    "level": 0.5,
+    "assurance": 0.5,
+    "half_width": 0.001,
+}  # the least that somebody means by a percentage
 
 
 class WrongArgument(Exception):
@@ -45,15 +49,23 @@ class WrongArgument(Exception):
     Labels must be above 0; got 0
     """
 
-    def __init__(self, argument: str, rule: str, value: Any = ..., *, place: tuple[str, Any] | None = None,
-                 told: str | None = None, others: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        argument: str,
+        rule: str,
+        value: Any = ...,
+        *,
+        place: tuple[str, Any] | None = None,
+        told: str | None = None,
+        others: tuple[str, ...] = (),
+    ) -> None:
         self.argument, self.rule, self.place, self.others = argument, rule, place, others
         self.value = value.item() if isinstance(value, np.generic) else value
         self.told = told if told is not None or value is ... else f"got {_text(self.value)}"
         super().__init__(str(self))
 
     def __reduce__(self) -> tuple:
-        return copyreg.__newobj__, (type(self), *self.args), vars(self)       # type: ignore[attr-defined]
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
     def __str__(self) -> str:
         return self.called(str)
@@ -86,7 +98,9 @@ def naming(**names: str) -> Iterator[None]:
     try:
         yield
     except WrongArgument as error:
-        error.argument, *others = (names.get(name, name) for name in (error.argument, *error.others))
+        error.argument, *others = (
+            names.get(name, name) for name in (error.argument, *error.others)
+        )
         error.others = tuple(others)
         raise
 
@@ -98,9 +112,15 @@ def not_both(**given: Any) -> None:
         raise WrongValue(first, "must not be given with {0}", others=(second,))
 
 
-def whole(name: str, value: Any, low: int | None = None, high: int | None = None, *, most: int = LARGEST) -> int:
+def whole(
+    name: str, value: Any, low: int | None = None, high: int | None = None, *, most: int = LARGEST
+) -> int:
     """Return `value` as an int within [low, high], or raise; where `high` is None it is at most `most`."""
-    if isinstance(value, bool) or not _is_real(value) or not (_is_integral(value) or _as_float(value).is_integer()):
+    if (
+        isinstance(value, bool)
+        or not _is_real(value)
+        or not (_is_integral(value) or _as_float(value).is_integer())
+    ):
         raise _wrong(name, f"a whole number{_range(low, high)}", value)
     if high is None and value > most:
         high = most
@@ -109,15 +129,25 @@ def whole(name: str, value: Any, low: int | None = None, high: int | None = None
     return int(value)
 
 
-def number(name: str, value: Any, low: float | None = None, high: float | None = None, *,
-           open_ends: bool = False) -> float:
+def number(
+    name: str,
+    value: Any,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    open_ends: bool = False,
+) -> float:
     """Return `value` as a finite float within [low, high] (or (low, high)), or raise."""
     if isinstance(value, bool) or not _is_real(value) or not math.isfinite(_as_float(value)):
         raise _wrong(name, f"a finite number{_range(low, high, open_ends)}", value)
     ends = (low, high) if open_ends else ()
     if (low is not None and value < low) or (high is not None and value > high) or value in ends:
-        raise WrongValue(name, f"must be a number{_range(low, high, open_ends)}", value,
-                         told=f"got {_text(value)}{_of_percent(name, value, high)}")
+        raise WrongValue(
+            name,
+            f"must be a number{_range(low, high, open_ends)}",
+            value,
+            told=f"got {_text(value)}{_of_percent(name, value, high)}",
+        )
     return float(value)
 
 
@@ -136,7 +166,9 @@ def level(value: Any) -> float:
 def assurance(value: Any) -> float:
     """Return a share of samples in [0.5, 1)."""
     if number("assurance", value, 0.5, 1) == 1:
-        raise WrongValue("assurance", "must be below 1: only labels for all items are sure to do", value)
+        raise WrongValue(
+            "assurance", "must be below 1: only labels for all items are sure to do", value
+        )
     return float(value)
 
 
@@ -144,8 +176,12 @@ def choice(name: str, value: Any, options: Collection) -> Any:
     """Return `value` if it is one of `options`; the message lists them all."""
     if isinstance(value, str) and value in options:
         return value
-    raise WrongValue(name, f"must be one of {', '.join(map(repr, options))}", value,
-                     told=f"got {value!r}{suggestion(value, options)}")
+    raise WrongValue(
+        name,
+        f"must be one of {', '.join(map(repr, options))}",
+        value,
+        told=f"got {value!r}{suggestion(value, options)}",
+    )
 
 
 def each(name: str, values: Any) -> tuple:
@@ -175,20 +211,32 @@ def suggestion(value: Any, options: Iterable) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def vector(name: str, values: ArrayLike, *, size: int | None = None, low: float | None = None,
-           high: float | None = None, what: str = "entry", copy: bool = True) -> np.ndarray:
+def vector(
+    name: str,
+    values: ArrayLike,
+    *,
+    size: int | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    what: str = "entry",
+    copy: bool = True,
+) -> np.ndarray:
     """Return `values` as a finite 1-d float array within [low, high], or raise naming the entry."""
     array = _one_dimensional(name, values, size, what)
     if array.dtype.kind not in "biuf":
-        raise WrongType(name, "must hold numbers", array[0], told=f"got {array.dtype} such as {array[0]!r}")
+        raise WrongType(
+            name, "must hold numbers", array[0], told=f"got {array.dtype} such as {array[0]!r}"
+        )
     array = array.astype(float, copy=copy)
-    if low == 0 and high is None:       # a size or a spread, whose ratio to the largest is a number too
+    if low == 0 and high is None:  # a size or a spread, whose ratio to the largest is a number too
         least = 1 / LARGEST_SIZE
         refuse(name, array, (array > 0) & (array < least), f"must be 0 or at least {least:g}", what)
     if _within(array, low, high):
         return array
     refuse(name, array, ~np.isfinite(array), "must be finite", what)
-    refuse(name, array, np.abs(array) > LARGEST_SIZE, f"must be at most {LARGEST_SIZE:g} in size", what)
+    refuse(
+        name, array, np.abs(array) > LARGEST_SIZE, f"must be at most {LARGEST_SIZE:g} in size", what
+    )
     if low is not None:
         refuse(name, array, array < low, f"must be at least {low:g}", what)
     if high is not None:
@@ -196,8 +244,15 @@ def vector(name: str, values: ArrayLike, *, size: int | None = None, low: float 
     return array
 
 
-def counts(name: str, values: ArrayLike, *, size: int | None = None, low: int | None = 0, what: str = "stratum",
-           copy: bool = True) -> np.ndarray:
+def counts(
+    name: str,
+    values: ArrayLike,
+    *,
+    size: int | None = None,
+    low: int | None = 0,
+    what: str = "stratum",
+    copy: bool = True,
+) -> np.ndarray:
     """Return `values` as a 1-d int array of at least `low`, or raise naming the entry."""
     array = _one_dimensional(name, values, size, what)
     if array.dtype.kind in "iu" and _within(array, low, LARGEST):
@@ -213,8 +268,12 @@ def bounds(values: Sequence[float]) -> tuple[float, float]:
     """Return the smallest and the largest possible value, two finite numbers that rise, or raise."""
     least, most = vector("bounds", values, size=2, what="entry").tolist()
     if not least < most:
-        raise WrongValue("bounds", "must be the smallest and the largest value", (least, most),
-                         told=f"got {least:g} and {most:g}")
+        raise WrongValue(
+            "bounds",
+            "must be the smallest and the largest value",
+            (least, most),
+            told=f"got {least:g} and {most:g}",
+        )
     return least, most
 
 
@@ -223,24 +282,37 @@ def bounds_of(text: str) -> tuple[float, float]:
     try:
         return bounds([float(part) for part in text.split(",")])
     except ValueError:
-        raise WrongValue("bounds", "must be the smallest and the largest value, as \"0, 1\"", text) from None
+        raise WrongValue(
+            "bounds", 'must be the smallest and the largest value, as "0, 1"', text
+        ) from None
 
 
-def at_most(name: str, values: np.ndarray, limit_name: str, limits: np.ndarray, *, what: str = "stratum") -> None:
+def at_most(
+    name: str, values: np.ndarray, limit_name: str, limits: np.ndarray, *, what: str = "stratum"
+) -> None:
     """Raise unless values <= limits, entry by entry; names the first entry that is not."""
     for k in np.flatnonzero(np.asarray(values) > np.asarray(limits) + 1e-9)[:1].tolist():
-        raise WrongValue(name, f"must be at most {limit_name}", values[k], place=(what, k),
-                         told=f"{what} {k} has {values[k]:.15g} of {limits[k]:.15g}")
+        raise WrongValue(
+            name,
+            f"must be at most {limit_name}",
+            values[k],
+            place=(what, k),
+            told=f"{what} {k} has {values[k]:.15g} of {limits[k]:.15g}",
+        )
 
 
-def zero_one(name: str, values: ArrayLike, *, size: int | None = None, what: str = "entry") -> np.ndarray:
+def zero_one(
+    name: str, values: ArrayLike, *, size: int | None = None, what: str = "entry"
+) -> np.ndarray:
     """Return `values` as a 1-d bool array; only 0/1 and booleans are accepted."""
     array = vector(name, values, size=size, what=what)
     refuse(name, array, (array != 0) & (array != 1), "must be 0 or 1", what)
     return array.astype(bool)
 
 
-def labels(name: str, values: ArrayLike, *, size: int | None = None, what: str = "item") -> np.ndarray:
+def labels(
+    name: str, values: ArrayLike, *, size: int | None = None, what: str = "item"
+) -> np.ndarray:
     """Return `values` as a 1-d array of numbers or text, or raise naming the first that is missing.
 
     `cells_and_gaps` decides which values are missing.
@@ -250,7 +322,9 @@ def labels(name: str, values: ArrayLike, *, size: int | None = None, what: str =
     _refuse_shape(name, array, size)
     if gaps.any():
         k = int(np.flatnonzero(gaps)[0])
-        raise WrongValue(name, "must not be missing", array[k], place=(what, k), told=f"{what} {k} is")
+        raise WrongValue(
+            name, "must not be missing", array[k], place=(what, k), told=f"{what} {k} is"
+        )
     if array.dtype.kind == "O" and all(isinstance(value, numbers.Real) for value in array):
         return np.array(array.tolist())
     return array if array.dtype.kind in "biufUS" else array.astype(str)
@@ -302,7 +376,9 @@ def listed(values: Iterable, most: int = 8, *, quoted: bool = False) -> str:
     "'a', 'b' and 1 more"
     """
     values = [repr(value) if quoted else str(value) for value in values]
-    return ", ".join(values[:most]) + (f" and {len(values) - most} more" if len(values) > most else "")
+    return ", ".join(values[:most]) + (
+        f" and {len(values) - most} more" if len(values) > most else ""
+    )
 
 
 def counted(count: float, one: str, many: str | None = None) -> str:
@@ -333,18 +409,22 @@ def is_missing(value: Any) -> bool:
         return value.strip() in BLANK
     try:
         return bool(value != value)
-    except TypeError:       # the missing value of pandas is neither equal to itself nor not
+    except TypeError:  # the missing value of pandas is neither equal to itself nor not
         return True
 
 
 def seed(name: str, value: Any) -> int:
     """Return a seed, a whole number of at least 0 that may have many digits, or raise."""
-    return whole(name, value, 0, most=10 ** 300)
+    return whole(name, value, 0, most=10**300)
 
 
 def generator(value: int | np.random.Generator) -> np.random.Generator:
     """Return a `numpy.random.Generator` from a seed (whole number >= 0) or a generator."""
-    return value if isinstance(value, np.random.Generator) else np.random.default_rng(seed("rng", value))
+    return (
+        value
+        if isinstance(value, np.random.Generator)
+        else np.random.default_rng(seed("rng", value))
+    )
 
 
 def plain_array(name: str, values: ArrayLike, what: str = "entry") -> np.ndarray:
@@ -363,7 +443,7 @@ def plain_array(name: str, values: ArrayLike, what: str = "entry") -> np.ndarray
 def _as_array(name: str, values: ArrayLike) -> np.ndarray:
     try:
         return np.asarray(values)
-    except (TypeError, ValueError):         # rows of unequal length, entries that are arrays
+    except (TypeError, ValueError):  # rows of unequal length, entries that are arrays
         raise WrongType(name, "must be an array: entries of one kind, rows of one length") from None
 
 
@@ -391,8 +471,12 @@ def refuse_masked(name: str, values: ArrayLike, what: str = "entry") -> None:
         hidden = np.argwhere(np.ma.getmaskarray(values))
         if len(hidden):
             entry = ", ".join(map(str, hidden[0]))
-            raise WrongValue(name, "must not be masked", place=(what, entry) if entry else None,
-                             told=f"{what} {entry} is" if entry else None)
+            raise WrongValue(
+                name,
+                "must not be masked",
+                place=(what, entry) if entry else None,
+                told=f"{what} {entry} is" if entry else None,
+            )
     elif isinstance(values, (list, tuple)) and values and isinstance(values[0], np.ndarray):
         for k, part in enumerate(values):
             refuse_masked(f"{name}[{k}]", part, what)
@@ -401,7 +485,9 @@ def refuse_masked(name: str, values: ArrayLike, what: str = "entry") -> None:
 def refuse(name: str, array: np.ndarray, bad: Any, rule: str, what: str) -> None:
     """Raise where an entry of an array is bad; the message names the first, and what it is an entry of."""
     for k in np.flatnonzero(bad)[:1].tolist():
-        raise WrongValue(name, rule, array[k], place=(what, k), told=f"{what} {k} is {array[k]:.15g}")
+        raise WrongValue(
+            name, rule, array[k], place=(what, k), told=f"{what} {k} is {array[k]:.15g}"
+        )
 
 
 def refuse_infinite(name: str, values: np.ndarray, *axes: str, between: str = ", ") -> None:
@@ -424,14 +510,22 @@ def _refuse_shape(name: str, array: np.ndarray, size: int | None) -> None:
     if array.size == 0:
         raise WrongValue(name, "must not be empty")
     if size is not None and array.size != size:
-        raise WrongValue(name, f"must have {size} {'entry' if size == 1 else 'entries'}", told=f"got {array.size}")
+        raise WrongValue(
+            name,
+            f"must have {size} {'entry' if size == 1 else 'entries'}",
+            told=f"got {array.size}",
+        )
 
 
 def _within(array: np.ndarray, low: float | None, high: float | None) -> bool:
     """Return whether all entries are numbers in range; two reductions, since most arguments are right."""
     least, most = array.min(), array.max()
-    return bool(-LARGEST_SIZE <= least and most <= LARGEST_SIZE and (low is None or least >= low)
-                and (high is None or most <= high))
+    return bool(
+        -LARGEST_SIZE <= least
+        and most <= LARGEST_SIZE
+        and (low is None or least >= low)
+        and (high is None or most <= high)
+    )
 
 
 def _range(low: float | None, high: float | None, open_ends: bool = False) -> str:
@@ -445,7 +539,9 @@ def _range(low: float | None, high: float | None, open_ends: bool = False) -> st
 
 
 def _wrong(name: str, rule: str, value: Any) -> Any:
-    kind = WrongValue if isinstance(value, numbers.Real) and not isinstance(value, bool) else WrongType
+    kind = (
+        WrongValue if isinstance(value, numbers.Real) and not isinstance(value, bool) else WrongType
+    )
     return kind(name, f"must be {rule}", value)
 
 
@@ -460,12 +556,12 @@ def _is_integral(value: Any) -> bool:
 def _as_float(value: float) -> float:
     try:
         return float(value)
-    except OverflowError:       # a whole number or fraction beyond all floats
+    except OverflowError:  # a whole number or fraction beyond all floats
         return math.inf
 
 
 def _text(value: Any) -> str:
     """Return a value as text; of a whole number with very many digits only its size."""
-    if _is_integral(value) and abs(value) >= 10 ** 30:
+    if _is_integral(value) and abs(value) >= 10**30:
         return f"about {'-' if value < 0 else ''}1e{math.log10(abs(value)):.0f}"
     return repr(value)

@@ -20,7 +20,7 @@ def without_grammars() -> Iterator[None]:
         yield
         return
     stand_in = ModuleType(GRAMMARS)
-    stand_in.is_valid_syntax = _valid_address      # type: ignore[attr-defined]
+    stand_in.is_valid_syntax = _valid_address  # type: ignore[attr-defined]
     sys.modules[GRAMMARS] = stand_in
     try:
         yield

@@ -1,4 +1,5 @@
 """Samples of what comes in batches: the same rows in any layout and from any kind of batch, each batch once."""
+
 import hashlib
 import json
 import os
@@ -17,9 +18,18 @@ from workbench.data import whole_files
 
 NAMES = {"by": "g", "value": "y", "id": "id"}
 RECORDS = 3_000
-LAYOUTS = {"equal": range(0, RECORDS + 1, 500), "skewed": [0, 3, 3, 2_500, 2_501, RECORDS], "one": [0, RECORDS]}
-KINDS = {"dict": lambda data: data, "table": pa.table, "pandas": pd.DataFrame, "polars": pl.DataFrame,
-         "record batch": pa.RecordBatch.from_pydict}
+LAYOUTS = {
+    "equal": range(0, RECORDS + 1, 500),
+    "skewed": [0, 3, 3, 2_500, 2_501, RECORDS],
+    "one": [0, RECORDS],
+}
+KINDS = {
+    "dict": lambda data: data,
+    "table": pa.table,
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "record batch": pa.RecordBatch.from_pydict,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -32,15 +42,20 @@ def quick_disk(monkeypatch):
 def data():
     """Records whose strata differ in size and spread; the first are of few strata only."""
     rng = np.random.default_rng(4)
-    stratum = np.minimum(rng.geometric(.4, RECORDS), np.where(np.arange(RECORDS) < 700, 3, 8))
-    return {"g": [f"stratum {h}" for h in stratum], "y": rng.normal(stratum, stratum ** 2),
-            "id": rng.permutation(10 * RECORDS)[:RECORDS] - 500}
+    stratum = np.minimum(rng.geometric(0.4, RECORDS), np.where(np.arange(RECORDS) < 700, 3, 8))
+    return {
+        "g": [f"stratum {h}" for h in stratum],
+        "y": rng.normal(stratum, stratum**2),
+        "id": rng.permutation(10 * RECORDS)[:RECORDS] - 500,
+    }
 
 
 def cut(data, layout, kind="dict"):
     bounds = LAYOUTS[layout]
-    return [KINDS[kind]({name: column[start:end] for name, column in data.items()})
-            for start, end in zip(bounds, bounds[1:], strict=False)]
+    return [
+        KINDS[kind]({name: column[start:end] for name, column in data.items()})
+        for start, end in zip(bounds, bounds[1:], strict=False)
+    ]
 
 
 def key(name, seed):
@@ -74,7 +89,9 @@ def test_two_passes_keep_the_same_rows_in_any_layout(data, layout, kind):
     drawn = wb.sample(frame, "g", sizes, id="id", seed=3)
     assert sorted(drawn.id.tolist()) == sorted(row["id"] for row in found.sample_rows())
     means = {g: frame.y[frame.id.isin(ids)].mean() for g, ids in chosen(found).items()}
-    assert found.estimate == pytest.approx(sum(known["size"][g] * mean for g, mean in means.items()) / RECORDS)
+    assert found.estimate == pytest.approx(
+        sum(known["size"][g] * mean for g, mean in means.items()) / RECORDS
+    )
     assert found.stream_mean == pytest.approx(frame.y.mean())
     assert sum(row["weight"] for row in found.sample_rows()) == pytest.approx(RECORDS)
 
@@ -87,8 +104,12 @@ def test_one_pass_is_that_of_the_sampler_row_by_row(data, layout, kind):
     for batch in cut(data, layout):
         sampler.update(batch["g"], batch["y"], batch["id"])
     assert found.sampled.sum() == 150 and chosen(found) == chosen(sampler.estimate())
-    assert chosen(found) == smallest(data, dict(zip(found.stratum, found.sampled.tolist(), strict=True)), 8)
-    assert (found.estimate, found.variance) == pytest.approx((sampler.estimate().estimate, sampler.estimate().variance))
+    assert chosen(found) == smallest(
+        data, dict(zip(found.stratum, found.sampled.tolist(), strict=True)), 8
+    )
+    assert (found.estimate, found.variance) == pytest.approx(
+        (sampler.estimate().estimate, sampler.estimate().variance)
+    )
     again = wb.StreamEstimate.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.sample_rows() == found.sample_rows()
 
@@ -98,8 +119,10 @@ def test_a_file_and_a_relation_are_batches_too(data, tmp_path):
         batch.to_csv(tmp_path / f"{k}.csv", index=False)
     files = [tmp_path / f"{k}.csv" for k in range(6)]
     whole = wb.sample_stream(pa.table(data), 90, **NAMES, passes=2)
-    assert {g: set(map(int, ids)) for g, ids in chosen(wb.sample_stream(files, 90, **NAMES, passes=2)).items()} == \
-        chosen(whole)
+    assert {
+        g: set(map(int, ids))
+        for g, ids in chosen(wb.sample_stream(files, 90, **NAMES, passes=2)).items()
+    } == chosen(whole)
 
 
 def test_columns_of_arrow_are_hashed_without_a_loop_over_rows(data, monkeypatch):
@@ -116,22 +139,29 @@ def test_of_a_large_batch_few_rows_come_to_python(data):
             def counted(bound):
                 fetched.append(below(bound))
                 return fetched[-1]
+
             return super().add(summary, counted)
+
     sampler = Watched(20, seed=1)
     streams.take_batch(sampler, pa.table(data), "g", "y", "id")
-    assert len(fetched) == 1 and fetched[0]["id"].size < 8 * (21 + 6 * 21 ** .5 + 20) * 1.3 < RECORDS / 3
+    assert (
+        len(fetched) == 1
+        and fetched[0]["id"].size < 8 * (21 + 6 * 21**0.5 + 20) * 1.3 < RECORDS / 3
+    )
     assert chosen(sampler.estimate()) == smallest(data, sampler.sizes(), 1)
 
 
 def test_samplers_of_one_seed_merge_to_the_sample_of_all(data):
-    parts = [wb.StreamSampler(10 ** 4, seed=6).update(batch["g"], batch["y"], batch["id"])
-             for batch in cut(data, "equal")[:2]]
+    parts = [
+        wb.StreamSampler(10**4, seed=6).update(batch["g"], batch["y"], batch["id"])
+        for batch in cut(data, "equal")[:2]
+    ]
     merged = parts[0].merge(parts[1])
     assert merged.seen == 1_000 and sum(merged.sizes().values()) == 1_000
     with pytest.raises(ValueError, match="other must hold other records; some are in both"):
         merged.merge(parts[1])
     with pytest.raises(ValueError, match="other must have the same seed; got 7 and 6"):
-        merged.merge(wb.StreamSampler(10 ** 4, seed=7))
+        merged.merge(wb.StreamSampler(10**4, seed=7))
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -139,7 +169,7 @@ def test_bounded_intervals_cover_in_either_order(turned):
     held = 0
     for seed in range(120):
         rng = np.random.default_rng(seed)
-        stratum, rate = rng.integers(0, 4, 800), np.array([.02, .3, .6, .95])
+        stratum, rate = rng.integers(0, 4, 800), np.array([0.02, 0.3, 0.6, 0.95])
         order = np.argsort(stratum if turned else rng.random(800), kind="stable")
         right = (rng.random(800) < rate[stratum]).astype(float)
         sampler = wb.StreamSampler(60, minimum=5, seed=seed)
@@ -147,47 +177,94 @@ def test_bounded_intervals_cover_in_either_order(turned):
             sampler.update(stratum[part], right[part], part)
         assert sum(sampler.sizes().values()) == 60
         held += right.mean() in sampler.estimate().interval(bounds=(0, 1))
-    assert held >= 108          # .95 or more: fewer than 108 of 120 have probability .009
+    assert held >= 108  # .95 or more: fewer than 108 of 120 have probability .009
 
 
-@pytest.mark.parametrize(("change", "said"), [
-    ({"id": [1, None, 3]}, "column 'id' of the dict must have no missing cells; it has 1, the first in stratum "
-                           "'b'"),
-    ({"y": [1, None, 3]}, "column 'y' of the dict must have no missing cells; it has 1, the first in stratum 'b'"),
-    ({"y": [1, np.nan, 3.]}, "column 'y' of the dict must have no missing cells; it has 1, the first in stratum "
-                             "'b'"),
-    ({"y": [1, np.inf, 3.]}, "column 'y' of the dict must be finite; stratum 'b' has a value that is not"),
-    ({"g": ["a", None, "b"]}, "column 'g' of the dict must hold a stratum in every row; it holds none in 1 of 3"),
-    ({"id": [1, 1, 3]}, "keys must not repeat; 1 does"),
-    ({"g": ["a", "b", "c"]}, "budget must be at least 3, 2 for each of 3 strata; got 2")])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"id": [1, None, 3]},
+            "column 'id' of the dict must have no missing cells; it has 1, the first in stratum "
+            "'b'",
+        ),
+        (
+            {"y": [1, None, 3]},
+            "column 'y' of the dict must have no missing cells; it has 1, the first in stratum 'b'",
+        ),
+        (
+            {"y": [1, np.nan, 3.0]},
+            "column 'y' of the dict must have no missing cells; it has 1, the first in stratum 'b'",
+        ),
+        (
+            {"y": [1, np.inf, 3.0]},
+            "column 'y' of the dict must be finite; stratum 'b' has a value that is not",
+        ),
+        (
+            {"g": ["a", None, "b"]},
+            "column 'g' of the dict must hold a stratum in every row; it holds none in 1 of 3",
+        ),
+        ({"id": [1, 1, 3]}, "keys must not repeat; 1 does"),
+        ({"g": ["a", "b", "c"]}, "budget must be at least 3, 2 for each of 3 strata; got 2"),
+    ],
+)
 def test_a_batch_that_is_refused_leaves_the_sampler_as_it_was(change, said):
-    good = {"g": ["a", "b"], "y": [1., 2.], "id": [11, 12]}
-    sampler = wb.StreamSampler(2 if "budget" in said else 8, minimum=1 if "budget" not in said else 2, seed=1)
+    good = {"g": ["a", "b"], "y": [1.0, 2.0], "id": [11, 12]}
+    sampler = wb.StreamSampler(
+        2 if "budget" in said else 8, minimum=1 if "budget" not in said else 2, seed=1
+    )
     if "budget" not in said:
         streams.take_batch(sampler, good, "g", "y", "id")
     before = sampler.to_dict()
     with pytest.raises(ValueError) as caught:
-        streams.take_batch(sampler, {"g": ["a", "b", "a"], "y": [1., 2., 3.], "id": [1, 2, 3]} | change, "g", "y", "id")
+        streams.take_batch(
+            sampler,
+            {"g": ["a", "b", "a"], "y": [1.0, 2.0, 3.0], "id": [1, 2, 3]} | change,
+            "g",
+            "y",
+            "id",
+        )
     assert str(caught.value) == said and sampler.to_dict() == before
 
 
 def test_repeated_identifiers_of_two_batches_are_told_at_the_end():
-    batch = {"g": ["a", "b"], "y": [1., 2.], "id": ["x", "y"]}
+    batch = {"g": ["a", "b"], "y": [1.0, 2.0], "id": ["x", "y"]}
     with pytest.raises(ValueError, match="keys must not repeat; 'x' does"):
         wb.sample_stream([batch, batch], 8, **NAMES)
 
 
-@pytest.mark.parametrize(("ask", "said"), [
-    (lambda data: wb.sample_stream(iter([]), 8, **NAMES, passes=2), "passes must be 1 for an iterator, which can be "
-     "read once; give a list of batches, or what starts anew each time; got 2"),
-    (lambda data: wb.sample_stream([], 8, **NAMES), "the stream must have at least one record"),
-    (lambda data: wb.sample_stream([{"g": [], "y": [], "id": []}], 8, **NAMES), "the stream must have at least one"),
-    (lambda data: wb.sample_stream(7, 8, **NAMES), "frame must be a file, a data frame, or batches of such; got 7"),
-    (lambda data: wb.sample_stream([data], 8, by="h", value="y", id="id"), "has no column 'h'; it has 'g', 'y', 'id'"),
-    (lambda data: wb.StreamSampler(8, seed=1).update(["a"], [1.]), "keys must be given where a seed is: the sample is "
-     "chosen by their hashes"),
-    (lambda data: wb.stream_batches(wb.StreamSampler(8)), "sampler must have a seed, StreamSampler(budget, seed=0): a "
-     "record is then chosen by the hash of its identifier")])
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (
+            lambda data: wb.sample_stream(iter([]), 8, **NAMES, passes=2),
+            "passes must be 1 for an iterator, which can be "
+            "read once; give a list of batches, or what starts anew each time; got 2",
+        ),
+        (lambda data: wb.sample_stream([], 8, **NAMES), "the stream must have at least one record"),
+        (
+            lambda data: wb.sample_stream([{"g": [], "y": [], "id": []}], 8, **NAMES),
+            "the stream must have at least one",
+        ),
+        (
+            lambda data: wb.sample_stream(7, 8, **NAMES),
+            "frame must be a file, a data frame, or batches of such; got 7",
+        ),
+        (
+            lambda data: wb.sample_stream([data], 8, by="h", value="y", id="id"),
+            "has no column 'h'; it has 'g', 'y', 'id'",
+        ),
+        (
+            lambda data: wb.StreamSampler(8, seed=1).update(["a"], [1.0]),
+            "keys must be given where a seed is: the sample is chosen by their hashes",
+        ),
+        (
+            lambda data: wb.stream_batches(wb.StreamSampler(8)),
+            "sampler must have a seed, StreamSampler(budget, seed=0): a "
+            "record is then chosen by the hash of its identifier",
+        ),
+    ],
+)
 def test_what_cannot_be_sampled_is_told(data, ask, said):
     with pytest.raises((ValueError, TypeError)) as caught:
         ask(data)
@@ -196,8 +273,16 @@ def test_what_cannot_be_sampled_is_told(data, ask, said):
 
 def test_empty_batches_of_every_kind_are_passed_over(data):
     full, columns = pa.table(data), {"g": [], "y": [], "id": []}
-    empty = [columns, pa.table(columns), pd.DataFrame(columns), pl.DataFrame(columns), full.slice(0, 0)]
-    assert chosen(wb.sample_stream([*empty, full, *empty], 60, **NAMES)) == chosen(wb.sample_stream(full, 60, **NAMES))
+    empty = [
+        columns,
+        pa.table(columns),
+        pd.DataFrame(columns),
+        pl.DataFrame(columns),
+        full.slice(0, 0),
+    ]
+    assert chosen(wb.sample_stream([*empty, full, *empty], 60, **NAMES)) == chosen(
+        wb.sample_stream(full, 60, **NAMES)
+    )
 
 
 class Killed(BaseException):
@@ -214,7 +299,9 @@ def counted(batches, checkpoint, numbers=True):
 
 @pytest.mark.parametrize("numbers", [True, False])
 @pytest.mark.parametrize("after", [True, False])
-def test_each_batch_counts_once_wherever_the_program_is_killed(data, tmp_path, monkeypatch, after, numbers):
+def test_each_batch_counts_once_wherever_the_program_is_killed(
+    data, tmp_path, monkeypatch, after, numbers
+):
     batches, path, replace = cut(data, "equal"), tmp_path / "stream.json", os.replace
     whole = counted(batches, None)
     for done, moment in enumerate((1, 2, 3, 2), 1):
@@ -226,12 +313,13 @@ def test_each_batch_counts_once_wherever_the_program_is_killed(data, tmp_path, m
             if after:
                 replace(*names)
             raise Killed
+
         monkeypatch.setattr(whole_files.os, "replace", killing)
         with pytest.raises(Killed):
             counted(batches, path, numbers)
         monkeypatch.setattr(whole_files.os, "replace", replace)
         assert [entry.name for entry in tmp_path.iterdir() if entry.suffix == ".part"] == []
-        if done % 2 == 0:               # killed once more, then carried to the end
+        if done % 2 == 0:  # killed once more, then carried to the end
             found = counted(batches, path, numbers)
             assert found.to_dict() == whole.to_dict() and found.seen == RECORDS
             path.unlink()
@@ -240,23 +328,32 @@ def test_each_batch_counts_once_wherever_the_program_is_killed(data, tmp_path, m
 def test_a_checkpoint_of_something_else_is_refused(data, tmp_path):
     path = tmp_path / "stream.json"
     counted(cut(data, "equal"), path)
-    for sampler, names in ((wb.StreamSampler(81, seed=2), NAMES), (wb.StreamSampler(80, seed=3), NAMES),
-                           (wb.StreamSampler(80, seed=2), NAMES | {"value": "id"})):
-        with pytest.raises(ValueError, match="is of another budget, floor or seed, of other columns or another file"):
+    for sampler, names in (
+        (wb.StreamSampler(81, seed=2), NAMES),
+        (wb.StreamSampler(80, seed=3), NAMES),
+        (wb.StreamSampler(80, seed=2), NAMES | {"value": "id"}),
+    ):
+        with pytest.raises(
+            ValueError,
+            match="is of another budget, floor or seed, of other columns or another file",
+        ):
             wb.stream_batches(sampler, **names, checkpoint=path)
     for text in ("", "[]", "{}", '{"kind": "stream checkpoint", "schema": 1}', "\x00"):
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(ValueError, match="is not the checkpoint of a stream; choose another file"):
+        with pytest.raises(
+            ValueError, match="is not the checkpoint of a stream; choose another file"
+        ):
             counted([], path)
 
 
 def test_one_pass_reads_each_batch_once_and_two_passes_twice():
-    batches = [{"g": ["a", "b"], "y": [k, 2. * k], "id": [2 * k, 2 * k + 1]} for k in range(2)]
+    batches = [{"g": ["a", "b"], "y": [k, 2.0 * k], "id": [2 * k, 2 * k + 1]} for k in range(2)]
     for passes, asked in ((1, 2), (2, 4)):
         read = []
 
         class Batches:
             def __iter__(self, read=read):
                 return (read.append(batch) or batch for batch in batches)
+
         assert wb.sample_stream(Batches(), 4, **NAMES, passes=passes).sampled.sum() == 4
         assert len(read) == asked

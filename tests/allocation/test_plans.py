@@ -1,4 +1,5 @@
 """Where the labels go, against figures worked out elsewhere."""
+
 import numpy as np
 import polars
 import pytest
@@ -23,21 +24,38 @@ def test_the_register_gives_the_lesson_figures():
     plan = wb.plan_labels(wb.digit_forms().register(), 100)
     error = {name: row["standard_error"] for name, row in methods(plan).items()}
     assert plan.labeled.tolist() == [3, 18, 42, 37]
-    assert [round(error[name]) for name in ("VOILA", "capped Neyman", "Neyman+", "iterated Neyman", "equal shares",
-                                           "at random")] == \
-        [4148, 5750, 4470, 4148, 8997, 47149]
-    assert methods(plan)["capped Neyman"]["unused"] == 27 and plan.wish.unused == pytest.approx(27.48, abs=0.01)
-    assert plan.size.sum() * plan.wish.variance ** 0.5 == pytest.approx(5789, abs=0.5)
+    assert [
+        round(error[name])
+        for name in (
+            "VOILA",
+            "capped Neyman",
+            "Neyman+",
+            "iterated Neyman",
+            "equal shares",
+            "at random",
+        )
+    ] == [4148, 5750, 4470, 4148, 8997, 47149]
+    assert methods(plan)["capped Neyman"]["unused"] == 27 and plan.wish.unused == pytest.approx(
+        27.48, abs=0.01
+    )
+    assert plan.size.sum() * plan.wish.variance**0.5 == pytest.approx(5789, abs=0.5)
 
 
-@pytest.mark.parametrize(("budget", "equal_wins"), [(141, False), (143, False), (144, True), (150, True)])
+@pytest.mark.parametrize(
+    ("budget", "equal_wins"), [(141, False), (143, False), (144, True), (150, True)]
+)
 def test_from_144_whole_labels_equal_shares_beat_capped_neyman(budget, equal_wins):
     error = methods(wb.plan_labels(wb.digit_forms().register(), budget))
-    assert (error["equal shares"]["standard_error"] < error["capped Neyman"]["standard_error"]) == equal_wins
+    assert (
+        error["equal shares"]["standard_error"] < error["capped Neyman"]["standard_error"]
+    ) == equal_wins
 
 
 def test_no_cap_binds_up_to_57_labels():
-    neyman = [wb.plan_labels(wb.digit_forms().register(), budget, minimum=0).wish.unused for budget in (57, 58)]
+    neyman = [
+        wb.plan_labels(wb.digit_forms().register(), budget, minimum=0).wish.unused
+        for budget in (57, 58)
+    ]
     assert neyman[0] == 0 < neyman[1]
 
 
@@ -81,14 +99,20 @@ def test_the_plan_is_written_and_harmless_to_spreadsheets(tmp_path):
     table = {"stratum": ["=1+1", "b"], "size": [1000, 50], "sd": [1.0, 40.0]}
     plan = wb.plan_labels(wb.load_strata(table), 60)
     plan.write_csv(tmp_path / "plan.csv")
-    assert (tmp_path / "plan.csv").read_text(encoding="utf-8-sig").splitlines() == \
-        ["stratum,size,labels", f"\"'=1+1\",1000,{plan.labeled[0]}", f'"b",50,{plan.labeled[1]}']
+    assert (tmp_path / "plan.csv").read_text(encoding="utf-8-sig").splitlines() == [
+        "stratum,size,labels",
+        f'"\'=1+1",1000,{plan.labeled[0]}',
+        f'"b",50,{plan.labeled[1]}',
+    ]
 
 
 def test_warnings_say_what_the_reader_must_know():
     warn = wb.sentences(wb.plan_labels(wb.digit_forms().register(), 100).notes)
-    assert warn[0] == "Neyman's rule wants more labels than there are items in thousands: who only cuts leaves 27 " \
+    assert (
+        warn[0]
+        == "Neyman's rule wants more labels than there are items in thousands: who only cuts leaves 27 "
         "of the budget unused"
+    )
     assert "every item of thousands is labeled" in warn
     table = {"stratum": [1, 2, 3], "size": [1000, 5, 900], "sd": [1.0, 3.0, 0.0]}
     warn = " ".join(wb.sentences(wb.plan_labels(wb.load_strata(table), 100, minimum=4).notes))
@@ -97,32 +121,53 @@ def test_warnings_say_what_the_reader_must_know():
     assert any("the floor of 15 makes the variance 25% larger" in w for w in floor)
 
 
-@pytest.mark.parametrize(("table", "message"), [
-    ({"stratum": ["a", "a"], "size": [3, 4], "sd": [1, 1]},
-     "column 'stratum' must name every stratum once; 'a' repeats"),
-    ({"stratum": ["a", "b"], "size": [3, 0], "sd": [1, 1]},
-     r"column 'size', data row 2 \(stratum b\): a size must be a whole number of at least 1; got 0"),
-    ({"stratum": ["a", "b"], "size": [3, 4], "sd": [1, -1]},
-     r"column 'sd', data row 2 \(stratum b\): a standard deviation must be at least 0; got -1"),
-    ({"stratum": ["a", "b"], "size": np.array(["1.000", "4"], object), "sd": np.array(["1.5", "1"], object)},
-     "column 'size', data row 1: '1.000' is 1000 or 1.000, as its point separates thousands or decimals; write it "
-     "without a point"),
-    ({"stratum": ["a", "b"], "sd": [1, 1]}, "size"),
-])
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            {"stratum": ["a", "a"], "size": [3, 4], "sd": [1, 1]},
+            "column 'stratum' must name every stratum once; 'a' repeats",
+        ),
+        (
+            {"stratum": ["a", "b"], "size": [3, 0], "sd": [1, 1]},
+            r"column 'size', data row 2 \(stratum b\): a size must be a whole number of at least 1; got 0",
+        ),
+        (
+            {"stratum": ["a", "b"], "size": [3, 4], "sd": [1, -1]},
+            r"column 'sd', data row 2 \(stratum b\): a standard deviation must be at least 0; got -1",
+        ),
+        (
+            {
+                "stratum": ["a", "b"],
+                "size": np.array(["1.000", "4"], object),
+                "sd": np.array(["1.5", "1"], object),
+            },
+            "column 'size', data row 1: '1.000' is 1000 or 1.000, as its point separates thousands or decimals; write it "
+            "without a point",
+        ),
+        ({"stratum": ["a", "b"], "sd": [1, 1]}, "size"),
+    ],
+)
 def test_bad_tables_are_refused(table, message):
     with pytest.raises(ValueError, match=message):
         wb.load_strata(table)
 
 
 def test_budget_below_the_floor_is_refused():
-    with pytest.raises(ValueError, match="budget must be at least 8, 2 for each of 4 strata; got 7"):
+    with pytest.raises(
+        ValueError, match="budget must be at least 8, 2 for each of 4 strata; got 7"
+    ):
         wb.plan_labels(wb.digit_forms().register(), 7)
 
 
 def test_no_rule_beats_the_optimum_under_the_same_constraints():
     rng = np.random.default_rng(9)
     for _ in range(40):
-        table = {"stratum": np.arange(30), "size": rng.integers(1, 400, 30), "sd": rng.lognormal(0, 2, 30)}
+        table = {
+            "stratum": np.arange(30),
+            "size": rng.integers(1, 400, 30),
+            "sd": rng.lognormal(0, 2, 30),
+        }
         plan = wb.plan_labels(wb.load_strata(table), int(rng.integers(60, 600)))
         assert min(row["variance_ratio"] for row in plan.methods()) >= 1 - 1e-12
 
@@ -132,7 +177,9 @@ def test_a_stratum_of_one_item_needs_no_spread(tmp_path):
     path.write_text("stratum,size,sd\na,100,2\none,1,\nsolo,1,7\n")
     strata = wb.load_strata(str(path))
     assert strata.sd.tolist() == [2, 0, 0]
-    assert wb.allocation_variance([100, 1], [2, np.nan], [10, 1]) == wb.allocation_variance([100, 1], [2, 0], [10, 1])
+    assert wb.allocation_variance([100, 1], [2, np.nan], [10, 1]) == wb.allocation_variance(
+        [100, 1], [2, 0], [10, 1]
+    )
 
 
 def test_a_plan_overwrites_only_a_plan(tmp_path):
@@ -141,7 +188,9 @@ def test_a_plan_overwrites_only_a_plan(tmp_path):
     plan.write_csv(path)
     plan.write_csv(path)
     path.write_text("id,stratum,value\n1,a,5\n")
-    with pytest.raises(ValueError, match="exists and has other columns than stratum, size, labels; choose another"):
+    with pytest.raises(
+        ValueError, match="exists and has other columns than stratum, size, labels; choose another"
+    ):
         plan.write_csv(path)
     assert path.read_text() == "id,stratum,value\n1,a,5\n"
 
@@ -155,8 +204,13 @@ def test_drawing_needs_identifiers(records):
 def test_notes_name_the_stratum():
     table = {"stratum": ["a", "b", "c"], "size": [50, 60, 70], "sd": [1.0, 3.0, 2.0]}
     plan = wb.plan_labels(wb.load_strata(table), 2, minimum=0)
-    assert plan.notes[0] == wb.Note("undefined", "varies and has no label: the variance is infinite", ("stratum", "a"))
-    assert wb.sentences(plan.notes)[0] == "stratum a: varies and has no label: the variance is infinite"
+    assert plan.notes[0] == wb.Note(
+        "undefined", "varies and has no label: the variance is infinite", ("stratum", "a")
+    )
+    assert (
+        wb.sentences(plan.notes)[0]
+        == "stratum a: varies and has no label: the variance is infinite"
+    )
 
 
 def test_strata_named_by_numbers_keep_their_names():
@@ -185,18 +239,20 @@ def test_text_is_escaped():
 
 def test_places_are_the_digit_forms_errors():
     forms, strata = wb.digit_forms(), wb.digit_forms().register()
-    total = (10.0 ** forms.place * (forms.read_a - forms.digit)).sum()
+    total = (10.0**forms.place * (forms.read_a - forms.digit)).sum()
     assert strata.size @ strata.mean == pytest.approx(total) and round(total) == -14692
 
 
 @pytest.mark.parametrize("method", ["voila", "equal", "proportional", "neyman_plus"])
-@pytest.mark.parametrize("wanted", [30., 120., 700.])
+@pytest.mark.parametrize("wanted", [30.0, 120.0, 700.0])
 def test_the_least_budget_for_a_standard_error_is_found_by_trying_all(method, wanted):
-    strata = wb.load_strata({"stratum": ["a", "b", "c"], "size": [100, 40, 12], "sd": [3., 10., 50.]})
+    strata = wb.load_strata(
+        {"stratum": ["a", "b", "c"], "size": [100, 40, 12], "sd": [3.0, 10.0, 50.0]}
+    )
 
     def error(budget):
         n = wb.allocate(strata.size, budget, method, stratum_sd=strata.sd).labeled
-        return np.sqrt((strata.size ** 2 * (1 - n / strata.size) * strata.sd ** 2 / n).sum())
+        return np.sqrt((strata.size**2 * (1 - n / strata.size) * strata.sd**2 / n).sum())
 
     errors = {budget: error(budget) for budget in range(6, 153)}
     found = wb.budget_for_error(strata, wanted, method=method)
@@ -206,39 +262,48 @@ def test_the_least_budget_for_a_standard_error_is_found_by_trying_all(method, wa
 
 
 def test_a_rule_that_leaves_labels_unused_may_never_reach_it():
-    strata = wb.load_strata({"stratum": ["a", "b"], "size": [10, 1000], "sd": [1., 1.]})
+    strata = wb.load_strata({"stratum": ["a", "b"], "size": [10, 1000], "sd": [1.0, 1.0]})
     with pytest.raises(ValueError, match=r"^standard_error must be a number above 0; got 0$"):
         wb.budget_for_error(strata, 0)
     assert wb.budget_for_error(strata, 1e9) == 4
-@pytest.mark.parametrize(("size", "sd", "wanted"), [
-    ([1000, 600, 160, 37], [1.7, 17, 150, 1800], 4_000), ([5000] * 10, range(1, 11), 4_000),
-    ([300, 2000, 50], [1, 9, 40], 1_500)])
-@pytest.mark.parametrize("assurance", [.8, .95])
-def test_an_assured_budget_gives_its_standard_error_in_that_share_of_normal_samples(size, sd, wanted, assurance):
+
+
+@pytest.mark.parametrize(
+    ("size", "sd", "wanted"),
+    [
+        ([1000, 600, 160, 37], [1.7, 17, 150, 1800], 4_000),
+        ([5000] * 10, range(1, 11), 4_000),
+        ([300, 2000, 50], [1, 9, 40], 1_500),
+    ],
+)
+@pytest.mark.parametrize("assurance", [0.8, 0.95])
+def test_an_assured_budget_gives_its_standard_error_in_that_share_of_normal_samples(
+    size, sd, wanted, assurance
+):
     rng, size, sd = np.random.default_rng(0), np.array(size), np.array(sd, float)
     strata = wb.load_strata({"stratum": [*map(str, range(size.size))], "size": size, "sd": sd})
     budget = wb.budget_for_error(strata, wanted, assurance=assurance)
     labeled = wb.allocate(size, budget, "voila", stratum_sd=sd).labeled
-    spread = sd ** 2 * rng.chisquare(labeled - 1, (20_000, size.size)) / (labeled - 1)
-    error = (size * (size - labeled) / labeled * spread).sum(1) ** .5
-    assert assurance - .01 < (error <= wanted).mean() < assurance + .03
+    spread = sd**2 * rng.chisquare(labeled - 1, (20_000, size.size)) / (labeled - 1)
+    error = (size * (size - labeled) / labeled * spread).sum(1) ** 0.5
+    assert assurance - 0.01 < (error <= wanted).mean() < assurance + 0.03
 
 
 def test_an_assured_budget_needs_two_labels_per_stratum():
     strata = wb.digit_forms().register()
     with pytest.raises(ValueError, match="minimum must be"):
-        wb.budget_for_error(strata, 4148, minimum=1, assurance=.8)
+        wb.budget_for_error(strata, 4148, minimum=1, assurance=0.8)
     with pytest.raises(ValueError, match="assurance must be below 1"):
         wb.budget_for_error(strata, 4148, assurance=1)
 
 
-THREE = {"stratum": ["a", "b", "c"], "size": [100, 40, 12], "sd": [3., 10., 50.]}
+THREE = {"stratum": ["a", "b", "c"], "size": [100, 40, 12], "sd": [3.0, 10.0, 50.0]}
 
 
 def test_standard_errors_of_the_mean_are_those_of_the_total_by_item():
     plan = wb.plan_labels(wb.load_strata(THREE), 30, minimum=3)
     n, size, sd = plan.labeled, np.array(THREE["size"]), np.array(THREE["sd"])
-    error = np.sqrt((size ** 2 * (1 - n / size) * sd ** 2 / n).sum())
+    error = np.sqrt((size**2 * (1 - n / size) * sd**2 / n).sum())
     assert methods(plan)["VOILA"]["standard_error"] == pytest.approx(error)
     assert methods(plan)["VOILA"]["mean_standard_error"] == pytest.approx(error / 152)
     assert plan.minimum == 3 and Result.from_dict(plan.to_dict()).minimum == 3
@@ -246,15 +311,25 @@ def test_standard_errors_of_the_mean_are_those_of_the_total_by_item():
 
 def test_the_finding_tells_the_error_of_the_plan():
     """10 of 100 items of sd 2: 100 sqrt(.9 * 4 / 10) = 60, .6 an item."""
-    plan = wb.plan_labels(wb.load_strata({"stratum": ["a"], "size": [100], "sd": [2.]}), 10)
-    assert plan.finding() == "Label 10 of 100 items: the total will be off by about 60, the mean by about 0.60"
+    plan = wb.plan_labels(wb.load_strata({"stratum": ["a"], "size": [100], "sd": [2.0]}), 10)
+    assert (
+        plan.finding()
+        == "Label 10 of 100 items: the total will be off by about 60, the mean by about 0.60"
+    )
 
 
-@pytest.mark.parametrize(("means", "begins"), [((1, 1), "No result to expect: 10 labels leave the total, about "),
-                                               ((1, -3), "Label 10 of 200 items: the total, about -")])
-def test_a_total_whose_error_is_as_large_may_still_be_a_result_where_means_differ_in_sign(means, begins):
+@pytest.mark.parametrize(
+    ("means", "begins"),
+    [
+        ((1, 1), "No result to expect: 10 labels leave the total, about "),
+        ((1, -3), "Label 10 of 200 items: the total, about -"),
+    ],
+)
+def test_a_total_whose_error_is_as_large_may_still_be_a_result_where_means_differ_in_sign(
+    means, begins
+):
     """Then it may be near 0 by what cancels, and an error is no percentage of it."""
-    values = np.concatenate([mean + 9 * np.tile([-1., 1.], 50) for mean in means])
+    values = np.concatenate([mean + 9 * np.tile([-1.0, 1.0], 50) for mean in means])
     strata = wb.load_strata({"g": np.repeat(["a", "b"], 100), "y": values}, stratum="g", value="y")
     found = wb.plan_labels(strata, 10).finding()
     assert found.startswith(begins) and ("%" in found) == (means == (1, 1))
@@ -262,13 +337,17 @@ def test_a_total_whose_error_is_as_large_may_still_be_a_result_where_means_diffe
 
 def test_what_the_largest_budget_of_a_wasteful_rule_gives_is_within_reach():
     """The other labels of a budget of everything go to a stratum of 10 items, which Neyman's rule only cuts."""
-    strata = wb.load_strata({"stratum": ["a", "b"], "size": [10, 100], "sd": [1000., 1.]})
+    strata = wb.load_strata({"stratum": ["a", "b"], "size": [10, 100], "sd": [1000.0, 1.0]})
 
     def error(budget):
-        return 110 * wb.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd).variance ** .5
+        return (
+            110 * wb.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd).variance ** 0.5
+        )
+
     least = error(110)
     assert least > 0
     assert wb.budget_for_error(strata, least, method="neyman") == min(
-        budget for budget in range(4, 111) if error(budget) <= least)
+        budget for budget in range(4, 111) if error(budget) <= least
+    )
     with pytest.raises(ValueError, match="is out of reach: method 'neyman' leaves labels unused"):
         wb.budget_for_error(strata, least * (1 - 1e-9), method="neyman")

@@ -59,10 +59,16 @@ class Literal:
 def drifting(records, strata, seed, late=0):
     """Strata of unequal frequency and spread, the last `late` of them arriving in the second half."""
     rng = np.random.default_rng(seed)
-    frequency, sd, mean = rng.lognormal(0, 1, strata), rng.lognormal(0, 1, strata), rng.normal(0, 5, strata)
+    frequency, sd, mean = (
+        rng.lognormal(0, 1, strata),
+        rng.lognormal(0, 1, strata),
+        rng.normal(0, 5, strata),
+    )
     early = np.where(np.arange(strata) < strata - late, frequency, 0)
-    stratum = np.r_[rng.choice(strata, records // 2, p=early / early.sum()),
-                    rng.choice(strata, records - records // 2, p=frequency / frequency.sum())]
+    stratum = np.r_[
+        rng.choice(strata, records // 2, p=early / early.sum()),
+        rng.choice(strata, records - records // 2, p=frequency / frequency.sum()),
+    ]
     return stratum, mean[stratum] + sd[stratum] * rng.standard_normal(records)
 
 
@@ -75,14 +81,21 @@ def batches(rng, records, most):
 
 # the sample
 
+
 @pytest.mark.slow
-@pytest.mark.parametrize("minimum, budget, strata, most", [
-    (1, 30, 6, 1), (2, 40, 6, 1), (2, 60, 9, 40), (3, 100, 9, 300), (1, 12, 9, 7)])
+@pytest.mark.parametrize(
+    "minimum, budget, strata, most",
+    [(1, 30, 6, 1), (2, 40, 6, 1), (2, 60, 9, 40), (3, 100, 9, 300), (1, 12, 9, 7)],
+)
 def test_the_sample_is_that_of_the_rule_written_out(minimum, budget, strata, most):
     for seed in range(4):
         stratum, value = drifting(900, strata, seed, late=3)
         keys, oracle = keys_of(seed, 900), Literal(budget, minimum)
-        sampler, rng, done = StreamSampler(budget, minimum=minimum, rng=seed), np.random.default_rng(seed), 0
+        sampler, rng, done = (
+            StreamSampler(budget, minimum=minimum, rng=seed),
+            np.random.default_rng(seed),
+            0,
+        )
         for size in batches(rng, 900, most):
             part = slice(done, done + size)
             oracle.update(stratum[part].tolist(), value[part].tolist(), keys[part].tolist())
@@ -90,7 +103,8 @@ def test_the_sample_is_that_of_the_rule_written_out(minimum, budget, strata, mos
             done += size
             assert sampler.sizes() == {h: len(oracle.kept[h]) for h in oracle.seen}
         assert sorted((row["stratum"], row["value"]) for row in sampler.rows()) == sorted(
-            (h, value) for h, kept in oracle.kept.items() for _, value in kept)
+            (h, value) for h, kept in oracle.kept.items() for _, value in kept
+        )
         assert sampler.estimate().design_variance == pytest.approx(oracle.variance(), rel=1e-9)
 
 
@@ -99,11 +113,13 @@ def test_statistics_are_those_of_all_records():
     value += 1e9
     sampler = StreamSampler(100, rng=0)
     for start in range(0, 5000, 137):
-        sampler.update(stratum[start:start + 137], value[start:start + 137])
+        sampler.update(stratum[start : start + 137], value[start : start + 137])
     found = sampler.allocation()
     order = list(sampler.sizes())
     assert found.stratum_size.tolist() == [np.count_nonzero(stratum == h) for h in order]
-    assert found.stratum_sd == pytest.approx([np.std(value[stratum == h], ddof=1) for h in order], rel=1e-6)
+    assert found.stratum_sd == pytest.approx(
+        [np.std(value[stratum == h], ddof=1) for h in order], rel=1e-6
+    )
     assert sampler.estimate().stream_mean == pytest.approx(value.mean(), rel=1e-14)
 
 
@@ -111,8 +127,14 @@ def test_strata_may_be_text_numbers_of_any_size_or_both():
     values = np.arange(12.0)
     text = StreamSampler(6, rng=1).update(["b", "a", "c"] * 4, values)
     for dtype in (np.uint8, np.int16, np.uint64):
-        few = StreamSampler(9, rng=1).update([-3], [1.0]).update(np.array([1, 0, 2] * 4, dtype), values)
-        assert list(few.sizes()) == [-3, 1, 0, 2] and all(type(label) is int for label in few.sizes())
+        few = (
+            StreamSampler(9, rng=1)
+            .update([-3], [1.0])
+            .update(np.array([1, 0, 2] * 4, dtype), values)
+        )
+        assert list(few.sizes()) == [-3, 1, 0, 2] and all(
+            type(label) is int for label in few.sizes()
+        )
     small = StreamSampler(6, rng=1).update([1, 0, 2] * 4, values)
     wide = StreamSampler(6, rng=1).update([10**15, -4, 7] * 4, values)
     mixed = StreamSampler(6, rng=1).update(["b", 10**15, 7] * 4, values)
@@ -120,13 +142,19 @@ def test_strata_may_be_text_numbers_of_any_size_or_both():
     assert text.sizes() == array.sizes() and list(text.sizes()) == ["b", "a", "c"]
     assert list(small.sizes()) == [1, 0, 2] and list(wide.sizes()) == [10**15, -4, 7]
     assert list(mixed.sizes()) == ["b", 10**15, 7]
-    assert {tuple(s.sizes().values()) for s in (text, small, wide, mixed)} == {tuple(text.sizes().values())}
+    assert {tuple(s.sizes().values()) for s in (text, small, wide, mixed)} == {
+        tuple(text.sizes().values())
+    }
     assert [row["value"] for row in text.rows()] == [row["value"] for row in wide.rows()]
 
 
 def test_numbers_below_64_bits_are_strata_beside_those_of_an_array():
-    sampler = StreamSampler(9, rng=1).update([-2**63 - 5], [1.0]).update(np.array([-2**63, -2**63 + 1]), [2.0, 3.0])
-    assert sampler.sizes() == {-2**63 - 5: 1, -2**63: 1, -2**63 + 1: 1}
+    sampler = (
+        StreamSampler(9, rng=1)
+        .update([-(2**63) - 5], [1.0])
+        .update(np.array([-(2**63), -(2**63) + 1]), [2.0, 3.0])
+    )
+    assert sampler.sizes() == {-(2**63) - 5: 1, -(2**63): 1, -(2**63) + 1: 1}
 
 
 def test_a_table_of_labels_is_kept_while_it_holds_all():
@@ -144,11 +172,24 @@ def test_a_threshold_is_the_smallest_key_that_a_batch_elsewhere_turned_away():
 
     def below(bound):
         ids = np.flatnonzero(keys < bound[0])
-        return {"place": np.zeros(ids.size, np.int64), "key": keys[ids], "id": ids, "column 0": ids * 1.0}
-    sampler = StreamSampler(5, seed=1).add({"stratum": np.array(["a"]), "size": np.array([1000]), "mean": np.zeros(1),
-                                            "sd": np.ones(1)}, below)
+        return {
+            "place": np.zeros(ids.size, np.int64),
+            "key": keys[ids],
+            "id": ids,
+            "column 0": ids * 1.0,
+        }
+
+    sampler = StreamSampler(5, seed=1).add(
+        {
+            "stratum": np.array(["a"]),
+            "size": np.array([1000]),
+            "mean": np.zeros(1),
+            "sd": np.ones(1),
+        },
+        below,
+    )
     assert sorted(row["item"] for row in sampler.rows()) == [0, 1, 2, 3, 4]
-    assert sampler.to_dict()["threshold"] == [2**57 >> 16]      # keys of 60 bits, kept to 44
+    assert sampler.to_dict()["threshold"] == [2**57 >> 16]  # keys of 60 bits, kept to 44
 
 
 def test_single_records_are_batches_of_one():
@@ -171,12 +212,16 @@ def test_rows_lead_back_to_the_records():
         numbered.update(stratum[part], value[part], keys=np.arange(3000)[part] * 10)
     for row, name, number in zip(plain.rows(), named.rows(), numbered.rows(), strict=True):
         assert value[row["item"]] == row["value"] and stratum[row["item"]] == row["stratum"]
-        assert name == row | {"item": f"record-{row['item']}"} and number == row | {"item": 10 * row["item"]}
+        assert name == row | {"item": f"record-{row['item']}"} and number == row | {
+            "item": 10 * row["item"]
+        }
     assert len(plain.rows()) == 50
     # weights n_i / s_i add up to the records, and weight the estimate
     weight = np.array([row["weight"] for row in plain.rows()])
     assert weight.sum() == pytest.approx(3000)
-    assert weight @ [row["value"] for row in plain.rows()] / 3000 == pytest.approx(plain.estimate().estimate)
+    assert weight @ [row["value"] for row in plain.rows()] / 3000 == pytest.approx(
+        plain.estimate().estimate
+    )
 
 
 @pytest.mark.slow
@@ -187,7 +232,7 @@ def test_the_budget_and_the_floor_are_kept_and_the_variance_is_finite(seed, most
     budget = strata * minimum + seed % 50
     sampler, done = StreamSampler(budget, minimum=minimum, rng=seed), 0
     for size in batches(np.random.default_rng(seed), 400, most):
-        sampler.update(stratum[done:done + size], value[done:done + size])
+        sampler.update(stratum[done : done + size], value[done : done + size])
         done += size
         sizes, count = sampler.sizes(), np.bincount(stratum[:done], minlength=strata)
         assert sum(sizes.values()) <= min(budget, done)
@@ -200,7 +245,11 @@ def test_the_printed_rule_has_infinite_variance_where_strata_arrive_late():
     rng = np.random.default_rng(0)
     stratum = np.concatenate([rng.integers(0, 3 + step, 200) for step in range(12)])
     value = rng.normal(0, 1 + stratum)
-    printed, floored, keys = Literal(60, 0, derivative=True), StreamSampler(60, rng=5), keys_of(5, stratum.size)
+    printed, floored, keys = (
+        Literal(60, 0, derivative=True),
+        StreamSampler(60, rng=5),
+        keys_of(5, stratum.size),
+    )
     infinite = 0
     for start in range(0, stratum.size, 10):
         part = slice(start, start + 10)
@@ -209,7 +258,7 @@ def test_the_printed_rule_has_infinite_variance_where_strata_arrive_late():
         floored.update(stratum[part], value[part])
         infinite += start > 400 and printed.variance() == math.inf
         assert math.isfinite(floored.estimate().design_variance)
-    assert infinite > .3 * (stratum.size - 400) / 10
+    assert infinite > 0.3 * (stratum.size - 400) / 10
     assert floored.estimate().design_variance < 1.3 * floored.allocation().variance
 
 
@@ -218,7 +267,7 @@ def test_large_streams_are_nearly_optimal():
     for batch in (10_000, 100_000):
         sampler = StreamSampler(20_000, rng=1)
         for start in range(0, 400_000, batch):
-            sampler.update(stratum[start:start + batch], value[start:start + batch])
+            sampler.update(stratum[start : start + batch], value[start : start + batch])
         assert 1 - 1e-9 < sampler.estimate().design_variance / sampler.allocation().variance < 1.01
         assert sum(sampler.sizes().values()) == 20_000
 
@@ -230,29 +279,34 @@ def test_larger_minibatches_with_the_same_keys_change_next_to_nothing():
     for seed in range(3):
         rng = np.random.default_rng(seed)
         stratum = rng.integers(0, 20, 8000)
-        value = 1 + rng.standard_normal(8000) * np.where((stratum == 11) & (np.arange(8000) >= 4000), 20, 1)
+        value = 1 + rng.standard_normal(8000) * np.where(
+            (stratum == 11) & (np.arange(8000) >= 4000), 20, 1
+        )
         found = []
         for batch in (1, 10, 100):
             sampler = StreamSampler(500, rng=3 + seed)
             for start in range(0, 8000, batch):
-                sampler.update(stratum[start:start + batch], value[start:start + batch])
+                sampler.update(stratum[start : start + batch], value[start : start + batch])
             found.append(sampler.estimate().design_variance / sampler.allocation().variance)
         assert min(found) > 1.5
         spans.append(max(found) / min(found) - 1)
-    assert np.median(spans) < 1e-3 and max(spans) < .05
+    assert np.median(spans) < 1e-3 and max(spans) < 0.05
 
 
 # uniform, nearly
 
+
 def every_order():
     """A stream of nine records, A B A B A .. with all 5! 4! orders of keys: S_A shrinks to 1, then A's spread jumps."""
-    stratum, value = list("AAABBBBAA"), [0.0, 1.0, .5, 10.0, -10.0, 20.0, -20.0, 100.0, -100.0]
+    stratum, value = list("AAABBBBAA"), [0.0, 1.0, 0.5, 10.0, -10.0, 20.0, -20.0, 100.0, -100.0]
     for a in itertools.permutations(range(5)):
         for b in itertools.permutations(range(4)):
             sampler, a_keys, b_keys = StreamSampler(4, minimum=1), iter(a), iter(b)
             keys = [next(a_keys if label == "A" else b_keys) for label in stratum]
             sampler._bits = Preset(keys)
-            sampler.update(stratum[:4], value[:4])      # as many as are kept: no choice before the fifth
+            sampler.update(
+                stratum[:4], value[:4]
+            )  # as many as are kept: no choice before the fifth
             for label, y in zip(stratum[4:], value[4:], strict=True):
                 sampler.update(label, y)
             yield value, sampler
@@ -292,12 +346,12 @@ def test_a_sample_is_uniform_only_nearly_but_the_estimate_exactly_unbiased():
 def many_runs(runs, drift, seed):
     stratum = np.random.default_rng(seed).integers(0, 3, 900)
     jump = np.where((stratum == 0) & (np.arange(900) > 450), drift, 1)
-    value = np.random.default_rng(seed + 1).normal(stratum, .2 + stratum) * jump
+    value = np.random.default_rng(seed + 1).normal(stratum, 0.2 + stratum) * jump
     inside, estimates, claimed = np.zeros((runs, 900), bool), np.empty(runs), np.empty((runs, 2))
     for run in range(runs):
         sampler = StreamSampler(60, minimum=2, rng=10_000 + run)
         for start in range(0, 900, 60):
-            sampler.update(stratum[start:start + 60], value[start:start + 60])
+            sampler.update(stratum[start : start + 60], value[start : start + 60])
         inside[run, [row["item"] for row in sampler.rows()]] = True
         found = sampler.estimate()
         estimates[run], claimed[run] = found.estimate, (found.variance, found.design_variance)
@@ -311,25 +365,26 @@ def test_inclusion_bias_and_variance_lie_in_their_monte_carlo_bands(drift):
     stratum, value, inside, estimates, claimed = many_runs(runs, drift, 3)
     assert abs(estimates.mean() - value.mean()) < 4 * estimates.std(ddof=1) / math.sqrt(runs)
     ratio = estimates.var(ddof=1) / claimed.mean(0)
-    assert (np.abs(ratio - 1) < 4 * math.sqrt(2 / runs) + .08).all()
+    assert (np.abs(ratio - 1) < 4 * math.sqrt(2 / runs) + 0.08).all()
     for h in range(3):
         rate = inside[:, stratum == h].mean(0)
-        early, late = rate[:rate.size // 2].mean(), rate[rate.size // 2:].mean()
-        assert .93 < late / early < (1.35 if drift > 1 and h == 0 else 1.12)
+        early, late = rate[: rate.size // 2].mean(), rate[rate.size // 2 :].mean()
+        assert 0.93 < late / early < (1.35 if drift > 1 and h == 0 else 1.12)
         # within one half all records are alike: chi-square at four standard errors
-        half = rate[rate.size // 2:]
+        half = rate[rate.size // 2 :]
         chi2 = ((half - half.mean()) ** 2 / (half.mean() * (1 - half.mean()) / runs)).sum()
         assert chi2 < half.size + 4 * math.sqrt(2 * half.size)
 
 
 # parts
 
+
 def parts_of(stratum, value, parts, budget, seed, batch=500, make=StreamSampler):
     samplers = []
     for part in range(parts):
         sampler = make(budget, rng=1000 * seed + part)
         for start in range(part * batch, stratum.size, parts * batch):
-            sampler.update(stratum[start:start + batch], value[start:start + batch])
+            sampler.update(stratum[start : start + batch], value[start : start + batch])
         samplers.append(sampler)
     return samplers
 
@@ -347,11 +402,12 @@ def test_a_merge_of_alike_parts_is_as_good_as_one_stream(parts):
     ratios = []
     for seed in range(6):
         stratum, value = drifting(40_000, 12, seed)
-        together, = parts_of(stratum, value, 1, 600, seed)
+        (together,) = parts_of(stratum, value, 1, 600, seed)
         apart = merged(parts_of(stratum, value, parts, 600, seed))
         assert sum(apart.sizes().values()) <= 600
         assert apart.allocation().stratum_sd == pytest.approx(
-            [np.std(value[stratum == h], ddof=1) for h in apart.sizes()], rel=1e-9)
+            [np.std(value[stratum == h], ddof=1) for h in apart.sizes()], rel=1e-9
+        )
         assert apart.estimate().stream_mean == pytest.approx(value.mean(), rel=1e-9, abs=1e-9)
         ratios.append(apart.estimate().design_variance / together.estimate().design_variance)
     assert np.mean(ratios) < 1.05
@@ -370,14 +426,24 @@ def test_a_merged_sample_is_the_records_below_both_thresholds():
     found = first.merge(second)
     for h, size in found.sizes().items():
         kept = sorted(expected[h])[:size]
-        assert sorted(row["value"] for row in found.rows() if row["stratum"] == h) == sorted(y for _, y in kept)
+        assert sorted(row["value"] for row in found.rows() if row["stratum"] == h) == sorted(
+            y for _, y in kept
+        )
     assert sum(found.sizes().values()) == min(80, sum(map(len, expected.values())))
 
 
 def test_positions_go_on_after_a_merge_and_keys_stay():
     a = StreamSampler(10, rng=1).update(["x"] * 4, range(4))
     b = StreamSampler(10, rng=2).update(["y", "x", "y"], range(10, 13))
-    assert {row["item"]: row["value"] for row in a.merge(b).rows()} == {0: 0, 1: 1, 2: 2, 3: 3, 4: 10, 5: 11, 6: 12}
+    assert {row["item"]: row["value"] for row in a.merge(b).rows()} == {
+        0: 0,
+        1: 1,
+        2: 2,
+        3: 3,
+        4: 10,
+        5: 11,
+        6: 12,
+    }
     a.update("x", 99.0)
     assert {row["item"]: row["value"] for row in a.rows()}[7] == 99
     assert len(b.rows()) == 3
@@ -390,7 +456,11 @@ def disagreeing(seed, records=20_000):
     rng = np.random.default_rng(seed)
     stratum = rng.integers(0, 2, records)
     first = np.arange(records) < records // 2
-    return np.where(stratum == 0, "a", "b"), rng.normal(0, np.where((stratum == 0) == first, 10, .1)), first
+    return (
+        np.where(stratum == 0, "a", "b"),
+        rng.normal(0, np.where((stratum == 0) == first, 10, 0.1)),
+        first,
+    )
 
 
 def test_two_passes_repair_what_a_merge_of_disagreeing_parts_loses():
@@ -400,9 +470,10 @@ def test_two_passes_repair_what_a_merge_of_disagreeing_parts_loses():
         samplers = [make(0), make(1)]
         for sampler, part in zip(samplers, (first, ~first), strict=True):
             for start in range(0, part.sum(), 500):
-                rows = np.flatnonzero(part)[start:start + 500]
+                rows = np.flatnonzero(part)[start : start + 500]
                 sampler.update(stratum[rows], value[rows])
         return merged(samplers)
+
     collapsed = parts(lambda seed: StreamSampler(200, rng=seed))
     best = collapsed.allocation()
     assert sum(collapsed.sizes().values()) < 40
@@ -412,7 +483,7 @@ def test_two_passes_repair_what_a_merge_of_disagreeing_parts_loses():
     assert second.sizes() == sizes and sum(sizes.values()) == 200
     found = second.estimate()
     assert found.design_variance == pytest.approx(best.variance, rel=1e-12)
-    assert found.variance == pytest.approx(best.variance, rel=.5)
+    assert found.variance == pytest.approx(best.variance, rel=0.5)
     assert abs(found.estimate - value.mean()) < 4 * math.sqrt(best.variance)
 
 
@@ -420,28 +491,36 @@ def test_given_sizes_are_the_smallest_keys_of_each_stratum():
     stratum, value = drifting(2000, 4, 6)
     sampler = StreamSampler.with_sizes({0: 5, 1: 7, 2: 3000, 3: 1}, rng=8)
     for start in range(0, 2000, 90):
-        sampler.update(stratum[start:start + 90], value[start:start + 90])
+        sampler.update(stratum[start : start + 90], value[start : start + 90])
     keys = keys_of(8, 2000)
     for h, size in ((0, 5), (1, 7), (3, 1)):
         rows = np.flatnonzero(stratum == h)
         smallest = rows[np.argsort(keys[rows])[:size]]
-        assert {row["item"] for row in sampler.rows() if row["stratum"] == h} == set(smallest.tolist())
+        assert {row["item"] for row in sampler.rows() if row["stratum"] == h} == set(
+            smallest.tolist()
+        )
     assert sampler.sizes()[2] == np.count_nonzero(stratum == 2)
 
 
 # stop and resume
 
+
 @pytest.mark.parametrize("kind", ["position", "number", "text"])
 def test_a_resumed_stream_is_an_uninterrupted_one(kind):
     stratum, value = drifting(6000, 7, 2, late=3)
     labels = np.array(["north", "south", "east", "west", "up", "down", "here"])[stratum]
-    keys = {"position": None, "number": np.arange(6000) * 3, "text": np.array([f"k{row}" for row in range(6000)])}[kind]
+    keys = {
+        "position": None,
+        "number": np.arange(6000) * 3,
+        "text": np.array([f"k{row}" for row in range(6000)]),
+    }[kind]
 
     def feed(sampler, rows):
         for start in range(rows.start, rows.stop, 100):
             part = slice(start, start + 100)
             sampler.update(labels[part], value[part], None if keys is None else keys[part])
         return sampler
+
     whole = feed(StreamSampler(150, rng=9), range(0, 6000))
     stopped = feed(StreamSampler(150, rng=9), range(0, 2500))
     written = json.dumps(stopped.to_dict())
@@ -452,8 +531,13 @@ def test_a_resumed_stream_is_an_uninterrupted_one(kind):
 
 
 def test_every_kind_of_sampler_survives_its_dict():
-    for sampler in (StreamSampler(5, minimum=1, rng=3), StreamSampler.with_sizes({"a": 2, 7: 1}).update("a", 1.0),
-                    StreamSampler(9).update([1, 1, 2], [1, 2, 3]).merge(StreamSampler(9, rng=1).update([2], [4]))):
+    for sampler in (
+        StreamSampler(5, minimum=1, rng=3),
+        StreamSampler.with_sizes({"a": 2, 7: 1}).update("a", 1.0),
+        StreamSampler(9)
+        .update([1, 1, 2], [1, 2, 3])
+        .merge(StreamSampler(9, rng=1).update([2], [4])),
+    ):
         again = StreamSampler.from_dict(json.loads(json.dumps(sampler.to_dict())))
         assert again.to_dict() == sampler.to_dict() and repr(again) == repr(sampler)
         assert pickle.loads(pickle.dumps(sampler)).to_dict() == sampler.to_dict()
@@ -461,6 +545,7 @@ def test_every_kind_of_sampler_survives_its_dict():
 
 
 # estimates
+
 
 def test_the_estimate_is_cochrans():
     stratum, value = drifting(2000, 3, 4)
@@ -473,12 +558,19 @@ def test_the_estimate_is_cochrans():
         n = np.count_nonzero(stratum == h)
         mean += n / 2000 * y.mean()
         variance += (n / 2000) ** 2 * (1 - y.size / n) * y.var(ddof=1) / y.size
-    assert found.estimate == pytest.approx(mean, rel=1e-12) and found.variance == pytest.approx(variance, rel=1e-12)
+    assert found.estimate == pytest.approx(mean, rel=1e-12) and found.variance == pytest.approx(
+        variance, rel=1e-12
+    )
     assert found.standard_error == pytest.approx(math.sqrt(variance)) and found.notes == ()
     order = found.stratum
-    assert found.design_variance == pytest.approx(allocation_variance(
-        [np.count_nonzero(stratum == h) for h in order], [np.std(value[stratum == h], ddof=1) for h in order],
-        [sampler.sizes()[h] for h in order]), rel=1e-9)
+    assert found.design_variance == pytest.approx(
+        allocation_variance(
+            [np.count_nonzero(stratum == h) for h in order],
+            [np.std(value[stratum == h], ddof=1) for h in order],
+            [sampler.sizes()[h] for h in order],
+        ),
+        rel=1e-9,
+    )
     assert wb.Result.from_dict(found.to_dict()).rows() == found.rows()
     assert f"(SE {math.sqrt(variance):.4g}) from 90 of 2,000 records, 3 strata" in found.headline()
     assert float(found.headline().split()[1]) == pytest.approx(mean, abs=math.sqrt(variance) / 100)
@@ -496,18 +588,32 @@ def test_one_record_of_several_cannot_tell_its_variance():
     sampler.update(rng.choice(["a", "b", "c", "d", "e"], 200), rng.normal(0, 1, 200))
     sampler.update(["a"] * 200, rng.normal(0, 100, 200))
     found = sampler.estimate()
-    assert math.isnan(found.variance) and math.isfinite(found.estimate) and math.isfinite(found.design_variance)
-    assert wb.sentences(found.notes) == (
-        "the variance is not estimable: one sampled record of several in stratum "
-        f"{', '.join(repr(h) for h in list(sampler.sizes())[:3])} and 2 more; choose minimum=2 or more",
-    ) or found.sampled.max() == 2
+    assert (
+        math.isnan(found.variance)
+        and math.isfinite(found.estimate)
+        and math.isfinite(found.design_variance)
+    )
+    assert (
+        wb.sentences(found.notes)
+        == (
+            "the variance is not estimable: one sampled record of several in stratum "
+            f"{', '.join(repr(h) for h in list(sampler.sizes())[:3])} and 2 more; choose minimum=2 or more",
+        )
+        or found.sampled.max() == 2
+    )
 
 
 def test_the_one_stratum_of_several_that_cannot_tell_its_variance_is_named():
-    found = StreamSampler(4, minimum=1, rng=1).update(["a"] * 50 + ["b"] * 50, [1.0, 9.0] * 25 + [3.0] * 50).estimate()
+    found = (
+        StreamSampler(4, minimum=1, rng=1)
+        .update(["a"] * 50 + ["b"] * 50, [1.0, 9.0] * 25 + [3.0] * 50)
+        .estimate()
+    )
     assert found.sampled.tolist() == [3, 1] and math.isnan(found.variance)
-    assert wb.sentences(found.notes)[0] == ("the variance is not estimable: one sampled record of several in stratum "
-                                            "'b'; choose minimum=2 or more")
+    assert wb.sentences(found.notes)[0] == (
+        "the variance is not estimable: one sampled record of several in stratum "
+        "'b'; choose minimum=2 or more"
+    )
 
 
 def test_equal_sampled_values_of_a_stratum_that_varies_are_named():
@@ -516,7 +622,8 @@ def test_equal_sampled_values_of_a_stratum_that_varies_are_named():
     found = sampler.estimate()
     assert found.sd[0] == 0 and found.design_variance > found.variance
     assert wb.sentences(found.notes) == (
-        "the variance is too small: all sampled values are equal, though the records vary, in stratum 'rare'",)
+        "the variance is too small: all sampled values are equal, though the records vary, in stratum 'rare'",
+    )
 
 
 # errors
@@ -524,26 +631,71 @@ def test_equal_sampled_values_of_a_stratum_that_varies_are_named():
 FRESH = {"budget": 10, "minimum": 2}
 
 
-@pytest.mark.parametrize("kind, text, strata, values, keys", [
-    (ValueError, "strata must not be missing; row 1 is nan", [1.0, math.nan], [1, 2], None),
-    (ValueError, "strata must not be missing; row 1 is None", ["a", None], [1, 2], None),
-    (TypeError, "strata must be whole numbers or text; row 0 is 1.5", [1.5, 2], [1, 2], None),
-    (TypeError, "strata must be whole numbers or text; row 0 is True", [True, False], [1, 2], None),
-    (ValueError, "values must be one-dimensional; got shape (2, 1)", [["a"], ["b"]], [[1], [2]], None),
-    (ValueError, "values must be finite; row 1 is nan", ["a", "b"], [1, math.nan], None),
-    (ValueError, "values must be finite; row 0 is inf", ["a", "b"], [math.inf, 1], None),
-    (TypeError, "values must hold numbers; got <U1 such as np.str_('x')", ["a"], ["x"], None),
-    (ValueError, "strata must have 2 entries, one per value; got 3", ["a", "b", "c"], [1, 2], None),
-    (ValueError, "keys must have 2 entries, one per value; got 1", ["a", "b"], [1, 2], ["k"]),
-    (ValueError, "keys must not repeat; 'k' does", ["a", "b"], [1, 2], ["k", "k"]),
-    (ValueError, "keys must not be missing; row 0 is None", ["a", "b"], [1, 2], [None, "k"]),
-    (TypeError, "keys must be all whole numbers or all text", ["a", "b"], [1, 2], [1, "k"]),
-    (ValueError, f"keys must lie within 2 ** 63, or be text; got {2**63}", ["a", "b"], [1, 2], [1, 2**63]),
-    (ValueError, "strata must not be missing; row 1 is <NA>", pd.Series(["a", None], dtype="string"), [1, 2], None),
-    (ValueError, "keys must be of one kind in every minibatch, number, text or position (none given); got text after "
-     "position", ["a", "b"], [1, 2], ["k", "l"]),
-    (ValueError, "budget must be at least 12, 2 for each of 6 strata; got 10", list("abcdefabcdef"), range(12), None),
-])
+@pytest.mark.parametrize(
+    "kind, text, strata, values, keys",
+    [
+        (ValueError, "strata must not be missing; row 1 is nan", [1.0, math.nan], [1, 2], None),
+        (ValueError, "strata must not be missing; row 1 is None", ["a", None], [1, 2], None),
+        (TypeError, "strata must be whole numbers or text; row 0 is 1.5", [1.5, 2], [1, 2], None),
+        (
+            TypeError,
+            "strata must be whole numbers or text; row 0 is True",
+            [True, False],
+            [1, 2],
+            None,
+        ),
+        (
+            ValueError,
+            "values must be one-dimensional; got shape (2, 1)",
+            [["a"], ["b"]],
+            [[1], [2]],
+            None,
+        ),
+        (ValueError, "values must be finite; row 1 is nan", ["a", "b"], [1, math.nan], None),
+        (ValueError, "values must be finite; row 0 is inf", ["a", "b"], [math.inf, 1], None),
+        (TypeError, "values must hold numbers; got <U1 such as np.str_('x')", ["a"], ["x"], None),
+        (
+            ValueError,
+            "strata must have 2 entries, one per value; got 3",
+            ["a", "b", "c"],
+            [1, 2],
+            None,
+        ),
+        (ValueError, "keys must have 2 entries, one per value; got 1", ["a", "b"], [1, 2], ["k"]),
+        (ValueError, "keys must not repeat; 'k' does", ["a", "b"], [1, 2], ["k", "k"]),
+        (ValueError, "keys must not be missing; row 0 is None", ["a", "b"], [1, 2], [None, "k"]),
+        (TypeError, "keys must be all whole numbers or all text", ["a", "b"], [1, 2], [1, "k"]),
+        (
+            ValueError,
+            f"keys must lie within 2 ** 63, or be text; got {2**63}",
+            ["a", "b"],
+            [1, 2],
+            [1, 2**63],
+        ),
+        (
+            ValueError,
+            "strata must not be missing; row 1 is <NA>",
+            pd.Series(["a", None], dtype="string"),
+            [1, 2],
+            None,
+        ),
+        (
+            ValueError,
+            "keys must be of one kind in every minibatch, number, text or position (none given); got text after "
+            "position",
+            ["a", "b"],
+            [1, 2],
+            ["k", "l"],
+        ),
+        (
+            ValueError,
+            "budget must be at least 12, 2 for each of 6 strata; got 10",
+            list("abcdefabcdef"),
+            range(12),
+            None,
+        ),
+    ],
+)
 def test_the_exact_errors_leave_the_sampler_as_it_was(kind, text, strata, values, keys):
     sampler = StreamSampler(**FRESH)
     if "after position" in text:
@@ -564,16 +716,29 @@ def test_numbered_strata_that_are_refused_leave_no_trace():
     assert sampler.update([6, 6], [1, 2]).sizes() == {3: 2, 4: 2, 6: 2}
 
 
-@pytest.mark.parametrize("text, make", [
-    ("other must have the same budget; got 9 and 10", lambda: StreamSampler(9, rng=1)),
-    ("other must have the same minimum; got 3 and 2", lambda: StreamSampler(10, minimum=3, rng=1)),
-    ("other must have been started from another rng; samples with shared keys are not independent (is it a copy, or "
-     "merged already?)", lambda: StreamSampler(10)),
-    ("other must have keys of the same kind; got text and position",
-     lambda: StreamSampler(10, rng=1).update("a", 1.0, "k")),
-    ("budget must be at least 12, 2 for each of 6 strata; got 10",
-     lambda: StreamSampler(10, rng=1).update(list("bcdefbcdef"), range(10))),
-])
+@pytest.mark.parametrize(
+    "text, make",
+    [
+        ("other must have the same budget; got 9 and 10", lambda: StreamSampler(9, rng=1)),
+        (
+            "other must have the same minimum; got 3 and 2",
+            lambda: StreamSampler(10, minimum=3, rng=1),
+        ),
+        (
+            "other must have been started from another rng; samples with shared keys are not independent (is it a copy, or "
+            "merged already?)",
+            lambda: StreamSampler(10),
+        ),
+        (
+            "other must have keys of the same kind; got text and position",
+            lambda: StreamSampler(10, rng=1).update("a", 1.0, "k"),
+        ),
+        (
+            "budget must be at least 12, 2 for each of 6 strata; got 10",
+            lambda: StreamSampler(10, rng=1).update(list("bcdefbcdef"), range(10)),
+        ),
+    ],
+)
 def test_the_exact_errors_of_a_merge(text, make):
     sampler = StreamSampler(10).update(["a", "a"], [1, 2])
     before = sampler.to_dict()
@@ -597,20 +762,48 @@ def test_a_sampler_is_merged_once_only():
 
 def test_the_exact_errors_of_the_rest():
     for kind, text, call in (
-            (ValueError, "budget must be a whole number of at least 1; got 0", lambda: StreamSampler(0)),
-            (ValueError, "minimum must be a whole number of at least 1; got 0", lambda: StreamSampler(5, minimum=0)),
-            (ValueError, "rng must be a whole number of at least 0; got -1", lambda: StreamSampler(5, rng=-1)),
-            (ValueError, "the stream must have at least one record; update the sampler first",
-             lambda: StreamSampler(5).estimate()),
-            (ValueError, "the stream must have at least one record; update the sampler first",
-             lambda: StreamSampler(5).allocation()),
-            (ValueError, "sizes['a'] must be a whole number of at least 1; got 0",
-             lambda: StreamSampler.with_sizes({"a": 0})),
-            (ValueError, "sizes must name at least one stratum", lambda: StreamSampler.with_sizes({})),
-            (ValueError, "strata must be among the given sizes; 'b' is not",
-             lambda: StreamSampler.with_sizes({"a": 1}).update("b", 1.0)),
-            (ValueError, "data must be a StreamSampler of schema 1 written by to_dict; got kind None, schema None",
-             lambda: StreamSampler.from_dict({}))):
+        (
+            ValueError,
+            "budget must be a whole number of at least 1; got 0",
+            lambda: StreamSampler(0),
+        ),
+        (
+            ValueError,
+            "minimum must be a whole number of at least 1; got 0",
+            lambda: StreamSampler(5, minimum=0),
+        ),
+        (
+            ValueError,
+            "rng must be a whole number of at least 0; got -1",
+            lambda: StreamSampler(5, rng=-1),
+        ),
+        (
+            ValueError,
+            "the stream must have at least one record; update the sampler first",
+            lambda: StreamSampler(5).estimate(),
+        ),
+        (
+            ValueError,
+            "the stream must have at least one record; update the sampler first",
+            lambda: StreamSampler(5).allocation(),
+        ),
+        (
+            ValueError,
+            "sizes['a'] must be a whole number of at least 1; got 0",
+            lambda: StreamSampler.with_sizes({"a": 0}),
+        ),
+        (ValueError, "sizes must name at least one stratum", lambda: StreamSampler.with_sizes({})),
+        (
+            ValueError,
+            "strata must be among the given sizes; 'b' is not",
+            lambda: StreamSampler.with_sizes({"a": 1}).update("b", 1.0),
+        ),
+        (
+            ValueError,
+            "data must be a StreamSampler of schema 1 written by to_dict; got kind None, schema None",
+            lambda: StreamSampler.from_dict({}),
+        ),
+    ):
         with pytest.raises(kind) as caught:
             call()
         assert str(caught.value) == text
@@ -618,24 +811,31 @@ def test_the_exact_errors_of_the_rest():
 
 # merged samples that are small
 
+
 def varying(seed, spread, records=2000):
     rng = np.random.default_rng(seed)
     stratum = rng.integers(0, len(spread), records)
-    return StreamSampler(200, rng=seed).update(stratum, rng.normal(0, 1, records) * np.array(spread)[stratum])
+    return StreamSampler(200, rng=seed).update(
+        stratum, rng.normal(0, 1, records) * np.array(spread)[stratum]
+    )
 
 
 def test_merged_samplers_that_disagreed_say_that_little_is_left():
     """Each keeps one stratum nearly whole and two records of the other: few keys are below both thresholds."""
-    merged = varying(1, [100, .1]).merge(varying(2, [.1, 100]))
+    merged = varying(1, [100, 0.1]).merge(varying(2, [0.1, 100]))
     kept = sum(merged.sizes().values())
     assert len(merged.rows()) == kept < 20
     found = merged.estimate()
-    assert found.notes == (wb.Note(
-        "design", f"only {kept} of 200 records within the budget are kept: the merged samplers disagreed about which "
-        "stratum varies; second_pass samples again"),)
+    assert found.notes == (
+        wb.Note(
+            "design",
+            f"only {kept} of 200 records within the budget are kept: the merged samplers disagreed about which "
+            "stratum varies; second_pass samples again",
+        ),
+    )
     assert StreamSampler.from_dict(merged.to_dict()).estimate().notes == found.notes
     again = merged.second_pass(rng=3)
-    for seed, spread in ((1, [100, .1]), (2, [.1, 100])):
+    for seed, spread in ((1, [100, 0.1]), (2, [0.1, 100])):
         rng = np.random.default_rng(seed)
         stratum = rng.integers(0, 2, 2000)
         again.update(stratum, rng.normal(0, 1, 2000) * np.array(spread)[stratum])
@@ -645,7 +845,11 @@ def test_merged_samplers_that_disagreed_say_that_little_is_left():
 @pytest.mark.parametrize("seed", range(5))
 def test_merged_samplers_that_agree_fill_the_budget_and_have_no_note(seed):
     spread = np.random.default_rng(seed).lognormal(0, 1, 8)
-    merged = varying(10 * seed, spread).merge(varying(10 * seed + 1, spread, 300)).merge(varying(10 * seed + 2, spread))
+    merged = (
+        varying(10 * seed, spread)
+        .merge(varying(10 * seed + 1, spread, 300))
+        .merge(varying(10 * seed + 2, spread))
+    )
     assert sum(merged.sizes().values()) == 200 and merged.estimate().notes == ()
     few = varying(90 + seed, spread, 60).merge(varying(190 + seed, spread, 50))
     assert sum(few.sizes().values()) == 110 and few.estimate().notes == ()

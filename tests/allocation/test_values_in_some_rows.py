@@ -11,7 +11,11 @@ from workbench.allocation import plans
 from workbench.lessons.allocation.read import read
 
 GAPS = ["", "NA", "-", None]
-TABLE = {"sex": ["Male", "Male", "Female", "Female"], "status": ["full", "part"] * 2, "n": [90, 18, 9, 63]}
+TABLE = {
+    "sex": ["Male", "Male", "Female", "Female"],
+    "status": ["full", "part"] * 2,
+    "n": [90, 18, 9, 63],
+}
 
 
 def records(path, gap="", seed=0):
@@ -19,7 +23,9 @@ def records(path, gap="", seed=0):
     rng = np.random.default_rng(seed)
     segment = np.repeat(["A", "B"], [600, 300])
     value = np.where(segment == "A", rng.normal(20, 4, 900), rng.normal(100, 9, 900)).round(3)
-    rows = np.concatenate([rng.choice(600, 60, replace=False), 600 + rng.choice(300, 30, replace=False)])
+    rows = np.concatenate(
+        [rng.choice(600, 60, replace=False), 600 + rng.choice(300, 30, replace=False)]
+    )
     cells = [str(value[k]) if k in set(rows) else gap for k in range(900)]
     text = "\n".join(f"r{k},{segment[k]},{cells[k] or ''}" for k in range(900))
     path.write_text("id,segment,amount\n" + text + "\n")
@@ -29,21 +35,33 @@ def records(path, gap="", seed=0):
 @pytest.mark.parametrize("gap", GAPS)
 def test_the_total_of_values_in_some_rows(tmp_path, gap):
     value, labeled, segment = records(tmp_path / "r.csv", gap)
-    summary, plan, drawn, found = read(strata=str(tmp_path / "r.csv"), stratum="segment", value="amount", id="id")
+    summary, plan, drawn, found = read(
+        strata=str(tmp_path / "r.csv"), stratum="segment", value="amount", id="id"
+    )
     parts = [value[labeled & (segment == name)] for name in "AB"]
     size = np.array([600, 300])
     total = sum(n * part.mean() for n, part in zip(size, parts, strict=True))
-    error = sum(n ** 2 * (1 - part.size / n) * part.var(ddof=1) / part.size
-                for n, part in zip(size, parts, strict=True)) ** .5
+    error = (
+        sum(
+            n**2 * (1 - part.size / n) * part.var(ddof=1) / part.size
+            for n, part in zip(size, parts, strict=True)
+        )
+        ** 0.5
+    )
     row = found.quantities()[0]
-    assert drawn is None and summary.size.tolist() == [600, 300] and found.sampled.tolist() == [60, 30]
+    assert (
+        drawn is None and summary.size.tolist() == [600, 300] and found.sampled.tolist() == [60, 30]
+    )
     assert (row["estimate"], row["standard_error"]) == pytest.approx((total, error))
     assert row["low"] < total < row["high"]
-    half = scipy.stats.norm.ppf(.975) * error
+    half = scipy.stats.norm.ppf(0.975) * error
     assert half < (row["high"] - row["low"]) / 2 < 1.3 * half
     premise = "This takes the 90 records with a value for a random sample of each stratum. "
     assert found.finding().startswith(premise + "Total ")
-    assert any(note.kind == "assumption" and note.text.startswith("values in 90 of 900 rows") for note in found.notes)
+    assert any(
+        note.kind == "assumption" and note.text.startswith("values in 90 of 900 rows")
+        for note in found.notes
+    )
     assert plan.labeled.sum() >= 90
 
 
@@ -58,7 +76,10 @@ def test_known_bounds_belong_to_values_in_some_rows_too(tmp_path):
 
 
 def test_few_values_of_a_wild_stratum_have_an_interval_and_a_warning():
-    frame = {"g": ["a"] * 40 + ["b"] * 10, "y": [1., 2., 3.] + [None] * 37 + [5., 900.] + [None] * 8}
+    frame = {
+        "g": ["a"] * 40 + ["b"] * 10,
+        "y": [1.0, 2.0, 3.0] + [None] * 37 + [5.0, 900.0] + [None] * 8,
+    }
     summary, strata, values, note = plans.labeled_values(frame, "g", "y")
     found = wb.estimate_values(summary, strata, values)
     interval = found.interval()
@@ -66,9 +87,13 @@ def test_few_values_of_a_wild_stratum_have_an_interval_and_a_warning():
     assert "may be too short" in str(interval.notes[0]) and interval.notes[0].kind == "unreliable"
 
 
-@pytest.mark.parametrize(("values", "rule"), [
-    ([1, 2, None, 5, None, None], "stratum 'b' has 3 rows and 1 value"),
-    ([1, 2, 3, None, None, None], "stratum 'b' has 3 rows and 0 values")])
+@pytest.mark.parametrize(
+    ("values", "rule"),
+    [
+        ([1, 2, None, 5, None, None], "stratum 'b' has 3 rows and 1 value"),
+        ([1, 2, 3, None, None, None], "stratum 'b' has 3 rows and 0 values"),
+    ],
+)
 def test_a_stratum_without_two_values_is_named(values, rule):
     with pytest.raises(ValueError, match=rule):
         plans.labeled_values({"g": list("aaabbb"), "y": values}, "g", "y")
@@ -76,10 +101,12 @@ def test_a_stratum_without_two_values_is_named(values, rule):
 
 def test_a_stratum_of_one_row_with_its_value_is_known():
     summary, *_ = plans.labeled_values({"g": list("aaab"), "y": [1, 2, None, 9]}, "g", "y")
-    assert summary.size.tolist() == [3, 1] and summary.sd.tolist() == [pytest.approx(.5 ** .5), 0]
+    assert summary.size.tolist() == [3, 1] and summary.sd.tolist() == [pytest.approx(0.5**0.5), 0]
 
 
-@pytest.mark.parametrize("method", ["voila", "neyman", "neyman_iterated", "neyman_plus", "proportional"])
+@pytest.mark.parametrize(
+    "method", ["voila", "neyman", "neyman_iterated", "neyman_plus", "proportional"]
+)
 def test_strata_without_spreads_get_labels_in_proportion(method):
     plan = wb.plan_labels(wb.load_strata(TABLE, stratum="sex,status", size="n"), 40, method=method)
     assert plan.labeled.tolist() == [20, 4, 2, 14]
@@ -88,7 +115,9 @@ def test_strata_without_spreads_get_labels_in_proportion(method):
 
 
 def test_equal_shares_need_no_spreads_either():
-    plan = wb.plan_labels(wb.load_strata({"g": ["a", "b"], "size": [50, 500]}, stratum="g"), 20, method="equal")
+    plan = wb.plan_labels(
+        wb.load_strata({"g": ["a", "b"], "size": [50, 500]}, stratum="g"), 20, method="equal"
+    )
     assert plan.labeled.tolist() == [10, 10]
 
 

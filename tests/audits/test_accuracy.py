@@ -30,7 +30,12 @@ def fill(sheet, answer):
 def test_plan_sheet_and_analysis_agree_with_the_estimator(unlabeled, tmp_path):
     sheet = tmp_path / "sheet.csv"
     plan = wb.accuracy_audit(unlabeled, 100, label_sheet=str(sheet), rng=7)
-    assert plan.mode == "plan" and plan.estimate is None and (plan.labeled >= 9).all() and plan.labeled.sum() == 100
+    assert (
+        plan.mode == "plan"
+        and plan.estimate is None
+        and (plan.labeled >= 9).all()
+        and plan.labeled.sum() == 100
+    )
     right = wb.digit_forms().items().correct
     fill(sheet, lambda item: "1" if right[item - 1] else "0")
     found = wb.accuracy_audit(unlabeled, labels=str(sheet), rng=7)
@@ -46,13 +51,20 @@ def test_sheet_of_other_strata_is_refused(unlabeled, tmp_path):
     fill(sheet, lambda item: "1")
     with pytest.raises(ValueError) as error:
         wb.accuracy_audit(unlabeled, labels=str(sheet), n_strata=4)
-    assert str(error.value) == ("n_strata was 'auto' when the sheet was written and is 4 now; allocation was 'auto' "
-                                "when the sheet was written and is 'proportional' now (see 'sheet.plan.json'); use the "
-                                "settings of then, or write a new sheet")
-    old = tmp_path / "old.csv"      # as sheets were, without a plan beside them
+    assert str(error.value) == (
+        "n_strata was 'auto' when the sheet was written and is 4 now; allocation was 'auto' "
+        "when the sheet was written and is 'proportional' now (see 'sheet.plan.json'); use the "
+        "settings of then, or write a new sheet"
+    )
+    old = tmp_path / "old.csv"  # as sheets were, without a plan beside them
     fifths = wb.stratify(unlabeled.score, 5, "equal_size").labels
-    old.write_text("id,stratum,correct\n" + "".join(f"{i + 1},{fifths[i]},1\n" for i in range(0, 1797, 18)))
-    with pytest.raises(ValueError, match=r"id '1' \(row 2\) has stratum '4' in the sheet, but 3 now; use the settings"):
+    old.write_text(
+        "id,stratum,correct\n" + "".join(f"{i + 1},{fifths[i]},1\n" for i in range(0, 1797, 18))
+    )
+    with pytest.raises(
+        ValueError,
+        match=r"id '1' \(row 2\) has stratum '4' in the sheet, but 3 now; use the settings",
+    ):
         wb.accuracy_audit(unlabeled, labels=str(old), n_strata=4)
 
 
@@ -63,20 +75,40 @@ def test_what_does_not_match_is_shown(unlabeled, tmp_path):
     with open(sheet, "a") as file:
         file.write("<b>ghost</b>,,,1\n")
     found = wb.accuracy_audit(unlabeled, labels=str(sheet))
-    assert found.unmatched == ("<b>ghost</b>",) and len(found.unlabeled) == 100 - found.labeled.sum() > 0
+    assert (
+        found.unmatched == ("<b>ghost</b>",)
+        and len(found.unlabeled) == 100 - found.labeled.sum() > 0
+    )
     shown = found._repr_html_()
-    assert "&lt;b&gt;ghost&lt;/b&gt;" in shown and "<b>" not in shown and found.unlabeled[0] in shown
+    assert (
+        "&lt;b&gt;ghost&lt;/b&gt;" in shown and "<b>" not in shown and found.unlabeled[0] in shown
+    )
     missing, ghost = len(found.unlabeled), "1 id of the sheet is not among the items"
     assert found.skipped == found.unlabeled
     assert found.notes[0] == wb.Note("refused", f"{ghost}: '<b>ghost</b>'")
-    assert wb.Note("data", f"{missing} items were skipped: their labels may be anything; the estimate is a range, and "
-                           f"the "
-                   "interval goes from its lower limit with the worst labels for what was skipped to its upper limit "
-                   "with "
-                   "the best") in found.notes
-    assert found.next_step() == "Do not quote this yet: the sheet does not fit the plan. See the notes."
-    assert f"<p>{ghost} and was not used: &lt;b&gt;ghost&lt;/b&gt;</p><p>{missing} ids were skipped: " in shown
-    assert f"<p>Of 101 rows of the sheet: {100 - missing} labeled, {missing} skipped, 1 unmatched.</p>" in shown
+    assert (
+        wb.Note(
+            "data",
+            f"{missing} items were skipped: their labels may be anything; the estimate is a range, and "
+            f"the "
+            "interval goes from its lower limit with the worst labels for what was skipped to its upper limit "
+            "with "
+            "the best",
+        )
+        in found.notes
+    )
+    assert (
+        found.next_step()
+        == "Do not quote this yet: the sheet does not fit the plan. See the notes."
+    )
+    assert (
+        f"<p>{ghost} and was not used: &lt;b&gt;ghost&lt;/b&gt;</p><p>{missing} ids were skipped: "
+        in shown
+    )
+    assert (
+        f"<p>Of 101 rows of the sheet: {100 - missing} labeled, {missing} skipped, 1 unmatched.</p>"
+        in shown
+    )
     assert shown.count("<p>Notes:</p>") == 1 and shown.count("their labels may be anything") == 1
 
 
@@ -86,12 +118,19 @@ def test_one_item_without_a_label_is_spoken_of_in_the_singular(unlabeled, tmp_pa
     first = identifier(sheet.read_text(encoding="utf-8-sig").splitlines()[1])
     fill(sheet, lambda item: "" if str(item) == first else "1")
     found = wb.accuracy_audit(unlabeled, labels=str(sheet))
-    assert found.next_step() == "Quote the interval; it gets shorter once the skipped item is labeled."
+    assert (
+        found.next_step() == "Quote the interval; it gets shorter once the skipped item is labeled."
+    )
     assert f"<p>1 id was skipped: {first}</p>" in found._repr_html_()
-    assert wb.Note("data", "1 item was skipped: its label may be anything; the estimate is a range, and the interval "
-                           "goes "
-                   "from its lower limit with the worst labels for what was skipped to its upper limit with the best"
-                   ) in found.notes
+    assert (
+        wb.Note(
+            "data",
+            "1 item was skipped: its label may be anything; the estimate is a range, and the interval "
+            "goes "
+            "from its lower limit with the worst labels for what was skipped to its upper limit with the best",
+        )
+        in found.notes
+    )
 
 
 def test_hand_picked_labels_are_warned_of(unlabeled, tmp_path):
@@ -101,15 +140,23 @@ def test_hand_picked_labels_are_warned_of(unlabeled, tmp_path):
     fill(sheet, lambda item: "1")
     drawn = wb.accuracy_audit(unlabeled, labels=str(sheet))
     assert {note.kind for note in drawn.notes} == {"unreliable"}
-    assert drawn.next_step() == "All labels of the sheet are in. Quote the interval with the estimate."
+    assert (
+        drawn.next_step() == "All labels of the sheet are in. Quote the interval with the estimate."
+    )
     rows = [row.split(",")[0] + ",1" for row in sheet.read_text().splitlines()[1::2]]
     sheet.write_text("\n".join(["id,correct", *rows]) + "\n")
-    known = wb.accuracy_audit(unlabeled, 100, labels=str(sheet))     # of a plan for 100: half of it has no row
+    known = wb.accuracy_audit(
+        unlabeled, 100, labels=str(sheet)
+    )  # of a plan for 100: half of it has no row
     assert "refused" not in {note.kind for note in known.notes} and len(known.unlabeled) == 50
     found = wb.accuracy_audit(unlabeled, 50, labels=str(sheet))
     assert "refused" not in {note.kind for note in found.notes}
-    assert found.finding().startswith("This takes the 50 labeled items for a random sample of all 1,797. Accuracy ")
-    assert found.notes[-1].text.startswith("no plan drew the labels: the 50 labeled items are taken for a random")
+    assert found.finding().startswith(
+        "This takes the 50 labeled items for a random sample of all 1,797. Accuracy "
+    )
+    assert found.notes[-1].text.startswith(
+        "no plan drew the labels: the 50 labeled items are taken for a random"
+    )
     assert found.next_step() == "Say beside the interval how the labeled items were chosen."
 
 
@@ -120,10 +167,18 @@ def test_a_label_that_the_plan_did_not_draw_is_left_out_and_named(unlabeled, tmp
     drawn = set(map(identifier, rows[1:]))
     fifths = wb.stratify(unlabeled.score, 5, "equal_size").labels
     other = next(i for i in range(1797) if fifths[i] == 0 and str(i + 1) not in drawn)
-    sheet.write_text("\n".join([rows[0], f"{other + 1},,,1", *(row + "1" for row in rows[2:])]) + "\n")
+    sheet.write_text(
+        "\n".join([rows[0], f"{other + 1},,,1", *(row + "1" for row in rows[2:])]) + "\n"
+    )
     found = wb.accuracy_audit(unlabeled, n_strata=5, labels=str(sheet))
-    assert wb.Note("data", "1 labeled item was not drawn by the plan and not used, since the interval rests on the "
-                           f"items that were drawn at random: '{other + 1}'") in found.notes
+    assert (
+        wb.Note(
+            "data",
+            "1 labeled item was not drawn by the plan and not used, since the interval rests on the "
+            f"items that were drawn at random: '{other + 1}'",
+        )
+        in found.notes
+    )
     assert found.labeled.sum() == found.estimate.correct.sum() == 99 and found.premise == ""
     assert found.row_counts == {"labeled": 99, "not drawn": 1}
     assert plan.notes == () and len(found.skipped) == 1
@@ -133,12 +188,22 @@ def test_pure_strata_are_warned_of():
     items = ScoredItems(None, np.linspace(0.5, 1, 1000), correct=np.ones(1000, bool))
     audit = wb.accuracy_audit(items, 100, n_strata=5)
     assert audit.estimate.standard_error == 0 and audit.interval().low < 0.97
-    assert audit.notes == audit.estimate.notes == tuple(wb.Note(
-        "unreliable", "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the interval",
-        ("stratum", k)) for k in range(5))
+    assert (
+        audit.notes
+        == audit.estimate.notes
+        == tuple(
+            wb.Note(
+                "unreliable",
+                "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the interval",
+                ("stratum", k),
+            )
+            for k in range(5)
+        )
+    )
     assert wb.sentences(audit.notes) == (
         "strata 1, 2, 3, 4, 5: no mix of right and wrong was seen; a standard error of 0 is not knowledge, read the "
-        "interval",)
+        "interval",
+    )
 
 
 def test_margins_have_no_expectation_and_no_score_neyman():
@@ -150,21 +215,33 @@ def test_margins_have_no_expectation_and_no_score_neyman():
         wb.accuracy_audit(items, 100, allocation="neyman")
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"budget": 9, "n_strata": 5}, "budget must be a whole number from 10 to 1797; got 9"),
-    ({"budget": 1}, "budget must be a whole number from 2 to 1797; got 1"),
-    ({"budget": 1798}, "budget must be a whole number from 2 to 1797; got 1798"),
-    ({"allocation": "best"}, "allocation must be one of 'auto', 'proportional', 'equal', 'neyman', 'neyman_plus', "
-     "'neyman_iterated', "
-                         "'voila'; got 'best'"),
-    ({"stratifier": "equalsize"}, "stratifier must be one of 'cum_sqrt_f', 'cum_cbrt_f', 'weighted_mean', 'kmeans', "
-                                  "'gmm', 'equal_size', 'equal_width'; got 'equalsize' (did you mean 'equal_size'?)"),
-    ({"interval": "clopper"}, "interval must be one of 'default', 'short', 'guaranteed', 'wald', 'wilson'; "
-                              "got 'clopper'"),
-    ({"level": 95}, "level must be a number in (0, 1); got 95 (did you mean 0.95?)"),
-    ({"n_strata": 2.5}, "n_strata must be a whole number from 1 to 1797; got 2.5"),
-    ({"rng": -1}, "rng must be a whole number of at least 0; got -1"),
-])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"budget": 9, "n_strata": 5}, "budget must be a whole number from 10 to 1797; got 9"),
+        ({"budget": 1}, "budget must be a whole number from 2 to 1797; got 1"),
+        ({"budget": 1798}, "budget must be a whole number from 2 to 1797; got 1798"),
+        (
+            {"allocation": "best"},
+            "allocation must be one of 'auto', 'proportional', 'equal', 'neyman', 'neyman_plus', "
+            "'neyman_iterated', "
+            "'voila'; got 'best'",
+        ),
+        (
+            {"stratifier": "equalsize"},
+            "stratifier must be one of 'cum_sqrt_f', 'cum_cbrt_f', 'weighted_mean', 'kmeans', "
+            "'gmm', 'equal_size', 'equal_width'; got 'equalsize' (did you mean 'equal_size'?)",
+        ),
+        (
+            {"interval": "clopper"},
+            "interval must be one of 'default', 'short', 'guaranteed', 'wald', 'wilson'; "
+            "got 'clopper'",
+        ),
+        ({"level": 95}, "level must be a number in (0, 1); got 95 (did you mean 0.95?)"),
+        ({"n_strata": 2.5}, "n_strata must be a whole number from 1 to 1797; got 2.5"),
+        ({"rng": -1}, "rng must be a whole number of at least 0; got -1"),
+    ],
+)
 def test_bad_settings(settings, message):
     with pytest.raises(ValueError) as error:
         wb.accuracy_audit(wb.digit_forms().items(), **{"budget": 100, **settings})
@@ -172,7 +249,10 @@ def test_bad_settings(settings, message):
 
 
 def test_audits_serialize_without_loss(unlabeled):
-    for audit in (wb.accuracy_audit(unlabeled, 60), wb.accuracy_audit(wb.digit_forms().items(), 60)):
+    for audit in (
+        wb.accuracy_audit(unlabeled, 60),
+        wb.accuracy_audit(wb.digit_forms().items(), 60),
+    ):
         again = wb.Result.from_dict(audit.to_dict())
         assert again.to_dict() == audit.to_dict() and repr(again) == repr(audit)
 
@@ -180,11 +260,16 @@ def test_audits_serialize_without_loss(unlabeled):
 def pictures():
     items = wb.digit_forms().items()
     design = wb.study_design(items.score, items.correct, 100, stratifier="gmm", n_strata=12)
-    robot = wb.simulate_labeling(design.stratum_size, design.correct, 100, "opt_a2", runs=60, pilot=2)
+    robot = wb.simulate_labeling(
+        design.stratum_size, design.correct, 100, "opt_a2", runs=60, pilot=2
+    )
     curve = wb.plan_curve(design.stratum_size, design.accuracy, np.linspace(0.01, 0.1, 10))
     audit = wb.accuracy_audit(items, 100)
     plan = wb.accuracy_audit(ScoredItems(None, items.score), 100)
-    yield scenes.design(design, scenes.wrong_by_rank(items.score, items.correct)), scenes.design_words(design)
+    yield (
+        scenes.design(design, scenes.wrong_by_rank(items.score, items.correct)),
+        scenes.design_words(design),
+    )
     yield scenes.robot(robot), scenes.robot_words(robot)
     yield scenes.plan(curve, 0.03), scenes.plan_words(curve, 0.03)
     rival = dataclasses.replace(items, rival=wb.digit_forms().read_b)
@@ -201,19 +286,31 @@ def test_people_read_strata_counted_from_1_and_arrays_from_0():
     strata = wb.stratify(items.score, 4, "equal_width")
     counted = [(k + 1, (strata.labels == k).sum()) for k in range(4)]
     audit = wb.accuracy_audit(items, 100, n_strata=4, stratifier="equal_width", allocation="equal")
-    budget = wb.plan_budget(strata.sizes, [.5, .8, .9, 1], .05, interval="wald", minimum=2)
+    budget = wb.plan_budget(strata.sizes, [0.5, 0.8, 0.9, 1], 0.05, interval="wald", minimum=2)
     assert len(set(strata.sizes)) == 4
-    for rows in (strata.rows(), audit.rows(), audit.estimate.rows(), wb.allocate(strata.sizes, 50, "equal").rows(),
-                 wb.paired_difference(strata.sizes, [[1, 1, 1]] * 4).rows(),
-                 wb.study_design(items.score, items.correct, 100, n_strata=4, stratifier="equal_width").rows()):
+    for rows in (
+        strata.rows(),
+        audit.rows(),
+        audit.estimate.rows(),
+        wb.allocate(strata.sizes, 50, "equal").rows(),
+        wb.paired_difference(strata.sizes, [[1, 1, 1]] * 4).rows(),
+        wb.study_design(
+            items.score, items.correct, 100, n_strata=4, stratifier="equal_width"
+        ).rows(),
+    ):
         assert [(row["stratum"], row["size"]) for row in rows] == counted
-    assert [(row["stratum"], row["labeled"]) for row in budget.rows()] == [*enumerate(budget.labeled.tolist(), 1)]
+    assert [(row["stratum"], row["labeled"]) for row in budget.rows()] == [
+        *enumerate(budget.labeled.tolist(), 1)
+    ]
     assert strata.labels.min() == 0 and strata.labels.max() == 3
 
 
 def test_pictures_count_strata_from_1():
     items = dataclasses.replace(wb.digit_forms().items(), rival=wb.digit_forms().read_b)
-    audit, metrics = wb.accuracy_audit(items, 100, n_strata=5), wb.class_audit(items, "9", 100, n_strata=2)
+    audit, metrics = (
+        wb.accuracy_audit(items, 100, n_strata=5),
+        wb.class_audit(items, "9", 100, n_strata=2),
+    )
     for one, strata in ((audit, 5), (metrics, 4), (wb.difference_audit(items, 60), 5)):
         assert {row["stratum"] for row in charts.audit_data(one)} == set(range(1, strata + 1))
         shown = {row["stratum"]: 0 for row in charts.audit_data(one)}
@@ -232,10 +329,15 @@ def test_pictures_count_strata_from_1():
 def test_charts_carry_title_words_units_and_data():
     for chart, (title, words) in pictures():
         spec = chart.to_dict()
-        heading, = [p for p in spec["params"] if p["name"] == "heading"]
+        (heading,) = [p for p in spec["params"] if p["name"] == "heading"]
         assert " ".join(heading["value"]) == title and spec["description"] == words
-        drawn = [e for view in spec.get("vconcat", [spec]) for layer in view.get("layer", [view])
-                 for e in map(layer.get("encoding", {}).get, ("x", "y")) if e and "type" in e]
+        drawn = [
+            e
+            for view in spec.get("vconcat", [spec])
+            for layer in view.get("layer", [view])
+            for e in map(layer.get("encoding", {}).get, ("x", "y"))
+            if e and "type" in e
+        ]
         assert any(e.get("title") for e in drawn)
         assert image(chart).png().startswith(b"\x89PNG")
 
@@ -251,12 +353,21 @@ def test_design_chart_shows_every_item_once():
     assert sum(round(w["wrong"] * (w["end"] - w["start"]) * 1797) for w in wrong) == 1797 - 1576
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: wb.accuracy_audit({"score": [.5]}), "items must be of class ScoredItems; got dict"),
-    (lambda: wb.compare_intervals([.5, .6]), "audit must be of class AccuracyAudit; got list"),
-    (lambda: wb.plan_labels({"a": 10}), "strata must be of class StratumSummary; got dict"),
-    (lambda: wb.draw_rows([3, 4], {"id": [1, 2]}), "plan must be of class LabelPlan; got list"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: wb.accuracy_audit({"score": [0.5]}),
+            "items must be of class ScoredItems; got dict",
+        ),
+        (
+            lambda: wb.compare_intervals([0.5, 0.6]),
+            "audit must be of class AccuracyAudit; got list",
+        ),
+        (lambda: wb.plan_labels({"a": 10}), "strata must be of class StratumSummary; got dict"),
+        (lambda: wb.draw_rows([3, 4], {"id": [1, 2]}), "plan must be of class LabelPlan; got list"),
+    ],
+)
 def test_an_object_of_another_class_is_named(call, message):
     with pytest.raises(TypeError) as caught:
         call()

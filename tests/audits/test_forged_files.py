@@ -1,4 +1,5 @@
 """A file with flipped bits or forged contents is refused in the workbench's own words, or can be worked with."""
+
 import sys
 from pathlib import Path
 
@@ -23,14 +24,24 @@ def session(tmp_path):
         yield session
 
 
-@pytest.mark.parametrize("kind, body", [
-    ("labeled", {"id": "{}", "label": 2 ** 70}), ("labeled", {"id": "{}", "label": True}),
-    ("labeled", {"id": "{}", "label": 2}), ("extended", {"budget": True}), ("extended", {"budget": 10}),
-    ("looked", {"method": "fixed", "labeled": 10, "intervals": {"accuracy": [.9, .1]}}),
-    ("handed", {"ids": ["{}"], "until": "2030-01-01T00:00:00"})])
+@pytest.mark.parametrize(
+    "kind, body",
+    [
+        ("labeled", {"id": "{}", "label": 2**70}),
+        ("labeled", {"id": "{}", "label": True}),
+        ("labeled", {"id": "{}", "label": 2}),
+        ("extended", {"budget": True}),
+        ("extended", {"budget": 10}),
+        ("looked", {"method": "fixed", "labeled": 10, "intervals": {"accuracy": [0.9, 0.1]}}),
+        ("handed", {"ids": ["{}"], "until": "2030-01-01T00:00:00"}),
+    ],
+)
 def test_an_event_that_breaks_the_rules_is_refused_although_its_chain_holds(session, kind, body):
     name = session._trail.items[20].id
-    body = {key: name if value == "{}" else [name] if value == ["{}"] else value for key, value in body.items()}
+    body = {
+        key: name if value == "{}" else [name] if value == ["{}"] else value
+        for key, value in body.items()
+    }
     with session._store.writing():
         session._store.add([("ann", kind, body)])
     with pytest.raises(ValueError, match=rf"event 15 \({kind}\) makes no sense"):

@@ -1,4 +1,5 @@
 """A judge's verdicts corrected by people's labels: against hand calculation, published figures and its parts."""
+
 import math
 
 import numpy as np
@@ -20,12 +21,14 @@ def test_the_same_items_by_hand():
     """.7 x 60/70 + .3 x 3/30 = .63; people alone 63 of 100; the judge 700 of 1,000."""
     found = judge_audit(VERDICTS, LABELS)
     corrected, people, judge = found.rows()
-    assert corrected["estimate"] == pytest.approx(.7 * 60 / 70 + .3 * 3 / 30)
-    assert (people["estimate"], judge["estimate"]) == pytest.approx((.63, .7))
+    assert corrected["estimate"] == pytest.approx(0.7 * 60 / 70 + 0.3 * 3 / 30)
+    assert (people["estimate"], judge["estimate"]) == pytest.approx((0.63, 0.7))
     assert math.isnan(judge["low"]) and math.isnan(judge["high"])
     limits = wb.stratified_interval([300, 700], [30, 70], [3, 60])
     assert (corrected["low"], corrected["high"]) == pytest.approx((*limits,))
-    assert (people["low"], people["high"]) == pytest.approx((*wb.stratified_interval([1000], [100], [63]),))
+    assert (people["low"], people["high"]) == pytest.approx(
+        (*wb.stratified_interval([1000], [100], [63]),)
+    )
     assert corrected["high"] - corrected["low"] < people["high"] - people["low"]
 
 
@@ -46,12 +49,14 @@ def test_right_and_wrong_are_put_into_the_words_of_the_verdicts():
     said = [None if label is None else int(label == "pass") for label in LABELS]
     assert str(judge_audit(VERDICTS, said).rows()) == str(judge_audit(VERDICTS, LABELS).rows())
     other = ["x" if verdict == "pass" else "y" for verdict in VERDICTS]
-    assert str(judge_audit(other, said, classes="y,x").rows()) == str(judge_audit(VERDICTS, LABELS).rows())
+    assert str(judge_audit(other, said, classes="y,x").rows()) == str(
+        judge_audit(VERDICTS, LABELS).rows()
+    )
 
 
 def test_the_second_of_named_classes_is_reported():
     corrected, *_ = judge_audit(VERDICTS, LABELS, classes="pass,fail").rows()
-    assert corrected["estimate"] == pytest.approx(1 - .63)
+    assert corrected["estimate"] == pytest.approx(1 - 0.63)
 
 
 def test_grades_are_strata_of_neighbors_with_enough_labels():
@@ -60,12 +65,15 @@ def test_grades_are_strata_of_neighbors_with_enough_labels():
     right = (0, 2, 3, 5)
     label = [None] * 400
     for k, (n, x) in enumerate(zip(labeled, right, strict=True)):
-        label[100 * k:100 * k + n] = [1] * x + [0] * (n - x)
+        label[100 * k : 100 * k + n] = [1] * x + [0] * (n - x)
     found = judge_audit(grade, label)
     assert [(row["verdict"], row["size"], row["labeled"]) for row in found.stratum_rows()] == [
-        ("1 to 2", 200, 10), ("3", 100, 5), ("4", 100, 5)]
+        ("1 to 2", 200, 10),
+        ("3", 100, 5),
+        ("4", 100, 5),
+    ]
     corrected, _, judge = found.rows()
-    assert corrected["estimate"] == pytest.approx(.5 * 2 / 10 + .25 * 3 / 5 + .25 * 5 / 5)
+    assert corrected["estimate"] == pytest.approx(0.5 * 2 / 10 + 0.25 * 3 / 5 + 0.25 * 5 / 5)
     assert math.isnan(judge["estimate"]) and found.rate_rows() == []
     assert "the judge alone" not in found.finding()
 
@@ -78,7 +86,9 @@ def test_grades_of_people_have_a_mean():
     label[[50, 51, 52, 53, 54, 55]] = [4, 4, 3, 5, 4, 4]
     found = judge_audit(grade, label)
     corrected, people, judge = found.rows()
-    assert (corrected["estimate"], people["estimate"], judge["estimate"]) == pytest.approx((3, 3, 4.5))
+    assert (corrected["estimate"], people["estimate"], judge["estimate"]) == pytest.approx(
+        (3, 3, 4.5)
+    )
     counts = [[1, 4, 1, 0, 0], [0, 0, 1, 4, 1]]
     limits = wb.value_interval([50, 50], counts, [1, 2, 3, 4, 5])
     assert (corrected["low"], corrected["high"]) == pytest.approx((*limits,))
@@ -111,17 +121,21 @@ def test_classes_that_are_swapped_are_asked_about():
 
 
 def test_labels_that_follow_the_verdict_are_no_sample_of_all():
-    label = ["pass"] * 8 + ["fail"] * 2 + [None] * 690 + ["pass"] * 30 + ["fail"] * 60 + [None] * 210
+    label = (
+        ["pass"] * 8 + ["fail"] * 2 + [None] * 690 + ["pass"] * 30 + ["fail"] * 60 + [None] * 210
+    )
     found = judge_audit(VERDICTS, label)
     assert "as no sample of all items would be" in notes(found)
-    assert found.rows()[0]["estimate"] == pytest.approx(.7 * .8 + .3 / 3)
+    assert found.rows()[0]["estimate"] == pytest.approx(0.7 * 0.8 + 0.3 / 3)
     assert "as no sample" not in notes(judge_audit(VERDICTS, LABELS))
 
 
 def test_a_hundred_more_labels():
     """Twice the labels that say the same: the interval that these would have."""
     found = judge_audit(VERDICTS, LABELS)
-    assert found.half_width_more == pytest.approx(wb.stratified_interval([300, 700], [60, 140], [6, 120]).half_width)
+    assert found.half_width_more == pytest.approx(
+        wb.stratified_interval([300, 700], [60, 140], [6, 120]).half_width
+    )
     assert "100 more labels would make it about" in found.basis()
 
 
@@ -141,10 +155,10 @@ def test_rogan_gladen_of_the_published_example():
     found = judge_audit([1] * 400 + [0] * 600, label, earlier=verdict)
     corrected = found.rows()[0]
     assert corrected["who"] == "corrected" and corrected["estimate"] == pytest.approx(1 / 6)
-    assert (corrected["low"], corrected["high"]) == pytest.approx((.0524, .2687), abs=5e-5)
-    assert corrected["low"] < .0564 < .2627 < corrected["high"]
+    assert (corrected["low"], corrected["high"]) == pytest.approx((0.0524, 0.2687), abs=5e-5)
+    assert corrected["low"] < 0.0564 < 0.2627 < corrected["high"]
     sensitivity, specificity = found.rate_rows()
-    assert (sensitivity["estimate"], specificity["estimate"]) == pytest.approx((.9, .7))
+    assert (sensitivity["estimate"], specificity["estimate"]) == pytest.approx((0.9, 0.7))
 
 
 def test_fifty_of_fifty():
@@ -153,12 +167,14 @@ def test_fifty_of_fifty():
     With known rates, Wilson's limits of 0 of 50, [0, .0713], become [0, (.0713 - .01) / .84 = .0730], as published.
     Here the rates are audited, 170 of 200 and 990 of 1,000: the hull begins at 0, and is a little wider.
     """
-    low, high = wb.intervals.wilson(0.0, 50, wb.intervals.quantile(.95))
-    assert ((high - .01) / .84, max(0, (low - .01) / .84)) == pytest.approx((.0730, 0), abs=5e-5)
-    verdict, label = earlier(990, 10, 30, 170)      # 1 is "fails"
+    low, high = wb.intervals.wilson(0.0, 50, wb.intervals.quantile(0.95))
+    assert ((high - 0.01) / 0.84, max(0, (low - 0.01) / 0.84)) == pytest.approx(
+        (0.0730, 0), abs=5e-5
+    )
+    verdict, label = earlier(990, 10, 30, 170)  # 1 is "fails"
     corrected, *_, judge = judge_audit([0] * 50, label, earlier=verdict).rows()
-    assert judge["estimate"] == 0 and corrected["estimate"] == 0     # of -.01 / .84
-    assert corrected["low"] == 0 and .0730 < corrected["high"] < .09
+    assert judge["estimate"] == 0 and corrected["estimate"] == 0  # of -.01 / .84
+    assert corrected["low"] == 0 and 0.0730 < corrected["high"] < 0.09
 
 
 def three_verdicts():
@@ -176,10 +192,16 @@ def three_verdicts():
 def test_three_verdicts_are_three_shares():
     """Post-stratified by hand: 214, 139 and 47 items with verdicts P, F and I."""
     verdict, label = three_verdicts()
-    sizes, rates = {"P": 214, "F": 139, "I": 47}, {
-        "P": {"P": 1}, "F": {"F": 23 / 31, "P": 7 / 31, "I": 1 / 31}, "I": {"P": 3 / 7, "I": 3 / 7, "F": 1 / 7}}
+    sizes, rates = (
+        {"P": 214, "F": 139, "I": 47},
+        {
+            "P": {"P": 1},
+            "F": {"F": 23 / 31, "P": 7 / 31, "I": 1 / 31},
+            "I": {"P": 3 / 7, "I": 3 / 7, "F": 1 / 7},
+        },
+    )
     expected = {k: sum(sizes[v] * rates[v].get(k, 0) for v in sizes) / 400 for k in "PFI"}
-    assert expected == pytest.approx({"P": .664, "F": .275, "I": .062}, abs=.002)
+    assert expected == pytest.approx({"P": 0.664, "F": 0.275, "I": 0.062}, abs=0.002)
     audit = judge_audit(verdict, label)
     corrected = {row["label"]: row for row in audit.rows() if row["who"] == "corrected"}
     assert {name: row["estimate"] for name, row in corrected.items()} == pytest.approx(expected)
@@ -197,13 +219,17 @@ def test_three_verdicts_and_people_who_say_two():
     audit = judge_audit(verdict, [text if text != "I" else None for text in label])
     rates = {"P": 1, "F": 7 / 30, "I": 3 / 4}
     sizes = {"P": 214, "F": 139, "I": 47}
-    assert audit.rows()[0]["estimate"] == pytest.approx(sum(sizes[v] * rates[v] for v in sizes) / 400)
+    assert audit.rows()[0]["estimate"] == pytest.approx(
+        sum(sizes[v] * rates[v] for v in sizes) / 400
+    )
     assert len(audit.rows()) == 3
 
 
 def test_of_three_classes_all_are_named_or_none():
     verdict, label = three_verdicts()
-    with pytest.raises(ValueError, match="classes must name all classes that people say, 'F', 'I', 'P'; got 'F, P'"):
+    with pytest.raises(
+        ValueError, match="classes must name all classes that people say, 'F', 'I', 'P'; got 'F, P'"
+    ):
         judge_audit(verdict, label, classes="F,P")
     with pytest.raises(ValueError, match="at least 2 items of every verdict"):
         judge_audit([*verdict, *["U"] * 30], [*label, *[None] * 30])
@@ -217,8 +243,14 @@ def test_an_earlier_batch_with_all_its_verdicts_takes_them():
     table = wb.ConfusionCounts([[140, 60], [20, 180]])
     mle = wb.estimate_prevalence(table, [600, 400], [460, 540], sampled_by="random")
     assert (first["who"], second["who"]) == ("corrected (mle)", "corrected (hull)")
-    assert (first["estimate"], first["low"], first["high"]) == pytest.approx((mle.estimate, *mle.interval()))
-    assert second["estimate"] == pytest.approx(1 / 6) and people["estimate"] == .5 and judge["estimate"] == .4
+    assert (first["estimate"], first["low"], first["high"]) == pytest.approx(
+        (mle.estimate, *mle.interval())
+    )
+    assert (
+        second["estimate"] == pytest.approx(1 / 6)
+        and people["estimate"] == 0.5
+        and judge["estimate"] == 0.4
+    )
     assert "as it did on the earlier one" in notes(found)
 
 
@@ -228,14 +260,29 @@ def test_the_two_cases_say_what_they_assume():
     assert "drifted since" in notes(judge_audit([0] * 600 + [1] * 400, label, earlier=verdict))
 
 
-@pytest.mark.parametrize(("verdict", "label", "message"), [
-    (["pass"] * 9, ["pass"] * 9, "verdict must tell items apart; it is 'pass' for all 9"),
-    (VERDICTS, [None] * 1000, "nobody has labeled any"),
-    (VERDICTS, LABELS[:-1], "label must have an entry for each of 1,000 items; got 999"),
-    (VERDICTS, [None] * 700 + LABELS[700:], "of 700 with verdict 'pass' 0 are labeled; what the judge calls"),
-    (VERDICTS, ["good" if each else None for each in LABELS], "label must be one of two classes, 'fail', 'pass'"),
-    (VERDICTS, [each and 7 for each in LABELS], "label must be one of two classes, 'fail', 'pass'"),
-])
+@pytest.mark.parametrize(
+    ("verdict", "label", "message"),
+    [
+        (["pass"] * 9, ["pass"] * 9, "verdict must tell items apart; it is 'pass' for all 9"),
+        (VERDICTS, [None] * 1000, "nobody has labeled any"),
+        (VERDICTS, LABELS[:-1], "label must have an entry for each of 1,000 items; got 999"),
+        (
+            VERDICTS,
+            [None] * 700 + LABELS[700:],
+            "of 700 with verdict 'pass' 0 are labeled; what the judge calls",
+        ),
+        (
+            VERDICTS,
+            ["good" if each else None for each in LABELS],
+            "label must be one of two classes, 'fail', 'pass'",
+        ),
+        (
+            VERDICTS,
+            [each and 7 for each in LABELS],
+            "label must be one of two classes, 'fail', 'pass'",
+        ),
+    ],
+)
 def test_what_does_not_fit_is_refused(verdict, label, message):
     with pytest.raises(ValueError) as caught:
         judge_audit(verdict, label)
@@ -243,5 +290,7 @@ def test_what_does_not_fit_is_refused(verdict, label, message):
 
 
 def test_grades_of_an_earlier_batch_are_refused():
-    with pytest.raises(ValueError, match="earlier takes verdicts and labels of the same two classes"):
+    with pytest.raises(
+        ValueError, match="earlier takes verdicts and labels of the same two classes"
+    ):
         judge_audit([1, 2, 3, 4], [1, 0, 1], earlier=[1, 2, 3])

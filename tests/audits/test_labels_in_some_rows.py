@@ -1,4 +1,5 @@
 """Files whose rows all have a score and a prediction, and only some of them a label."""
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -11,7 +12,7 @@ SIZE = 1500
 def population(seed=0, size=SIZE):
     """Distinct scores, predictions of two classes, and true classes that agree with chance `score`."""
     rng = np.random.default_rng(seed)
-    score = np.sort(rng.uniform(.5, 1, size))[rng.permutation(size)].round(6)
+    score = np.sort(rng.uniform(0.5, 1, size))[rng.permutation(size)].round(6)
     prediction = rng.choice(["a", "b"], size)
     right = rng.random(size) < score
     truth = np.where(right, prediction, np.where(prediction == "a", "b", "a"))
@@ -32,8 +33,10 @@ def read(frame, cells, **options):
 def by_hand(frame, right, rows, strata=5):
     """The post-stratified accuracy: strata of equal size by score, each with the accuracy of its labels."""
     order = np.argsort(frame["score"])
-    return sum(part.size / order.size * right[np.intersect1d(part, rows)].mean()
-               for part in np.array_split(order, strata))
+    return sum(
+        part.size / order.size * right[np.intersect1d(part, rows)].mean()
+        for part in np.array_split(order, strata)
+    )
 
 
 def test_the_labeled_rows_are_poststratified_by_score():
@@ -47,8 +50,12 @@ def test_the_labeled_rows_are_poststratified_by_score():
     assert audit.estimate.estimate != pytest.approx(right[rows].mean(), abs=1e-4)
     low, high = audit.confidence_interval
     assert low < audit.estimate.estimate < high
-    assert audit.finding().startswith("This takes the 103 labeled items for a random sample of all 1,500. Accuracy ")
-    assert any(note.kind == "assumption" and "no plan drew the labels" in note.text for note in audit.notes)
+    assert audit.finding().startswith(
+        "This takes the 103 labeled items for a random sample of all 1,500. Accuracy "
+    )
+    assert any(
+        note.kind == "assumption" and "no plan drew the labels" in note.text for note in audit.notes
+    )
 
 
 @pytest.mark.parametrize("gap", ["", "NA", "-", "unlabeled", "nan", None, float("nan")])
@@ -95,7 +102,9 @@ def test_metrics_of_a_class():
 def test_the_difference_of_two_models():
     frame, truth, right = population(6)
     rng = np.random.default_rng(6)
-    other = np.where(rng.random(SIZE) < .3, np.where(frame["prediction"] == "a", "b", "a"), frame["prediction"])
+    other = np.where(
+        rng.random(SIZE) < 0.3, np.where(frame["prediction"] == "a", "b", "a"), frame["prediction"]
+    )
     rows = rng.choice(SIZE, 300, replace=False)
     items = read(frame | {"second": other}, some(truth, rows), rival="second")
     audit = wb.difference_audit(items)
@@ -116,7 +125,7 @@ def test_labels_of_predicted_positives_alone_show_no_accuracy():
 
 def test_the_easy_items_alone_show_no_accuracy():
     frame, truth, _ = population(8)
-    rows = np.flatnonzero(frame["score"] > .8)[:120]
+    rows = np.flatnonzero(frame["score"] > 0.8)[:120]
     with pytest.raises(ValueError, match="score below"):
         wb.accuracy_audit(read(frame, some(truth, rows)))
 
@@ -127,7 +136,7 @@ def test_labels_that_lean_to_easy_items_are_told():
     chance = frame["score"] ** 3
     rows = rng.choice(SIZE, 150, replace=False, p=chance / chance.sum())
     labeled = np.isin(np.arange(SIZE), rows)
-    assert scipy.stats.ks_2samp(frame["score"][labeled], frame["score"][~labeled]).pvalue < .001
+    assert scipy.stats.ks_2samp(frame["score"][labeled], frame["score"][~labeled]).pvalue < 0.001
     audit = wb.accuracy_audit(read(frame, some(truth, rows)))
     assert "do not look like a random sample" in audit.finding()
     assert any(note.kind == "unreliable" and "no plan drew" in note.text for note in audit.notes)
@@ -155,5 +164,5 @@ def test_no_interval_is_off_its_share():
         rows = rng.choice(600, 60, replace=False)
         low, high = wb.accuracy_audit(read(frame, some(truth, rows))).confidence_interval
         held.append(low <= right.mean() <= high)
-    error = (.95 * .05 / len(held)) ** .5
-    assert np.mean(held) > .95 - 3 * error
+    error = (0.95 * 0.05 / len(held)) ** 0.5
+    assert np.mean(held) > 0.95 - 3 * error

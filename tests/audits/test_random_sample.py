@@ -1,4 +1,5 @@
 """Labels that no plan drew, against numpy, scipy and repeated random samples."""
+
 import dataclasses
 
 import numpy as np
@@ -29,7 +30,9 @@ def labeled_in(frame, rows):
 
 
 def read(frame, **options):
-    return wb.read_scores(frame, score="score", prediction="prediction", truth="label", id="id", **options)
+    return wb.read_scores(
+        frame, score="score", prediction="prediction", truth="label", id="id", **options
+    )
 
 
 @pytest.fixture
@@ -52,15 +55,23 @@ def test_labels_in_some_rows_are_post_stratified_by_score(frame):
     assert audit.labeled.sum() == 103 and audit.stratum_size.tolist() == [300] * 5
     truth = (frame.truth == frame.prediction).mean()
     assert audit.confidence_interval.low < truth < audit.confidence_interval.high
-    assert audit.finding().startswith("This takes the 103 labeled items for a random sample of all 1,500. Accuracy ")
+    assert audit.finding().startswith(
+        "This takes the 103 labeled items for a random sample of all 1,500. Accuracy "
+    )
     assert audit.mode == "analyzed"
     assert audit.next_step() == "Say beside the interval how the labeled items were chosen."
     assert "labels that no plan drew, counted within 5 groups" in audit.basis()
-    note = next(note for note in audit.notes if note.kind == "assumption" and "random sample" in note.text)
-    assert note.text.startswith("no plan drew the labels: the 103 labeled items are taken for a random sample of all")
+    note = next(
+        note for note in audit.notes if note.kind == "assumption" and "random sample" in note.text
+    )
+    assert note.text.startswith(
+        "no plan drew the labels: the 103 labeled items are taken for a random sample of all"
+    )
 
 
-@pytest.mark.parametrize(("labels", "strata"), [(12, 1), (39, 1), (40, 2), (199, 9), (400, 10), (1499, 10)])
+@pytest.mark.parametrize(
+    ("labels", "strata"), [(12, 1), (39, 1), (40, 2), (199, 9), (400, 10), (1499, 10)]
+)
 def test_a_stratum_has_about_twenty_labels_or_more(labels, strata):
     rows = np.random.default_rng(labels).choice(1500, labels, replace=False)
     audit = wb.accuracy_audit(read(labeled_in(population(), rows)))
@@ -70,12 +81,20 @@ def test_a_stratum_has_about_twenty_labels_or_more(labels, strata):
 @pytest.mark.parametrize("column", ["label", "correct"])
 def test_a_sheet_without_a_plan_says_the_same_as_the_column(frame, tmp_path, column):
     sheet = frame[frame.label.notna()]
-    answers = {"label": ("truth", sheet.label), "correct": ("correct", (sheet.label == sheet.prediction).astype(int))}
+    answers = {
+        "label": ("truth", sheet.label),
+        "correct": ("correct", (sheet.label == sheet.prediction).astype(int)),
+    }
     name, cells = answers[column]
     path = tmp_path / "sheet.csv"
     pd.DataFrame({"id": sheet.id, name: cells}).to_csv(path, index=False)
-    items = wb.read_scores(frame, score="score", prediction="prediction", id="id", score_is="confidence")
-    found, known = wb.accuracy_audit(items, labels=str(path)), wb.accuracy_audit(read(frame, score_is="confidence"))
+    items = wb.read_scores(
+        frame, score="score", prediction="prediction", id="id", score_is="confidence"
+    )
+    found, known = (
+        wb.accuracy_audit(items, labels=str(path)),
+        wb.accuracy_audit(read(frame, score_is="confidence")),
+    )
     assert found.estimate.estimate == known.estimate.estimate and found.premise == known.premise
     assert found.row_counts == {"labeled": 103} and found.unlabeled == ()
 
@@ -83,21 +102,31 @@ def test_a_sheet_without_a_plan_says_the_same_as_the_column(frame, tmp_path, col
 def test_a_file_of_all_items_skipped_none_of_them(frame, tmp_path):
     path = tmp_path / "all.csv"
     frame.drop(columns="truth").rename(columns={"label": "truth"}).to_csv(path, index=False)
-    items = wb.read_scores(frame, score="score", prediction="prediction", id="id", score_is="confidence")
+    items = wb.read_scores(
+        frame, score="score", prediction="prediction", id="id", score_is="confidence"
+    )
     found = wb.accuracy_audit(items, labels=str(path))
     assert found.estimate.estimate == wb.accuracy_audit(read(frame)).estimate.estimate
-    assert found.row_counts == {"labeled": 103, "without a label": 1397} and found.skipped == found.unlabeled == ()
+    assert (
+        found.row_counts == {"labeled": 103, "without a label": 1397}
+        and found.skipped == found.unlabeled == ()
+    )
 
 
 def test_rows_of_a_sample_that_stay_empty_may_have_any_label(frame, tmp_path):
     path = tmp_path / "sheet.csv"
     sheet = frame[frame.label.notna()].drop(columns="truth").rename(columns={"label": "truth"})
-    sheet.assign(truth=sheet.truth.where(sheet.index != sheet.index[0]))[["id", "truth"]].to_csv(path, index=False)
-    items = wb.read_scores(frame, score="score", prediction="prediction", id="id", score_is="confidence")
+    sheet.assign(truth=sheet.truth.where(sheet.index != sheet.index[0]))[["id", "truth"]].to_csv(
+        path, index=False
+    )
+    items = wb.read_scores(
+        frame, score="score", prediction="prediction", id="id", score_is="confidence"
+    )
     found = wb.accuracy_audit(items, labels=str(path))
     low, high = found.estimate.bounds
-    assert high - low == pytest.approx(300 / 1500 / (found.labeled + found.estimate.skipped)[
-        found.estimate.skipped == 1][0])
+    assert high - low == pytest.approx(
+        300 / 1500 / (found.labeled + found.estimate.skipped)[found.estimate.skipped == 1][0]
+    )
     assert found.skipped == (sheet.id.iloc[0],)
 
 
@@ -113,21 +142,27 @@ def test_metrics_of_a_class_are_counted_within_its_prediction(frame):
         weight[name] = float((sizes * rates).sum()), int(sizes.sum())
     hits, members = weight["a"]
     missed = weight["b"][1] - weight["b"][0]
-    assert found.metrics.precision == pytest.approx(hits / members, abs=.02)
-    assert found.metrics.recall == pytest.approx(hits / (hits + missed), abs=.02)
-    assert found.finding().startswith("This takes the 103 labeled items for a random sample of all 1,500. Class a: ")
+    assert found.metrics.precision == pytest.approx(hits / members, abs=0.02)
+    assert found.metrics.recall == pytest.approx(hits / (hits + missed), abs=0.02)
+    assert found.finding().startswith(
+        "This takes the 103 labeled items for a random sample of all 1,500. Class a: "
+    )
 
 
 def test_two_models_are_compared_by_the_labels_where_they_differ(frame):
-    other = np.where(np.arange(1500) % 3 == 0, np.where(frame.prediction == "a", "b", "a"), frame.prediction)
+    other = np.where(
+        np.arange(1500) % 3 == 0, np.where(frame.prediction == "a", "b", "a"), frame.prediction
+    )
     items = read(frame.assign(rival=other), rival="rival")
     found = wb.difference_audit(items, source={"prediction": "prediction", "rival": "rival"})
     labeled = frame[frame.label.notna() & (frame.prediction != other)]
     right = (labeled.label == labeled.prediction).astype(int)
     assert found.labeled.sum() == len(labeled) and found.stratum_size.sum() == 500
-    assert found.difference.estimate == pytest.approx((2 * right.mean() - 1) * 500 / 1500, abs=.01)
-    assert found.premise == (f"This takes the {len(labeled)} labeled items for a random sample of all 500 items on "
-                             "which the models differ. ")
+    assert found.difference.estimate == pytest.approx((2 * right.mean() - 1) * 500 / 1500, abs=0.01)
+    assert found.premise == (
+        f"This takes the {len(labeled)} labeled items for a random sample of all 500 items on "
+        "which the models differ. "
+    )
     assert found.finding().startswith(found.premise)
     notes = " ".join(wb.sentences(found.notes))
     assert "labels of items on which the models agree are not used" in notes
@@ -135,7 +170,9 @@ def test_two_models_are_compared_by_the_labels_where_they_differ(frame):
 
 def test_labels_only_where_models_agree_are_refused(frame):
     other = frame.prediction.where(frame.label.notna() | (frame.index % 2 == 0), "a")
-    with pytest.raises(ValueError, match=r"0 items have a label among the \d+ items on which the models differ"):
+    with pytest.raises(
+        ValueError, match=r"0 items have a label among the \d+ items on which the models differ"
+    ):
         wb.difference_audit(read(frame.assign(rival=other), rival="rival"))
 
 
@@ -145,66 +182,97 @@ def test_only_predicted_members_labeled_leave_accuracy_and_recall_open(frame):
     with pytest.raises(ValueError, match=r"^none of the \d+ items predicted 'b' has a label"):
         wb.accuracy_audit(items)
     found = wb.class_audit(items, "a")
-    assert found.metrics.bounds("precision")[0] == found.metrics.bounds("precision")[1] == pytest.approx(
-        (labeled.label == "a").mean(), abs=.03)
+    assert (
+        found.metrics.bounds("precision")[0]
+        == found.metrics.bounds("precision")[1]
+        == pytest.approx((labeled.label == "a").mean(), abs=0.03)
+    )
     low, high = found.metrics.bounds("recall")
-    assert low < .6 and high == 1 and found.limits[1].high == 1
-    assert found.finding().startswith("None of the ") and "so recall, F1 and accuracy are unknown" in found.premise
+    assert low < 0.6 and high == 1 and found.limits[1].high == 1
+    assert (
+        found.finding().startswith("None of the ")
+        and "so recall, F1 and accuracy are unknown" in found.premise
+    )
     assert [note.kind for note in found.notes if "has a label" in note.text] == ["undefined"]
     opposite = wb.class_audit(items, "b")
     assert "so precision, recall, F1 and accuracy are unknown" in opposite.premise
     assert opposite.metrics.bounds("precision") == (0, 1)
 
 
-@pytest.mark.parametrize(("chosen", "words"), [
-    (lambda frame: frame.score < .7, r"items with a score above 0\.\d+"),
-    (lambda frame: frame.score > .8, r"items with a score below 0\.\d+"),
-    (lambda frame: (frame.score - .8).abs() > .12, r"items with a score from 0\.\d+ to 0\.\d+"),
-    (lambda frame: frame.prediction == "b", "items predicted 'a'")])
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        (lambda frame: frame.score < 0.7, r"items with a score above 0\.\d+"),
+        (lambda frame: frame.score > 0.8, r"items with a score below 0\.\d+"),
+        (
+            lambda frame: (frame.score - 0.8).abs() > 0.12,
+            r"items with a score from 0\.\d+ to 0\.\d+",
+        ),
+        (lambda frame: frame.prediction == "b", "items predicted 'a'"),
+    ],
+)
 def test_a_part_without_any_label_is_refused(chosen, words):
     frame = population()
     rows = np.random.default_rng(5).choice(np.flatnonzero(chosen(frame)), 120, replace=False)
-    with pytest.raises(ValueError, match=rf"^none of the [\d,]+ {words} has a label, out of 1,500 items with "
-                                         "120 labels: the labeled rows are not a random sample of the file"):
+    with pytest.raises(
+        ValueError,
+        match=rf"^none of the [\d,]+ {words} has a label, out of 1,500 items with "
+        "120 labels: the labeled rows are not a random sample of the file",
+    ):
         wb.accuracy_audit(read(labeled_in(frame, rows)))
 
 
 def test_a_given_stratum_without_any_label_is_refused(frame):
     region = np.where(np.arange(1500) < 500, "north", "south")
-    items = read(frame.assign(region=region, label=frame.label.where(region == "south")), by="region")
+    items = read(
+        frame.assign(region=region, label=frame.label.where(region == "south")), by="region"
+    )
     with pytest.raises(ValueError, match="^none of the 500 items of stratum 'north' has a label"):
         wb.accuracy_audit(items)
     found = wb.accuracy_audit(read(frame.assign(region=region), by="region"))
-    right = (frame.label == frame.prediction)[frame.label.notna()].groupby(region[frame.label.notna()]).mean()
-    assert found.estimate.estimate == pytest.approx((500 * right["north"] + 1000 * right["south"]) / 1500)
+    right = (
+        (frame.label == frame.prediction)[frame.label.notna()]
+        .groupby(region[frame.label.notna()])
+        .mean()
+    )
+    assert found.estimate.estimate == pytest.approx(
+        (500 * right["north"] + 1000 * right["south"]) / 1500
+    )
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_fewer_than_two_labels_are_refused(frame, count):
     rows = np.flatnonzero(frame.label.notna())[:count]
-    with pytest.raises(ValueError, match="must have a label in some rows|1 item has a label among the 1,500 items"):
+    with pytest.raises(
+        ValueError, match="must have a label in some rows|1 item has a label among the 1,500 items"
+    ):
         wb.accuracy_audit(read(labeled_in(frame, rows)))
 
 
 def test_predicted_members_that_were_labeled_more_often_are_weighted_back():
     frame = population(4000)
     frame["prediction"] = np.where(frame.index < 400, "a", "b")
-    frame["truth"] = np.where(np.random.default_rng(1).random(4000) < np.where(frame.index < 400, .6, .97),
-                              frame.prediction, np.where(frame.prediction == "a", "b", "a"))
+    frame["truth"] = np.where(
+        np.random.default_rng(1).random(4000) < np.where(frame.index < 400, 0.6, 0.97),
+        frame.prediction,
+        np.where(frame.prediction == "a", "b", "a"),
+    )
     rng = np.random.default_rng(2)
     rows = [*rng.choice(400, 80, replace=False), *(400 + rng.choice(3600, 80, replace=False))]
     audit = wb.accuracy_audit(read(labeled_in(frame, rows), score_is="confidence"))
     truth = (frame.truth == frame.prediction).mean()
     alone = (frame.truth == frame.prediction)[rows].mean()
-    assert alone < .84 and abs(audit.estimate.estimate - truth) < .03 < truth - alone
-    assert audit.finding().startswith("The 160 labeled items do not look like a random sample of all 4,000 (")
+    assert alone < 0.84 and abs(audit.estimate.estimate - truth) < 0.03 < truth - alone
+    assert audit.finding().startswith(
+        "The 160 labeled items do not look like a random sample of all 4,000 ("
+    )
     assert "50.0% of them are predicted 'a', 10.0% of all items" in audit.premise
     assert next(note for note in audit.notes if "random sample" in note.text).kind == "unreliable"
 
 
 def test_the_test_of_likeness_is_exact_for_two_classes():
     prediction = np.repeat(["a", "b"], [300, 700])
-    items = ScoredItems(None, np.full(1000, .5), prediction)
+    items = ScoredItems(None, np.full(1000, 0.5), prediction)
     index = np.r_[0:30, 300:310]
     tail = stats.hypergeom.sf(29, 1000, 300, 40)
     found = random_sample.likeness(items, index)
@@ -225,19 +293,27 @@ def test_intervals_of_random_samples_cover_and_few_samples_are_suspected(samples
         items = dataclasses.replace(whole, labeled=index, labeled_correct=truth[index])
         try:
             audit = wb.accuracy_audit(items)
-        except ValueError:      # suspected of leaving out a part: by chance in .1% of samples
+        except ValueError:  # suspected of leaving out a part: by chance in .1% of samples
             suspected += 1
             continue
         low, high = audit.confidence_interval
         missed += not low <= truth.mean() <= high
         suspected += "do not look like" in audit.premise
-    assert missed <= stats.binom.ppf(.999, samples, .06)
-    assert suspected <= stats.binom.ppf(.999, samples, random_sample.UNLIKE + .002)
+    assert missed <= stats.binom.ppf(0.999, samples, 0.06)
+    assert suspected <= stats.binom.ppf(0.999, samples, random_sample.UNLIKE + 0.002)
 
 
-@pytest.mark.parametrize(("labeled", "sizes"), [([2, 9, 8, 7], [50, 25, 25]), ([0, 0, 0, 9], [100]),
-                                                ([5, 5, 5, 5], [25] * 4), ([9, 1, 1, 9], [25, 75]),
-                                                ([9, 4, 9, 3], [50, 50]), ([9, 3, 3, 9], [25, 50, 25])])
+@pytest.mark.parametrize(
+    ("labeled", "sizes"),
+    [
+        ([2, 9, 8, 7], [50, 25, 25]),
+        ([0, 0, 0, 9], [100]),
+        ([5, 5, 5, 5], [25] * 4),
+        ([9, 1, 1, 9], [25, 75]),
+        ([9, 4, 9, 3], [50, 50]),
+        ([9, 3, 3, 9], [25, 50, 25]),
+    ],
+)
 def test_neighbors_with_few_labels_are_merged(labeled, sizes):
     strata = wb.stratify(np.arange(100.0), 4, "equal_size")
     found = random_sample.coarser(strata, np.array(labeled), np.zeros(4, int))

@@ -27,7 +27,9 @@ print(iri.is_valid("https://example.org/\\u00e4"), iri.is_valid("no address"))
 
 
 def said(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
 
 
 def test_the_start_of_a_lesson_imports_neither_scikit_learn_nor_what_it_draws_in():

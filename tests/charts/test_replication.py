@@ -1,4 +1,5 @@
 """The pictures of replicate variance: their rows and sentences against sums written out here."""
+
 import dataclasses
 import itertools
 from collections import Counter
@@ -28,13 +29,22 @@ class Audit:
 
 
 def metric(statistic, estimate, half, naive, **more):
-    return {**more, "metric": statistic, "estimate": estimate, "low": estimate - half, "high": estimate + half,
-            "naive_low": estimate - naive, "naive_high": estimate + naive}
+    return {
+        **more,
+        "metric": statistic,
+        "estimate": estimate,
+        "low": estimate - half,
+        "high": estimate + half,
+        "naive_low": estimate - naive,
+        "naive_high": estimate + naive,
+    }
 
 
 def f1(method="brr", strata=6, **arguments):
     rng = np.random.default_rng(5)
-    design = wb.SurveyDesign(np.repeat(np.arange(strata), 20), psu=np.repeat(np.arange(2 * strata), 10))
+    design = wb.SurveyDesign(
+        np.repeat(np.arange(strata), 20), psu=np.repeat(np.arange(2 * strata), 10)
+    )
     truth = rng.random(20 * strata) < 0.4
     read = np.where(rng.random(truth.size) < 0.8, truth, ~truth)
     return wb.replicate_estimate(wb.replicates(design, method, **arguments), "f1", truth, read)
@@ -42,14 +52,18 @@ def f1(method="brr", strata=6, **arguments):
 
 # ---------------------------------------------------------------- boxes
 
+
 def test_the_naive_interval_is_that_of_independent_labels():
     right, items = np.array([9, 7, 10, 6]), np.array([10, 10, 10, 10])
     naive, _ = half_samples.boxes_data(right, items, f1())["limits"]
-    error = stats.bernoulli(32 / 40).std() / 40 ** .5
-    assert (naive["low"], naive["high"]) == pytest.approx(stats.norm(32 / 40, error).interval(.95), rel=1e-9)
+    error = stats.bernoulli(32 / 40).std() / 40**0.5
+    assert (naive["low"], naive["high"]) == pytest.approx(
+        stats.norm(32 / 40, error).interval(0.95), rel=1e-9
+    )
 
 
 # ---------------------------------------------------------------- replicates
+
 
 def test_every_defined_replicate_is_a_square_at_its_place():
     found = f1()
@@ -57,9 +71,14 @@ def test_every_defined_replicate_is_a_square_at_its_place():
     squares = data["squares"]
     assert len(squares) == found.replicate_values.size == 8
     bin_width = np.ptp(found.replicate_values) / (half_samples.BINS - 1)
-    np.testing.assert_allclose(sorted(row["value"] for row in squares), np.sort(found.replicate_values),
-                               atol=bin_width / 2 + 1e-12)
-    assert data["band"][0]["high"] - data["band"][0]["low"] == pytest.approx(2 * found.standard_error)
+    np.testing.assert_allclose(
+        sorted(row["value"] for row in squares),
+        np.sort(found.replicate_values),
+        atol=bin_width / 2 + 1e-12,
+    )
+    assert data["band"][0]["high"] - data["band"][0]["low"] == pytest.approx(
+        2 * found.standard_error
+    )
 
 
 def test_squares_of_one_place_stack_without_gap_and_stay_inside():
@@ -93,15 +112,22 @@ def test_equal_replicates_are_one_stack():
     design = wb.SurveyDesign([1, 1, 2, 2, 3, 3])
     same = wb.replicate_estimate(wb.replicates(design), "mean", [1.0] * 6)
     squares = half_samples.values_data(same)["squares"]
-    assert {row["value"] for row in squares} == {1.0} and len({row["height"] for row in squares}) == 4
+    assert {row["value"] for row in squares} == {1.0} and len(
+        {row["height"] for row in squares}
+    ) == 4
 
 
 def test_undefined_replicates_are_left_out_and_said():
     found = f1("jkn")
-    lost = dataclasses.replace(found, replicate_values=np.append(found.replicate_values[1:], np.nan), undefined=1)
+    lost = dataclasses.replace(
+        found, replicate_values=np.append(found.replicate_values[1:], np.nan), undefined=1
+    )
     assert len(half_samples.values_data(lost)["squares"]) == found.replicate_values.size - 1
     title, words = half_samples.replicate_plot_words(lost)
-    assert title == f"F1 {found.estimate:.3f}, standard error {found.standard_error:.4f} from 11 replicates"
+    assert (
+        title
+        == f"F1 {found.estimate:.3f}, standard error {found.standard_error:.4f} from 11 replicates"
+    )
     assert words.endswith(" 1 replicate is undefined and not shown.")
     assert "undefined" not in half_samples.replicate_plot_words(found)[1]
 
@@ -116,16 +142,23 @@ def test_replicate_plot_shows_the_interval_of_its_level():
 
 # ---------------------------------------------------------------- arrays
 
+
 def unbalanced(array, levels):
     """Pairs of columns, from 1, that do not show each pair of symbols equally often."""
     runs, columns = array.shape
-    return {(a + 1, b + 1) for a, b in itertools.combinations(range(columns), 2)
-            if set(Counter(zip(array[:, a].tolist(), array[:, b].tolist(), strict=True)).values())
-            != {runs / levels ** 2} or runs < levels ** 2}
+    return {
+        (a + 1, b + 1)
+        for a, b in itertools.combinations(range(columns), 2)
+        if set(Counter(zip(array[:, a].tolist(), array[:, b].tolist(), strict=True)).values())
+        != {runs / levels**2}
+        or runs < levels**2
+    }
 
 
-@pytest.mark.parametrize(("levels", "columns"), [(2, 3), (3, 2), (3, 8), (3, 26), (4, 5), (4, 9), (5, 4), (5, 24),
-                                                 (7, 8), (8, 9), (9, 12)])
+@pytest.mark.parametrize(
+    ("levels", "columns"),
+    [(2, 3), (3, 2), (3, 8), (3, 26), (4, 5), (4, 9), (5, 4), (5, 24), (7, 8), (8, 9), (9, 12)],
+)
 def test_pairs_that_are_not_balanced(levels, columns):
     for array in (papers_shifts(levels, columns), wb.orthogonal_array(levels, columns)):
         expected = unbalanced(array, levels)
@@ -141,7 +174,12 @@ def test_pairs_that_are_not_balanced(levels, columns):
 def test_one_wrong_entry_spoils_every_pair_of_its_column():
     array = wb.orthogonal_array(3, 5)
     array[4, 2] = (array[4, 2] + 1) % 3
-    assert np.argwhere(np.triu(array_charts.unbalanced_pairs(array, 3))).tolist() == [[0, 2], [1, 2], [2, 3], [2, 4]]
+    assert np.argwhere(np.triu(array_charts.unbalanced_pairs(array, 3))).tolist() == [
+        [0, 2],
+        [1, 2],
+        [2, 3],
+        [2, 4],
+    ]
 
 
 @pytest.mark.parametrize(("levels", "columns", "lag"), [(3, 8, 4), (3, 26, 13), (5, 24, 6)])
@@ -154,8 +192,9 @@ def test_the_papers_shifts_repeat_after_their_room(levels, columns, lag):
 def test_array_rows_are_the_array():
     array = wb.orthogonal_array(4, 7)
     data = array_charts.array_data(array, 4, 2, 6)
-    assert {(row["run"], row["column"]): row["level"] for row in data["tiles"]} == \
-        {(r + 1, c + 1): level for (r, c), level in np.ndenumerate(array)}
+    assert {(row["run"], row["column"]): row["level"] for row in data["tiles"]} == {
+        (r + 1, c + 1): level for (r, c), level in np.ndenumerate(array)
+    }
     counts = Counter(zip(array[:, 1].tolist(), array[:, 5].tolist(), strict=True))
     assert {(row["a"], row["b"]): row["count"] for row in data["table"]} == dict(counts)
     assert {row["off"] for row in data["table"]} == {0}
@@ -172,13 +211,17 @@ def test_one_pair_is_one():
     assert array_charts.array_words(wb.orthogonal_array(3, 2), 3, 1, 2) == (
         "9 runs, 2 columns, 3 units per stratum: the one pair of columns is balanced",
         "An array of 9 runs, 2 columns, 3 units per stratum: the one pair of columns is balanced. Columns 1 and 2 "
-        "show each pair of numbers 1 time.")
+        "show each pair of numbers 1 time.",
+    )
     same = np.array([[0, 0], [1, 1]])
-    assert array_charts.array_words(same, 2, 1, 2)[0] == \
-        "2 runs, 2 columns, 2 units per stratum: 1 of 1 pair is not balanced (1 and 2); 4 runs are needed"
+    assert (
+        array_charts.array_words(same, 2, 1, 2)[0]
+        == "2 runs, 2 columns, 2 units per stratum: 1 of 1 pair is not balanced (1 and 2); 4 runs are needed"
+    )
 
 
 # ---------------------------------------------------------------- fields
+
 
 @pytest.mark.parametrize(("p", "degree"), [(2, 3), (2, 4), (3, 2), (3, 3), (5, 2)])
 def test_the_finished_steps_are_an_orthogonal_array(p, degree):
@@ -191,7 +234,9 @@ def test_the_finished_steps_are_an_orthogonal_array(p, degree):
     assert unbalanced(array, p) == set()
     assert (array == wb.orthogonal_array(p, columns, method="rotation")).all()
     title, _ = array_charts.field_words(field, field.size - 1)
-    assert title.endswith(f"{field.size - 1} powers and a row of zeros make {field.size} runs for {columns} columns")
+    assert title.endswith(
+        f"{field.size - 1} powers and a row of zeros make {field.size} runs for {columns} columns"
+    )
 
 
 def test_steps_fill_the_array_from_the_powers_known():
@@ -199,9 +244,13 @@ def test_steps_fill_the_array_from_the_powers_known():
     data = array_charts.field_data(field, 5)
     assert max(row["power"] for row in data["terms"]) == 5 and len(data["terms"]) == 15
     digits = {row["power"]: row["digit"] for row in data["terms"] if row["place"] == 0}
-    assert {(row["row"], row["digit"]) for row in data["cells"] if row["column"] == 1} == set(digits.items())
+    assert {(row["row"], row["digit"]) for row in data["cells"] if row["column"] == 1} == set(
+        digits.items()
+    )
     assert len(data["cells"]) == 5 * 13
-    assert all(row["digit"] == digits[(row["row"] + row["column"] - 2) % 26 + 1] for row in data["cells"])
+    assert all(
+        row["digit"] == digits[(row["row"] + row["column"] - 2) % 26 + 1] for row in data["cells"]
+    )
 
 
 def test_words_of_a_step_reduce_by_the_modulus():
@@ -210,12 +259,16 @@ def test_words_of_a_step_reduce_by_the_modulus():
     title, words = array_charts.field_words(field, 5)
     assert title == "GF(3^3), step 5 of 26: x^5 = 2x^2 + x + 2"
     assert "x^5 = x (x^2 + 2x) = x^3 + 2x^2; with x^3 = x + 2 this is 2x^2 + x + 2." in words
-    assert "x^4 = x (x + 2) = x^2 + 2x: no reduction is needed." in array_charts.field_words(field, 4)[1]
+    assert (
+        "x^4 = x (x + 2) = x^2 + 2x: no reduction is needed."
+        in array_charts.field_words(field, 4)[1]
+    )
     first = array_charts.field_words(field, 1)[1]
     assert "1 of 26 powers is known; its lowest coefficient fills column 1 and moves" in first
 
 
 # ---------------------------------------------------------------- coverage
+
 
 def test_strips_show_the_runs_and_count_their_misses():
     study = simulate_coverage(runs=300, icc=0.1, rng=4)
@@ -223,7 +276,9 @@ def test_strips_show_the_runs_and_count_their_misses():
     for name in ("naive", "default"):
         low, high = study.limits(name)
         assert [row["low"] for row in data[name]] == low[:50].tolist() and len(data[name]) == 50
-        misses = [a > study.truth or b < study.truth for a, b in zip(low[:50], high[:50], strict=True)]
+        misses = [
+            a > study.truth or b < study.truth for a, b in zip(low[:50], high[:50], strict=True)
+        ]
         assert [row["verdict"] == "misses it" for row in data[name]] == misses
     assert [row["method"] for row in data["shares"]] == ["naive", "z", "t", "logit", "default"]
     naive = data["shares"][0]
@@ -233,43 +288,71 @@ def test_strips_show_the_runs_and_count_their_misses():
 
 # ---------------------------------------------------------------- reports
 
+
 def test_metrics_stand_beside_their_naive_intervals():
     audit = Audit([metric("accuracy", 0.9, 0.03, 0.02), metric("f1", 0.8, 0.1, 0.025)])
     view = draws(charts.metrics(audit))
     assert [(row["name"], row["kind"]) for row in view.picture["data"]["metrics"]] == [
-        ("accuracy", "report this"), ("accuracy", "naive"), ("F1", "report this"), ("F1", "naive")]
-    assert intervals.metrics_words(audit)[0] == "The interval of F1 is 4.0 times as wide as the naive one"
+        ("accuracy", "report this"),
+        ("accuracy", "naive"),
+        ("F1", "report this"),
+        ("F1", "naive"),
+    ]
+    assert (
+        intervals.metrics_words(audit)[0]
+        == "The interval of F1 is 4.0 times as wide as the naive one"
+    )
     assert "F1 0.800, 0.700 to 0.900 (naive 0.775 to 0.825)" in view.alternative
 
 
 def test_metrics_that_are_surer_than_naive_say_so():
-    title, _ = intervals.metrics_words(Audit([metric("accuracy", 0.9, 0.01, 0.02), metric("auc", 0.8, 0.1, 0.125)]))
+    title, _ = intervals.metrics_words(
+        Audit([metric("accuracy", 0.9, 0.01, 0.02), metric("auc", 0.8, 0.1, 0.125)])
+    )
     assert title == "No interval is wider than the naive one, that of AUC 0.80 times as wide"
     title, _ = intervals.metrics_words(Audit([metric("recall", 1.0, 0.1, 0.0)]))
     assert title == "No naive interval has a width to compare with"
 
 
 def test_many_metrics_are_cut_and_that_is_said():
-    audit = Audit([metric("recall", 0.5, 0.1, 0.05, group=None)]
-                  + [metric("recall", 0.5, 0.1, 0.05, group=f"g{k}") for k in range(40)])
+    audit = Audit(
+        [metric("recall", 0.5, 0.1, 0.05, group=None)]
+        + [metric("recall", 0.5, 0.1, 0.05, group=f"g{k}") for k in range(40)]
+    )
     assert len({row["name"] for row in intervals.metrics_data(audit)}) == intervals.SHOWN_METRICS
     title, words = intervals.metrics_words(audit)
-    assert title.endswith(" (24 of 41 shown)") and "(24 of 41 shown)" in words and "recall in g3 0.500" in words
+    assert (
+        title.endswith(" (24 of 41 shown)")
+        and "(24 of 41 shown)" in words
+        and "recall in g3 0.500" in words
+    )
 
 
 def clusters(strata):
     rng = np.random.default_rng(1)
-    return [{"stratum": f"s{h}", "psu": f"s{h}-{i}", "accuracy": float(rng.integers(0, 11) / 10), "items": 10 + i}
-            for h in range(strata) for i in range(2)]
+    return [
+        {
+            "stratum": f"s{h}",
+            "psu": f"s{h}-{i}",
+            "accuracy": float(rng.integers(0, 11) / 10),
+            "items": 10 + i,
+        }
+        for h in range(strata)
+        for i in range(2)
+    ]
 
 
 def test_of_hundreds_of_strata_the_lowest_are_shown():
     rows = clusters(300)
-    mean = {f"s{h}": (10 * rows[2 * h]["accuracy"] + 11 * rows[2 * h + 1]["accuracy"]) / 21 for h in range(300)}
+    mean = {
+        f"s{h}": (10 * rows[2 * h]["accuracy"] + 11 * rows[2 * h + 1]["accuracy"]) / 21
+        for h in range(300)
+    }
     shown = intervals.psu_data(rows)
     assert len(shown) == 80
-    assert max(mean[row["stratum"]] for row in shown) <= min(mean[s] for s in mean if s not in
-                                                             {row["stratum"] for row in shown})
+    assert max(mean[row["stratum"]] for row in shown) <= min(
+        mean[s] for s in mean if s not in {row["stratum"] for row in shown}
+    )
     view = draws(charts.psu_plot(rows))
     assert view.alternative.endswith(" (the 40 lowest of 300 strata shown).")
     assert intervals.psu_words(rows)[0].endswith(" (the 40 lowest of 300 strata shown)")
@@ -279,22 +362,27 @@ def test_psu_words_name_the_extremes():
     rows = clusters(7)
     rows[4] |= {"accuracy": 0.01}
     title, words = intervals.psu_words(rows)
-    assert title.startswith("14 PSUs run from 1.0% to ") and title.endswith("the lowest is PSU s2-0 of stratum s2")
+    assert title.startswith("14 PSUs run from 1.0% to ") and title.endswith(
+        "the lowest is PSU s2-0 of stratum s2"
+    )
     assert "0.010 in PSU s2-0 of stratum s2 (10 items)" in words and "Shown" not in words
     alone = [row | {"psu": row["stratum"]} for row in rows[::2]]
     assert intervals.psu_words(alone)[0].startswith("7 strata run from 1.0% to ")
     assert intervals.psu_words(alone)[0].endswith("the lowest is stratum s2")
     title, words = intervals.psu_words([alone[0] | {"items": 1}])
-    assert title.startswith("1 stratum runs from ") and words.startswith("Accuracy of 1 stratum, ordered by stratum: ")
+    assert title.startswith("1 stratum runs from ") and words.startswith(
+        "Accuracy of 1 stratum, ordered by stratum: "
+    )
     assert words.count("(1 item)") == 2
 
 
 # ---------------------------------------------------------------- colors
 
+
 @pytest.mark.parametrize("base", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 def test_naive_and_honest_stand_out_from_the_ground(base):
     def brightness(color):
-        channels = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+        channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
         return np.dot(linear, [0.2126, 0.7152, 0.0722])
 
@@ -306,6 +394,10 @@ def test_naive_and_honest_stand_out_from_the_ground(base):
 def test_charts_compile_to_valid_altair():
     array = papers_shifts(3, 8)
     field = wb.GaloisField(2, 3)
-    for chart in (array_charts.array(array, 3, 1, 5), array_charts.field(field, 3), charts.replicate_plot(f1())):
+    for chart in (
+        array_charts.array(array, 3, 1, 5),
+        array_charts.field(field, 3),
+        charts.replicate_plot(f1()),
+    ):
         assert isinstance(chart, alt.TopLevelMixin) and chart.to_dict(validate=True)["description"]
         assert chart_view.image(chart).alternative

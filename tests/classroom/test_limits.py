@@ -1,4 +1,5 @@
 """What a student's folder may cost: notebooks are read one by one, and none takes more room than it should."""
+
 import json
 import tracemalloc
 
@@ -8,7 +9,9 @@ EMPTY = '{"cells":[' + ",".join(["{}"] * 1_500_000) + "]}"
 
 
 def answer(exercise, value):
-    return json.dumps({"cells": [{"cell_type": "code", "source": f'wb.check("{exercise}", {value})'}]})
+    return json.dumps(
+        {"cells": [{"cell_type": "code", "source": f'wb.check("{exercise}", {value})'}]}
+    )
 
 
 def test_seven_notebooks_of_empty_cells_take_no_more_room_than_one_of_them(tmp_path):
@@ -23,7 +26,8 @@ def test_seven_notebooks_of_empty_cells_take_no_more_room_than_one_of_them(tmp_p
     finally:
         tracemalloc.stop()
     assert [remark for remark in found.remarks if "parts" in remark] == [
-        f"{name} has more than 2,000,000 parts" for name in lessons[:-1]]
+        f"{name} has more than 2,000,000 parts" for name in lessons[:-1]
+    ]
     assert found.answers["1.1"] == 0.5
 
 

@@ -16,11 +16,15 @@ TRUTH = 1576 / 1797
 
 
 def answers():
-    return {student: by_hand.answers(AUDIT, task_of(SECRET, student, AUDIT))[0] for student in STUDENTS}
+    return {
+        student: by_hand.answers(AUDIT, task_of(SECRET, student, AUDIT))[0] for student in STUDENTS
+    }
 
 
 def grades(given):
-    return Grades(tuple(Graded(student, (), (), {AUDIT: answer}) for student, answer in given.items()), ())
+    return Grades(
+        tuple(Graded(student, (), (), {AUDIT: answer}) for student, answer in given.items()), ()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -36,19 +40,26 @@ def test_it_counts_the_intervals_that_miss(strip):
     assert strip.missed == missed and 0 < missed < 15
     assert sorted(row["estimate"] for row in strip.rows) == sorted(given[:, 0].tolist())
     title, words = strip.words()
-    assert title == f"{missed} of our 60 intervals missed" and "about 3 would" in words and "4 students gave" in words
+    assert (
+        title == f"{missed} of our 60 intervals missed"
+        and "about 3 would" in words
+        and "4 students gave" in words
+    )
 
 
 def test_it_counts_the_default_intervals_from_the_same_labels(strip):
     tasks = [task_of(SECRET, student, AUDIT) for student in STUDENTS]
-    found = [wb.stratified_accuracy(task["size"], task["labeled"], task["right"]).interval() for task in tasks]
+    found = [
+        wb.stratified_accuracy(task["size"], task["labeled"], task["right"]).interval()
+        for task in tasks
+    ]
     assert strip.default_missed == sum(not low <= TRUTH <= high for low, high in found)
 
 
 def test_the_audits_of_a_class_are_random_samples_of_the_forms():
     """Their estimates scatter around the truth as much as their standard errors say."""
     given = np.array(list(answers().values()))
-    assert given[:, 0].mean() == pytest.approx(TRUTH, abs=4 * 0.029 / 60 ** 0.5)
+    assert given[:, 0].mean() == pytest.approx(TRUTH, abs=4 * 0.029 / 60**0.5)
     assert given[:, 0].std(ddof=1) == pytest.approx(given[:, 1].mean(), rel=0.35)
 
 
@@ -56,7 +67,10 @@ def test_it_names_nobody(strip):
     assert [row["audit"] for row in strip.rows] == list(range(1, 61))
     assert [row["estimate"] for row in strip.rows] != [answer[0] for answer in answers().values()]
     text = strip_page(strip)
-    assert not re.search(r"\bs\d\d\b", re.sub(r"base64,[^\"]+", "", text)) and "data:image/png;base64,iVBOR" in text
+    assert (
+        not re.search(r"\bs\d\d\b", re.sub(r"base64,[^\"]+", "", text))
+        and "data:image/png;base64,iVBOR" in text
+    )
     drawn = chart(strip).to_dict()
     assert drawn["description"] == strip.words()[1] and "s00" not in str(drawn)
 
@@ -71,5 +85,7 @@ def test_answers_to_somebody_elses_audit_leave_the_strip():
 
 
 def test_a_class_without_audits_is_told():
-    with pytest.raises(ReportError, match=r"no student gave an estimate with its standard error in exercise 1\.1"):
+    with pytest.raises(
+        ReportError, match=r"no student gave an estimate with its standard error in exercise 1\.1"
+    ):
         class_strip(grades({"ada": None}), SECRET)

@@ -1,4 +1,5 @@
 """The doctor of files: what columns seem to be, what a file is ready for, and what would unblock the rest."""
+
 import gzip
 import json
 import shlex
@@ -12,18 +13,51 @@ from command import costs_one_line, ods, run, run_unseen
 LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
 N = 80
 RNG = np.random.default_rng(3)
-SCORED = pd.DataFrame({"item": [f"c-{k:03}" for k in range(N)], "confidence": RNG.uniform(.5, 1, N).round(4),
-                       **{name: RNG.choice(["cat", "dog", "owl"], N) for name in ("predicted", "truth")}})
-CLUSTERED = SCORED.assign(region=[f"r{k % 4}" for k in range(N)], school=[f"s{k % 16}" for k in range(N)],
-                          weight=RNG.uniform(1, 9, N).round(2))
+SCORED = pd.DataFrame(
+    {
+        "item": [f"c-{k:03}" for k in range(N)],
+        "confidence": RNG.uniform(0.5, 1, N).round(4),
+        **{name: RNG.choice(["cat", "dog", "owl"], N) for name in ("predicted", "truth")},
+    }
+)
+CLUSTERED = SCORED.assign(
+    region=[f"r{k % 4}" for k in range(N)],
+    school=[f"s{k % 16}" for k in range(N)],
+    weight=RNG.uniform(1, 9, N).round(2),
+)
 MONTHLY = SCORED.assign(month=[f"2026-{1 + k % 6:02}" for k in range(N)])
-FOLDS = pd.DataFrame({"fold": [k % 5 for k in range(N)], "item": range(N), "tree": RNG.random(N), "svm": RNG.random(N)})
-CLASSES = pd.DataFrame({"id": range(N), "p_a": np.linspace(.5, .7, N).round(4), "p_b": np.linspace(.5, .3, N).round(4)})
-SPLITS = pd.DataFrame({"params": ["C=1", "C=2"], **{f"split{k}_test_score": [.8 + k / 100, .7] for k in range(5)}})
+FOLDS = pd.DataFrame(
+    {
+        "fold": [k % 5 for k in range(N)],
+        "item": range(N),
+        "tree": RNG.random(N),
+        "svm": RNG.random(N),
+    }
+)
+CLASSES = pd.DataFrame(
+    {
+        "id": range(N),
+        "p_a": np.linspace(0.5, 0.7, N).round(4),
+        "p_b": np.linspace(0.5, 0.3, N).round(4),
+    }
+)
+SPLITS = pd.DataFrame(
+    {"params": ["C=1", "C=2"], **{f"split{k}_test_score": [0.8 + k / 100, 0.7] for k in range(5)}}
+)
 PLAN, KNOWN = "How good is the classifier? A plan", "How good is it, as the truth is known?"
-DRAWN, MODELS, ITEMS = "Which metrics, how sure", "Which model is better", "Which of several models is better"
-WIDE = pd.DataFrame({"question_id": [f"q{k}" for k in range(N)], "document": [f"d{k // 4}" for k in range(N)],
-                     "old": [k % 3 // 2 for k in range(N)], "new": [k % 5 // 4 for k in range(N)]})
+DRAWN, MODELS, ITEMS = (
+    "Which metrics, how sure",
+    "Which model is better",
+    "Which of several models is better",
+)
+WIDE = pd.DataFrame(
+    {
+        "question_id": [f"q{k}" for k in range(N)],
+        "document": [f"d{k // 4}" for k in range(N)],
+        "old": [k % 3 // 2 for k in range(N)],
+        "new": [k % 5 // 4 for k in range(N)],
+    }
+)
 LONG = WIDE.melt(["question_id", "document"], var_name="model", value_name="correct")
 GRADED = pd.DataFrame({"id": range(N), "a": RNG.random(N).round(2), "b": RNG.random(N).round(2)})
 
@@ -46,51 +80,145 @@ def texts(frame, **columns):
 
 # (file, what is written, roles by column, questions that it is ready for)
 FILES = [
-    ("a.csv", SCORED.to_csv(index=False), {"item": "identifier", "confidence": "score", "predicted": "prediction",
-                                           "truth": "truth"}, {PLAN, KNOWN, DRAWN}),
+    (
+        "a.csv",
+        SCORED.to_csv(index=False),
+        {"item": "identifier", "confidence": "score", "predicted": "prediction", "truth": "truth"},
+        {PLAN, KNOWN, DRAWN},
+    ),
     ("index.csv", SCORED.to_csv(), {"confidence": "score"}, {PLAN, KNOWN, DRAWN}),
     ("a.tsv", SCORED.to_csv(index=False, sep="\t"), {"truth": "truth"}, {PLAN, KNOWN, DRAWN}),
     ("semi.csv", semicolons(SCORED), {"confidence": "score"}, {PLAN, KNOWN, DRAWN}),
     ("sep.csv", "sep=;\n" + semicolons(SCORED), {"confidence": "score"}, {PLAN, KNOWN, DRAWN}),
-    ("utf16.csv", SCORED.to_csv(index=False).encode("utf-16"), {"item": "identifier"}, {PLAN, KNOWN, DRAWN}),
-    ("a.csv.gz", gzip.compress(SCORED.to_csv(index=False).encode()), {"item": "identifier"}, {PLAN, KNOWN, DRAWN}),
+    (
+        "utf16.csv",
+        SCORED.to_csv(index=False).encode("utf-16"),
+        {"item": "identifier"},
+        {PLAN, KNOWN, DRAWN},
+    ),
+    (
+        "a.csv.gz",
+        gzip.compress(SCORED.to_csv(index=False).encode()),
+        {"item": "identifier"},
+        {PLAN, KNOWN, DRAWN},
+    ),
     ("a.jsonl", lines(SCORED), {"predicted": "prediction"}, {PLAN, KNOWN, DRAWN}),
     ("a.json", SCORED.to_json(orient="records"), {"predicted": "prediction"}, {PLAN, KNOWN, DRAWN}),
     ("columns.json", column_json(SCORED), {"predicted": "prediction"}, {PLAN, KNOWN, DRAWN}),
     ("frame.json", SCORED.to_json(), {"predicted": "prediction"}, {PLAN, KNOWN, DRAWN}),
-    ("nested.jsonl", "\n".join(json.dumps({"id": k, "out": {"score": .6 + k % 300 / 500, "prediction": "abc"[k % 3]}})
-                               for k in range(N)), {"out.score": "score", "out.prediction": "prediction"}, {PLAN}),
-    ("scores.csv", SCORED[["item", "confidence"]].to_csv(index=False), {"confidence": "score"}, {PLAN}),
-    ("rare.csv", SCORED[["item", "predicted"]].to_csv(index=False), {"predicted": "prediction"}, set()),
-    ("percent.csv", texts(SCORED, confidence=[f"{100 * p:.2f} %" for p in SCORED.confidence]),
-     {"confidence": "score"}, {PLAN, KNOWN, DRAWN}),
-    ("words.csv", texts(SCORED[["item", "confidence"]], ok=["richtig" if k % 4 else "falsch" for k in range(N)]),
-     {"ok": "right or wrong"}, {PLAN, KNOWN}),
-    ("ones.csv", texts(SCORED[["item", "confidence"]], correct=[int(k % 4 > 0) for k in range(N)]),
-     {"correct": "right or wrong"}, {PLAN, KNOWN}),
-    ("gaps.csv", texts(SCORED, confidence=SCORED.confidence.where(SCORED.index % 9 != 4)), {"confidence": "score"},
-     {PLAN, KNOWN, DRAWN}),
-    ("spelled.csv", texts(SCORED, predicted=["1" if k % 3 else "01" for k in range(N)]), {"predicted": "prediction"},
-     set()),
-    ("percents.csv", texts(SCORED, confidence=SCORED.confidence * 100), {"confidence": "score"}, {DRAWN}),
-    ("per_class.csv", CLASSES.to_csv(index=False), {"p_a": "probability of a class", "id": "identifier"}, {PLAN}),
-    ("clusters.csv", CLUSTERED.to_csv(index=False), {"region": "stratum", "school": "cluster", "weight": "weight"},
-     {PLAN, KNOWN, DRAWN}),
-    ("strata.csv", CLUSTERED.drop(columns="school").to_csv(index=False), {"region": "stratum"},
-     {PLAN, KNOWN, DRAWN}),
+    (
+        "nested.jsonl",
+        "\n".join(
+            json.dumps({"id": k, "out": {"score": 0.6 + k % 300 / 500, "prediction": "abc"[k % 3]}})
+            for k in range(N)
+        ),
+        {"out.score": "score", "out.prediction": "prediction"},
+        {PLAN},
+    ),
+    (
+        "scores.csv",
+        SCORED[["item", "confidence"]].to_csv(index=False),
+        {"confidence": "score"},
+        {PLAN},
+    ),
+    (
+        "rare.csv",
+        SCORED[["item", "predicted"]].to_csv(index=False),
+        {"predicted": "prediction"},
+        set(),
+    ),
+    (
+        "percent.csv",
+        texts(SCORED, confidence=[f"{100 * p:.2f} %" for p in SCORED.confidence]),
+        {"confidence": "score"},
+        {PLAN, KNOWN, DRAWN},
+    ),
+    (
+        "words.csv",
+        texts(
+            SCORED[["item", "confidence"]], ok=["richtig" if k % 4 else "falsch" for k in range(N)]
+        ),
+        {"ok": "right or wrong"},
+        {PLAN, KNOWN},
+    ),
+    (
+        "ones.csv",
+        texts(SCORED[["item", "confidence"]], correct=[int(k % 4 > 0) for k in range(N)]),
+        {"correct": "right or wrong"},
+        {PLAN, KNOWN},
+    ),
+    (
+        "gaps.csv",
+        texts(SCORED, confidence=SCORED.confidence.where(SCORED.index % 9 != 4)),
+        {"confidence": "score"},
+        {PLAN, KNOWN, DRAWN},
+    ),
+    (
+        "spelled.csv",
+        texts(SCORED, predicted=["1" if k % 3 else "01" for k in range(N)]),
+        {"predicted": "prediction"},
+        set(),
+    ),
+    (
+        "percents.csv",
+        texts(SCORED, confidence=SCORED.confidence * 100),
+        {"confidence": "score"},
+        {DRAWN},
+    ),
+    (
+        "per_class.csv",
+        CLASSES.to_csv(index=False),
+        {"p_a": "probability of a class", "id": "identifier"},
+        {PLAN},
+    ),
+    (
+        "clusters.csv",
+        CLUSTERED.to_csv(index=False),
+        {"region": "stratum", "school": "cluster", "weight": "weight"},
+        {PLAN, KNOWN, DRAWN},
+    ),
+    (
+        "strata.csv",
+        CLUSTERED.drop(columns="school").to_csv(index=False),
+        {"region": "stratum"},
+        {PLAN, KNOWN, DRAWN},
+    ),
     ("months.csv", MONTHLY.to_csv(index=False), {"month": "period"}, {PLAN, KNOWN, DRAWN}),
     ("folds.csv", FOLDS.to_csv(index=False), {"fold": "fold", "item": "identifier"}, {MODELS}),
-    ("means.csv", FOLDS.groupby("fold").mean().drop(columns="item").to_csv(), {"fold": "fold"}, {MODELS}),
+    (
+        "means.csv",
+        FOLDS.groupby("fold").mean().drop(columns="item").to_csv(),
+        {"fold": "fold"},
+        {MODELS},
+    ),
     ("splits.csv", SPLITS.to_csv(), {"split3_test_score": "score of a split"}, {MODELS}),
-    ("cv.json", json.dumps({name: {"fit_time": [1, 2, 3], "test_score": scores} for name, scores in
-                            (("lr", [.8, .9, .7]), ("tree", [.7, .8, .6]))}), {"lr.test_score": "score of a split"},
-     {MODELS}),
+    (
+        "cv.json",
+        json.dumps(
+            {
+                name: {"fit_time": [1, 2, 3], "test_score": scores}
+                for name, scores in (("lr", [0.8, 0.9, 0.7]), ("tree", [0.7, 0.8, 0.6]))
+            }
+        ),
+        {"lr.test_score": "score of a split"},
+        {MODELS},
+    ),
     ("wide.csv", WIDE.to_csv(index=False), {"document": "cluster"}, {ITEMS}),
-    ("long.csv", LONG.to_csv(index=False), {"model": "model", "correct": "right or wrong"}, {ITEMS}),
+    (
+        "long.csv",
+        LONG.to_csv(index=False),
+        {"model": "model", "correct": "right or wrong"},
+        {ITEMS},
+    ),
     ("graded.csv", GRADED.to_csv(index=False), {"a": "score"}, {ITEMS}),
     ("over.csv", GRADED.assign(b=GRADED.b + 1).to_csv(index=False), {"a": "score"}, set()),
-    ("other.csv", pd.DataFrame({"text": [f"some words {k}" for k in range(N)]}).to_csv(index=False),
-     {"text": "something else"}, set())]
+    (
+        "other.csv",
+        pd.DataFrame({"text": [f"some words {k}" for k in range(N)]}).to_csv(index=False),
+        {"text": "something else"},
+        set(),
+    ),
+]
 
 
 def doctor(folder, name):
@@ -106,8 +234,13 @@ def test_what_a_file_is_ready_for(tmp_path, name, content, roles, questions):
     (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     said, columns, ready = doctor(tmp_path, name)
     for column, seems in roles.items():
-        assert any(line.split("  ")[1].strip() == column and f"  {seems}" in line for line in columns.split("\n")[1:])
-    assert {question for question in (PLAN, KNOWN, DRAWN, MODELS, ITEMS) if question in ready} == questions
+        assert any(
+            line.split("  ")[1].strip() == column and f"  {seems}" in line
+            for line in columns.split("\n")[1:]
+        )
+    assert {
+        question for question in (PLAN, KNOWN, DRAWN, MODELS, ITEMS) if question in ready
+    } == questions
     assert len(said.splitlines()) < 40
 
 
@@ -119,17 +252,23 @@ def test_workbooks_and_parquet(tmp_path, ending):
         SCORED.to_excel(tmp_path / "a.xlsx", index=False, engine="xlsxwriter")
     else:
         SCORED.to_parquet(tmp_path / "a.parquet")
-    assert f"--scores a.{ending} --score confidence --prediction predicted --id item" in doctor(
-        tmp_path, f"a.{ending}")[2]
+    assert (
+        f"--scores a.{ending} --score confidence --prediction predicted --id item"
+        in doctor(tmp_path, f"a.{ending}")[2]
+    )
 
 
 def test_an_audit_and_counts_are_told_apart(tmp_path):
     MONTHLY.to_csv(tmp_path / "audit.csv", index=False)
     MONTHLY.drop(columns="truth").to_csv(tmp_path / "counts.csv", index=False)
-    assert "can be the audit (--audit audit.csv --truth truth --prediction predicted " \
+    assert (
+        "can be the audit (--audit audit.csv --truth truth --prediction predicted "
         "--period-in-audit month)" in doctor(tmp_path, "audit.csv")[0]
-    assert "can be the counts (--counts counts.csv --period month --predicted predicted)" in doctor(
-        tmp_path, "counts.csv")[0]
+    )
+    assert (
+        "can be the counts (--counts counts.csv --period month --predicted predicted)"
+        in doctor(tmp_path, "counts.csv")[0]
+    )
 
 
 def test_weights_of_an_audit_dates_and_counts_of_months_are_seen(tmp_path):
@@ -137,19 +276,29 @@ def test_weights_of_an_audit_dates_and_counts_of_months_are_seen(tmp_path):
     weighted.to_csv(tmp_path / "weighted.csv", index=False)
     assert "--prediction predicted --weight weight)" in doctor(tmp_path, "weighted.csv")[0]
     dates = pd.date_range("2026-01-01", periods=len(MONTHLY)).strftime("%d.%m.%Y")
-    pd.DataFrame({"date": dates, "predicted": MONTHLY["predicted"]}).to_csv(tmp_path / "days.csv", index=False)
+    pd.DataFrame({"date": dates, "predicted": MONTHLY["predicted"]}).to_csv(
+        tmp_path / "days.csv", index=False
+    )
     (tmp_path / "months.csv").write_text("month,n,counted\n2026-01,500,100\n2026-02,500,120\n")
-    assert "can be the counts (--counts months.csv --period month)" in doctor(tmp_path, "months.csv")[0]
+    assert (
+        "can be the counts (--counts months.csv --period month)"
+        in doctor(tmp_path, "months.csv")[0]
+    )
 
 
 def test_a_log_of_an_evaluation():
     assert "--scores samples_lm-eval-0.4.13-texts.jsonl#metric=acc" in doctor(
-        LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[2].replace("'", "")
-    assert "workbench compare 'samples_lm-eval-0.4.13-texts.jsonl#metric=acc'" in doctor(
-        LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[0]
+        LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc"
+    )[2].replace("'", "")
+    assert (
+        "workbench compare 'samples_lm-eval-0.4.13-texts.jsonl#metric=acc'"
+        in doctor(LOGS, "samples_lm-eval-0.4.13-texts.jsonl#metric=acc")[0]
+    )
 
 
-@pytest.mark.parametrize("name", ["gaps.csv", "per_class.csv", "splits.csv", "months.csv", "wide.csv", "long.csv"])
+@pytest.mark.parametrize(
+    "name", ["gaps.csv", "per_class.csv", "splits.csv", "months.csv", "wide.csv", "long.csv"]
+)
 def test_a_command_that_it_prints_can_be_pasted(tmp_path, name):
     content = next(content for each, content, *_ in FILES if each == name)
     (tmp_path / name).write_text(content)
@@ -164,33 +313,64 @@ def test_a_command_that_it_prints_can_be_pasted(tmp_path, name):
 def test_it_says_what_it_has_looked_at_and_costs_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr("workbench.commands.doctor.SAMPLE", 50)
     SCORED.to_csv(tmp_path / "a.csv", index=False)
-    assert "a.csv: 80 rows, 4 columns; what follows is of the first 50" in doctor(tmp_path, "a.csv")[0]
-    for name, message in (("b.csv", "no such file"), ("a.doc", "must end in one of"), ("empty.csv", "no data rows")):
+    assert (
+        "a.csv: 80 rows, 4 columns; what follows is of the first 50" in doctor(tmp_path, "a.csv")[0]
+    )
+    for name, message in (
+        ("b.csv", "no such file"),
+        ("a.doc", "must end in one of"),
+        ("empty.csv", "no data rows"),
+    ):
         (tmp_path / "a.doc").write_text("x")
         (tmp_path / "empty.csv").write_text("a,b\n")
         done = run(tmp_path, "doctor", name)
-        assert done.returncode == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1
-    costs_one_line(tmp_path, "(workbench doctor a.csv says what it is ready for)", "report", "stratified-accuracy",
-                   "--scores", "a.csv", "--score", "nothing")
+        assert (
+            done.returncode == 2 and message in done.stderr and len(done.stderr.splitlines()) == 1
+        )
+    costs_one_line(
+        tmp_path,
+        "(workbench doctor a.csv says what it is ready for)",
+        "report",
+        "stratified-accuracy",
+        "--scores",
+        "a.csv",
+        "--score",
+        "nothing",
+    )
 
 
 CODERS = "item_id,output,coder_1,coder_2\n" + "".join(
-    f"m{k},text {k},{'yes' if k % 3 else ''},{'no' if k % 2 else 'yes'}\n" for k in range(20)).replace(
-        "m3,text 3,,", "m3,text 3,no,")
-ROWS = "item,annotator,label\n" + "".join(f"m{k},{who},{'yes' if k % 2 else 'no'}\n" for k in range(9)
-                                          for who in ("ann", "ben"))
+    f"m{k},text {k},{'yes' if k % 3 else ''},{'no' if k % 2 else 'yes'}\n" for k in range(20)
+).replace("m3,text 3,,", "m3,text 3,no,")
+ROWS = "item,annotator,label\n" + "".join(
+    f"m{k},{who},{'yes' if k % 2 else 'no'}\n" for k in range(9) for who in ("ann", "ben")
+)
 
 
 @pytest.mark.parametrize("name, content", [("coders.csv", CODERS), ("rows.csv", ROWS)])
 def test_labels_of_several_annotators(tmp_path, name, content):
     (tmp_path / name).write_text(content)
-    assert f"How far do annotators agree?\n    workbench audit agreement {name}" in doctor(tmp_path, name)[2]
+    assert (
+        f"How far do annotators agree?\n    workbench audit agreement {name}"
+        in doctor(tmp_path, name)[2]
+    )
 
 
 def test_the_export_of_a_labeling_tool(tmp_path):
-    tasks = [{"data": {"item": f"q{k}"}, "annotations": [
-        {"completed_by": who, "was_cancelled": False, "result": [{"type": "choices", "value": {"choices": ["right"]}}]}
-        for who in (1, 2)]} for k in range(3)]
+    tasks = [
+        {
+            "data": {"item": f"q{k}"},
+            "annotations": [
+                {
+                    "completed_by": who,
+                    "was_cancelled": False,
+                    "result": [{"type": "choices", "value": {"choices": ["right"]}}],
+                }
+                for who in (1, 2)
+            ],
+        }
+        for k in range(3)
+    ]
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
     done = run(tmp_path, "doctor", "tasks.json")
     assert done.stdout.startswith("tasks.json: Label Studio, 6 annotations by 2 named annotators\n")
@@ -200,7 +380,7 @@ def test_the_export_of_a_labeling_tool(tmp_path):
 
 def test_populations_of_clusters_labels_in_some_rows_and_one_prediction(tmp_path):
     certain = CLUSTERED.assign(fpc=50)
-    certain.loc[N - 5:, ["region", "school", "fpc"]] = "r9", "s99", 1
+    certain.loc[N - 5 :, ["region", "school", "fpc"]] = "r9", "s99", 1
     certain.to_csv(tmp_path / "certain.csv", index=False)
     assert "--fpc fpc" in doctor(tmp_path, "certain.csv")[2]
     some = CLUSTERED.assign(truth=CLUSTERED["truth"].where(np.arange(N) % 4 > 0))
@@ -211,16 +391,34 @@ def test_populations_of_clusters_labels_in_some_rows_and_one_prediction(tmp_path
     published = CLUSTERED.assign(**{f"repwt_{k}": 1.0 for k in range(4)})
     published.to_csv(tmp_path / "published.csv", index=False)
     said, *_ = doctor(tmp_path, "published.csv")
-    assert "say how the 4 replicate weights were made" in said and "--replicate-weights 'repwt_*'" in said
+    assert (
+        "say how the 4 replicate weights were made" in said
+        and "--replicate-weights 'repwt_*'" in said
+    )
 
 
-@pytest.mark.parametrize(("header", "cells", "options"), [
-    ("question_id,run,gpt,claude,is_hard", "{k},{r},{a},{b},{b}", "--item question_id --model gpt,claude"),
-    ("id,document,gpt,claude,n_tokens", "{q},d{k},{a},{b},{q}", "--item id --cluster document --model gpt,claude"),
-    ("id,model,score", "{k},m{r},{a}", "--item id --model model --score score")])
+@pytest.mark.parametrize(
+    ("header", "cells", "options"),
+    [
+        (
+            "question_id,run,gpt,claude,is_hard",
+            "{k},{r},{a},{b},{b}",
+            "--item question_id --model gpt,claude",
+        ),
+        (
+            "id,document,gpt,claude,n_tokens",
+            "{q},d{k},{a},{b},{q}",
+            "--item id --cluster document --model gpt,claude",
+        ),
+        ("id,model,score", "{k},m{r},{a}", "--item id --model model --score score"),
+    ],
+)
 def test_scores_of_models_are_told_from_what_describes_items(tmp_path, header, cells, options):
-    rows = [cells.format(k=k, r=r, q=2 * k + r, a=(k * r + k) % 2, b=(k + r) % 3 > 0 and 1 or 0) for k in range(20)
-            for r in range(2)]
+    rows = [
+        cells.format(k=k, r=r, q=2 * k + r, a=(k * r + k) % 2, b=(k + r) % 3 > 0 and 1 or 0)
+        for k in range(20)
+        for r in range(2)
+    ]
     (tmp_path / "t.csv").write_text("\n".join([header, *rows]))
     text = doctor(tmp_path, "t.csv")[0]
     assert f"workbench compare t.csv {options}\n" in text
@@ -228,17 +426,39 @@ def test_scores_of_models_are_told_from_what_describes_items(tmp_path, header, c
     assert done.returncode == 0, done.stderr
 
 
-SCORES_OF_FOLDS = pd.DataFrame({"old": RNG.normal(.8, .01, 50).round(4), "new": RNG.normal(.8, .01, 50).round(4)})
+SCORES_OF_FOLDS = pd.DataFrame(
+    {"old": RNG.normal(0.8, 0.01, 50).round(4), "new": RNG.normal(0.8, 0.01, 50).round(4)}
+)
 
 
-@pytest.mark.parametrize(("columns", "told"), [
-    ({"fold": range(50)}, "--splits must be 'random' or 'folds', as 50 folds may be"),
-    ({"Split": [k % 10 for k in range(50)], "seed": [k // 10 for k in range(50)]}, "--fold Split --better higher"),
-    ({"seed": [k // 10 for k in range(50)], "fold": [k % 10 for k in range(50)], "fit_time": .5, "n_test": 9},
-     "--fold fold --better higher"),
-    ({"fold": range(50), "n_train": 80, "n_test": 20}, "--fold fold --better higher"),
-    ({"cv_fold": [k % 10 for k in range(50)]}, "--splits must be 'random' or 'folds', as there are 5 rows for every"),
-    ({"run": [k % 5 for k in range(50)]}, "a column that says the fold or split of each row is needed")])
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"fold": range(50)}, "--splits must be 'random' or 'folds', as 50 folds may be"),
+        (
+            {"Split": [k % 10 for k in range(50)], "seed": [k // 10 for k in range(50)]},
+            "--fold Split --better higher",
+        ),
+        (
+            {
+                "seed": [k // 10 for k in range(50)],
+                "fold": [k % 10 for k in range(50)],
+                "fit_time": 0.5,
+                "n_test": 9,
+            },
+            "--fold fold --better higher",
+        ),
+        ({"fold": range(50), "n_train": 80, "n_test": 20}, "--fold fold --better higher"),
+        (
+            {"cv_fold": [k % 10 for k in range(50)]},
+            "--splits must be 'random' or 'folds', as there are 5 rows for every",
+        ),
+        (
+            {"run": [k % 5 for k in range(50)]},
+            "a column that says the fold or split of each row is needed",
+        ),
+    ],
+)
 def test_schemes_of_cross_validation_are_seen(columns, told, tmp_path):
     frame = SCORES_OF_FOLDS.assign(**columns)
     frame.to_csv(tmp_path / "x.csv", index=False)
@@ -251,18 +471,31 @@ def test_a_fold_without_a_score_blocks_nothing(tmp_path):
     frame = SCORES_OF_FOLDS[:10].assign(fold=range(10))
     frame.loc[3, "old"] = None
     frame.to_csv(tmp_path / "x.csv", index=False)
-    assert "cross-validation-t-tests --losses x.csv --fold fold --better higher" in run(
-        tmp_path, "doctor", "x.csv").stdout
+    assert (
+        "cross-validation-t-tests --losses x.csv --fold fold --better higher"
+        in run(tmp_path, "doctor", "x.csv").stdout
+    )
 
 
 def test_values_and_labels_in_some_rows(tmp_path):
     rows = [f"r{k},{'AB'[k % 2]},{20.5 + k if k % 3 == 0 else ''}" for k in range(60)]
     (tmp_path / "values.csv").write_text("\n".join(["id,segment,audited", *rows]))
     said = run(tmp_path, "doctor", "values.csv").stdout
-    assert "workbench report voila-vs-neyman --strata values.csv --stratum segment --value audited --id id\n" in said
-    (tmp_path / "strata.csv").write_text("sex,status,n\nm,full,90\nm,part,18\nf,full,9\nf,part,63\n")
-    assert "--strata strata.csv --stratum sex,status --size n\n" in run(tmp_path, "doctor", "strata.csv").stdout
+    assert (
+        "workbench report voila-vs-neyman --strata values.csv --stratum segment --value audited --id id\n"
+        in said
+    )
+    (tmp_path / "strata.csv").write_text(
+        "sex,status,n\nm,full,90\nm,part,18\nf,full,9\nf,part,63\n"
+    )
+    assert (
+        "--strata strata.csv --stratum sex,status --size n\n"
+        in run(tmp_path, "doctor", "strata.csv").stdout
+    )
     some = CLUSTERED.assign(truth=CLUSTERED["truth"].where(np.arange(N) % 4 > 0))
     some.to_csv(tmp_path / "some.csv", index=False)
-    assert "misclassification-correction --audit some.csv" in run(tmp_path, "doctor", "some.csv").stdout
+    assert (
+        "misclassification-correction --audit some.csv"
+        in run(tmp_path, "doctor", "some.csv").stdout
+    )
     assert "--counts some.csv" in run(tmp_path, "doctor", "some.csv").stdout

@@ -1,4 +1,5 @@
 """`workbench lab` as a user starts it: its address opens the start page, a signal ends it and all it started."""
+
 import contextlib
 import importlib.util
 import os
@@ -22,13 +23,31 @@ ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S+")
 def lab(folder, port=None):
     """Start the command; yields its process and its log, and ends what a failed test leaves."""
     environment, log = browser._environment(folder), folder / "log.txt"
-    (folder / "settings").rename(folder / "not-read")       # the tests' own settings, which ask for no news either
+    (folder / "settings").rename(
+        folder / "not-read"
+    )  # the tests' own settings, which ask for no news either
     with log.open("w") as output:
         started = subprocess.Popen(
-            [sys.executable, "-m", "workbench", "lab", "notebooks", "--no-browser", "--", "--allow-root",
-             "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port or browser._free_port()}",
-             "--ServerApp.port_retries=0", "--LabApp.expose_app_in_browser=True"],
-            cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            [
+                sys.executable,
+                "-m",
+                "workbench",
+                "lab",
+                "notebooks",
+                "--no-browser",
+                "--",
+                "--allow-root",
+                "--ServerApp.ip=127.0.0.1",
+                f"--ServerApp.port={port or browser._free_port()}",
+                "--ServerApp.port_retries=0",
+                "--LabApp.expose_app_in_browser=True",
+            ],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
     try:
         yield started, log
     finally:
@@ -40,10 +59,15 @@ def lab(folder, port=None):
 
 def test_without_jupyterlab_it_says_what_to_install(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "jupyterlab" else name)
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "jupyterlab" else name
+    )
     with pytest.raises(SystemExit, match="2"):
         main.main(["lab", "there"])
-    assert 'pip install "evaluation-workbench[lab]"' in capsys.readouterr().err and not (tmp_path / "there").exists()
+    assert (
+        'pip install "evaluation-workbench[lab]"' in capsys.readouterr().err
+        and not (tmp_path / "there").exists()
+    )
     with pytest.raises(SystemExit) as ended:
         main.main(["lab", "there", "--copy-only"])
     assert not ended.value.code and (tmp_path / "there" / "00-start.ipynb").exists()
@@ -62,7 +86,7 @@ def _printed(log, started, seconds=60):
         found = ADDRESS.search(log.read_text())
         if found:
             return found[0]
-        time.sleep(.2)
+        time.sleep(0.2)
     raise AssertionError(log.read_text()[-2000:])
 
 
@@ -84,7 +108,9 @@ def test_the_printed_address_opens_the_start_page_and_a_signal_ends_everything(t
 def test_a_page_that_is_reloaded_is_live(tmp_path, chrome):
     path = tmp_path / "notebooks" / "live.ipynb"
     path.parent.mkdir()
-    browser.notebook(path, "from workbench.lessons.stratified import scenes as live\nlive.labels_needed()")
+    browser.notebook(
+        path, "from workbench.lessons.stratified import scenes as live\nlive.labels_needed()"
+    )
     with lab(tmp_path) as (started, log):
         address = _printed(log, started).replace("00-start", path.stem)
         with _opened(address, chrome) as page:
@@ -92,7 +118,7 @@ def test_a_page_that_is_reloaded_is_live(tmp_path, chrome):
             browser.shows_chart(page)
             end = time.monotonic() + 60
             while "widget-view+json" not in path.read_text() and time.monotonic() < end:
-                page.wait_for_timeout(200)      # the page's requests pass through this process
+                page.wait_for_timeout(200)  # the page's requests pass through this process
             page.reload()
             browser.ready(page)
             browser.shows_chart(page)
@@ -125,8 +151,15 @@ runpy.run_module("workbench.commands.lab_server", run_name="__main__")
 @pytest.mark.slow
 def test_ctrl_c_between_the_address_and_the_loop_ends_it_too(tmp_path):
     words = ["--no-browser", "--allow-root", f"--ServerApp.port={browser._free_port()}"]
-    done = subprocess.run([sys.executable, "-c", EARLY, *words], cwd=tmp_path, env=browser._environment(tmp_path),
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", EARLY, *words],
+        cwd=tmp_path,
+        env=browser._environment(tmp_path),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0 and ADDRESS.search(done.stderr) and "Traceback" not in done.stderr
 
 

@@ -38,7 +38,12 @@ def folder(tmp_path, monkeypatch):
     installed = tmp_path / "installed"
     installed.mkdir()
     write(installed / "00-start.ipynb", "Start", "1", tags=())
-    write(installed / "01-first-topic.ipynb", "First *topic*", PARAMETERS, "print(budget, n_strata, quiet)")
+    write(
+        installed / "01-first-topic.ipynb",
+        "First *topic*",
+        PARAMETERS,
+        "print(budget, n_strata, quiet)",
+    )
     write(installed / "02-second.ipynb", "Second", "n = 1")
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
@@ -72,8 +77,10 @@ def test_list_shows_topics_and_titles(folder, capsys):
 def test_params_shows_name_type_default_and_help(folder, capsys):
     assert run("params", "first-topic") == 0
     assert capsys.readouterr().out.splitlines()[:3] == [
-        "scores    file              ''       what is scored", "score     column of scores  'score'  the confidence",
-        "budget    int               100      labels you can afford"]
+        "scores    file              ''       what is scored",
+        "score     column of scores  'score'  the confidence",
+        "budget    int               100      labels you can afford",
+    ]
 
 
 def test_help_lists_the_parameters_of_the_topic(folder, capsys):
@@ -87,45 +94,90 @@ def test_help_lists_the_parameters_of_the_topic(folder, capsys):
 
 def test_options_go_before_pairs_and_pairs_before_the_file(folder, capsys):
     (folder / "p.yaml").write_text("budget: 1\nn_strata: 2\nquiet: 3\n")
-    assert run("report", "--budget", "30", "first-topic", "--params", "p.yaml", "-p", "budget", "20",
-               "-p", "n_strata", "21", "--quiet") == 0
+    assert (
+        run(
+            "report",
+            "--budget",
+            "30",
+            "first-topic",
+            "--params",
+            "p.yaml",
+            "-p",
+            "budget",
+            "20",
+            "-p",
+            "n_strata",
+            "21",
+            "--quiet",
+        )
+        == 0
+    )
     assert ">30 21 3</pre>" in (folder / "report.html").read_text()
     assert capsys.readouterr() == ("Wrote report.html\n", "")
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["report"], "name a topic: first-topic, second"),
-    (["report", "first-topc", "--budget", "3"], "no topic 'first-topc' (did you mean 'first-topic'?); "
-                                                "topics: first-topic, second"),
-    (["report", "second", "--budget", "3"], "No such option"),
-    (["report", "first-topic", "--budget"], "Option '--budget' requires an argument."),
-    (["report", "first-topic", "--budget", "abc"], "--budget must be a whole number; got 'abc'"),
-    (["report", "first-topic", "-p", "buget", "3"], "no parameter 'buget' (did you mean 'budget'?); "
-                                                    "parameters: scores, score, budget, n_strata, quiet"),
-    (["report", "first-topic", "--scores", "s.csv"], "scores: no such file: 's.csv'"),
-    (["report", "first-topic", "second"], "Got unexpected extra argument (second)"),
-    (["report", "first-topic", "-o", "r.txt"], "--output must end in .html; got 'r.txt'"),
-    (["report", "--all", "-p", "n", "2"], "--all takes every topic with its defaults; "
-                                          "give it no topic and no parameters"),
-    (["report", "--all", "-o", "r.html"], "with --all the output is a folder; got 'r.html'"),
-    (["report", "--all", "-o", "installed.txt/x"], "cannot make the folder 'installed.txt/x': Not a directory"),
-    (["report", "--all", "-o", LONG], f"cannot make the folder '{LONG}': File name too long"),
-    (["report", "--all", "-o", "x\0"], "cannot make the folder 'x\\x00': embedded null byte"),
-    (["report", "second", "-o", LONG + ".html"], f"output '{LONG}.html' cannot be written: File name too long"),
-    (["report", "second", "--params", "x\0"], "cannot read 'x\\x00': embedded null byte"),
-    (["report", LONG + ".ipynb"], f"no notebook '{LONG}.ipynb'"),
-    (["lab", "x\0", "--copy-only"], "cannot copy to 'x\\x00': embedded null byte"),
-    (["params", "secnd"], "no topic 'secnd' (did you mean 'second'?); topics: first-topic, second"),
-    (["lsit"], "No such command 'lsit'."),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["report"], "name a topic: first-topic, second"),
+        (
+            ["report", "first-topc", "--budget", "3"],
+            "no topic 'first-topc' (did you mean 'first-topic'?); topics: first-topic, second",
+        ),
+        (["report", "second", "--budget", "3"], "No such option"),
+        (["report", "first-topic", "--budget"], "Option '--budget' requires an argument."),
+        (
+            ["report", "first-topic", "--budget", "abc"],
+            "--budget must be a whole number; got 'abc'",
+        ),
+        (
+            ["report", "first-topic", "-p", "buget", "3"],
+            "no parameter 'buget' (did you mean 'budget'?); "
+            "parameters: scores, score, budget, n_strata, quiet",
+        ),
+        (["report", "first-topic", "--scores", "s.csv"], "scores: no such file: 's.csv'"),
+        (["report", "first-topic", "second"], "Got unexpected extra argument (second)"),
+        (["report", "first-topic", "-o", "r.txt"], "--output must end in .html; got 'r.txt'"),
+        (
+            ["report", "--all", "-p", "n", "2"],
+            "--all takes every topic with its defaults; give it no topic and no parameters",
+        ),
+        (["report", "--all", "-o", "r.html"], "with --all the output is a folder; got 'r.html'"),
+        (
+            ["report", "--all", "-o", "installed.txt/x"],
+            "cannot make the folder 'installed.txt/x': Not a directory",
+        ),
+        (["report", "--all", "-o", LONG], f"cannot make the folder '{LONG}': File name too long"),
+        (["report", "--all", "-o", "x\0"], "cannot make the folder 'x\\x00': embedded null byte"),
+        (
+            ["report", "second", "-o", LONG + ".html"],
+            f"output '{LONG}.html' cannot be written: File name too long",
+        ),
+        (["report", "second", "--params", "x\0"], "cannot read 'x\\x00': embedded null byte"),
+        (["report", LONG + ".ipynb"], f"no notebook '{LONG}.ipynb'"),
+        (["lab", "x\0", "--copy-only"], "cannot copy to 'x\\x00': embedded null byte"),
+        (
+            ["params", "secnd"],
+            "no topic 'secnd' (did you mean 'second'?); topics: first-topic, second",
+        ),
+        (["lsit"], "No such command 'lsit'."),
+    ],
+)
 def test_mistakes_are_one_line(folder, capsys, arguments, message):
     (folder / "installed.txt").write_text("a file")
     assert refused(capsys, *arguments).startswith(message)
 
 
 def test_a_flag_needs_no_value(folder, capsys):
-    write(folder / "n.ipynb", "N", "higher = False  # type: flag  larger is better", "print(higher)")
-    for words, shown in ((["--higher"], True), (["--higher", "true"], True), (["--no-higher"], False), ([], False)):
+    write(
+        folder / "n.ipynb", "N", "higher = False  # type: flag  larger is better", "print(higher)"
+    )
+    for words, shown in (
+        (["--higher"], True),
+        (["--higher", "true"], True),
+        (["--no-higher"], False),
+        ([], False),
+    ):
         assert run("report", "n.ipynb", *words, "--quiet") == 0
         assert f">{shown}</pre>" in (folder / "report.html").read_text()
 
@@ -133,20 +185,31 @@ def test_a_flag_needs_no_value(folder, capsys):
 @pytest.mark.parametrize("misspelled", ["--n-strat", "--n_strata"])
 def test_a_misspelled_option_suggests_one(folder, capsys, misspelled):
     message = refused(capsys, "report", "first-topic", misspelled, "3")
-    assert message.startswith("No such option") and misspelled in message and "Did you mean" in message
+    assert (
+        message.startswith("No such option") and misspelled in message and "Did you mean" in message
+    )
     assert "--n-strata" in message
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("budget: 3\nn_strata: [1\n", "p.yaml, line 3: expected ',' or ']', but got '<stream end>'"),
-    ("budget: 3\n\tn: 1\n", "p.yaml, line 2: found character '\\t' that cannot start any token"),
-    ("- 1\n", "p.yaml must hold lines of the form name: value"),
-    ("", "p.yaml must hold lines of the form name: value"),
-    ("budget: 2020-13-45\n", "p.yaml is no YAML text: month must be in 1..12"),
-    ("budget: abc\n", "budget must be a whole number; got 'abc'"),
-    ("1: 2\n", "no parameter '1'; parameters:"),
-    ("budget:\n", "budget must be a whole number; got None"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "budget: 3\nn_strata: [1\n",
+            "p.yaml, line 3: expected ',' or ']', but got '<stream end>'",
+        ),
+        (
+            "budget: 3\n\tn: 1\n",
+            "p.yaml, line 2: found character '\\t' that cannot start any token",
+        ),
+        ("- 1\n", "p.yaml must hold lines of the form name: value"),
+        ("", "p.yaml must hold lines of the form name: value"),
+        ("budget: 2020-13-45\n", "p.yaml is no YAML text: month must be in 1..12"),
+        ("budget: abc\n", "budget must be a whole number; got 'abc'"),
+        ("1: 2\n", "no parameter '1'; parameters:"),
+        ("budget:\n", "budget must be a whole number; got None"),
+    ],
+)
 def test_mistakes_in_a_parameter_file_are_one_line(folder, capsys, text, message):
     (folder / "p.yaml").write_text(text)
     assert refused(capsys, "report", "first-topic", "--params", "p.yaml").startswith(message)
@@ -156,12 +219,17 @@ def test_a_parameter_file_that_cannot_be_read_is_one_line(folder, capsys):
     message = refused(capsys, "report", "second", "--params", "no.yaml")
     assert message == "cannot read 'no.yaml': No such file or directory"
     (folder / "p.yaml").write_bytes(b"\xff\xfe\x00\xd8")
-    assert refused(capsys, "report", "second", "--params", "p.yaml").startswith("p.yaml is no YAML text")
+    assert refused(capsys, "report", "second", "--params", "p.yaml").startswith(
+        "p.yaml is no YAML text"
+    )
 
 
 def test_all_reports_every_topic(folder, capsys):
     assert run("report", "--all", "-o", "out", "--quiet") == 0
-    assert sorted(path.name for path in (folder / "out").iterdir()) == ["first-topic.html", "second.html"]
+    assert sorted(path.name for path in (folder / "out").iterdir()) == [
+        "first-topic.html",
+        "second.html",
+    ]
     assert run("report", "all", "--quiet") == 0
     assert (folder / "reports" / "second.html").exists()
 
@@ -169,7 +237,10 @@ def test_all_reports_every_topic(folder, capsys):
 def test_a_large_report_is_a_warning_line(folder, capsys):
     write(folder / "big.ipynb", "Big", "n = 1", "print('x' * 1_200_000)")
     assert run("report", "big.ipynb", "--quiet") == 0
-    assert capsys.readouterr().err == "Warning: report.html has 1.2 MB; a report should stay below 1 MB\n"
+    assert (
+        capsys.readouterr().err
+        == "Warning: report.html has 1.2 MB; a report should stay below 1 MB\n"
+    )
 
 
 def test_lab_copies_and_never_overwrites(folder, capsys):
@@ -179,8 +250,9 @@ def test_lab_copies_and_never_overwrites(folder, capsys):
     mine.write_text("mine")
     (folder / "workbench-notebooks" / "00-start.ipynb").unlink()
     assert run("lab", "--copy-only") == 0
-    assert capsys.readouterr().out == ("Copied 1 notebooks to workbench-notebooks; "
-                                       "kept 01-first-topic.ipynb, 02-second.ipynb\n")
+    assert capsys.readouterr().out == (
+        "Copied 1 notebooks to workbench-notebooks; kept 01-first-topic.ipynb, 02-second.ipynb\n"
+    )
     assert mine.read_text() == "mine"
     settings = json.loads((folder / "workbench-notebooks" / "voila.json").read_text())
     assert settings["MappingKernelManager"]["cull_idle_timeout"] == 600
@@ -193,20 +265,32 @@ def test_lab_starts_this_interpreter_at_the_first_notebook(folder, monkeypatch):
         pass
 
     def replace(program, words, environment):
-        raise ReplacedError(program, words[1:], Path.cwd(), environment["JUPYTER_CONFIG_PATH"].split(os.pathsep))
+        raise ReplacedError(
+            program, words[1:], Path.cwd(), environment["JUPYTER_CONFIG_PATH"].split(os.pathsep)
+        )
+
     monkeypatch.setattr(os, "execve", replace)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/mine")
     start = "--LabApp.default_url=/lab/tree/00-start.ipynb"
     for given, there, words in (
-            (["mine", "--no-browser", "--", "--port=9999"], "mine", ["--no-browser", "--port=9999"]),
-            (["--", "--allow-root"], "workbench-notebooks", ["--allow-root"])):
+        (["mine", "--no-browser", "--", "--port=9999"], "mine", ["--no-browser", "--port=9999"]),
+        (["--", "--allow-root"], "workbench-notebooks", ["--allow-root"]),
+    ):
         monkeypatch.chdir(folder)
         with pytest.raises(ReplacedError) as replaced:
             main.main(["lab", *given])
         program, said, cwd, paths = replaced.value.args
-        assert program == sys.executable and said == ["-m", "workbench.commands.lab_server", start, *words]
+        assert program == sys.executable and said == [
+            "-m",
+            "workbench.commands.lab_server",
+            start,
+            *words,
+        ]
         assert cwd == folder / there
-        assert paths == [str(main.LAB_SETTINGS), "/mine"] and (main.LAB_SETTINGS / "labconfig").is_dir()
+        assert (
+            paths == [str(main.LAB_SETTINGS), "/mine"]
+            and (main.LAB_SETTINGS / "labconfig").is_dir()
+        )
 
 
 def test_the_command_reports_a_failing_cell_with_exit_code_2(tmp_path, kernel):
@@ -222,7 +306,10 @@ def test_the_command_writes_a_report_that_quotes_it(tmp_path, kernel):
     write(tmp_path / "n.ipynb", "N", "n = 1\ns = ''")
     done = command(tmp_path, "report", "n.ipynb", "--s", "a b", "-o", "r.html")
     assert (done.returncode, done.stdout, done.stderr) == (0, "Wrote r.html\n", "N\n")
-    assert "<code>workbench report n.ipynb --s &#39;a b&#39; -o r.html</code>" in (tmp_path / "r.html").read_text()
+    assert (
+        "<code>workbench report n.ipynb --s &#39;a b&#39; -o r.html</code>"
+        in (tmp_path / "r.html").read_text()
+    )
 
 
 def test_the_command_shows_version_and_help(tmp_path):
@@ -240,30 +327,49 @@ def test_an_interruption_while_python_imports_is_one_line(tmp_path, module):
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
     script = tmp_path / "workbench"
     script.write_text("from workbench.commands.main import main\nmain()\n")
-    done = subprocess.run([sys.executable, "-P", script, "list"], capture_output=True, text=True,
-                          env=os.environ | {"PYTHONPATH": path})
+    done = subprocess.run(
+        [sys.executable, "-P", script, "list"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": path},
+    )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
 
 
 def test_an_interruption_of_the_command_is_one_line(folder, capsys, monkeypatch):
     def interrupt(*details, **more):
         raise KeyboardInterrupt
+
     monkeypatch.setattr("workbench.reports.build.build_files", interrupt)
     assert run("report", "second") == 130
     assert capsys.readouterr().err.strip() == "Stopped."
 
 
 def test_importing_the_library_leaves_interruptions_alone():
-    code = ("import signal, workbench.commands.main; "
-            "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                          env=os.environ | {"PYTHONPATH": str(Path(workbench.__file__).parents[1])})
+    code = (
+        "import signal, workbench.commands.main; "
+        "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": str(Path(workbench.__file__).parents[1])},
+    )
     assert done.stdout == "True\n"
 
 
 def test_the_command_line_starts_without_the_heavy_libraries():
-    code = ("import sys, workbench.commands.main\n"
-            "print({'papermill', 'nbformat', 'nbconvert', 'altair', 'jinja2', 'duckdb'} & set(sys.modules))")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                          env=os.environ | {"PYTHONPATH": str(Path(workbench.__file__).parents[1])})
+    code = (
+        "import sys, workbench.commands.main\n"
+        "print({'papermill', 'nbformat', 'nbconvert', 'altair', 'jinja2', 'duckdb'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": str(Path(workbench.__file__).parents[1])},
+    )
     assert done.stdout == "set()\n"

@@ -1,4 +1,5 @@
 """Files in common shapes: the command says how it reads them, and reports what it cannot read in one line."""
+
 import csv
 import json
 
@@ -15,7 +16,7 @@ import workbench as wb
 from workbench.data.json_records import by_column
 
 N = 60
-SCORED = [(f"i{k}", round(.6 + .005 * k, 3), "ab"[k % 3 > 0], "ab"[k % 4 > 0]) for k in range(N)]
+SCORED = [(f"i{k}", round(0.6 + 0.005 * k, 3), "ab"[k % 3 > 0], "ab"[k % 4 > 0]) for k in range(N)]
 HEADER = ("id", "p", "read", "true")
 NAMED = ("--score", "p", "--prediction", "read", "--id", "id", "--score-is", "confidence")
 
@@ -35,43 +36,110 @@ def planned(folder, *options, source="a.csv"):
 
 def refused(folder, *options, source="a.csv"):
     done = run(folder, "audit", "new", source, "a.db", "--budget", "20", *options)
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1 and not (folder / "a.db").exists()
+    assert (
+        done.returncode == 2
+        and len(done.stderr.splitlines()) == 1
+        and not (folder / "a.db").exists()
+    )
     return done.stderr
 
 
 def test_a_column_of_probabilities_per_class(tmp_path):
-    write(tmp_path, [(f"i{k}", *((.5, .5, 0) if k == 3 else (.5 + k / 400, .25, .25 - k / 400))) for k in range(N)],
-          header=("id", "p_cat", "p_dog", "p_0x"))
+    write(
+        tmp_path,
+        [
+            (f"i{k}", *((0.5, 0.5, 0) if k == 3 else (0.5 + k / 400, 0.25, 0.25 - k / 400)))
+            for k in range(N)
+        ],
+        header=("id", "p_cat", "p_dog", "p_0x"),
+    )
     said = planned(tmp_path, "--probabilities", "p_*", "--id", "id")
-    assert "prediction and confidence are the highest of 3 columns of probabilities" in said.replace("\n", " ")
+    assert (
+        "prediction and confidence are the highest of 3 columns of probabilities"
+        in said.replace("\n", " ")
+    )
     assert "in 1 row two classes have the highest probability" in said
     items = wb.read_scores(tmp_path / "a.csv", score="score", probabilities="p_*")
-    assert set(items.prediction) == {"cat"} and items.score.tolist() == [.5 + k / 400 * (k != 3) for k in range(N)]
+    assert set(items.prediction) == {"cat"} and items.score.tolist() == [
+        0.5 + k / 400 * (k != 3) for k in range(N)
+    ]
 
 
-@pytest.mark.parametrize("row, options, message", [
-    ((".5", ".6"), ["--probabilities", "p_*"], "probabilities 'p_a', 'p_b' must sum to 1; in row 3 they sum to 1.1"),
-    (("1.5", "-.5"), ["--probabilities", "p_*"], "column 'p_a', row 3: 1.5 is not a probability from 0 to 1"),
-    (("", "1"), ["--probabilities", "p_*"], "column 'p_a', row 3 is missing"),
-    ((".5", ".5"), ["--probabilities", "p"], "must have one asterisk in the place of the class"),
-    ((".5", ".5"), ["--probabilities", "q_*"], "of 'id', 'p_a', 'p_b' it means none"),
-    ((".5", ".5"), ["--probabilities", "p_*", "--prediction", "id"], "must not be given with --prediction"),
-    ((".5", ".5"), [], "if 'p_a', 'p_b' are probabilities of classes, say --probabilities 'p_*' instead")])
+@pytest.mark.parametrize(
+    "row, options, message",
+    [
+        (
+            (".5", ".6"),
+            ["--probabilities", "p_*"],
+            "probabilities 'p_a', 'p_b' must sum to 1; in row 3 they sum to 1.1",
+        ),
+        (
+            ("1.5", "-.5"),
+            ["--probabilities", "p_*"],
+            "column 'p_a', row 3: 1.5 is not a probability from 0 to 1",
+        ),
+        (("", "1"), ["--probabilities", "p_*"], "column 'p_a', row 3 is missing"),
+        (
+            (".5", ".5"),
+            ["--probabilities", "p"],
+            "must have one asterisk in the place of the class",
+        ),
+        ((".5", ".5"), ["--probabilities", "q_*"], "of 'id', 'p_a', 'p_b' it means none"),
+        (
+            (".5", ".5"),
+            ["--probabilities", "p_*", "--prediction", "id"],
+            "must not be given with --prediction",
+        ),
+        (
+            (".5", ".5"),
+            [],
+            "if 'p_a', 'p_b' are probabilities of classes, say --probabilities 'p_*' instead",
+        ),
+    ],
+)
 def test_probabilities_that_cannot_be_read(tmp_path, row, options, message):
-    write(tmp_path, [("x", ".5", ".5"), ("y", *row), ("z", ".3", ".7")], header=("id", "p_a", "p_b"))
+    write(
+        tmp_path, [("x", ".5", ".5"), ("y", *row), ("z", ".3", ".7")], header=("id", "p_a", "p_b")
+    )
     assert message in refused(tmp_path, *options)
 
 
 def test_rows_that_lack_a_score_are_left_out_and_the_page_says_so(tmp_path):
-    write(tmp_path, [(id, "NaN" if k % 9 == 4 else p, "" if k == 7 else read, true)
-                     for k, (id, p, read, true) in enumerate(SCORED)])
+    write(
+        tmp_path,
+        [
+            (id, "NaN" if k % 9 == 4 else p, "" if k == 7 else read, true)
+            for k, (id, p, read, true) in enumerate(SCORED)
+        ],
+    )
     assert "column 'read', row 9 is missing" in refused(tmp_path, *NAMED)
-    done = run_unseen(tmp_path, "report", "stratified-accuracy", "--scores", "a.csv", *NAMED[:4], "--truth", "true",
-                      "--leave-out", "missing", "-o", "r.html", "--budget", "20", "--score-is", "confidence")
+    done = run_unseen(
+        tmp_path,
+        "report",
+        "stratified-accuracy",
+        "--scores",
+        "a.csv",
+        *NAMED[:4],
+        "--truth",
+        "true",
+        "--leave-out",
+        "missing",
+        "-o",
+        "r.html",
+        "--budget",
+        "20",
+        "--score-is",
+        "confidence",
+    )
     page = page_of(done, tmp_path)
-    assert "8 of 60 rows are left out, which have no score or prediction: rows 6, 9, 15, 24, 33 and 3 more" in page
+    assert (
+        "8 of 60 rows are left out, which have no score or prediction: rows 6, 9, 15, 24, 33 and 3 more"
+        in page
+    )
     assert "8 of 60 rows are left out" in planned(tmp_path, *NAMED, "--leave-out", "missing")
-    items = wb.read_scores(tmp_path / "a.csv", score="p", prediction="read", leave_out="missing", score_is="confidence")
+    items = wb.read_scores(
+        tmp_path / "a.csv", score="p", prediction="read", leave_out="missing", score_is="confidence"
+    )
     assert items.size == 52 and items.id.tolist()[:8] == [1, 2, 3, 4, 6, 7, 9, 10]
 
 
@@ -83,16 +151,26 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
     said = planned(tmp_path, *both, "--leave-out", "missing")
     assert "the second model's predictions are column 'read' of b.csv, matched by 'id'" in said
     assert "b.csv has 1 row of no item here: 'i60'" in said
-    items = wb.read_scores(tmp_path / "a.csv", score="p", prediction="read", id="id", rival=str(tmp_path / "b.csv"),
-                           leave_out="missing", score_is="confidence")
-    assert dict(zip(items.id, items.rival, strict=True)) == {f"i{N - k}": "ab"[k % 7 > 2] for k in range(1, N)}
+    items = wb.read_scores(
+        tmp_path / "a.csv",
+        score="p",
+        prediction="read",
+        id="id",
+        rival=str(tmp_path / "b.csv"),
+        leave_out="missing",
+        score_is="confidence",
+    )
+    assert dict(zip(items.id, items.rival, strict=True)) == {
+        f"i{N - k}": "ab"[k % 7 > 2] for k in range(1, N)
+    }
 
 
 def test_a_rival_that_is_a_column_and_a_file_is_asked_for(tmp_path):
     write(tmp_path, [(*row, "a") for row in SCORED], header=(*HEADER, "b.csv"))
     write(tmp_path, [("i0", "a")], "b.csv", ("id", "read"))
-    assert "--rival must be a column or a file; there are both of that name" in refused(tmp_path, *NAMED, "--rival",
-                                                                                        "b.csv")
+    assert "--rival must be a column or a file; there are both of that name" in refused(
+        tmp_path, *NAMED, "--rival", "b.csv"
+    )
     write(tmp_path, SCORED)
     write(tmp_path, [("i0", "a"), ("i0", "b")], "b.csv", ("id", "read"))
     assert "b.csv has id 'i0' twice" in refused(tmp_path, *NAMED, "--rival", "b.csv")
@@ -102,44 +180,92 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
     write(tmp_path, SCORED)
     write(tmp_path, [(id, read * 2) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
     both = (*NAMED, "--rival", "b.csv", "--question", "difference")
-    assert "the two models share no class: the first predicts 'a', 'b', the second 'aa', 'bb'" in refused(tmp_path,
-                                                                                                          *both)
-    write(tmp_path, [(id, "A" if read == "a" else "b") for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
-    assert "'a' is 'A' in column 'predictions of b.csv': spell them alike" in refused(tmp_path, *both)
+    assert (
+        "the two models share no class: the first predicts 'a', 'b', the second 'aa', 'bb'"
+        in refused(tmp_path, *both)
+    )
+    write(
+        tmp_path,
+        [(id, "A" if read == "a" else "b") for id, _, read, _ in SCORED],
+        "b.csv",
+        ("id", "read"),
+    )
+    assert "'a' is 'A' in column 'predictions of b.csv': spell them alike" in refused(
+        tmp_path, *both
+    )
     assert "first model's class 'a' is never the second's (20 items); did you mean 'A'?" in planned(
-        tmp_path, *both, "--classes", "text")
+        tmp_path, *both, "--classes", "text"
+    )
 
 
 def test_a_rival_whose_ids_lost_their_zeros_is_told_so(tmp_path):
     write(tmp_path, [(f"00{row[0][1:]}", *row[1:]) for row in SCORED])
     write(tmp_path, [(id[1:], read) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
     assert "is its '0' the '000' here, without its zeros? Save ids as text" in refused(
-        tmp_path, *NAMED, "--rival", "b.csv", "--question", "difference")
+        tmp_path, *NAMED, "--rival", "b.csv", "--question", "difference"
+    )
 
 
-@pytest.mark.parametrize("command, header, rows", [
-    (("cross-validation-t-tests", "--better", "higher", "--losses"), ("fold", "tree", "svm"),
-     [(k, .8 + k / 100, .7) for k in range(5)] + [("mean", .82, .7)]),
-    (("voila-vs-neyman", "--strata"), ("stratum", "size", "sd"), [("a", 50, 1), ("b", 70, 2), ("Total", 120, 3)]),
-    (("misclassification-correction", "--truth", "t", "--prediction", "p", "--audit", "audit.csv", "--counts"),
-     ("period", "a", "b"), [("2026-01", 60, 40), ("2026-02", 50, 50), ("Summe", 110, 90)])],
-    ids=["folds", "strata", "periods"])
+@pytest.mark.parametrize(
+    "command, header, rows",
+    [
+        (
+            ("cross-validation-t-tests", "--better", "higher", "--losses"),
+            ("fold", "tree", "svm"),
+            [(k, 0.8 + k / 100, 0.7) for k in range(5)] + [("mean", 0.82, 0.7)],
+        ),
+        (
+            ("voila-vs-neyman", "--strata"),
+            ("stratum", "size", "sd"),
+            [("a", 50, 1), ("b", 70, 2), ("Total", 120, 3)],
+        ),
+        (
+            (
+                "misclassification-correction",
+                "--truth",
+                "t",
+                "--prediction",
+                "p",
+                "--audit",
+                "audit.csv",
+                "--counts",
+            ),
+            ("period", "a", "b"),
+            [("2026-01", 60, 40), ("2026-02", 50, 50), ("Summe", 110, 90)],
+        ),
+    ],
+    ids=["folds", "strata", "periods"],
+)
 def test_a_row_about_the_others_is_refused(tmp_path, command, header, rows):
     write(tmp_path, [("ab"[k % 3 > 0], "ab"[k % 4 > 0]) for k in range(N)], "audit.csv", ("t", "p"))
     write(tmp_path, rows, header=header)
-    costs_one_line(tmp_path, f"{rows[-1][0]!r} is a row about the others; take it out", "report", *command, "a.csv")
+    costs_one_line(
+        tmp_path,
+        f"{rows[-1][0]!r} is a row about the others; take it out",
+        "report",
+        *command,
+        "a.csv",
+    )
 
 
 def test_a_row_per_item_and_model(tmp_path):
-    rows = [(id, model, p, said) for id, p, read, true in SCORED for model, said in (("old", read), ("new", true))]
+    rows = [
+        (id, model, p, said)
+        for id, p, read, true in SCORED
+        for model, said in (("old", read), ("new", true))
+    ]
     write(tmp_path, rows, header=("id", "who", "p", "read"))
     said = planned(tmp_path, *NAMED, "--model", "who", "--rival", "new", "--question", "difference")
     assert "whose predictions are compared with those of 'new', matched by 'id'" in said
-    items = wb.read_scores(tmp_path / "a.csv", score="p", prediction="read", id="id", model="who", rival="new")
+    items = wb.read_scores(
+        tmp_path / "a.csv", score="p", prediction="read", id="id", model="who", rival="new"
+    )
     assert items.rival.tolist() == [true for *_, true in SCORED]
     (tmp_path / "a.db").unlink()
     assert "did you mean 'new'" in refused(tmp_path, *NAMED, "--model", "who", "--rival", "neu")
-    assert "--id must be named" in refused(tmp_path, "--score", "p", "--model", "who", "--rival", "new")
+    assert "--id must be named" in refused(
+        tmp_path, "--score", "p", "--model", "who", "--rival", "new"
+    )
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "json", "parquet"])
@@ -148,9 +274,19 @@ def test_nested_columns_by_dots(tmp_path, ending):
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
     (tmp_path / "a.json").write_text(json.dumps(records))
     duckdb.sql(f"COPY (FROM read_json('{tmp_path}/a.jsonl')) TO '{tmp_path}/a.parquet'")
-    planned(tmp_path, "--score", "out.p", "--prediction", "out.label.text", "--score-is", "confidence",
-            source=f"a.{ending}")
-    items = wb.read_scores(tmp_path / f"a.{ending}", score="out.p", prediction="out.label.text", score_is="confidence")
+    planned(
+        tmp_path,
+        "--score",
+        "out.p",
+        "--prediction",
+        "out.label.text",
+        "--score-is",
+        "confidence",
+        source=f"a.{ending}",
+    )
+    items = wb.read_scores(
+        tmp_path / f"a.{ending}", score="out.p", prediction="out.label.text", score_is="confidence"
+    )
     assert items.prediction.tolist() == [read for _, _, read, _ in SCORED]
 
 
@@ -159,31 +295,65 @@ def test_json_as_pandas_writes_it(tmp_path, orient):
     frame = pd.DataFrame(SCORED, columns=HEADER)
     text = json.dumps(frame.to_dict("list")) if orient == "list" else frame.to_json(orient=orient)
     (tmp_path / "a.json").write_text(text)
-    items = wb.read_scores(tmp_path / "a.json", score="p", prediction="read", id="id", score_is="confidence")
+    items = wb.read_scores(
+        tmp_path / "a.json", score="p", prediction="read", id="id", score_is="confidence"
+    )
     assert items.id.tolist() == frame.id.tolist() and items.score.tolist() == frame.p.tolist()
     assert by_column({"id": 7, "read": {"a": 1}}) == by_column({"a": [1], "b": [1, 2]}) == {}
 
 
 def test_points_that_may_separate_thousands_are_asked_for(tmp_path):
-    write(tmp_path, [(v, k % 2) for k, v in enumerate(["1.216", "980", "2.418", "3.158"] * 9)], header=("v", "y"),
-          delimiter=";")
-    costs_one_line(tmp_path, "'1.216' is 1216 or 1.216", "report", "brr-orthogonal-arrays", "--items", "a.csv",
-                   "--truth", "y", "--prediction", "y", "--weight", "v")
+    write(
+        tmp_path,
+        [(v, k % 2) for k, v in enumerate(["1.216", "980", "2.418", "3.158"] * 9)],
+        header=("v", "y"),
+        delimiter=";",
+    )
+    costs_one_line(
+        tmp_path,
+        "'1.216' is 1216 or 1.216",
+        "report",
+        "brr-orthogonal-arrays",
+        "--items",
+        "a.csv",
+        "--truth",
+        "y",
+        "--prediction",
+        "y",
+        "--weight",
+        "v",
+    )
 
 
 def test_percent_logarithms_and_words(tmp_path):
     words = [("richtig", "falsch"), ("Vrai", "Faux"), ("sí", "no"), ("juste", "faux")]
     for right, wrong in words:
-        write(tmp_path, [(id, f"{100 * p:.1f} %".replace(".", ","), right if k % 3 else wrong)
-                         for k, (id, p, *_) in enumerate(SCORED)], "a.csv", ("id", "p", "ok"), ";", "sep=;\n")
+        write(
+            tmp_path,
+            [
+                (id, f"{100 * p:.1f} %".replace(".", ","), right if k % 3 else wrong)
+                for k, (id, p, *_) in enumerate(SCORED)
+            ],
+            "a.csv",
+            ("id", "p", "ok"),
+            ";",
+            "sep=;\n",
+        )
         items = wb.read_scores(tmp_path / "a.csv", score="p", truth="ok")
-        assert items.correct.tolist() == [k % 3 > 0 for k in range(N)] and items.score[1] == .605
+        assert items.correct.tolist() == [k % 3 > 0 for k in range(N)] and items.score[1] == 0.605
         told = " ".join(map(str, items.notes))
         assert f"'{wrong}' is wrong" in told and "is in percent: '60,0 %' is read as 0.6" in told
-    write(tmp_path, [(id, -k / 100, "a") for k, (id, *_) in enumerate(SCORED)], header=("id", "p", "read"))
-    assert "if all are logarithms of probabilities" in refused(tmp_path, "--score", "p", "--score-is", "confidence")
+    write(
+        tmp_path,
+        [(id, -k / 100, "a") for k, (id, *_) in enumerate(SCORED)],
+        header=("id", "p", "read"),
+    )
+    assert "if all are logarithms of probabilities" in refused(
+        tmp_path, "--score", "p", "--score-is", "confidence"
+    )
     assert "scores are natural logarithms of the confidence: -0.59 is read as 0.5543" in planned(
-        tmp_path, "--score", "p", "--score-is", "log_confidence")
+        tmp_path, "--score", "p", "--score-is", "log_confidence"
+    )
 
 
 def test_an_open_document(tmp_path):
@@ -191,18 +361,29 @@ def test_an_open_document(tmp_path):
     assert "the header is row 2" in planned(tmp_path, *NAMED, source="a.ods#May")
     ods(tmp_path / "b.ods", [HEADER, *SCORED[:2], ("i2", "#DIV/0!", "a", "b")])
     (tmp_path / "a.db").unlink()
-    assert "column 'p', row 4: '#DIV/0!' is not a number" in refused(tmp_path, *NAMED, source="b.ods")
+    assert "column 'p', row 4: '#DIV/0!' is not a number" in refused(
+        tmp_path, *NAMED, source="b.ods"
+    )
 
 
 @pytest.fixture(scope="module")
 def searched():
     X, y = make_classification(80, random_state=0)
-    once = GridSearchCV(LogisticRegression(), {"C": [.01, 1]}, cv=5).fit(X, y).cv_results_
+    once = GridSearchCV(LogisticRegression(), {"C": [0.01, 1]}, cv=5).fit(X, y).cv_results_
     folds = RepeatedKFold(n_splits=4, n_repeats=3, random_state=0)
-    often = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3]}, cv=folds, refit=False,
-                         scoring=["accuracy", "f1"]).fit(X, y)
+    often = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 3]},
+        cv=folds,
+        refit=False,
+        scoring=["accuracy", "f1"],
+    ).fit(X, y)
     models = {"lr": LogisticRegression(), "tree": DecisionTreeClassifier(random_state=0)}
-    return once, often.cv_results_, {name: cross_validate(model, X, y, cv=5) for name, model in models.items()}
+    return (
+        once,
+        often.cv_results_,
+        {name: cross_validate(model, X, y, cv=5) for name, model in models.items()},
+    )
 
 
 def test_what_scikit_learn_writes(tmp_path, searched):
@@ -215,23 +396,38 @@ def test_what_scikit_learn_writes(tmp_path, searched):
         assert found.losses[:, 1].tolist() == [-once[f"split{k}_test_score"][1] for k in range(5)]
     pd.DataFrame(often).to_csv(tmp_path / "b.csv")
     found = wb.CVLosses.read_csv(tmp_path / "b.csv", value="f1", folds=4)
-    assert (found.folds, found.repeats) == (4, 3) and found.losses[5, 0] == often["split5_test_f1"][0]
-    (tmp_path / "c.json").write_text(json.dumps({name: {key: cells.tolist() for key, cells in each.items()}
-                                                 for name, each in results.items()}))
-    pd.concat([pd.DataFrame(each).assign(model=name) for name, each in results.items()]).to_csv(tmp_path / "c.csv")
+    assert (found.folds, found.repeats) == (4, 3) and found.losses[5, 0] == often["split5_test_f1"][
+        0
+    ]
+    (tmp_path / "c.json").write_text(
+        json.dumps(
+            {
+                name: {key: cells.tolist() for key, cells in each.items()}
+                for name, each in results.items()
+            }
+        )
+    )
+    pd.concat([pd.DataFrame(each).assign(model=name) for name, each in results.items()]).to_csv(
+        tmp_path / "c.csv"
+    )
     for name in ("c.json", "c.csv"):
         found = wb.CVLosses.read_csv(tmp_path / name)
-        assert found.models == ("lr", "tree") and found.losses[:, 0].tolist() == results["lr"]["test_score"].tolist()
+        assert (
+            found.models == ("lr", "tree")
+            and found.losses[:, 0].tolist() == results["lr"]["test_score"].tolist()
+        )
 
 
 def test_what_scikit_learn_writes_and_leaves_open(tmp_path, searched):
     _, often, results = searched
     pd.DataFrame(often).to_csv(tmp_path / "b.csv")
     pd.DataFrame(results["lr"]).to_csv(tmp_path / "d.csv")
-    for name, options, message in (("b.csv", {}, "value must name one of the metrics 'accuracy', 'f1'"),
-                                   ("b.csv", {"value": "f1"}, "folds must say how many of the 12 splits"),
-                                   ("b.csv", {"value": "f1", "folds": 5}, "folds must say how many of the 12 splits"),
-                                   ("d.csv", {}, "there are 1 model with 5 splits")):
+    for name, options, message in (
+        ("b.csv", {}, "value must name one of the metrics 'accuracy', 'f1'"),
+        ("b.csv", {"value": "f1"}, "folds must say how many of the 12 splits"),
+        ("b.csv", {"value": "f1", "folds": 5}, "folds must say how many of the 12 splits"),
+        ("d.csv", {}, "there are 1 model with 5 splits"),
+    ):
         with pytest.raises(ValueError, match=message):
             wb.CVLosses.read_csv(tmp_path / name, **options)
 
@@ -239,46 +435,111 @@ def test_what_scikit_learn_writes_and_leaves_open(tmp_path, searched):
 def test_tables_with_a_count_in_a_column(tmp_path):
     pairs = [("a", "a", 122), ("a", "b", 17), ("b", "a", 21), ("b", "b", 80)]
     write(tmp_path, pairs, header=("truth", "prediction", "n"))
-    counts = [("2026-01", "a", 700), ("2026-01", "b", 300), ("2026-02", "a", 650), ("2026-02", "b", 350)]
+    counts = [
+        ("2026-01", "a", 700),
+        ("2026-01", "b", 300),
+        ("2026-02", "a", 650),
+        ("2026-02", "b", 350),
+    ]
     write(tmp_path, counts, "b.csv", ("period", "prediction", "n"))
-    page = page_of(run_unseen(tmp_path, "report", "misclassification-correction", "--audit", "a.csv", "--counts",
-                              "b.csv", "--sampled-by", "random", "-o", "r.html"), tmp_path)
+    page = page_of(
+        run_unseen(
+            tmp_path,
+            "report",
+            "misclassification-correction",
+            "--audit",
+            "a.csv",
+            "--counts",
+            "b.csv",
+            "--sampled-by",
+            "random",
+            "-o",
+            "r.html",
+        ),
+        tmp_path,
+    )
     assert "column 'n' says how many items a row counts, 2,000 in all" in page
     audited = wb.load_audit(str(tmp_path / "a.csv"))
     assert audited.table.tolist() == [[122, 17], [21, 80]]
-    assert wb.load_periods(str(tmp_path / "b.csv"), labels=("a", "b")) == {"2026-01": (700, 300), "2026-02": (650, 350)}
+    assert wb.load_periods(str(tmp_path / "b.csv"), labels=("a", "b")) == {
+        "2026-01": (700, 300),
+        "2026-02": (650, 350),
+    }
     write(tmp_path, [*pairs[:3], ("b", "b", "many")], header=("truth", "prediction", "n"))
-    costs_one_line(tmp_path, "column 'n', row 5: 'many' is no number of items", "report",
-                   "misclassification-correction", "--audit", "a.csv", "--counts", "b.csv")
+    costs_one_line(
+        tmp_path,
+        "column 'n', row 5: 'many' is no number of items",
+        "report",
+        "misclassification-correction",
+        "--audit",
+        "a.csv",
+        "--counts",
+        "b.csv",
+    )
 
 
-@pytest.mark.parametrize("rows, counts, message", [
-    ([("a", 122, 17, 139), ("b", 21, 80, 101), ("All", 143, 97, 240)], [("2026-01", "a")],
-     "column 'truth', row 4: 'All' is a row about the others; take it out"),
-    ([("a", 122, 17, ""), ("b", 21, 80, "")], [("2026-01-01 00:30", "a"), ("2026-01-01 02:30", "b")],
-     "'2026-01-01 00:30' has 1; if periods are days or hours, every month (--every month)")])
+@pytest.mark.parametrize(
+    "rows, counts, message",
+    [
+        (
+            [("a", 122, 17, 139), ("b", 21, 80, 101), ("All", 143, 97, 240)],
+            [("2026-01", "a")],
+            "column 'truth', row 4: 'All' is a row about the others; take it out",
+        ),
+        (
+            [("a", 122, 17, ""), ("b", 21, 80, "")],
+            [("2026-01-01 00:30", "a"), ("2026-01-01 02:30", "b")],
+            "'2026-01-01 00:30' has 1; if periods are days or hours, every month (--every month)",
+        ),
+    ],
+)
 def test_tables_with_margins_and_moments_in_the_place_of_months(tmp_path, rows, counts, message):
     write(tmp_path, rows, header=("truth", "a", "b", "All"))
     write(tmp_path, counts, "b.csv", ("period", "prediction"))
-    costs_one_line(tmp_path, message, "report", "misclassification-correction", "--audit", "a.csv", "--counts", "b.csv")
+    costs_one_line(
+        tmp_path,
+        message,
+        "report",
+        "misclassification-correction",
+        "--audit",
+        "a.csv",
+        "--counts",
+        "b.csv",
+    )
 
 
 def test_lines_above_the_names_and_names_among_the_rows(tmp_path):
     write(tmp_path, [*SCORED[:30], HEADER, *SCORED[30:]], above="# exported\n")
     assert "row 33 repeats the names of the columns; take it out" in refused(tmp_path, *NAMED)
     write(tmp_path, SCORED, above="# exported, by a tool\n\n")
-    assert "left out 2 lines above the names of the columns: they begin with '#'" in planned(tmp_path, *NAMED)
+    assert "left out 2 lines above the names of the columns: they begin with '#'" in planned(
+        tmp_path, *NAMED
+    )
 
 
-@pytest.mark.parametrize("table", [
-    lambda rows: {"columns": list(HEADER), "data": rows}, lambda rows: {"version": "1", "data": records(rows)},
-    lambda rows: {"features": [{"name": "p"}], "rows": [{"row_idx": 0, "row": row} for row in records(rows)]},
-    lambda rows: json.loads(pd.DataFrame(records(rows)).to_json(orient="table"))],
-    ids=["columns", "data", "rows of a viewer", "a table of pandas"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        lambda rows: {"columns": list(HEADER), "data": rows},
+        lambda rows: {"version": "1", "data": records(rows)},
+        lambda rows: {
+            "features": [{"name": "p"}],
+            "rows": [{"row_idx": 0, "row": row} for row in records(rows)],
+        },
+        lambda rows: json.loads(pd.DataFrame(records(rows)).to_json(orient="table")),
+    ],
+    ids=["columns", "data", "rows of a viewer", "a table of pandas"],
+)
 def test_json_that_wraps_its_rows(tmp_path, table):
-    (tmp_path / "a.json").write_text(json.dumps(table([list(row) for row in SCORED])), encoding="utf-8")
-    items = wb.read_scores(tmp_path / "a.json", score="p", prediction="read", id="id", score_is="confidence")
-    assert items.id.tolist() == [row[0] for row in SCORED] and items.score.tolist() == [row[1] for row in SCORED]
+    (tmp_path / "a.json").write_text(
+        json.dumps(table([list(row) for row in SCORED])), encoding="utf-8"
+    )
+    items = wb.read_scores(
+        tmp_path / "a.json", score="p", prediction="read", id="id", score_is="confidence"
+    )
+    assert items.id.tolist() == [row[0] for row in SCORED] and items.score.tolist() == [
+        row[1] for row in SCORED
+    ]
 
 
 def records(rows):
@@ -286,10 +547,18 @@ def records(rows):
 
 
 def test_values_whose_points_may_separate_thousands_are_asked_for(tmp_path):
-    write(tmp_path, [("ab"[k % 2], v) for k, v in enumerate(["1.216", "980", "2.418"] * 9)], header=("g", "v"))
+    write(
+        tmp_path,
+        [("ab"[k % 2], v) for k, v in enumerate(["1.216", "980", "2.418"] * 9)],
+        header=("g", "v"),
+    )
     told = ("report", "voila-vs-neyman", "--strata", "a.csv", "--stratum", "g", "--value", "v")
     costs_one_line(tmp_path, "'1.216' is 1216 or 1.216", *told)
-    write(tmp_path, [("ab"[k % 2], v) for k, v in enumerate(["1.216", "980", "2.41"] * 9)], header=("g", "v"))
+    write(
+        tmp_path,
+        [("ab"[k % 2], v) for k, v in enumerate(["1.216", "980", "2.41"] * 9)],
+        header=("g", "v"),
+    )
     assert wb.summarize(str(tmp_path / "a.csv"), "g", "v").mean.max() < 500
 
 
@@ -298,4 +567,5 @@ def test_a_sheet_that_was_not_asked_for_is_told(tmp_path):
         for name in ("May", "June"):
             pd.DataFrame(SCORED, columns=HEADER).to_excel(book, sheet_name=name, index=False)
     assert "sheet 'May' is read, the first of 2; for another add '#June' to the name" in planned(
-        tmp_path, *NAMED, source="a.xlsx").replace("\n", " ")
+        tmp_path, *NAMED, source="a.xlsx"
+    ).replace("\n", " ")

@@ -1,17 +1,27 @@
 """Conditions on two models: how they are read, and the verdict of the pair's interval."""
+
 import numpy as np
 import pytest
 
 import workbench as wb
 
-SCORES = wb.ItemScores(np.repeat([[1, 0, 1], [0, 1, 0], [1, 1, 1]], [30, 5, 65], 0), ["A", "new B", "C-3"], range(100))
+SCORES = wb.ItemScores(
+    np.repeat([[1, 0, 1], [0, 1, 0], [1, 1, 1]], [30, 5, 65], 0), ["A", "new B", "C-3"], range(100)
+)
 LOW, HIGH = wb.pair_interval(SCORES, "A", "new B")
 
 
-@pytest.mark.parametrize(("condition", "first", "second", "margin"), [
-    ("A > 'new B'", "A", "new B", 0), ('A>"new B"-0.01', "A", "new B", -.01), ("A > 'new B' + 1e-2", "A", "new B", .01),
-    ("'new B' < A + .02", "A", "new B", -.02), (' "new B" > "C-3" - .5 ', "new B", "C-3", -.5),
-    ("C-3 < A - 0.3", "A", "C-3", .3)])
+@pytest.mark.parametrize(
+    ("condition", "first", "second", "margin"),
+    [
+        ("A > 'new B'", "A", "new B", 0),
+        ('A>"new B"-0.01', "A", "new B", -0.01),
+        ("A > 'new B' + 1e-2", "A", "new B", 0.01),
+        ("'new B' < A + .02", "A", "new B", -0.02),
+        (' "new B" > "C-3" - .5 ', "new B", "C-3", -0.5),
+        ("C-3 < A - 0.3", "A", "C-3", 0.3),
+    ],
+)
 def test_conditions_are_read(condition, first, second, margin):
     found = wb.gate(SCORES, condition)
     assert (found.first, found.second, found.margin) == (first, second, pytest.approx(margin))
@@ -29,26 +39,42 @@ def test_the_verdict_is_where_the_interval_lies(step):
 def test_graded_scores_have_the_bounded_limits_too():
     graded = np.random.default_rng(2).beta(4, 2, (40, 2)).round(2)
     found = wb.gate(wb.ItemScores(graded, ["A", "B"], range(40)), "A > B")
-    bounded = tuple(wb.pair_interval(wb.ItemScores(graded, ["A", "B"], range(40)), "A", "B", method="bounded"))
-    row, = found.rows()
+    bounded = tuple(
+        wb.pair_interval(wb.ItemScores(graded, ["A", "B"], range(40)), "A", "B", method="bounded")
+    )
+    (row,) = found.rows()
     assert (row["bounded_low"], row["bounded_high"]) == bounded != (row["low"], row["high"])
     assert found.bounded_sentence() == (
         "If values inside the known bounds may exist that this sample does not contain: "
-        f"A less B is {bounded[0]:.2f} to {bounded[1]:.2f}.")
+        f"A less B is {bounded[0]:.2f} to {bounded[1]:.2f}."
+    )
     assert wb.gate(SCORES, "A > 'new B'").bounded_sentence() == ""
 
 
 def test_the_reason_is_said():
     assert wb.gate(SCORES, "A > 'new B'").headline() == (
-        f"PASS: A > 'new B'; A less new B is from {LOW:.3g} to {HIGH:.3g} (95%), which lies above 0")
+        f"PASS: A > 'new B'; A less new B is from {LOW:.3g} to {HIGH:.3g} (95%), which lies above 0"
+    )
     assert wb.gate(SCORES, "A > C-3").headline().endswith("which holds 0")
-    assert wb.gate(SCORES, "'new B' > A", level=.99).headline().endswith("(99%), which lies below 0")
+    assert (
+        wb.gate(SCORES, "'new B' > A", level=0.99).headline().endswith("(99%), which lies below 0")
+    )
 
 
-@pytest.mark.parametrize(("condition", "names", "margin"), [
-    ("B>A-0.01", "BA", -.01), ("B > A-2 - .1", ["B", "A-2"], -.1), ("B > A-2", ["B", "A-2"], 0),
-    ("A-2 > A-.2", ["A-2", "A"], -.2), ("'B - A' > B", ["B - A", "B"], 0), ("A < 'B - A'", ["B - A", "A"], 0),
-    ("\"A'\" > A", ["A'", "A"], 0), ("it's > A", ["it's", "A"], 0), ("'\"' < é日", ["é日", '"'], 0)])
+@pytest.mark.parametrize(
+    ("condition", "names", "margin"),
+    [
+        ("B>A-0.01", "BA", -0.01),
+        ("B > A-2 - .1", ["B", "A-2"], -0.1),
+        ("B > A-2", ["B", "A-2"], 0),
+        ("A-2 > A-.2", ["A-2", "A"], -0.2),
+        ("'B - A' > B", ["B - A", "B"], 0),
+        ("A < 'B - A'", ["B - A", "A"], 0),
+        ('"A\'" > A', ["A'", "A"], 0),
+        ("it's > A", ["it's", "A"], 0),
+        ("'\"' < é日", ["é日", '"'], 0),
+    ],
+)
 def test_names_hold_what_operators_and_quotes_are(condition, names, margin):
     models = ["A", "B", "A-2", "B - A", "A'", "it's", '"', "é日"]
     found = wb.gate(wb.ItemScores(np.eye(8), models, range(8)), condition)
@@ -56,19 +82,38 @@ def test_names_hold_what_operators_and_quotes_are(condition, names, margin):
 
 
 def test_a_margin_that_no_scores_reach_is_told():
-    assert wb.gate(SCORES, "A > C-3 - 1").headline().endswith(
-        "which lies above -1, as any would: scores differ by at most 1")
+    assert (
+        wb.gate(SCORES, "A > C-3 - 1")
+        .headline()
+        .endswith("which lies above -1, as any would: scores differ by at most 1")
+    )
     assert "as any would" not in wb.gate(SCORES, "A > C-3 - 0.999").headline()
 
 
-@pytest.mark.parametrize("condition", ["A", "A > ", "A > B > C", "A >= new B", "new B > A", "A > 'new B' * 2",
-                                       "A > B -", "A - 0.1 > B", 7])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "A",
+        "A > ",
+        "A > B > C",
+        "A >= new B",
+        "new B > A",
+        "A > 'new B' * 2",
+        "A > B -",
+        "A - 0.1 > B",
+        7,
+    ],
+)
 def test_what_is_no_condition_is_refused(condition):
-    with pytest.raises(ValueError, match="condition must be as 'B > A' or 'B > A - 0.01', names with spaces"):
+    with pytest.raises(
+        ValueError, match="condition must be as 'B > A' or 'B > A - 0.01', names with spaces"
+    ):
         wb.gate(SCORES, condition)
 
 
 def test_a_model_that_is_not_there_is_refused():
     with pytest.raises(ValueError) as caught:
         wb.gate(SCORES, "A > 'nwe B'")
-    assert str(caught.value) == ("condition must be one of 'A', 'new B', 'C-3'; got 'nwe B' (did you mean 'new B'?)")
+    assert str(caught.value) == (
+        "condition must be one of 'A', 'new B', 'C-3'; got 'nwe B' (did you mean 'new B'?)"
+    )

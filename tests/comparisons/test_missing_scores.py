@@ -1,4 +1,5 @@
 """Missing scores: order and estimates come from the items that both models have, limits hold whatever is missing."""
+
 import itertools
 
 import numpy as np
@@ -8,9 +9,9 @@ import workbench as wb
 from workbench.comparisons.slices import worth_reading
 
 
-def with_gaps(rng, *, models=2, share=.2):
-    score = np.round(np.clip(rng.normal(.7, .2, (60, models)), 0, 1), 3)
-    score[:, 1] = np.clip(score[:, 1] + .05, 0, 1)
+def with_gaps(rng, *, models=2, share=0.2):
+    score = np.round(np.clip(rng.normal(0.7, 0.2, (60, models)), 0, 1), 3)
+    score[:, 1] = np.clip(score[:, 1] + 0.05, 0, 1)
     for model in range(1, models):
         score[rng.random(60) < share, model] = np.nan
     return score
@@ -27,11 +28,20 @@ def test_two_models_are_ordered_by_what_both_have(seed, clustered):
     assert list(found.names) == sorted(means, key=lambda name: -means[name])
     assert found.score == pytest.approx([means[name] for name in found.names])
     assert found.difference[0] == pytest.approx(abs(means["a"] - means["b"]))
-    alone = wb.compare_items(wb.ItemScores(score[both], ["a", "b"], range(both.sum()),
-                                           None if cluster is None else cluster[both]))
+    alone = wb.compare_items(
+        wb.ItemScores(
+            score[both], ["a", "b"], range(both.sum()), None if cluster is None else cluster[both]
+        )
+    )
     filled = [np.where(np.isnan(score), [fill], score) for fill in ([0, 0], [1, 1])]
-    ends = [wb.pair_interval(wb.ItemScores(one, ["a", "b"], range(60), cluster), *found.names) for one in filled]
-    hull = (min(alone.limits[0, 0], *(low for low, _ in ends)), max(alone.limits[0, 1], *(high for _, high in ends)))
+    ends = [
+        wb.pair_interval(wb.ItemScores(one, ["a", "b"], range(60), cluster), *found.names)
+        for one in filled
+    ]
+    hull = (
+        min(alone.limits[0, 0], *(low for low, _ in ends)),
+        max(alone.limits[0, 1], *(high for _, high in ends)),
+    )
     assert found.limits[0] == pytest.approx(hull, abs=1e-9)
     note = next(note.text for note in found.notes if note.kind == "data")
     assert f"{found.names[0]} less {found.names[1]}, on {both.sum()} items, is " in note
@@ -39,10 +49,10 @@ def test_two_models_are_ordered_by_what_both_have(seed, clustered):
 
 def test_the_middle_no_longer_decides_who_is_best():
     """Of 60 items b lacks 15; with 1/2 for these its mean would be the smaller one."""
-    score = np.column_stack([np.full(60, .73), np.full(60, .75)])
+    score = np.column_stack([np.full(60, 0.73), np.full(60, 0.75)])
     score[:15, 1] = np.nan
     found = wb.compare_items(wb.ItemScores(score, ["a", "b"], range(60)))
-    assert np.where(np.isnan(score), .5, score).mean(0).argmax() == 0
+    assert np.where(np.isnan(score), 0.5, score).mean(0).argmax() == 0
     assert found.names == ("b", "a") and "b has the best score" in found.finding()
     assert found.limits[0, 0] < 0 < found.limits[0, 1]
 
@@ -69,16 +79,18 @@ def test_several_models_are_ordered_by_their_differences_on_shared_items(seed):
 
 def test_a_third_model_with_few_scores_does_not_decide_the_others():
     """On the 5 items that c has a is better, on all 100 b is: b leads, and is shown to."""
-    score = np.column_stack([np.repeat([1, 0], [45, 55]), np.repeat([0, 1], [5, 95]), np.ones(100)]).astype(float)
+    score = np.column_stack(
+        [np.repeat([1, 0], [45, 55]), np.repeat([0, 1], [5, 95]), np.ones(100)]
+    ).astype(float)
     score[5:, 2] = np.nan
     found = wb.compare_items(wb.ItemScores(score, [*"abc"], range(100)))
     row = next(row for row in found.rows() if {row["first"], row["second"]} == {"a", "b"})
-    assert (row["first"], row["difference"], row["verdict"]) == ("b", pytest.approx(.5), "better")
+    assert (row["first"], row["difference"], row["verdict"]) == ("b", pytest.approx(0.5), "better")
     assert "b is better than a" in found.finding() or found.names[0] != "a"
 
 
 def test_a_gate_does_not_pass_because_failures_are_missing():
-    score = np.column_stack([np.ones(100), np.repeat([0., 1], [10, 90])])
+    score = np.column_stack([np.ones(100), np.repeat([0.0, 1], [10, 90])])
     score[:10, 1] = np.nan
     scores = wb.ItemScores(score, ["old", "new"], range(100))
     assert wb.gate(scores, "new > old - 0.05").verdict == "INCONCLUSIVE"
@@ -94,7 +106,9 @@ def test_slices_take_what_both_models_have():
     rows = {row["slice"]: row for row in found.rows()}
     assert {*rows} == {"x", "y"} and rows["x"]["items"] == 19 and rows["y"]["items"] == 19
     assert rows["y"]["difference"] == pytest.approx(1)
-    assert "2 items without a part are in no slice; the overall comparison has all items" in str(found.notes)
+    assert "2 items without a part are in no slice; the overall comparison has all items" in str(
+        found.notes
+    )
 
 
 def test_models_without_shared_scores_are_refused():
@@ -103,18 +117,22 @@ def test_models_without_shared_scores_are_refused():
     score[:11, 1], score[10:, 2] = 0, 1
     with pytest.raises(ValueError) as caught:
         wb.compare_items(wb.ItemScores(score, [*"abc"], range(20)))
-    assert str(caught.value) == ("model must name models that have scores of at least 2 of the same items; 1 item has "
-                                 "a score by both 'b' and 'c'")
+    assert str(caught.value) == (
+        "model must name models that have scores of at least 2 of the same items; 1 item has "
+        "a score by both 'b' and 'c'"
+    )
 
 
 def test_items_worth_reading_are_scored_by_the_best_and_another():
     score = [[1, 0], [np.nan, 1], [0, np.nan], [0, 1], [1, 0], [1, 0]]
-    assert worth_reading(wb.ItemScores(score, ["a", "b"], range(6))) == [{"item": "3", "a": 0.0, "b": 1.0}]
+    assert worth_reading(wb.ItemScores(score, ["a", "b"], range(6))) == [
+        {"item": "3", "a": 0.0, "b": 1.0}
+    ]
 
 
 def test_limits_hold_for_every_completion():
     rng = np.random.default_rng(2)
-    score = (rng.random((12, 2)) < [.8, .4]).astype(float)
+    score = (rng.random((12, 2)) < [0.8, 0.4]).astype(float)
     score[[0, 3], 0], score[[3, 7], 1] = np.nan, np.nan
     low, high = wb.pair_interval(wb.ItemScores(score, ["a", "b"], range(12)), "a", "b")
     for filled in itertools.product([0, 1], repeat=4):

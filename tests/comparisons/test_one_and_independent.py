@@ -1,4 +1,5 @@
 """One model's mean, and models that were scored on items of their own."""
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -6,15 +7,15 @@ from scipy import stats
 import workbench as wb
 
 
-@pytest.mark.parametrize(("right", "expected"), [(0, (0, .0596)), (60, (.9404, 1))])
+@pytest.mark.parametrize(("right", "expected"), [(0, (0, 0.0596)), (60, (0.9404, 1))])
 def test_a_mean_at_a_bound_has_the_exact_limit(right, expected):
     scores = wb.ItemScores([[int(k < right)] for k in range(60)], ["m"], range(60))
-    row, = wb.compare_items(scores).models()
+    (row,) = wb.compare_items(scores).models()
     exact = stats.binomtest(right, 60).proportion_ci(method="exact")
     assert (row["low"], row["high"]) == pytest.approx(tuple(exact), abs=5e-4)
     assert tuple(exact) == pytest.approx(expected, abs=5e-4)
     clustered = wb.ItemScores(scores.score, ["m"], range(60), np.arange(60) % 10)
-    row, = wb.compare_items(clustered).models()
+    (row,) = wb.compare_items(clustered).models()
     exact = stats.binomtest(right // 6, 10).proportion_ci(method="exact")
     assert (row["low"], row["high"]) == pytest.approx(tuple(exact), abs=1e-6)
 
@@ -22,29 +23,44 @@ def test_a_mean_at_a_bound_has_the_exact_limit(right, expected):
 def test_clusters_of_unequal_sizes_at_a_bound_count_by_their_worth():
     sizes = np.array([20, 10, 5, 5])
     scores = wb.ItemScores(np.zeros((40, 1)), ["m"], range(40), np.repeat(range(4), sizes))
-    row, = wb.compare_items(scores).models()
-    assert row["high"] == pytest.approx(1 - .025 ** (1 / (40 ** 2 / (sizes ** 2).sum())))
+    (row,) = wb.compare_items(scores).models()
+    assert row["high"] == pytest.approx(1 - 0.025 ** (1 / (40**2 / (sizes**2).sum())))
 
 
 def test_what_is_said_of_one_model():
-    found = wb.compare_items(wb.ItemScores([[1]] * 30 + [[0]] * 10, ["m"], range(40), np.arange(40) % 8))
-    (low, high), = found.own
-    assert found.finding() == (f"m has a mean score of 75.0%, between {low:.1%} and {high:.1%} (95% interval). "
-                               "40 items in 8 clusters")
+    found = wb.compare_items(
+        wb.ItemScores([[1]] * 30 + [[0]] * 10, ["m"], range(40), np.arange(40) % 8)
+    )
+    ((low, high),) = found.own
+    assert found.finding() == (
+        f"m has a mean score of 75.0%, between {low:.1%} and {high:.1%} (95% interval). "
+        "40 items in 8 clusters"
+    )
     assert found.headline() == found.finding() and not found.rows() and np.isnan(found.detectable())
-    assert [row["setting"] for row in found.conditions()] == ["every score known", "every run finished", "clusters",
-                                                              "enough clusters"]
-    graded = wb.compare_items(wb.ItemScores([[3], [4], [5], [4]], ["m"], range(4), bounds=(1, 5), better="higher"))
+    assert [row["setting"] for row in found.conditions()] == [
+        "every score known",
+        "every run finished",
+        "clusters",
+        "enough clusters",
+    ]
+    graded = wb.compare_items(
+        wb.ItemScores([[3], [4], [5], [4]], ["m"], range(4), bounds=(1, 5), better="higher")
+    )
     assert graded.finding().startswith("m has a mean score of 4.0, between ")
     gaps = wb.compare_items(wb.ItemScores([[1], [0], [np.nan], [1]], ["m"], range(4)))
     assert gaps.score[0] == pytest.approx(2 / 3) and "1 score of 4 is missing" in str(gaps.notes)
 
 
-def newcombe(a, n, b, m, level=.95):
+def newcombe(a, n, b, m, level=0.95):
     """Newcombe 1998, method 10, from Wilson's limits as scipy has them."""
-    first, second = (stats.binomtest(x, k).proportion_ci(level, method="wilson") for x, k in ((a, n), (b, m)))
+    first, second = (
+        stats.binomtest(x, k).proportion_ci(level, method="wilson") for x, k in ((a, n), (b, m))
+    )
     p, q = a / n, b / m
-    return (p - q - np.hypot(p - first.low, second.high - q), p - q + np.hypot(first.high - p, q - second.low))
+    return (
+        p - q - np.hypot(p - first.low, second.high - q),
+        p - q + np.hypot(first.high - p, q - second.low),
+    )
 
 
 def two_files(tmp_path, a, b, *, prefix=("a", "b")):
@@ -54,8 +70,10 @@ def two_files(tmp_path, a, b, *, prefix=("a", "b")):
     return [tmp_path / "a.csv", tmp_path / "b.csv"]
 
 
-@pytest.mark.parametrize(("a", "n", "b", "m"), [(60, 100, 84, 120), (56, 70, 48, 80), (9, 10, 3, 10), (10, 10, 0, 20),
-                                                (0, 30, 0, 40)])
+@pytest.mark.parametrize(
+    ("a", "n", "b", "m"),
+    [(60, 100, 84, 120), (56, 70, 48, 80), (9, 10, 3, 10), (10, 10, 0, 20), (0, 30, 0, 40)],
+)
 def test_two_proportions_have_newcombes_interval(tmp_path, a, n, b, m):
     """Of 56 of 70 and 48 of 80 the paper itself prints .0524 to .3339."""
     files = two_files(tmp_path, [1] * a + [0] * (n - a), [1] * b + [0] * (m - b))
@@ -63,14 +81,18 @@ def test_two_proportions_have_newcombes_interval(tmp_path, a, n, b, m):
     low, high = wb.pair_interval(scores, "b", "a")
     assert (-high, -low) == pytest.approx(newcombe(a, n, b, m), abs=1e-9)
     if (a, n) == (56, 70):
-        assert (-high, -low) == pytest.approx((.0524, .3339), abs=5e-5)
+        assert (-high, -low) == pytest.approx((0.0524, 0.3339), abs=5e-5)
     found = wb.compare_items(scores)
-    assert found.sizes in ((n, m), (m, n)) and str(found.basis()).startswith(f"{n + m} items in independent samples")
-    assert found.notes[0].kind == "assumption" and "as independent samples, since no identifier occurs for two" in \
-        found.notes[0].text
-    row, = found.rows()
+    assert found.sizes in ((n, m), (m, n)) and str(found.basis()).startswith(
+        f"{n + m} items in independent samples"
+    )
+    assert (
+        found.notes[0].kind == "assumption"
+        and "as independent samples, since no identifier occurs for two" in found.notes[0].text
+    )
+    (row,) = found.rows()
     p = row["pvalue"]
-    if 1e-6 < p < .99:
+    if 1e-6 < p < 0.99:
         low, high = newcombe(a, n, b, m, 1 - p)
         assert min(abs(low), abs(high)) == pytest.approx(0, abs=1e-6)
 
@@ -81,41 +103,59 @@ def test_graded_scores_are_near_welchs_interval(tmp_path):
     scores = wb.read_item_scores(*two_files(tmp_path, a, b), item="q", score="score")
     low, high = wb.pair_interval(scores, "a", "b")
     welch = stats.ttest_ind(a, b, equal_var=False).confidence_interval()
-    assert (low, high) == pytest.approx((welch.low, welch.high), abs=.1 * (welch.high - welch.low))
+    assert (low, high) == pytest.approx((welch.low, welch.high), abs=0.1 * (welch.high - welch.low))
     assert low <= welch.low and high >= welch.high
 
 
 def test_clusters_of_independent_samples(tmp_path):
     score = np.repeat([[1, 0, 1, 1], [0, 1, 0, 0]], 5, 1)
-    frame = {"id": [f"{model}{k}" for model in "ab" for k in range(20)], "model": ["a"] * 20 + ["b"] * 20,
-             "doc": [f"{model}{k // 5}" for model in "ab" for k in range(20)], "score": score.ravel().tolist()}
+    frame = {
+        "id": [f"{model}{k}" for model in "ab" for k in range(20)],
+        "model": ["a"] * 20 + ["b"] * 20,
+        "doc": [f"{model}{k // 5}" for model in "ab" for k in range(20)],
+        "score": score.ravel().tolist(),
+    }
     scores = wb.read_item_scores(frame, model="model", score="score", cluster="doc")
     found = wb.compare_items(scores)
     assert found.clusters == 8 and found.sizes == (20, 20) and found.worth == pytest.approx(4)
-    own = [wb.compare_items(wb.ItemScores(score[k][:, None], ["m"], range(20), np.arange(20) // 5)).own[0]
-           for k in (0, 1)]
+    own = [
+        wb.compare_items(
+            wb.ItemScores(score[k][:, None], ["m"], range(20), np.arange(20) // 5)
+        ).own[0]
+        for k in (0, 1)
+    ]
     (a_low, a_high), (b_low, b_high) = own
-    expected = (.5 - np.hypot(.75 - a_low, b_high - .25), .5 + np.hypot(a_high - .75, .25 - b_low))
+    expected = (
+        0.5 - np.hypot(0.75 - a_low, b_high - 0.25),
+        0.5 + np.hypot(a_high - 0.75, 0.25 - b_low),
+    )
     assert found.alone[0] == pytest.approx((max(expected[0], -1), min(expected[1], 1)))
 
 
 def test_partly_shared_identifiers_are_neither(tmp_path):
     files = two_files(tmp_path, [1, 0] * 20, [1, 1] * 30, prefix=("q", "q"))
-    with pytest.raises(ValueError, match="common must be set, .* a lacks 20; it takes the 40 that all have. Or set "
-                                         "independent"):
+    with pytest.raises(
+        ValueError,
+        match="common must be set, .* a lacks 20; it takes the 40 that all have. Or set "
+        "independent",
+    ):
         wb.read_item_scores(*files, item="q", score="score")
     assert len(wb.read_item_scores(*files, item="q", score="score", common=True).item) == 40
     apart = wb.read_item_scores(*files, item="q", score="score", independent=True)
     assert apart.sizes == (40, 60)
-    assert "as was asked for: each was scored on items of its own; 40 identifiers that all have are taken for " \
+    assert (
+        "as was asked for: each was scored on items of its own; 40 identifiers that all have are taken for "
         "different items" in apart.notes[0].text
+    )
     low, high = wb.pair_interval(apart, "a", "b")
     assert (low, high) == pytest.approx(newcombe(20, 40, 60, 60))
 
 
 def test_independent_samples_need_no_identifiers(tmp_path):
     for name, right in (("a", 12), ("b", 20)):
-        (tmp_path / f"{name}.csv").write_text("correct\n" + "\n".join(str(int(k < right)) for k in range(30)))
+        (tmp_path / f"{name}.csv").write_text(
+            "correct\n" + "\n".join(str(int(k < right)) for k in range(30))
+        )
     found = wb.read_item_scores(tmp_path / "a.csv", tmp_path / "b.csv", independent=True)
     assert found.models == ("a", "b") and found.sizes == (30, 30)
     assert tuple(wb.pair_interval(found, "a", "b")) == pytest.approx(newcombe(12, 30, 20, 30))
@@ -136,13 +176,20 @@ def test_a_gate_slices_and_missing_scores_of_independent_samples(tmp_path):
     assert gaps.unscored == 1 and low == pytest.approx(newcombe(26, 30, 9, 30)[0])
     assert high == pytest.approx(max(newcombe(27, 30, 9, 30)[1], newcombe(26, 29, 9, 30)[1]))
     found = wb.compare_items(gaps)
-    assert found.difference == pytest.approx([26 / 29 - .3]) and gaps.rows()[0] == {"model": "a", "items": 29,
-                                                                                   "unscored": 1}
+    assert found.difference == pytest.approx([26 / 29 - 0.3]) and gaps.rows()[0] == {
+        "model": "a",
+        "items": 29,
+        "unscored": 1,
+    }
 
 
-@pytest.mark.parametrize(("sample", "message"), [
-    ([0, 0, 0, 1], "sample must have at least 2 items of 'b'; got 1"),
-    ([0, 0, 1, 1], "sample must hold items that 'a' alone was scored on")])
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [
+        ([0, 0, 0, 1], "sample must have at least 2 items of 'b'; got 1"),
+        ([0, 0, 1, 1], "sample must hold items that 'a' alone was scored on"),
+    ],
+)
 def test_samples_that_are_none_are_refused(sample, message):
     score = np.array([[1, np.nan], [1, 1 if sample[2] else np.nan], [np.nan, 0], [np.nan, 1]])
     score[2] = (np.nan, 0) if sample[2] else (1, np.nan)

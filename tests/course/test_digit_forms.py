@@ -41,5 +41,11 @@ def test_a_changed_fingerprint_is_an_error(monkeypatch):
 
 def test_one_form_in_one_box_is_spoken_of_in_the_singular():
     forms = digit_forms()
-    one = DigitForms(*(getattr(forms, field.name)[:1] for field in dataclasses.fields(forms) if field.name != "notes"))
+    one = DigitForms(
+        *(
+            getattr(forms, field.name)[:1]
+            for field in dataclasses.fields(forms)
+            if field.name != "notes"
+        )
+    )
     assert one.headline().startswith("1 form in 1 box, ")

@@ -1,4 +1,5 @@
 """Folds, repeats of folds and random splits: what tells them apart, what is asked, and the numbers by other code."""
+
 import math
 
 import numpy as np
@@ -7,7 +8,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.datasets import load_iris
-from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit, cross_validate
+from sklearn.model_selection import (
+    KFold,
+    RepeatedKFold,
+    ShuffleSplit,
+    TimeSeriesSplit,
+    cross_validate,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -17,29 +24,35 @@ from workbench.cross_validation.losses import CVLosses
 from workbench.lessons.cross_validation.read import read
 
 RNG = np.random.default_rng(5)
-OLD = RNG.normal(.80, .02, 250).round(3)
-NEW = (OLD + RNG.normal(.004, .02, 250)).round(3)
+OLD = RNG.normal(0.80, 0.02, 250).round(3)
+NEW = (OLD + RNG.normal(0.004, 0.02, 250)).round(3)
 TABLE = {"fold": np.arange(250), "old": OLD, "new": NEW}
 FOLDS, REPEATS = np.tile(np.arange(10), 10), np.repeat(np.arange(10), 10)
 TEN = {"A": OLD[:100], "B": NEW[:100]}
 ASKED = "^splits must be 'random' or 'folds', as "
 
 
-def corrected(differences, ratio, level=.95):
+def corrected(differences, ratio, level=0.95):
     """Return t, p and limits of Nadeau and Bengio's test, variance factor 1/J + ratio and J - 1 degrees of freedom."""
     count = len(differences)
-    error = ((1 / count + ratio) * np.var(differences, ddof=1)) ** .5
+    error = ((1 / count + ratio) * np.var(differences, ddof=1)) ** 0.5
     t, reach = np.mean(differences) / error, stats.t.ppf((1 + level) / 2, count - 1) * error
-    return t, 2 * stats.t.sf(abs(t), count - 1), np.mean(differences) - reach, np.mean(differences) + reach
+    return (
+        t,
+        2 * stats.t.sf(abs(t), count - 1),
+        np.mean(differences) - reach,
+        np.mean(differences) + reach,
+    )
 
 
-def numbers(test, level=.95):
+def numbers(test, level=0.95):
     return (test.statistic, test.pvalue, *test.interval(level))
 
 
 # random splits
 
-@pytest.mark.parametrize(("share", "ratio"), [(.2, .25), (.5, 1), (.1, 1 / 9), (1 / 3, .5)])
+
+@pytest.mark.parametrize(("share", "ratio"), [(0.2, 0.25), (0.5, 1), (0.1, 1 / 9), (1 / 3, 0.5)])
 @pytest.mark.parametrize("count", [3, 20, 250])
 def test_random_splits_are_tested_with_the_ratio_of_test_to_training_items(share, ratio, count):
     gaps = OLD[:count] - NEW[:count]
@@ -50,86 +63,124 @@ def test_random_splits_are_tested_with_the_ratio_of_test_to_training_items(share
     assert wb.nadeau_bengio_test(gaps, 1 - share, share).pvalue == pytest.approx(expected[1])
     found = wb.compare_tests(cv)
     assert numbers(found.test) == pytest.approx(expected) and found.test.df == count - 1
-    assert 2 * min(wb.bayesian_correlated_t(gaps, test_share=share).left,
-                   wb.bayesian_correlated_t(gaps, test_share=share).right) == pytest.approx(expected[1])
+    assert 2 * min(
+        wb.bayesian_correlated_t(gaps, test_share=share).left,
+        wb.bayesian_correlated_t(gaps, test_share=share).right,
+    ) == pytest.approx(expected[1])
     lines = {row["test"]: row for row in found.table}
     assert lines["t of random splits, Nadeau-Bengio"]["pvalue"] == pytest.approx(expected[1])
-    assert {row["about"] for row in found.table} == {"learning methods"}        # no McNemar, no central limit
+    assert {row["about"] for row in found.table} == {
+        "learning methods"
+    }  # no McNemar, no central limit
     assert [*found.posterior.interval()] == pytest.approx(expected[2:])
     naive = stats.ttest_rel(OLD[:count], NEW[:count])
     assert wb.kfold_t_test(cv, rho="naive").pvalue == pytest.approx(naive.pvalue)
 
 
 @pytest.mark.parametrize("count", [3, 4, 250])
-@pytest.mark.parametrize("share", [.1, .2, .5, .9])
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.5, 0.9])
 def test_the_verdict_of_random_splits_flips_at_rho_alpha(count, share):
     shift = np.linspace(-1, 1, count) + 3
     test = wb.kfold_t_test(CVLosses.from_fold_means(shift, test_share=share))
     flips = test.rho_alpha()
-    assert math.isfinite(flips) and test.at(flips - 1e-6).pvalue < .05 < test.at(flips + 1e-6).pvalue
-    assert test.at(flips).pvalue == pytest.approx(.05)
+    assert (
+        math.isfinite(flips) and test.at(flips - 1e-6).pvalue < 0.05 < test.at(flips + 1e-6).pvalue
+    )
+    assert test.at(flips).pvalue == pytest.approx(0.05)
 
 
 def test_several_models_in_random_splits_are_adjusted_for_their_pairs():
-    third = OLD - .01
-    cv = CVLosses.from_fold_means({"old": OLD, "new": NEW, "third": third},
-                                  test_share=.2, higher_is_better=True)
+    third = OLD - 0.01
+    cv = CVLosses.from_fold_means(
+        {"old": OLD, "new": NEW, "third": third}, test_share=0.2, higher_is_better=True
+    )
     ranking = wb.compare_models(cv)
-    raw = {frozenset(pair): corrected(a - b, .25)[1] for pair, a, b in (
-        (("old", "new"), OLD, NEW), (("new", "third"), NEW, third))}
+    raw = {
+        frozenset(pair): corrected(a - b, 0.25)[1]
+        for pair, a, b in ((("old", "new"), OLD, NEW), (("new", "third"), NEW, third))
+    }
     for pair, test in zip(ranking.pairs, ranking.tests, strict=True):
         if frozenset(pair) in raw:
             assert test.pvalue == pytest.approx(raw[frozenset(pair)])
     assert "From 250 random splits, 20% of the items in each test set, 3 models" in ranking.basis()
-    many = CVLosses.from_fold_means(RNG.normal(size=(30, 101)), test_share=.25)
+    many = CVLosses.from_fold_means(RNG.normal(size=(30, 101)), test_share=0.25)
     assert wb.compare_models(many).compared == 101 * 100 // 2
 
 
 def test_a_file_of_random_splits_needs_an_answer_and_names_it():
-    for table in (TABLE, {"Split": np.arange(10), "old": OLD[:10], "new": NEW[:10]},
-                  {"seed": np.arange(10), "old": OLD[:10], "new": NEW[:10]},
-                  {"resample": [f"Boot{k:02}" for k in range(10)], "old": OLD[:10], "new": NEW[:10]},
-                  {"model": np.repeat(["old", "new"], 250), "fold": np.tile(np.arange(250), 2),
-                   "acc": np.r_[OLD, NEW]}):
+    for table in (
+        TABLE,
+        {"Split": np.arange(10), "old": OLD[:10], "new": NEW[:10]},
+        {"seed": np.arange(10), "old": OLD[:10], "new": NEW[:10]},
+        {"resample": [f"Boot{k:02}" for k in range(10)], "old": OLD[:10], "new": NEW[:10]},
+        {
+            "model": np.repeat(["old", "new"], 250),
+            "fold": np.tile(np.arange(250), 2),
+            "acc": np.r_[OLD, NEW],
+        },
+    ):
         count = len(next(iter(table.values()))) // (2 if "model" in table else 1)
         with pytest.raises(ValueError, match=ASKED):
             CVLosses.read_csv(table, higher_is_better=True)
         with pytest.raises(ValueError, match="^test_share must be given for random splits"):
             CVLosses.read_csv(table, higher_is_better=True, splits="random")
-        cv = CVLosses.read_csv(table, higher_is_better=True, test_share=.2)
-        assert wb.kfold_t_test(cv).pvalue == pytest.approx(corrected(OLD[:count] - NEW[:count], .25)[1])
+        cv = CVLosses.read_csv(table, higher_is_better=True, test_share=0.2)
+        assert wb.kfold_t_test(cv).pvalue == pytest.approx(
+            corrected(OLD[:count] - NEW[:count], 0.25)[1]
+        )
         assert cv.scheme == f"{count} random splits, 20% of the items in each test set"
         one = CVLosses.read_csv(table, higher_is_better=True, splits="folds")
         assert one.scheme == f"one cross-validation of {count} folds"
 
 
-@pytest.mark.parametrize("sizes", [{"n_train": [800] * 250, "n_test": [200] * 250}, {"test_size": [.2] * 250},
-                                   {"N_Train": ["800"] * 250, "N-test": ["200"] * 250}])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"n_train": [800] * 250, "n_test": [200] * 250},
+        {"test_size": [0.2] * 250},
+        {"N_Train": ["800"] * 250, "N-test": ["200"] * 250},
+    ],
+)
 def test_columns_of_sizes_tell_random_splits(sizes):
     cv = CVLosses.read_csv(TABLE | sizes, higher_is_better=True)
-    assert wb.kfold_t_test(cv).pvalue == pytest.approx(corrected(OLD - NEW, .25)[1])
-    assert any("say that the test sets overlap" in note.text for note in cv.notes) and cv.models == ("old", "new")
-    ten = {name: column[:10] for name, column in (TABLE | {"n_train": [900] * 250, "n_test": [100] * 250}).items()}
+    assert wb.kfold_t_test(cv).pvalue == pytest.approx(corrected(OLD - NEW, 0.25)[1])
+    assert any(
+        "say that the test sets overlap" in note.text for note in cv.notes
+    ) and cv.models == ("old", "new")
+    ten = {
+        name: column[:10]
+        for name, column in (TABLE | {"n_train": [900] * 250, "n_test": [100] * 250}).items()
+    }
     assert CVLosses.read_csv(ten).scheme == "one cross-validation of 10 folds"
 
 
 def test_items_of_random_splits_are_averaged_and_come_back():
     item = np.array([0, 1, 2, 1, 2, 3, 0, 3, 4])
-    table = {"split": np.repeat([1, 2, 3], 3), "item": item, "a": [0, 1, 0, 1, 1, 0, 0, 0, 1.], "b": [1.] * 6 + [0] * 3}
-    cv = CVLosses.read_csv(table, splits="random", test_share=.6)
+    table = {
+        "split": np.repeat([1, 2, 3], 3),
+        "item": item,
+        "a": [0, 1, 0, 1, 1, 0, 0, 0, 1.0],
+        "b": [1.0] * 6 + [0] * 3,
+    }
+    cv = CVLosses.read_csv(table, splits="random", test_share=0.6)
     assert cv.fold_means().tolist() == pytest.approx(np.array([[-2 / 3, -1 / 3, 1 / 3]]))
-    seeded = {"seed": [1, 1, 2, 2], "split": [0, 1, 0, 1], "a": [.1, .2, .3, .5]}
-    assert CVLosses.read_csv(seeded, test_share=.2).scheme == "4 random splits, 20% of the items in each test set"
+    seeded = {"seed": [1, 1, 2, 2], "split": [0, 1, 0, 1], "a": [0.1, 0.2, 0.3, 0.5]}
+    assert (
+        CVLosses.read_csv(seeded, test_share=0.2).scheme
+        == "4 random splits, 20% of the items in each test set"
+    )
 
 
 def test_random_splits_survive_a_round_trip_and_join_only_their_like():
-    cv = CVLosses.from_fold_means({"a": [.1, .2, .4]}, test_share=.2)
+    cv = CVLosses.from_fold_means({"a": [0.1, 0.2, 0.4]}, test_share=0.2)
     again = wb.Result.from_dict(cv.to_dict())
-    assert (again.test_share, again.splits, repr(again)) == (.2, "random", repr(cv))
+    assert (again.test_share, again.splits, repr(again)) == (0.2, "random", repr(cv))
     test = wb.Result.from_dict(wb.kfold_t_test(cv).to_dict())
     assert test.at("naive").pvalue == pytest.approx(wb.kfold_t_test(cv, rho="naive").pvalue)
-    with pytest.raises(ValueError, match="^models must be tested on the same splits; a has 3 random splits"):
-        cv.joined(CVLosses.from_fold_means({"b": [.1, .2, .4]}))
+    with pytest.raises(
+        ValueError, match="^models must be tested on the same splits; a has 3 random splits"
+    ):
+        cv.joined(CVLosses.from_fold_means({"b": [0.1, 0.2, 0.4]}))
 
 
 X, Y = load_iris(return_X_y=True)
@@ -138,18 +189,27 @@ X = X[:, :2]
 
 def measured(splitter, **options):
     splits = list(splitter.split(X, Y))
-    return [cross_validate(model, X, Y, cv=splits, return_indices=True, **options)
-            for model in (DecisionTreeClassifier(random_state=0), KNeighborsClassifier(1))]
+    return [
+        cross_validate(model, X, Y, cv=splits, return_indices=True, **options)
+        for model in (DecisionTreeClassifier(random_state=0), KNeighborsClassifier(1))
+    ]
 
 
-@pytest.mark.parametrize(("splitter", "ratio"), [
-    (ShuffleSplit(30, test_size=.2, random_state=0), .25), (ShuffleSplit(12, test_size=.5, random_state=1), 1),
-    (ShuffleSplit(25, test_size=.2, train_size=.4, random_state=0), .5)])
+@pytest.mark.parametrize(
+    ("splitter", "ratio"),
+    [
+        (ShuffleSplit(30, test_size=0.2, random_state=0), 0.25),
+        (ShuffleSplit(12, test_size=0.5, random_state=1), 1),
+        (ShuffleSplit(25, test_size=0.2, train_size=0.4, random_state=0), 0.5),
+    ],
+)
 def test_indices_tell_random_splits(splitter, ratio):
     results = measured(splitter)
     cv = CVLosses.from_cross_validate(*results)
     gaps = results[0]["test_score"] - results[1]["test_score"]
-    assert cv.splits == "random" and numbers(wb.kfold_t_test(cv)) == pytest.approx(corrected(gaps, ratio))
+    assert cv.splits == "random" and numbers(wb.kfold_t_test(cv)) == pytest.approx(
+        corrected(gaps, ratio)
+    )
     assert any(note.text == "the test sets overlap: read as random splits" for note in cv.notes)
 
 
@@ -158,7 +218,9 @@ def test_indices_tell_repeats_and_refuse_time_series():
     cv = CVLosses.from_cross_validate(*results)
     gaps = results[0]["test_score"] - results[1]["test_score"]
     assert cv.scheme == "6 repeats of 5 folds"
-    assert numbers(wb.kfold_t_test(cv, rho="nadeau_bengio")) == pytest.approx(corrected(gaps, 1 / 4))
+    assert numbers(wb.kfold_t_test(cv, rho="nadeau_bengio")) == pytest.approx(
+        corrected(gaps, 1 / 4)
+    )
     for splits in ("auto", "random"):
         with pytest.raises(ValueError, match="time series"):
             CVLosses.from_cross_validate(*measured(TimeSeriesSplit(5)), splits=splits)
@@ -166,43 +228,87 @@ def test_indices_tell_repeats_and_refuse_time_series():
     with pytest.raises(ValueError, match=ASKED):
         CVLosses.from_cross_validate(*plain)
     assert CVLosses.from_cross_validate(*plain, repeats=6).scheme == cv.scheme
-    assert CVLosses.from_cross_validate(*measured(KFold(30))).scheme == "one cross-validation of 30 folds"
+    assert (
+        CVLosses.from_cross_validate(*measured(KFold(30))).scheme
+        == "one cross-validation of 30 folds"
+    )
 
 
 # repeats of folds
+
 
 def test_the_same_hundred_numbers_never_give_two_verdicts_silently():
     with_column = CVLosses.read_csv({"repeat": REPEATS, "fold": FOLDS} | TEN)
     expected = corrected(TEN["A"] - TEN["B"], 1 / 9)
     assert numbers(wb.kfold_t_test(with_column, rho="nadeau_bengio")) == pytest.approx(expected)
-    assert numbers(wb.compare_tests(with_column, rho="nadeau_bengio").test) == pytest.approx(expected)
+    assert numbers(wb.compare_tests(with_column, rho="nadeau_bengio").test) == pytest.approx(
+        expected
+    )
     stated = CVLosses.from_fold_means(TEN, repeats=10)
     assert wb.kfold_t_test(stated).pvalue == pytest.approx(wb.kfold_t_test(with_column).pvalue)
-    for rho in ("naive", "nadeau_bengio", .3, .7):     # repeats of folds are random splits of this size to the tests
-        splits = CVLosses.from_fold_means(TEN, test_share=.1)
-        assert wb.kfold_t_test(splits, rho=rho).pvalue == pytest.approx(wb.kfold_t_test(stated, rho=rho).pvalue)
+    for rho in (
+        "naive",
+        "nadeau_bengio",
+        0.3,
+        0.7,
+    ):  # repeats of folds are random splits of this size to the tests
+        splits = CVLosses.from_fold_means(TEN, test_share=0.1)
+        assert wb.kfold_t_test(splits, rho=rho).pvalue == pytest.approx(
+            wb.kfold_t_test(stated, rho=rho).pvalue
+        )
     flat = {"fold": np.arange(100)} | TEN
-    for ask in (lambda: CVLosses.read_csv(flat), lambda: CVLosses.read_csv({"fold": FOLDS} | TEN),
-                lambda: CVLosses.from_fold_means(TEN), lambda: wb.compare_models(TEN),
-                lambda: wb.kfold_t_test(TEN["A"] - TEN["B"]), lambda: wb.bayesian_correlated_t(TEN["A"] - TEN["B"])):
+    for ask in (
+        lambda: CVLosses.read_csv(flat),
+        lambda: CVLosses.read_csv({"fold": FOLDS} | TEN),
+        lambda: CVLosses.from_fold_means(TEN),
+        lambda: wb.compare_models(TEN),
+        lambda: wb.kfold_t_test(TEN["A"] - TEN["B"]),
+        lambda: wb.bayesian_correlated_t(TEN["A"] - TEN["B"]),
+    ):
         with pytest.raises(ValueError, match=ASKED):
             ask()
     with pytest.raises(ValueError, match="^repeat must be given for 100 folds without item"):
         CVLosses(TEN, np.arange(100))
 
 
-@pytest.mark.parametrize("name", ["seed", "Seed", "SEED", "random_state", "rep", "repetition", "run", "run_id", "trial",
-                                  "attempt", "iteration", "epoch", "cv repeat"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "seed",
+        "Seed",
+        "SEED",
+        "random_state",
+        "rep",
+        "repetition",
+        "run",
+        "run_id",
+        "trial",
+        "attempt",
+        "iteration",
+        "epoch",
+        "cv repeat",
+    ],
+)
 @pytest.mark.parametrize("labels", [range(10), (42, 1337, 7, 8, 9, 10, 11, 12, 13, 99)])
 def test_seeds_and_their_like_tell_repeats(name, labels):
     table = {name: np.repeat(labels, 10), "FOLD": FOLDS} | TEN
-    for source in (table, {"Model": np.repeat(["A", "B"], 100), name: np.tile(table[name], 2),
-                           "fold": np.tile(FOLDS, 2), "auc": np.r_[TEN["A"], TEN["B"]]}):
+    for source in (
+        table,
+        {
+            "Model": np.repeat(["A", "B"], 100),
+            name: np.tile(table[name], 2),
+            "fold": np.tile(FOLDS, 2),
+            "auc": np.r_[TEN["A"], TEN["B"]],
+        },
+    ):
         cv = CVLosses.read_csv(source)
         assert (cv.models, cv.scheme) == (("A", "B"), "10 repeats of 10 folds")
         assert wb.kfold_t_test(cv, rho="nadeau_bengio").pvalue == pytest.approx(
-            corrected(TEN["A"] - TEN["B"], 1 / 9)[1])
-        assert any(note.text.startswith(f"column {name!r} tells repeats: 10 repeats") for note in cv.notes)
+            corrected(TEN["A"] - TEN["B"], 1 / 9)[1]
+        )
+        assert any(
+            note.text.startswith(f"column {name!r} tells repeats: 10 repeats") for note in cv.notes
+        )
 
 
 def test_seeds_that_tell_no_repeats_are_named_or_asked_for():
@@ -210,52 +316,123 @@ def test_seeds_that_tell_no_repeats_are_named_or_asked_for():
     for seed in ([7] * 10, range(100, 110)):
         cv = CVLosses.read_csv({"fold": range(10), "seed": seed} | ten)
         assert cv.models == ("A", "B") and cv.scheme == "one cross-validation of 10 folds"
-        assert any(note.text == "column 'seed' is no model and tells no repeats: it is not used" for note in cv.notes)
-    with pytest.raises(ValueError, match="^repeat must name the column of repeats: columns 'fold', 'seed' do not"):
+        assert any(
+            note.text == "column 'seed' is no model and tells no repeats: it is not used"
+            for note in cv.notes
+        )
+    with pytest.raises(
+        ValueError, match="^repeat must name the column of repeats: columns 'fold', 'seed' do not"
+    ):
         CVLosses.read_csv({"fold": FOLDS, "seed": range(100)} | TEN)
-    with pytest.raises(ValueError, match="^repeat must be said, as column 'seed' may tell 2 repeats of 5 folds or be"):
+    with pytest.raises(
+        ValueError,
+        match="^repeat must be said, as column 'seed' may tell 2 repeats of 5 folds or be",
+    ):
         CVLosses.read_csv({"fold": range(10), "seed": [1] * 5 + [2] * 5} | ten)
-    assert CVLosses.read_csv({"fold": range(10), "seed": [1] * 5 + [2] * 5} | ten, repeat="seed").repeats == 2
-    assert CVLosses.read_csv({"fold": range(10), "seed": [1] * 5 + [2] * 5} | ten, splits="folds").repeats == 1
+    assert (
+        CVLosses.read_csv(
+            {"fold": range(10), "seed": [1] * 5 + [2] * 5} | ten, repeat="seed"
+        ).repeats
+        == 2
+    )
+    assert (
+        CVLosses.read_csv(
+            {"fold": range(10), "seed": [1] * 5 + [2] * 5} | ten, splits="folds"
+        ).repeats
+        == 1
+    )
     both = {"fold": FOLDS, "seed": REPEATS, "run": REPEATS + 5} | TEN
     assert CVLosses.read_csv(both).repeats == 10
-    items = {"item": np.tile(range(20), 2), "fold": np.tile(range(4), 10), "seed": np.repeat([1, 2], 20),
-             "a": RNG.integers(0, 2, 40)}
+    items = {
+        "item": np.tile(range(20), 2),
+        "fold": np.tile(range(4), 10),
+        "seed": np.repeat([1, 2], 20),
+        "a": RNG.integers(0, 2, 40),
+    }
     assert CVLosses.read_csv(items).repeats == 2
 
 
 # which columns are models
 
-@pytest.mark.parametrize("name", ["fit_time", "score_time", "n_test", "n_train", "split", "rank_test_score",
-                                  "std_test_score", "seed", "Fit_Time", "fit time", "N_Test", "train_score", "duration",
-                                  "param_C", "Unnamed: 0", "weight", "region_id_not_numbers"])
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fit_time",
+        "score_time",
+        "n_test",
+        "n_train",
+        "split",
+        "rank_test_score",
+        "std_test_score",
+        "seed",
+        "Fit_Time",
+        "fit time",
+        "N_Test",
+        "train_score",
+        "duration",
+        "param_C",
+        "Unnamed: 0",
+        "weight",
+        "region_id_not_numbers",
+    ],
+)
 def test_columns_with_other_names_are_no_models(name):
-    values = {"weight": RNG.uniform(1, 2, 10).round(2), "region_id_not_numbers": [f"site {k % 3}" for k in range(10)],
-              "n_test": [100] * 10, "N_Test": [100] * 10, "n_train": [900] * 10, "split": range(10), "seed": range(10)}
-    table = {"fold": np.arange(10), "old": OLD[:10], "new": NEW[:10], name: values.get(name, OLD[10:20] + .001)}
+    values = {
+        "weight": RNG.uniform(1, 2, 10).round(2),
+        "region_id_not_numbers": [f"site {k % 3}" for k in range(10)],
+        "n_test": [100] * 10,
+        "N_Test": [100] * 10,
+        "n_train": [900] * 10,
+        "split": range(10),
+        "seed": range(10),
+    }
+    table = {
+        "fold": np.arange(10),
+        "old": OLD[:10],
+        "new": NEW[:10],
+        name: values.get(name, OLD[10:20] + 0.001),
+    }
     cv = CVLosses.read_csv(table)
     assert cv.models == ("old", "new") and cv.scheme == "one cross-validation of 10 folds"
     assert CVLosses.read_csv(table, models="old,new").models == ("old", "new")
 
 
-@pytest.mark.parametrize(("name", "values", "why"), [
-    ("is_hard", np.arange(10) % 2, "column 'is_hard' is called as a property of the rows"),
-    ("lang", np.arange(10) % 2, "column 'lang' holds only 0 and 1 next to fractions in 'old', 'new'"),
-    ("depth", np.arange(10) % 4 + 3, "column 'depth' holds only whole numbers next to fractions"),
-    ("percent", OLD[:10] * 100, "column 'percent' has a mean size of")])
+@pytest.mark.parametrize(
+    ("name", "values", "why"),
+    [
+        ("is_hard", np.arange(10) % 2, "column 'is_hard' is called as a property of the rows"),
+        (
+            "lang",
+            np.arange(10) % 2,
+            "column 'lang' holds only 0 and 1 next to fractions in 'old', 'new'",
+        ),
+        (
+            "depth",
+            np.arange(10) % 4 + 3,
+            "column 'depth' holds only whole numbers next to fractions",
+        ),
+        ("percent", OLD[:10] * 100, "column 'percent' has a mean size of"),
+    ],
+)
 def test_columns_that_leave_it_open_are_asked_for(name, values, why):
     table = {"fold": np.arange(10), "old": OLD[:10], "new": NEW[:10], name: values}
-    with pytest.raises(ValueError, match=f"^models must list the columns of losses or scores, as {why}"):
+    with pytest.raises(
+        ValueError, match=f"^models must list the columns of losses or scores, as {why}"
+    ):
         CVLosses.read_csv(table)
     assert CVLosses.read_csv(table, models=["old", name]).models == ("old", name)
 
 
 def test_metrics_are_no_models():
-    with pytest.raises(ValueError, match="columns 'accuracy', 'f1' are called as metrics, not as models"):
+    with pytest.raises(
+        ValueError, match="columns 'accuracy', 'f1' are called as metrics, not as models"
+    ):
         CVLosses.read_csv({"fold": np.arange(10), "accuracy": OLD[:10], "f1": NEW[:10]})
 
 
 # folds that lack a score
+
 
 @pytest.mark.parametrize("gap", ["", "NA", "nan", None, math.nan])
 def test_a_fold_without_a_score_is_left_out_for_all_models(gap):
@@ -264,9 +441,14 @@ def test_a_fold_without_a_score_is_left_out_for_all_models(gap):
     cv = CVLosses.read_csv({"fold": np.arange(10), "nb": np.array(cells, object), "lr": NEW[:10]})
     kept = np.delete(np.arange(10), 3)
     assert wb.kfold_t_test(cv, rho="nadeau_bengio").pvalue == pytest.approx(
-        corrected((OLD - NEW)[kept], 1 / 9)[1])     # each fold was still trained on nine tenths
-    assert any(note.text == "fold 3: no score of nb (missing, undefined, or a failed fit); left out for all models, 9 "
-               "of 10 are left" for note in cv.notes)
+        corrected((OLD - NEW)[kept], 1 / 9)[1]
+    )  # each fold was still trained on nine tenths
+    assert any(
+        note.text
+        == "fold 3: no score of nb (missing, undefined, or a failed fit); left out for all models, 9 "
+        "of 10 are left"
+        for note in cv.notes
+    )
 
 
 def test_folds_without_a_score_from_python_in_repeats_and_too_many():
@@ -276,81 +458,130 @@ def test_folds_without_a_score_from_python_in_repeats_and_too_many():
     expected = corrected((old - new)[kept], 1 / 9)
     means = CVLosses.from_fold_means({"old": old, "new": new}, repeats=10)
     table = CVLosses.read_csv({"repeat": REPEATS, "fold": FOLDS, "old": old, "new": new})
-    long = CVLosses.read_csv({"model": np.repeat(["old", "new"], 100), "repeat": np.tile(REPEATS, 2),
-                              "fold": np.tile(FOLDS, 2), "f1": np.r_[old, new]})
+    long = CVLosses.read_csv(
+        {
+            "model": np.repeat(["old", "new"], 100),
+            "repeat": np.tile(REPEATS, 2),
+            "fold": np.tile(FOLDS, 2),
+            "f1": np.r_[old, new],
+        }
+    )
     for cv in (means, table, long):
         assert numbers(wb.kfold_t_test(cv, rho="nadeau_bengio")) == pytest.approx(expected)
-        assert any("3 of repeat 1, 7 of repeat 5: no score of old, new" in note.text for note in cv.notes)
-    splits = CVLosses.from_fold_means({"old": old, "new": new}, test_share=.2)
-    assert numbers(wb.kfold_t_test(splits)) == pytest.approx(corrected((old - new)[kept], .25))
-    scores = CVLosses.from_cross_validate({"test_score": [.5, math.nan, .75, .5]}, {"test_score": [.5, .5, .25, 1]})
+        assert any(
+            "3 of repeat 1, 7 of repeat 5: no score of old, new" in note.text for note in cv.notes
+        )
+    splits = CVLosses.from_fold_means({"old": old, "new": new}, test_share=0.2)
+    assert numbers(wb.kfold_t_test(splits)) == pytest.approx(corrected((old - new)[kept], 0.25))
+    scores = CVLosses.from_cross_validate(
+        {"test_score": [0.5, math.nan, 0.75, 0.5]}, {"test_score": [0.5, 0.5, 0.25, 1]}
+    )
     assert scores.folds == 3
     with pytest.raises(ValueError, match="1 of 3 folds would be left, which is too few"):
-        CVLosses.from_fold_means([.1, math.nan, math.nan])
-    with pytest.raises(ValueError, match="column 'a', data row 2 is missing"):      # an item that lacks its loss
-        CVLosses.read_csv({"item": range(4), "fold": [1, 1, 2, 2], "a": np.array([1, None, 0, 1], object)})
+        CVLosses.from_fold_means([0.1, math.nan, math.nan])
+    with pytest.raises(
+        ValueError, match="column 'a', data row 2 is missing"
+    ):  # an item that lacks its loss
+        CVLosses.read_csv(
+            {"item": range(4), "fold": [1, 1, 2, 2], "a": np.array([1, None, 0, 1], object)}
+        )
 
 
 # what holds of every result
 
+
 @settings(deadline=None, max_examples=60)
-@given(st.integers(2, 20), st.integers(1, 4), st.sampled_from([None, .1, .2, .5]), st.integers(0, 2 ** 20),
-       st.sampled_from([.5, .9, .95, .999, 1 - 1e-7]), st.sampled_from(["auto", "naive", "nadeau_bengio", .9]))
-def test_estimates_are_inside_and_pictures_show_the_numbers_of_the_text(folds, repeats, share, seed, level, rho):
+@given(
+    st.integers(2, 20),
+    st.integers(1, 4),
+    st.sampled_from([None, 0.1, 0.2, 0.5]),
+    st.integers(0, 2**20),
+    st.sampled_from([0.5, 0.9, 0.95, 0.999, 1 - 1e-7]),
+    st.sampled_from(["auto", "naive", "nadeau_bengio", 0.9]),
+)
+def test_estimates_are_inside_and_pictures_show_the_numbers_of_the_text(
+    folds, repeats, share, seed, level, rho
+):
     rng = np.random.default_rng(seed)
     means = rng.integers(0, 21, (folds * repeats, 2)) / 20
     assume(np.ptp(means[:, 0] - means[:, 1]) > 0)
-    cv = CVLosses.from_fold_means(means, test_share=share) if share else \
-        CVLosses.from_fold_means(means, repeats=repeats)
+    cv = (
+        CVLosses.from_fold_means(means, test_share=share)
+        if share
+        else CVLosses.from_fold_means(means, repeats=repeats)
+    )
     test = wb.compare_tests(cv, rho=rho, level=level).test
     low, high = test.interval(level)
     assert low <= test.estimate <= high
     rows = wb.compare_tests(cv, rho=rho, level=level).rows()
     drawn = charts.folds_data(cv, rho=rho, level=level)["intervals"]
     for row in drawn:
-        assert row["low"] <= row["estimate"] <= row["high"] and row["estimate"] == pytest.approx(test.estimate)
-        assert any((row["low"], row["high"]) == pytest.approx((line["low"], line["high"])) for line in rows)
-    assert f"for {['two', 'three'][len(drawn) - 2]} values of rho" in charts.folds_title(cv, rho=rho)
+        assert row["low"] <= row["estimate"] <= row["high"] and row["estimate"] == pytest.approx(
+            test.estimate
+        )
+        assert any(
+            (row["low"], row["high"]) == pytest.approx((line["low"], line["high"])) for line in rows
+        )
+    assert f"for {['two', 'three'][len(drawn) - 2]} values of rho" in charts.folds_title(
+        cv, rho=rho
+    )
     assert charts.rho_curve_data(test, level=level)["level"][0]["text"] != "0%"
     assert "100%" not in charts.folds_words(cv, rho=rho, level=level)[1]
     assert "100%" not in wb.compare_tests(cv, rho=rho, level=level).basis()
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(2, 6), st.integers(2, 5), st.integers(1, 2), st.integers(0, 2 ** 20),
-       st.sampled_from([.5, .95, .999]))
+@given(
+    st.integers(2, 6),
+    st.integers(2, 5),
+    st.integers(1, 2),
+    st.integers(0, 2**20),
+    st.sampled_from([0.5, 0.95, 0.999]),
+)
 def test_limits_of_right_and_wrong_stay_within_what_is_possible(folds, items, models, seed, level):
     losses = np.random.default_rng(seed).integers(0, 2, (folds * items, models))
     cv = CVLosses(losses, np.repeat(np.arange(folds), items))
     assume(np.ptp(cv.fold_means()) > 0)
-    least = 1 - models      # of two models a difference from -1 to 1, of one its loss
+    least = 1 - models  # of two models a difference from -1 to 1, of one its loss
     for row in wb.compare_tests(cv, level=level).rows():
         assert not row["low"] < least and not row["high"] > 1
     try:
-        low, high = wb.kfold_t_test(cv, rho=.99).interval(level)
-    except wb.ZeroVarianceError:        # apart by no more than rounding
+        low, high = wb.kfold_t_test(cv, rho=0.99).interval(level)
+    except wb.ZeroVarianceError:  # apart by no more than rounding
         return
     assert least <= low <= cv.fold_means().mean() <= high <= 1
 
 
-@pytest.mark.parametrize(("options", "values"), [({}, "three"), ({"rho": "nadeau_bengio"}, "two"),
-                                                 ({"rho": "naive"}, "two"), ({"rho": ".4"}, "three")])
+@pytest.mark.parametrize(
+    ("options", "values"),
+    [
+        ({}, "three"),
+        ({"rho": "nadeau_bengio"}, "two"),
+        ({"rho": "naive"}, "two"),
+        ({"rho": ".4"}, "three"),
+    ],
+)
 def test_the_title_counts_the_intervals_that_are_drawn(options, values):
     *_, pair, _ = read(**options)
     assert charts.folds_title(pair, rho=options.get("rho", "auto")).endswith(
-        f"with intervals for {values} values of rho")
+        f"with intervals for {values} values of rho"
+    )
 
 
 def test_a_result_that_was_saved_before_schemes_loads():
-    for result in (CVLosses.from_fold_means([.1, .2, .4]), wb.kfold_t_test([.1, .2, .4])):
+    for result in (CVLosses.from_fold_means([0.1, 0.2, 0.4]), wb.kfold_t_test([0.1, 0.2, 0.4])):
         data = result.to_dict()
-        values = {name: value for name, value in data["values"].items()
-                  if name not in ("test_share", "splits", "possible")}
+        values = {
+            name: value
+            for name, value in data["values"].items()
+            if name not in ("test_share", "splits", "possible")
+        }
         assert repr(wb.Result.from_dict(data | {"values": values})) == repr(result)
 
 
-@pytest.mark.parametrize("level", [1 - 1e-7, 1 - 1e-12, 1 - 2 ** -53, .999999])
+@pytest.mark.parametrize("level", [1 - 1e-7, 1 - 1e-12, 1 - 2**-53, 0.999999])
 def test_a_level_below_1_is_never_shown_as_1(level):
     from workbench.results import Interval, percent
+
     assert percent(level) != "100%" and float(percent(level)[:-1]) < 100
     assert ", 1 " not in Interval(0, 1, level, "t").headline()

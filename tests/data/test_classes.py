@@ -1,4 +1,5 @@
 """A class that is spelled in two ways is said to be so, or refused, before it counts as an error of the classifier."""
+
 import dataclasses
 
 import numpy as np
@@ -22,47 +23,90 @@ def test_the_same_classes_need_no_note():
 def test_both_sides_are_named_with_what_was_meant():
     assert said(["Spam", "Spam ", "ham"], ["spam", "ham", "ham"]) == [
         "2 true classes are never predicted (2 items): 'Spam', 'Spam '; did you mean 'spam'?",
-        "predicted class 'spam' is never true (1 item); did you mean 'Spam '?"]
-    assert said(["cat", "owl"], ["cat", "dog"]) == ["true class 'owl' is never predicted (1 item)",
-                                                    "predicted class 'dog' is never true (1 item)"]
-    assert said([1, 2], [1, 12]) == ["true class 2 is never predicted (1 item)",
-                                     "predicted class 12 is never true (1 item)"]
+        "predicted class 'spam' is never true (1 item); did you mean 'Spam '?",
+    ]
+    assert said(["cat", "owl"], ["cat", "dog"]) == [
+        "true class 'owl' is never predicted (1 item)",
+        "predicted class 'dog' is never true (1 item)",
+    ]
+    assert said([1, 2], [1, 12]) == [
+        "true class 2 is never predicted (1 item)",
+        "predicted class 12 is never true (1 item)",
+    ]
 
 
 def test_a_class_of_either_model_is_predicted():
-    assert said(["a", "b"], ["a", "a"], ["b", "c"]) == ["predicted class 'c' is never true (1 item)"]
+    assert said(["a", "b"], ["a", "a"], ["b", "c"]) == [
+        "predicted class 'c' is never true (1 item)"
+    ]
 
 
-@pytest.mark.parametrize("read", [
-    lambda frame: wb.read_scores(frame, score="p", prediction="read", truth="y", score_is="confidence"),
-    lambda frame: wb.load_labeled(frame, truth="y", prediction="read", stratum="s"),
-    lambda frame: wb.load_audit(frame, truth="y", prediction="read")])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda frame: wb.read_scores(
+            frame, score="p", prediction="read", truth="y", score_is="confidence"
+        ),
+        lambda frame: wb.load_labeled(frame, truth="y", prediction="read", stratum="s"),
+        lambda frame: wb.load_audit(frame, truth="y", prediction="read"),
+    ],
+)
 def test_nothing_in_common_is_refused_and_one_other_spelling_said(read):
-    frame = polars.DataFrame({"p": [.9, .8, .7], "y": ["Spam", "Ham", "Ham"], "read": ["span", "hams", "hams"],
-                              "s": [1, 1, 1]})
+    frame = polars.DataFrame(
+        {
+            "p": [0.9, 0.8, 0.7],
+            "y": ["Spam", "Ham", "Ham"],
+            "read": ["span", "hams", "hams"],
+            "s": [1, 1, 1],
+        }
+    )
     with pytest.raises(ValueError, match=SHARE_NONE):
         read(frame)
     shared = read(frame.with_columns(read=polars.Series(["Spam", "Hams", "Ham"])))
-    assert [str(note) for note in shared.notes] == ["predicted class 'Hams' is never true (1 item); did you mean "
-                                                    "'Ham'?"]
-    with pytest.raises(ValueError, match="'hAm' is 'Ham' in column 'y': spell them alike, or say classes 'text'"):
+    assert [str(note) for note in shared.notes] == [
+        "predicted class 'Hams' is never true (1 item); did you mean 'Ham'?"
+    ]
+    with pytest.raises(
+        ValueError, match="'hAm' is 'Ham' in column 'y': spell them alike, or say classes 'text'"
+    ):
         read(frame.with_columns(read=polars.Series(["Spam", "hAm", "Ham"])))
 
 
 def test_free_text_is_no_class():
     """Two texts may both be right: whether a model is better is not to be seen where they differ."""
-    scores = np.linspace(.5, .99, 60)
+    scores = np.linspace(0.5, 0.99, 60)
     said = [f"answer {k}" for k in range(60)]
-    items = wb.read_scores({"s": scores, "p": said}, score="s", prediction="p", score_is="confidence")
-    message = ("the answers are free text, 40 different ones by a model for 60 items: two texts that differ may both "
-               "be right, so it does not do to label items on which they differ; have people, or a judge, say of each "
-               "answer whether it is right, and compare these scores item by item (compare_items)")
-    for call in (lambda: wb.difference_audit(dataclasses.replace(items, rival=np.array([*said[:40], *said[:20]]))),
-                 lambda: wb.read_scores({"s": scores, "p": said, "r": [*said[:40], *said[:20]]}, score="s",
-                                        prediction="p", rival="r", score_is="confidence")):
+    items = wb.read_scores(
+        {"s": scores, "p": said}, score="s", prediction="p", score_is="confidence"
+    )
+    message = (
+        "the answers are free text, 40 different ones by a model for 60 items: two texts that differ may both "
+        "be right, so it does not do to label items on which they differ; have people, or a judge, say of each "
+        "answer whether it is right, and compare these scores item by item (compare_items)"
+    )
+    for call in (
+        lambda: wb.difference_audit(
+            dataclasses.replace(items, rival=np.array([*said[:40], *said[:20]]))
+        ),
+        lambda: wb.read_scores(
+            {"s": scores, "p": said, "r": [*said[:40], *said[:20]]},
+            score="s",
+            prediction="p",
+            rival="r",
+            score_is="confidence",
+        ),
+    ):
         with pytest.raises(ValueError) as caught:
             call()
         assert str(caught.value) == message
     few = ["yes", "no"] * 30
-    assert wb.read_scores({"s": scores, "p": few, "r": few[::-1]}, score="s", prediction="p", rival="r",
-                          score_is="confidence").size == 60
+    assert (
+        wb.read_scores(
+            {"s": scores, "p": few, "r": few[::-1]},
+            score="s",
+            prediction="p",
+            rival="r",
+            score_is="confidence",
+        ).size
+        == 60
+    )

@@ -1,4 +1,5 @@
 """Files that are odd: names that repeat, bytes that are no text, lines without end; and what DuckDB may not do."""
+
 import json
 import os
 import re
@@ -28,8 +29,12 @@ def parquet(path, names, rows):
 
 
 def as_json(path, names, rows):
-    lines = ["{" + ",".join(f"{json.dumps(name)}:{cell}" for name, cell in zip(names, row, strict=True)) + "}"
-             for row in rows]
+    lines = [
+        "{"
+        + ",".join(f"{json.dumps(name)}:{cell}" for name, cell in zip(names, row, strict=True))
+        + "}"
+        for row in rows
+    ]
     path.write_text("[" + ",".join(lines) + "]")
 
 
@@ -44,28 +49,40 @@ WRITERS = {"csv": csv, "parquet": parquet, "json": as_json, "ndjson": ndjson}
 @pytest.fixture(params=WRITERS)
 def written(request, tmp_path):
     """Write a table of whole numbers as one kind of file."""
+
     def write(names, *rows):
         path = tmp_path / f"t.{request.param}"
         WRITERS[request.param](path, names, rows)
         return str(path)
+
     return write
 
 
 def numbers(path, *names):
-    return {name: [int(cell) for cell in column] for name, column in read_columns(path, names)[0].items()}
+    return {
+        name: [int(cell) for cell in column]
+        for name, column in read_columns(path, names)[0].items()
+    }
 
 
 def test_names_that_differ_only_by_case_are_told_apart(written):
     path = written(["a", "A", "b.c", "A_1"], (1, 2, 3, 4), (5, 6, 7, 8))
     assert column_names(path) == ("a", "A", "b.c", "A_1")
-    assert numbers(path, "A", "a", "A_1", "b.c") == {"A": [2, 6], "a": [1, 5], "A_1": [4, 8], "b.c": [3, 7]}
+    assert numbers(path, "A", "a", "A_1", "b.c") == {
+        "A": [2, 6],
+        "a": [1, 5],
+        "A_1": [4, 8],
+        "b.c": [3, 7],
+    }
 
 
 def test_a_name_that_repeats_is_refused_where_it_is_asked_for(written):
     path = written(["a", "b", "a", "A"], (1, 2, 3, 4))
     assert column_names(path).count("a") == 2 and sorted(column_names(path)) == ["A", "a", "a", "b"]
     assert numbers(path, "A", "b") == {"A": [4], "b": [2]}
-    with pytest.raises(ValueError, match=re.escape(f"{path!r} has 2 columns named 'a'; rename all but one")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"{path!r} has 2 columns named 'a'; rename all but one")
+    ):
         read_columns(path, ["a"])
     with pytest.raises(ValueError, match="has no column 'a_1'; it has 'a', "):
         read_columns(path, ["a_1"])
@@ -76,11 +93,15 @@ def test_a_scan_tells_names_apart_and_refuses_what_duckdb_cannot_hold(kind, tmp_
     path = tmp_path / f"t.{kind}"
     WRITERS[kind](path, ["g", "y", "Y"], [(1, 2, 30), (1, 4, 50)])
     assert wb.summarize(path, "g", "Y").mean.tolist() == [40]
-    message = "has columns 'y' and 'Y'; rename one so that they differ in more than upper and lower case"
+    message = (
+        "has columns 'y' and 'Y'; rename one so that they differ in more than upper and lower case"
+    )
     with pytest.raises(ValueError, match=re.escape(f"{str(path)!r} {message}")):
         wb.summarize(path, "y", "Y")
     WRITERS[kind](path, ["g", "y", "y"], [(1, 2, 3)])
-    with pytest.raises(ValueError, match=re.escape(f"{str(path)!r} has 2 columns named 'y'; rename all but one")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"{str(path)!r} has 2 columns named 'y'; rename all but one")
+    ):
         wb.summarize(path, "g", "y")
 
 
@@ -95,17 +116,35 @@ def test_columns_of_parquet_may_hold_columns(tmp_path):
 
 def test_keys_of_json_are_any_text(tmp_path):
     path = tmp_path / "t.json"
-    path.write_text(json.dumps([{"a/b~c.d\"e'": 1.5, "": True, "$x": "t"}, {"": False, "late": [1, {"x": None}]}]))
+    path.write_text(
+        json.dumps(
+            [{"a/b~c.d\"e'": 1.5, "": True, "$x": "t"}, {"": False, "late": [1, {"x": None}]}]
+        )
+    )
     assert column_names(path) == ("a/b~c.d\"e'", "", "$x", "late")
-    found = {name: column.tolist() for name, column in read_columns(path, column_names(path))[0].items()}
-    assert found == {"a/b~c.d\"e'": [1.5, None], "": [True, False], "$x": ["t", None],
-                     "late": [None, [1, {"x": None}]]}
+    found = {
+        name: column.tolist() for name, column in read_columns(path, column_names(path))[0].items()
+    }
+    assert found == {
+        "a/b~c.d\"e'": [1.5, None],
+        "": [True, False],
+        "$x": ["t", None],
+        "late": [None, [1, {"x": None}]],
+    }
 
 
-@pytest.mark.parametrize("encoding, notes", [
-    ("utf-8", ()), ("utf-8-sig", ()), ("utf-16", ("{} is not UTF-8; it was read as UTF-16",)),
-    ("cp1252", ("{} is not UTF-8; it was read as Windows-1252",))])
-@pytest.mark.parametrize("name, text", [("t.json", '[{"é":"ü"}]'), ("t.ndjson", '{"é":"ü"}\n{"é":"x"}\n')])
+@pytest.mark.parametrize(
+    "encoding, notes",
+    [
+        ("utf-8", ()),
+        ("utf-8-sig", ()),
+        ("utf-16", ("{} is not UTF-8; it was read as UTF-16",)),
+        ("cp1252", ("{} is not UTF-8; it was read as Windows-1252",)),
+    ],
+)
+@pytest.mark.parametrize(
+    "name, text", [("t.json", '[{"é":"ü"}]'), ("t.ndjson", '{"é":"ü"}\n{"é":"x"}\n')]
+)
 def test_json_may_begin_with_a_byte_order_mark(name, text, encoding, notes, tmp_path):
     path = tmp_path / name
     path.write_bytes(text.encode(encoding))
@@ -114,12 +153,15 @@ def test_json_may_begin_with_a_byte_order_mark(name, text, encoding, notes, tmp_
     assert tuple(map(str, found)) == tuple(note.format(repr(str(path))) for note in notes)
 
 
-@pytest.mark.parametrize("text, message", [
-    ("[[1, 2], {}]", "must hold objects such as {\"id\": 7}; row 1 is none"),
-    ('{"a": 1}\n7\n', "must hold objects such as {\"id\": 7}; row 2 is none"),
-    ("[]", "has no data rows"),
-    ('[{"a": 1}]', "has no column 'b'; it has 'a'"),
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("[[1, 2], {}]", 'must hold objects such as {"id": 7}; row 1 is none'),
+        ('{"a": 1}\n7\n', 'must hold objects such as {"id": 7}; row 2 is none'),
+        ("[]", "has no data rows"),
+        ('[{"a": 1}]', "has no column 'b'; it has 'a'"),
+    ],
+)
 def test_json_that_is_no_table(text, message, tmp_path):
     path = tmp_path / "t.json"
     path.write_text(text)
@@ -128,21 +170,36 @@ def test_json_that_is_no_table(text, message, tmp_path):
     assert str(error.value) == f"{str(path)!r} {message}"
 
 
-@pytest.mark.parametrize("content, message", [
-    (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", " is a PNG picture" + NO_TEXT),
-    (b"PK\x03\x04\x14\0\6\0", " is a zip archive or a workbook" + NO_TEXT),
-    (b"PAR1\x15\4\x15", " is a Parquet file" + NO_TEXT),
-    (b"id,\x02a\n1,2\n", ", line 1 holds control characters; the first line must name the columns"),
-    (b"id,t\n1," + b"x" * 2_000_000 + b"\n2,y\n",
-     ", line 2 has more than 2,000,000 bytes: a cell is that long, or a quote is not closed"),
-    (b'id,t\n1,"' + b"x" * 10_000_000 + b'"\n2,y\n',
-     ", line 2 has more than 2,000,000 bytes: a cell is that long, or a quote is not closed"),
-    (b'id,"' + b"x" * 2_000_000 + b'"\n1,2\n',
-     ", line 1 has more than 1,048,576 characters; the first line must name the columns"),
-    (b"id," + b"x" * 140_000 + b"\n1,2\n",
-     ", line 1: a column name has 140,001 characters; at most 131,072 can be read"),
-    (b'id,a"b\nc"d\n1,2\n', ", line 1: a quote stands inside of a column name"),
-], ids=range(9))
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", " is a PNG picture" + NO_TEXT),
+        (b"PK\x03\x04\x14\0\6\0", " is a zip archive or a workbook" + NO_TEXT),
+        (b"PAR1\x15\4\x15", " is a Parquet file" + NO_TEXT),
+        (
+            b"id,\x02a\n1,2\n",
+            ", line 1 holds control characters; the first line must name the columns",
+        ),
+        (
+            b"id,t\n1," + b"x" * 2_000_000 + b"\n2,y\n",
+            ", line 2 has more than 2,000,000 bytes: a cell is that long, or a quote is not closed",
+        ),
+        (
+            b'id,t\n1,"' + b"x" * 10_000_000 + b'"\n2,y\n',
+            ", line 2 has more than 2,000,000 bytes: a cell is that long, or a quote is not closed",
+        ),
+        (
+            b'id,"' + b"x" * 2_000_000 + b'"\n1,2\n',
+            ", line 1 has more than 1,048,576 characters; the first line must name the columns",
+        ),
+        (
+            b"id," + b"x" * 140_000 + b"\n1,2\n",
+            ", line 1: a column name has 140,001 characters; at most 131,072 can be read",
+        ),
+        (b'id,a"b\nc"d\n1,2\n', ", line 1: a quote stands inside of a column name"),
+    ],
+    ids=range(9),
+)
 def test_text_files_that_are_none(content, message, tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(content)
@@ -154,7 +211,9 @@ def test_text_files_that_are_none(content, message, tmp_path):
 def test_many_column_names_are_cut(written):
     path = written([f"c{k}" for k in range(1200)], range(1200))
     listed = ", ".join(repr(name) for name in column_names(path)[:20])
-    with pytest.raises(ValueError, match=re.escape(f"{path!r} has no column 'q'; it has {listed} and 1180 more")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"{path!r} has no column 'q'; it has {listed} and 1180 more")
+    ):
         read_columns(path, ["q"])
 
 
@@ -164,7 +223,9 @@ def test_digits_with_underscores_are_no_numbers(cell, tmp_path):
     path.write_text(f"g;y\na;2\na;{cell}\n")
     with pytest.raises(ValueError, match=f"column 'y', row 3: '{cell}' is not a number"):
         wb.read_scores(path, score="y", score_is="margin")
-    with pytest.raises(ValueError, match=f"{re.escape(repr(str(path)))}(, a cell)?: '{cell}' is not a number"):
+    with pytest.raises(
+        ValueError, match=f"{re.escape(repr(str(path)))}(, a cell)?: '{cell}' is not a number"
+    ):
         wb.summarize(path, "g", "y")
 
 
@@ -187,7 +248,10 @@ def test_duckdb_reads_this_file_and_nothing_else(name, tmp_path, monkeypatch):
         for forbidden in (f"other-{name}", "https://example.invalid/t.csv"):
             with pytest.raises(duckdb.PermissionException):
                 connection.sql(f"SELECT * FROM '{forbidden}'").fetchall()
-    assert [settings[f"{verb}_known_extensions"] for verb in ("autoinstall", "autoload")] == ["false", "false"]
+    assert [settings[f"{verb}_known_extensions"] for verb in ("autoinstall", "autoload")] == [
+        "false",
+        "false",
+    ]
 
 
 def test_duckdb_spills_into_the_temporary_folder_and_cleans_up(tmp_path, monkeypatch):
@@ -197,6 +261,8 @@ def test_duckdb_spills_into_the_temporary_folder_and_cleans_up(tmp_path, monkeyp
     with engine.connected("'t'", "t.csv") as connection:
         connection.execute("SET memory_limit = '60MB'")
         connection.execute("SET threads = 1")
-        connection.execute("CREATE TABLE t AS SELECT range AS k, hash(range)::VARCHAR AS text FROM range(2_000_000)")
+        connection.execute(
+            "CREATE TABLE t AS SELECT range AS k, hash(range)::VARCHAR AS text FROM range(2_000_000)"
+        )
         assert {path.parts[0] for path in Path().rglob("*.tmp")} == {"temporary"}
     assert list(Path().rglob("*")) == [Path("temporary")]

@@ -13,7 +13,12 @@ from workbench.data.frames import column_names, read_columns
 from workbench.data.numbers import as_text, to_ids, to_labels, to_numbers
 from workbench.results import Note
 
-TABLE = {"id": ["007", "b", "c"], "score": [0.5, None, 0.1], "flag": [True, False, True], "n": [1, 2, 3]}
+TABLE = {
+    "id": ["007", "b", "c"],
+    "score": [0.5, None, 0.1],
+    "flag": [True, False, True],
+    "n": [1, 2, 3],
+}
 
 
 def relation():
@@ -27,7 +32,8 @@ def written(folder, kind):
         relation().write_parquet(path)
     else:
         pl.DataFrame(TABLE).write_ndjson(path) if kind == "ndjson" else pd.DataFrame(TABLE).to_json(
-            path, orient="records")
+            path, orient="records"
+        )
     return path
 
 
@@ -85,8 +91,15 @@ def test_text_files_of_every_delimiter(delimiter, line_end, bom, tmp_path):
     assert notes == ()
 
 
-@pytest.mark.parametrize("encoding, name", [("cp1252", "Windows-1252"), ("utf-16", "UTF-16"),
-                                            ("utf-16-le", "UTF-16"), ("utf-16-be", "UTF-16")])
+@pytest.mark.parametrize(
+    "encoding, name",
+    [
+        ("cp1252", "Windows-1252"),
+        ("utf-16", "UTF-16"),
+        ("utf-16-le", "UTF-16"),
+        ("utf-16-be", "UTF-16"),
+    ],
+)
 def test_other_encodings_are_read_and_noted(encoding, name, tmp_path):
     path = save(tmp_path, "größe;id\nüber;007\n".encode(encoding))
     columns, notes = read_columns(path, ["größe", "id"])
@@ -107,21 +120,24 @@ def test_bytes_that_are_no_text(tmp_path):
         read_columns(save(tmp_path, b"a\n\x81\n"), ["a"])
 
 
-@pytest.mark.parametrize("content, message", [
-    ("", "is empty"),
-    ("\ufeff", "is empty"),
-    ("a;b\n", "has no data rows"),
-    ("\na;b\n1;2\n", "line 1 is blank; the first line must name the columns"),
-    ("a;a;b\n1;2;3\n", "has 2 columns named 'a'; rename all but one"),
-    ("a;b\n1;2\n3\n", "line 3: the header names 2 columns, this line has 1"),
-    ("a;b\n1;2\n3;4;5\n", "line 3: the header names 2 columns, this line has 3"),
-    ("a,b,c\n1,2,3\n1,2,3,4,5,6\n", "line 3: the header names 3 columns, this line has 6"),
-    ('a\tb\n1\t2\n"3\t3"\t4\t5\t6\n', "line 3: the header names 2 columns, this line has 4"),
-    ('a;b\n1;2\n3;"4\n', "line 3: a quote is not closed, or text follows a closing quote"),
-    ('a;b\n1;"2"x\n3;4\n', "line 2: a quote is not closed, or text follows a closing quote"),
-    ('"a;b\n1;2\n', "line 1: a quote is not closed"),
-    ("a;b\n1;2\r\n3;4\r\n", "is not well-formed: it mixes line ends, or a quote is not closed"),
-])
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("", "is empty"),
+        ("\ufeff", "is empty"),
+        ("a;b\n", "has no data rows"),
+        ("\na;b\n1;2\n", "line 1 is blank; the first line must name the columns"),
+        ("a;a;b\n1;2;3\n", "has 2 columns named 'a'; rename all but one"),
+        ("a;b\n1;2\n3\n", "line 3: the header names 2 columns, this line has 1"),
+        ("a;b\n1;2\n3;4;5\n", "line 3: the header names 2 columns, this line has 3"),
+        ("a,b,c\n1,2,3\n1,2,3,4,5,6\n", "line 3: the header names 3 columns, this line has 6"),
+        ('a\tb\n1\t2\n"3\t3"\t4\t5\t6\n', "line 3: the header names 2 columns, this line has 4"),
+        ('a;b\n1;2\n3;"4\n', "line 3: a quote is not closed, or text follows a closing quote"),
+        ('a;b\n1;"2"x\n3;4\n', "line 2: a quote is not closed, or text follows a closing quote"),
+        ('"a;b\n1;2\n', "line 1: a quote is not closed"),
+        ("a;b\n1;2\r\n3;4\r\n", "is not well-formed: it mixes line ends, or a quote is not closed"),
+    ],
+)
 def test_malformed_text_files(content, message, tmp_path):
     path = save(tmp_path, content)
     with pytest.raises(ValueError) as error:
@@ -133,7 +149,9 @@ def test_a_repeated_column_that_is_not_requested_does_no_harm(tmp_path):
     assert read_columns(save(tmp_path, "a;a;b\n1;2;3\n"), ["b"])[0]["b"].tolist() == ["3"]
 
 
-@pytest.mark.parametrize("content, name", [(b"{", "a.json"), (b"xx", "a.parquet"), (b'[{"a":}]', "b.json")])
+@pytest.mark.parametrize(
+    "content, name", [(b"{", "a.json"), (b"xx", "a.parquet"), (b'[{"a":}]', "b.json")]
+)
 def test_malformed_data_files_take_one_line(content, name, tmp_path):
     with pytest.raises(ValueError, match="cannot be read: ") as error:
         read_columns(save(tmp_path, content, name), ["a"])
@@ -143,10 +161,14 @@ def test_malformed_data_files_take_one_line(content, name, tmp_path):
 def test_file_names_are_escaped_and_taken_literally(tmp_path):
     with pytest.raises(ValueError, match=re.escape("no such file: 'nowhere\\n.csv'")):
         read_columns("nowhere\n.csv", ["a"])
-    with pytest.raises(ValueError, match=re.escape("must end in one of .csv, .tsv, .txt, .parquet, .json")):
+    with pytest.raises(
+        ValueError, match=re.escape("must end in one of .csv, .tsv, .txt, .parquet, .json")
+    ):
         read_columns(save(tmp_path, "a", "a.doc"), ["a"])
     save(tmp_path, "a\nwrong\n", "ab.csv")
-    assert read_columns(save(tmp_path, "a\nright\n", "a[b]'*.csv"), ["a"])[0]["a"].tolist() == ["right"]
+    assert read_columns(save(tmp_path, "a\nright\n", "a[b]'*.csv"), ["a"])[0]["a"].tolist() == [
+        "right"
+    ]
     assert column_names(save(tmp_path, "a\n1\n", "a?.csv")) == ("a",)
 
 
@@ -178,32 +200,49 @@ def test_json_keeps_text_and_numbers_apart(tmp_path):
 def test_categories_are_text(tmp_path):
     path = str(tmp_path / "a.parquet")
     duckdb.sql("SELECT 'u'::ENUM('u', 'v') AS \"q\"\"x\"").write_parquet(path)
-    for source in (path, pd.DataFrame({'q"x': pd.Categorical(["u"])}), pl.DataFrame(
-            {'q"x': ["u"]}, schema={'q"x': pl.Categorical})):
+    for source in (
+        path,
+        pd.DataFrame({'q"x': pd.Categorical(["u"])}),
+        pl.DataFrame({'q"x': ["u"]}, schema={'q"x': pl.Categorical}),
+    ):
         assert to_labels("q", read_columns(source, ['q"x'])[0]['q"x']).tolist() == ["u"]
 
 
-@pytest.mark.parametrize("cells, message", [
-    (("1", "abc"), "data row 2: 'abc' is not a number"),
-    (("1", None), "data row 2 is missing"),
-    (("1", "  "), "data row 2 is missing"),
-    (("1", "nan"), "data row 2 is missing"),
-    (("1", "1_0"), "data row 2: '1_0' is not a number"),
-    (("1", "1e400"), "data row 2: 1e400 is not a finite number"),
-    (("1", "12,34,567"), "data row 2: '12,34,567' is not a number"),
-    (("1", "0,123,456"), "data row 2: '0,123,456' is not a number"),
-    (("1", "1,234,56"), "data row 2: '1,234,56' is not a number"),
-    (("1", "1 23"), "data row 2: '1 23' is not a number"),
-    (("2", "1,234"), "data row 2: '1,234' is 1234 or 1.234, as its comma separates thousands or decimals; write it "
-                     "without a comma"),
-    (("1.234,5", "1,234.5"), "data row 1: '1.234,5' has a decimal comma, data row 2: '1,234.5' a decimal point; use "
-                             "one of them"),
-    (("1.234", "1,234"), "data row 1: '1.234' is 1234 or 1.234, as its point separates thousands or decimals; write it "
-                         "without a point"),
-    (("0.5", "0,6"),
-     "data row 2: '0,6' has a decimal comma, data row 1: '0.5' a decimal point; use one of them"),
-    (("1", "x" * 99), "data row 2: '" + "x" * 57 + "...' is not a number"),
-])
+@pytest.mark.parametrize(
+    "cells, message",
+    [
+        (("1", "abc"), "data row 2: 'abc' is not a number"),
+        (("1", None), "data row 2 is missing"),
+        (("1", "  "), "data row 2 is missing"),
+        (("1", "nan"), "data row 2 is missing"),
+        (("1", "1_0"), "data row 2: '1_0' is not a number"),
+        (("1", "1e400"), "data row 2: 1e400 is not a finite number"),
+        (("1", "12,34,567"), "data row 2: '12,34,567' is not a number"),
+        (("1", "0,123,456"), "data row 2: '0,123,456' is not a number"),
+        (("1", "1,234,56"), "data row 2: '1,234,56' is not a number"),
+        (("1", "1 23"), "data row 2: '1 23' is not a number"),
+        (
+            ("2", "1,234"),
+            "data row 2: '1,234' is 1234 or 1.234, as its comma separates thousands or decimals; write it "
+            "without a comma",
+        ),
+        (
+            ("1.234,5", "1,234.5"),
+            "data row 1: '1.234,5' has a decimal comma, data row 2: '1,234.5' a decimal point; use "
+            "one of them",
+        ),
+        (
+            ("1.234", "1,234"),
+            "data row 1: '1.234' is 1234 or 1.234, as its point separates thousands or decimals; write it "
+            "without a point",
+        ),
+        (
+            ("0.5", "0,6"),
+            "data row 2: '0,6' has a decimal comma, data row 1: '0.5' a decimal point; use one of them",
+        ),
+        (("1", "x" * 99), "data row 2: '" + "x" * 57 + "...' is not a number"),
+    ],
+)
 def test_cells_that_are_no_number(cells, message):
     with pytest.raises(ValueError) as error:
         to_numbers("score", text_column(*cells))
@@ -212,7 +251,9 @@ def test_cells_that_are_no_number(cells, message):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_numbers_that_are_not_finite(value):
-    with pytest.raises(ValueError, match=f"column 'score', data row 2: {value:g} is not a finite number"):
+    with pytest.raises(
+        ValueError, match=f"column 'score', data row 2: {value:g} is not a finite number"
+    ):
         to_numbers("score", np.array([1, value]))
 
 
@@ -248,7 +289,9 @@ def test_labels():
 def test_ids():
     assert to_ids("id", np.array([3, 1])).dtype.kind == "i"
     assert to_ids("id", text_column(" 007", "7")).tolist() == ["007", "7"]
-    with pytest.raises(ValueError, match="column 'id': id 'a' occurs twice, in data row 1 and data row 3"):
+    with pytest.raises(
+        ValueError, match="column 'id': id 'a' occurs twice, in data row 1 and data row 3"
+    ):
         to_ids("id", text_column("a", "b", "a "))
     with pytest.raises(ValueError, match="column 'id', data row 2 is missing"):
         to_ids("id", text_column("a", ""))
@@ -272,17 +315,34 @@ def test_many_rows(tmp_path):
     assert notes == ()
 
 
-@pytest.mark.parametrize("cell, read", [
-    ('{""choices"": [""cat""]}', "cat"), ('{""choices"":[]}', None), ("{'choices': ['cat']}", "cat"),
-    ("{choices: [black cat]}", "black cat"), ('{""choices"": [""a, b""]}', "a, b")])
+@pytest.mark.parametrize(
+    "cell, read",
+    [
+        ('{""choices"": [""cat""]}', "cat"),
+        ('{""choices"":[]}', None),
+        ("{'choices': ['cat']}", "cat"),
+        ("{choices: [black cat]}", "black cat"),
+        ('{""choices"": [""a, b""]}', "a, b"),
+    ],
+)
 def test_cells_of_choices_are_their_choice(tmp_path, cell, read):
-    (tmp_path / "x.csv").write_text(f'id,choice\n1,"{{""choices"": [""dog""]}}"\n2,"{cell}"\n', encoding="utf-8")
+    (tmp_path / "x.csv").write_text(
+        f'id,choice\n1,"{{""choices"": [""dog""]}}"\n2,"{cell}"\n', encoding="utf-8"
+    )
     columns, notes = read_columns(tmp_path / "x.csv", ["id", "choice"])
     assert columns["choice"].tolist() == ["dog", read]
-    assert str(notes[0]) == """column 'choice' holds choices of Label Studio: {"choices": ["dog"]} is read as 'dog'"""
+    assert (
+        str(notes[0])
+        == """column 'choice' holds choices of Label Studio: {"choices": ["dog"]} is read as 'dog'"""
+    )
 
 
 def test_a_column_with_several_choices_in_a_cell_stays_as_it_is(tmp_path):
-    (tmp_path / "x.csv").write_text('choice\n"{""choices"": [""a"", ""b""]}"\n"{""choices"": [""a""]}"\n')
+    (tmp_path / "x.csv").write_text(
+        'choice\n"{""choices"": [""a"", ""b""]}"\n"{""choices"": [""a""]}"\n'
+    )
     columns, notes = read_columns(tmp_path / "x.csv", ["choice"])
-    assert columns["choice"].tolist() == ['{"choices": ["a", "b"]}', '{"choices": ["a"]}'] and not notes
+    assert (
+        columns["choice"].tolist() == ['{"choices": ["a", "b"]}', '{"choices": ["a"]}']
+        and not notes
+    )

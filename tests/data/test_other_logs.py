@@ -1,4 +1,5 @@
 """promptfoo, OpenAI evals, DeepEval, the harness without names of filters, and JSON tables by row."""
+
 import csv
 import json
 
@@ -11,13 +12,24 @@ from workbench.data import frames
 from workbench.data.json_records import by_column
 
 RNG = np.random.default_rng(8)
-PASSED = (RNG.random((30, 2)) < [.5, .8]).astype(int)
+PASSED = (RNG.random((30, 2)) < [0.5, 0.8]).astype(int)
 PROMPT = "Answer: {{question}}"
 
 
-def promptfoo_csv(path, passed, *, new=False, prompts=(PROMPT, PROMPT), providers=("small", "large"), variables=None):
+def promptfoo_csv(
+    path,
+    passed,
+    *,
+    new=False,
+    prompts=(PROMPT, PROMPT),
+    providers=("small", "large"),
+    variables=None,
+):
     extra = ["Status", "Score", "Named Scores", "Grader Reason", "Comment"] if new else []
-    heads = [[f"[openai:{provider}] {prompt}", *extra] for provider, prompt in zip(providers, prompts, strict=True)]
+    heads = [
+        [f"[openai:{provider}] {prompt}", *extra]
+        for provider, prompt in zip(providers, prompts, strict=True)
+    ]
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["question", *heads[0], *heads[1]])
@@ -26,30 +38,60 @@ def promptfoo_csv(path, passed, *, new=False, prompts=(PROMPT, PROMPT), provider
             for good in row:
                 verdict = {1: "PASS", 0: "FAIL", -1: "ERROR"}[int(good)]
                 text = f"it is, so\nline {k}"
-                cells += [text, verdict, f"{max(good, 0):.2f}", "", "because", ""] if new else [
-                    f"[{verdict}] " + ("" if good == 1 else "Expected output\n---\n") + text]
-            writer.writerow([(variables or [f"question {j}" for j in range(len(passed))])[k], *cells])
+                cells += (
+                    [text, verdict, f"{max(good, 0):.2f}", "", "because", ""]
+                    if new
+                    else [f"[{verdict}] " + ("" if good == 1 else "Expected output\n---\n") + text]
+                )
+            writer.writerow(
+                [(variables or [f"question {j}" for j in range(len(passed))])[k], *cells]
+            )
     return path
 
 
 def promptfoo_json(path, passed, *, lines=False, **more):
-    results = [{"cost": 0, "gradingResult": {"pass": bool(good), "score": int(good), "reason": "r"}, "id": f"{k}-{m}",
-                "prompt": {"raw": "q", "label": "q"}, "promptIdx": m, "failureReason": 0 if good else 1,
-                "provider": {"id": f"openai:{name}", "label": ""}, "response": {"output": "x"}, "score": int(good),
-                "success": bool(good), "testIdx": k, "vars": {"q": f"question {k}"}} | more
-               for k, row in enumerate(passed) for m, (name, good) in enumerate(zip(("small", "large"), row,
-                                                                                   strict=True))]
-    path.write_text("\n".join(map(json.dumps, results)) if lines else json.dumps(
-        {"evalId": "eval-1", "results": {"version": 3, "timestamp": "2026", "prompts": [], "results": results},
-         "config": {}}))
+    results = [
+        {
+            "cost": 0,
+            "gradingResult": {"pass": bool(good), "score": int(good), "reason": "r"},
+            "id": f"{k}-{m}",
+            "prompt": {"raw": "q", "label": "q"},
+            "promptIdx": m,
+            "failureReason": 0 if good else 1,
+            "provider": {"id": f"openai:{name}", "label": ""},
+            "response": {"output": "x"},
+            "score": int(good),
+            "success": bool(good),
+            "testIdx": k,
+            "vars": {"q": f"question {k}"},
+        }
+        | more
+        for k, row in enumerate(passed)
+        for m, (name, good) in enumerate(zip(("small", "large"), row, strict=True))
+    ]
+    path.write_text(
+        "\n".join(map(json.dumps, results))
+        if lines
+        else json.dumps(
+            {
+                "evalId": "eval-1",
+                "results": {"version": 3, "timestamp": "2026", "prompts": [], "results": results},
+                "config": {},
+            }
+        )
+    )
     return path
 
 
-@pytest.mark.parametrize("write", [
-    lambda folder: promptfoo_csv(folder / "p.csv", PASSED), lambda folder: promptfoo_csv(folder / "p.csv", PASSED,
-                                                                                         new=True),
-    lambda folder: promptfoo_json(folder / "p.json", PASSED),
-    lambda folder: promptfoo_json(folder / "p.jsonl", PASSED, lines=True)])
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda folder: promptfoo_csv(folder / "p.csv", PASSED),
+        lambda folder: promptfoo_csv(folder / "p.csv", PASSED, new=True),
+        lambda folder: promptfoo_json(folder / "p.json", PASSED),
+        lambda folder: promptfoo_json(folder / "p.jsonl", PASSED, lines=True),
+    ],
+)
 def test_promptfoo_compares_the_models_in_its_file(tmp_path, write):
     path = write(tmp_path)
     found = wb.read_item_scores(path)
@@ -59,7 +101,9 @@ def test_promptfoo_compares_the_models_in_its_file(tmp_path, write):
 
 
 def test_prompts_tell_models_apart_where_providers_do_not(tmp_path):
-    path = promptfoo_csv(tmp_path / "p.csv", PASSED, prompts=("Short: {{q}}", "Long: {{q}}"), providers=("m", "m"))
+    path = promptfoo_csv(
+        tmp_path / "p.csv", PASSED, prompts=("Short: {{q}}", "Long: {{q}}"), providers=("m", "m")
+    )
     assert wb.read_item_scores(path).models == ("Short: {{q}}", "Long: {{q}}")
 
 
@@ -77,16 +121,56 @@ def test_errors_of_promptfoo_are_missing_and_repeats_are_averaged(tmp_path):
 
 
 def openai(path, right, *, model="gpt", kind="match", spec=True):
-    events = [{"run_id": "1", "event_id": k, "sample_id": f"t.{k}", "type": kind, "created_by": "", "created_at": "",
-               "data": {"correct": bool(good), "expected": "a", "picked": "b", "sampled": "b"} if kind == "match" else
-               {"accuracy": float(good)}} for k, good in enumerate(right)]
-    asked = [{"run_id": "1", "event_id": 900 + k, "sample_id": f"t.{k}", "type": "sampling", "created_by": "",
-              "created_at": "", "data": {"prompt": [{"role": "user", "content": f"{k}?"}], "sampled": ["b"]}}
-             for k in range(len(right))]
-    head = [{"spec": {"completion_fns": [model], "eval_name": "t.dev.v0", "base_eval": "t", "split": "dev",
-                      "run_config": {}}, "run_id": "1"}] if spec else []
-    path.write_text("\n".join(map(json.dumps, [*head, {"final_report": {"accuracy": .5}}, *asked, *events][
-        0 if spec else 1:])))
+    events = [
+        {
+            "run_id": "1",
+            "event_id": k,
+            "sample_id": f"t.{k}",
+            "type": kind,
+            "created_by": "",
+            "created_at": "",
+            "data": {"correct": bool(good), "expected": "a", "picked": "b", "sampled": "b"}
+            if kind == "match"
+            else {"accuracy": float(good)},
+        }
+        for k, good in enumerate(right)
+    ]
+    asked = [
+        {
+            "run_id": "1",
+            "event_id": 900 + k,
+            "sample_id": f"t.{k}",
+            "type": "sampling",
+            "created_by": "",
+            "created_at": "",
+            "data": {"prompt": [{"role": "user", "content": f"{k}?"}], "sampled": ["b"]},
+        }
+        for k in range(len(right))
+    ]
+    head = (
+        [
+            {
+                "spec": {
+                    "completion_fns": [model],
+                    "eval_name": "t.dev.v0",
+                    "base_eval": "t",
+                    "split": "dev",
+                    "run_config": {},
+                },
+                "run_id": "1",
+            }
+        ]
+        if spec
+        else []
+    )
+    path.write_text(
+        "\n".join(
+            map(
+                json.dumps,
+                [*head, {"final_report": {"accuracy": 0.5}}, *asked, *events][0 if spec else 1 :],
+            )
+        )
+    )
     return path
 
 
@@ -94,7 +178,9 @@ def openai(path, right, *, model="gpt", kind="match", spec=True):
 def test_openai_evals(tmp_path, kind, spec):
     path = openai(tmp_path / "run.jsonl", PASSED[:, 0], kind=kind, spec=spec)
     found = wb.read_item_scores(path)
-    assert found.models == ("gpt" if spec else "run",) and np.array_equal(found.score[:, 0], PASSED[:, 0])
+    assert found.models == ("gpt" if spec else "run",) and np.array_equal(
+        found.score[:, 0], PASSED[:, 0]
+    )
     other = openai(tmp_path / "other.jsonl", PASSED[:, 1], model="new", kind=kind, spec=spec)
     both = wb.read_item_scores(path, other)
     assert both.models[1] == ("new" if spec else "other") and np.array_equal(both.score, PASSED)
@@ -105,18 +191,39 @@ def test_openai_evals(tmp_path, kind, spec):
 
 def test_openai_evals_without_scores(tmp_path):
     path = openai(tmp_path / "run.jsonl", [])
-    with pytest.raises(ValueError, match="has no event of kind 'match', 'metrics', 'accuracy': it holds no scores"):
+    with pytest.raises(
+        ValueError, match="has no event of kind 'match', 'metrics', 'accuracy': it holds no scores"
+    ):
         wb.read_item_scores(path)
 
 
 def deepeval(path, scores, *, snake=False, wrapped=False, names=True):
-    camel = {"metricsData": "metrics_data", "actualOutput": "actual_output", "testCases": "test_results"}
+    camel = {
+        "metricsData": "metrics_data",
+        "actualOutput": "actual_output",
+        "testCases": "test_results",
+    }
     key = {name: other if snake else name for name, other in camel.items()}
-    cases = [{"name": f"test_case_{k}" if names else None, "input": f"{k}?", key["actualOutput"]: "x", "success": True,
-              key["metricsData"]: [{"name": "Relevancy", "threshold": .5, "success": score > .5, "score": score,
-                                    "reason": "r", "error": None},
-                                   {"name": "Bias", "score": None, "error": "timeout"}]}
-             for k, score in enumerate(scores)]
+    cases = [
+        {
+            "name": f"test_case_{k}" if names else None,
+            "input": f"{k}?",
+            key["actualOutput"]: "x",
+            "success": True,
+            key["metricsData"]: [
+                {
+                    "name": "Relevancy",
+                    "threshold": 0.5,
+                    "success": score > 0.5,
+                    "score": score,
+                    "reason": "r",
+                    "error": None,
+                },
+                {"name": "Bias", "score": None, "error": "timeout"},
+            ],
+        }
+        for k, score in enumerate(scores)
+    ]
     log = {key["testCases"]: cases, "hyperparameters": {"model": path.stem} if not snake else None}
     path.write_text(json.dumps({"testRunData": log} if wrapped else log))
     return path
@@ -125,17 +232,32 @@ def deepeval(path, scores, *, snake=False, wrapped=False, names=True):
 @pytest.mark.parametrize("shape", [{}, {"snake": True}, {"wrapped": True}, {"names": False}])
 def test_deepeval(tmp_path, shape):
     values = RNG.random((20, 2)).round(3)
-    files = [deepeval(tmp_path / f"{name}.json", values[:, k].tolist(), **shape) for k, name in enumerate("ab")]
+    files = [
+        deepeval(tmp_path / f"{name}.json", values[:, k].tolist(), **shape)
+        for k, name in enumerate("ab")
+    ]
     found = wb.read_item_scores(*files, score="Relevancy")
     assert found.models == ("a", "b") and np.array_equal(found.score, values)
-    assert np.array_equal(wb.read_item_scores(*files).score, values)     # of Bias there is no score at all
+    assert np.array_equal(
+        wb.read_item_scores(*files).score, values
+    )  # of Bias there is no score at all
     assert "workbench compare a.json" in command.run(tmp_path, "doctor", "a.json").stdout
 
 
 def unnamed_filters(path, first, second):
-    rows = [{"doc_id": k, "doc": {"question": f"Q{k}"}, "target": "1", "arguments": [[f"Q{k}", {}]], "resps": [["0"]],
-             "filtered_resps": ["0"], "exact_match": float(score)} for part in (first, second)
-            for k, score in enumerate(part)]
+    rows = [
+        {
+            "doc_id": k,
+            "doc": {"question": f"Q{k}"},
+            "target": "1",
+            "arguments": [[f"Q{k}", {}]],
+            "resps": [["0"]],
+            "filtered_resps": ["0"],
+            "exact_match": float(score),
+        }
+        for part in (first, second)
+        for k, score in enumerate(part)
+    ]
     path.write_text("\n".join(map(json.dumps, rows)))
     return path
 
@@ -147,12 +269,18 @@ def test_filters_without_names_are_chosen_by_their_place(tmp_path):
         wb.read_item_scores(path)
     assert str(caught.value).endswith(
         "doc_id 0 occurs twice, once per filter; this log does not name them, so they are counted in their order (mean "
-        f"exact_match of 1: {first}, mean exact_match of 2: {second}); name one: '{path}#1' or '{path}#2'")
+        f"exact_match of 1: {first}, mean exact_match of 2: {second}); name one: '{path}#1' or '{path}#2'"
+    )
     for choice, column in (("1", 0), ("2", 1), ("filter=2", 1)):
-        for found in (wb.read_item_scores(f"{path}#{choice}"), wb.read_item_scores(path, score=choice)):
+        for found in (
+            wb.read_item_scores(f"{path}#{choice}"),
+            wb.read_item_scores(path, score=choice),
+        ):
             assert np.array_equal(found.score[:, 0], PASSED[:, column])
-            assert f"does not name its 2 filters: filter {choice[-1]} is number {choice[-1]} in its order" in str(
-                found.notes)
+            assert (
+                f"does not name its 2 filters: filter {choice[-1]} is number {choice[-1]} in its order"
+                in str(found.notes)
+            )
     scored = wb.read_scores(f"{path}#2", score="score")
     assert "does not name its 2 filters" in str(scored.notes)
 
@@ -163,7 +291,11 @@ def test_documents_that_do_not_occur_equally_often_are_no_filters(tmp_path):
         wb.read_item_scores(path)
 
 
-ROWS = {"id": ["q1", "q2", "q3", "q4"], "score": [.9, .8, .7, .6], "prediction": ["a", "b", "a", "b"]}
+ROWS = {
+    "id": ["q1", "q2", "q3", "q4"],
+    "score": [0.9, 0.8, 0.7, 0.6],
+    "prediction": ["a", "b", "a", "b"],
+}
 
 
 @pytest.mark.parametrize("orient", ["index", "columns", "records", "split", "table"])
@@ -181,8 +313,16 @@ def test_pandas_orients_are_tables(tmp_path, orient, labeled):
 
 
 def test_rows_by_label_may_lack_cells_and_columns_are_still_columns():
-    assert by_column({"0": {"a": 1, "b": 2}, "1": {"a": 3}, "2": {"a": 5, "b": 6}}) == {"a": [1, 3, 5],
-                                                                                        "b": [2, None, 6]}
-    assert by_column({"a": {"0": 1, "1": 3, "2": 5}, "b": {"0": 2, "1": 4, "2": 6}}) == {"a": [1, 3, 5],
-                                                                                         "b": [2, 4, 6]}
-    assert by_column({"7": {"a": 1, "b": 2}, "9": {"a": 3, "b": 4}}) == {"id": ["7", "9"], "a": [1, 3], "b": [2, 4]}
+    assert by_column({"0": {"a": 1, "b": 2}, "1": {"a": 3}, "2": {"a": 5, "b": 6}}) == {
+        "a": [1, 3, 5],
+        "b": [2, None, 6],
+    }
+    assert by_column({"a": {"0": 1, "1": 3, "2": 5}, "b": {"0": 2, "1": 4, "2": 6}}) == {
+        "a": [1, 3, 5],
+        "b": [2, 4, 6],
+    }
+    assert by_column({"7": {"a": 1, "b": 2}, "9": {"a": 3, "b": 4}}) == {
+        "id": ["7", "9"],
+        "a": [1, 3],
+        "b": [2, 4],
+    }

@@ -5,7 +5,13 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from workbench.data.scored_items import OR_LEAVE_OUT, SYNTHETIC_KINDS, ScoredItems, read_scores, synthetic_scores
+from workbench.data.scored_items import (
+    OR_LEAVE_OUT,
+    SYNTHETIC_KINDS,
+    ScoredItems,
+    read_scores,
+    synthetic_scores,
+)
 from workbench.results import Note, Result
 
 
@@ -18,7 +24,9 @@ def refused(message, *args, **kwargs):
 def test_confidence_with_classes(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("form;p;read;true\n 007;0,9;cat;cat\n7; 0,25;dog;cat\n8;1;cat; owl\n")
-    items = read_scores(path, score="p", prediction="read", truth="true", id="form", score_is="confidence")
+    items = read_scores(
+        path, score="p", prediction="read", truth="true", id="form", score_is="confidence"
+    )
     assert items.id.tolist() == ["007", "7", "8"]
     assert items.score.tolist() == [0.9, 0.25, 1]
     assert items.correct.tolist() == [True, False, False]
@@ -26,8 +34,10 @@ def test_confidence_with_classes(tmp_path):
     assert items.score_is == "confidence"
     looks, *others = items.notes
     assert looks.kind == "unreliable" and "'cat'" in looks.text
-    assert others == [Note("data", "true class 'owl' is never predicted (1 item)"),
-                      Note("data", "predicted class 'dog' is never true (1 item)")]
+    assert others == [
+        Note("data", "true class 'owl' is never predicted (1 item)"),
+        Note("data", "predicted class 'dog' is never true (1 item)"),
+    ]
     assert items.size == 3
     assert items.headline() == "3 items, mean confidence 0.7167, accuracy 0.3333"
     assert list(items.rows()[1]) == ["id", "score", "prediction", "truth", "correct"]
@@ -40,64 +50,122 @@ def test_without_prediction_truth_is_correctness():
     assert items.correct.tolist() == [True, False]
     only = read_scores({"p": [0.9, 0.8]}, score="p")
     assert only.correct is None
-    assert only.headline() == "2 items, mean confidence 0.85; scores read as confidence in the prediction"
+    assert (
+        only.headline()
+        == "2 items, mean confidence 0.85; scores read as confidence in the prediction"
+    )
     assert only.rows() == [{"score": 0.9}, {"score": 0.8}]
     rule = "is not 0 or 1; without a prediction column, truth says whether the item was classified correctly"
-    refused(f"column 'y', data row 2: 3 {rule}", {"p": [0.9, 0.8], "y": [1, 3]}, score="p", truth="y")
-    refused(f"column 'y', data row 1: 'cat' {rule}", {"p": [0.9], "y": ["cat"]}, score="p", truth="y")
+    refused(
+        f"column 'y', data row 2: 3 {rule}", {"p": [0.9, 0.8], "y": [1, 3]}, score="p", truth="y"
+    )
+    refused(
+        f"column 'y', data row 1: 'cat' {rule}", {"p": [0.9], "y": ["cat"]}, score="p", truth="y"
+    )
 
 
 def test_confidence_must_be_one():
-    refused("column 'p', data row 2: 1.5 is not a confidence from 0 to 1; if its sign is the prediction, use "
-            "score_is='margin' (--score-is margin)", {"p": [0.9, 1.5]}, score="p")
-    refused("column 'p', data row 2: nan is not a finite number" + OR_LEAVE_OUT, {"p": [0.9, np.nan]}, score="p")
-    refused("column 'p', data row 2 is missing" + OR_LEAVE_OUT, pl.DataFrame({"p": [0.9, None]}), score="p")
+    refused(
+        "column 'p', data row 2: 1.5 is not a confidence from 0 to 1; if its sign is the prediction, use "
+        "score_is='margin' (--score-is margin)",
+        {"p": [0.9, 1.5]},
+        score="p",
+    )
+    refused(
+        "column 'p', data row 2: nan is not a finite number" + OR_LEAVE_OUT,
+        {"p": [0.9, np.nan]},
+        score="p",
+    )
+    refused(
+        "column 'p', data row 2 is missing" + OR_LEAVE_OUT,
+        pl.DataFrame({"p": [0.9, None]}),
+        score="p",
+    )
 
 
 def test_text_against_numbers():
-    refused("text against numbers: column 'a' (prediction) holds numbers such as 1 and column 'b' (truth) "
-            "holds text such as 'one'; code both alike", {"p": [0.9], "a": [1], "b": ["one"]},
-            score="p", prediction="a", truth="b", score_is="confidence")
+    refused(
+        "text against numbers: column 'a' (prediction) holds numbers such as 1 and column 'b' (truth) "
+        "holds text such as 'one'; code both alike",
+        {"p": [0.9], "a": [1], "b": ["one"]},
+        score="p",
+        prediction="a",
+        truth="b",
+        score_is="confidence",
+    )
 
 
 def test_a_rival_is_read_beside_the_prediction():
     frame = {"p": [0.9, 0.8, 0.7], "a": ["x", "y", "x"], "b": ["y", "y", "z"], "t": ["x", "z", "w"]}
     items = read_scores(frame, score="p", prediction="a", rival="b", truth="t")
     assert items.rival.tolist() == ["y", "y", "z"] and items.rows()[0]["rival"] == "y"
-    assert items.notes == (Note("data", "true class 'w' is never predicted (1 item)"),
-                           Note("data", "predicted class 'y' is never true (3 items)"),
-                           Note("data", "first model's class 'x' is never the second's (2 items)"),
-                           Note("data", "second model's class 'z' is never the first's (1 item)"))
+    assert items.notes == (
+        Note("data", "true class 'w' is never predicted (1 item)"),
+        Note("data", "predicted class 'y' is never true (3 items)"),
+        Note("data", "first model's class 'x' is never the second's (2 items)"),
+        Note("data", "second model's class 'z' is never the first's (1 item)"),
+    )
     assert Result.from_dict(items.to_dict()).rows() == items.rows()
-    refused("rival 'b' is compared with predictions; name their column as prediction", frame, score="p", rival="b")
-    refused("text against numbers: column 'a' (prediction) holds text such as 'x' and column 'n' (rival) holds numbers "
-            "such as 1; code both alike", frame | {"n": [1, 2, 3]}, score="p", prediction="a", rival="n")
+    refused(
+        "rival 'b' is compared with predictions; name their column as prediction",
+        frame,
+        score="p",
+        rival="b",
+    )
+    refused(
+        "text against numbers: column 'a' (prediction) holds text such as 'x' and column 'n' (rival) holds numbers "
+        "such as 1; code both alike",
+        frame | {"n": [1, 2, 3]},
+        score="p",
+        prediction="a",
+        rival="n",
+    )
     codes = {"p": [0.9, 0.2], "b": [1, 2]}
-    refused("column 'b', data row 2: 2 is not 0 or 1", codes, score="p", rival="b", score_is="class1")
+    refused(
+        "column 'b', data row 2: 2 is not 0 or 1", codes, score="p", rival="b", score_is="class1"
+    )
 
 
 def test_labels_and_ids_must_be_there():
     frame = {"p": [0.9, 0.8], "a": ["x", ""], "i": ["u", " u "]}
     refused("column 'a', data row 2 is missing" + OR_LEAVE_OUT, frame, score="p", prediction="a")
-    refused("truth must have a label in some rows; column 'a' has none. Leave it out to plan which rows to label",
-            frame | {"a": ["", None]}, score="p", truth="a")
-    refused("column 'i': id 'u' occurs twice, in data row 1 and data row 2", frame, score="p", id="i")
-    refused("prediction must be another column than truth; both are 'a'", frame,
-            score="p", prediction="a", truth="a")
+    refused(
+        "truth must have a label in some rows; column 'a' has none. Leave it out to plan which rows to label",
+        frame | {"a": ["", None]},
+        score="p",
+        truth="a",
+    )
+    refused(
+        "column 'i': id 'u' occurs twice, in data row 1 and data row 2", frame, score="p", id="i"
+    )
+    refused(
+        "prediction must be another column than truth; both are 'a'",
+        frame,
+        score="p",
+        prediction="a",
+        truth="a",
+    )
 
 
 def test_ids_of_a_frame_keep_their_type():
-    assert read_scores(pd.DataFrame({"p": [0.5, 0.6], "i": [7, 8]}), score="p", id="i").id.dtype.kind == "i"
+    assert (
+        read_scores(pd.DataFrame({"p": [0.5, 0.6], "i": [7, 8]}), score="p", id="i").id.dtype.kind
+        == "i"
+    )
 
 
 def test_class1_becomes_confidence():
-    items = read_scores({"p": [0.9, 0.25, 0.5], "y": [1, 1, 0]}, score="p", truth="y", score_is="class1")
+    items = read_scores(
+        {"p": [0.9, 0.25, 0.5], "y": [1, 1, 0]}, score="p", truth="y", score_is="class1"
+    )
     assert items.prediction.tolist() == [1, 0, 1]
     assert items.score.tolist() == [0.9, 0.75, 0.5]
     assert items.correct.tolist() == [True, False, False]
     assert items.score_is == "confidence"
     assert items.notes == (Note("assumption", "prediction is 1 where 'p' is at least 0.5"),)
-    given = read_scores({"p": [0.9, 0.4], "a": [1, 1]}, score="p", prediction="a", score_is="class1")
+    given = read_scores(
+        {"p": [0.9, 0.4], "a": [1, 1]}, score="p", prediction="a", score_is="class1"
+    )
     assert given.score.tolist() == [0.9, 0.4]
     assert given.notes == (Note("data", "1 prediction is not the class that 'p' makes likelier"),)
     minus = read_scores({"p": [0.9, 0.1], "y": [1, -1]}, score="p", truth="y", score_is="class1")
@@ -105,53 +173,96 @@ def test_class1_becomes_confidence():
 
 
 def test_class1_needs_coded_classes():
-    message = ("column 'a' holds text such as 'yes'; which label is class 1 cannot be known: code the "
-               "classes 0 and 1")
+    message = (
+        "column 'a' holds text such as 'yes'; which label is class 1 cannot be known: code the "
+        "classes 0 and 1"
+    )
     frame = {"p": [0.9], "a": ["yes"], "b": [2], "q": [-1]}
     refused(message, frame, score="p", prediction="a", score_is="class1")
     refused(message, frame, score="p", truth="a", score_is="class1")
-    refused("column 'b', data row 1: 2 is not 0 or 1", frame, score="p", truth="b", score_is="class1")
-    refused("column 'q', data row 1: -1 is not a probability from 0 to 1; if its sign is the prediction, use "
-            "score_is='margin' (--score-is margin)", frame, score="q", score_is="class1")
+    refused(
+        "column 'b', data row 1: 2 is not 0 or 1", frame, score="p", truth="b", score_is="class1"
+    )
+    refused(
+        "column 'q', data row 1: -1 is not a probability from 0 to 1; if its sign is the prediction, use "
+        "score_is='margin' (--score-is margin)",
+        frame,
+        score="q",
+        score_is="class1",
+    )
 
 
 def test_margin():
-    items = read_scores({"m": [2.5, -1, 0], "y": [1, 1, 0]}, score="m", truth="y", score_is="margin")
+    items = read_scores(
+        {"m": [2.5, -1, 0], "y": [1, 1, 0]}, score="m", truth="y", score_is="margin"
+    )
     assert items.score.tolist() == [2.5, 1, 0]
     assert items.prediction.tolist() == [1, 0, 0]
     assert items.correct.tolist() == [True, False, True]
     assert items.score_is == "margin" and items.notes == ()
     signed = read_scores({"m": [2.5, -1], "y": [1, -1]}, score="m", truth="y", score_is="margin")
     assert signed.prediction.tolist() == [1, -1]
-    refused("column 'a', data row 2: 1 contradicts the sign of 'm', which says 0",
-            {"m": [1, -2], "a": [1, 1]}, score="m", prediction="a", score_is="margin")
-    refused("column 'y', data row 1: 0 is not -1 or 1", {"m": [1, -2], "a": [1, -1], "y": [0, 1]},
-            score="m", prediction="a", truth="y", score_is="margin")
+    refused(
+        "column 'a', data row 2: 1 contradicts the sign of 'm', which says 0",
+        {"m": [1, -2], "a": [1, 1]},
+        score="m",
+        prediction="a",
+        score_is="margin",
+    )
+    refused(
+        "column 'y', data row 1: 0 is not -1 or 1",
+        {"m": [1, -2], "a": [1, -1], "y": [0, 1]},
+        score="m",
+        prediction="a",
+        truth="y",
+        score_is="margin",
+    )
 
 
 def test_unknown_score_kind():
-    refused("score_is must be one of 'auto', 'confidence', 'class1', 'margin', 'log_confidence'; got 'margins' (did "
-            "you mean 'margin'?)", {"p": [1]}, score="p", score_is="margins")
+    refused(
+        "score_is must be one of 'auto', 'confidence', 'class1', 'margin', 'log_confidence'; got 'margins' (did "
+        "you mean 'margin'?)",
+        {"p": [1]},
+        score="p",
+        score_is="margins",
+    )
     with pytest.raises(TypeError, match="score must be the name of a column; got 3"):
         read_scores({"p": [1]}, score=3)
 
 
 def test_rounded_scores_are_noted():
     items = read_scores({"p": [0.9, 0.9, 0.9, 0.8, 0.8]}, score="p")
-    assert items.notes == (Note("data", "only 2 of 5 scores are distinct, and 3 items share the score 0.9; ask for "
-                                "unrounded scores"),)
+    assert items.notes == (
+        Note(
+            "data",
+            "only 2 of 5 scores are distinct, and 3 items share the score 0.9; ask for "
+            "unrounded scores",
+        ),
+    )
 
 
 def test_never_predicted_is_one_note():
-    items = read_scores({"p": [0.1, 0.2, 0.3], "a": [1, 9, 1], "y": [1, 2, 3]},
-                        score="p", prediction="a", truth="y", score_is="confidence")
-    assert items.notes == (Note("data", "2 true classes are never predicted (2 items): 2, 3"),
-                           Note("data", "predicted class 9 is never true (1 item)"))
+    items = read_scores(
+        {"p": [0.1, 0.2, 0.3], "a": [1, 9, 1], "y": [1, 2, 3]},
+        score="p",
+        prediction="a",
+        truth="y",
+        score_is="confidence",
+    )
+    assert items.notes == (
+        Note("data", "2 true classes are never predicted (2 items): 2, 3"),
+        Note("data", "predicted class 9 is never true (1 item)"),
+    )
 
 
 def test_scored_items_serialise_and_show_their_notes():
-    items = ScoredItems(np.array(["<a>", "b"], object), np.array([0.5, 1]), prediction=np.array(["x", "y"]),
-                        notes=[Note("data", "<odd>")])
+    items = ScoredItems(
+        np.array(["<a>", "b"], object),
+        np.array([0.5, 1]),
+        prediction=np.array(["x", "y"]),
+        notes=[Note("data", "<odd>")],
+    )
     again = Result.from_dict(items.to_dict())
     assert again.rows() == items.rows() and again.notes == items.notes and again.truth is None
     assert "&lt;odd&gt;" in items._repr_html_() and "&lt;a&gt;" in items._repr_html_()
@@ -164,7 +275,9 @@ def test_scored_items_serialise_and_show_their_notes():
 def test_synthetic_scores_have_their_accuracy(kind, accuracy):
     items = synthetic_scores(kind, accuracy=accuracy, rng=1)
     expected = accuracy or (0.953 if kind == "rcv1" else 0.88)
-    assert abs(items.correct.mean() - expected) < 3 * np.sqrt(expected * (1 - expected) / items.size)
+    assert abs(items.correct.mean() - expected) < 3 * np.sqrt(
+        expected * (1 - expected) / items.size
+    )
     assert items.size == {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}.get(kind, 20_000)
     assert items.score_is == ("margin" if kind == "epsilon" else "confidence")
     assert items.score.min() > 0 and (kind == "epsilon" or items.score.max() <= 1)
@@ -176,6 +289,7 @@ def test_calibration_of_synthetic_scores():
         items = synthetic_scores(kind, size=200_000)
         sure = items.score > 0.9
         return items.score[sure].mean(), items.correct[sure].mean()
+
     stated, found = shares("calibrated")
     assert abs(stated - found) < 0.005
     for kind in ("overconfident", "noisy"):
@@ -186,38 +300,53 @@ def test_calibration_of_synthetic_scores():
 def test_synthetic_scores_check_their_arguments():
     with pytest.raises(ValueError, match=re.escape("(did you mean 'noisy'?)")):
         synthetic_scores("nosy")
-    with pytest.raises(ValueError, match=re.escape("accuracy must be a number in (0.5, 1); got 0.5")):
+    with pytest.raises(
+        ValueError, match=re.escape("accuracy must be a number in (0.5, 1); got 0.5")
+    ):
         synthetic_scores("noisy", accuracy=0.5)
     with pytest.raises(ValueError, match="size must be a whole number of at least 1; got 0"):
         synthetic_scores("noisy", size=0)
 
 
-@pytest.mark.parametrize("score", [np.zeros((0, 2)), np.zeros((3, 2)), np.zeros(0), np.float64(0.5)], ids=str)
+@pytest.mark.parametrize(
+    "score", [np.zeros((0, 2)), np.zeros((3, 2)), np.zeros(0), np.float64(0.5)], ids=str
+)
 def test_scores_are_one_per_item(score):
     with pytest.raises(ValueError) as error:
         ScoredItems(None, score)
-    assert str(error.value) == f"score must be one-dimensional and hold an item; got shape {score.shape}"
+    assert (
+        str(error.value)
+        == f"score must be one-dimensional and hold an item; got shape {score.shape}"
+    )
 
 
 # what a score means
 
-def frauds(size=400, threshold=.5):
+
+def frauds(size=400, threshold=0.5):
     """Probabilities of fraud, most of them small, and predictions by a threshold."""
     rng = np.random.default_rng(3)
-    p = rng.beta(.3, 3, size)
+    p = rng.beta(0.3, 3, size)
     return p, np.where(p >= threshold, "fraud", "fine")
 
 
 @pytest.mark.parametrize("codes", [("fine", "fraud"), (0, 1), (-1, 1), ("yes", "no")])
-@pytest.mark.parametrize("threshold", [.2, .5])
+@pytest.mark.parametrize("threshold", [0.2, 0.5])
 def test_a_probability_of_a_class_is_seen_and_said(codes, threshold):
     p, read = frauds(threshold=threshold)
     prediction = np.array(codes)[(read == "fraud").astype(int)]
     items = read_scores({"p": p, "read": prediction}, score="p", prediction="read", score_is="auto")
     assert items.score == pytest.approx(np.where(read == "fraud", p, 1 - p))
-    assert items.read_as == f"probability of class {codes[1]!r}" and items.headline().endswith(items.read_as)
-    falling = read_scores({"p": 1 - p, "read": prediction}, score="p", prediction="read", score_is="auto")
-    assert falling.score == pytest.approx(items.score) and falling.read_as == f"probability of class {codes[0]!r}"
+    assert items.read_as == f"probability of class {codes[1]!r}" and items.headline().endswith(
+        items.read_as
+    )
+    falling = read_scores(
+        {"p": 1 - p, "read": prediction}, score="p", prediction="read", score_is="auto"
+    )
+    assert (
+        falling.score == pytest.approx(items.score)
+        and falling.read_as == f"probability of class {codes[0]!r}"
+    )
 
 
 def test_confidence_is_seen_and_said():
@@ -227,40 +356,68 @@ def test_confidence_is_seen_and_said():
     thirds = np.array(["a", "b", "c"])[np.arange(p.size) % 3]
     three = read_scores({"p": p, "read": thirds}, score="p", prediction="read", score_is="auto")
     none = read_scores({"p": sure}, score="p", score_is="auto")
-    assert two.score.tolist() == none.score.tolist() == sure.tolist() and three.score.tolist() == p.tolist()
+    assert (
+        two.score.tolist() == none.score.tolist() == sure.tolist()
+        and three.score.tolist() == p.tolist()
+    )
     assert {items.read_as for items in (two, three, none)} == {"confidence in the prediction"}
 
 
 def test_a_score_that_may_mean_either_is_refused_with_both_choices():
     p, read = frauds()
     mixed = np.random.default_rng(1).permutation(read)
-    for frame, why in (({"p": p}, "as nothing is predicted and "),
-                       ({"p": p, "read": ["fine"] * p.size}, "as all predictions are 'fine'"),
-                       ({"p": p, "read": mixed}, "do not tell the two predicted classes apart"),
-                       ({"p": .5 + p / 2, "read": read}, "tell the two predicted classes apart, but none is below")):
-        with pytest.raises(ValueError, match="score_is must be said, as .*: 'confidence' if .*, 'class1' if ") as error:
-            read_scores(frame, score="p", score_is="auto", **({"prediction": "read"} if "read" in frame else {}))
+    for frame, why in (
+        ({"p": p}, "as nothing is predicted and "),
+        ({"p": p, "read": ["fine"] * p.size}, "as all predictions are 'fine'"),
+        ({"p": p, "read": mixed}, "do not tell the two predicted classes apart"),
+        (
+            {"p": 0.5 + p / 2, "read": read},
+            "tell the two predicted classes apart, but none is below",
+        ),
+    ):
+        with pytest.raises(
+            ValueError, match="score_is must be said, as .*: 'confidence' if .*, 'class1' if "
+        ) as error:
+            read_scores(
+                frame,
+                score="p",
+                score_is="auto",
+                **({"prediction": "read"} if "read" in frame else {}),
+            )
         assert why in str(error.value)
 
 
 def test_the_class_that_a_score_speaks_of_can_be_named():
-    p, read = frauds(threshold=.3)
-    items = read_scores({"p": p, "read": read}, score="p", prediction="read", positive="fraud", score_is="auto")
+    p, read = frauds(threshold=0.3)
+    items = read_scores(
+        {"p": p, "read": read}, score="p", prediction="read", positive="fraud", score_is="auto"
+    )
     assert items.score == pytest.approx(np.where(read == "fraud", p, 1 - p))
-    unlike = ((p >= .3) & (p < .5)).sum()
+    unlike = ((p >= 0.3) & (p < 0.5)).sum()
     assert str(items.notes[0]) == f"{unlike} predictions are not the class that 'p' makes likelier"
-    said = read_scores({"p": p, "read": read}, score="p", prediction="read", score_is="class1", positive="fraud")
+    said = read_scores(
+        {"p": p, "read": read}, score="p", prediction="read", score_is="class1", positive="fraud"
+    )
     assert said.score.tolist() == items.score.tolist() and said.read_as == ""
-    for given, message in (({"positive": "Fraud"}, r"got 'Fraud', there are 'fine', 'fraud' \(did you mean 'fraud'"),
-                           ({"positive": "fraud", "score_is": "confidence"}, "positive belongs to scores that are")):
+    for given, message in (
+        ({"positive": "Fraud"}, r"got 'Fraud', there are 'fine', 'fraud' \(did you mean 'fraud'"),
+        ({"positive": "fraud", "score_is": "confidence"}, "positive belongs to scores that are"),
+    ):
         with pytest.raises(ValueError, match=message):
-            read_scores({"p": p, "read": read}, score="p", prediction="read", **{"score_is": "class1"} | given)
+            read_scores(
+                {"p": p, "read": read},
+                score="p",
+                prediction="read",
+                **{"score_is": "class1"} | given,
+            )
 
 
 def test_percent_is_divided_by_a_hundred_not_reinterpreted():
-    frame = {"p": [50.0, 99, .5], "read": ["a", "b", "a"]}
+    frame = {"p": [50.0, 99, 0.5], "read": ["a", "b", "a"]}
     for score_is, positive in (("auto", ""), ("confidence", ""), ("class1", "a")):
-        with pytest.raises(ValueError, match="column 'p', data row 1: 50 is not a .* from 0 to 1; divide by 100"):
+        with pytest.raises(
+            ValueError, match="column 'p', data row 1: 50 is not a .* from 0 to 1; divide by 100"
+        ):
             read_scores(frame, score="p", prediction="read", score_is=score_is, positive=positive)
 
 
@@ -268,37 +425,67 @@ def test_a_confidence_that_looks_like_a_probability_has_a_note():
     p, read = frauds()
     items = read_scores({"p": p, "read": read}, score="p", prediction="read", score_is="confidence")
     assert items.score.tolist() == p.tolist() and items.notes[0].kind == "unreliable"
-    assert str(items.notes[0]).endswith("if they are the probability of 'fraud', say score_is class1 and positive "
-                                        "fraud")
+    assert str(items.notes[0]).endswith(
+        "if they are the probability of 'fraud', say score_is class1 and positive fraud"
+    )
     for other in (np.maximum(p, 1 - p), np.random.default_rng(2).permutation(p)):
         given = {"p": other, "read": read}
         assert not read_scores(given, score="p", prediction="read", score_is="confidence").notes
 
 
-@pytest.mark.parametrize("gap", ["", "NA", "nan", "-", "None", "unlabeled", None, float("nan"), pd.NA])
+@pytest.mark.parametrize(
+    "gap", ["", "NA", "nan", "-", "None", "unlabeled", None, float("nan"), pd.NA]
+)
 def test_labels_in_some_rows_are_read_however_a_gap_is_written(gap):
-    frame = pd.DataFrame({"p": [.9, .8, .7, .6], "a": list("xyxy"), "t": pd.Series(["x", gap, "y", gap], dtype=object)})
+    frame = pd.DataFrame(
+        {
+            "p": [0.9, 0.8, 0.7, 0.6],
+            "a": list("xyxy"),
+            "t": pd.Series(["x", gap, "y", gap], dtype=object),
+        }
+    )
     items = read_scores(frame, score="p", prediction="a", truth="t")
     assert items.truth is items.correct is None and items.labeled.tolist() == [0, 2]
-    assert items.labeled_truth.tolist() == ["x", "y"] and items.labeled_correct.tolist() == [True, False]
+    assert items.labeled_truth.tolist() == ["x", "y"] and items.labeled_correct.tolist() == [
+        True,
+        False,
+    ]
     assert items.headline().startswith("4 items, mean confidence 0.75, 2 labels with accuracy 0.5")
     said = [note.text for note in items.notes if "no label" in note.text]
-    word = isinstance(gap, str) and gap not in ("", "nan")     # NaN is made the text nan by numpy
+    word = isinstance(gap, str) and gap not in ("", "nan")  # NaN is made the text nan by numpy
     assert said == ([f"in column 't', {gap!r} is read as no label"] if word else [])
 
 
 def test_a_word_that_is_a_predicted_class_or_may_be_one_is_a_label():
-    frame = {"p": [.9, .8, .7, .6], "a": ["None", "y", "None", "y"], "t": ["None", "", "y", "y"]}
+    frame = {
+        "p": [0.9, 0.8, 0.7, 0.6],
+        "a": ["None", "y", "None", "y"],
+        "t": ["None", "", "y", "y"],
+    }
     assert read_scores(frame, score="p", prediction="a", truth="t").labeled.tolist() == [0, 2, 3]
-    frame = {"p": [.9, .8, .7, .6], "a": list("xyxy"), "t": ["x", "", "None", "y"]}
-    refused("column 't', data row 3: 'None' never stands in column 'a': empty the cell if it is missing, or say "
-            "classes 'text' if it is a class", frame, score="p", prediction="a", truth="t")
-    assert read_scores(frame, score="p", prediction="a", truth="t", classes="text").labeled.tolist() == [0, 2, 3]
+    frame = {"p": [0.9, 0.8, 0.7, 0.6], "a": list("xyxy"), "t": ["x", "", "None", "y"]}
+    refused(
+        "column 't', data row 3: 'None' never stands in column 'a': empty the cell if it is missing, or say "
+        "classes 'text' if it is a class",
+        frame,
+        score="p",
+        prediction="a",
+        truth="t",
+    )
+    assert read_scores(
+        frame, score="p", prediction="a", truth="t", classes="text"
+    ).labeled.tolist() == [0, 2, 3]
 
 
 def test_labels_in_some_rows_without_predictions_and_of_numbers():
-    frame = pd.DataFrame({"p": [.9, .8, .7], "right": pd.array([True, None, False], "boolean"),
-                          "number": [1, np.nan, 0], "q": [.9, .2, .4]})
+    frame = pd.DataFrame(
+        {
+            "p": [0.9, 0.8, 0.7],
+            "right": pd.array([True, None, False], "boolean"),
+            "number": [1, np.nan, 0],
+            "q": [0.9, 0.2, 0.4],
+        }
+    )
     for name in ("right", "number"):
         items = read_scores(frame, score="p", truth=name)
         assert items.labeled.tolist() == [0, 2] and items.labeled_correct.tolist() == [True, False]
@@ -308,7 +495,7 @@ def test_labels_in_some_rows_without_predictions_and_of_numbers():
 
 
 def test_the_meaning_of_a_score_that_only_cuts_strata_is_not_asked():
-    frame = {"p": [.9, .4, .7, .3], "a": list("xxyy"), "t": ["x", "", "y", ""]}
+    frame = {"p": [0.9, 0.4, 0.7, 0.3], "a": list("xxyy"), "t": ["x", "", "y", ""]}
     items = read_scores(frame, score="p", prediction="a", truth="t")
     assert items.score.tolist() == frame["p"] and items.notes[0].kind == "assumption"
     with pytest.raises(ValueError, match="score_is must be said"):

@@ -9,9 +9,14 @@ from workbench.data import roles
 
 OPTIONS = {roles.WEIGHT: "--weight", roles.STRATUM: "--stratum", roles.CLUSTER: "--psu"}
 TABLE = {
-    "truth": ["no", "yes"] * 20, "prediction": ["no", "yes"] * 20, "weight": [1, 20] * 20,
-    "region": ["north", "south"] * 20, "household": [k // 4 for k in range(40)], "one weight": [1] * 40,
-    "month": ["2026-01", "2026-02"] * 20, "wave 2 weight": [1.5, 2] * 20,
+    "truth": ["no", "yes"] * 20,
+    "prediction": ["no", "yes"] * 20,
+    "weight": [1, 20] * 20,
+    "region": ["north", "south"] * 20,
+    "household": [k // 4 for k in range(40)],
+    "one weight": [1] * 40,
+    "month": ["2026-01", "2026-02"] * 20,
+    "wave 2 weight": [1.5, 2] * 20,
 }
 
 
@@ -22,11 +27,14 @@ def _told(source, used=("truth", "prediction"), options=OPTIONS):
 def test_every_unused_column_is_named_with_its_option():
     notes = _told(TABLE)
     assert {*notes} == {"weight", "region", "household", "month", "wave 2 weight"}
-    assert notes["weight"].text == ("column 'weight' seems to hold sampling weights and was not used; "
-                                    "name it with --weight weight")
+    assert notes["weight"].text == (
+        "column 'weight' seems to hold sampling weights and was not used; "
+        "name it with --weight weight"
+    )
     assert notes["wave 2 weight"].text.endswith("name it with --weight 'wave 2 weight'")
-    assert notes["month"].text == ("column 'month' seems to hold periods and was not used: "
-                                   "this report has no option for it")
+    assert notes["month"].text == (
+        "column 'month' seems to hold periods and was not used: this report has no option for it"
+    )
     assert notes["weight"].kind == notes["household"].kind == "unreliable"
     assert notes["region"].kind == "data"
 
@@ -59,8 +67,23 @@ def test_what_cannot_be_read_is_an_error(source):
         roles.unused_notes(source, ["a"], OPTIONS)
 
 
-@pytest.mark.parametrize("text", ["2026-03", "2026-03-31", "20260331", "31.12.2026", "12/31/2026 9:05 PM", "3/2026",
-                                  "Q1 2026", "2026-W05", "Jan 2026", "March", "Mar-26", "2026-03-31T08:00"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-03",
+        "2026-03-31",
+        "20260331",
+        "31.12.2026",
+        "12/31/2026 9:05 PM",
+        "3/2026",
+        "Q1 2026",
+        "2026-W05",
+        "Jan 2026",
+        "March",
+        "Mar-26",
+        "2026-03-31T08:00",
+    ],
+)
 def test_dates_of_any_form_are_periods(text):
     assert roles.columns_of({"month": np.array([text, text], object)})[0].seems == roles.MONTH
 

@@ -1,4 +1,5 @@
 """The one writer: a file as a whole or not at all."""
+
 import os
 import stat
 import tempfile
@@ -37,12 +38,16 @@ def test_readers_see_the_old_file_until_the_new_one_is_whole(tmp_path):
     assert seen == ["old"] * 3 and path.read_bytes() == b"line\r\n" * 3
 
 
-def test_the_file_is_on_the_disk_before_it_takes_its_place_and_its_name_after(tmp_path, monkeypatch):
+def test_the_file_is_on_the_disk_before_it_takes_its_place_and_its_name_after(
+    tmp_path, monkeypatch
+):
     steps, replace = [], os.replace
-    monkeypatch.setattr(os, "fsync", lambda handle: steps.append(stat.S_IFMT(os.fstat(handle).st_mode)))
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: steps.append(stat.S_IFMT(os.fstat(handle).st_mode))
+    )
     monkeypatch.setattr(os, "replace", lambda *paths: (steps.append("replaced"), replace(*paths)))
     write_text(tmp_path / "a.txt", "a")
-    assert steps == [stat.S_IFREG, "replaced", stat.S_IFDIR][:2 + (os.name == "posix")]
+    assert steps == [stat.S_IFREG, "replaced", stat.S_IFDIR][: 2 + (os.name == "posix")]
 
 
 def test_permissions_and_links_are_kept(tmp_path):
@@ -73,15 +78,19 @@ def test_a_pipe_is_written_to_as_it_is(tmp_path):
 def test_a_missing_folder_and_a_folder_in_the_place_are_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("taken.txt").mkdir()
-    for path, message in (("gone/a.txt", "cannot write 'gone/a.txt': no such folder: 'gone'"),
-                          ("taken.txt", "cannot write 'taken.txt': Is a directory")):
+    for path, message in (
+        ("gone/a.txt", "cannot write 'gone/a.txt': no such folder: 'gone'"),
+        ("taken.txt", "cannot write 'taken.txt': Is a directory"),
+    ):
         with pytest.raises(NotWrittenError) as error:
             write_text(path, "a")
         assert str(error.value) == message
     assert os.listdir() == ["taken.txt"] and os.listdir("taken.txt") == []
 
 
-@pytest.mark.skipif(not hasattr(os, "seteuid") or os.geteuid() != 0, reason="only root can become nobody")
+@pytest.mark.skipif(
+    not hasattr(os, "seteuid") or os.geteuid() != 0, reason="only root can become nobody"
+)
 def test_a_folder_that_may_not_be_written_to_is_told():
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o555)

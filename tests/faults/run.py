@@ -8,6 +8,7 @@ and the `new` one. A text stands once in the package, in whatever file, and howe
 cannot be told from another, `file` names its file. A fault in several places lists its texts. Without faults all of
 these tests must pass.
 """
+
 import concurrent.futures
 import contextlib
 import dataclasses
@@ -25,10 +26,22 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
-PARTS = ("workbench", "tests", "notebooks", "docs", "pyproject.toml", "setup.py", "Makefile", "README.md",
-         "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md")
+PARTS = (
+    "workbench",
+    "tests",
+    "notebooks",
+    "docs",
+    "pyproject.toml",
+    "setup.py",
+    "Makefile",
+    "README.md",
+    "CHANGELOG.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+)
 SUFFIXES = (".py", ".js", ".css", ".html", ".j2", ".md")
-FAILED = 1      # pytest's exit code where tests ran and some failed
+FAILED = 1  # pytest's exit code where tests ran and some failed
 LIMIT = 300
 
 
@@ -43,14 +56,24 @@ class Fault:
 
     def places(self):
         """Return, per change, the files of the package with its old text, each as often as it stands there."""
-        return [[name for name, text in texts().items() if self.file in ("", name) for _ in range(text.count(old))]
-                for old, _ in self.changes]
+        return [
+            [
+                name
+                for name, text in texts().items()
+                if self.file in ("", name)
+                for _ in range(text.count(old))
+            ]
+            for old, _ in self.changes
+        ]
 
 
 def faults(words=()):
     """Return the faults whose name holds one of the words, or all."""
-    listed = [_fault(name, **entry) for path in sorted(FOLDER.glob("*.toml"))
-              for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items()]
+    listed = [
+        _fault(name, **entry)
+        for path in sorted(FOLDER.glob("*.toml"))
+        for name, entry in tomllib.loads(path.read_text(encoding="utf-8")).items()
+    ]
     return [fault for fault in listed if not words or any(word in fault.name for word in words)]
 
 
@@ -62,9 +85,14 @@ def _fault(name, *, tests, old, new, file=""):
 @functools.cache
 def texts():
     """Return the files of the package and the site's pages by path, with one blank for any white space."""
-    pages = {*ROOT.joinpath("docs").rglob("*.md")} - {*ROOT.joinpath("docs", "reference").rglob("*")}
-    return {path.relative_to(ROOT).as_posix(): " ".join(path.read_text(encoding="utf-8").split())
-            for path in sorted({*ROOT.joinpath("workbench").rglob("*"), *pages}) if path.suffix in SUFFIXES}
+    pages = {*ROOT.joinpath("docs").rglob("*.md")} - {
+        *ROOT.joinpath("docs", "reference").rglob("*")
+    }
+    return {
+        path.relative_to(ROOT).as_posix(): " ".join(path.read_text(encoding="utf-8").split())
+        for path in sorted({*ROOT.joinpath("workbench").rglob("*"), *pages})
+        if path.suffix in SUFFIXES
+    }
 
 
 def pattern(text):
@@ -75,10 +103,27 @@ def pattern(text):
 def run_tests(folder, tests, marks="", limit=LIMIT):
     """Run tests with these marks in a copy of the project; return pytest's exit code and the end of what it said."""
     settings = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider", "-m", marks]
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "--tb=line",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        marks,
+    ]
     try:
-        done = subprocess.run([*words, *tests], cwd=folder, capture_output=True, text=True, timeout=limit,
-                              env=os.environ | settings)
+        done = subprocess.run(
+            [*words, *tests],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=limit,
+            env=os.environ | settings,
+        )
     except subprocess.TimeoutExpired:
         return None, f"the tests took more than {limit:.0f} s"
     return done.returncode, done.stdout[-2000:] + done.stderr[-2000:]
@@ -114,7 +159,7 @@ def planted(fault, folder):
 def _write(path, text):
     """Write a file, with a time of its own so that no bytecode of another version is taken for its."""
     path.write_text(text, encoding="utf-8")
-    stamp = time.time_ns() + 10 ** 10 * (1 + int.from_bytes(os.urandom(2)))
+    stamp = time.time_ns() + 10**10 * (1 + int.from_bytes(os.urandom(2)))
     os.utime(path, ns=(stamp, stamp))
 
 
@@ -122,7 +167,9 @@ def copy(folder):
     """Copy what the tests need."""
     for part in PARTS:
         if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+            shutil.copytree(
+                ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", ".*")
+            )
         else:
             shutil.copy2(ROOT / part, folder / part)
 
@@ -144,22 +191,31 @@ def main(words):
         if code:
             print(f"without any fault the tests already fail:\n{output}")
             return 1
-        print(f"without faults: {len(every)} tests pass ({time.monotonic() - start:.0f} s)", flush=True)
+        print(
+            f"without faults: {len(every)} tests pass ({time.monotonic() - start:.0f} s)",
+            flush=True,
+        )
         escaped = _plant_all(listed, copies, workers)
-    print(f"{len(listed)} planted, {len(listed) - escaped} caught ({time.monotonic() - start:.0f} s)")
+    print(
+        f"{len(listed)} planted, {len(listed) - escaped} caught ({time.monotonic() - start:.0f} s)"
+    )
     return int(bool(escaped) or not listed)
 
 
 def _plant_all(listed, copies, workers):
     """Plant every fault in the next free copy, print a line each, and return how many were missed."""
+
     def plant(fault):
         folder, start = copies.get(), time.monotonic()
         try:
             problem = missed(fault, folder)
         finally:
             copies.put(folder)
-        print(f"{'caught' if not problem else 'MISSED'} {fault.name} ({time.monotonic() - start:.1f} s)"
-              f"{problem and ': ' + problem}", flush=True)
+        print(
+            f"{'caught' if not problem else 'MISSED'} {fault.name} ({time.monotonic() - start:.1f} s)"
+            f"{problem and ': ' + problem}",
+            flush=True,
+        )
         return bool(problem)
 
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:

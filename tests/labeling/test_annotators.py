@@ -1,4 +1,5 @@
 """Labels of several people from files: wide and long tables, sheets, and exports of labeling tools."""
+
 import json
 
 import pytest
@@ -7,7 +8,9 @@ from workbench.labeling.annotators import read_annotators
 
 
 def saved(folder, name, text):
-    (folder / name).write_text(text if isinstance(text, str) else json.dumps(text), encoding="utf-8")
+    (folder / name).write_text(
+        text if isinstance(text, str) else json.dumps(text), encoding="utf-8"
+    )
     return folder / name
 
 
@@ -16,24 +19,63 @@ ITEMS = ["d-1", "d-2", "d-3"]
 WIDE = "id,text,ann,ben\nd-1,some words,cat,dog\nd-2,others,dog,\nd-3,more,cat,cat\n"
 LONG = "item_id,annotator,label\nd-1,ann,cat\nd-1,ben,dog\nd-2,ann,dog\nd-3,ben,cat\nd-3,ann,cat\n"
 SEMICOLONS = WIDE.replace(",", ";")
-MIN = [{"item": item, "choice": label, "annotator": who, "annotation_id": k} for k, (item, who, label) in enumerate(
-    (item, who, labels[place]) for place, item in enumerate(ITEMS) for who, labels in EXPECTED.items()
-    if labels[place])]
-STUDIO = [{"data": {"item": item}, "annotations": [
-    {"completed_by": {"id": row["annotator"]}, "was_cancelled": False,
-     "result": [{"type": "choices", "value": {"choices": [row["choice"]]}}]} for row in MIN if row["item"] == item] + [
-    {"completed_by": "cem", "was_cancelled": True, "result": []}]} for item in ITEMS]
+MIN = [
+    {"item": item, "choice": label, "annotator": who, "annotation_id": k}
+    for k, (item, who, label) in enumerate(
+        (item, who, labels[place])
+        for place, item in enumerate(ITEMS)
+        for who, labels in EXPECTED.items()
+        if labels[place]
+    )
+]
+STUDIO = [
+    {
+        "data": {"item": item},
+        "annotations": [
+            {
+                "completed_by": {"id": row["annotator"]},
+                "was_cancelled": False,
+                "result": [{"type": "choices", "value": {"choices": [row["choice"]]}}],
+            }
+            for row in MIN
+            if row["item"] == item
+        ]
+        + [{"completed_by": "cem", "was_cancelled": True, "result": []}],
+    }
+    for item in ITEMS
+]
 CSV = "item,choice,annotator,annotation_id\n" + "".join(
     f'{row["item"]},"{{""choices"": [""{row["choice"]}""]}}",{row["annotator"]},{row["annotation_id"]}\n'
-    for row in MIN)
-PRODIGY = "\n".join(json.dumps({"text": "x", "meta": {"item": row["item"]}, "accept": [row["choice"]], "options": [],
-                                "answer": "accept", "_annotator_id": row["annotator"]}) for row in MIN)
+    for row in MIN
+)
+PRODIGY = "\n".join(
+    json.dumps(
+        {
+            "text": "x",
+            "meta": {"item": row["item"]},
+            "accept": [row["choice"]],
+            "options": [],
+            "answer": "accept",
+            "_annotator_id": row["annotator"],
+        }
+    )
+    for row in MIN
+)
 
 
-@pytest.mark.parametrize("name, content", [
-    ("wide.csv", WIDE), ("semicolons.csv", SEMICOLONS), ("long.csv", LONG), ("studio.json", STUDIO), ("min.json", MIN),
-    ("studio.csv", CSV), ("unquoted.csv", CSV.replace('"{""choices"": [""', "{choices: [").replace('""]}"', "]}")),
-    ("prodigy.jsonl", PRODIGY)])
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("wide.csv", WIDE),
+        ("semicolons.csv", SEMICOLONS),
+        ("long.csv", LONG),
+        ("studio.json", STUDIO),
+        ("min.json", MIN),
+        ("studio.csv", CSV),
+        ("unquoted.csv", CSV.replace('"{""choices"": [""', "{choices: [").replace('""]}"', "]}")),
+        ("prodigy.jsonl", PRODIGY),
+    ],
+)
 def test_one_file_of_each_kind(tmp_path, name, content):
     read = read_annotators(saved(tmp_path, name, content))
     labels = read.labels()
@@ -42,29 +84,58 @@ def test_one_file_of_each_kind(tmp_path, name, content):
     assert not any(any(column) for who, column in labels.items() if who not in EXPECTED)
 
 
-@pytest.mark.parametrize("ending, write", [
-    (".csv", lambda labels: "id,truth\n" + "".join(f"{item},{label or ''}\n" for item, label in labels)),
-    (".jsonl", lambda labels: "\n".join(json.dumps({"text": "x", "item": item, "label": [label] if label else []})
-                                        for item, label in labels))])
+@pytest.mark.parametrize(
+    "ending, write",
+    [
+        (
+            ".csv",
+            lambda labels: (
+                "id,truth\n" + "".join(f"{item},{label or ''}\n" for item, label in labels)
+            ),
+        ),
+        (
+            ".jsonl",
+            lambda labels: "\n".join(
+                json.dumps({"text": "x", "item": item, "label": [label] if label else []})
+                for item, label in labels
+            ),
+        ),
+    ],
+)
 def test_a_file_for_each_annotator(tmp_path, ending, write):
-    files = [saved(tmp_path, who + ending, write(zip(ITEMS, labels, strict=True))) for who, labels in EXPECTED.items()]
+    files = [
+        saved(tmp_path, who + ending, write(zip(ITEMS, labels, strict=True)))
+        for who, labels in EXPECTED.items()
+    ]
     read = read_annotators(*files)
     assert read.labels() == EXPECTED and list(read.items) == ITEMS
 
 
 def test_a_first_note_names_the_columns_that_were_taken(tmp_path):
     read = read_annotators(saved(tmp_path, "x.csv", WIDE))
-    assert str(read.notes[0]) == ("annotators are the columns ann, ben; not used: text (you can name the columns of "
-                                  "annotators)")
+    assert str(read.notes[0]) == (
+        "annotators are the columns ann, ben; not used: text (you can name the columns of "
+        "annotators)"
+    )
     read = read_annotators(saved(tmp_path, "y.csv", LONG))
-    assert str(read.notes[0]) == "y.csv: column 'label' has the label of annotator 'annotator' for item 'item_id'"
+    assert (
+        str(read.notes[0])
+        == "y.csv: column 'label' has the label of annotator 'annotator' for item 'item_id'"
+    )
 
 
 def test_words_for_a_missing_label_are_gaps_and_said(tmp_path):
-    read = read_annotators(saved(tmp_path, "x.csv", "id,a,b\n1,yes,NA\n2,-,yes\n3,no,none\n4,no,yes\n5,yes,none\n"))
-    assert read.labels() == {"a": ["yes", None, "no", "no", "yes"], "b": [None, "yes", "none", "yes", "none"]}
+    read = read_annotators(
+        saved(tmp_path, "x.csv", "id,a,b\n1,yes,NA\n2,-,yes\n3,no,none\n4,no,yes\n5,yes,none\n")
+    )
+    assert read.labels() == {
+        "a": ["yes", None, "no", "no", "yes"],
+        "b": [None, "yes", "none", "yes", "none"],
+    }
     assert [str(note) for note in read.notes[1:]] == [
-        "column 'a': '-' in 1 cell is read as a missing label", "column 'b': 'NA' in 1 cell is read as a missing label"]
+        "column 'a': '-' in 1 cell is read as a missing label",
+        "column 'b': 'NA' in 1 cell is read as a missing label",
+    ]
 
 
 def test_grades_with_gaps_that_pandas_made_floats_are_numbers(tmp_path):
@@ -72,22 +143,57 @@ def test_grades_with_gaps_that_pandas_made_floats_are_numbers(tmp_path):
     assert read.labels() == {"a": [3, 4, 5, 3], "b": [3, None, 5, 4]}
 
 
-@pytest.mark.parametrize("content, options, message", [
-    ("id,a,b\n1,x,u\n2,y,v\n3,x,u\n", {}, "annotators must name the columns .*no two columns hold the same classes"),
-    ("id,a,b,c,d\n1,x,y,u,v\n2,y,x,v,u\n3,x,x,u,u\n4,y,y,v,v\n", {},
-     "annotators must name the columns .*several sets of columns hold the same classes: a, b; c, d"),
-    ("id,a,b\n1,x,y\n1,y,x\n2,x,x\n3,y,y\n", {},
-     "item must name a column that identifies the rows .* row 3 is the second"),
-    ("id,a,b\n1,x,y\n", {"annotators": "a,c"}, "annotators must name a column of x.csv, .* got 'c'"),
-    ("item,rater,label\n1,ann,x\n1,ann,y\n2,ben,x\n", {}, "row 3: 'ann' labels item '1' 'y', and 'x' before; keep one"),
-    ("item,rater,label\n1,ann,x\n1,,y\n", {}, "row 3: column 'rater' is missing, but the label is 'y'"),
-    ("item,rater,label\n1,ann,x\n2,ann,y\n", {},
-     "needs the labels of two or more annotators; x.csv holds those of 'ann'"),
-    ("item,rater,one,two\n1,ann,x,y\n", {},
-     "label must name the column of x.csv that holds the labels; it has 'one', "),
-    ("what,rater,label\n1,ann,x\n", {}, "item must name the column of x.csv that identifies an item"),
-    ("id,a\n1,x\n", {"annotators": "a", "label": "a"}, "must not be given with"),
-])
+@pytest.mark.parametrize(
+    "content, options, message",
+    [
+        (
+            "id,a,b\n1,x,u\n2,y,v\n3,x,u\n",
+            {},
+            "annotators must name the columns .*no two columns hold the same classes",
+        ),
+        (
+            "id,a,b,c,d\n1,x,y,u,v\n2,y,x,v,u\n3,x,x,u,u\n4,y,y,v,v\n",
+            {},
+            "annotators must name the columns .*several sets of columns hold the same classes: a, b; c, d",
+        ),
+        (
+            "id,a,b\n1,x,y\n1,y,x\n2,x,x\n3,y,y\n",
+            {},
+            "item must name a column that identifies the rows .* row 3 is the second",
+        ),
+        (
+            "id,a,b\n1,x,y\n",
+            {"annotators": "a,c"},
+            "annotators must name a column of x.csv, .* got 'c'",
+        ),
+        (
+            "item,rater,label\n1,ann,x\n1,ann,y\n2,ben,x\n",
+            {},
+            "row 3: 'ann' labels item '1' 'y', and 'x' before; keep one",
+        ),
+        (
+            "item,rater,label\n1,ann,x\n1,,y\n",
+            {},
+            "row 3: column 'rater' is missing, but the label is 'y'",
+        ),
+        (
+            "item,rater,label\n1,ann,x\n2,ann,y\n",
+            {},
+            "needs the labels of two or more annotators; x.csv holds those of 'ann'",
+        ),
+        (
+            "item,rater,one,two\n1,ann,x,y\n",
+            {},
+            "label must name the column of x.csv that holds the labels; it has 'one', ",
+        ),
+        (
+            "what,rater,label\n1,ann,x\n",
+            {},
+            "item must name the column of x.csv that identifies an item",
+        ),
+        ("id,a\n1,x\n", {"annotators": "a", "label": "a"}, "must not be given with"),
+    ],
+)
 def test_what_cannot_be_told_is_asked(tmp_path, content, options, message):
     with pytest.raises(ValueError, match=message):
         read_annotators(saved(tmp_path, "x.csv", content), **options)

@@ -1,4 +1,5 @@
 """Images come from below one folder, whatever a name says, and are what their bytes are."""
+
 import os
 import struct
 import zlib
@@ -15,7 +16,8 @@ FILES = {
     "gif": "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
     "webp": "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA",
     "jpeg": "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////"
-            "////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA="}
+    "////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=",
+}
 
 
 def drawn(kind, path=None):
@@ -31,10 +33,10 @@ def pixels(png):
     chunks, png = [], png[8:]
     while png:
         (length,), kind = struct.unpack(">I", png[:4]), png[4:8]
-        content, (total,) = png[8:8 + length], struct.unpack(">I", png[8 + length:12 + length])
+        content, (total,) = png[8 : 8 + length], struct.unpack(">I", png[8 + length : 12 + length])
         assert zlib.crc32(kind + content) == total
         chunks.append((kind, content))
-        png = png[12 + length:]
+        png = png[12 + length :]
     (first, header), (second, body), last = chunks
     assert (first, second, last) == (b"IHDR", b"IDAT", (b"IEND", b""))
     width, height, depth, color, *rest = struct.unpack(">IIBBBBB", header)
@@ -63,8 +65,17 @@ def test_an_image_in_the_folder_or_below_is_read(photos):
     assert read_image(photos, "deep/../deep/b.jpg") == (photos / "deep" / "b.jpg").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["../secret.png", "deep/../../secret.png", "{}/secret.png", "link.png",
-                                  "door/secret.png", "../photos-too/a.png"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret.png",
+        "deep/../../secret.png",
+        "{}/secret.png",
+        "link.png",
+        "door/secret.png",
+        "../photos-too/a.png",
+    ],
+)
 def test_no_name_and_no_link_leaves_the_folder(photos, tmp_path, name):
     (tmp_path / "photos-too").mkdir()
     drawn("png", tmp_path / "photos-too" / "a.png")
@@ -92,7 +103,11 @@ def test_a_pipe_is_no_image(photos):
 
 
 def test_bytes_decide_not_the_ending(photos):
-    for name, content in (("page.png", b"<html><script></script>"), ("drawing.svg", b"<svg></svg>"), ("e.png", b"")):
+    for name, content in (
+        ("page.png", b"<html><script></script>"),
+        ("drawing.svg", b"<svg></svg>"),
+        ("e.png", b""),
+    ):
         (photos / name).write_bytes(content)
         assert refused(photos, name) == f"{name!r} is no PNG, JPEG, GIF or WebP image"
     drawn("gif", photos / "a.txt")
@@ -123,8 +138,19 @@ def test_arrays_become_pixels(shape, color):
         assert kind == color and (read.reshape(shape) == array).all()
 
 
-@pytest.mark.parametrize("image", [[1, 2], np.zeros((2, 2, 2)), np.zeros((0, 3)), [[256]], [[-1]], [[1.1]],
-                                   [[float("nan")]], [["a"]]])
+@pytest.mark.parametrize(
+    "image",
+    [
+        [1, 2],
+        np.zeros((2, 2, 2)),
+        np.zeros((0, 3)),
+        [[256]],
+        [[-1]],
+        [[1.1]],
+        [[float("nan")]],
+        [["a"]],
+    ],
+)
 def test_other_arrays_are_refused(image):
     with pytest.raises(ValueError, match="image must"):
         png_of(image)

@@ -9,10 +9,16 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from workbench.data.scored_items import ScoredItems
-from workbench.labeling.sheets import SheetLabels, draw_items, read_label_sheet, write_label_sheet, write_rows
+from workbench.labeling.sheets import (
+    SheetLabels,
+    draw_items,
+    read_label_sheet,
+    write_label_sheet,
+    write_rows,
+)
 from workbench.results import Note, Result
 
-IDS = ("007", "=1+1", "b;\"c\nd", "-5", "é", "@x", "'=y", " =z")
+IDS = ("007", "=1+1", 'b;"c\nd', "-5", "é", "@x", "'=y", " =z")
 STRATUM = np.array([1, 0, 1, 0, 1, 0, 0, 1])
 
 
@@ -55,7 +61,9 @@ def test_draw_items_is_simple_random():
 
 
 def test_draw_items_checks():
-    with pytest.raises(ValueError, match="labeled must be at most stratum_size; stratum 1 has 3 of 2"):
+    with pytest.raises(
+        ValueError, match="labeled must be at most stratum_size; stratum 1 has 3 of 2"
+    ):
         draw_items([0, 0, 1, 1], [1, 3], rng=0)
     with pytest.raises(ValueError, match="strata_labels must be at most 0; item 2 is 1"):
         draw_items([0, 0, 1], [1], rng=0)
@@ -65,8 +73,16 @@ def test_sheet_is_in_the_order_given_and_neutral(tmp_path):
     path = tmp_path / "sheet.csv"
     write_label_sheet(path, scored(), STRATUM, np.arange(8)[::-1])
     assert path.read_bytes().startswith(b"\xef\xbb\xbfid,position,correct\r\n")
-    assert cells(path)[1:] == [["'=z", "1", ""], ["''=y", "2", ""], ["'@x", "3", ""], ["é", "4", ""], ["'-5", "5", ""],
-                               ["b;\"c\nd", "6", ""], ["'=1+1", "7", ""], ["007", "8", ""]]
+    assert cells(path)[1:] == [
+        ["'=z", "1", ""],
+        ["''=y", "2", ""],
+        ["'@x", "3", ""],
+        ["é", "4", ""],
+        ["'-5", "5", ""],
+        ['b;"c\nd', "6", ""],
+        ["'=1+1", "7", ""],
+        ["007", "8", ""],
+    ]
     assert [file.name for file in tmp_path.iterdir()] == ["sheet.csv"]
 
 
@@ -77,13 +93,22 @@ def test_text_is_quoted_and_no_delimiter_starts_a_formula(tmp_path):
     write_label_sheet(path, scored(ids), np.zeros(7, int), np.arange(7))
     lines = path.read_text(encoding="utf-8-sig").splitlines()
     assert lines[1] == '"x;=1+1",1,' and lines[4] == '"q"""";=1",4,' and lines[-1] == '"plain",7,'
-    write_rows(tmp_path / "records.csv", ["id", "stratum", "value"],
-               [(7, "g;=1+1", ""), ("=1", "h\t'=2", None), ("c", "d;5", 0.5), ("e", ";\t=1", np.int64(3))])
+    write_rows(
+        tmp_path / "records.csv",
+        ["id", "stratum", "value"],
+        [(7, "g;=1+1", ""), ("=1", "h\t'=2", None), ("c", "d;5", 0.5), ("e", ";\t=1", np.int64(3))],
+    )
     assert (tmp_path / "records.csv").read_text(encoding="utf-8-sig").splitlines()[1:] == [
-        '7,"g;\'=1+1",', '"\'=1","h\t\'\'=2",', '"c","d;5",0.5', '"e",";\'\t\'=1",3']
+        '7,"g;\'=1+1",',
+        '"\'=1","h\t\'\'=2",',
+        '"c","d;5",0.5',
+        '"e",";\'\t\'=1",3',
+    ]
     for file in (path, tmp_path / "records.csv"):
         for delimiter in ",;\t":
-            rows = csv.reader(file.read_text(encoding="utf-8-sig").splitlines(), delimiter=delimiter)
+            rows = csv.reader(
+                file.read_text(encoding="utf-8-sig").splitlines(), delimiter=delimiter
+            )
             assert not any(cell.lstrip()[:1] in set("=+-@") for row in rows for cell in row)
     path.write_text(re.sub(r",\n", ",1\n", path.read_text(encoding="utf-8-sig")))
     labels = read(path, scored(ids), np.zeros(7, int), 1)
@@ -109,8 +134,10 @@ def test_a_recorded_label_is_never_overwritten(tmp_path):
     write_label_sheet(path, scored(), STRATUM, [0, 1])
     write_label_sheet(path, scored(), STRATUM, [2])
     path.write_text("id;correct\n007;\nx;1\n")
-    message = (f"{str(path)!r} already holds 1 label and is not overwritten; choose another path, or move "
-               "the file away")
+    message = (
+        f"{str(path)!r} already holds 1 label and is not overwritten; choose another path, or move "
+        "the file away"
+    )
     with pytest.raises(ValueError, match=re.escape(message)):
         write_label_sheet(path, scored(), STRATUM, [0])
     path.write_text("my;notes\n1;2\n")
@@ -122,6 +149,7 @@ def test_a_recorded_label_is_never_overwritten(tmp_path):
 def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "disk full")
+
     monkeypatch.setattr("workbench.data.whole_files.os.replace", fail)
     with pytest.raises(OSError, match="cannot write '.*sheet.csv': disk full"):
         write_label_sheet(tmp_path / "sheet.csv", scored(), STRATUM, [0])
@@ -143,8 +171,10 @@ def test_write_checks(tmp_path):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def test_sheets_saved_by_a_spreadsheet(encoding, tmp_path):
-    text = ('id;stratum;correct;remark\r\n007;1;1,00;x\r\n\'=1+1;0;0\u002c0;\r\n"b;""c\nd";1;1;\r\né;1;0;\r\n'
-            "-5;0;;\r\n''=y;0;1.0;\r\n;;;\r\n")
+    text = (
+        'id;stratum;correct;remark\r\n007;1;1,00;x\r\n\'=1+1;0;0\u002c0;\r\n"b;""c\nd";1;1;\r\né;1;0;\r\n'
+        "-5;0;;\r\n''=y;0;1.0;\r\n;;;\r\n"
+    )
     labels = read(filled(tmp_path, text, encoding))
     assert labels.labeled.tolist() == [2, 3] and labels.correct.tolist() == [1, 2]
     assert labels.index.tolist() == [0, 1, 2, 4, 6] and labels.right.tolist() == [1, 0, 1, 0, 1]
@@ -159,42 +189,67 @@ def test_ids_without_leading_zeros_are_shown_not_guessed(tmp_path):
     assert labels.index.tolist() == [4] and labels.unmatched == ("7", "zzz")
     assert labels.notes == (
         Note("refused", "2 ids of the sheet are not among the items: '7', 'zzz'"),
-        Note("data", "a spreadsheet may have removed leading zeros: the sheet has '7', the items '007'; format the "
-             "column id as text and restore them"))
+        Note(
+            "data",
+            "a spreadsheet may have removed leading zeros: the sheet has '7', the items '007'; format the "
+            "column id as text and restore them",
+        ),
+    )
 
 
 def test_repeated_ids(tmp_path):
     labels = read(filled(tmp_path, "id,correct\né,1\né,\né,1\n007,\n007,0\n"))
     assert labels.index.tolist() == [0, 4] and labels.correct.tolist() == [0, 1]
     assert labels.unlabeled == ()
-    assert labels.notes == (Note("data", "1 id is labeled more than once, always alike, and counted once: 'é'"),)
+    assert labels.notes == (
+        Note("data", "1 id is labeled more than once, always alike, and counted once: 'é'"),
+    )
 
 
-@pytest.mark.parametrize("text, message", [
-    ("id,correct\né,1\né,0\n",
-     "id 'é' is labeled both 1 and 0, the second time in row 3; keep one of the rows"),
-    ("id,correct\né,2\n", "column 'correct', row 2 (id 'é'): '2' is not 1 or 0; write 1 (right) or 0 (wrong), or one "
-                          "of "
-                          "yes/no, y/n, right/wrong, correct/incorrect, true/false throughout, or these words in "
-                          "German, French or Spanish"),
-    ("id,correct\né,x\n007,\n-5,X\n",
-     "column 'correct' holds only 'x', in 2 rows: does it mean right or wrong, and what does an empty cell mean? "
-     "Write 1 "
-     "(right) or 0 (wrong) in every row that was looked at"),
-    ("id,correct\né,x\n007,1\n", "column 'correct', row 2 (id 'é'): 'x' is not 1 or 0; write 1 (right) or 0 (wrong), "
-                                 "or "
-                                  "one of yes/no, y/n, right/wrong, correct/incorrect, true/false throughout, or these "
-                                  "words in German, French or Spanish"),
-    ("id,correct\né,\n007,TRUE\n-5,1.0\n",
-     "column 'correct' mixes two ways to answer: row 3 has 'TRUE', row 4 has '1.0'; use one of true/false, 1/0 "
-     "throughout"),
-    ("id,correct\né,yes\n007,n\n",
-     "column 'correct' mixes two ways to answer: row 2 has 'yes', row 3 has 'n'; use one of yes/no, y/n throughout"),
-    ("id,correct\né,1\n,1\n", "column 'id', row 3 is missing, but its 'correct' cell is '1'"),
-    ("id,stratum,correct\né,0,1\n",
-     "id 'é' (row 2) has stratum '0' in the sheet, but 1 now; use the settings with which the sheet was "
-     "written: number of strata, stratifier, seed, and what was asked (a class's metrics, a rival)"),
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (
+            "id,correct\né,1\né,0\n",
+            "id 'é' is labeled both 1 and 0, the second time in row 3; keep one of the rows",
+        ),
+        (
+            "id,correct\né,2\n",
+            "column 'correct', row 2 (id 'é'): '2' is not 1 or 0; write 1 (right) or 0 (wrong), or one "
+            "of "
+            "yes/no, y/n, right/wrong, correct/incorrect, true/false throughout, or these words in "
+            "German, French or Spanish",
+        ),
+        (
+            "id,correct\né,x\n007,\n-5,X\n",
+            "column 'correct' holds only 'x', in 2 rows: does it mean right or wrong, and what does an empty cell mean? "
+            "Write 1 "
+            "(right) or 0 (wrong) in every row that was looked at",
+        ),
+        (
+            "id,correct\né,x\n007,1\n",
+            "column 'correct', row 2 (id 'é'): 'x' is not 1 or 0; write 1 (right) or 0 (wrong), "
+            "or "
+            "one of yes/no, y/n, right/wrong, correct/incorrect, true/false throughout, or these "
+            "words in German, French or Spanish",
+        ),
+        (
+            "id,correct\né,\n007,TRUE\n-5,1.0\n",
+            "column 'correct' mixes two ways to answer: row 3 has 'TRUE', row 4 has '1.0'; use one of true/false, 1/0 "
+            "throughout",
+        ),
+        (
+            "id,correct\né,yes\n007,n\n",
+            "column 'correct' mixes two ways to answer: row 2 has 'yes', row 3 has 'n'; use one of yes/no, y/n throughout",
+        ),
+        ("id,correct\né,1\n,1\n", "column 'id', row 3 is missing, but its 'correct' cell is '1'"),
+        (
+            "id,stratum,correct\né,0,1\n",
+            "id 'é' (row 2) has stratum '0' in the sheet, but 1 now; use the settings with which the sheet was "
+            "written: number of strata, stratifier, seed, and what was asked (a class's metrics, a rival)",
+        ),
+    ],
+)
 def test_sheets_that_contradict(text, message, tmp_path):
     with pytest.raises(ValueError) as error:
         read(filled(tmp_path, text))
@@ -205,7 +260,9 @@ def test_sheets_without_use(tmp_path):
     message = "names no id of the items, its first is 'q' and theirs is '007'; check that sheet and scores"
     with pytest.raises(ValueError, match=message):
         read(filled(tmp_path, "id,correct\nq,1\n"))
-    with pytest.raises(ValueError, match="has no filled cell in its column 'correct'; write 1 where"):
+    with pytest.raises(
+        ValueError, match="has no filled cell in its column 'correct'; write 1 where"
+    ):
         read(filled(tmp_path, "id,correct\né, \n"))
     with pytest.raises(ValueError, match="has no column 'correct'; it has 'id'"):
         read(filled(tmp_path, "id\né\n"))
@@ -214,15 +271,24 @@ def test_sheets_without_use(tmp_path):
 
 
 def predicted(classes, rival=None):
-    return ScoredItems(None, np.linspace(0.5, 1, len(classes)), np.array(classes),
-                       rival=None if rival is None else np.array(rival))
+    return ScoredItems(
+        None,
+        np.linspace(0.5, 1, len(classes)),
+        np.array(classes),
+        rival=None if rival is None else np.array(rival),
+    )
 
 
 def test_a_sheet_that_asks_for_the_true_class_does_not_tell_the_prediction(tmp_path):
     path = tmp_path / "sheet.csv"
-    items = ScoredItems(None, np.linspace(.5, 1, 8), np.arange(8) % 3)
+    items = ScoredItems(None, np.linspace(0.5, 1, 8), np.arange(8) % 3)
     write_label_sheet(path, items, STRATUM, [7, 1, 0], asks="truth")
-    assert cells(path) == [["id", "position", "truth"], ["8", "1", ""], ["2", "2", ""], ["1", "3", ""]]
+    assert cells(path) == [
+        ["id", "position", "truth"],
+        ["8", "1", ""],
+        ["2", "2", ""],
+        ["1", "3", ""],
+    ]
 
 
 @pytest.mark.parametrize("asks", ["correct", "truth"])
@@ -249,10 +315,19 @@ def test_numbers_are_classes_however_they_are_written(tmp_path):
     path = filled(tmp_path, "id;truth\n1;1,0\n2;true\n3;0.0\n4;other\n")
     found = read_label_sheet(path, predicted([1, 0, 0, 1]), [0] * 4, 1, asks="truth")
     assert found.truth.tolist() == ["1", "1", "0", "other"] and found.right.tolist() == [1, 0, 1, 0]
-    assert read_label_sheet(path, predicted([1., 0., 0., 1.]), [0] * 4, 1, asks="truth").truth.tolist() == \
-        found.truth.tolist()
-    half = read_label_sheet(filled(tmp_path, "id,truth\n1,0.5\n2,1\n"), predicted([1, 0], [.5, 1.]), [0, 0], 1,
-                            asks="truth")
+    assert (
+        read_label_sheet(
+            path, predicted([1.0, 0.0, 0.0, 1.0]), [0] * 4, 1, asks="truth"
+        ).truth.tolist()
+        == found.truth.tolist()
+    )
+    half = read_label_sheet(
+        filled(tmp_path, "id,truth\n1,0.5\n2,1\n"),
+        predicted([1, 0], [0.5, 1.0]),
+        [0, 0],
+        1,
+        asks="truth",
+    )
     assert half.truth.tolist() == ["0.5", "1"] and half.right.tolist() == [0, 0]
 
 
@@ -262,21 +337,37 @@ def test_true_classes_stand_in_where_right_and_wrong_are_missing(tmp_path):
         assert read(filled(tmp_path, text), items, [0, 0, 0], 1).right.tolist() == [1, 0]
     both = read(filled(tmp_path, "id,correct,truth\n1,0,cat\n2,1,?\n"), items, [0, 0, 0], 1)
     assert both.right.tolist() == [0, 1] and both.truth is None
-    with pytest.raises(ValueError, match="has no column 'correct'"):        # what was predicted is not known
+    with pytest.raises(
+        ValueError, match="has no column 'correct'"
+    ):  # what was predicted is not known
         read(filled(tmp_path, "id,truth\n1,cat\n"), scored(None))
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("id,truth\n1,Cat\n", "column 'truth', row 2 (id '1'): 'Cat' is not a predicted class (did you mean 'cat'?); "
-                          "write 'cat', 'dog', or 'other' for a class that is never predicted"),
-    ("id,truth\n1,1\n", "column 'truth', row 2 (id '1'): '1' is not a predicted class; write 'cat', 'dog', or "
-                        "'other' for a class that is never predicted"),
-    ("id,truth\n1,cat\n1,dog\n", "id '1' is labeled both cat and dog, the second time in row 3; keep one of the "
-                                "rows"),
-    ("id,truth\n,cat\n1,dog\n", "column 'id', row 2 is missing, but its 'truth' cell is 'cat'"),
-    ("id,truth\n1,\n", "'{}' has no filled cell in its column 'truth'; write the true class of every item"),
-    ("id,correct\n1,1\n", "'{}' has no column 'truth'; it has 'id', 'correct'"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "id,truth\n1,Cat\n",
+            "column 'truth', row 2 (id '1'): 'Cat' is not a predicted class (did you mean 'cat'?); "
+            "write 'cat', 'dog', or 'other' for a class that is never predicted",
+        ),
+        (
+            "id,truth\n1,1\n",
+            "column 'truth', row 2 (id '1'): '1' is not a predicted class; write 'cat', 'dog', or "
+            "'other' for a class that is never predicted",
+        ),
+        (
+            "id,truth\n1,cat\n1,dog\n",
+            "id '1' is labeled both cat and dog, the second time in row 3; keep one of the rows",
+        ),
+        ("id,truth\n,cat\n1,dog\n", "column 'id', row 2 is missing, but its 'truth' cell is 'cat'"),
+        (
+            "id,truth\n1,\n",
+            "'{}' has no filled cell in its column 'truth'; write the true class of every item",
+        ),
+        ("id,correct\n1,1\n", "'{}' has no column 'truth'; it has 'id', 'correct'"),
+    ],
+)
 def test_sheets_of_true_classes_that_cannot_be_read(text, message, tmp_path):
     path = filled(tmp_path, text)
     with pytest.raises(ValueError) as error:
@@ -285,20 +376,34 @@ def test_sheets_of_true_classes_that_cannot_be_read(text, message, tmp_path):
 
 
 def test_sheet_labels_serialise():
-    labels = SheetLabels(np.array([1]), np.array([1]), np.array([3]), np.array([1]), ("a",), (),
-                         notes=[Note("data", "note")])
+    labels = SheetLabels(
+        np.array([1]),
+        np.array([1]),
+        np.array([3]),
+        np.array([1]),
+        ("a",),
+        (),
+        notes=[Note("data", "note")],
+    )
     again = Result.from_dict(labels.to_dict())
-    assert again.rows() == labels.rows() and again.unmatched == ("a",) and again.index.tolist() == [3]
+    assert (
+        again.rows() == labels.rows() and again.unmatched == ("a",) and again.index.tolist() == [3]
+    )
     assert again.notes == labels.notes == (Note("data", "note"),)
     assert repr(again) == "SheetLabels(1 label in 1 stratum, 1 right, 1 id not among the items)"
 
 
-nasty = st.text(st.one_of(st.sampled_from("=+-@'\";,\n\r\t 0＝é中\u00a0"),
-                          st.characters(exclude_categories=["Cs"])), min_size=1, max_size=12)
+nasty = st.text(
+    st.one_of(
+        st.sampled_from("=+-@'\";,\n\r\t 0＝é中\u00a0"), st.characters(exclude_categories=["Cs"])
+    ),
+    min_size=1,
+    max_size=12,
+)
 
 
 @pytest.mark.slow
-@settings(deadline=None)        # the first example imports DuckDB
+@settings(deadline=None)  # the first example imports DuckDB
 @given(st.lists(nasty.map(str.strip).filter(bool), min_size=1, max_size=12, unique=True), st.data())
 def test_every_id_survives_the_round_trip(tmp_path_factory, ids, data):
     path = tmp_path_factory.mktemp("round") / "sheet.csv"
@@ -318,18 +423,39 @@ def test_every_id_survives_the_round_trip(tmp_path_factory, ids, data):
 
 
 def test_two_people_who_differ_in_a_tools_file_are_said_and_the_first_counts(tmp_path):
-    said = {"d-1": (("ann", "right"), ("ben", "wrong")), "d-2": (("ben", "right"),), "d-3": (("ann", "wrong"),)}
-    tasks = [{"data": {"item": item}, "annotations": [
-        {"completed_by": who, "result": [{"type": "choices", "value": {"choices": [label]}}]} for who, label in pairs]}
-        for item, pairs in said.items()]
+    said = {
+        "d-1": (("ann", "right"), ("ben", "wrong")),
+        "d-2": (("ben", "right"),),
+        "d-3": (("ann", "wrong"),),
+    }
+    tasks = [
+        {
+            "data": {"item": item},
+            "annotations": [
+                {
+                    "completed_by": who,
+                    "result": [{"type": "choices", "value": {"choices": [label]}}],
+                }
+                for who, label in pairs
+            ],
+        }
+        for item, pairs in said.items()
+    ]
     path = tmp_path / "x.json"
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    items = wb.ScoredItems(np.array([*said], object), np.array([.6, .7, .8]), prediction=np.array(["a", "b", "a"]))
+    items = wb.ScoredItems(
+        np.array([*said], object), np.array([0.6, 0.7, 0.8]), prediction=np.array(["a", "b", "a"])
+    )
     found = read_label_sheet(path, items, [0, 0, 0], 1)
     assert (found.labeled.tolist(), found.correct.tolist()) == ([3], [2])
-    assert any("1 item with labels of several people that differ: the first in the file counts for d-1" in str(note)
-               for note in found.notes)
+    assert any(
+        "1 item with labels of several people that differ: the first in the file counts for d-1"
+        in str(note)
+        for note in found.notes
+    )
     tasks[0]["annotations"][1]["completed_by"] = "ann"
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(ValueError, match="is 'wrong' by ann, but 'right' by ann in record 1: settle it"):
+    with pytest.raises(
+        ValueError, match="is 'wrong' by ann, but 'right' by ann in record 1: settle it"
+    ):
         read_label_sheet(path, items, [0, 0, 0], 1)

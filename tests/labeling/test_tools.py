@@ -1,4 +1,5 @@
 """A labeling tool is one entry and its file: a made-up one is seen wherever there are tools."""
+
 import json
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from workbench.labeling.annotations import read_annotations
 from workbench.labeling.tools import TOOLS
 from workbench.labeling.tools.tool import LabelRow, Tool
 
-MADE_UP = '''
+MADE_UP = """
 import json, sys
 from workbench.labeling import tools
 from workbench.labeling.tools.tool import LabelRow, Tool
@@ -24,12 +25,15 @@ def read(number, record):
 
 TOOL = Tool("made-up", "Made Up", ".jsonl", write, lambda record: "thing" in record, read,
             interface=lambda columns, labels: f"ask for {list(labels)} of {list(columns)}")
-'''
-REGISTERED = MADE_UP + '''
+"""
+REGISTERED = (
+    MADE_UP
+    + """
 tools.TOOLS[TOOL.key] = TOOL
 from workbench.commands.main import main
 main(sys.argv[1:])
-'''
+"""
+)
 
 
 @pytest.fixture
@@ -47,7 +51,10 @@ def test_each_tool_says_its_key_and_name_once():
 
 def filled(folder):
     """Answer the tasks of the made-up tool."""
-    records = [json.loads(line) for line in (folder / "tasks.jsonl").read_text(encoding="utf-8").splitlines()]
+    records = [
+        json.loads(line)
+        for line in (folder / "tasks.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     lines = [json.dumps(record | {"verdict": "right", "who": "zoe"}) for record in records]
     (folder / "done.jsonl").write_text("\n".join(lines), encoding="utf-8")
     return [record["thing"] for record in records]
@@ -73,11 +80,16 @@ def test_a_report_reads_what_a_tool_that_is_added_exported(made_up, tmp_path):
 
 def test_messages_name_a_tool_that_is_added(made_up, tmp_path):
     (tmp_path / "x.jsonl").write_text('{"other": 1}')
-    with pytest.raises(ValueError, match=r"nor an export of Label Studio, doccano, Prodigy or Made Up; .* JSON \(Label "
-                                         r"Studio\) or JSONL \(doccano, Prodigy, Made Up\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"nor an export of Label Studio, doccano, Prodigy or Made Up; .* JSON \(Label "
+        r"Studio\) or JSONL \(doccano, Prodigy, Made Up\)",
+    ):
         read_annotations(tmp_path / "x.jsonl")
     with created(tmp_path, population()[0]) as session:
-        with pytest.raises(ValueError, match="say for which tool .* is: to 'doccano', 'prodigy', 'made-up'"):
+        with pytest.raises(
+            ValueError, match="say for which tool .* is: to 'doccano', 'prodigy', 'made-up'"
+        ):
             session.export(tmp_path / "t.jsonl")
         with pytest.raises(ValueError, match="to must be one of .*'made-up'"):
             session.export(tmp_path / "t.csv", to="excel")
@@ -90,12 +102,20 @@ def test_the_command_line_takes_a_tool_that_is_added(tmp_path):
         pass
 
     def said(line):
-        done = subprocess.run([sys.executable, "with_tool.py", "audit", *line.split()], cwd=tmp_path, text=True,
-                              capture_output=True)
+        done = subprocess.run(
+            [sys.executable, "with_tool.py", "audit", *line.split()],
+            cwd=tmp_path,
+            text=True,
+            capture_output=True,
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
+
     assert "prodigy|made-up]" in "".join(said("export --help").split())
     told = said("export audit.db tasks.jsonl --to made-up -n 4 --by ann")
-    assert "Wrote tasks.jsonl with 4 tasks" in told and "ask for ['right', 'wrong'] of ['prediction']" in told
+    assert (
+        "Wrote tasks.jsonl with 4 tasks" in told
+        and "ask for ['right', 'wrong'] of ['prediction']" in told
+    )
     filled(tmp_path)
     assert said("import audit.db done.jsonl").startswith("4 labels recorded")

@@ -1,4 +1,5 @@
 """Lesson 3 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
+
 import heapq
 import json
 import math
@@ -32,30 +33,42 @@ def _streams_once(monkeypatch):
 def register():
     """Errors of the register per place, by hand."""
     forms = wb.digit_forms()
-    errors = [[10 ** h * (int(read) - int(digit)) for read, digit, place in
-               zip(forms.read_a, forms.digit, forms.place, strict=True) if place == h] for h in range(4)]
+    errors = [
+        [
+            10**h * (int(read) - int(digit))
+            for read, digit, place in zip(forms.read_a, forms.digit, forms.place, strict=True)
+            if place == h
+        ]
+        for h in range(4)
+    ]
     return [np.array(values) for values in errors]
 
 
 @pytest.fixture(scope="module")
 def spread(register):
-    return np.array([len(e) * math.sqrt(((e - e.mean()) ** 2).sum() / (len(e) - 1)) for e in register])
+    return np.array(
+        [len(e) * math.sqrt(((e - e.mean()) ** 2).sum() / (len(e) - 1)) for e in register]
+    )
 
 
 SIZE = np.array([1000, 600, 160, 37])
 
 
 def total_error(spread, labeled):
-    return math.sqrt((spread ** 2 * (1 / np.asarray(labeled, float) - 1 / SIZE)).sum())
+    return math.sqrt((spread**2 * (1 / np.asarray(labeled, float) - 1 / SIZE)).sum())
 
 
 # ---------------------------------------------------------------- the register
+
 
 def test_the_register_is_read_14692_too_low(register):
     forms = wb.digit_forms()
     assert [len(e) for e in register] == SIZE.tolist()
     assert [int((e != 0).sum()) for e in register] == [130, 69, 17, 5]
-    assert sum(int(e.sum()) for e in register) == -14692 and (forms.digit * 10 ** forms.place).sum() == 274713
+    assert (
+        sum(int(e.sum()) for e in register) == -14692
+        and (forms.digit * 10**forms.place).sum() == 274713
+    )
     place, error = register_errors()
     for h in range(4):
         assert error[place == h].tolist() == register[h].tolist()
@@ -72,17 +85,30 @@ def test_the_hook_asks_and_does_not_answer(register):
 
 # ---------------------------------------------------------------- labels moved by hand
 
+
 def held(panel):
     return [row["labels"] for row in rows(panel, "held")]
 
 
-@pytest.mark.parametrize(("predicted", "start"), [(None, [25, 25, 25, 25]), ("2", [33, 33, 32, 2]),
-                                                  ("37", [21, 21, 21, 37]), ("64", [21, 21, 21, 37])])
+@pytest.mark.parametrize(
+    ("predicted", "start"),
+    [
+        (None, [25, 25, 25, 25]),
+        ("2", [33, 33, 32, 2]),
+        ("37", [21, 21, 21, 37]),
+        ("64", [21, 21, 21, 37]),
+    ],
+)
 def test_the_predicted_thousands_are_the_start(spread, predicted, start):
     panel = live.place_labels(predicted)
     assert held(panel) == start
-    assert f"standard error of the register total is {total_error(spread, start):,.0f};" in panel.view.alternative
-    assert [row["labels"] for row in rows(panel, "wish")] == ([] if predicted is None else [int(predicted)])
+    assert (
+        f"standard error of the register total is {total_error(spread, start):,.0f};"
+        in panel.view.alternative
+    )
+    assert [row["labels"] for row in rows(panel, "wish")] == (
+        [] if predicted is None else [int(predicted)]
+    )
     assert ("and there are only 37." in panel.view.alternative) == (predicted == "64")
 
 
@@ -91,20 +117,29 @@ def test_the_best_hundred_can_be_found_by_hand(spread):
     settle(panel, ones=3, tens=18)
     assert heading(panel).endswith("29 labels still in your hand")
     settle(panel, hundreds=42, thousands=37)
-    assert held(panel) == [3, 18, 42, 37] and heading(panel) == "Standard error of the total 4,148: nothing is better"
+    assert (
+        held(panel) == [3, 18, 42, 37]
+        and heading(panel) == "Standard error of the total 4,148: nothing is better"
+    )
     settle(panel, ones=2, tens=19)
     found = total_error(spread, [2, 19, 42, 37])
-    assert heading(panel) == f"Standard error of the total {found:,.0f}: {found / 4147.87:.2f} times the least possible"
+    assert (
+        heading(panel)
+        == f"Standard error of the total {found:,.0f}: {found / 4147.87:.2f} times the least possible"
+    )
 
 
 def test_no_more_than_a_hundred_and_no_more_than_there_are():
     panel = live.place_labels()
     settle(panel, ones=30)
-    assert held(panel) == [25] * 4 and status(panel) == "All 100 labels are placed: take some from another place first."
+    assert (
+        held(panel) == [25] * 4
+        and status(panel) == "All 100 labels are placed: take some from another place first."
+    )
     settle(panel, ones=20)
     assert status(panel) == "" and panel.view.alternative.startswith("You label 20 of 1,000 ones")
     drag(panel, 3, 80)
-    assert held(panel) == [20, 25, 25, 30]      # as many as the hand held
+    assert held(panel) == [20, 25, 25, 30]  # as many as the hand held
     drag(panel, 0, -5)
     drag(panel, 3, 80)
     assert held(panel) == [2, 25, 25, 37]
@@ -114,10 +149,13 @@ def test_no_more_than_a_hundred_and_no_more_than_there_are():
 
 def drag(panel, place, x):
     """Send what the page sends while a bar is dragged."""
-    panel.view._answer(panel.view, {"kind": "drag", "from": "1", "place": {"drag": place, "x": x, "y": None}}, [])
+    panel.view._answer(
+        panel.view, {"kind": "drag", "from": "1", "place": {"drag": place, "x": x, "y": None}}, []
+    )
 
 
 # ---------------------------------------------------------------- rules compared
+
 
 @pytest.fixture
 def places():
@@ -125,48 +163,89 @@ def places():
 
 
 def test_neyman_wants_64_of_37(places, spread):
-    assert heading(places) == "100 labels: Neyman wants 64 of the 37 thousands and leaves 27 labels unused"
+    assert (
+        heading(places)
+        == "100 labels: Neyman wants 64 of the 37 thousands and leaves 27 labels unused"
+    )
     wish = 100 * spread / spread.sum()
     assert [row["neyman"] for row in rows(places, "wishes")] == pytest.approx(wish)
     assert [row["text"] for row in rows(places, "wishes")] == ["", "", "", "wants 64"]
     assert [row["labels"] for row in rows(places, "bars")] == [2, 10, 24, 37]
-    assert [row["text"] for row in rows(places, "bars")] == ["2 of 1,000", "10 of 600", "24 of 160", "37 of 37"]
+    assert [row["text"] for row in rows(places, "bars")] == [
+        "2 of 1,000",
+        "10 of 600",
+        "24 of 160",
+        "37 of 37",
+    ]
 
 
 def test_six_methods_and_their_errors(places, register, spread):
     everything = np.concatenate(register)
     random = 1797 * math.sqrt((1 / 100 - 1 / 1797) * everything.var(ddof=1))
-    expected = {"random sampling": random, "equal shares": total_error(spread, [25] * 4),
-                "capped Neyman": total_error(spread, [2, 10, 24, 37]),
-                "Neyman+": total_error(spread, [11, 19, 33, 37]),
-                "iterated Neyman": total_error(spread, [3, 18, 42, 37]),
-                "VOILA": total_error(spread, [3, 18, 42, 37])}
-    assert {row["method"]: row["error"] for row in rows(places, "errors")} == pytest.approx(expected)
-    assert [f"{e:,.0f}" for e in expected.values()] == ["47,149", "8,997", "5,750", "4,470", "4,148", "4,148"]
-    assert places.view.alternative.endswith("random sampling 47,149, equal shares 8,997, capped Neyman 5,750, "
-                                            "Neyman+ 4,470, iterated Neyman 4,148, VOILA 4,148.")
+    expected = {
+        "random sampling": random,
+        "equal shares": total_error(spread, [25] * 4),
+        "capped Neyman": total_error(spread, [2, 10, 24, 37]),
+        "Neyman+": total_error(spread, [11, 19, 33, 37]),
+        "iterated Neyman": total_error(spread, [3, 18, 42, 37]),
+        "VOILA": total_error(spread, [3, 18, 42, 37]),
+    }
+    assert {row["method"]: row["error"] for row in rows(places, "errors")} == pytest.approx(
+        expected
+    )
+    assert [f"{e:,.0f}" for e in expected.values()] == [
+        "47,149",
+        "8,997",
+        "5,750",
+        "4,470",
+        "4,148",
+        "4,148",
+    ]
+    assert places.view.alternative.endswith(
+        "random sampling 47,149, equal shares 8,997, capped Neyman 5,750, "
+        "Neyman+ 4,470, iterated Neyman 4,148, VOILA 4,148."
+    )
 
 
 def test_voila_labels_3_18_42_37(places):
     settle(places, Rule="voila")
     assert [row["labels"] for row in rows(places, "bars")] == [3, 18, 42, 37]
-    assert heading(places) == "100 labels: standard error 4,148 by VOILA, level with iterated Neyman's 4,148"
-    assert [row["kind"] for row in rows(places, "bars")] == ["labeled in part"] * 3 + ["labeled completely"]
+    assert (
+        heading(places)
+        == "100 labels: standard error 4,148 by VOILA, level with iterated Neyman's 4,148"
+    )
+    assert [row["kind"] for row in rows(places, "bars")] == ["labeled in part"] * 3 + [
+        "labeled completely"
+    ]
 
 
 def test_from_144_equal_shares_beat_capped_neyman(places, spread):
-    said = {budget: settle(places, Labels_M=budget) for budget in live.BUDGETS if 100 <= budget <= 150}
-    assert {budget for budget, text in said.items() if "equal shares beat it" in text} == {144, 145, 146, 147, 150}
+    said = {
+        budget: settle(places, Labels_M=budget) for budget in live.BUDGETS if 100 <= budget <= 150
+    }
+    assert {budget for budget, text in said.items() if "equal shares beat it" in text} == {
+        144,
+        145,
+        146,
+        147,
+        150,
+    }
     assert {141, 142, 143} <= set(said) and heading(places).endswith("; equal shares beat it")
     by_hand = [total_error(spread, [38, 38, 37, 37]), total_error(spread, [3, 15, 35, 37])]
     assert [f"{error:,.0f}" for error in by_hand] == ["3,873", "4,606"]
-    assert "equal shares 3,873, capped Neyman 4,606, Neyman+ 3,175, iterated Neyman 2,808, VOILA 2,808." in \
-        places.view.alternative
+    assert (
+        "equal shares 3,873, capped Neyman 4,606, Neyman+ 3,175, iterated Neyman 2,808, VOILA 2,808."
+        in places.view.alternative
+    )
 
 
-@pytest.mark.parametrize(("budget", "said"), [
-    (59, "no place runs out, Neyman is VOILA but for rounding"),
-    (60, "Neyman wants 39 of the 37 thousands and leaves 1 label unused")])
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        (59, "no place runs out, Neyman is VOILA but for rounding"),
+        (60, "Neyman wants 39 of the 37 thousands and leaves 1 label unused"),
+    ],
+)
 def test_up_to_59_labels_none_is_left_over(places, spread, budget, said):
     settle(places, Labels_M=budget)
     assert heading(places) == f"{budget} labels: {said}"
@@ -176,7 +255,10 @@ def test_up_to_59_labels_none_is_left_over(places, spread, budget, said):
 
 def test_random_sampling_expects_two_thousands(places):
     assert "2.1 of 37 thousands" in settle(places, Rule="random")
-    assert heading(places) == "100 labels: standard error 47,149 by random sampling, 8.2 times capped Neyman's"
+    assert (
+        heading(places)
+        == "100 labels: standard error 47,149 by random sampling, 8.2 times capped Neyman's"
+    )
 
 
 @pytest.mark.parametrize("method", [value for _, value in live.METHODS])
@@ -190,7 +272,9 @@ def test_axes_hold_whatever_the_controls_ask_for(places):
     for budget in (live.BUDGETS[0], live.BUDGETS[-1]):
         for _, method in live.METHODS:
             settle(places, Rule=method, Labels_M=budget)
-            most += [row["labels"] for row in rows(places, "bars")] + [row["neyman"] for row in rows(places, "wishes")]
+            most += [row["labels"] for row in rows(places, "bars")] + [
+                row["neyman"] for row in rows(places, "wishes")
+            ]
             errors += [row["error"] for row in rows(places, "errors")]
     text = json.dumps(places.view.spec)
     assert '"domain": [0, 165]' in text and max(most) <= 165
@@ -203,16 +287,25 @@ def test_the_rule_thought_better_gets_a_ring(choice, spread):
     panel = live.place_value(choice)
     assert heading(panel).startswith("150 labels: ")
     assert {row["method"] for row in rows(panel, "rings")} == {
-        "capped Neyman": {"capped Neyman"}, "equal shares": {"equal shares"},
-        "no difference": {"capped Neyman", "equal shares"}}[choice]
+        "capped Neyman": {"capped Neyman"},
+        "equal shares": {"equal shares"},
+        "no difference": {"capped Neyman", "equal shares"},
+    }[choice]
     assert "You predicted" in panel.view.alternative
 
 
 def test_what_should_have_been_seen_of_rules(spread):
     told, table = live._rules()
-    assert told.startswith("From 60 labels on") and "from 144 labels on has a larger standard error than equal" in told
-    given = {(100, "capped Neyman"): [2, 10, 24, 37], (150, "equal shares"): [38, 38, 37, 37],
-             (150, "iterated Neyman"): [6, 32, 75, 37], (150, "VOILA"): [5, 32, 76, 37]}
+    assert (
+        told.startswith("From 60 labels on")
+        and "from 144 labels on has a larger standard error than equal" in told
+    )
+    given = {
+        (100, "capped Neyman"): [2, 10, 24, 37],
+        (150, "equal shares"): [38, 38, 37, 37],
+        (150, "iterated Neyman"): [6, 32, 75, 37],
+        (150, "VOILA"): [5, 32, 76, 37],
+    }
     found = {(row["budget"], row["method"]): row for row in table.rows()}
     assert len(found) == 10
     for key, labels in given.items():
@@ -221,11 +314,21 @@ def test_what_should_have_been_seen_of_rules(spread):
 
 
 def test_tables_of_the_formula(spread):
-    assert [row["number times spread"] for row in live.spreads().rows()] == [f"{s:,.0f}" for s in spread]
+    assert [row["number times spread"] for row in live.spreads().rows()] == [
+        f"{s:,.0f}" for s in spread
+    ]
     neyman, iterated, voila = live.ten_strata().rows()
-    ratio = 8.1 * 1000 ** 2 * .01 * (1 / 9 - 1 / 1000) / (9 * 1000 ** 2 * .01 * (1 / 100 - 1 / 1000) / 1.0)
+    ratio = (
+        8.1
+        * 1000**2
+        * 0.01
+        * (1 / 9 - 1 / 1000)
+        / (9 * 1000**2 * 0.01 * (1 / 100 - 1 / 1000) / 1.0)
+    )
     assert (neyman["first stratum"], voila["other nine"]) == (100, 900) and 10 < ratio < 13
-    assert neyman["variance"] == "12.1 times VOILA's" and iterated["variance"] == "1.0 times VOILA's"
+    assert (
+        neyman["variance"] == "12.1 times VOILA's" and iterated["variance"] == "1.0 times VOILA's"
+    )
 
 
 def test_what_voila_gains_over_the_textbook(spread):
@@ -234,7 +337,10 @@ def test_what_voila_gains_over_the_textbook(spread):
     assert (most["iterated Neyman"], most["VOILA"]) == ("2 / 16 / 37 / 37", "3 / 16 / 36 / 37")
     ratio = total_error(spread, [2, 16, 37, 37]) / total_error(spread, [3, 16, 36, 37])
     assert most["standard error, iterated over VOILA"] == f"{ratio:.4f}" == "1.0016"
-    assert none["iterated Neyman"].startswith("0 / ") and none["standard error, iterated over VOILA"] == "inf"
+    assert (
+        none["iterated Neyman"].startswith("0 / ")
+        and none["standard error, iterated over VOILA"] == "inf"
+    )
 
 
 def test_what_a_hand_can_do_with_100_labels(spread, monkeypatch):
@@ -248,12 +354,16 @@ def test_what_a_hand_can_do_with_100_labels(spread, monkeypatch):
     assert told == f"You predicted 64. {live.OF_THOUSANDS['64']}"
     wanted, rest, best = table.rows()
     assert [wanted["thousands"], rest["thousands"], best["thousands"]] == [
-        f"{100 * spread[3] / spread.sum():.1f}", "37", "37"]
-    assert float(rest["hundreds"]) == pytest.approx(63 * spread[2] / spread[:3].sum(), abs=.06)
+        f"{100 * spread[3] / spread.sum():.1f}",
+        "37",
+        "37",
+    ]
+    assert float(rest["hundreds"]) == pytest.approx(63 * spread[2] / spread[:3].sum(), abs=0.06)
     assert best["hundreds"] == "42"
 
 
 # ---------------------------------------------------------------- one label at a time
+
 
 def heap_greedy(spread, budget):
     """Give labels one by one from a heap, starting at two each."""
@@ -277,8 +387,12 @@ def test_one_by_one_ends_at_the_optimum(spread, budget):
     sd = spread / SIZE
     assert given == heap_greedy(spread, budget)
     assert given == wb.allocate(SIZE, budget, "voila", stratum_sd=sd, minimum=2).labeled.tolist()
-    assert heading(panel) == (f"All {budget} labels are given: {' + '.join(map(str, given))}, exactly the optimum")
-    assert f"Standard error of the total {total_error(spread, given):,.0f}." in panel.view.alternative
+    assert heading(panel) == (
+        f"All {budget} labels are given: {' + '.join(map(str, given))}, exactly the optimum"
+    )
+    assert (
+        f"Standard error of the total {total_error(spread, given):,.0f}." in panel.view.alternative
+    )
 
 
 def test_each_press_gives_labels_where_the_priority_is_largest(spread):
@@ -296,7 +410,9 @@ def test_each_press_gives_labels_where_the_priority_is_largest(spread):
     assert [row["labels"] for row in rows(panel, "places")] == heap_greedy(spread, 37)
     assert panel.view.alternative != before
     found["Start again"].click()
-    assert panel.view.alternative == before and heading(panel).startswith("Label 9 of 100 goes to the thousands")
+    assert panel.view.alternative == before and heading(panel).startswith(
+        "Label 9 of 100 goes to the thousands"
+    )
 
 
 def heading_of_start(panel):
@@ -321,6 +437,7 @@ def test_no_label_beyond_the_budget():
 
 # ---------------------------------------------------------------- the stream
 
+
 @pytest.fixture
 def stream():
     return live.watch_stream()
@@ -328,8 +445,19 @@ def stream():
 
 def followed(rule, seed, minimum, budget=100, last=()):
     place, error = register_errors()
-    return simulate_stream(place, error, budget, methods=[rule], order="random", last=last, every=20, runs=1,
-                           minimum=minimum, rng=seed, progress=False)
+    return simulate_stream(
+        place,
+        error,
+        budget,
+        methods=[rule],
+        order="random",
+        last=last,
+        every=20,
+        runs=1,
+        minimum=minimum,
+        rng=seed,
+        progress=False,
+    )
 
 
 def test_the_printed_rule_loses_the_thousands(stream):
@@ -337,9 +465,13 @@ def test_the_printed_rule_loses_the_thousands(stream):
     held, sd = study.sampled["s_voila_printed"][0], study.stratum_sd[0]
     infinite = ((held == 0) & (sd > 0)).any(1)
     assert 0 < infinite.sum() < infinite.size == 90
-    assert heading(stream) == (f"S-VOILA as printed: variance infinite at {infinite.sum()} of 90 checkpoints "
-                               f"({infinite.mean():.0%})")
-    assert [row["records"] for row in rows(stream, "infinite")] == study.checkpoint[infinite].tolist()
+    assert heading(stream) == (
+        f"S-VOILA as printed: variance infinite at {infinite.sum()} of 90 checkpoints "
+        f"({infinite.mean():.0%})"
+    )
+    assert [row["records"] for row in rows(stream, "infinite")] == study.checkpoint[
+        infinite
+    ].tolist()
     assert [row["ratio"] is None for row in rows(stream, "ratios")] == infinite.tolist()
 
 
@@ -364,14 +496,25 @@ def test_at_most_the_budget_is_held(stream):
 
 def test_late_thousands_come_last(stream):
     settle(stream, Order="late", Rule="s_voila")
-    seen = {row["records"] for row in rows(stream, "areas") if row["stratum"] == "thousands" and row["sampled"]}
+    seen = {
+        row["records"]
+        for row in rows(stream, "areas")
+        if row["stratum"] == "thousands" and row["sampled"]
+    }
     assert seen == {1780, 1797}
 
 
 def test_every_control_changes_what_is_said(stream):
     said = [stream.view.alternative]
-    for name, value in (("Stream", 7), ("Rule", "s_voila"), ("Floor", 10), ("Order", "late"),
-                        ("Records kept M", 260), ("Records seen", 400), ("Records seen", 20)):
+    for name, value in (
+        ("Stream", 7),
+        ("Rule", "s_voila"),
+        ("Floor", 10),
+        ("Order", "late"),
+        ("Records kept M", 260),
+        ("Records seen", 400),
+        ("Records seen", 20),
+    ):
         said.append(settle(stream, **{name: value}))
     assert len(set(said)) == len(said)
     assert "the sample of 260 holds" in said[5] and said[-1].startswith("After 20 records")
@@ -406,16 +549,24 @@ def test_axes_of_the_stream_stay(stream):
 
 def test_400_streams_of_the_papers_rule():
     place, error = register_errors()
-    study = simulate_stream(place, error, 100, methods=["s_voila_printed"], order="random", runs=400, progress=False)
+    study = simulate_stream(
+        place, error, 100, methods=["s_voila_printed"], order="random", runs=400, progress=False
+    )
     held, sd = study.sampled["s_voila_printed"], study.stratum_sd
     endless = ((held == 0) & (sd > 0)).any(2)
     ever, last = endless.any(1).mean(), endless[:, -1].mean()
-    assert abs(ever - .62) < .05 and abs(last - .18) < .04
+    assert abs(ever - 0.62) < 0.05 and abs(last - 0.18) < 0.04
     shown = live.trouble("5%")
     data = shown.picture["data"]
     assert [row["value"] for row in data["points"]] == pytest.approx(endless.mean(0))
-    assert data["predicted"] == [{"value": .05, "text": "you predicted"}] and data["answer"][0]["value"] == ever
-    assert title(shown) == f"The paper's rule: infinite variance at some time in {ever:.0%} of 400 streams"
+    assert (
+        data["predicted"] == [{"value": 0.05, "text": "you predicted"}]
+        and data["answer"][0]["value"] == ever
+    )
+    assert (
+        title(shown)
+        == f"The paper's rule: infinite variance at some time in {ever:.0%} of 400 streams"
+    )
     assert f"still at the end in {last:.0%}. You predicted 5%." in shown.alternative
 
 
@@ -428,11 +579,22 @@ def test_streams_run_on_a_press_and_add_up():
     for press in range(2):
         button.click()
         for floor, found in squares.items():
-            study = simulate_stream(place, error, 100, methods=["s_voila"], order="random", every=1797, runs=100,
-                                    minimum=floor, rng=press, progress=False)
+            study = simulate_stream(
+                place,
+                error,
+                100,
+                methods=["s_voila"],
+                order="random",
+                every=1797,
+                runs=100,
+                minimum=floor,
+                rng=press,
+                progress=False,
+            )
             found.extend((1797 * study.error["s_voila"][:, -1]) ** 2)
-    assert [row["error"] for row in rows(panel, "floors")] == pytest.approx([
-        math.sqrt(np.mean(found)) for found in squares.values()])
+    assert [row["error"] for row in rows(panel, "floors")] == pytest.approx(
+        [math.sqrt(np.mean(found)) for found in squares.values()]
+    )
     assert heading(panel).startswith("200 streams for each floor") and not button.disabled
     errors = {floor: math.sqrt(np.mean(found)) for floor, found in squares.items()}
     assert errors[2] > 2 * errors[10] and errors[15] < 5700
@@ -457,6 +619,7 @@ def test_the_player_reaches_every_checkpoint(stream):
 
 # ---------------------------------------------------------------- the paper's stream
 
+
 @pytest.fixture(scope="module")
 def jumps():
     return live.papers_stream()
@@ -464,8 +627,10 @@ def jumps():
 
 def test_s_voila_lags_behind_the_jump_and_catches_up(jumps):
     settle(jumps, Spread_after_the_jump=20)
-    held = {name: [row["sampled"] for row in rows(jumps, "sizes") if row["method"] == name]
-            for name in ("VOILA", "S-VOILA", "uniform")}
+    held = {
+        name: [row["sampled"] for row in rows(jumps, "sizes") if row["method"] == name]
+        for name in ("VOILA", "S-VOILA", "uniform")
+    }
     assert len(held["VOILA"]) == 50 and held["VOILA"][12] > 2 * held["S-VOILA"][12]
     assert held["VOILA"][-1] > held["S-VOILA"][-1] > 4 * held["uniform"][-1] == 20
     assert heading(jumps).startswith("Variance after 5,000 records, VOILA's = 1: S-VOILA 1.")
@@ -481,13 +646,20 @@ def test_without_a_jump_all_methods_are_alike(jumps):
 def test_each_jump_is_the_stream_of_that_jump(jumps, sd):
     settle(jumps, Spread_after_the_jump=sd)
     _, value = jump_stream(5000, jump_at=1000, sd=float(sd), runs=2)
-    reservoir = [row["variance"] for row in rows(jumps, "variances") if row["method"] == "reservoir"][-1]
-    assert reservoir == pytest.approx(np.mean([(1 / 100 - 1 / 5000) * v.var(ddof=1) for v in value]))
+    reservoir = [
+        row["variance"] for row in rows(jumps, "variances") if row["method"] == "reservoir"
+    ][-1]
+    assert reservoir == pytest.approx(
+        np.mean([(1 / 100 - 1 / 5000) * v.var(ddof=1) for v in value])
+    )
 
 
 def test_only_the_chosen_methods_are_drawn(jumps):
     said = settle(jumps, Methods=("s_voila", "uniform"))
-    assert {row["method"] for row in rows(jumps, "sizes")} == {"S-VOILA", "uniform"} and "reservoir" not in said
+    assert {row["method"] for row in rows(jumps, "sizes")} == {
+        "S-VOILA",
+        "uniform",
+    } and "reservoir" not in said
     settle(jumps, Methods=())
     assert "Methods must name at least one; choose several with Ctrl or Shift" in status(jumps)
     settle(jumps, Methods=("voila",))
@@ -507,7 +679,9 @@ def test_axes_hold_every_jump(jumps):
 
 
 def test_the_stream_follows_but_slowly():
-    study = simulate_stream(*jump_stream(), 1000, methods=("s_voila",), every=10_000, batch=100, progress=False)
+    study = simulate_stream(
+        *jump_stream(), 1000, methods=("s_voila",), every=10_000, batch=100, progress=False
+    )
     shown = live.following("5.0 times")
     data = shown.picture["data"]
     at = {row["records"]: row["value"] for row in data["points"]}
@@ -518,18 +692,25 @@ def test_the_stream_follows_but_slowly():
 
 # ---------------------------------------------------------------- discovery is kept
 
+
 def cells():
     return json.loads(LESSON.read_text(encoding="utf-8"))["cells"]
 
 
 def code():
-    return [re.sub(r"\A((from|import) .*\n)+\n?", "", "".join(cell["source"])) for cell in cells()
-            if cell["cell_type"] == "code"]
+    return [
+        re.sub(r"\A((from|import) .*\n)+\n?", "", "".join(cell["source"]))
+        for cell in cells()
+        if cell["cell_type"] == "code"
+    ]
 
 
 def reveals():
-    return [re.fullmatch(r'reveal\("([\w-]+)", live\.(\w+)\)', source).groups() for source in code()
-            if source.startswith("reveal(")]
+    return [
+        re.fullmatch(r'reveal\("([\w-]+)", live\.(\w+)\)', source).groups()
+        for source in code()
+        if source.startswith("reveal(")
+    ]
 
 
 def test_every_reveal_waits_for_a_question_above_it():
@@ -550,13 +731,19 @@ def test_nothing_is_shown_before_the_prediction_and_all_after_it(monkeypatch, na
     called = []
     place = questions.reveal(name, lambda prediction: called.append(prediction) or "shown")
     assert repr(place) == "Make your prediction first." and not called
-    prediction = next(found for found in (getattr(live, each)() for each in dir(live) if each.startswith("predict_"))
-                      if found.name == name)
+    prediction = next(
+        found
+        for found in (getattr(live, each)() for each in dir(live) if each.startswith("predict_"))
+        if found.name == name
+    )
     choice = prediction.control.options[-1]
     prediction.control.value = choice
     prediction.children[2].click()
     assert called == [choice] and repr(place) == "shown"
-    assert choice.split()[0] in repr(getattr(live, show)(choice)) or show in ("place_value", "papers_stream")
+    assert choice.split()[0] in repr(getattr(live, show)(choice)) or show in (
+        "place_value",
+        "papers_stream",
+    )
 
 
 def test_all_is_shown_without_a_prediction_where_all_is_revealed(monkeypatch):
@@ -573,17 +760,31 @@ def test_two_written_lines_come_before_the_model_answer():
 
 def test_no_answer_of_an_exercise_stands_above_it():
     random = 81 * 7 / 9 * np.var([1, 1000, 2, 4, 2, 1050, 1200, 1, 1300], ddof=1) / 2
-    stratified = 25 * .8 * np.var([1, 2, 4, 2, 1], ddof=1) + 16 * .75 * np.var([1000, 1050, 1200, 1300], ddof=1)
-    answers = [f"{random / 1e7:.{k}f}" for k in (2, 3, 4)] + [f"{stratified / 1e5:.{k}f}" for k in (2, 3, 4)] + [
-        f"{random:.0f}", f"{stratified:.0f}", *(f"{random / stratified:.{k}f}" for k in (1, 2))]
+    stratified = 25 * 0.8 * np.var([1, 2, 4, 2, 1], ddof=1) + 16 * 0.75 * np.var(
+        [1000, 1050, 1200, 1300], ddof=1
+    )
+    answers = (
+        [f"{random / 1e7:.{k}f}" for k in (2, 3, 4)]
+        + [f"{stratified / 1e5:.{k}f}" for k in (2, 3, 4)]
+        + [f"{random:.0f}", f"{stratified:.0f}", *(f"{random / stratified:.{k}f}" for k in (1, 2))]
+    )
     assert printed(LESSON, answers) == []
 
 
 def test_the_first_screen_is_a_question_and_the_report_stands_last():
     first = cells()[0]["source"]
-    assert "".join(first) == "# Where do the next labels go?" and "tags" not in cells()[0]["metadata"]
-    tagged = [set(cell["metadata"].get("tags", [])) & {"lesson", "exercise", "interactive"} for cell in cells()]
-    own = next(k for k, cell in enumerate(cells()) if "".join(cell["source"]).startswith("## Your own data"))
+    assert (
+        "".join(first) == "# Where do the next labels go?" and "tags" not in cells()[0]["metadata"]
+    )
+    tagged = [
+        set(cell["metadata"].get("tags", [])) & {"lesson", "exercise", "interactive"}
+        for cell in cells()
+    ]
+    own = next(
+        k
+        for k, cell in enumerate(cells())
+        if "".join(cell["source"]).startswith("## Your own data")
+    )
     words = next(k for k, cell in enumerate(cells()) if "".join(cell["source"]) == "## Words")
-    assert all(tagged[1:own + 2]) and not any(tagged[own + 2:words])
+    assert all(tagged[1 : own + 2]) and not any(tagged[own + 2 : words])
     assert not any("solution" in cell["metadata"].get("tags", []) for cell in cells())

@@ -1,13 +1,15 @@
 """Lesson 3 in a real browser: locked, then every control at both ends and through every planned discovery."""
+
 import json
 
 import browser
 import pytest
 import walking
 from browser import settled
+from playwright.sync_api import expect
 from walking import cell, do, faults, walk
 
-pytestmark = pytest.mark.full       # by default the lesson is opened on a phone in Voila
+pytestmark = pytest.mark.full  # by default the lesson is opened on a phone in Voila
 LESSON = browser.ROOT / "notebooks" / "03-voila-vs-neyman.ipynb"
 PREDICTIONS = ("25", "capped Neyman", "5%", "2.5 times")
 HOOK, HAND, RULES, NEXT, STREAM, SEEN, FLOORS, FOLLOWING, JUMP = range(9)
@@ -23,16 +25,41 @@ DISCOVERIES = (
     (HAND, "ones", "End", "Standard error of the total 1"),
     (HAND, "thousands", "Home", "Standard error of the total 4"),
     (HAND, "tens", "End", "Standard error of the total 4"),
-    (RULES, "Labels M", "End", "200 labels: Neyman wants 129 of the 37 thousands and leaves 92 labels unused; equal"),
-    (RULES, "Rule", "VOILA", "200 labels: standard error 2,068 by VOILA, level with iterated Neyman's 2,068"),
-    (RULES, "Rule", "random sampling", "200 labels: standard error 32,342 by random sampling, 8.4 times"),
+    (
+        RULES,
+        "Labels M",
+        "End",
+        "200 labels: Neyman wants 129 of the 37 thousands and leaves 92 labels unused; equal",
+    ),
+    (
+        RULES,
+        "Rule",
+        "VOILA",
+        "200 labels: standard error 2,068 by VOILA, level with iterated Neyman's 2,068",
+    ),
+    (
+        RULES,
+        "Rule",
+        "random sampling",
+        "200 labels: standard error 32,342 by random sampling, 8.4 times",
+    ),
     (RULES, "Labels M", "Home", "20 labels: standard error 107,884 by random sampling, 5.1 times"),
     (RULES, "Rule", "equal shares", "20 labels: standard error 29,889 by equal shares, 42% above"),
     (RULES, "Rule", "Neyman+", "20 labels: standard error 21,111 by Neyman+, level with"),
-    (RULES, "Rule", "capped Neyman", "20 labels: no place runs out, Neyman is VOILA but for rounding"),
+    (
+        RULES,
+        "Rule",
+        "capped Neyman",
+        "20 labels: no place runs out, Neyman is VOILA but for rounding",
+    ),
     (NEXT, "Labels M", "Home", "Label 9 of 20 goes to the thousands, where it is worth most"),
     (NEXT, "Labels M", "End", "Label 9 of 200 goes to the thousands, where it is worth most"),
-    (STREAM, "Rule", "exact, with a floor", "S-VOILA, 2 of each kept: never infinite, variance at most "),
+    (
+        STREAM,
+        "Rule",
+        "exact, with a floor",
+        "S-VOILA, 2 of each kept: never infinite, variance at most ",
+    ),
     (STREAM, FLOOR, "End", "S-VOILA, 20 of each kept: never infinite, variance at most "),
     (STREAM, KEPT, "Home", "S-VOILA, 10 of each kept: "),
     (STREAM, KEPT, "End", "S-VOILA, 10 of each kept: never infinite, variance at most "),
@@ -44,15 +71,34 @@ DISCOVERIES = (
     (STREAM, "Rule", "as printed in the paper", "S-VOILA as printed: "),
     (STREAM, "Stream number", "Home", "S-VOILA as printed: "),
     (STREAM, "Order of arrival", "random", "S-VOILA as printed: variance infinite at "),
-    (JUMP, "Spread after the jump", "Home", "Variance after 5,000 records, VOILA's = 1: S-VOILA 1.0"),
+    (
+        JUMP,
+        "Spread after the jump",
+        "Home",
+        "Variance after 5,000 records, VOILA's = 1: S-VOILA 1.0",
+    ),
     (JUMP, "Spread after the jump", "End", "Variance after 5,000 records, VOILA's = 1: S-VOILA 1."),
 )
-AGAIN = ((HAND, "thousands", "End"), (RULES, "Labels M", "End"), (RULES, "Rule", "VOILA"),
-         (NEXT, "Labels M", "End"), (STREAM, KEPT, "Home"), (STREAM, "Rule", "exact, with a floor"),
-         (STREAM, "Order of arrival", "thousands last"), (JUMP, "Spread after the jump", "End"))
-BACK = ((HAND, "thousands", "Home"), (RULES, "Labels M", "Home"), (RULES, "Rule", "capped Neyman"),
-        (NEXT, "Labels M", "Home"), (STREAM, KEPT, "End"), (STREAM, "Rule", "as printed in the paper"),
-        (STREAM, "Order of arrival", "random"), (JUMP, "Spread after the jump", "Home"))
+AGAIN = (
+    (HAND, "thousands", "End"),
+    (RULES, "Labels M", "End"),
+    (RULES, "Rule", "VOILA"),
+    (NEXT, "Labels M", "End"),
+    (STREAM, KEPT, "Home"),
+    (STREAM, "Rule", "exact, with a floor"),
+    (STREAM, "Order of arrival", "thousands last"),
+    (JUMP, "Spread after the jump", "End"),
+)
+BACK = (
+    (HAND, "thousands", "Home"),
+    (RULES, "Labels M", "Home"),
+    (RULES, "Rule", "capped Neyman"),
+    (NEXT, "Labels M", "Home"),
+    (STREAM, KEPT, "End"),
+    (STREAM, "Rule", "as printed in the paper"),
+    (STREAM, "Order of arrival", "random"),
+    (JUMP, "Spread after the jump", "Home"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -66,26 +112,28 @@ def control(page, index, name):
 
 
 def test_nothing_is_told_before_the_predictions(lesson):
-    assert lesson[1] == 5      # the hook, one label at a time, the floors, two of the report
+    assert lesson[1] == 5  # the hook, one label at a time, the floors, two of the report
 
 
 def test_predictions_are_kept_beside_the_notebook(lesson):
     kept = json.loads((lesson[0].folder / "predictions.json").read_text())
-    assert kept == dict(zip(("3-thousands", "3-better", "3-infinite", "3-following"), PREDICTIONS, strict=True))
+    assert kept == dict(
+        zip(("3-thousands", "3-better", "3-infinite", "3-following"), PREDICTIONS, strict=True)
+    )
 
 
 def test_the_prediction_is_in_every_reveal(lesson):
     page, *_ = lesson
     said = []
     for index in (HAND, RULES, STREAM, SEEN, FOLLOWING):
-        cell(page, index)       # drawn once it is in view
+        cell(page, index)  # drawn once it is in view
         assert faults(page, index) == []
         said.append(browser.chart(page, index)["text"])
     assert said[0].endswith("You predicted 25 for the thousands.")
     assert said[1].endswith("You predicted that capped Neyman would be better at 150 labels.")
     assert said[2].endswith("You predicted trouble in 5% of the streams; this is one.")
     assert said[3].endswith("You predicted 5%.") and said[4].endswith("You predicted 2.5 times.")
-    assert page.locator("text=You predicted capped Neyman. It looks at spreads").count() == 1
+    expect(page.locator("text=You predicted capped Neyman. It looks at spreads")).to_have_count(1)
 
 
 def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
@@ -100,15 +148,22 @@ def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
 def test_buttons_give_labels_and_run_streams(lesson):
     page, *_ = lesson
     do(page, NEXT, "Labels M", "Home")
-    for name, said in (("Next label", "Label 10 of 20"), ("Next ten", "Label 20 of 20"),
-                       ("Give all M", "All 20 labels"), ("Start again", "Label 9 of 20")):
+    for name, said in (
+        ("Next label", "Label 10 of 20"),
+        ("Next ten", "Label 20 of 20"),
+        ("Give all M", "All 20 labels"),
+        ("Start again", "Label 9 of 20"),
+    ):
         cell(page, NEXT).get_by_role("button", name=name).click()
         settled(page)
         assert browser.chart(page, NEXT)["title"].startswith(said) and faults(page, NEXT) == []
     assert browser.chart(page, FLOORS)["title"] == "No stream has run yet"
     cell(page, FLOORS).get_by_role("button", name="Run 100 more streams").click()
-    page.wait_for_function("i => document.querySelectorAll('.workbench-chart .heading')[i].textContent"
-                           ".startsWith('100 streams for each floor')", arg=FLOORS)
+    page.wait_for_function(
+        "i => document.querySelectorAll('.workbench-chart .heading')[i].textContent"
+        ".startsWith('100 streams for each floor')",
+        arg=FLOORS,
+    )
     assert faults(page, FLOORS) == []
 
 
@@ -116,7 +171,9 @@ def test_labels_are_moved_by_pointer_and_by_keyboard(lesson):
     page, *_ = lesson
     cell(page, HAND).get_by_role("button", name="Start again").click()
     settled(page)
-    assert browser.chart(page, HAND)["text"].startswith("You label 25 of 1,000 ones, 25 of 600 tens")
+    assert browser.chart(page, HAND)["text"].startswith(
+        "You label 25 of 1,000 ones, 25 of 600 tens"
+    )
     bars = cell(page, HAND).locator("svg [role=button]")
     box = bars.nth(0).bounding_box()
     across, down = box["x"] + box["width"] - 3, box["y"] + box["height"] / 2
@@ -136,12 +193,18 @@ def test_labels_are_moved_by_pointer_and_by_keyboard(lesson):
 def test_the_player_has_names_and_moves_the_stream(lesson):
     page, *_ = lesson
     do(page, STREAM, "Records seen", "Home")
-    play, stop = (cell(page, STREAM).get_by_role("button", name=name, exact=True) for name in ("Play", "Stop"))
-    assert play.count() == stop.count() == 1
+    play, stop = (
+        cell(page, STREAM).get_by_role("button", name=name, exact=True) for name in ("Play", "Stop")
+    )
+    expect(play).to_have_count(1)
+    expect(stop).to_have_count(1)
     before = browser.chart(page, STREAM)["text"]
     play.click()
-    page.wait_for_function("([i, text]) => document.querySelectorAll('.workbench-chart .words')[i].textContent"
-                           " !== text", arg=[STREAM, before])
+    page.wait_for_function(
+        "([i, text]) => document.querySelectorAll('.workbench-chart .words')[i].textContent"
+        " !== text",
+        arg=[STREAM, before],
+    )
     stop.click()
     settled(page)
     assert faults(page, STREAM) == []

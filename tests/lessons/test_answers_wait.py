@@ -1,4 +1,5 @@
 """Nothing that a prediction, a task or an exercise asks for is on the screen before it is answered."""
+
 import ast
 import json
 import re
@@ -30,7 +31,12 @@ def texts(shown):
     for part in parts(shown):
         if isinstance(part, ChartView):
             found += [part.alternative, " ".join(part.picture["params"].get("heading", []))]
-            found += [row["text"] for rows in part.picture["data"].values() for row in rows if "text" in row]
+            found += [
+                row["text"]
+                for rows in part.picture["data"].values()
+                for row in rows
+                if "text" in row
+            ]
         elif isinstance(part, ipywidgets.HTML):
             found.append(part.value)
         elif not isinstance(part, ipywidgets.Widget):
@@ -80,12 +86,17 @@ def walk(module):
         screen.append(shown)
         done = set()
         while True:
-            waiting = [(name, act) for name, act in opened(shown) if act not in done and name not in done]
+            waiting = [
+                (name, act) for name, act in opened(shown) if act not in done and name not in done
+            ]
             if not waiting:
                 break
             name, act = waiting[0]
             asked = asked if name == LOOK else name
-            yield (f"{asked} look" if name == LOOK else name), "\n".join(text for s in screen for text in texts(s))
+            yield (
+                (f"{asked} look" if name == LOOK else name),
+                "\n".join(text for s in screen for text in texts(s)),
+            )
             act()
             done.add(name)
         if isinstance(shown, Feedback):
@@ -108,12 +119,19 @@ def learner(monkeypatch):
 def test_no_answer_is_on_the_screen_before_its_question_is_answered(module, learner):
     asked = set()
     for name, screen in walk(module):
-        assert [answer for answer in module.ANSWERS.get(name, ()) if told(answer, screen)] == [], name
+        assert [answer for answer in module.ANSWERS.get(name, ()) if told(answer, screen)] == [], (
+            name
+        )
         asked.add(name)
     assert set(module.ANSWERS) <= asked
-    assert len(TAUGHT) == len(lessons.LESSONS) and {name for name in asked if name in exercises()} == {
-        number for number in exercises() if number[0] == next(iter(asked))[0]}
+    assert len(TAUGHT) == len(lessons.LESSONS) and {
+        name for name in asked if name in exercises()
+    } == {number for number in exercises() if number[0] == next(iter(asked))[0]}
 
 
 def test_what_is_looked_for_is_found():
-    assert told(".0281", "it is .0281.") and not told("42", "142 or 42.5"[:3]) and not told("81", "1,810")
+    assert (
+        told(".0281", "it is .0281.")
+        and not told("42", "142 or 42.5"[:3])
+        and not told("81", "1,810")
+    )

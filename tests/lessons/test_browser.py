@@ -1,4 +1,5 @@
 """Charts, controls and lessons in a real browser: one server of each kind, one Chromium."""
+
 import browser
 import pytest
 
@@ -41,23 +42,68 @@ REPAIR = 'broken.show({"z": [{"x": {"y": 2}}]}, "Repaired.")'
 # views of lessons, the sliders among them, what is pressed, and the title of which chart begins how, before and after
 CONTROLS = {
     "replication": (
-        ("from workbench.lessons.replication import views as live\nlive.fourteen_boxes()", "live.array_builder()"),
-        ("Labels per box", "Units per stratum s", "Columns (strata)", "First column", "Second column"),
-        ((0, "ArrowLeft", 0, "1,797 labels in 14 boxes", "1,596 labels in 14 boxes"),
-         (2, "ArrowRight", 1, "", "27 runs, 9 columns"))),
+        (
+            "from workbench.lessons.replication import views as live\nlive.fourteen_boxes()",
+            "live.array_builder()",
+        ),
+        (
+            "Labels per box",
+            "Units per stratum s",
+            "Columns (strata)",
+            "First column",
+            "Second column",
+        ),
+        (
+            (0, "ArrowLeft", 0, "1,797 labels in 14 boxes", "1,596 labels in 14 boxes"),
+            (2, "ArrowRight", 1, "", "27 runs, 9 columns"),
+        ),
+    ),
     "misclassification": (
-        ("from workbench.lessons.misclassification import views as live\nlive.months()", "live.mosaic()"),
-        ("New true share (α′)", "Forms audited (n)", "Others read rightly (p00)", "Panels read rightly (p11)",
-         "True share of panels (α)"),
-        ((0, "ArrowRight", 0, "", "Of a rise by 6.0 points"),
-         (4, "ArrowRight", 1, "Counted 12.13%, true 10.02%: 2.11 points too many", "Counted 13.74%, true 12.00%"))),
+        (
+            "from workbench.lessons.misclassification import views as live\nlive.months()",
+            "live.mosaic()",
+        ),
+        (
+            "New true share (α′)",
+            "Forms audited (n)",
+            "Others read rightly (p00)",
+            "Panels read rightly (p11)",
+            "True share of panels (α)",
+        ),
+        (
+            (0, "ArrowRight", 0, "", "Of a rise by 6.0 points"),
+            (
+                4,
+                "ArrowRight",
+                1,
+                "Counted 12.13%, true 10.02%: 2.11 points too many",
+                "Counted 13.74%, true 12.00%",
+            ),
+        ),
+    ),
     "cross-validation": (
-        ("from workbench.lessons.cross_validation import views as live\nlive.two_clerks()", "live.one_slider()"),
+        (
+            "from workbench.lessons.cross_validation import views as live\nlive.two_clerks()",
+            "live.one_slider()",
+        ),
         ("Repeats of the cross-validation", "Studies shown", "You believe in"),
-        ((0, "ArrowRight", 0, "naive t: 6 of 40 studies call two equal clerks different; in the long run 7.0%",
-          "naive t: 12 of 40 studies"),
-         (2, "ArrowRight", 1, "rho 0 (r 0): p .0399, significant at 5%",
-          "rho .050 (r .005): p .0440, significant at 5%"))),
+        (
+            (
+                0,
+                "ArrowRight",
+                0,
+                "naive t: 6 of 40 studies call two equal clerks different; in the long run 7.0%",
+                "naive t: 12 of 40 studies",
+            ),
+            (
+                2,
+                "ArrowRight",
+                1,
+                "rho 0 (r 0): p .0399, significant at 5%",
+                "rho .050 (r .005): p .0440, significant at 5%",
+            ),
+        ),
+    ),
 }
 BUTTONS = "from workbench.lessons.allocation import views as live\nlive.one_label_at_a_time()"
 CHARTS = 2 * len(CONTROLS) + 1
@@ -112,7 +158,9 @@ def moves_the_chart(page):
     assert len(moved["marks"]) == len(before["marks"]) == 5
     assert all(new != old for new, old in zip(moved["marks"], before["marks"], strict=True))
     assert [browser.chart(page, index)["text"] for index in (1, 2)] == [
-        "51 labels in each of 5 strata.", "Another chart."]
+        "51 labels in each of 5 strata.",
+        "Another chart.",
+    ]
     says(browser.after(page, lambda: page.keyboard.press("ArrowLeft")), 50)
 
 
@@ -124,15 +172,21 @@ def test_slider_moves_the_chart_in_lab(lesson):
 def test_chart_follows_the_theme_in_lab(lesson):
     light = browser.chart(lesson)
     browser.set_theme(lesson, dark=True)
-    lesson.wait_for_function("fill => [...document.querySelectorAll('.workbench-chart .role-axis text')]"
-                             ".every(text => getComputedStyle(text).fill !== fill)", arg=light["fill"])
+    lesson.wait_for_function(
+        "fill => [...document.querySelectorAll('.workbench-chart .role-axis text')]"
+        ".every(text => getComputedStyle(text).fill !== fill)",
+        arg=light["fill"],
+    )
     dark = browser.chart(lesson)
     assert (light["fill"], dark["fill"]) == ("rgb(89, 89, 89)", "rgb(192, 192, 192)")
     assert dark["marks"] == light["marks"]
     moves_the_chart(lesson)
     browser.set_theme(lesson, dark=False)
-    lesson.wait_for_function("fill => getComputedStyle(document.querySelector("
-                             "'.workbench-chart .role-axis text')).fill === fill", arg=light["fill"])
+    lesson.wait_for_function(
+        "fill => getComputedStyle(document.querySelector("
+        "'.workbench-chart .role-axis text')).fill === fill",
+        arg=light["fill"],
+    )
     says(browser.chart(lesson), 50)
     assert lesson.console_errors == []
 
@@ -159,7 +213,7 @@ def test_controls_move_the_pictures_in_lab(views, name):
     place = list(CONTROLS).index(name)
     above = sum(len(names) for _, names, _ in list(CONTROLS.values())[:place])
     _, names, moves = CONTROLS[name]
-    assert browser.sliders(views)[above:above + len(names)] == list(names)
+    assert browser.sliders(views)[above : above + len(names)] == list(names)
     for number, key, index, title, moved_title in moves:
         index += 2 * place
         before = browser.chart(views, index)
@@ -173,7 +227,9 @@ def test_controls_move_the_pictures_in_lab(views, name):
 
 @pytest.mark.full
 def test_buttons_give_labels_in_lab(views):
-    shown = browser.after(views, lambda: views.get_by_role("button", name="Give all M").click(), CHARTS - 1)
+    shown = browser.after(
+        views, lambda: views.get_by_role("button", name="Give all M").click(), CHARTS - 1
+    )
     assert shown["title"] == "All 100 labels are given: 3 + 18 + 42 + 37, exactly the optimum"
     assert shown["label"] == shown["svg_label"] == shown["text"]
     assert views.console_errors == [] and views.outside == []

@@ -1,14 +1,25 @@
 """Lesson 5 in a real browser: locked, then every control at both ends and through every planned discovery."""
+
 import browser
 import pytest
 import walking
 
-pytestmark = pytest.mark.full       # by default the lesson is opened on a phone in Voila
+pytestmark = pytest.mark.full  # by default the lesson is opened on a phone in Voila
 LESSON = browser.ROOT / "notebooks" / "05-cross-validation-t-tests.ipynb"
 FOLDS, CLERKS, SLIDER, POWER, WINNERS, RUNS, BOARD = range(7)
 MOVES = (
-    (CLERKS, "Repeats of the cross-validation", "End", "naive t: 27 of 40 studies call two equal clerks different"),
-    (CLERKS, "Test", "Nadeau-Bengio", "Nadeau-Bengio: 4 of 40 studies call two equal clerks different"),
+    (
+        CLERKS,
+        "Repeats of the cross-validation",
+        "End",
+        "naive t: 27 of 40 studies call two equal clerks different",
+    ),
+    (
+        CLERKS,
+        "Test",
+        "Nadeau-Bengio",
+        "Nadeau-Bengio: 4 of 40 studies call two equal clerks different",
+    ),
     (CLERKS, "Repeats of the cross-validation", "Home", "Nadeau-Bengio: "),
     (CLERKS, "Forms per study", "50", "Nadeau-Bengio: "),
     (CLERKS, "Test", "naive t", "naive t: "),
@@ -39,8 +50,9 @@ AGAIN = [move for move in MOVES if move[0] in (CLERKS, SLIDER, POWER)]
 
 @pytest.fixture(scope="module")
 def lesson(lab):
-    with walking.lesson(lab, LESSON, ("25%", "about .1", "about 60%", "not at all", "about 92%"),
-                        locked=7) as opened:
+    with walking.lesson(
+        lab, LESSON, ("25%", "about .1", "about 60%", "not at all", "about 92%"), locked=7
+    ) as opened:
         page = opened[0]
         for button in ("Run 10,000 cross-validations", "Try all tests"):
             page.locator(f"button:has-text('{button}')").click()

@@ -1,4 +1,5 @@
 """A judge's verdicts and people's labels as files bring them; each mistake is one line before a kernel starts."""
+
 import copy
 import json
 from pathlib import Path
@@ -15,7 +16,9 @@ from workbench.lessons.misclassification.read import read
 
 LOG = Path(__file__).parents[1] / "fixtures" / "logs" / "inspect-0.3.285-free.json"
 VERDICT = ["pass"] * 28 + ["fail"] * 12
-TRUTH = [("pass" if k % 5 else "fail") if k < 28 else ("fail" if k % 4 else "pass") for k in range(40)]
+TRUTH = [
+    ("pass" if k % 5 else "fail") if k < 28 else ("fail" if k % 4 else "pass") for k in range(40)
+]
 LABELED = {*range(10), *range(28, 34)}
 LABEL = [truth if k in LABELED else "" for k, truth in enumerate(TRUTH)]
 IDS = [f"q{k}" for k in range(40)]
@@ -24,7 +27,9 @@ EXPECTED = judge_audit(VERDICT, LABEL)
 
 def table(path, **columns):
     rows = zip(*columns.values(), strict=True)
-    path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n")
+    path.write_text(
+        "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"
+    )
 
 
 @pytest.fixture
@@ -36,48 +41,113 @@ def files(tmp_path, monkeypatch):
     table(tmp_path / "verdicts.csv", id=IDS, verdict=VERDICT)
     table(tmp_path / "labels.csv", **labeled)
     table(tmp_path / "before.csv", verdict=[VERDICT[k] for k in some], truth=labeled["truth"])
-    table(tmp_path / "before_ids.csv", id=labeled["id"], verdict=[VERDICT[k] for k in some], truth=labeled["truth"])
+    table(
+        tmp_path / "before_ids.csv",
+        id=labeled["id"],
+        verdict=[VERDICT[k] for k in some],
+        truth=labeled["truth"],
+    )
     table(tmp_path / "others.csv", id=[f"x{k}" for k in some], truth=labeled["truth"])
     table(tmp_path / "some_others.csv", id=[*labeled["id"][1:], "x1"], truth=labeled["truth"])
     table(tmp_path / "twice.csv", id=["q0", "q0"], truth=["pass", "fail"])
     table(tmp_path / "one_class.csv", id=IDS, verdict=["pass"] * 40, truth=LABEL)
-    table(tmp_path / "only_failed.csv", id=IDS, verdict=VERDICT,
-          truth=[truth if verdict == "fail" else "" for truth, verdict in zip(TRUTH, VERDICT, strict=True)])
-    table(tmp_path / "words.csv", id=IDS, verdict=VERDICT, truth=[label and "good" for label in LABEL])
+    table(
+        tmp_path / "only_failed.csv",
+        id=IDS,
+        verdict=VERDICT,
+        truth=[
+            truth if verdict == "fail" else ""
+            for truth, verdict in zip(TRUTH, VERDICT, strict=True)
+        ],
+    )
+    table(
+        tmp_path / "words.csv", id=IDS, verdict=VERDICT, truth=[label and "good" for label in LABEL]
+    )
     table(tmp_path / "gap.csv", id=IDS, verdict=[*VERDICT[:-1], ""], truth=LABEL)
     table(tmp_path / "none.csv", id=IDS, verdict=VERDICT, truth=[""] * 40)
     table(tmp_path / "rerun.csv", id=labeled["id"], verdict=["fail"] * 16, truth=labeled["truth"])
     table(tmp_path / "repeated.csv", id=["q0", *IDS[:-1]], verdict=VERDICT)
     table(tmp_path / "grades.csv", id=IDS, verdict=[k % 10 + 1 for k in range(40)], truth=LABEL)
-    table(tmp_path / "grades_before.csv", verdict=[k % 10 + 1 for k in some], truth=labeled["truth"])
+    table(
+        tmp_path / "grades_before.csv", verdict=[k % 10 + 1 for k in some], truth=labeled["truth"]
+    )
     return tmp_path
 
 
 ONE, TWO = "--judge verdict --counts", "--judge verdict --counts verdicts.csv --audit"
 MISTAKES = [
-    ("--judge verdit --counts one.csv", "--judge is 'verdit', which is no column of one.csv (did you mean 'verdict'?)"),
+    (
+        "--judge verdit --counts one.csv",
+        "--judge is 'verdit', which is no column of one.csv (did you mean 'verdict'?)",
+    ),
     ("--judge verdict", "--counts must name the file of the verdicts"),
-    (f"{TWO} others.csv", "--audit must label items of 'verdicts.csv'; 16 of 16 are none of them, such as 'x0' (items"),
-    (f"{TWO} some_others.csv", "--audit must label items of 'verdicts.csv'; 1 of 16 are none of them, such as 'x1'"),
-    ("--judge truth --truth verdict --counts one.csv",
-     "--judge must have a verdict for every item; 24 of 40 cells are empty, but none of column 'verdict': are the two"),
-    (f"{ONE} one_class.csv", "--judge must tell items apart; it is 'pass' for all 40: take people's labels alone"),
-    (f"{ONE} only_failed.csv", "--truth must be there for at least 2 items of every verdict: of 28 with verdict"),
-    (f"{ONE} words.csv", "--truth must be one of two classes, 'fail', 'pass' as the verdicts are, or right and wrong"),
+    (
+        f"{TWO} others.csv",
+        "--audit must label items of 'verdicts.csv'; 16 of 16 are none of them, such as 'x0' (items",
+    ),
+    (
+        f"{TWO} some_others.csv",
+        "--audit must label items of 'verdicts.csv'; 1 of 16 are none of them, such as 'x1'",
+    ),
+    (
+        "--judge truth --truth verdict --counts one.csv",
+        "--judge must have a verdict for every item; 24 of 40 cells are empty, but none of column 'verdict': are the two",
+    ),
+    (
+        f"{ONE} one_class.csv",
+        "--judge must tell items apart; it is 'pass' for all 40: take people's labels alone",
+    ),
+    (
+        f"{ONE} only_failed.csv",
+        "--truth must be there for at least 2 items of every verdict: of 28 with verdict",
+    ),
+    (
+        f"{ONE} words.csv",
+        "--truth must be one of two classes, 'fail', 'pass' as the verdicts are, or right and wrong",
+    ),
     (f"{ONE} gap.csv", "column 'verdict', row 41 is missing"),
-    (f"{ONE} none.csv", "--truth has no label in 'none.csv': label some: workbench audit new none.csv audit.db"),
-    (f"{ONE} verdicts.csv", "--truth is 'truth', which is no column of 'verdicts.csv': name the column of people's"),
-    (f"{ONE} one.csv --truth verdict", "--truth must be another column than --judge; both are 'verdict'"),
+    (
+        f"{ONE} none.csv",
+        "--truth has no label in 'none.csv': label some: workbench audit new none.csv audit.db",
+    ),
+    (
+        f"{ONE} verdicts.csv",
+        "--truth is 'truth', which is no column of 'verdicts.csv': name the column of people's",
+    ),
+    (
+        f"{ONE} one.csv --truth verdict",
+        "--truth must be another column than --judge; both are 'verdict'",
+    ),
     (f"{TWO} twice.csv", "--audit labels item 'q0' both 'pass' and 'fail': keep one"),
-    (f"{TWO} before.csv", "--id must name the column that tells the items apart; 'before.csv' has no 'id'"),
-    (f"{TWO} rerun.csv", "--audit must be of the same run of the judge: of item 'q0' column 'verdict' says 'fail'"),
-    (f"{TWO} before_ids.csv --batch earlier", "--batch must not be 'earlier': 16 items stand in both files"),
-    (f"{TWO} labels.csv --batch earlier", "--batch 'earlier' needs the verdicts on the labeled items, and 'labels.c"),
-    (f"{ONE} one.csv --batch earlier", "--batch 'earlier' needs the file of the earlier batch, with its verdicts"),
-    ("--judge verdict --counts grades.csv --audit grades_before.csv --batch earlier",
-     "--batch takes verdicts and labels of the same two classes"),
+    (
+        f"{TWO} before.csv",
+        "--id must name the column that tells the items apart; 'before.csv' has no 'id'",
+    ),
+    (
+        f"{TWO} rerun.csv",
+        "--audit must be of the same run of the judge: of item 'q0' column 'verdict' says 'fail'",
+    ),
+    (
+        f"{TWO} before_ids.csv --batch earlier",
+        "--batch must not be 'earlier': 16 items stand in both files",
+    ),
+    (
+        f"{TWO} labels.csv --batch earlier",
+        "--batch 'earlier' needs the verdicts on the labeled items, and 'labels.c",
+    ),
+    (
+        f"{ONE} one.csv --batch earlier",
+        "--batch 'earlier' needs the file of the earlier batch, with its verdicts",
+    ),
+    (
+        "--judge verdict --counts grades.csv --audit grades_before.csv --batch earlier",
+        "--batch takes verdicts and labels of the same two classes",
+    ),
     ("--judge verdict --counts repeated.csv --audit labels.csv", "column 'id'"),
-    ("--judge verdict --counts labels.csv --truth truth --audit one.csv", "--judge is 'verdict', which is no column"),
+    (
+        "--judge verdict --counts labels.csv --truth truth --audit one.csv",
+        "--judge is 'verdict', which is no column",
+    ),
     (f"{ONE} one.csv --method hull", "--method must not be given with --judge"),
     (f"{ONE} one.csv --half-width .02", "--half-width must not be given with --judge"),
     ("--batch earlier", "--batch belongs to --judge, which was not given"),
@@ -97,13 +167,21 @@ def test_a_mistake_is_one_line_before_any_kernel(files, capsys, line, message):
 def test_files_of_verdicts_and_labels_that_are_swapped(files):
     table(files / "all.csv", id=IDS, verdict=VERDICT, truth=TRUTH)
     table(files / "few.csv", id=IDS[:5], verdict=VERDICT[:5])
-    with pytest.raises(ValueError, match=r"holds every item of 'few.csv' and 35 more: are the files of verdicts and"):
+    with pytest.raises(
+        ValueError,
+        match=r"holds every item of 'few.csv' and 35 more: are the files of verdicts and",
+    ):
         read_judged("few.csv", judge="verdict", audit="all.csv")
 
 
-@pytest.mark.parametrize("given", [
-    {"counts": "one.csv"}, {"counts": "verdicts.csv", "audit": "labels.csv"},
-    {"counts": "verdicts.csv", "audit": "before_ids.csv"}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"counts": "one.csv"},
+        {"counts": "verdicts.csv", "audit": "labels.csv"},
+        {"counts": "verdicts.csv", "audit": "before_ids.csv"},
+    ],
+)
 def test_one_file_or_two_say_the_same(files, given):
     assert str(read(judge="verdict", **given).rows()) == str(EXPECTED.rows())
 
@@ -121,22 +199,32 @@ def test_a_log_with_a_graded_scorer_and_a_label_sheet(files):
     first, log["samples"] = log["samples"][0], []
     for name, verdict in zip(IDS, VERDICT, strict=True):
         sample = copy.deepcopy(first) | {"id": name}
-        sample["scores"] = {"model_graded_qa": {"value": "C" if verdict == "pass" else "I", "answer": "Paris"}}
+        sample["scores"] = {
+            "model_graded_qa": {"value": "C" if verdict == "pass" else "I", "answer": "Paris"}
+        }
         log["samples"].append(sample)
     log["results"]["scores"] = [{"name": "model_graded_qa"}]
     (files / "graded.json").write_text(json.dumps(log))
-    table(files / "sheet.csv", id=IDS, position=range(1, 41),
-          correct=[label and int(label == "pass") for label in LABEL])
+    table(
+        files / "sheet.csv",
+        id=IDS,
+        position=range(1, 41),
+        correct=[label and int(label == "pass") for label in LABEL],
+    )
     found = read(judge="score", counts="graded.json", audit="sheet.csv", truth="correct")
-    assert [row["estimate"] for row in found.rows()] == pytest.approx([row["estimate"] for row in EXPECTED.rows()])
+    assert [row["estimate"] for row in found.rows()] == pytest.approx(
+        [row["estimate"] for row in EXPECTED.rows()]
+    )
     assert "The share that is right is" in found.finding()
 
 
 def test_sheet_and_session_hide_the_verdict(files, capsys):
     """The audit that the report names draws by verdict, and its sheet does not show it."""
     table(files / "asked.csv", id=IDS, verdict=VERDICT, answer=[f"answer {k}" for k in range(40)])
-    for words in ("new asked.csv audit.db --id id --strata-by verdict --budget 20 --columns answer",
-                  "export audit.db sheet.csv"):
+    for words in (
+        "new asked.csv audit.db --id id --strata-by verdict --budget 20 --columns answer",
+        "export audit.db sheet.csv",
+    ):
         with pytest.raises(SystemExit) as ended:
             main(["audit", *words.split()])
         assert not ended.value.code, capsys.readouterr().err
@@ -144,14 +232,25 @@ def test_sheet_and_session_hide_the_verdict(files, capsys):
     assert "verdict" not in names and "answer" in names and names[-1] == "correct"
     sheet = (files / "sheet.csv").read_text(encoding="utf-8-sig")
     assert "pass" not in sheet and "fail" not in sheet
-    filled = [f"{line}{int(TRUTH[int(line.split(',')[0].strip(chr(34))[1:])] == 'pass')}"
-              for line in sheet.splitlines()[1:]]
+    filled = [
+        f"{line}{int(TRUTH[int(line.split(',')[0].strip(chr(34))[1:])] == 'pass')}"
+        for line in sheet.splitlines()[1:]
+    ]
     (files / "sheet.csv").write_text("\n".join([sheet.splitlines()[0], *filled]))
     found = read(judge="verdict", counts="asked.csv", audit="sheet.csv", truth="correct")
     assert found.labeled == 20 and [row["labeled"] for row in found.stratum_rows()] == [6, 14]
-    passes, fails = (np.mean([TRUTH[k] == "pass" for k in range(40) if VERDICT[k] == verdict and f'"{IDS[k]}"' in
-                              {line.split(",")[0] for line in filled}]) for verdict in ("pass", "fail"))
-    assert found.rows()[0]["estimate"] == pytest.approx(.7 * passes + .3 * fails)
+    passes, fails = (
+        np.mean(
+            [
+                TRUTH[k] == "pass"
+                for k in range(40)
+                if VERDICT[k] == verdict
+                and f'"{IDS[k]}"' in {line.split(",")[0] for line in filled}
+            ]
+        )
+        for verdict in ("pass", "fail")
+    )
+    assert found.rows()[0]["estimate"] == pytest.approx(0.7 * passes + 0.3 * fails)
 
 
 def test_the_advice_is_what_was_measured():
@@ -159,14 +258,22 @@ def test_the_advice_is_what_was_measured():
     root = Path(__file__).parents[2]
     settings = json.loads((root / "tests" / "peers" / "judge_advice.json").read_text())["settings"]
     steady = [figures for name, figures in settings.items() if "falls" not in name]
-    drifted, = (figures for name, figures in settings.items() if "falls" in name)
-    notebook = json.loads((root / "notebooks" / "04-misclassification-correction.ipynb").read_text())
-    page = "".join(line for cell in notebook["cells"] if cell["id"] == "cell-19j" for line in cell["source"])
+    (drifted,) = (figures for name, figures in settings.items() if "falls" in name)
+    notebook = json.loads(
+        (root / "notebooks" / "04-misclassification-correction.ipynb").read_text()
+    )
+    page = "".join(
+        line for cell in notebook["cells"] if cell["id"] == "cell-19j" for line in cell["source"]
+    )
     for way in ("same items", "mle", "hull"):
-        covered, times = ([each[way]["coverage"] for each in steady],
-                          [each[way]["width"] / each["same items"]["width"] for each in steady])
+        covered, times = (
+            [each[way]["coverage"] for each in steady],
+            [each[way]["width"] / each["same items"]["width"] for each in steady],
+        )
         said = "1" if way == "same items" else f"{min(times):.1f} to {max(times):.1f}"
-        assert (f"| {100 * min(covered):.0f}% to {100 * max(covered):.0f}% | {said} | "
-                f"{100 * drifted[way]['coverage']:.0f}% |") in page
-    assert min(each["same items"]["coverage"] for each in steady) >= .95
+        assert (
+            f"| {100 * min(covered):.0f}% to {100 * max(covered):.0f}% | {said} | "
+            f"{100 * drifted[way]['coverage']:.0f}% |"
+        ) in page
+    assert min(each["same items"]["coverage"] for each in steady) >= 0.95
     assert "| the same items (**advised**)" in page

@@ -1,4 +1,5 @@
 """Every topic takes every kind of file and reads the same from each."""
+
 import csv
 import gzip
 import importlib
@@ -16,28 +17,50 @@ from workbench.lessons.misclassification import read as misclassification
 from workbench.lessons.replication import read as replication
 from workbench.lessons.stratified import read as stratified
 
-zstd = importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+zstd = importlib.import_module(
+    "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+)
 
 TABLES = {
-    "scores": "id,p,read,y\n" + "".join(f"i{k:02},{.5 + k / 50:.2f},{'ab'[k % 2]},{'ab'[k % 2]}\n" for k in range(24)),
+    "scores": "id,p,read,y\n"
+    + "".join(f"i{k:02},{0.5 + k / 50:.2f},{'ab'[k % 2]},{'ab'[k % 2]}\n" for k in range(24)),
     "sheet": "id,correct\n" + "".join(f"i{k:02},{int(k % 3 > 0)}\n" for k in range(24)),
-    "items": "truth,prediction,stratum,psu,weight\n" + "".join(
-        f"{k % 2},{k % 3 % 2},{k // 8},{k // 2},{1 + k % 2 / 2}\n" for k in range(24)),
+    "items": "truth,prediction,stratum,psu,weight\n"
+    + "".join(f"{k % 2},{k % 3 % 2},{k // 8},{k // 2},{1 + k % 2 / 2}\n" for k in range(24)),
     "strata": "stratum,size,sd\na,100,1.125\nb,200,.5\n",
     "records": "id,stratum,v\n" + "".join(f"{k},{'ab'[k % 2]},{k % 5}.5\n" for k in range(20)),
     "audit": "truth,prediction\n" + "0,0\n" * 30 + "1,1\n" * 9 + "0,1\n" * 4,
     "counts": "period,n,counted\n2024-01,900,200\n2024-02,910,240\n",
-    "predictions": "period,prediction\n" + "".join(f"2024-0{1 + k % 2},{int(k % 7 == 0)}\n" for k in range(700)),
-    "losses": "fold,tree,svm\n" + "".join(f"{k},{.2 + k / 50:.2f},{.1 + (k * 7 % 5) / 50:.2f}\n" for k in range(10)),
+    "predictions": "period,prediction\n"
+    + "".join(f"2024-0{1 + k % 2},{int(k % 7 == 0)}\n" for k in range(700)),
+    "losses": "fold,tree,svm\n"
+    + "".join(f"{k},{0.2 + k / 50:.2f},{0.1 + (k * 7 % 5) / 50:.2f}\n" for k in range(10)),
 }
 TOPICS = {
-    "a plan": (stratified, {"scores": "scores", "score": "p", "prediction": "read", "id": "id", "budget": 10}),
-    "a filled sheet": (stratified, {"scores": "scores", "score": "p", "prediction": "read", "id": "id",
-                                    "labels": "sheet"}),
-    "clusters": (replication, {"items": "items", "psu": "psu", "positive": "1", "weight": "weight"}),
+    "a plan": (
+        stratified,
+        {"scores": "scores", "score": "p", "prediction": "read", "id": "id", "budget": 10},
+    ),
+    "a filled sheet": (
+        stratified,
+        {"scores": "scores", "score": "p", "prediction": "read", "id": "id", "labels": "sheet"},
+    ),
+    "clusters": (
+        replication,
+        {"items": "items", "psu": "psu", "positive": "1", "weight": "weight"},
+    ),
     "strata": (allocation, {"strata": "strata"}),
-    "records": (allocation, {"strata": "records", "value": "v", "id": "id", "budget": 8, "label_sheet": "s.csv",
-                             "write": False}),
+    "records": (
+        allocation,
+        {
+            "strata": "records",
+            "value": "v",
+            "id": "id",
+            "budget": 8,
+            "label_sheet": "s.csv",
+            "write": False,
+        },
+    ),
     "counts": (misclassification, {"audit": "audit", "counts": "counts", "fresh_audit": "audit"}),
     "predictions": (misclassification, {"audit": "audit", "counts": "predictions"}),
     "losses": (cross_validation, {"losses": "losses", "better": "lower"}),
@@ -83,7 +106,9 @@ KINDS = {
     ".csv.zst": lambda path, text: path.write_bytes(zstd.compress(text.encode())),
     ".jsonl": lambda path, text: path.write_text("\n".join(as_json(text))),
     ".ndjson": lambda path, text: path.write_text("\n".join(as_json(text))),
-    ".jsonl.gz": lambda path, text: path.write_bytes(gzip.compress("\n".join(as_json(text)).encode())),
+    ".jsonl.gz": lambda path, text: path.write_bytes(
+        gzip.compress("\n".join(as_json(text)).encode())
+    ),
     ".json": lambda path, text: path.write_text(f"[{','.join(as_json(text))}]"),
     ".xlsx": workbook,
 }
@@ -108,7 +133,9 @@ def write(folder, kind):
 
 def found(topic, ending):
     module, parameters = TOPICS[topic]
-    result = module.read(**{name: value + ending if value in TABLES else value for name, value in parameters.items()})
+    result = module.read(
+        **{name: value + ending if value in TABLES else value for name, value in parameters.items()}
+    )
     return result if isinstance(result, tuple) else (result,)
 
 

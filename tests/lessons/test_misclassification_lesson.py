@@ -1,4 +1,5 @@
 """Lesson 4 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
+
 import functools
 import math
 import re
@@ -24,7 +25,7 @@ from workbench.widgets.chart_view import ChartView
 A, P00, P11 = 180 / 1797, 1552 / 1617, 153 / 180
 D = P00 + P11 - 1
 COUNTED = [218, 618, 651, 675, 673, 691, 720, 741, 761, 783, 801, 809]
-LATER_SHARES = [.10, .105, .11, .115, .12, .125, .13, .135, .14, .145, .15]
+LATER_SHARES = [0.10, 0.105, 0.11, 0.115, 0.12, 0.125, 0.13, 0.135, 0.14, 0.145, 0.15]
 
 
 def rows(shown, name):
@@ -40,10 +41,13 @@ def stop(panel, name, value):
 
 # ---------------------------------------------------------------- the story's data
 
+
 def test_month_one_and_its_audit():
     forms = wb.digit_forms()
     truth, read = solar.solar_forms()
-    assert ((truth == "panels") == (forms.digit == 9)).all() and ((read == "panels") == (forms.read_a == 9)).all()
+    assert ((truth == "panels") == (forms.digit == 9)).all() and (
+        (read == "panels") == (forms.read_a == 9)
+    ).all()
     drawn = np.random.default_rng(1).choice(1797, 400, replace=False)
     nine, read_nine = forms.digit[drawn] == 9, forms.read_a[drawn] == 9
     table = [[np.sum((nine == t) & (read_nine == r)) for r in (False, True)] for t in (False, True)]
@@ -61,8 +65,10 @@ def test_an_audit_larger_than_month_one_is_refused():
 
 def test_twelve_months():
     months, rng = solar.solar_months(), np.random.default_rng(2026)
-    later = [rng.binomial(n, 153 / 180) + rng.binomial(5000 - n, 1 - 1552 / 1617)
-             for n in (500, 525, 550, 575, 600, 625, 650, 675, 700, 725, 750)]
+    later = [
+        rng.binomial(n, 153 / 180) + rng.binomial(5000 - n, 1 - 1552 / 1617)
+        for n in (500, 525, 550, 575, 600, 625, 650, 675, 700, 725, 750)
+    ]
     assert months.counts[:, 1].tolist() == [218, *later] == COUNTED
     assert months.counts.sum(1).tolist() == [1797] + [5000] * 11
     assert months.true_shares.tolist() == pytest.approx([A, *LATER_SHARES])
@@ -73,13 +79,17 @@ def test_twelve_months():
 
 # ---------------------------------------------------------------- mosaic
 
+
 def test_mosaic_counts_1213():
     panel = live.mosaic()
     assert (f"{218 / 1797:.4f}", f"{218 / 1797 - 180 / 1797:.4f}") == ("0.1213", "0.0211")
     assert panel.view.alternative == (
         "Of 10.02% with panels 8.51% are counted and 1.50% missed; of 89.98% others 3.62% are counted by mistake. "
-        "Counted 12.13%, true 10.02%: 2.11 points too many.")
-    assert panel.view.spec["params"][0]["value"] == ["Counted 12.13%, true 10.02%: 2.11 points too many"]
+        "Counted 12.13%, true 10.02%: 2.11 points too many."
+    )
+    assert panel.view.spec["params"][0]["value"] == [
+        "Counted 12.13%, true 10.02%: 2.11 points too many"
+    ]
     assert [round(row["share"] * 1797) for row in rows(panel, "cells")] == [153, 27, 65, 1552]
 
 
@@ -89,12 +99,14 @@ def test_the_stopped_clock_is_right_once():
     settle(panel, True_share=stop(panel, "True share", share))
     assert heading(panel) == "Counted 21.13%, true 21.13%: misses and false alarms just cancel"
     assert rows(panel, "arrow")[0]["bias"] == pytest.approx(0, abs=1e-12)
-    settle(panel, True_share=stop(panel, "True share", .4))
-    assert heading(panel).endswith(f"{100 * (.4 * 27 / 180 - .6 * 65 / 1617):.2f} points too few")
+    settle(panel, True_share=stop(panel, "True share", 0.4))
+    assert heading(panel).endswith(f"{100 * (0.4 * 27 / 180 - 0.6 * 65 / 1617):.2f} points too few")
 
 
-@pytest.mark.parametrize(("p00", "p11", "share"), [
-    (1, 1, .5), (.7, .7, 0), (.92, .98, .14), (1, .7, 1), (.7, 1, .3)])
+@pytest.mark.parametrize(
+    ("p00", "p11", "share"),
+    [(1, 1, 0.5), (0.7, 0.7, 0), (0.92, 0.98, 0.14), (1, 0.7, 1), (0.7, 1, 0.3)],
+)
 def test_mosaic_areas_add_up(p00, p11, share):
     panel = live.mosaic()
     said = settle(panel, Others=p00, Panels=p11, True_share=share)
@@ -102,7 +114,9 @@ def test_mosaic_areas_add_up(p00, p11, share):
     counted = cells["panels, counted"]["share"] + cells["others, counted"]["share"]
     arrow = rows(panel, "arrow")[0]
     assert sum(row["share"] for row in cells.values()) == pytest.approx(1)
-    assert arrow["bias"] == pytest.approx(counted - share) and arrow["way"] == ("up" if counted >= share else "down")
+    assert arrow["bias"] == pytest.approx(counted - share) and arrow["way"] == (
+        "up" if counted >= share else "down"
+    )
     assert f"Counted {counted:.2%}, true {share:.2%}" in said and status(panel) == ""
     line = [row["bias"] for row in rows(panel, "line")]
     assert line == pytest.approx([1 - p00, p11 - 1])
@@ -110,10 +124,13 @@ def test_mosaic_areas_add_up(p00, p11, share):
 
 def test_a_reader_without_errors_is_always_right():
     panel = live.mosaic()
-    assert settle(panel, Others=1, Panels=1).endswith("Counted 10.02%, true 10.02%: a reader without errors.")
+    assert settle(panel, Others=1, Panels=1).endswith(
+        "Counted 10.02%, true 10.02%: a reader without errors."
+    )
 
 
 # ---------------------------------------------------------------- later months
+
 
 @pytest.fixture(scope="module")
 def drawn():
@@ -129,13 +146,26 @@ def drawn():
         share = (rng.binomial(items, P11, runs) + rng.binomial(5000 - items, 1 - P00, runs)) / 5000
         calibrated = c11 * share + c10 * (1 - share)
         mixed = c11 * 218 / 1797 + c10 * 1579 / 1797 + (share - 218 / 1797) / (p00 + p11 - 1)
-        return {name: (np.mean(values - new), np.sqrt(np.mean((values - new) ** 2))) for name, values in
-                (("raw count", share), ("calibration", calibrated), ("mixed", mixed))}
+        return {
+            name: (np.mean(values - new), np.sqrt(np.mean((values - new) ** 2)))
+            for name, values in (
+                ("raw count", share),
+                ("calibration", calibrated),
+                ("mixed", mixed),
+            )
+        }
+
     return errors
 
 
-@pytest.mark.parametrize(("new", "figures"), [(A, ("2.14", "0.92", "0.97")), (.15, ("1.21", "2.48", "1.10")),
-                                              (.05, ("3.08", "2.36", "0.94"))])
+@pytest.mark.parametrize(
+    ("new", "figures"),
+    [
+        (A, ("2.14", "0.92", "0.97")),
+        (0.15, ("1.21", "2.48", "1.10")),
+        (0.05, ("3.08", "2.36", "0.94")),
+    ],
+)
 def test_errors_of_the_lesson(drawn, new, figures):
     panel = live.months()
     settle(panel, New_true_share=0.4)
@@ -146,42 +176,67 @@ def test_errors_of_the_lesson(drawn, new, figures):
         assert shown[name]["rmse"] == pytest.approx(rmse, rel=0.015)
         assert shown[name]["bias"] == pytest.approx(bias, abs=4e-4)
     seen, picture = live._three_months()
-    assert {row["line"] for row in rows(picture, "lines")} == {"truth", "raw count", "calibration", "mixed"}
+    assert {row["line"] for row in rows(picture, "lines")} == {
+        "truth",
+        "raw count",
+        "calibration",
+        "mixed",
+    }
     assert figures in [tuple(row.values())[1:] for row in seen.rows()]
 
 
-@pytest.mark.parametrize("new", [.05, .15, .40])
+@pytest.mark.parametrize("new", [0.05, 0.15, 0.40])
 def test_each_reports_its_share_of_a_change(new):
     panel = live.months()
-    settle(panel, New_true_share=.3)
+    settle(panel, New_true_share=0.3)
     said = settle(panel, New_true_share=new, Estimators=tuple(scenes.names()))
     mcc2 = (D * A * (1 - A)) ** 2 / (A * (1 - A) * 218 / 1797 * 1579 / 1797)
     reported = dict(re.findall(r"[:,] ([a-z ]+) (-?\d+)%", heading(panel)))
-    expected = {"raw count": D, "calibration": mcc2, "mixed": 1, "mle": 1, "misclassification": 1,
-                "subtracted bias": (2 - D) * D, "audit share": 0}
-    assert {name: int(value) for name, value in reported.items()} == {n: round(100 * v) for n, v in expected.items()}
-    assert f"{mcc2:.2f}" == "0.55" and heading(panel).startswith(f"Of a {'rise' if new > A else 'fall'} by ")
+    expected = {
+        "raw count": D,
+        "calibration": mcc2,
+        "mixed": 1,
+        "mle": 1,
+        "misclassification": 1,
+        "subtracted bias": (2 - D) * D,
+        "audit share": 0,
+    }
+    assert {name: int(value) for name, value in reported.items()} == {
+        n: round(100 * v) for n, v in expected.items()
+    }
+    assert f"{mcc2:.2f}" == "0.55" and heading(panel).startswith(
+        f"Of a {'rise' if new > A else 'fall'} by "
+    )
     assert "misclassification" in said and len(rows(panel, "answers")) == 7
 
 
 def test_no_shift_calibration_is_best_but_only_there():
     panel = live.months()
     said = settle(panel, New_true_share=stop(panel, "New true share", A))
-    assert heading(panel) == "No shift; typical errors: calibration 0.92, mixed 0.97, raw count 2.14 points"
-    assert said.endswith("Least typical error: calibration. By theory mixed beats calibration wherever the share is "
-                         "not between 9.2% and 10.7%.")
-    calibration, mixed = ({row["share"]: row["rmse"] for row in rows(panel, "curves") if row["estimator"] == name}
-                          for name in ("calibration", "mixed"))
+    assert (
+        heading(panel)
+        == "No shift; typical errors: calibration 0.92, mixed 0.97, raw count 2.14 points"
+    )
+    assert said.endswith(
+        "Least typical error: calibration. By theory mixed beats calibration wherever the share is "
+        "not between 9.2% and 10.7%."
+    )
+    calibration, mixed = (
+        {row["share"]: row["rmse"] for row in rows(panel, "curves") if row["estimator"] == name}
+        for name in ("calibration", "mixed")
+    )
     better = [share for share in mixed if calibration[share] < mixed[share]]
-    assert better == pytest.approx([.095, .1, .105])
+    assert better == pytest.approx([0.095, 0.1, 0.105])
 
 
 def test_doing_nothing_beats_mixed_between_155_and_305():
     panel = live.months()
-    raw, mixed = ([row["rmse"] for row in rows(panel, "curves") if row["estimator"] == name]
-                  for name in ("raw count", "mixed"))
+    raw, mixed = (
+        [row["rmse"] for row in rows(panel, "curves") if row["estimator"] == name]
+        for name in ("raw count", "mixed")
+    )
     better = scenes.GRID[np.array(raw) < mixed]
-    assert (better[0], better[-1]) == pytest.approx((.16, .30)) and better.size == 29
+    assert (better[0], better[-1]) == pytest.approx((0.16, 0.30)) and better.size == 29
 
 
 def test_a_larger_audit_errs_less_but_not_the_raw_count():
@@ -190,7 +245,7 @@ def test_a_larger_audit_errs_less_but_not_the_raw_count():
         settle(panel, Forms_audited=n)
         found.append({row["estimator"]: row["rmse"] for row in rows(panel, "answers")})
     assert found[1]["mixed"] < found[0]["mixed"] / 2
-    assert found[1]["raw count"] == pytest.approx(found[0]["raw count"], rel=.02)
+    assert found[1]["raw count"] == pytest.approx(found[0]["raw count"], rel=0.02)
 
 
 def test_the_estimator_that_was_chosen_is_marked():
@@ -200,6 +255,7 @@ def test_the_estimator_that_was_chosen_is_marked():
 
 # ---------------------------------------------------------------- change
 
+
 def change_by_hand(no_panels, panels, drawn):
     """Change (q12 - q6) / d and what audit and readings add to its error; counts (right, audited) per class."""
     p00, p11 = (right / audited for right, audited in (no_panels, panels))
@@ -207,7 +263,10 @@ def change_by_hand(no_panels, panels, drawn):
     v0, v1 = p00 * (1 - p00), p11 * (1 - p11)
     change = (809 - 691) / 5000 / d
     audit = change / d * math.sqrt((v0 / no_panels[1] + v1 / panels[1]) * drawn)
-    months = [218 / 1797 * 44 / 62 + 1579 / 1797 * 7 / 338 + (q - 218 / 1797) / d for q in (691 / 5000, 809 / 5000)]
+    months = [
+        218 / 1797 * 44 / 62 + 1579 / 1797 * 7 / 338 + (q - 218 / 1797) / d
+        for q in (691 / 5000, 809 / 5000)
+    ]
     return change, audit, math.sqrt(sum(t * v1 + (1 - t) * v0 for t in months) / 5000) / d
 
 
@@ -220,10 +279,13 @@ def test_change_from_six_to_twelve():
     found = rows(panel, "differences")
     assert [row["estimate"] for row in found] == pytest.approx([change, change])
     halves = change_by_hand((331.5, 350), (44.5, 52), 1 - 400 / 1797)
-    own = (found[1]["high"] - found[1]["low"]) / 2 / stats.norm.ppf(.975)
-    assert own == pytest.approx(math.hypot(*halves[1:]), rel=.005) and f"{own:.4f}" == "0.0063"
-    assert rows(panel, "true change") == [{"change": pytest.approx(.03)}]
-    assert heading(panel) == "Month 6 to 12: +2.91 points, standard error 0.63; level bands suggest 1.50"
+    own = (found[1]["high"] - found[1]["low"]) / 2 / stats.norm.ppf(0.975)
+    assert own == pytest.approx(math.hypot(*halves[1:]), rel=0.005) and f"{own:.4f}" == "0.0063"
+    assert rows(panel, "true change") == [{"change": pytest.approx(0.03)}]
+    assert (
+        heading(panel)
+        == "Month 6 to 12: +2.91 points, standard error 0.63; level bands suggest 1.50"
+    )
     assert "the true change is +3.00 points" in panel.view.alternative
 
 
@@ -235,7 +297,7 @@ def test_level_bands_are_the_root_of_both_levels():
     naive = rows(panel, "differences")[0]
     assert (naive["high"] - naive["low"]) / 2 == pytest.approx(half, rel=1e-6)
     assert [row["truth"] for row in levels.values()] == pytest.approx([A, *LATER_SHARES])
-    assert half / stats.norm.ppf(.975) == pytest.approx(.0150, abs=5e-5)
+    assert half / stats.norm.ppf(0.975) == pytest.approx(0.0150, abs=5e-5)
 
 
 @pytest.mark.parametrize("n", range(100, 901, 50))
@@ -255,8 +317,10 @@ def test_the_second_month_begins_after_the_first():
         first.value = month
         assert last.min == month + 1 and last.value > month and status(panel) == ""
         assert heading(panel).startswith(f"Month {month} to {last.value}: ")
-        last.value = month      # as typed into the field beside the slider
-        assert last.value == month + 1 and heading(panel).startswith(f"Month {month} to {month + 1}: ")
+        last.value = month  # as typed into the field beside the slider
+        assert last.value == month + 1 and heading(panel).startswith(
+            f"Month {month} to {month + 1}: "
+        )
 
 
 def test_axes_hold_all_that_the_sliders_reach():
@@ -264,26 +328,37 @@ def test_axes_hold_all_that_the_sliders_reach():
         for ends in ((1, 2), (1, 12), (11, 12)):
             panel = live.change()
             settle(panel, From_month=ends[0], To_month=ends[1], Forms_audited=n)
-            for name, (low, high) in (("levels", scenes.LEVELS), ("differences", scenes.DIFFERENCES)):
-                assert all(low <= row["low"] and row["high"] <= high for row in rows(panel, name)), (n, ends)
+            for name, (low, high) in (
+                ("levels", scenes.LEVELS),
+                ("differences", scenes.DIFFERENCES),
+            ):
+                assert all(
+                    low <= row["low"] and row["high"] <= high for row in rows(panel, name)
+                ), (n, ends)
     panel = live.held_constant()
     for constant in scenes.HOLDS:
         settle(panel, What=constant)
-        assert all(scenes.ANSWERS[0] <= row["answer"] <= scenes.ANSWERS[1] for row in rows(panel, "answers"))
+        assert all(
+            scenes.ANSWERS[0] <= row["answer"] <= scenes.ANSWERS[1]
+            for row in rows(panel, "answers")
+        )
 
 
 # ---------------------------------------------------------------- what is held constant
 
+
 def test_calibration_reports_mcc_squared_of_a_change():
     panel = live.held_constant()
-    assert heading(panel) == ("If P(read | true) is constant, calibration reports 55% of a change (MCC² = .55): 12.8% "
-                              "at a true 15.0%")
+    assert heading(panel) == (
+        "If P(read | true) is constant, calibration reports 55% of a change (MCC² = .55): 12.8% "
+        "at a true 15.0%"
+    )
     answers = {row["estimator"]: row["answer"] for row in rows(panel, "now")}
-    assert answers == pytest.approx({"mixed": .15, "calibration": A + mcc2() * (.15 - A)})
+    assert answers == pytest.approx({"mixed": 0.15, "calibration": A + mcc2() * (0.15 - A)})
     assert panel.view.alternative.endswith(f"Squared Matthews correlation {mcc2():.4f}.")
 
 
-@pytest.mark.parametrize("new", [.02, .05, .3])
+@pytest.mark.parametrize("new", [0.02, 0.05, 0.3])
 def test_the_other_assumption_turns_the_tables(new):
     """Readings that keep P(true | read): the count q solves c11 q + c10 (1 - q) = new."""
     panel = live.held_constant()
@@ -292,10 +367,13 @@ def test_the_other_assumption_turns_the_tables(new):
     q = (new - c10) / (c11 - c10)
     answers = {row["estimator"]: row["answer"] for row in rows(panel, "now")}
     assert answers == pytest.approx({"calibration": new, "mixed": A + (q - 218 / 1797) / D})
-    assert heading(panel).startswith("If P(true | read) is constant, mixed reports 180% of a change (1 / MCC² = 1.80)")
+    assert heading(panel).startswith(
+        "If P(true | read) is constant, mixed reports 180% of a change (1 / MCC² = 1.80)"
+    )
 
 
 # ---------------------------------------------------------------- predictions and what they reveal
+
 
 @pytest.fixture
 def learner():
@@ -310,69 +388,112 @@ def mcc2():
     return np.corrcoef(forms.digit == 9, forms.read_a == 9)[0, 1] ** 2
 
 
-@pytest.mark.parametrize(("last", "said"), [
-    (.08, "miss the rise"), (.1, "miss the rise"), (.12, "stay behind"), (.15, "follow the truth"),
-    (.2, "more than the rise"), (.4, "more than the rise")])
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (0.08, "miss the rise"),
+        (0.1, "miss the rise"),
+        (0.12, "stay behind"),
+        (0.15, "follow the truth"),
+        (0.2, "more than the rise"),
+        (0.4, "more than the rise"),
+    ],
+)
 def test_what_is_said_of_a_line_fits_it(last, said):
-    text, = live._of_line([.1] * 11 + [last])
+    (text,) = live._of_line([0.1] * 11 + [last])
     assert said in text
 
 
 def test_a_line_is_touched_before_it_is_locked(learner):
     asked = live.predict_line()
     line, shown = asked.control, live.seen_line()
-    assert line.value is None and asked._lock.disabled and repr(shown) == "Make your prediction first."
+    assert (
+        line.value is None and asked._lock.disabled and repr(shown) == "Make your prediction first."
+    )
     assert [row["drag"] for row in line.view.picture["data"]["drawn"]] == list(range(1, 13))
-    line.drag({"drag": 12, "x": 12.0, "y": .14})
-    assert line.value == [.1] * 11 + [.14] and not asked._lock.disabled
-    assert line.view.alternative == "Your line: 10.0% in month 1, 10.0% in month 6, 14.0% in month 12."
+    line.drag({"drag": 12, "x": 12.0, "y": 0.14})
+    assert line.value == [0.1] * 11 + [0.14] and not asked._lock.disabled
+    assert (
+        line.view.alternative == "Your line: 10.0% in month 1, 10.0% in month 6, 14.0% in month 12."
+    )
     asked._lock.click()
     assert "You predicted <strong>a line from 10.0% to 14.0%</strong>" in asked._status.value
-    line.drag({"drag": 3, "x": 3.0, "y": .2})
-    assert line.value[2] == .1 and not any("drag" in row for row in line.view.picture["data"]["drawn"])
-    assert [row["share"] for row in rows(shown.parts[-1], "lines") if row["line"] == "your line"] == line.value
+    line.drag({"drag": 3, "x": 3.0, "y": 0.2})
+    assert line.value[2] == 0.1 and not any(
+        "drag" in row for row in line.view.picture["data"]["drawn"]
+    )
+    assert [
+        row["share"] for row in rows(shown.parts[-1], "lines") if row["line"] == "your line"
+    ] == line.value
 
 
 def test_a_point_that_is_swept_along_draws_the_line_between():
     line = live.predict_line().control
-    for place in ({"x": 2.2, "y": .1}, {"x": 4.9, "y": .13}, {"x": 11.0, "y": .1}, {"x": 30.0, "y": 3.0}):
+    for place in (
+        {"x": 2.2, "y": 0.1},
+        {"x": 4.9, "y": 0.13},
+        {"x": 11.0, "y": 0.1},
+        {"x": 30.0, "y": 3.0},
+    ):
         line.drag({"drag": 2} | place)
-    assert line.value == pytest.approx([.1, .1, .11, .12, .13, .125, .12, .115, .11, .105, .1, .2])
-    line.drag({"drag": 2, "x": 2, "y": .05})        # held anew: nothing between is drawn over
-    assert line.value[1:4] == pytest.approx([.05, .11, .12])
+    assert line.value == pytest.approx(
+        [0.1, 0.1, 0.11, 0.12, 0.13, 0.125, 0.12, 0.115, 0.11, 0.105, 0.1, 0.2]
+    )
+    line.drag({"drag": 2, "x": 2, "y": 0.05})  # held anew: nothing between is drawn over
+    assert line.value[1:4] == pytest.approx([0.05, 0.11, 0.12])
 
 
-@pytest.mark.parametrize("damaged", [[.1] * 11, [.1] * 11 + [.9], "heads"])
+@pytest.mark.parametrize("damaged", [[0.1] * 11, [0.1] * 11 + [0.9], "heads"])
 def test_a_line_changed_by_hand_in_the_file_is_no_line(learner, damaged):
     learner.keep("4-line", damaged)
     with pytest.raises((ValueError, traitlets.TraitError), match="line|list"):
         live.predict_line()
 
 
-@pytest.mark.parametrize(("end", "said"), [
-    (.15, "Your line ends at 15.0%, 2.2 points above what calibration publishes, nearest to the truth."),
-    (.165, "Your line ends at 16.5%, 3.7 points above what calibration publishes, nearest to the raw count."),
-    (.13, "Your line ends at 13.0%, where calibration's does."),
-    (.10, "Your line ends at 10.0%, 2.8 points below what calibration publishes."), (None, "of the rise.")])
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        (
+            0.15,
+            "Your line ends at 15.0%, 2.2 points above what calibration publishes, nearest to the truth.",
+        ),
+        (
+            0.165,
+            "Your line ends at 16.5%, 3.7 points above what calibration publishes, nearest to the raw count.",
+        ),
+        (0.13, "Your line ends at 13.0%, where calibration's does."),
+        (0.10, "Your line ends at 10.0%, 2.8 points below what calibration publishes."),
+        (None, "of the rise."),
+    ],
+)
 def test_published_lines_beside_the_learners(learner, monkeypatch, end, said):
     if end is None:
         monkeypatch.setenv("WORKBENCH_REVEAL", "all")
     else:
-        learner.keep("4-line", [.1] * 11 + [end])
+        learner.keep("4-line", [0.1] * 11 + [end])
     *told, view = live.seen_line().parts
     assert len(told) == (end is not None)
     assert {row["line"] for row in rows(view, "lines")} <= {"truth", "calibration", "your line"}
-    view = ChartView(lines.published(live._theory(), live.solar_months().true_shares.tolist(),
-                                     None if end is None else [.1] * 11 + [end]))
-    found = {name: [row["share"] for row in rows(view, "lines") if row["line"] == name] for name in
-             ("truth", "raw count", "calibration", "mixed", "your line")}
+    view = ChartView(
+        lines.published(
+            live._theory(),
+            live.solar_months().true_shares.tolist(),
+            None if end is None else [0.1] * 11 + [end],
+        )
+    )
+    found = {
+        name: [row["share"] for row in rows(view, "lines") if row["line"] == name]
+        for name in ("truth", "raw count", "calibration", "mixed", "your line")
+    }
     true = [A, *LATER_SHARES]
     assert found["truth"] == found["mixed"] == pytest.approx(true)
     assert found["raw count"] == pytest.approx([a * P11 + (1 - a) * (1 - P00) for a in true])
     assert found["calibration"] == pytest.approx([A + mcc2() * (a - A) for a in true])
-    assert found["your line"] == ([] if end is None else [.1] * 11 + [end])
+    assert found["your line"] == ([] if end is None else [0.1] * 11 + [end])
     assert [row["text"] for row in rows(view, "ends")] == ["16.2%", "15.0%", "12.8%"]
-    assert view.alternative.endswith(f"Calibration reports only 55% of the rise. {said}".replace("rise. of the ", ""))
+    assert view.alternative.endswith(
+        f"Calibration reports only 55% of the rise. {said}".replace("rise. of the ", "")
+    )
 
 
 def test_the_better_reader_counts_worse(learner):
@@ -380,10 +501,21 @@ def test_the_better_reader_counts_worse(learner):
     told, table, said = live.seen_reader().parts
     assert told == f"You predicted {live.READERS[0]}. {live.OF_READERS[live.READERS[0]]}"
     program, trainee = table.rows()
-    assert [program[name] for name in ("all codes right", "panels or not, right", "counts")] == ["88%", "94.9%", 218]
-    assert [trainee[name] for name in ("all codes right", "panels or not, right", "counts")] == ["78%", "93.5%", 183]
+    assert [program[name] for name in ("all codes right", "panels or not, right", "counts")] == [
+        "88%",
+        "94.9%",
+        218,
+    ]
+    assert [trainee[name] for name in ("all codes right", "panels or not, right", "counts")] == [
+        "78%",
+        "93.5%",
+        183,
+    ]
     for row in (program, trainee):
-        assert row["counts"] == row["true"] - row["panels missed"] + row["others counted"] and row["true"] == 180
+        assert (
+            row["counts"] == row["true"] - row["panels missed"] + row["others counted"]
+            and row["true"] == 180
+        )
     assert said.startswith("The trainee misses 57 and adds 60:")
 
 
@@ -393,7 +525,9 @@ def test_best_today_is_not_best_tomorrow(learner, choice):
     panel, look = live.seen_months().parts
     look.children[0].click()
     assert look.parts[0] == f"You predicted {choice}. {live.OF_BEST[choice]}"
-    marked, = (row["estimator"] for row in rows(panel, "answers") if row["name"].endswith(" (you)"))
+    (marked,) = (
+        row["estimator"] for row in rows(panel, "answers") if row["name"].endswith(" (you)")
+    )
     assert marked == scenes.names()[live.BEST[choice]]
 
 
@@ -401,10 +535,15 @@ def test_best_today_is_not_best_tomorrow(learner, choice):
 def test_a_change_is_better_known_than_its_levels(learner, choice, reach):
     learner.keep("4-change", choice)
     said, panel = live.seen_change().parts
-    own, yours = (next(row for row in rows(panel, "differences") if row["band"] == band) for band in
-                  ("its own", "your guess"))
-    assert (yours["high"] - yours["low"]) / 2 == pytest.approx(reach) == pytest.approx(float(re.search(
-        r"about (\d(\.\d)?) points", choice)[1]) / 100)
+    own, yours = (
+        next(row for row in rows(panel, "differences") if row["band"] == band)
+        for band in ("its own", "your guess")
+    )
+    assert (
+        (yours["high"] - yours["low"]) / 2
+        == pytest.approx(reach)
+        == pytest.approx(float(re.search(r"about (\d(\.\d)?) points", choice)[1]) / 100)
+    )
     assert said == f"You predicted {choice}. {live.OF_REACH[choice]}"
     assert f"{50 * (own['high'] - own['low']):.1f}" == "1.2"
     naive = rows(panel, "differences")[0]
@@ -417,15 +556,23 @@ def test_a_judge_of_80_percent(learner, choice):
     learner.keep("4-judge", choice)
     said, panel = live.seen_judge().parts
     assert said == f"You predicted {choice}. {live.OF_PASSED[choice]}"
-    assert ("That is right" in said) == (choice.startswith("80%")) and (.68 - .2) / (.8 + .8 - 1) == pytest.approx(.8)
-    assert [row["value"] for row in rows(panel, "now")] == pytest.approx([.68, .8])
-    assert [row["value"] for row in scenes.judge_data(.5, .8)["now"]] == pytest.approx([.5, .5])
+    assert ("That is right" in said) == (choice.startswith("80%")) and (0.68 - 0.2) / (
+        0.8 + 0.8 - 1
+    ) == pytest.approx(0.8)
+    assert [row["value"] for row in rows(panel, "now")] == pytest.approx([0.68, 0.8])
+    assert [row["value"] for row in scenes.judge_data(0.5, 0.8)["now"]] == pytest.approx([0.5, 0.5])
 
 
 def test_everything_opens_where_slides_are_made(learner, monkeypatch):
     monkeypatch.setenv("WORKBENCH_REVEAL", "all")
-    for seen in (live.seen_line, live.seen_reader, live.seen_months, live.seen_constant, live.seen_change,
-                 live.seen_judge):
+    for seen in (
+        live.seen_line,
+        live.seen_reader,
+        live.seen_months,
+        live.seen_constant,
+        live.seen_change,
+        live.seen_judge,
+    ):
         assert "prediction first" not in repr(seen()) and "You predicted" not in repr(seen())
 
 
@@ -437,7 +584,9 @@ def test_a_click_simulates_what_the_corrected_formula_says(learner):
     assert abs(theory - simulated) < 3 * error
 
 
-@pytest.mark.parametrize("view", [live.mosaic, live.months, live.change, live.held_constant, live.judge])
+@pytest.mark.parametrize(
+    "view", [live.mosaic, live.months, live.change, live.held_constant, live.judge]
+)
 def test_every_control_changes_the_words(view):
     panel, said = view(), []
     for control in controls(panel).values():
@@ -448,7 +597,11 @@ def test_every_control_changes_the_words(view):
             control.value += control.step
         else:
             control.index += 1 if control.index == 0 else -1
-        assert panel.view.alternative not in said and panel.view.alternative.endswith(".") and status(panel) == ""
+        assert (
+            panel.view.alternative not in said
+            and panel.view.alternative.endswith(".")
+            and status(panel) == ""
+        )
 
 
 # ---------------------------------------------------------------- the notebook
@@ -456,13 +609,23 @@ def test_every_control_changes_the_words(view):
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "04-misclassification-correction.ipynb"
 MIXED, CALIBRATION, CHANGE, ERROR = 0.1542, 0.1322, 0.0291, 0.0063
 # per exercise: an answer with one number of the text in it
-ACCEPTS = {"4.1": (lambda x: x,), "4.2": (lambda x: (x, CALIBRATION), lambda x: (MIXED, x)),
-           "4.4": (lambda x: (x, ERROR), lambda x: (CHANGE, x)), "4.5": (lambda x: x,)}
+ACCEPTS = {
+    "4.1": (lambda x: x,),
+    "4.2": (lambda x: (x, CALIBRATION), lambda x: (MIXED, x)),
+    "4.4": (lambda x: (x, ERROR), lambda x: (CHANGE, x)),
+    "4.5": (lambda x: x,),
+}
 
 
 def text_of(cell):
-    told = [text for output in cell.get("outputs", []) for text in
-            (output.get("text", ""), *(output.get("data", {}).get(kind, "") for kind in ("text/plain", "text/html")))]
+    told = [
+        text
+        for output in cell.get("outputs", [])
+        for text in (
+            output.get("text", ""),
+            *(output.get("data", {}).get(kind, "") for kind in ("text/plain", "text/html")),
+        )
+    ]
     return "\n".join([cell.source, *told])
 
 
@@ -470,7 +633,7 @@ def numbers_of_three_digits(text):
     for found in re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+", text):
         value = float(found.replace(",", ""))
         if len(found.replace(",", "").replace(".", "").lstrip("0")) >= 3:
-            yield from (value, value / 100) if value >= 1 else (value,)     # .0291 and 2.91 points
+            yield from (value, value / 100) if value >= 1 else (value,)  # .0291 and 2.91 points
 
 
 @pytest.fixture(scope="module")
@@ -488,35 +651,58 @@ def given_away(cells):
     for place, cell in enumerate(cells):
         for asked in re.findall(r'wb\.check\("([\d.]+)", answer\)', cell.source):
             above = {x for each in cells[:place] for x in numbers_of_three_digits(text_of(each))}
-            if any(verdict(asked, put(x)) == "right" for put in ACCEPTS.get(asked, ()) for x in above):
+            if any(
+                verdict(asked, put(x)) == "right" for put in ACCEPTS.get(asked, ()) for x in above
+            ):
                 found.add(asked)
     return found
 
 
 def test_no_answer_of_an_exercise_stands_above_it(executed):
     assert given_away(executed.cells) == set()
-    for number, exercise in (("15.0%", "4.1"), (".1320", "4.2"), ("2.91 points", "4.4"),
-                             (".596", "4.5")):
+    for number, exercise in (
+        ("15.0%", "4.1"),
+        (".1320", "4.2"),
+        ("2.91 points", "4.4"),
+        (".596", "4.5"),
+    ):
         told = [nbformat.v4.new_markdown_cell(number), *executed.cells]
         assert given_away(told) == {exercise}
 
 
 def test_the_lesson_waits_for_its_predictions_and_its_report_stands_last(executed):
     cells = executed.cells
-    waiting = [cell.source.split("\n")[-1] for cell in cells if "Make your prediction first." in text_of(cell)]
-    assert waiting == [f"live.seen_{name}()" for name in ("line", "reader", "months", "constant", "change", "judge")]
-    own = next(place for place, cell in enumerate(cells) if cell.source.startswith("## Your own data"))
+    waiting = [
+        cell.source.split("\n")[-1]
+        for cell in cells
+        if "Make your prediction first." in text_of(cell)
+    ]
+    assert waiting == [
+        f"live.seen_{name}()"
+        for name in ("line", "reader", "months", "constant", "change", "judge")
+    ]
+    own = next(
+        place for place, cell in enumerate(cells) if cell.source.startswith("## Your own data")
+    )
     tags = [set(cell.metadata.get("tags", [])) for cell in cells]
-    assert all(tagged & {"lesson", "exercise"} for tagged in tags[1:own + 2])
-    assert tags[own + 2] == {"parameters"} and not any("exercise" in tagged for tagged in tags[own:])
+    assert all(tagged & {"lesson", "exercise"} for tagged in tags[1 : own + 2])
+    assert tags[own + 2] == {"parameters"} and not any(
+        "exercise" in tagged for tagged in tags[own:]
+    )
 
 
 def test_solutions_are_right(kernel, tmp_path):
-    lesson, solutions = (nbformat.read(path, as_version=4) for path in (
-        NOTEBOOK, NOTEBOOK.parent / "solutions" / NOTEBOOK.name))
+    lesson, solutions = (
+        nbformat.read(path, as_version=4)
+        for path in (NOTEBOOK, NOTEBOOK.parent / "solutions" / NOTEBOOK.name)
+    )
     NotebookClient(solutions, store_widget_state=False).execute()
-    shown = [output.data["text/plain"] for cell in solutions.cells for output in cell.get("outputs", [])]
-    asked = re.findall(r'wb\.check\("([\d.]+)", answer\)', "".join(cell.source for cell in lesson.cells))
+    shown = [
+        output.data["text/plain"] for cell in solutions.cells for output in cell.get("outputs", [])
+    ]
+    asked = re.findall(
+        r'wb\.check\("([\d.]+)", answer\)', "".join(cell.source for cell in lesson.cells)
+    )
     assert [re.match(r"Feedback\(([\d.]+) right: ", text)[1] for text in shown] == asked
 
 

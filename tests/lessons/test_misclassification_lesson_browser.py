@@ -1,23 +1,33 @@
 """Lesson 4 in JupyterLab: a line is drawn, predictions are locked, every control goes to its ends."""
+
 import browser
 import pytest
 import walking
 from browser import settled
+from playwright.sync_api import expect
 from walking import all_faults
 
-pytestmark = pytest.mark.full       # by default the lesson is opened on a phone in Voila
+pytestmark = pytest.mark.full  # by default the lesson is opened on a phone in Voila
 LESSON = browser.ROOT / "notebooks" / "04-misclassification-correction.ipynb"
 PREDICTIONS = ("predict_line", "predict_reader", "predict_best", "predict_change", "predict_judge")
 # the live scenes, their sliders and what must be read somewhere on the way
 SCENES = {
-    "live.mosaic": (("Others read rightly (p00)", "Panels read rightly (p11)", "True share of panels (α)"),
-                    ("too many", "too few")),
-    "live.seen_months": (("New true share (α′)", "Forms audited (n)"),
-                         ("Of a fall by 8.0 points", "Of a rise by 30.0")),
+    "live.mosaic": (
+        ("Others read rightly (p00)", "Panels read rightly (p11)", "True share of panels (α)"),
+        ("too many", "too few"),
+    ),
+    "live.seen_months": (
+        ("New true share (α′)", "Forms audited (n)"),
+        ("Of a fall by 8.0 points", "Of a rise by 30.0"),
+    ),
     "live.seen_constant": (("New true share (α′)",), ("calibration reports 55% of a change",)),
-    "live.seen_change": (("From month", "To month", "Forms audited (n)"), ("Month 1 to 8", "Month 11 to 12")),
+    "live.seen_change": (
+        ("From month", "To month", "Forms audited (n)"),
+        ("Month 1 to 8", "Month 11 to 12"),
+    ),
     "live.seen_judge": (("Good answers", "The judge is right"), ("0% are good", "100% are good")),
 }
+
 
 @pytest.fixture(scope="module")
 def lesson(lab):
@@ -29,14 +39,19 @@ def lesson(lab):
 
 
 def cell(page, source):
-    found = page.locator(".jp-CodeCell").filter(has=page.locator(".jp-Editor", has_text=source)).first
+    found = (
+        page.locator(".jp-CodeCell").filter(has=page.locator(".jp-Editor", has_text=source)).first
+    )
     found.scroll_into_view_if_needed()
     return found
 
 
 def says(shown, words):
-    shown.page.wait_for_function("([figure, words]) => figure.textContent.includes(words)", timeout=15_000,
-                                 arg=[shown.element_handle(), words])
+    shown.page.wait_for_function(
+        "([figure, words]) => figure.textContent.includes(words)",
+        timeout=15_000,
+        arg=[shown.element_handle(), words],
+    )
 
 
 def moves(page, scene, handle, key):
@@ -45,31 +60,47 @@ def moves(page, scene, handle, key):
     handle.focus()
     page.keyboard.press(key)
     if handle.get_attribute("aria-valuenow") != place:
-        page.wait_for_function("([line, old]) => line.textContent !== old", timeout=15_000,
-                               arg=[scene.locator(".words").element_handle(), words])
+        page.wait_for_function(
+            "([line, old]) => line.textContent !== old",
+            timeout=15_000,
+            arg=[scene.locator(".words").element_handle(), words],
+        )
     settled(page)
 
 
 def draws_the_line(page):
     """Sweep the first point along to the last month, then move that by the keyboard."""
     asked = cell(page, "live.predict_line")
-    points, lock = asked.locator(".picture [role=button]"), asked.get_by_role("button", name="Lock my prediction")
-    assert points.count() == 12 and lock.is_disabled()
+    points, lock = (
+        asked.locator(".picture [role=button]"),
+        asked.get_by_role("button", name="Lock my prediction"),
+    )
+    expect(points).to_have_count(12)
+    expect(lock).to_be_disabled()
     first, last = (points.nth(place).bounding_box() for place in (0, 11))
     page.mouse.move(first["x"] + 6, first["y"] + 6)
     page.mouse.down()
     for step in range(1, 25):
-        page.mouse.move(first["x"] + 6 + step / 24 * (last["x"] - first["x"]), first["y"] + 6 - 2 * step, steps=2)
+        page.mouse.move(
+            first["x"] + 6 + step / 24 * (last["x"] - first["x"]),
+            first["y"] + 6 - 2 * step,
+            steps=2,
+        )
     page.mouse.up()
     settled(page)
     drawn = asked.locator(".words").inner_text()
-    assert drawn.startswith("Your line: 10.0% in month 1") and not drawn.endswith(" 10.0% in month 12.")
+    assert drawn.startswith("Your line: 10.0% in month 1") and not drawn.endswith(
+        " 10.0% in month 12."
+    )
     points.nth(11).focus()
     page.keyboard.press("ArrowUp")
-    page.wait_for_function("([e, old]) => e.textContent !== old", arg=[asked.locator(".words").element_handle(), drawn])
-    assert points.nth(11).evaluate("e => e === document.activeElement")
-    assert float(asked.locator(".words").inner_text().split(", ")[-1].split("%")[0]) == pytest.approx(
-        float(drawn.split(", ")[-1].split("%")[0]) + 0.5)
+    page.wait_for_function(
+        "([e, old]) => e.textContent !== old", arg=[asked.locator(".words").element_handle(), drawn]
+    )
+    expect(points.nth(11)).to_be_focused()
+    assert float(
+        asked.locator(".words").inner_text().split(", ")[-1].split("%")[0]
+    ) == pytest.approx(float(drawn.split(", ")[-1].split("%")[0]) + 0.5)
 
 
 def locks(page, name):
@@ -83,7 +114,7 @@ def locks(page, name):
 
 
 def test_the_whole_lesson(lesson):
-    assert lesson.locator(".workbench-locked").count() == 6
+    expect(lesson.locator(".workbench-locked")).to_have_count(6)
     for name in PREDICTIONS:
         locks(lesson, name)
     lesson.wait_for_function("document.querySelectorAll('.workbench-locked').length === 0")
@@ -99,12 +130,16 @@ def test_the_whole_lesson(lesson):
                 assert all_faults(lesson) == [], (source, names[place], key)
                 assert scene.locator("[role=alert]").count() == 0
                 read.append(scene.locator(".heading").inner_text())
-        assert all(any(title.startswith(start) or start in title for title in read) for start in told), (told, read)
+        assert all(
+            any(title.startswith(start) or start in title for title in read) for start in told
+        ), (told, read)
     months = cell(lesson, "live.seen_months")
     for text, shown in (("all estimators", True), ("raw count, calibration, mixed", False)):
         months.locator("select").select_option(label=text)
-        lesson.wait_for_function("([line, shown]) => line.textContent.includes('; audit share') === shown",
-                                 arg=[months.locator(".words").element_handle(), shown])
+        lesson.wait_for_function(
+            "([line, shown]) => line.textContent.includes('; audit share') === shown",
+            arg=[months.locator(".words").element_handle(), shown],
+        )
         settled(lesson)
         assert all_faults(lesson) == [], text
     months.get_by_role("button", name=walking.LOOK).click()

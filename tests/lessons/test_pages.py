@@ -1,4 +1,5 @@
 """Whole pages in a real browser: Voila's, answers typed into text boxes, and what axe-core says of every kind."""
+
 import json
 import time
 
@@ -13,12 +14,24 @@ PREDICTED = {
     "02-brr-orthogonal-arrays.ipynb": (("1,200", "by about 10%", "none", "85"), 9),
     "03-voila-vs-neyman.ipynb": (("25", "capped Neyman", "5%", "2.5 times"), 10),
     "04-misclassification-correction.ipynb": (
-        (None, "both equally well", "mixed", "about 2 points either way, as for one month",
-         "80%: less 20 points, divided by .6"), 11),
-    "05-cross-validation-t-tests.ipynb": (("25%", "about .1", "about 60%", "not at all",
-                                             "about 96%"), 8)}
+        (
+            None,
+            "both equally well",
+            "mixed",
+            "about 2 points either way, as for one month",
+            "80%: less 20 points, divided by .6",
+        ),
+        11,
+    ),
+    "05-cross-validation-t-tests.ipynb": (
+        ("25%", "about .1", "about 60%", "not at all", "about 96%"),
+        8,
+    ),
+}
 IN_JUPYTERLAB = {
-    "00-start.ipynb": (("93%",), 1), "01-stratified-accuracy.ipynb": (("30%", "95", "about 10", "about 7,000"), 9)}
+    "00-start.ipynb": (("93%",), 1),
+    "01-stratified-accuracy.ipynb": (("30%", "95", "about 10", "about 7,000"), 9),
+}
 WORDS = "# How sure?\n\n## A <b>part</b>"
 FIRST = "import workbench as wb"
 WAITING = "import pathlib, time\nwhile not pathlib.Path('seen').exists(): time.sleep(.05)"
@@ -39,29 +52,39 @@ CROWDED = """chart => [
         * text.ownerSVGElement.getBoundingClientRect().width / text.ownerSVGElement.getAttribute('width') < 11)
         .map(text => text.textContent),
     chart.querySelectorAll('.role-legend-label text').length]"""
-SCENES = ("from workbench.lessons.cross_validation import views as cross_validation\n"
-          "from workbench.lessons.misclassification import views as misclassification\ncross_validation.power(.6)",
-          "cross_validation.scoreboard()", "misclassification.months('mixed')")
+SCENES = (
+    "from workbench.lessons.cross_validation import views as cross_validation\n"
+    "from workbench.lessons.misclassification import views as misclassification\ncross_validation.power(.6)",
+    "cross_validation.scoreboard()",
+    "misclassification.months('mixed')",
+)
 
 
 def boxes(page, count):
     """Wait for the text boxes and return them."""
-    page.wait_for_function("n => document.querySelectorAll('.workbench-answer form').length === n", arg=count,
-                           timeout=90_000)
+    page.wait_for_function(
+        "n => document.querySelectorAll('.workbench-answer form').length === n",
+        arg=count,
+        timeout=90_000,
+    )
     return page.locator(".workbench-answer").all()
 
 
 def says(box, text):
     """Wait until a text box says something that begins so."""
-    box.page.wait_for_function("([box, text]) => box.querySelector('.told').innerText.startsWith(text)",
-                               arg=[box.element_handle(), text])
+    box.page.wait_for_function(
+        "([box, text]) => box.querySelector('.told').innerText.startsWith(text)",
+        arg=[box.element_handle(), text],
+    )
     return box.locator(".told").inner_text()
 
 
 def predicts(page, choice):
     """Choose, or draw a line's first point higher, and lock it."""
     asked = page.locator(".widget-vbox:has(> button:has-text('Lock my prediction'))")
-    asked = asked.filter(has=page.get_by_label(choice, exact=True) if choice else page.locator(".picture")).first
+    asked = asked.filter(
+        has=page.get_by_label(choice, exact=True) if choice else page.locator(".picture")
+    ).first
     if choice:
         asked.get_by_label(choice, exact=True).check()
     else:
@@ -92,8 +115,10 @@ def test_the_list_of_lessons_is_plain_links_and_asks_no_other_host(tmp_path, sta
         pytest.skip(browser.missing_voila())
     (tmp_path / "more & more").mkdir()
     browser.notebook(tmp_path / "00-start.ipynb", "print(6 * 7)")
-    with browser.voila(tmp_path, "--template=workbench") as address, \
-            browser.page(address.removesuffix("voila/render/"), started) as page:
+    with (
+        browser.voila(tmp_path, "--template=workbench") as address,
+        browser.page(address.removesuffix("voila/render/"), started) as page,
+    ):
         assert page.locator("a").all_inner_texts() == ["00-start", "more & more"]
         page.get_by_text("more & more").click()
         page.wait_for_url("**/voila/tree/more%20%26%20more")
@@ -105,11 +130,21 @@ def test_the_list_of_lessons_is_plain_links_and_asks_no_other_host(tmp_path, sta
 
 
 def test_voila_shows_one_scene_at_a_time(voila, axe):
-    texts = ["# Title", "Hello [term](#Second).", "## Part 1", "### First", "One.", "### Second", "Two."]
+    texts = [
+        "# Title",
+        "Hello [term](#Second).",
+        "## Part 1",
+        "### First",
+        "One.",
+        "### Second",
+        "Two.",
+    ]
     folder, address = voila.write("print('seen')")
     nb = json.loads((folder / "lesson.ipynb").read_text())
-    nb["cells"] = [{"cell_type": "markdown", "id": f"t{k}", "metadata": {}, "source": text}
-                   for k, text in enumerate(texts)] + nb["cells"]
+    nb["cells"] = [
+        {"cell_type": "markdown", "id": f"t{k}", "metadata": {}, "source": text}
+        for k, text in enumerate(texts)
+    ] + nb["cells"]
     (folder / "lesson.ipynb").write_text(json.dumps(nb))
     with browser.page(address.removesuffix("#all"), voila.started, size=PHONE) as page:
         page.wait_for_selector("#loading", state="detached", timeout=60_000)
@@ -117,8 +152,10 @@ def test_voila_shows_one_scene_at_a_time(voila, axe):
         told = [text.lstrip("# ").replace("[term](#Second)", "term") for text in texts]
 
         def seen():
-            return page.inner_text("#scenes span"), [text for text in told if page.locator(
-                ".jp-Cell", has_text=text).first.is_visible()]
+            return page.inner_text("#scenes span"), [
+                text for text in told if page.locator(".jp-Cell", has_text=text).first.is_visible()
+            ]
+
         assert seen() == ("1 of 3: Title", ["Title", "Hello term."])
         page.get_by_role("link", name="term").click()
         assert seen()[0] == "3 of 3: Second"
@@ -128,7 +165,10 @@ def test_voila_shows_one_scene_at_a_time(voila, axe):
         page.get_by_role("button", name="Next").click()
         assert seen() == ("2 of 3: First", ["Part 1", "First", "One."])
         page.get_by_role("button", name="Next").click()
-        assert seen() == ("3 of 3: Second", ["Second", "Two."]) and page.get_by_text("seen", exact=True).is_visible()
+        assert (
+            seen() == ("3 of 3: Second", ["Second", "Two."])
+            and page.get_by_text("seen", exact=True).is_visible()
+        )
         assert page.get_by_role("button", name="Next").is_disabled() and browser.faults(page) == []
         page.reload()
         page.wait_for_selector("#loading", state="detached", timeout=60_000)
@@ -141,7 +181,9 @@ def test_voila_shows_one_scene_at_a_time(voila, axe):
 
 
 def test_closing_the_page_ends_its_kernel(voila):
-    _, address = voila.write("import os\nprint('kernel', os.getpid())", f"import workbench as wb\n{PRACTICE}")
+    _, address = voila.write(
+        "import os\nprint('kernel', os.getpid())", f"import workbench as wb\n{PRACTICE}"
+    )
     context = voila.started.new_context()
     other, page = context.new_page(), context.new_page()
     page.goto(address)
@@ -150,7 +192,7 @@ def test_closing_the_page_ends_its_kernel(voila):
     page.close(run_before_unload=True)
     end = time.monotonic() + 20
     while kernel.is_running() and time.monotonic() < end:
-        other.wait_for_timeout(50)       # the page's requests pass through this process
+        other.wait_for_timeout(50)  # the page's requests pass through this process
     assert not kernel.is_running()
     context.close()
 
@@ -185,7 +227,7 @@ def test_exercises_are_answered_in_voila(voila):
 def test_exercises_are_answered_in_lab(lab, axe):
     with lab.show(FIRST, PRACTICE, WIDE) as page:
         browser.run_all(page)
-        box, = boxes(page, 1)
+        (box,) = boxes(page, 1)
         box.locator("input").click()
         page.keyboard.type("(0.88, 0.02875)")
         page.keyboard.press("Enter")
@@ -194,7 +236,9 @@ def test_exercises_are_answered_in_lab(lab, axe):
         assert page.console_errors == [] == page.outside
 
 
-@pytest.mark.parametrize("name", [*PREDICTED, *(pytest.param(name, marks=pytest.mark.full) for name in IN_JUPYTERLAB)])
+@pytest.mark.parametrize(
+    "name", [*PREDICTED, *(pytest.param(name, marks=pytest.mark.full) for name in IN_JUPYTERLAB)]
+)
 def test_lessons_fit_a_phone_in_voila_and_have_no_fault(voila, axe, name):
     choices, pictures = (PREDICTED | IN_JUPYTERLAB)[name]
     with voila.show(path=browser.ROOT / "notebooks" / name, size=PHONE) as page:
@@ -205,7 +249,9 @@ def test_lessons_fit_a_phone_in_voila_and_have_no_fault(voila, axe, name):
         browser.shows_chart(page, pictures)
         browser.still(page)
         assert page.locator(".workbench-chart").count() == pictures
-        assert [found for index in range(pictures) for found in page.evaluate(walking.FAULTS, index)] == []
+        assert [
+            found for index in range(pictures) for found in page.evaluate(walking.FAULTS, index)
+        ] == []
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
         assert page.evaluate(BEYOND) == []
         assert browser.faults(page) == []
@@ -217,10 +263,16 @@ def test_pictures_of_several_parts_have_room_on_a_phone(voila):
         browser.shows_chart(page, len(SCENES))
         browser.still(page)
         charts = page.locator(".workbench-chart")
-        assert [charts.nth(k).evaluate(CROWDED) for k in range(3)] == [[[], [], 4], [[], [], 3], [[], [], 3]]
+        assert [charts.nth(k).evaluate(CROWDED) for k in range(3)] == [
+            [[], [], 4],
+            [[], [], 3],
+            [[], [], 3],
+        ]
         assert [found for index in range(3) for found in page.evaluate(walking.FAULTS, index)] == []
         page.locator("select").select_option(label="all estimators")
-        page.wait_for_function("document.querySelectorAll('.workbench-chart')[2].innerText.includes('; audit share')")
+        page.wait_for_function(
+            "document.querySelectorAll('.workbench-chart')[2].innerText.includes('; audit share')"
+        )
         assert charts.nth(2).evaluate(CROWDED) == [[], [], 7]
         assert page.outside == [] == page.console_errors
 
@@ -238,13 +290,23 @@ def written(tmp_path_factory):
     run(folder, "keys", "out", "--secret", "secret")
     run(folder, "votes", "out")
     for words in ("grade", "strip"):
-        run(folder, words, "out", "--secret", "secret", "-o", f"{words}.{'csv' if words == 'grade' else 'html'}")
+        run(
+            folder,
+            words,
+            "out",
+            "--secret",
+            "secret",
+            "-o",
+            f"{words}.{'csv' if words == 'grade' else 'html'}",
+        )
     return folder
 
 
 def test_written_pages_have_no_fault(written, started, axe):
     pages = sorted(written.rglob("*.html"))
-    assert {"report.html", "strip.html", "votes.html"} < {path.name for path in pages} and len(pages) >= 7
+    assert {"report.html", "strip.html", "votes.html"} < {path.name for path in pages} and len(
+        pages
+    ) >= 7
     found = {}
     for path in pages:
         with browser.page(path.as_uri(), started) as page:

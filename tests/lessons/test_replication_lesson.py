@@ -1,4 +1,5 @@
 """Lesson 2 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
+
 import itertools
 import math
 import re
@@ -42,13 +43,16 @@ def arrays():
 
 # ---------------------------------------------------------------- fourteen boxes
 
+
 def test_labels_in_boxes_are_worth_543(textbook):
     naive = math.sqrt(1576 / 1797 * 221 / 1797 / 1797)
     effect = (textbook / naive) ** 2
     assert (f"{naive:.4f}", f"{textbook:.4f}", f"{effect:.2f}") == ("0.0077", "0.0141", "3.31")
     assert f"{1797 / effect:.0f}" == "543" and f"{(effect - 1) / (1797 / 14 - 1):.4f}" == "0.0181"
     said = live.fourteen_boxes().view.alternative
-    assert said.startswith("Accuracy 0.877. Standard error 0.0077 were the labels independent, 0.0141 by boxes.")
+    assert said.startswith(
+        "Accuracy 0.877. Standard error 0.0077 were the labels independent, 0.0141 by boxes."
+    )
     assert "Naive 95% interval 0.862 to 0.892, by boxes 0.838 to 0.911." in said
     assert "with 128 per box that stands for a design effect of 3.31" in said
     assert said.endswith("Boxes run from 0.769 (box 5) to 0.938 (box 10).")
@@ -88,6 +92,7 @@ def test_more_labels_keep_those_already_drawn():
 
 # ---------------------------------------------------------------- half-samples
 
+
 @pytest.mark.parametrize(("scheme", "count"), [("all", 128), ("balanced", 8)])
 def test_all_and_eight_balanced_give_the_textbook(halves, textbook, scheme, count):
     settle(halves, **{"Half-samples": "printed"})
@@ -101,7 +106,10 @@ def test_all_and_eight_balanced_give_the_textbook(halves, textbook, scheme, coun
 
 
 def test_all_and_eight_are_in_full_balance_the_printed_not():
-    full = {scheme: wb.check_balance(live.half_sample_array(scheme)).full for scheme in ("all", "balanced", "printed")}
+    full = {
+        scheme: wb.check_balance(live.half_sample_array(scheme)).full
+        for scheme in ("all", "balanced", "printed")
+    }
     assert full == {"all": True, "balanced": True, "printed": False}
     assert live.PRINTED == tuple(EQUATION_12)
 
@@ -110,9 +118,11 @@ def test_printed_half_samples_are_18_percent_too_sure(halves, accuracies, textbo
     settle(halves, **{"Half-samples": "printed"})
     signs = np.array([[1 if sign == "+" else -1 for sign in row] for row in live.PRINTED])
     errors = signs @ (accuracies[::2] - accuracies[1::2]) / 14
-    assert f"{math.sqrt((errors ** 2).mean()):.4f}" == "0.0116"
+    assert f"{math.sqrt((errors**2).mean()):.4f}" == "0.0116"
     assert heading(halves) == "7 half-samples: SE 0.0116, 18% below the textbook's 0.0141"
-    assert [row["mean"] for row in rows(halves, "terms")] == pytest.approx((signs.T @ signs / 7).ravel())
+    assert [row["mean"] for row in rows(halves, "terms")] == pytest.approx(
+        (signs.T @ signs / 7).ravel()
+    )
 
 
 @pytest.mark.parametrize("scheme", ["all", "balanced", "random", "printed"])
@@ -120,10 +130,14 @@ def test_tiles_show_the_boxes_each_replicate_keeps(halves, accuracies, scheme):
     settle(halves, **{"Half-samples": scheme})
     kept = {}
     for row in rows(halves, "tiles"):
-        kept.setdefault(row["replicate"], []).append(2 * row["district"] - 2 + (row["box"] == "second box"))
+        kept.setdefault(row["replicate"], []).append(
+            2 * row["district"] - 2 + (row["box"] == "second box")
+        )
     means = [accuracies[boxes].mean() for boxes in kept.values()]
     drawn = [row["value"] for row in rows(halves, "squares")]
-    assert len(drawn) == {"all": 128, "printed": 7}.get(scheme, 8) and len(kept) == min(32, len(drawn))
+    assert len(drawn) == {"all": 128, "printed": 7}.get(scheme, 8) and len(kept) == min(
+        32, len(drawn)
+    )
     assert max(min(abs(mean - value) for value in drawn) for mean in means) < 0.0005
 
 
@@ -131,11 +145,21 @@ def test_random_half_samples_are_unstable_and_many_less_so(accuracies, textbook)
     d = accuracies[::2] - accuracies[1::2]
 
     def ratios(count):
-        return np.array([np.mean(((1 - 2 * live.half_sample_array("random", count, seed)) @ d / 14) ** 2)
-                         for seed in range(1, 1001)]) / textbook ** 2
+        return (
+            np.array(
+                [
+                    np.mean(((1 - 2 * live.half_sample_array("random", count, seed)) @ d / 14) ** 2)
+                    for seed in range(1, 1001)
+                ]
+            )
+            / textbook**2
+        )
+
     eight, many = ratios(8), ratios(2048)
     low, high = np.sqrt(np.quantile(eight, [0.05, 0.95]))
-    assert eight.mean() == pytest.approx(1, abs=0.05) and eight.std() == pytest.approx(0.44, abs=0.03)
+    assert eight.mean() == pytest.approx(1, abs=0.05) and eight.std() == pytest.approx(
+        0.44, abs=0.03
+    )
     assert low == pytest.approx(0.60, abs=0.03) and high == pytest.approx(1.34, abs=0.04)
     assert many.std() == pytest.approx(0.027, abs=0.003)
 
@@ -156,15 +180,20 @@ def test_the_draw_can_be_moved_where_it_matters(halves):
 
 # ---------------------------------------------------------------- arrays and fields
 
+
 def test_array_builder_starts_balanced(arrays):
-    assert arrays.view.alternative == ("An array of 27 runs, 8 columns, 3 units per stratum: all 28 pairs of "
-                                       "columns are balanced. Columns 1 and 2 show each pair of numbers 3 times.")
+    assert arrays.view.alternative == (
+        "An array of 27 runs, 8 columns, 3 units per stratum: all 28 pairs of "
+        "columns are balanced. Columns 1 and 2 show each pair of numbers 3 times."
+    )
 
 
 def test_the_papers_shifts_have_four_bad_pairs(arrays):
     said = settle(arrays, Construction="paper", Second_column=5)
-    assert heading(arrays) == ("9 runs, 8 columns, 3 units per stratum: 4 of 28 pairs are not balanced (1 and 5, "
-                               "2 and 6, 3 and 7, 4 and 8); 27 runs are needed")
+    assert heading(arrays) == (
+        "9 runs, 8 columns, 3 units per stratum: 4 of 28 pairs are not balanced (1 and 5, "
+        "2 and 6, 3 and 7, 4 and 8); 27 runs are needed"
+    )
     red = [(row["i"], row["j"]) for row in rows(arrays, "pairs") if row["pair"] == "not balanced"]
     assert [(row["i"], row["j"]) for row in rows(arrays, "crosses")] == red
     assert red == [(1, 5), (2, 6), (3, 7), (4, 8)]
@@ -174,37 +203,59 @@ def test_the_papers_shifts_have_four_bad_pairs(arrays):
 
 def test_six_units_are_refused_in_words_and_no_stale_picture_stays(arrays):
     settle(arrays, Units=6)
-    assert status(arrays) == ("<strong role='alert'>Units per stratum s must be a prime power; 6 is not a prime power, "
-                              "the nearest are 5 and 7</strong>")
+    assert status(arrays) == (
+        "<strong role='alert'>Units per stratum s must be a prime power; 6 is not a prime power, "
+        "the nearest are 5 and 7</strong>"
+    )
     assert arrays.view.picture["blank"] and arrays.view.alternative == ""
     settle(arrays, Units=7)
-    assert status(arrays) == "" and heading(arrays).startswith("49 runs, 8 columns, 7 units per stratum: all 28")
+    assert status(arrays) == "" and heading(arrays).startswith(
+        "49 runs, 8 columns, 7 units per stratum: all 28"
+    )
     assert not arrays.view.picture["blank"]
 
 
 def test_a_column_is_never_compared_with_itself(arrays):
     settle(arrays, First=2)
-    assert (controls(arrays)["First column"].value, controls(arrays)["Second column"].value) == (2, 1)
+    assert (controls(arrays)["First column"].value, controls(arrays)["Second column"].value) == (
+        2,
+        1,
+    )
     settle(arrays, Second=2)
-    assert (controls(arrays)["First column"].value, controls(arrays)["Second column"].value) == (1, 2)
+    assert (controls(arrays)["First column"].value, controls(arrays)["Second column"].value) == (
+        1,
+        2,
+    )
     assert status(arrays) == "" and "Columns 1 and 2 show" in arrays.view.alternative
 
 
-@pytest.mark.parametrize(("chosen", "columns", "left"), [
-    ((7, 8), 4, (3, 4)), ((8, 7), 4, (3, 4)), ((3, 7), 4, (3, 4)), ((4, 7), 4, (3, 4)), ((7, 1), 2, (1, 2)),
-    ((1, 2), 40, (1, 2))])
+@pytest.mark.parametrize(
+    ("chosen", "columns", "left"),
+    [
+        ((7, 8), 4, (3, 4)),
+        ((8, 7), 4, (3, 4)),
+        ((3, 7), 4, (3, 4)),
+        ((4, 7), 4, (3, 4)),
+        ((7, 1), 2, (1, 2)),
+        ((1, 2), 40, (1, 2)),
+    ],
+)
 def test_fewer_columns_move_the_chosen_ones(arrays, chosen, columns, left):
     settle(arrays, First=chosen[0], Second=chosen[1])
     said = settle(arrays, Columns=columns)
     found = controls(arrays)
     assert (found["First column"].value, found["Second column"].value) == left
     assert {found[f"{name} column"].max for name in ("First", "Second")} == {columns}
-    assert status(arrays) == "" and f"Columns {left[0]} and {left[1]} show each pair of numbers" in said
+    assert (
+        status(arrays) == ""
+        and f"Columns {left[0]} and {left[1]} show each pair of numbers" in said
+    )
 
 
 def test_a_click_on_a_column_compares_it_with_the_last(arrays):
     assert [(row["pick"], row["label"]) for row in rows(arrays, "columns")] == [
-        (k, f"column {k}") for k in range(1, 9)]
+        (k, f"column {k}") for k in range(1, 9)
+    ]
     for picked, left in ((5, (2, 5)), (5, (2, 5)), (2, (2, 5)), (1, (5, 1))):
         arrays.view._picked({"pick": picked})
         found = controls(arrays)
@@ -224,7 +275,7 @@ def test_every_array_answers(arrays, levels, method):
 
 def room(levels, columns):
     """Columns that the paper's number of runs really has room for."""
-    runs = next(levels ** b for b in itertools.count(1) if columns <= levels ** b - 1)
+    runs = next(levels**b for b in itertools.count(1) if columns <= levels**b - 1)
     return (runs - 1) // (levels - 1)
 
 
@@ -236,10 +287,13 @@ def test_field_is_built_step_by_step():
     settle(panel, Power_of_x=26)
     assert heading(panel) == "GF(3^3): 26 powers and a row of zeros make 27 runs for 13 columns"
     settle(panel, Field=(2, 3))
-    assert controls(panel)["Power of x, step"].max == 7 and heading(panel).startswith("GF(2^3): 7 powers")
+    assert controls(panel)["Power of x, step"].max == 7 and heading(panel).startswith(
+        "GF(2^3): 7 powers"
+    )
 
 
 # ---------------------------------------------------------------- coverage and worth
+
 
 def coverages(said):
     return {name: float(share) / 100 for name, share in re.findall(r"(\w+) (\d+\.\d)%[,;]", said)}
@@ -248,7 +302,9 @@ def coverages(said):
 def test_naive_intervals_cover_72_percent():
     panel = live.coverage()
     found = coverages(panel.view.alternative)
-    assert found == pytest.approx({"naive": 0.725, "z": 0.905, "t": 0.945, "logit": 0.95, "default": 0.965}, abs=0.012)
+    assert found == pytest.approx(
+        {"naive": 0.725, "z": 0.905, "t": 0.945, "logit": 0.95, "default": 0.965}, abs=0.012
+    )
     found = coverages(settle(panel, Intracluster=0.1))
     assert found["naive"] == pytest.approx(0.41, abs=0.02) and found["default"] > 0.92
     assert heading(panel).startswith("95% intervals: the naive contain the truth in 4")
@@ -260,9 +316,11 @@ def test_large_boxes_that_are_worse_are_missed_by_t_and_not_by_the_default():
     assert 0.91 < found["t"] < 0.95 < found["default"]
     found = coverages(settle(panel, Large=-1.0))
     assert found["naive"] < 0.2 and found["t"] == pytest.approx(0.76, abs=0.02)
-    assert found["default"] == pytest.approx(0.934, abs=0.012)      # bounded: above .95
+    assert found["default"] == pytest.approx(0.934, abs=0.012)  # bounded: above .95
     found = coverages(settle(panel, Sizes=0.0))
-    assert found == pytest.approx({"naive": 0.725, "z": 0.905, "t": 0.945, "logit": 0.95, "default": 0.965}, abs=0.012)
+    assert found == pytest.approx(
+        {"naive": 0.725, "z": 0.905, "t": 0.945, "logit": 0.95, "default": 0.965}, abs=0.012
+    )
 
 
 def test_independent_labels_are_covered_by_both():
@@ -270,7 +328,9 @@ def test_independent_labels_are_covered_by_both():
     assert found["naive"] == pytest.approx(0.95, abs=0.015) and found["default"] >= 0.94
 
 
-@pytest.mark.parametrize(("strata", "psus", "items"), [(3, 2, 1), (50, 5, 200), (3, 5, 200), (50, 2, 1)])
+@pytest.mark.parametrize(
+    ("strata", "psus", "items"), [(3, 2, 1), (50, 5, 200), (3, 5, 200), (50, 2, 1)]
+)
 def test_every_design_is_simulated(strata, psus, items):
     panel = live.coverage()
     said = settle(panel, Districts=strata, Boxes=psus, Labels=items, Random=3)
@@ -284,8 +344,10 @@ def test_patients_with_six_sites_have_the_papers_design_effect():
     assert found["naive"] == pytest.approx(0.72, abs=0.04) and found["default"] > 0.94
 
 
-@pytest.mark.parametrize("view", [live.fourteen_boxes, live.half_samples, live.array_builder, live.field_steps,
-                                  live.coverage])
+@pytest.mark.parametrize(
+    "view",
+    [live.fourteen_boxes, live.half_samples, live.array_builder, live.field_steps, live.coverage],
+)
 def test_a_hand_reaches_every_end(view):
     for control in controls(view()).values():
         steps = len(control.options) if hasattr(control, "options") else control.max - control.min
@@ -293,6 +355,7 @@ def test_a_hand_reaches_every_end(view):
 
 
 # ---------------------------------------------------------------- predictions and reveals
+
 
 @pytest.fixture
 def fresh(monkeypatch):
@@ -319,9 +382,12 @@ def lock(prediction, choice):
 
 
 def test_reveals_wait_for_their_prediction_and_compute_nothing_before(fresh, monkeypatch):
-    waits = {"predict_worth": ("seen_boxes", "seen_worth"),
-             "predict_eight": ("seen_halves", "seen_schemes", "seen_broken", "seen_orders"),
-             "predict_pairs": ("seen_pairs",), "predict_coverage": ("seen_coverage", "seen_weights")}
+    waits = {
+        "predict_worth": ("seen_boxes", "seen_worth"),
+        "predict_eight": ("seen_halves", "seen_schemes", "seen_broken", "seen_orders"),
+        "predict_pairs": ("seen_pairs",),
+        "predict_coverage": ("seen_coverage", "seen_weights"),
+    }
     looked = ("seen_worth", "seen_schemes", "seen_broken")
     seen = {name: getattr(live, name)() for names in waits.values() for name in names}
     assert {repr(each) for each in seen.values()} == {"Make your prediction first."}
@@ -333,7 +399,8 @@ def test_reveals_wait_for_their_prediction_and_compute_nothing_before(fresh, mon
             if name in looked:
                 seen[name].children[0].click()
         assert [name for name, each in seen.items() if each.parts] == [
-            name for each in list(waits)[:list(waits).index(asked) + 1] for name in waits[each]]
+            name for each in list(waits)[: list(waits).index(asked) + 1] for name in waits[each]
+        ]
         assert all("Make your" not in repr(seen[name]) for name in names)
 
 
@@ -345,8 +412,15 @@ def test_the_predicted_worth_is_drawn_as_an_interval(fresh):
     panel, p = panel_of(seen), 1576 / 1797
     yours = rows(panel, "limits")[2]
     assert yours["kind"] == "yours"
-    assert yours["high"] - p == p - yours["low"] == pytest.approx(1.959964 * math.sqrt(p * (1 - p) / 1200), rel=1e-6)
-    assert f"You predicted 1,200: that would be {yours['low']:.3f} to {yours['high']:.3f}." in panel.view.alternative
+    assert (
+        yours["high"] - p
+        == p - yours["low"]
+        == pytest.approx(1.959964 * math.sqrt(p * (1 - p) / 1200), rel=1e-6)
+    )
+    assert (
+        f"You predicted 1,200: that would be {yours['low']:.3f} to {yours['high']:.3f}."
+        in panel.view.alternative
+    )
     settle(panel, Labels=10)
     assert len(rows(panel, "limits")) == 2 and "You predicted" not in panel.view.alternative
 
@@ -363,23 +437,30 @@ def test_every_axis_of_boxes_holds_all_that_is_drawn(revealed):
 def test_the_predicted_error_is_dashed_where_it_is_about(fresh, textbook):
     lock(live.predict_eight(), "by about 10%")
     panel = panel_of(live.seen_halves())
-    assert heading(panel) == "128 half-samples: SE 0.0141, the textbook's to 12 digits" and not rows(panel, "predicted")
+    assert heading(
+        panel
+    ) == "128 half-samples: SE 0.0141, the textbook's to 12 digits" and not rows(panel, "predicted")
     said = settle(panel, **{"Half-samples": "balanced"})
     middle = rows(panel, "estimate")[0]["estimate"]
-    assert sorted(abs(row["value"] - middle) / textbook for row in rows(panel, "predicted")) == pytest.approx(
-        [0.9, 0.9, 1.1, 1.1])
+    assert sorted(
+        abs(row["value"] - middle) / textbook for row in rows(panel, "predicted")
+    ) == pytest.approx([0.9, 0.9, 1.1, 1.1])
     assert f"Your prediction, {0.9 * textbook:.4f} or {1.1 * textbook:.4f}, is dashed." in said
 
 
 def test_the_predicted_pairs_and_coverage_stand_in_the_pictures(fresh):
     lock(live.predict_pairs(), "none")
     seen = live.seen_pairs()
-    assert seen.parts[:2] == [f"You predicted none. {live.OF_PAIRS['none']}",
-                              "4 of the 28 pairs fail: 1 and 5, 2 and 6, 3 and 7, 4 and 8."]
+    assert seen.parts[:2] == [
+        f"You predicted none. {live.OF_PAIRS['none']}",
+        "4 of the 28 pairs fail: 1 and 5, 2 and 6, 3 and 7, 4 and 8.",
+    ]
     panel = panel_of(seen)
     assert rows(panel, "note") == [{"text": "you predicted: none"}]
     assert panel.view.alternative.endswith("You predicted: none.")
-    assert "predicted" not in settle(panel, Construction="linear") and rows(panel, "note") == [{"text": ""}]
+    assert "predicted" not in settle(panel, Construction="linear") and rows(panel, "note") == [
+        {"text": ""}
+    ]
     lock(live.predict_coverage(), "72")
     seen = live.seen_coverage()
     panel = panel_of(seen)
@@ -391,8 +472,13 @@ def test_the_predicted_pairs_and_coverage_stand_in_the_pictures(fresh):
 
 def test_the_right_choices_are_right(revealed, textbook):
     effect = (textbook / math.sqrt(1576 / 1797 * 221 / 1797 / 1797)) ** 2
-    assert min(live.WORTH.values(), key=lambda choice: abs(choice - 1797 / effect)) == live.WORTH["550"]
-    assert coverages(live.coverage().view.alternative)["naive"] == pytest.approx(live.COVERED["72"], abs=0.01)
+    assert (
+        min(live.WORTH.values(), key=lambda choice: abs(choice - 1797 / effect))
+        == live.WORTH["550"]
+    )
+    assert coverages(live.coverage().view.alternative)["naive"] == pytest.approx(
+        live.COVERED["72"], abs=0.01
+    )
 
 
 def test_what_labels_are_worth_by_hand(revealed, textbook):
@@ -400,19 +486,24 @@ def test_what_labels_are_worth_by_hand(revealed, textbook):
     rho = (effect - 1) / (1797 / 14 - 1)
     found = panel_of(live.seen_worth()).rows()
     assert [(row["labeled"], row["worth"]) for row in found] == [
-        (round(14 * m), round(14 * m / (1 + (m - 1) * rho))) for m in (1, 10, 50, 1797 / 14)]
+        (round(14 * m), round(14 * m / (1 + (m - 1) * rho))) for m in (1, 10, 50, 1797 / 14)
+    ]
     assert found[1]["worth"] == 120 and found[3]["worth"] == 543
 
 
 def test_schemes_agree_to_fifteen_digits_and_broken_ones_do_not(revealed, accuracies, textbook):
     d = accuracies[::2] - accuracies[1::2]
-    found = {row["half-samples"]: row["standard_error"] for row in panel_of(live.seen_schemes()).rows()}
+    found = {
+        row["half-samples"]: row["standard_error"] for row in panel_of(live.seen_schemes()).rows()
+    }
     assert found["all 128"] == found["balanced 8"] == f"{textbook:.15f}"
     low, high = map(float, re.findall(r"0\.\d+", found["8 at random"]))
     assert (low / textbook, high / textbook) == pytest.approx((0.60, 1.34), abs=0.04)
     broken = panel_of(live.seen_broken()).rows()
     one_less = wb.hadamard(8)[1:, 1:] @ d / 14
-    assert float(broken[0]["standard_error"]) == pytest.approx(math.sqrt((one_less ** 2).mean()), abs=5e-5)
+    assert float(broken[0]["standard_error"]) == pytest.approx(
+        math.sqrt((one_less**2).mean()), abs=5e-5
+    )
     assert (broken[1]["standard_error"], broken[1]["off by"]) == ("0.0116", "-18%")
     assert [row["one more row repairs it"] for row in broken] == ["yes", "none does"]
 
@@ -421,16 +512,25 @@ def test_the_order_of_districts_moves_the_error_of_f1(revealed):
     forms = wb.digit_forms()
     two, read = forms.digit == 2, forms.read_a == 2
     design = wb.SurveyDesign((forms.box - 1) // 2, psu=forms.box)
-    some = [wb.replicate_estimate(wb.replicates(design, array=wb.hadamard(8)[:, list(order)]), "f1", two,
-                                  read).standard_error for order in list(itertools.permutations(range(1, 8)))[::97]]
+    some = [
+        wb.replicate_estimate(
+            wb.replicates(design, array=wb.hadamard(8)[:, list(order)]), "f1", two, read
+        ).standard_error
+        for order in list(itertools.permutations(range(1, 8)))[::97]
+    ]
     every, orders = (row["standard_error"] for row in panel_of(live.seen_orders()).rows())
     low, high = map(float, orders.split(" to "))
-    assert low - 5e-5 <= min(some) < max(some) <= high + 5e-5 and max(some) - min(some) > 0.8 * (high - low)
+    assert low - 5e-5 <= min(some) < max(some) <= high + 5e-5 and max(some) - min(some) > 0.8 * (
+        high - low
+    )
     assert low < float(every) < high and high - low > 0.001
 
 
 def test_forgotten_weights_move_the_estimate(revealed):
-    found = {row["interval_method"]: float(row["coverage"].strip("%")) for row in panel_of(live.seen_weights()).rows()}
+    found = {
+        row["interval_method"]: float(row["coverage"].strip("%"))
+        for row in panel_of(live.seen_weights()).rows()
+    }
     assert found["naive"] < 5 and found["weighted naive"] > 90 and found["default"] > 94
 
 
@@ -453,28 +553,44 @@ def test_a_model_answer_comes_after_two_lines(fresh, explain):
 
 # ---------------------------------------------------------------- the notebook
 
+
 def test_no_answer_of_an_exercise_stands_above_it():
     """Every number of three digits or more that an exercise wants, in any of its forms, against text and outputs."""
     above = ""
     for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
         for exercise in re.findall(r'wb\.check\("([\d.]+)"', cell.source):
             assert answers(exercise) & shares_in(above) == set(), exercise
-        above += cell.source + "".join(str(output.get("text", "")) + str({
-            kind: text for kind, text in output.get("data", {}).items() if kind.startswith("text")})
-            for output in cell.get("outputs", ()))
+        above += cell.source + "".join(
+            str(output.get("text", ""))
+            + str(
+                {
+                    kind: text
+                    for kind, text in output.get("data", {}).items()
+                    if kind.startswith("text")
+                }
+            )
+            for output in cell.get("outputs", ())
+        )
 
 
 def shares_in(text):
     """The numbers of at least three significant digits in a text, as they are and as percentages: 2.81% is .0281."""
-    found = [number for number in re.findall(r"\d[\d,]*\.?\d*|\.\d+", text)
-             if len(re.sub(r"[.,]", "", number).strip("0")) >= 3]
+    found = [
+        number
+        for number in re.findall(r"\d[\d,]*\.?\d*|\.\d+", text)
+        if len(re.sub(r"[.,]", "", number).strip("0")) >= 3
+    ]
     return {f"{float(number.replace(',', '')) / unit:.4g}" for number in found for unit in (1, 100)}
 
 
 def answers(exercise):
     """What an exercise wants, at three and four digits."""
-    exact = {"2.1": [math.sqrt(0.1 ** 2 + 0.06 ** 2 + 0.04 ** 2) / 6], "2.2": [81],
-             "2.3": [math.sqrt(20 * (1 - 0.0181) / 0.0181)], "2.4": f1_of_nines()}[exercise]
+    exact = {
+        "2.1": [math.sqrt(0.1**2 + 0.06**2 + 0.04**2) / 6],
+        "2.2": [81],
+        "2.3": [math.sqrt(20 * (1 - 0.0181) / 0.0181)],
+        "2.4": f1_of_nines(),
+    }[exercise]
     return {f"{value:.{digits}g}" for value in exact for digits in (3, 4) if value != 81}
 
 
@@ -482,8 +598,15 @@ def f1_of_nines():
     forms = wb.digit_forms()
     nine, read = forms.digit == 9, forms.read_a == 9
     design = wb.SurveyDesign((forms.box - 1) // 2, psu=forms.box)
-    found = [wb.replicate_estimate(wb.replicates(design, method), "f1", nine, read) for method in ("brr", "fay", "jkn")]
-    return [number for each in found for number in (each.estimate, each.standard_error, *each.interval(method="logit"))]
+    found = [
+        wb.replicate_estimate(wb.replicates(design, method), "f1", nine, read)
+        for method in ("brr", "fay", "jkn")
+    ]
+    return [
+        number
+        for each in found
+        for number in (each.estimate, each.standard_error, *each.interval(method="logit"))
+    ]
 
 
 def test_the_solutions_are_right(fresh):
@@ -492,5 +615,8 @@ def test_the_solutions_are_right(fresh):
     for cell in (cell for cell in solutions.cells if cell.cell_type == "code"):
         exec(cell.source.replace("wb.check(", "said = wb.check("), space)
         assert "said" not in space or " right: " in repr(space["said"])
-    assert [re.match(r"## (2\.\d)", c.source)[1] for c in solutions.cells[1:] if c.cell_type == "markdown"
-            ] == ["2.1", "2.2", "2.3", "2.4"]
+    assert [
+        re.match(r"## (2\.\d)", c.source)[1]
+        for c in solutions.cells[1:]
+        if c.cell_type == "markdown"
+    ] == ["2.1", "2.2", "2.3", "2.4"]

@@ -1,11 +1,12 @@
 """Lesson 2 in a real browser: locked, then every control at both ends and through every planned discovery."""
+
 import browser
 import pytest
 import walking
 from browser import settled
 from walking import cell, do, faults, walk
 
-pytestmark = pytest.mark.full       # by default the lesson is opened on a phone in Voila
+pytestmark = pytest.mark.full  # by default the lesson is opened on a phone in Voila
 LESSON = browser.ROOT / "notebooks" / "02-brr-orthogonal-arrays.ipynb"
 PREDICTIONS = ("1,200", "by about 10%", "none", "85")
 LOOK, BOXES, HALVES, ARRAY, COVERAGE, FIELD = range(6)
@@ -14,30 +15,81 @@ LOOK, BOXES, HALVES, ARRAY, COVERAGE, FIELD = range(6)
 DISCOVERIES = (
     (BOXES, "Labels per box", "Home", "140 labels in 14 boxes are worth 120 independent ones"),
     (BOXES, "Labels per box", "End", "1,797 labels in 14 boxes are worth 543 independent ones"),
-    (HALVES, "Half-samples", "balanced 8", "8 half-samples: SE 0.0141, the textbook's to 12 digits"),
-    (HALVES, "Half-samples", "as printed in the paper", "7 half-samples: SE 0.0116, 18% below the textbook's 0.0141"),
+    (
+        HALVES,
+        "Half-samples",
+        "balanced 8",
+        "8 half-samples: SE 0.0141, the textbook's to 12 digits",
+    ),
+    (
+        HALVES,
+        "Half-samples",
+        "as printed in the paper",
+        "7 half-samples: SE 0.0116, 18% below the textbook's 0.0141",
+    ),
     (HALVES, "Half-samples", "balanced 8 without the first", "7 half-samples: SE 0.0151, 7% above"),
     (HALVES, "Half-samples", "at random", "8 half-samples: SE 0.0"),
     (HALVES, "How many at random", "End", "2,048 half-samples: SE 0.01"),
-    (ARRAY, "Second column", "End", "9 runs, 8 columns, 3 units per stratum: 4 of 28 pairs are not balanced (1 and"),
-    (ARRAY, "Construction", "linear forms", "27 runs, 8 columns, 3 units per stratum: all 28 pairs"),
+    (
+        ARRAY,
+        "Second column",
+        "End",
+        "9 runs, 8 columns, 3 units per stratum: 4 of 28 pairs are not balanced (1 and",
+    ),
+    (
+        ARRAY,
+        "Construction",
+        "linear forms",
+        "27 runs, 8 columns, 3 units per stratum: all 28 pairs",
+    ),
     (ARRAY, "Units per stratum s", "End", "81 runs, 8 columns, 9 units per stratum: all 28"),
-    (ARRAY, "Construction", "the paper's shifts", "9 runs, 8 columns, 9 units per stratum: 28 of 28 pairs are not"),
+    (
+        ARRAY,
+        "Construction",
+        "the paper's shifts",
+        "9 runs, 8 columns, 9 units per stratum: 28 of 28 pairs are not",
+    ),
     (ARRAY, "Columns (strata)", "End", "81 runs, 40 columns, 9 units per stratum: "),
-    (ARRAY, "Columns (strata)", "Home", "9 runs, 2 columns, 9 units per stratum: 1 of 1 pair is not balanced"),
-    (COVERAGE, "Intracluster correlation", "End", "95% intervals: the naive contain the truth in 20%"),
+    (
+        ARRAY,
+        "Columns (strata)",
+        "Home",
+        "9 runs, 2 columns, 9 units per stratum: 1 of 1 pair is not balanced",
+    ),
+    (
+        COVERAGE,
+        "Intracluster correlation",
+        "End",
+        "95% intervals: the naive contain the truth in 20%",
+    ),
     (COVERAGE, "Districts L", "Home", "95% intervals: "),
     (COVERAGE, "Labels per box m", "Home", "95% intervals: "),
-    (COVERAGE, "Intracluster correlation", "Home", "95% intervals: the naive contain the truth in "),
+    (
+        COVERAGE,
+        "Intracluster correlation",
+        "Home",
+        "95% intervals: the naive contain the truth in ",
+    ),
     (COVERAGE, "Districts L", "End", "95% intervals: "),
     (COVERAGE, "Labels per box m", "End", "95% intervals: "),
     (COVERAGE, "Boxes per district n", "End", "95% intervals: "),
-    (FIELD, "Power of x, step", "End", "GF(3^3): 26 powers and a row of zeros make 27 runs for 13 columns"),
+    (
+        FIELD,
+        "Power of x, step",
+        "End",
+        "GF(3^3): 26 powers and a row of zeros make 27 runs for 13 columns",
+    ),
     (FIELD, "Field", "GF(2^3)", "GF(2^3): 7 powers and a row of zeros make 8 runs for 7 columns"),
     (FIELD, "Power of x, step", "Home", "GF(2^3), step 1 of 7: x = x"),
 )
-AGAIN = [move for move in DISCOVERIES if move[2] in ("Home", "End", "the paper's shifts", "GF(2^3)")]
-BACK = ((ARRAY, "Units per stratum s", "Home"), (COVERAGE, "Districts L", "Home"), (FIELD, "Field", "GF(3^3)"))
+AGAIN = [
+    move for move in DISCOVERIES if move[2] in ("Home", "End", "the paper's shifts", "GF(2^3)")
+]
+BACK = (
+    (ARRAY, "Units per stratum s", "Home"),
+    (COVERAGE, "Districts L", "Home"),
+    (FIELD, "Field", "GF(3^3)"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +103,7 @@ def control(page, index, name):
 
 
 def test_nothing_is_told_before_the_predictions(lesson):
-    assert lesson[1] == 5      # the first look, the field, three of the report
+    assert lesson[1] == 5  # the first look, the field, three of the report
 
 
 def test_every_control_goes_to_its_ends_and_every_discovery_is_made(lesson):
@@ -85,9 +137,14 @@ def test_six_units_clear_the_picture_and_say_why(lesson):
         control(page, ARRAY, "Units per stratum s").locator("[role=slider]").press("ArrowRight")
     alert = cell(page, ARRAY).locator("[role=alert]")
     alert.wait_for()
-    assert alert.inner_text().startswith("Units per stratum s must be a prime power; 6 is not a prime power")
+    assert alert.inner_text().startswith(
+        "Units per stratum s must be a prime power; 6 is not a prime power"
+    )
     figure = cell(page, ARRAY).locator(".workbench-chart")
-    assert not figure.locator("svg").is_visible() and figure.inner_text().strip() in ("", "Pin Larger type")
+    assert not figure.locator("svg").is_visible() and figure.inner_text().strip() in (
+        "",
+        "Pin Larger type",
+    )
     do(page, ARRAY, "Units per stratum s", "Home")
     assert figure.locator("svg").is_visible() and faults(page, ARRAY) == []
 

@@ -1,4 +1,5 @@
 """The start page asks before it answers."""
+
 import json
 from pathlib import Path
 
@@ -23,7 +24,9 @@ def test_the_answer_waits_for_the_prediction(monkeypatch):
     assert told == "You predicted 93%. You expected it to boast, but less than it does."
     right = (digit_forms().read_a == load_digits().target).mean()
     shares = {row["who"]: row["share"] for row in view.picture["data"]["bars"]}
-    assert shares == pytest.approx({"the program says": .9706, "you predicted": .93, "it is right": right}, abs=1e-4)
+    assert shares == pytest.approx(
+        {"the program says": 0.9706, "you predicted": 0.93, "it is right": right}, abs=1e-4
+    )
     assert view.alternative.endswith("right in 87.7% of the forms. You predicted 93%.")
 
 
@@ -34,5 +37,5 @@ def test_without_a_prediction_there_are_two_bars():
 def test_nothing_above_the_reveal_tells_it():
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
     place = next(k for k, cell in enumerate(cells) if cell["id"] == "cell-03b")
-    text = json.dumps([cell for cell in cells[:place + 1]])
+    text = json.dumps([cell for cell in cells[: place + 1]])
     assert "87.7" not in text and ".877" not in text

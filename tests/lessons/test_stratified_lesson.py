@@ -1,4 +1,5 @@
 """Lesson 1 shows the numbers it tells a learner to discover, in the widgets and not only in the library."""
+
 import re
 from pathlib import Path
 
@@ -16,7 +17,10 @@ from workbench.widgets import kept as keeping
 from workbench.widgets import questions
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "01-stratified-accuracy.ipynb"
-simulate_labeling, simulate_looking = once(simulations.simulate_labeling), once(simulations.simulate_looking)
+simulate_labeling, simulate_looking = (
+    once(simulations.simulate_labeling),
+    once(simulations.simulate_looking),
+)
 NUMBER = r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+"
 
 
@@ -28,21 +32,29 @@ def _simulations_once(monkeypatch):
 
 @pytest.fixture
 def shares():
-    return scenes.strata_and_shares(predicted=.3)
+    return scenes.strata_and_shares(predicted=0.3)
 
 
 def test_strata_show_the_accuracies_and_the_three_standard_errors(shares):
     said = shares.view.alternative
     assert "0.581 0.855 0.961 0.989 1.000" in said
-    assert said.startswith("Standard error 0.0281 for this design, 0.0319 at random, 0.0221 with the best shares. You "
-                           "predicted that it falls by 30%; it falls by 12%.")
-    assert rows(shares, "predicted") == [{"design": "you predicted", "ratio": .7, "text": "30% less"}]
+    assert said.startswith(
+        "Standard error 0.0281 for this design, 0.0319 at random, 0.0221 with the best shares. You "
+        "predicted that it falls by 30%; it falls by 12%."
+    )
+    assert rows(shares, "predicted") == [
+        {"design": "you predicted", "ratio": 0.7, "text": "30% less"}
+    ]
 
 
-@pytest.mark.parametrize(("strata", "score", "title"), [
-    (5, "confidence", "variance 3.04 times that of random sampling"),
-    (10, "confidence", "variance 5.24 times that of random sampling"),
-    (5, "margin", "variance 1.04 times that of random sampling")])
+@pytest.mark.parametrize(
+    ("strata", "score", "title"),
+    [
+        (5, "confidence", "variance 3.04 times that of random sampling"),
+        (10, "confidence", "variance 5.24 times that of random sampling"),
+        (5, "margin", "variance 1.04 times that of random sampling"),
+    ],
+)
 def test_equal_width_with_equal_shares_breaks_it(shares, strata, score, title):
     settle(shares, Cut="equal_width", Share="equal", Strata=strata, Sorted=score)
     assert heading(shares) == f"100 labels, {strata} strata: {title}"
@@ -51,9 +63,14 @@ def test_equal_width_with_equal_shares_breaks_it(shares, strata, score, title):
 def test_every_stratum_shows_its_items_and_its_labels(shares):
     """Most labels of equal width lie in the first 7% of the forms: they have their numbers too."""
     settle(shares, Cut="equal_width", Share="equal")
-    table = {what: [row["text"] for row in rows(shares, "strata") if row["what"] == what]
-             for what in ("items", "labels")}
-    assert table == {"items": ["6", "41", "39", "47", "1,664"], "labels": ["6", "24", "24", "23", "23"]}
+    table = {
+        what: [row["text"] for row in rows(shares, "strata") if row["what"] == what]
+        for what in ("items", "labels")
+    }
+    assert table == {
+        "items": ["6", "41", "39", "47", "1,664"],
+        "labels": ["6", "24", "24", "23", "23"],
+    }
     assert [row["stratum"] for row in rows(shares, "strata")[::3]] == [1, 2, 3, 4, 5]
 
 
@@ -68,47 +85,62 @@ def test_every_setting_answers(shares, stratifier, score):
 
 def test_no_setting_shows_where_one_who_knows_the_truth_would_look(shares):
     """The labels of Neyman's rule are the answer of exercise 1.2, and gold in 1.4."""
-    assert {value for _, value in controls(shares)["Share the labels"].options} == {"proportional", "equal", "by_hand"}
+    assert {value for _, value in controls(shares)["Share the labels"].options} == {
+        "proportional",
+        "equal",
+        "by_hand",
+    }
 
 
 def test_a_dragged_cut_is_one_by_hand_and_is_weighed_as_such(shares):
-    drag(shares, "cut 1", .1)
+    drag(shares, "cut 1", 0.1)
     assert controls(shares)["Cut the forms by"].value == "by_hand"
     score, right = digits()
     lowest = np.argsort(score, kind="stable")[:180]
-    assert [row["text"] for row in rows(shares, "strata")[:3]] == ["180", "10", f"{right[lowest].mean():.0%}"]
+    assert [row["text"] for row in rows(shares, "strata")[:3]] == [
+        "180",
+        "10",
+        f"{right[lowest].mean():.0%}",
+    ]
     strata = np.full(1797, 1)
     strata[lowest] = 0
     strata[np.argsort(score, kind="stable")[719:]] = 2
-    drag(shares, "cut 2", .4)
+    drag(shares, "cut 2", 0.4)
     settle(shares, Sorted="confidence")
     assert rows(shares, "cuts")[1]["at"] == pytest.approx(719 / 1797, abs=1e-9)
     drag(shares, "cut 2", -3)
-    assert rows(shares, "cuts")[1]["at"] == pytest.approx(182 / 1797), "two forms stay in every stratum"
+    assert rows(shares, "cuts")[1]["at"] == pytest.approx(182 / 1797), (
+        "two forms stay in every stratum"
+    )
     settle(shares, Strata=6)
-    assert controls(shares)["Cut the forms by"].value == "equal_size" and len(rows(shares, "cuts")) == 5
+    assert (
+        controls(shares)["Cut the forms by"].value == "equal_size"
+        and len(rows(shares, "cuts")) == 5
+    )
 
 
 def test_labels_are_moved_between_neighbors_and_weighed_by_hand(shares):
-    for number, share in ((4, .93), (3, .84), (2, .68), (1, .40)):
+    for number, share in ((4, 0.93), (3, 0.84), (2, 0.68), (1, 0.40)):
         drag(shares, f"labels {number}", share)
     assert controls(shares)["Share the labels"].value == "by_hand"
     labels = [40, 28, 16, 9, 7]
     assert [int(row["text"]) for row in rows(shares, "strata")[1::3]] == labels
-    error = wb.accuracy_variance(*fifths(), labels) ** .5
+    error = wb.accuracy_variance(*fifths(), labels) ** 0.5
     assert f"{error:.4f}" == "0.0228"
     assert shares.view.alternative.startswith(f"Standard error {error:.4f} for this design")
     drag(shares, "labels 4", 1)
     assert [int(row["text"]) for row in rows(shares, "strata")[10::3]] == [14, 2]
     drag(shares, "cut 1", 0)
-    assert rows(shares, "cuts")[0]["at"] == pytest.approx(40 / 1797), "a stratum keeps as many forms as labels"
+    assert rows(shares, "cuts")[0]["at"] == pytest.approx(40 / 1797), (
+        "a stratum keeps as many forms as labels"
+    )
     settle(shares, Labels=200)
     assert controls(shares)["Share the labels"].value == "proportional" and status(shares) == ""
 
 
 def test_axes_stay_and_longer_bars_end_at_the_edge(shares):
     assert settle(shares, Cut="equal_width", Share="equal", Strata=12, Labels=30)
-    drag(shares, "cut 1", .5)
+    drag(shares, "cut 1", 0.5)
     drag(shares, "labels 1", 0)
     assert max(row["ratio"] for row in rows(shares, "errors")) <= 3
 
@@ -119,8 +151,10 @@ def drag(panel, what, place):
 
 def test_proportional_shares_pass_the_exercise_for_six_of_seven_stratifiers():
     items = wb.digit_forms().items()
-    errors = [wb.study_design(items.score, items.correct, 100, stratifier=rule).standard_error
-              for _, rule in scenes.STRATIFIERS]
+    errors = [
+        wb.study_design(items.score, items.correct, 100, stratifier=rule).standard_error
+        for _, rule in scenes.STRATIFIERS
+    ]
     assert sum(error <= 0.0295 for error in errors) == 6
 
 
@@ -138,8 +172,11 @@ def answer(ten, reading):
     while not ten.desk.done:
         came.append(int(ten.desk.page["item"]["id"]) - 1)
         said = reading(came[-1])
-        kind = {"kind": "label", "label": [each["text"] for each in ten.desk.labels].index(said)} if said else \
-            {"kind": "skip"}
+        kind = (
+            {"kind": "label", "label": [each["text"] for each in ten.desk.labels].index(said)}
+            if said
+            else {"kind": "skip"}
+        )
         ten.desk._answer(None, kind | {"turn": ten.desk.page["turn"]}, [])
     return came
 
@@ -163,8 +200,10 @@ def test_the_table_marks_errors_of_both_without_color():
         return "" if len(wrong) == 20 else "other" if wrong[k] else str(forms.digit[k])
 
     came = answer(ten, reading)
-    table = re.findall(r"<tr><td><img alt='form (\d+)'[^>]*></td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>",
-                       ten.told.value)
+    table = re.findall(
+        r"<tr><td><img alt='form (\d+)'[^>]*></td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>",
+        ten.told.value,
+    )
     assert sorted(int(form) - 1 for form, *_ in table) == sorted(came)
     for form, mine, program, truth in table:
         k = int(form) - 1
@@ -175,13 +214,17 @@ def test_the_table_marks_errors_of_both_without_color():
         assert mine == (f"<strong>{mistake} \u2717</strong>" if mistake else truth)
     low = [k for k in came if wb.stratify(forms.confidence, 5, "equal_size").labels[k] == 0]
     program = sum(forms.read_a[k] != forms.digit[k] for k in low)
-    assert f"The least sure fifth: the program misread {program} of these ten, you {sum(wrong[k] for k in low)}." in \
-        ten.told.value
+    assert (
+        f"The least sure fifth: the program misread {program} of these ten, you {sum(wrong[k] for k in low)}."
+        in ten.told.value
+    )
     ten.desk._answer(None, {"kind": "undo", "turn": ten.desk.page["turn"]}, [])
     assert ten.told.value == ""
 
 
-@pytest.mark.parametrize(("labels", "coverage"), [(40, 0.80), (60, 0.66), (100, 0.53), (200, 0.45), (300, 0.41)])
+@pytest.mark.parametrize(
+    ("labels", "coverage"), [(40, 0.80), (60, 0.66), (100, 0.53), (200, 0.45), (300, 0.41)]
+)
 def test_more_labels_make_the_robot_cover_less(labels, coverage):
     sizes, right = fifths()
     study = simulate_labeling(sizes, right, labels, "opt_a2", runs=20_000)
@@ -206,10 +249,15 @@ def test_one_smoothed_label_per_side_repairs_the_first_algorithm():
 
 def test_robot_view_follows_its_controls():
     robot = scenes.papers_robot()
-    assert "with 100 labels" in robot.view.alternative and len(robot.view.picture["data"]["runs"]) == 50
-    truth, = (row["truth"] for row in robot.view.picture["data"]["truth"])
+    assert (
+        "with 100 labels" in robot.view.alternative
+        and len(robot.view.picture["data"]["runs"]) == 50
+    )
+    (truth,) = (row["truth"] for row in robot.view.picture["data"]["truth"])
     runs = robot.view.picture["data"]["runs"]
-    assert [row["verdict"] == "contains the truth" for row in runs] == [r["low"] <= truth <= r["high"] for r in runs]
+    assert [row["verdict"] == "contains the truth" for row in runs] == [
+        r["low"] <= truth <= r["high"] for r in runs
+    ]
     assert min(row["high"] for row in runs) < truth
     frozen = settle(robot, Labels_in=200)
     mended = settle(robot, Smoothing=1.0)
@@ -219,11 +267,11 @@ def test_robot_view_follows_its_controls():
 def test_impatient_analysts_lose_the_truth_and_two_intervals_keep_it():
     panel = scenes.stop_when_it_looks_good()
     many = lost(panel.view.alternative)
-    assert .12 < many < .3 and len(panel.view.picture["data"]["missed"]) == 58
-    assert lost(settle(panel, Labels_between=570)) < .12
-    assert lost(settle(panel, Labels_between=10, Interval="looks")) <= .05
+    assert 0.12 < many < 0.3 and len(panel.view.picture["data"]["missed"]) == 58
+    assert lost(settle(panel, Labels_between=570)) < 0.12
+    assert lost(settle(panel, Labels_between=10, Interval="looks")) <= 0.05
     assert "Interval that may be looked at, 58 looks" in settle(panel, Interval="anytime")
-    assert lost(panel.view.alternative) <= .05
+    assert lost(panel.view.alternative) <= 0.05
 
 
 def lost(said):
@@ -232,7 +280,7 @@ def lost(said):
 
 def test_the_prediction_about_looking_is_what_many_analysts_find():
     study = simulate_looking(*fifths_of_digits(), runs=2000)
-    assert study.missed[-1] == pytest.approx(.21, abs=.015)
+    assert study.missed[-1] == pytest.approx(0.21, abs=0.015)
     assert "about 40" in live.predict_looking().control.options
 
 
@@ -250,13 +298,16 @@ def test_the_robot_has_labels_for_its_pilot():
     assert controls(robot)["Labels in all"].min == 40
 
 
-@pytest.mark.parametrize(("settings", "said"), [
-    ({}, "152 random, 120 proportional, 76 Neyman, of 1,797 items."),
-    ({"Half-width": 0.03}, "367 random, 298 proportional, 188 Neyman, of 1,797 items."),
-    ({"Half-width": 0.01}, "1,254 random"),
-    ({"Half-width": 0.01, "Finite-population_factor": False}, "4,146 random"),
-    ({"Population": "twin", "Half-width": 0.03}, "462 random"),
-])
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, "152 random, 120 proportional, 76 Neyman, of 1,797 items."),
+        ({"Half-width": 0.03}, "367 random, 298 proportional, 188 Neyman, of 1,797 items."),
+        ({"Half-width": 0.01}, "1,254 random"),
+        ({"Half-width": 0.01, "Finite-population_factor": False}, "4,146 random"),
+        ({"Population": "twin", "Half-width": 0.03}, "462 random"),
+    ],
+)
 def test_labels_needed(settings, said):
     assert said in settle(scenes.labels_needed(), **settings)
 
@@ -273,7 +324,9 @@ def test_twin_is_as_accurate_as_the_forms():
 def test_confidence_taken_for_accuracy_is_worse_than_no_strata():
     sizes, right = fifths()
     sure = wb.accuracy_audit(wb.digit_forms().items(), 100, n_strata=5, allocation="neyman")
-    ratio = wb.accuracy_variance(sizes, right, sure.labeled) / wb.accuracy_variance([1797], [1576], [100])
+    ratio = wb.accuracy_variance(sizes, right, sure.labeled) / wb.accuracy_variance(
+        [1797], [1576], [100]
+    )
     assert sure.labeled.tolist() == [85, 9, 2, 2, 2] and ratio == pytest.approx(1.56, abs=0.005)
     assert any("overconfident" in warning for warning in wb.sentences(sure.notes))
 
@@ -293,8 +346,12 @@ def kept(monkeypatch):
     keeping.kept.cache_clear()
 
 
-REVEALS = {"1-gain": (live.predict_gain, live.reveal_shares), "1-robot": (live.predict_robot, live.reveal_robot),
-           "1-looking": (live.predict_looking, live.reveal_looking), "1-twin": (live.predict_twin, live.reveal_needed)}
+REVEALS = {
+    "1-gain": (live.predict_gain, live.reveal_shares),
+    "1-robot": (live.predict_robot, live.reveal_robot),
+    "1-looking": (live.predict_looking, live.reveal_looking),
+    "1-twin": (live.predict_twin, live.reveal_needed),
+}
 
 
 @pytest.mark.parametrize("name", REVEALS)
@@ -302,21 +359,27 @@ def test_nothing_is_shown_before_the_prediction(name, kept):
     predict, reveal = REVEALS[name]
     place = reveal()
     assert repr(place) == "Make your prediction first." and not place.parts
-    assert predict().name == name and all(live._number(choice, 1) >= 0 for choice in predict().control.options)
+    assert predict().name == name and all(
+        live._number(choice, 1) >= 0 for choice in predict().control.options
+    )
 
 
 def test_the_strata_compare_with_the_prediction(kept):
     kept.keep("1-gain", "50%")
     shown, look, why = live.reveal_shares().parts
     assert "You predicted that it falls by 50%; it falls by 12%." in shown.view.alternative
-    assert repr(look) == "Button: Compare with what there was to see" and "equal width" in why.question
+    assert (
+        repr(look) == "Button: Compare with what there was to see" and "equal width" in why.question
+    )
 
 
 def test_the_robots_line_shows_the_prediction_at_300_labels(kept):
     kept.keep("1-robot", "95")
     line, robot, _, _ = live.reveal_robot().parts
     assert "41% with 300 labels. You predicted 95% with 300." in line.alternative
-    assert line.picture["data"]["predicted"] == [{"labels": 300, "covers": .95, "text": "you predicted"}]
+    assert line.picture["data"]["predicted"] == [
+        {"labels": 300, "covers": 0.95, "text": "you predicted"}
+    ]
     assert heading(robot) == "100 labels: 53% of 2,000 intervals contain the truth"
 
 
@@ -324,13 +387,15 @@ def test_the_analysts_are_compared_with_the_prediction(kept):
     kept.keep("1-looking", "about 10")
     analysts = live.reveal_looking().parts[0]
     assert "You predicted 10 of 200." in analysts.view.alternative
-    assert rows(analysts, "lines")[0] == {"share": .05, "line": "you predicted"}
+    assert rows(analysts, "lines")[0] == {"share": 0.05, "line": "you predicted"}
 
 
 def test_the_twin_is_compared_with_the_prediction(kept):
     kept.keep("1-twin", "about 7,000")
     needed = live.reveal_needed().parts[0]
-    assert rows(needed, "predicted") == [{"half_width": .03, "labels": 7000, "text": "you predicted"}]
+    assert rows(needed, "predicted") == [
+        {"half_width": 0.03, "labels": 7000, "text": "you predicted"}
+    ]
 
 
 def test_all_is_revealed_and_agrees_with_the_library(monkeypatch):
@@ -340,30 +405,52 @@ def test_all_is_revealed_and_agrees_with_the_library(monkeypatch):
     table = live.seen_shares().entries
     forms = wb.digit_forms()
     right = forms.read_a == forms.digit
-    five, ten = (wb.study_design(forms.confidence, right, 100, n_strata=k, stratifier="equal_width", method="equal")
-                 for k in (5, 10))
-    assert [row["standard error"] for row in table] == ["0.0319", "0.0281", f"{five.standard_error:.4f}",
-                                                        f"{ten.standard_error:.4f}", "0.0326", "0.0221"]
-    assert [row["variance against random"] for row in table][1:5] == ["0.77 times", "3.04 times", "5.24 times",
-                                                                     "1.04 times"]
+    five, ten = (
+        wb.study_design(
+            forms.confidence, right, 100, n_strata=k, stratifier="equal_width", method="equal"
+        )
+        for k in (5, 10)
+    )
+    assert [row["standard error"] for row in table] == [
+        "0.0319",
+        "0.0281",
+        f"{five.standard_error:.4f}",
+        f"{ten.standard_error:.4f}",
+        "0.0326",
+        "0.0221",
+    ]
+    assert [row["variance against random"] for row in table][1:5] == [
+        "0.77 times",
+        "3.04 times",
+        "5.24 times",
+        "1.04 times",
+    ]
     robots = [row["contain the truth"] for row in live.seen_robots().entries]
-    assert robots[:5] == [f"{simulate_labeling(*fifths(), n, 'opt_a2', runs=20_000).coverage('wald'):.0%}"
-                          for n in (40, 60, 100, 200, 300)]
+    assert robots[:5] == [
+        f"{simulate_labeling(*fifths(), n, 'opt_a2', runs=20_000).coverage('wald'):.0%}"
+        for n in (40, 60, 100, 200, 300)
+    ]
     lost = [row["lost the truth"] for row in live.seen_looking().entries]
     assert lost[0] == "20.9%" and all(float(share.rstrip("%")) <= 5 for share in lost[1:])
     needed, reported = live.seen_needed()
     assert [row["random labels"] for row in needed.entries] == ["367", "462", "4,146", "1,254"]
     size, rate = fifths()[0], fifths()[1] / fifths()[0]
     assert [row["labels"] for row in reported.entries[2:]] == [
-        wb.plan_budget(size, rate, .05, method=method).budget for method in ("simple_random", "proportional")]
+        wb.plan_budget(size, rate, 0.05, method=method).budget
+        for method in ("simple_random", "proportional")
+    ]
 
 
 def test_beliefs_are_what_the_library_computes():
     sizes, right = fifths()
     assert [row["five right labels in a row"] for row in live.belief_of_five().entries] == [
-        f"{rate ** 5:.2f}" for rate in right / sizes]
-    sure, = live.belief_of_sureness().entries
-    assert (sure["labels per fifth"], sure["variance against random"]) == ("85, 9, 2, 2, 2", "1.56 times")
+        f"{rate**5:.2f}" for rate in right / sizes
+    ]
+    (sure,) = live.belief_of_sureness().entries
+    assert (sure["labels per fifth"], sure["variance against random"]) == (
+        "85, 9, 2, 2, 2",
+        "1.56 times",
+    )
 
 
 def above_the_exercises():
@@ -371,9 +458,18 @@ def above_the_exercises():
     cells = nbformat.read(LESSON, as_version=4).cells
     first = next(k for k, cell in enumerate(cells) if "exercise" in cell.metadata.get("tags", []))
     outputs = [output for cell in cells[:first] for output in cell.get("outputs", ())]
-    return "\n".join([*(cell.source for cell in cells[:first]), *(output.get("text", "") for output in outputs),
-                      *(text for output in outputs for kind, text in output.get("data", {}).items()
-                        if kind.startswith("text/"))])
+    return "\n".join(
+        [
+            *(cell.source for cell in cells[:first]),
+            *(output.get("text", "") for output in outputs),
+            *(
+                text
+                for output in outputs
+                for kind, text in output.get("data", {}).items()
+                if kind.startswith("text/")
+            ),
+        ]
+    )
 
 
 def given_away(text):
@@ -382,24 +478,42 @@ def given_away(text):
     long = {token for token in tokens if len(re.sub(r"^0+|\.", "", token)) >= 3}
     values = {float(token) / unit for token in long for unit in (1, 100)}
     whole = [int(token) if token.isdigit() else -1 for token in tokens]
-    fives = {tuple(whole[k:k + 5]) for k in range(len(whole) - 4) if sum(whole[k:k + 5]) == 100}
-    tried = [(("1.1", (v, .02875)), v) for v in values] + [(("1.1", (.88, v)), v) for v in values]
-    tried += [(("1.3", (v, design)), v) for v in values if 150 < v < 400 for design in ("proportional",
-                                                                                        "neyman with floor")]
+    fives = {tuple(whole[k : k + 5]) for k in range(len(whole) - 4) if sum(whole[k : k + 5]) == 100}
+    tried = [(("1.1", (v, 0.02875)), v) for v in values] + [(("1.1", (0.88, v)), v) for v in values]
+    tried += [
+        (("1.3", (v, design)), v)
+        for v in values
+        if 150 < v < 400
+        for design in ("proportional", "neyman with floor")
+    ]
     tried += [(("1.2", five), five) for five in fives]
     found = [value for question, value in tried if wb.check(*question).verdict == "right"]
-    return found + [five for five in fives
-                    if min(five) > 1 and "gold, SE" in wb.check("1.4", ("equal_size", five)).message]
+    return found + [
+        five
+        for five in fives
+        if min(five) > 1 and "gold, SE" in wb.check("1.4", ("equal_size", five)).message
+    ]
 
 
 def test_no_exercise_is_answered_above_it():
     found = given_away(above_the_exercises())
-    assert set(found) <= {300}, "the robot has 300 labels, which happens to be near the answer of 1.3"
+    assert set(found) <= {300}, (
+        "the robot has 300 labels, which happens to be near the answer of 1.3"
+    )
 
 
-@pytest.mark.parametrize(("text", "found"), [
-    ("SE 0.0287", [.0287]), ("off by 2.875% only", [.02875]), ("right in 88.0%", [.88]), ("needs 298 labels", [298]),
-    ("1,298 labels and .88", []), ("42/30/17/9/2", [(42, 30, 17, 9, 2)] * 2), ("20, 20, 20, 20, 20", [])])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("SE 0.0287", [0.0287]),
+        ("off by 2.875% only", [0.02875]),
+        ("right in 88.0%", [0.88]),
+        ("needs 298 labels", [298]),
+        ("1,298 labels and .88", []),
+        ("42/30/17/9/2", [(42, 30, 17, 9, 2)] * 2),
+        ("20, 20, 20, 20, 20", []),
+    ],
+)
 def test_an_answer_would_be_found(text, found):
     assert given_away(text) == found
 

@@ -1,19 +1,27 @@
 """Lesson 1 in a real browser: predictions open its pictures, and after every move these say what they show."""
+
 import functools
 
 import browser
 import pytest
 import walking
 from browser import settled
+from playwright.sync_api import expect
 from walking import all_faults
 
 LESSON = browser.ROOT / "notebooks" / "01-stratified-accuracy.ipynb"
-TALL = 16_000       # so that JupyterLab draws every cell
+TALL = 16_000  # so that JupyterLab draws every cell
 PREDICTED = ("30%", "95", "about 10", "about 7,000")
 # the sliders of lesson 1: the chart that each moves, and what that says after a step to the right
-SLIDERS = {"Strata": (1, "6 strata"), "Labels": (1, "110 labels"), "Labels in all": (3, "110 labels"),
-           "Pilot labels per stratum": (3, "100 labels"), "Labels per round": (3, "100 labels"),
-           "Smoothing: right and wrong labels added": (3, "100 labels"), "Half-width": (5, "±5.5 points")}
+SLIDERS = {
+    "Strata": (1, "6 strata"),
+    "Labels": (1, "110 labels"),
+    "Labels in all": (3, "110 labels"),
+    "Pilot labels per stratum": (3, "100 labels"),
+    "Labels per round": (3, "100 labels"),
+    "Smoothing: right and wrong labels added": (3, "100 labels"),
+    "Half-width": (5, "±5.5 points"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +67,16 @@ def chosen(page, label):
 def test_the_first_screen_asks_and_shows_no_parameters(lesson):
     assert "How often is it right?" in title(lesson, 0)
     waiting = lesson.get_by_text("Make your prediction first")
-    assert waiting.count() == 4
-    assert waiting.first.bounding_box()["y"] < lesson.locator("h2", has_text="Your own data").bounding_box()["y"]
-    assert lesson.get_by_text("87.7%").count() == 0 or lesson.get_by_text("87.7%").first.bounding_box()["y"] > \
-        lesson.locator("h2", has_text="Your own data").bounding_box()["y"]
+    expect(waiting).to_have_count(4)
+    assert (
+        waiting.first.bounding_box()["y"]
+        < lesson.locator("h2", has_text="Your own data").bounding_box()["y"]
+    )
+    assert (
+        lesson.get_by_text("87.7%").count() == 0
+        or lesson.get_by_text("87.7%").first.bounding_box()["y"]
+        > lesson.locator("h2", has_text="Your own data").bounding_box()["y"]
+    )
 
 
 def test_predictions_open_the_pictures(lesson):
@@ -73,7 +87,7 @@ def test_predictions_open_the_pictures(lesson):
         settled(lesson)
     for text in ("12% below", "41% with 300", "53% of 2,000", "35 of 200", "152 random"):
         has_title(lesson, text)
-    assert lesson.get_by_text("Make your prediction first").count() == 0
+    expect(lesson.get_by_text("Make your prediction first")).to_have_count(0)
     assert all_faults(lesson) == []
 
 
@@ -84,11 +98,15 @@ def moves_every_slider(page):
     for place, (index, said) in enumerate(SLIDERS.values()):
         browser.still(page)
         before = browser.chart(page, index)
-        moved = browser.after(page, functools.partial(browser.slider(page, place).press, "ArrowRight"), index)
+        moved = browser.after(
+            page, functools.partial(browser.slider(page, place).press, "ArrowRight"), index
+        )
         assert said in moved["title"]
         assert moved["marks"] != before["marks"]
         assert moved["label"] == moved["svg_label"] == moved["text"]
-        browser.after(page, functools.partial(browser.slider(page, place).press, "ArrowLeft"), index)
+        browser.after(
+            page, functools.partial(browser.slider(page, place).press, "ArrowLeft"), index
+        )
 
 
 def test_every_slider_moves_picture_title_and_words(lesson):
@@ -125,9 +143,13 @@ def test_cuts_and_labels_are_moved_by_keys_and_pointer(lesson):
     lesson.keyboard.press("ArrowRight")
     settled(lesson)
     assert chosen(lesson, "Cut the forms by") == "by hand"
-    assert lesson.evaluate("document.activeElement.getAttribute('aria-label')") == \
-        "Cut between stratum 1 and 2, at 51% of the items"
-    grip = lesson.locator(".picture [role=button][aria-label^='Labels of stratum 1']").first.bounding_box()
+    assert (
+        lesson.evaluate("document.activeElement.getAttribute('aria-label')")
+        == "Cut between stratum 1 and 2, at 51% of the items"
+    )
+    grip = lesson.locator(
+        ".picture [role=button][aria-label^='Labels of stratum 1']"
+    ).first.bounding_box()
     x, y = grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2
     lesson.mouse.move(x, y)
     lesson.mouse.down()
@@ -137,7 +159,10 @@ def test_cuts_and_labels_are_moved_by_keys_and_pointer(lesson):
     settled(lesson)
     assert chosen(lesson, "Share the labels") == "by hand" and all_faults(lesson) == []
     slide(lesson, "Strata", "PageUp")
-    assert (chosen(lesson, "Cut the forms by"), chosen(lesson, "Share the labels")) == ("equal size", "proportional")
+    assert (chosen(lesson, "Cut the forms by"), chosen(lesson, "Share the labels")) == (
+        "equal size",
+        "proportional",
+    )
 
 
 def test_the_robot(lesson):
@@ -176,9 +201,12 @@ def test_all_pictures_fit_in_dark_and_on_a_narrow_page(lesson, dark, width):
     lesson.set_viewport_size({"width": width, "height": TALL})
     browser.set_theme(lesson, dark=dark)
     settled(lesson)
-    lesson.wait_for_function("""ink => [...document.querySelectorAll('.workbench-chart .role-axis-title text')]
-        .every(text => getComputedStyle(text).fill === ink)""", arg="rgb(242, 242, 242)" if dark else "rgb(26, 26, 26)",
-        timeout=10_000)
+    lesson.wait_for_function(
+        """ink => [...document.querySelectorAll('.workbench-chart .role-axis-title text')]
+        .every(text => getComputedStyle(text).fill === ink)""",
+        arg="rgb(242, 242, 242)" if dark else "rgb(26, 26, 26)",
+        timeout=10_000,
+    )
     assert all_faults(lesson) == []
 
 

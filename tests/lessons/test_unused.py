@@ -1,4 +1,5 @@
 """Columns of the design that a report did not use are named, with the option that would use them."""
+
 import numpy as np
 import pytest
 
@@ -12,8 +13,11 @@ SIZE = 300
 
 @pytest.fixture
 def items(tmp_path):
-    rows = [f"i{k},{RNG.uniform(.5, 1):.5f},{'ab'[k % 2]},{'ab'[RNG.integers(2)] if k % 4 else ''},"
-            f"{('north', 'south')[RNG.integers(2)]},p{k % 60},{RNG.choice([1, 2, 5])}" for k in range(SIZE)]
+    rows = [
+        f"i{k},{RNG.uniform(0.5, 1):.5f},{'ab'[k % 2]},{'ab'[RNG.integers(2)] if k % 4 else ''},"
+        f"{('north', 'south')[RNG.integers(2)]},p{k % 60},{RNG.choice([1, 2, 5])}"
+        for k in range(SIZE)
+    ]
     path = tmp_path / "items.csv"
     path.write_text("\n".join(["id,score,prediction,label,region,patient,weight", *rows]))
     return str(path)
@@ -26,7 +30,10 @@ def texts(result):
 def test_metrics_of_items(items):
     told = texts(replication.read(items=items, truth="label"))
     assert [text.partition("; ")[2] for text in told] == [
-        "name it with --psu patient", "name it with --weight weight", "name it with --stratum region"]
+        "name it with --psu patient",
+        "name it with --weight weight",
+        "name it with --stratum region",
+    ]
     named = {"items": items, "truth": "label", "psu": "patient", "weight": "weight", "nest": True}
     assert texts(replication.read(**named, stratum="region")) == []
     assert texts(replication.read(**named, stratum="region, prediction")) == []
@@ -37,7 +44,9 @@ def test_accuracy(items, extra):
     settings = {"scores": items, "score": "score", "prediction": "prediction", "id": "id"} | extra
     told = texts(stratified.read(**settings)[1])
     assert any("'region'" in text and text.endswith("--strata-by region") for text in told)
-    assert any("'weight'" in text and "brr-orthogonal-arrays --weight weight" in text for text in told)
+    assert any(
+        "'weight'" in text and "brr-orthogonal-arrays --weight weight" in text for text in told
+    )
     by_region = texts(stratified.read(**settings, strata_by="region")[1])
     assert not any("'region'" in text for text in by_region)
 

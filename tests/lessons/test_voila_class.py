@@ -1,4 +1,5 @@
 """A class in Voila: predictions come back by name, are voted on, and kernels of browsers that are gone end."""
+
 import contextlib
 import http.client
 import json
@@ -9,6 +10,7 @@ import browser
 import psutil
 import pytest
 from command import run
+from playwright.sync_api import expect
 
 from workbench.classroom.votes import questions_asked
 
@@ -55,11 +57,17 @@ def choices():
     return {name: questions[name].control.options[number % 2] for number, name in enumerate(ASKED)}
 
 
-def test_four_predictions_come_back_after_reloads_and_a_restart_and_are_votes(folder, started, tmp_path):
+def test_four_predictions_come_back_after_reloads_and_a_restart_and_are_votes(
+    folder, started, tmp_path
+):
     browser.notebook(folder / "99-asked.ipynb", QUESTIONS.replace("{asked!r}", repr(ASKED)))
     wanted = choices()
-    with serving(folder) as address, browser.page(f"{address}99-asked.ipynb?learner=Ada", started) as page:
-        assert locked(page) == [] and "kept for Ada" in page.inner_text("#learner")
+    with (
+        serving(folder) as address,
+        browser.page(f"{address}99-asked.ipynb?learner=Ada", started) as page,
+    ):
+        expect(page.locator("#learner")).to_contain_text("kept for Ada")
+        assert locked(page) == []
         asked = page.locator("main .widget-vbox:has(> .widget-radio)").all()
         for box, choice in zip(asked, wanted.values(), strict=True):
             box.get_by_label(choice, exact=True).check()
@@ -70,17 +78,28 @@ def test_four_predictions_come_back_after_reloads_and_a_restart_and_are_votes(fo
             page.get_by_text("You predicted").nth(3).wait_for(timeout=60_000)
             assert locked(page) == [(choice, "ada") for choice in wanted.values()]
         assert page.outside == [] == page.console_errors
-    with serving(folder) as address, browser.page(f"{address}99-asked.ipynb?learner=ada", started) as page:
+    with (
+        serving(folder) as address,
+        browser.page(f"{address}99-asked.ipynb?learner=ada", started) as page,
+    ):
         page.get_by_text("You predicted").nth(3).wait_for(timeout=60_000)
     done = run(tmp_path, "votes", folder / "learners")
     assert (done.returncode, done.stdout) == (0, "4 questions with predictions\nWrote votes.html\n")
     told = (tmp_path / "votes.html").read_text(encoding="utf-8")
-    assert told.count("1 prediction, 0 without one.") >= 4 and "ada" not in re.sub("base64,[^\"]+", "", told).lower()
+    assert (
+        told.count("1 prediction, 0 without one.") >= 4
+        and "ada" not in re.sub('base64,[^"]+', "", told).lower()
+    )
 
 
 def test_a_choice_of_several_lines_is_read_on_a_phone(folder, started):
-    browser.notebook(folder / "99-asked.ipynb", CHART, QUESTIONS.replace("{asked!r}", "['4-change']"))
-    with serving(folder) as address, browser.page(f"{address}99-asked.ipynb", started, size=(360, 800)) as page:
+    browser.notebook(
+        folder / "99-asked.ipynb", CHART, QUESTIONS.replace("{asked!r}", "['4-change']")
+    )
+    with (
+        serving(folder) as address,
+        browser.page(f"{address}99-asked.ipynb", started, size=(360, 800)) as page,
+    ):
         page.wait_for_selector("main .workbench-chart svg")
         page.wait_for_selector("main .widget-radio-box input")
         buttons, texts = zip(*page.evaluate(TOPS), strict=True)
@@ -92,9 +111,20 @@ def test_a_choice_of_several_lines_is_read_on_a_phone(folder, started):
 def test_the_list_names_no_solutions_and_keeps_the_learners_name(folder, started):
     (folder / "learners").mkdir()
     browser.notebook(folder / "00-start.ipynb", "import os\nprint(os.environ['QUERY_STRING'])")
-    with serving(folder) as address, browser.page(address.removesuffix("voila/render/"), started) as page:
-        assert [text[:2] for text in page.locator("a").all_inner_texts()] == ["00", "01", "02", "03", "04", "05", "06"]
-        assert "is lost when you leave" in page.inner_text("#learner")
+    with (
+        serving(folder) as address,
+        browser.page(address.removesuffix("voila/render/"), started) as page,
+    ):
+        assert [text[:2] for text in page.locator("a").all_inner_texts()] == [
+            "00",
+            "01",
+            "02",
+            "03",
+            "04",
+            "05",
+            "06",
+        ]
+        expect(page.locator("#learner")).to_contain_text("is lost when you leave")
         page.fill("#learner input", "k-17")
         page.click("#learner button")
         page.wait_for_url("**learner=k-17")
@@ -107,15 +137,20 @@ def test_the_list_names_no_solutions_and_keeps_the_learners_name(folder, started
 def test_a_kernel_whose_browser_is_gone_ends(folder):
     """The settings as they are written, but for seconds in the place of minutes."""
     settings = json.loads((folder / "voila.json").read_text())
-    settings["MappingKernelManager"] = {name: seconds // 200 or 1
-                                        for name, seconds in settings["MappingKernelManager"].items()}
+    settings["MappingKernelManager"] = {
+        name: seconds // 200 or 1 for name, seconds in settings["MappingKernelManager"].items()
+    }
     (folder / "voila.json").write_text(json.dumps(settings))
     browser.notebook(folder / "99-kernel.ipynb", "import os\nprint('kernel', os.getpid())")
     with serving(folder) as address:
         where = urlsplit(f"{address}99-kernel.ipynb")
-        with contextlib.closing(http.client.HTTPConnection(where.hostname, where.port, timeout=60)) as asked:
+        with contextlib.closing(
+            http.client.HTTPConnection(where.hostname, where.port, timeout=60)
+        ) as asked:
             asked.request("GET", where.path)
-            kernel = psutil.Process(int(re.search(r"kernel (\d+)", asked.getresponse().read().decode())[1]))
+            kernel = psutil.Process(
+                int(re.search(r"kernel (\d+)", asked.getresponse().read().decode())[1])
+            )
         assert kernel.is_running()
         assert not psutil.wait_procs([kernel], 40)[1]
 
@@ -127,9 +162,14 @@ def test_two_students_at_the_same_moment_see_the_same_twenty_times(folder, start
         for _ in range(20):
             pages = [stack.enter_context(browser.page("about:blank", started)) for _ in range(2)]
             for page in pages:
-                page.evaluate("address => { setTimeout(() => { location.href = address; }, 50); }",
-                              f"{address}99-chart.ipynb")
+                page.evaluate(
+                    "address => { setTimeout(() => { location.href = address; }, 50); }",
+                    f"{address}99-chart.ipynb",
+                )
             for page in pages:
                 page.wait_for_selector("main .workbench-chart svg", timeout=90_000)
-                assert "Failed to initialize" not in page.inner_text("body") and page.console_errors == []
+                assert (
+                    "Failed to initialize" not in page.inner_text("body")
+                    and page.console_errors == []
+                )
                 page.goto("about:blank")

@@ -1,4 +1,5 @@
 """Audits and monthly counts from files of every shape an office sends."""
+
 import numpy as np
 import pytest
 
@@ -11,8 +12,10 @@ def columns(**named):
 
 
 def test_items_and_table_are_the_same_audit():
-    items = columns(truth=["no"] * 349 + ["yes"] * 51,
-                    prediction=["no"] * 331 + ["yes"] * 18 + ["no"] * 7 + ["yes"] * 44)
+    items = columns(
+        truth=["no"] * 349 + ["yes"] * 51,
+        prediction=["no"] * 331 + ["yes"] * 18 + ["no"] * 7 + ["yes"] * 44,
+    )
     table = columns(truth=["yes", "no"], no=["7", "331"], yes=["44", "18"])
     assert wb.load_audit(items).table.tolist() == [[331, 18], [7, 44]]
     assert wb.load_audit(table, labels="no, yes").table.tolist() == [[331, 18], [7, 44]]
@@ -21,7 +24,10 @@ def test_items_and_table_are_the_same_audit():
 
 @pytest.mark.parametrize("gap", ["", None, "NA", "-", "unlabeled", float("nan")])
 def test_rows_without_a_label_are_not_audited(gap):
-    truth, prediction = ["no", gap, "yes", "yes", gap, "no"], ["no", "yes", "yes", "no", "no", "yes"]
+    truth, prediction = (
+        ["no", gap, "yes", "yes", gap, "no"],
+        ["no", "yes", "yes", "no", "no", "yes"],
+    )
     audit = wb.load_audit(columns(truth=np.array(truth, object), prediction=prediction))
     assert audit.labels == ("no", "yes") and audit.table.tolist() == [[1, 1], [1, 1]]
     assert "audit rows: the 4 labeled rows of 6" in map(str, audit.notes)
@@ -32,13 +38,22 @@ def test_numbered_classes_stay_numbers():
     assert audit.labels == (1, 0) and audit.table.tolist() == [[1, 1], [0, 1]]
 
 
-@pytest.mark.parametrize(("audit", "message"), [
-    (columns(truth=["a", "b"], a=[1, 2]), "audit must hold a column 'prediction', or be a confusion table with a row"),
-    (columns(truth=["a", "b"], prediction=["a", "c"]), None),
-    (columns(truth=["a"], prediction=["a"]), "at least two classes; only 'a' occurs"),
-    (columns(truth=["a", "b"], prediction=["a", None]), "column 'prediction', data row 2"),
-    (columns(truth=["", None], prediction=["a", "b"]), "truth must have a label in some rows; column 'truth' has none"),
-])
+@pytest.mark.parametrize(
+    ("audit", "message"),
+    [
+        (
+            columns(truth=["a", "b"], a=[1, 2]),
+            "audit must hold a column 'prediction', or be a confusion table with a row",
+        ),
+        (columns(truth=["a", "b"], prediction=["a", "c"]), None),
+        (columns(truth=["a"], prediction=["a"]), "at least two classes; only 'a' occurs"),
+        (columns(truth=["a", "b"], prediction=["a", None]), "column 'prediction', data row 2"),
+        (
+            columns(truth=["", None], prediction=["a", "b"]),
+            "truth must have a label in some rows; column 'truth' has none",
+        ),
+    ],
+)
 def test_audits_that_do_not_fit_say_why(audit, message):
     if message is None:
         assert wb.load_audit(audit).labels == ("a", "b", "c")
@@ -57,38 +72,66 @@ def test_cells_of_a_table_are_whole(thousands):
 def test_classes_that_are_written_otherwise_than_in_the_audit_are_told():
     def told(*classes):
         rows = columns(period=["Jan"] * 3, prediction=classes)
-        return [note.text for note in files.read_periods(rows, labels=(0, 1), period="period", total="n",
-                                                         counted="counted", predicted="prediction")[1]]
+        return [
+            note.text
+            for note in files.read_periods(
+                rows,
+                labels=(0, 1),
+                period="period",
+                total="n",
+                counted="counted",
+                predicted="prediction",
+            )[1]
+        ]
 
-    assert told("01", "0", "01") == ["in column 'prediction' '01' is class 1"] and told("1", "0", "1") == []
+    assert (
+        told("01", "0", "01") == ["in column 'prediction' '01' is class 1"]
+        and told("1", "0", "1") == []
+    )
 
 
 def test_counts_by_class_or_as_total_and_counted():
     by_class = columns(period=["Jan", "Feb"], no=["1579", "4000"], yes=["218", "1000"])
     totals = columns(period=["Jan", "Feb"], n=["1797", "5000"], counted=["218", "1000"])
     for counts in (by_class, totals):
-        assert wb.load_periods(counts, labels=("no", "yes")) == {"Jan": (1579, 218), "Feb": (4000, 1000)}
+        assert wb.load_periods(counts, labels=("no", "yes")) == {
+            "Jan": (1579, 218),
+            "Feb": (4000, 1000),
+        }
 
 
 def test_a_bad_month_is_named_and_the_others_are_reported():
-    counts = columns(period=list("abcdef"), n=["1797", "0", "1", "x", "5000", None],
-                     counted=["218", "0", "0,12", "3", "809", "5"])
+    counts = columns(
+        period=list("abcdef"),
+        n=["1797", "0", "1", "x", "5000", None],
+        counted=["218", "0", "0,12", "3", "809", "5"],
+    )
     months = wb.load_periods(counts, labels=("no", "yes"))
     series = wb.prevalence_series(wb.solar_audit(), months["a"], months)
     assert [bool(problem) for problem in series.problems] == [False, True, True, True, False, True]
-    assert series.problems[1] == "no items were counted" and "these look like shares" in series.problems[2]
+    assert (
+        series.problems[1] == "no items were counted"
+        and "these look like shares" in series.problems[2]
+    )
     assert "must be a number; got 'x'" in series.problems[3] and "is missing" in series.problems[5]
     alone = wb.estimate_prevalence(wb.solar_audit(), (4191, 809), (1579, 218))
     assert series.estimates[4] == pytest.approx(alone.estimate, rel=1e-12)
 
 
-@pytest.mark.parametrize(("counts", "message"), [
-    (columns(period=["a", "a"], n=[10, 10], counted=[1, 2]),
-     "column 'period' must name every period once; 'a' repeats"),
-    (columns(period=["a"], items=[10], counted=[1]),
-     "counts must have a column for every class of the audit, 'no', 'yes'"),
-    (columns(n=[10], counted=[1]), "period"),
-])
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        (
+            columns(period=["a", "a"], n=[10, 10], counted=[1, 2]),
+            "column 'period' must name every period once; 'a' repeats",
+        ),
+        (
+            columns(period=["a"], items=[10], counted=[1]),
+            "counts must have a column for every class of the audit, 'no', 'yes'",
+        ),
+        (columns(n=[10], counted=[1]), "period"),
+    ],
+)
 def test_counts_that_do_not_fit_say_why(counts, message):
     with pytest.raises(ValueError) as caught:
         wb.load_periods(counts, labels=("no", "yes"))
@@ -98,14 +141,22 @@ def test_counts_that_do_not_fit_say_why(counts, message):
 def test_the_audited_period_is_the_first_unless_named():
     months = {"Jan": (1, 2), "Feb": (3, 4)}
     assert wb.counts_at_audit(months) == (1, 2) and wb.counts_at_audit(months, "Feb") == (3, 4)
-    with pytest.raises(ValueError, match=r"the period of the audit, 'Mar', the first \(name .*\): no items were"):
+    with pytest.raises(
+        ValueError, match=r"the period of the audit, 'Mar', the first \(name .*\): no items were"
+    ):
         wb.counts_at_audit({"Mar": (0, 0), "Apr": (1, 2)})
-    with pytest.raises(ValueError, match="audit_period must be a period of the counts; got 'Fe' .did you mean 'Feb'"):
+    with pytest.raises(
+        ValueError,
+        match="audit_period must be a period of the counts; got 'Fe' .did you mean 'Feb'",
+    ):
         wb.counts_at_audit(months, "Fe")
 
 
 def test_no_periods_have_none_of_the_audit():
-    with pytest.raises(ValueError, match="^periods must not be empty: there is no period whose items the audit was "):
+    with pytest.raises(
+        ValueError,
+        match="^periods must not be empty: there is no period whose items the audit was ",
+    ):
         wb.counts_at_audit({})
     with pytest.raises(TypeError, match="^periods must be of class Mapping; got list$"):
         wb.counts_at_audit([(1, 2)])
@@ -113,13 +164,17 @@ def test_no_periods_have_none_of_the_audit():
 
 @pytest.mark.parametrize("labels", [["no", "yes"], 5, None])
 def test_labels_are_text_with_commas(labels):
-    with pytest.raises(TypeError, match=f"^labels must be of class str; got {type(labels).__name__}$"):
+    with pytest.raises(
+        TypeError, match=f"^labels must be of class str; got {type(labels).__name__}$"
+    ):
         wb.load_audit(columns(truth=["no", "yes"], no=[331, 7], yes=[18, 44]), labels=labels)
 
 
 def test_a_class_that_was_not_audited_is_not_left_out_silently():
     counts = columns(period=["Jan"], no=["15"], yes=["5"], maybe=["3"], n=["20"])
-    with pytest.raises(ValueError, match="no column of numbers that is no class of the audit, as 'maybe' is"):
+    with pytest.raises(
+        ValueError, match="no column of numbers that is no class of the audit, as 'maybe' is"
+    ):
         wb.load_periods(counts, labels=("no", "yes"))
     named = columns(period=["Jan"], no=["15"], yes=["5"], remark=["fine"], n=["20"])
     assert wb.load_periods(named, labels=("no", "yes")) == {"Jan": (15, 5)}
@@ -127,7 +182,9 @@ def test_a_class_that_was_not_audited_is_not_left_out_silently():
 
 def test_a_misspelled_prediction_is_no_table():
     items = columns(truth=["no", "yes", "no"], pred=["no", "yes", "yes"])
-    with pytest.raises(ValueError, match="audit has no column 'prediction'; columns: 'truth', 'pred'"):
+    with pytest.raises(
+        ValueError, match="audit has no column 'prediction'; columns: 'truth', 'pred'"
+    ):
         wb.load_audit(items)
 
 
@@ -147,7 +204,9 @@ GAPS_OF_A_CLASS = [0, None, "", "NA", "-", "n/a", float("nan"), " ", "\N{EN DASH
 def test_a_class_that_was_not_audited_is_refused_with_gaps_as_with_zeros(gap, column):
     """90 of 870 items of a month are of class c, which is in the other month not counted."""
     counts = {"period": list(column), "a": [440, 380], "b": [400, 400], "c": [gap, 90]}
-    with pytest.raises(ValueError, match="no class of the audit, as 'c' is: its items would be left out"):
+    with pytest.raises(
+        ValueError, match="no class of the audit, as 'c' is: its items would be left out"
+    ):
         files.load_periods(counts, labels=("a", "b"))
 
 
@@ -160,14 +219,23 @@ def test_a_class_that_was_not_audited_is_refused_in_a_file(tmp_path, cells):
 
 
 def test_columns_that_are_no_class_stay_out():
-    counts = {"period": ["m1", "m2"], "a": [440, 380], "b": [400, 400], "remark": ["", "90 new forms"],
-              "rate": [.5, None], "c": [None, "-"]}
+    counts = {
+        "period": ["m1", "m2"],
+        "a": [440, 380],
+        "b": [400, 400],
+        "remark": ["", "90 new forms"],
+        "rate": [0.5, None],
+        "c": [None, "-"],
+    }
     assert files.load_periods(counts, labels=("a", "b")) == {"m1": (440, 400), "m2": (380, 400)}
 
 
 def test_a_total_that_holds_more_items_than_the_classes():
     counts = {"period": ["m1", "m2"], "a": [440, 380], "b": [400, 400], "n": [840, 870]}
-    with pytest.raises(ValueError, match="column 'n' says 870 in period 'm2', and the classes 'a', 'b' add up to 780"):
+    with pytest.raises(
+        ValueError,
+        match="column 'n' says 870 in period 'm2', and the classes 'a', 'b' add up to 780",
+    ):
         files.load_periods(counts, labels=("a", "b"))
     counts["n"] = [840, 780]
     assert files.load_periods(counts, labels=("a", "b"))["m2"] == (380, 400)
@@ -175,10 +243,19 @@ def test_a_total_that_holds_more_items_than_the_classes():
 
 def test_a_predicted_class_without_a_row_of_the_confusion_table():
     table = {"truth": ["a", "b"], "a": [40, 4], "b": [5, 35], "c": [0, 3]}
-    with pytest.raises(ValueError, match="'c' has none, and 3 audited items in its column would be left out"):
+    with pytest.raises(
+        ValueError, match="'c' has none, and 3 audited items in its column would be left out"
+    ):
         files.load_audit(table)
-    assert files.load_audit({**table, "c": [0, 0]}).n == files.load_audit({**table, "c": [None, "-"]}).n == 84
-    assert files.load_audit({"truth": ["a", "b"], "a": [40, 4], "b": [5, 35], "total": [45, 39]}).n == 84
+    assert (
+        files.load_audit({**table, "c": [0, 0]}).n
+        == files.load_audit({**table, "c": [None, "-"]}).n
+        == 84
+    )
+    assert (
+        files.load_audit({"truth": ["a", "b"], "a": [40, 4], "b": [5, 35], "total": [45, 39]}).n
+        == 84
+    )
 
 
 def test_items_of_a_class_that_was_not_audited():

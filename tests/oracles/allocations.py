@@ -1,4 +1,5 @@
 """Allocations by brute force and by literal loops."""
+
 import itertools
 import math
 
@@ -20,7 +21,11 @@ def best_whole(size, sd, budget, minimum):
     """Smallest variance over every whole-number allocation that spends min(budget, N)."""
     spend = min(budget, sum(size))
     ranges = [range(min(minimum, n), n + 1) for n in size]
-    return min(variance(size, sd, labeled) for labeled in itertools.product(*ranges) if sum(labeled) == spend)
+    return min(
+        variance(size, sd, labeled)
+        for labeled in itertools.product(*ranges)
+        if sum(labeled) == spend
+    )
 
 
 def neyman(size, sd, budget):

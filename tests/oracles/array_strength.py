@@ -5,6 +5,7 @@ Arrays of ours, some that are not orthogonal, and one that pyDOE3 1.6 offers as 
 OApackage crashes on more than 2,048 runs and looks at every three columns too, so of wide arrays it is shown WIDEST
 columns, spread evenly. An array is recorded by the digest of what OApackage was shown.
 """
+
 import hashlib
 import json
 from importlib.metadata import version
@@ -21,8 +22,8 @@ def shapes():
     """Every prime power up to 16 and every number of runs up to 2,048, with the most columns."""
     for levels in PRIME_POWERS:
         dimension = 2
-        while levels ** dimension <= MOST_RUNS:
-            yield levels, (levels ** dimension - 1) // (levels - 1)
+        while levels**dimension <= MOST_RUNS:
+            yield levels, (levels**dimension - 1) // (levels - 1)
             dimension += 1
 
 
@@ -60,13 +61,36 @@ def main():
     for levels, factors in shapes():
         for method in ("linear", "rotation"):
             array = orthogonal_array(levels, factors, method=method)
-            found.append({"levels": levels, "factors": factors, "runs": len(array), "method": method,
-                          "digest": digest(array), "strength": int(oapackage.array_link(shown(array)).strength())})
-    named = [{"name": name, "strength": int(oapackage.array_link(shown(array)).strength()), "array": array.tolist()}
-             for name, array in others(pyDOE3.get_orthogonal_array("L64(2^31)"))]
-    text = json.dumps({"oapackage": oapackage.__version__, "pyDOE3": version("pyDOE3"), "arrays": found,
-                       "others": named}, separators=(",", ":"))
-    Path(__file__).with_suffix(".json").write_text(text.replace("{", "\n{") + "\n", encoding="utf-8")
+            found.append(
+                {
+                    "levels": levels,
+                    "factors": factors,
+                    "runs": len(array),
+                    "method": method,
+                    "digest": digest(array),
+                    "strength": int(oapackage.array_link(shown(array)).strength()),
+                }
+            )
+    named = [
+        {
+            "name": name,
+            "strength": int(oapackage.array_link(shown(array)).strength()),
+            "array": array.tolist(),
+        }
+        for name, array in others(pyDOE3.get_orthogonal_array("L64(2^31)"))
+    ]
+    text = json.dumps(
+        {
+            "oapackage": oapackage.__version__,
+            "pyDOE3": version("pyDOE3"),
+            "arrays": found,
+            "others": named,
+        },
+        separators=(",", ":"),
+    )
+    Path(__file__).with_suffix(".json").write_text(
+        text.replace("{", "\n{") + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

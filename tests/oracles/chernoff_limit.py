@@ -1,4 +1,5 @@
 """The worst-case Chernoff limit of two strata by brute force over a grid of rates."""
+
 import numpy as np
 
 
@@ -21,9 +22,15 @@ def upper_limit(size, labeled, correct, tail, tilts, grid=4001):
     best = 1.0
     for tilt in tilts:
         floor = np.log(tail) - tilt * seen
-        first, second = (log_bound(n, m, w, q, tilt) for n, m, w in zip(size, labeled, weight, strict=True))
+        first, second = (
+            log_bound(n, m, w, q, tilt) for n, m, w in zip(size, labeled, weight, strict=True)
+        )
         # both fall in q: for each first rate the largest second rate that is still allowed
         allowed = np.searchsorted(-second, first - floor + 1e-12, side="right") - 1
         possible = allowed >= 0
-        best = min(best, (weight[0] * q[possible] + weight[1] * q[allowed[possible]]).max(initial=0.0) + 1 / grid)
+        best = min(
+            best,
+            (weight[0] * q[possible] + weight[1] * q[allowed[possible]]).max(initial=0.0)
+            + 1 / grid,
+        )
     return best

@@ -1,4 +1,5 @@
 """Exact distributions by listing every sample or every outcome."""
+
 import itertools
 import math
 
@@ -13,15 +14,19 @@ def items(size, correct):
 
 def samples_without(size, correct, labeled):
     """Every equally likely sample without replacement, as tuples of counts of right items."""
-    strata = [[sum(s) for s in itertools.combinations(stratum, n)]
-              for stratum, n in zip(items(size, correct), labeled, strict=True)]
+    strata = [
+        [sum(s) for s in itertools.combinations(stratum, n)]
+        for stratum, n in zip(items(size, correct), labeled, strict=True)
+    ]
     return list(itertools.product(*strata))
 
 
 def samples_with(size, correct, labeled):
     """Every equally likely ordered sample with replacement, as tuples of counts of right items."""
-    strata = [[sum(s) for s in itertools.product(stratum, repeat=n)]
-              for stratum, n in zip(items(size, correct), labeled, strict=True)]
+    strata = [
+        [sum(s) for s in itertools.product(stratum, repeat=n)]
+        for stratum, n in zip(items(size, correct), labeled, strict=True)
+    ]
     return list(itertools.product(*strata))
 
 
@@ -30,7 +35,9 @@ def outcomes(size, correct, labeled):
     pmfs = []
     for n_all, c, n in zip(size, correct, labeled, strict=True):
         x = np.arange(n + 1)
-        pmfs.append(stats.binom.pmf(x, n, c) if math.isinf(n_all) else stats.hypergeom.pmf(x, n_all, c, n))
+        pmfs.append(
+            stats.binom.pmf(x, n, c) if math.isinf(n_all) else stats.hypergeom.pmf(x, n_all, c, n)
+        )
     grid = np.array(list(itertools.product(*[range(n + 1) for n in labeled])))
     mass = np.prod([pmf[grid[:, k]] for k, pmf in enumerate(pmfs)], axis=0)
     return grid[mass > 0], mass[mass > 0]

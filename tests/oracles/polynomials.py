@@ -1,22 +1,38 @@
 """Arithmetic of finite fields by schoolbook polynomials, and the fields that the tests use."""
 
-PRIME_POWERS = {2: (2, 1), 3: (3, 1), 4: (2, 2), 5: (5, 1), 7: (7, 1), 8: (2, 3), 9: (3, 2), 11: (11, 1),
-                13: (13, 1), 16: (2, 4)}
+PRIME_POWERS = {
+    2: (2, 1),
+    3: (3, 1),
+    4: (2, 2),
+    5: (5, 1),
+    7: (7, 1),
+    8: (2, 3),
+    9: (3, 2),
+    11: (11, 1),
+    13: (13, 1),
+    16: (2, 4),
+}
 
 
 def polynomial(a, p, degree):
     """Return the coefficients of an element, lowest first."""
-    return [a // p ** k % p for k in range(degree)]
+    return [a // p**k % p for k in range(degree)]
 
 
 def number(coefficients, p):
     """Return the element with these coefficients."""
-    return sum(c * p ** k for k, c in enumerate(coefficients))
+    return sum(c * p**k for k, c in enumerate(coefficients))
 
 
 def slow_add(a, b, p, degree):
     """Return the sum, coefficient by coefficient."""
-    return number([(x + y) % p for x, y in zip(polynomial(a, p, degree), polynomial(b, p, degree), strict=True)], p)
+    return number(
+        [
+            (x + y) % p
+            for x, y in zip(polynomial(a, p, degree), polynomial(b, p, degree), strict=True)
+        ],
+        p,
+    )
 
 
 def slow_multiply(a, b, p, modulus):

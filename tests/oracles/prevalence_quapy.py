@@ -2,6 +2,7 @@
 
 "exact-raise" without normalization is the solution of the linear system itself.
 """
+
 import json
 from pathlib import Path
 
@@ -14,6 +15,7 @@ PER_SETTING = 6
 def acc(quapy_acc, classes):
     """Return an unfitted ACC whose fitting takes predictions: its own classifier is never asked."""
     from sklearn.linear_model import LogisticRegression
+
     trained = LogisticRegression().fit(np.eye(classes), np.arange(classes))
     return quapy_acc(trained, fit_classifier=False, val_split=None, solver="exact-raise", norm=None)
 
@@ -27,7 +29,11 @@ def case(quapy_acc, classes, items, rng):
     quantifier = acc(quapy_acc, classes)
     quantifier.aggregation_fit(prediction, truth)
     estimate = quantifier.aggregate(np.repeat(np.arange(classes), counts))
-    return {"table": table.reshape(classes, classes).tolist(), "counts": counts.tolist(), "estimate": estimate.tolist()}
+    return {
+        "table": table.reshape(classes, classes).tolist(),
+        "counts": counts.tolist(),
+        "estimate": estimate.tolist(),
+    }
 
 
 def main():
@@ -36,9 +42,13 @@ def main():
     from quapy.method.aggregative import ACC
 
     rng = np.random.default_rng(7)
-    cases = [case(ACC, classes, items, rng) for classes, items in SETTINGS for _ in range(PER_SETTING)]
+    cases = [
+        case(ACC, classes, items, rng) for classes, items in SETTINGS for _ in range(PER_SETTING)
+    ]
     text = json.dumps({"quapy": quapy.__version__, "cases": cases})
-    Path(__file__).with_suffix(".json").write_text(text.replace('{"table', '\n{"table') + "\n", encoding="utf-8")
+    Path(__file__).with_suffix(".json").write_text(
+        text.replace('{"table', '\n{"table') + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

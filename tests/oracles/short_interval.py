@@ -1,4 +1,5 @@
 """The short interval by listing every outcome: slow, exact, from its definition alone."""
+
 import math
 
 import numpy as np
@@ -15,17 +16,25 @@ def profile_rates(size, labeled, correct, share, pseudo):
         # stationary point of x log q + (m - x) log(1 - q) - multiplier W q in [0, 1]
         def slope(q):
             return x[k] * (1 - q) - (m[k] - x[k]) * q - multiplier * weight[k] * q * (1 - q)
+
         a, b, c = multiplier * weight[k], -(m[k] + multiplier * weight[k]), x[k]
         if abs(a) < 1e-13:
             return c / -b
-        roots = [r.real for r in np.roots([a, b, c]) if abs(r.imag) < 1e-7 and -1e-9 <= r.real <= 1 + 1e-9]
+        roots = [
+            r.real
+            for r in np.roots([a, b, c])
+            if abs(r.imag) < 1e-7 and -1e-9 <= r.real <= 1 + 1e-9
+        ]
         inside = [min(max(r, 0.0), 1.0) for r in roots]
 
         def gain(q):
             first = x[k] * math.log(q) if x[k] > 0 and q > 0 else (0.0 if x[k] == 0 else -math.inf)
             rest = m[k] - x[k]
-            second = rest * math.log(1 - q) if rest > 0 and q < 1 else (0.0 if rest == 0 else -math.inf)
+            second = (
+                rest * math.log(1 - q) if rest > 0 and q < 1 else (0.0 if rest == 0 else -math.inf)
+            )
             return first + second - multiplier * weight[k] * q
+
         return max(inside + [0.0, 1.0], key=gain)
 
     def excess(multiplier):
@@ -47,7 +56,9 @@ def interpolated_pmf(size, rate, n):
     whole = min(math.floor(right + 1e-12), size - 1)
     part = right - whole
     x = np.arange(n + 1)
-    return (1 - part) * stats.hypergeom.pmf(x, size, whole, n) + part * stats.hypergeom.pmf(x, size, whole + 1, n)
+    return (1 - part) * stats.hypergeom.pmf(x, size, whole, n) + part * stats.hypergeom.pmf(
+        x, size, whole + 1, n
+    )
 
 
 def lower_tail(size, labeled, correct, share):

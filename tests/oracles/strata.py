@@ -1,4 +1,5 @@
 """Seven ways to cut scores, written from their definitions; labels by rising score."""
+
 import math
 
 import numpy as np
@@ -10,7 +11,7 @@ def root_density(score, n_strata, power):
     score = np.asarray(score, float)
     grid = np.linspace(score.min(), score.max(), 512)
     root = stats.gaussian_kde(score, "scott")(grid) ** power
-    total = np.array([np.trapezoid(root[:i + 1], grid[:i + 1]) for i in range(grid.size)])
+    total = np.array([np.trapezoid(root[: i + 1], grid[: i + 1]) for i in range(grid.size)])
     return [np.interp(total[-1] * k / n_strata, total, grid) for k in range(1, n_strata)]
 
 
@@ -39,7 +40,10 @@ def equal_totals(score, n_strata):
 
 def equal_sizes(n, n_strata):
     """Sizes of the strata when the ranks are cut at ceil(k n / K)."""
-    cut = [math.ceil(k * n / n_strata) if (k * n) % n_strata else k * n // n_strata for k in range(n_strata + 1)]
+    cut = [
+        math.ceil(k * n / n_strata) if (k * n) % n_strata else k * n // n_strata
+        for k in range(n_strata + 1)
+    ]
     return [b - a for a, b in zip(cut, cut[1:], strict=False)]
 
 
@@ -61,4 +65,6 @@ def best_inertia(score, n_strata):
 def inertia(score, labels):
     """Sum of squared distances to the strata's means."""
     score = np.asarray(score, float)
-    return sum(((score[labels == k] - score[labels == k].mean()) ** 2).sum() for k in np.unique(labels))
+    return sum(
+        ((score[labels == k] - score[labels == k].mean()) ** 2).sum() for k in np.unique(labels)
+    )

@@ -1,4 +1,5 @@
 """The wave estimate by explicit sums, and every history of a small wave design."""
+
 import itertools
 
 from scipy import stats

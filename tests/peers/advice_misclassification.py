@@ -1,4 +1,5 @@
 """How well off is who follows the advised estimator of shares: simulated audits of known truth, setting by setting."""
+
 import sys
 
 import numpy as np
@@ -8,15 +9,24 @@ import workbench as wb
 # base rate at the audit and later, p00, p11, audited items, items at the audit and later; (.5, .6, .7), (.98, .94, .97)
 # and (.75, .85, .9) are the studies of Kloos's paper, the shifts and the others are ours and span who wins
 SETTINGS = [
-    (.5, .35, .6, .7, 1000, 10_000, 10_000), (.5, .5, .6, .7, 1000, 10_000, 10_000),
-    (.5, .48, .6, .7, 1000, 10_000, 2000), (.5, .55, .6, .7, 1000, 10_000, 10_000),
-    (.5, .2, .6, .7, 1000, 10_000, 10_000), (.98, .98, .94, .97, 1000, 10_000, 10_000),
-    (.98, .9, .94, .97, 1000, 10_000, 10_000), (.98, .99, .94, .97, 1000, 10_000, 10_000),
-    (.75, .75, .85, .9, 1000, 10_000, 10_000), (.75, .5, .85, .9, 1000, 10_000, 10_000),
-    (.1, .2, .95, .85, 1000, 10_000, 10_000), (.3, .05, .99, .7, 1000, 10_000, 10_000),
-    (.1, .12, .98, .82, 1000, 10_000, 10_000), (.3, .02, .995, .6, 1000, 10_000, 10_000),
-    (.75, .7, .85, .9, 100, 10_000, 10_000), (.1, .12, .95, .85, 200, 10_000, 10_000),
-    (.3, .29, .75, .8, 300, 5000, 5000)]
+    (0.5, 0.35, 0.6, 0.7, 1000, 10_000, 10_000),
+    (0.5, 0.5, 0.6, 0.7, 1000, 10_000, 10_000),
+    (0.5, 0.48, 0.6, 0.7, 1000, 10_000, 2000),
+    (0.5, 0.55, 0.6, 0.7, 1000, 10_000, 10_000),
+    (0.5, 0.2, 0.6, 0.7, 1000, 10_000, 10_000),
+    (0.98, 0.98, 0.94, 0.97, 1000, 10_000, 10_000),
+    (0.98, 0.9, 0.94, 0.97, 1000, 10_000, 10_000),
+    (0.98, 0.99, 0.94, 0.97, 1000, 10_000, 10_000),
+    (0.75, 0.75, 0.85, 0.9, 1000, 10_000, 10_000),
+    (0.75, 0.5, 0.85, 0.9, 1000, 10_000, 10_000),
+    (0.1, 0.2, 0.95, 0.85, 1000, 10_000, 10_000),
+    (0.3, 0.05, 0.99, 0.7, 1000, 10_000, 10_000),
+    (0.1, 0.12, 0.98, 0.82, 1000, 10_000, 10_000),
+    (0.3, 0.02, 0.995, 0.6, 1000, 10_000, 10_000),
+    (0.75, 0.7, 0.85, 0.9, 100, 10_000, 10_000),
+    (0.1, 0.12, 0.95, 0.85, 200, 10_000, 10_000),
+    (0.3, 0.29, 0.75, 0.8, 300, 5000, 5000),
+]
 RAW = 1
 
 
@@ -43,12 +53,16 @@ def followed(setting, runs, seed=0):
         errors.append(np.clip(found.estimate, 0, 1) - truth)
         advised.append(found.methods.index(found.best))
     errors, advised = np.array(errors), np.array(advised)
-    rmse = np.sqrt(np.mean(errors ** 2, axis=0))
+    rmse = np.sqrt(np.mean(errors**2, axis=0))
     own = np.sqrt(np.mean(errors[np.arange(runs), advised] ** 2))
-    return own / rmse[found.methods.index("mle")], np.mean(advised == RAW) * (rmse[RAW] > 2 * rmse.min())
+    return own / rmse[found.methods.index("mle")], np.mean(advised == RAW) * (
+        rmse[RAW] > 2 * rmse.min()
+    )
 
 
 if __name__ == "__main__":
     for each in SETTINGS:
         ratio, misled = followed(each, int(sys.argv[1]) if len(sys.argv) > 1 else 300)
-        print(f"{str(each):55} error {ratio:.3f} times that of always mle; misled by the raw count in {misled:.1%}")
+        print(
+            f"{str(each):55} error {ratio:.3f} times that of always mle; misled by the raw count in {misled:.1%}"
+        )

@@ -7,6 +7,7 @@
 Along a path the winnings at the true composition bound E at the true total: only where they reach 1 / alpha is E itself
 needed. Ends with exit code 1 where a setting misses in more than 5% of its runs, beyond two Monte Carlo errors.
 """
+
 import json
 import sys
 import time
@@ -52,7 +53,7 @@ def draw(size, right, order, rng):
     for h, (items, good) in enumerate(zip(size, right, strict=True)):
         places = np.flatnonzero(order == h)
         pool = np.arange(items) < good
-        label[places] = pool[rng.permutation(items)[:places.size]]
+        label[places] = pool[rng.permutation(items)[: places.size]]
     return label
 
 
@@ -60,7 +61,10 @@ def missed(size, right, order, label, expected, alpha=ALPHA):
     """Return whether the interval lost the truth after any of the labels."""
     limit = -log(alpha)
     for t in np.flatnonzero(log_winnings(size, right, order, label, expected=expected) >= limit):
-        if log_evidence(size, order[:t + 1], label[:t + 1], int(sum(right)), expected=expected) >= limit:
+        if (
+            log_evidence(size, order[: t + 1], label[: t + 1], int(sum(right)), expected=expected)
+            >= limit
+        ):
             return True
     return False
 
@@ -69,18 +73,33 @@ def miss_rate(setting, runs, rng, alpha=ALPHA):
     """Return the share of runs in which the interval lost the truth at least once."""
     size, right, n, expected, share = setting
     order, rng = labeling_order(size, n, share=share), np.random.default_rng(rng)
-    return sum(missed(size, right, order, draw(size, right, order, rng), expected, alpha) for _ in range(runs)) / runs
+    return (
+        sum(
+            missed(size, right, order, draw(size, right, order, rng), expected, alpha)
+            for _ in range(runs)
+        )
+        / runs
+    )
 
 
 def width_ratio(setting, n, runs, rng):
     """Return the mean width over that of the default interval of as many labels fixed in advance."""
     size, right, _, expected, share = setting
-    order, rng, widths = labeling_order(size, n, share=share), np.random.default_rng(rng), np.zeros(2)
+    order, rng, widths = (
+        labeling_order(size, n, share=share),
+        np.random.default_rng(rng),
+        np.zeros(2),
+    )
     for _ in range(runs):
         label = draw(size, right, order, rng)
-        counts = np.bincount(order, minlength=len(size)), np.bincount(order, label, len(size)).astype(int)
-        widths += (anytime_interval(size, order, label, expected=expected).half_width,
-                   stratified_interval(size, *counts).half_width)
+        counts = (
+            np.bincount(order, minlength=len(size)),
+            np.bincount(order, label, len(size)).astype(int),
+        )
+        widths += (
+            anytime_interval(size, order, label, expected=expected).half_width,
+            stratified_interval(size, *counts).half_width,
+        )
     return widths[0] / widths[1]
 
 
@@ -102,15 +121,24 @@ def main(runs=2000, write=False):
     for k, setting in enumerate(SETTINGS):
         misses.append(miss_rate(setting, runs, k))
         size, right, n, expected, share = setting
-        print(f"{k:2d}  {sum(right) / sum(size):.3f} of {sum(size):,} items in {len(size)} strata, {n} labels, "
-              f"expected {expected}, shares {share}: misses {misses[-1]:.4f}", flush=True)
+        print(
+            f"{k:2d}  {sum(right) / sum(size):.3f} of {sum(size):,} items in {len(size)} strata, {n} labels, "
+            f"expected {expected}, shares {share}: misses {misses[-1]:.4f}",
+            flush=True,
+        )
     for name, k in (("digits", 0), (".95 of 700,000", 3)):
         ratios = {n: width_ratio(SETTINGS[k], n, 100, n) for n in (50, 100, 200, 300, 600)}
-        print(f"width over the default's, {name}: {', '.join(f'{ratio:.2f} at {n}' for n, ratio in ratios.items())}")
+        print(
+            f"width over the default's, {name}: {', '.join(f'{ratio:.2f} at {n}' for n, ratio in ratios.items())}"
+        )
         widths += ratios.values()
-    print(f"median update at 10 strata: {1000 * np.median(update_times(SETTINGS[18], 600, 0)):.1f} ms")
+    print(
+        f"median update at 10 strata: {1000 * np.median(update_times(SETTINGS[18], 600, 0)):.1f} ms"
+    )
     if write:
-        RECORD.write_text(json.dumps({"runs": runs, "misses": misses, "widths": widths}) + "\n", encoding="utf-8")
+        RECORD.write_text(
+            json.dumps({"runs": runs, "misses": misses, "widths": widths}) + "\n", encoding="utf-8"
+        )
     return sum(rate > ALPHA + 2 * sqrt(ALPHA * (1 - ALPHA) / runs) for rate in misses)
 
 

@@ -7,6 +7,7 @@ Each killed process has told which labels were acknowledged. Afterwards the file
 acknowledged label once with its value, and hold at most one more per kill: the one that was durable before its
 acknowledgement came through. Ends with exit code 1 and says what was lost.
 """
+
 import argparse
 import os
 import random
@@ -26,7 +27,7 @@ BUDGET, ITEMS, LEAST = 500, 30_000, 12
 
 def new_session(folder, name, budget=BUDGET):
     """Write a session file and return its path."""
-    items = ScoredItems(np.arange(ITEMS), np.linspace(.5, 1, ITEMS))
+    items = ScoredItems(np.arange(ITEMS), np.linspace(0.5, 1, ITEMS))
     path = os.path.join(folder, name)
     AuditSession.create(path, items, budget=budget, seed=1).close()
     return path
@@ -89,7 +90,9 @@ def checked(path, acknowledged, spare):
     if any(body["label"] != value(body["id"]) for body in recorded):
         raise SystemExit("a label is not the one that was recorded")
     if len(counts) > len(acknowledged) + spare:
-        raise SystemExit(f"{len(counts)} labels, but only {len(acknowledged)} acknowledged, and {spare} kills")
+        raise SystemExit(
+            f"{len(counts)} labels, but only {len(acknowledged)} acknowledged, and {spare} kills"
+        )
     return len(counts)
 
 
@@ -100,9 +103,9 @@ def kills(folder, rounds, rng):
         if not path or len(acknowledged) > BUDGET - 100:
             path, acknowledged, spare = new_session(folder, f"kills-{k}.db"), set(), 0
         child, listen = started(path, "worker")
-        if k % 3:       # while it records; else wherever it is
+        if k % 3:  # while it records; else wherever it is
             select.select([listen], [], [], 10)
-        time.sleep(rng.uniform(0, .1))
+        time.sleep(rng.uniform(0, 0.1))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         new, spare = told(listen), spare + 1
@@ -120,7 +123,7 @@ def made(folder, rounds, rng):
         if not child:
             new_session(folder, f"made-{k}.db")
             os._exit(0)
-        time.sleep(rng.uniform(0, .3))
+        time.sleep(rng.uniform(0, 0.3))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         path = os.path.join(folder, f"made-{k}.db")
@@ -155,9 +158,13 @@ def main():
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         total = kills(folder, given.kills, random.Random(given.seed))
-        print(f"{given.kills} kills: {total} acknowledged labels, none lost, none doubled", flush=True)
+        print(
+            f"{given.kills} kills: {total} acknowledged labels, none lost, none doubled", flush=True
+        )
         whole = made(folder, given.kills // 20, random.Random(given.seed))
-        print(f"{given.kills // 20} kills while a session is made: {whole} files, all whole; the others could be made")
+        print(
+            f"{given.kills // 20} kills while a session is made: {whole} files, all whole; the others could be made"
+        )
         ann, ben = together(folder, given.seconds)
         print(f"two processes for {given.seconds:g} s: {ann} and {ben} labels, each once")
     return 0

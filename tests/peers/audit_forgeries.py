@@ -7,6 +7,7 @@ A file with flipped bits must be refused or say what it said before. A forged on
 words, when it is opened or later, or be an audit that can be looked at, exported and reported. Ends with exit code 1
 and says what else happened.
 """
+
 import contextlib
 import copy
 import json
@@ -26,11 +27,41 @@ from workbench.audits.sessions import store
 from workbench.reports.sessions import write_session
 
 ROOM = str(Path(workbench.__file__).parent)
-WRONG = [None, True, False, "", "x", "\ud800", "a\x00b", -1, 0, 1, 2, .5, 2 ** 70, 1e308, -1e308, 10 ** 400, [], {},
-         [1], ["x", None], {"a": 1}, [[]], "2020-01-01T00:00:00", "9999-12-31T23:59:59+00:00"]
-CELLS = [None, -1, 2 ** 62, 1.5, "x", "", b"\xff\x00", "[]", "{", '{"a":NaN}', "[" * 5000]
-AUDITS = ({}, {"asks": "truth"}, {"question": "class_metrics", "asks": "truth", "metrics_of": "a"}, {"waves": 2},
-          {"second_share": .5}, {"question": "difference", "asks": "truth"})
+WRONG = [
+    None,
+    True,
+    False,
+    "",
+    "x",
+    "\ud800",
+    "a\x00b",
+    -1,
+    0,
+    1,
+    2,
+    0.5,
+    2**70,
+    1e308,
+    -1e308,
+    10**400,
+    [],
+    {},
+    [1],
+    ["x", None],
+    {"a": 1},
+    [[]],
+    "2020-01-01T00:00:00",
+    "9999-12-31T23:59:59+00:00",
+]
+CELLS = [None, -1, 2**62, 1.5, "x", "", b"\xff\x00", "[]", "{", '{"a":NaN}', "[" * 5000]
+AUDITS = (
+    {},
+    {"asks": "truth"},
+    {"question": "class_metrics", "asks": "truth", "metrics_of": "a"},
+    {"waves": 2},
+    {"second_share": 0.5},
+    {"question": "difference", "asks": "truth"},
+)
 
 
 def made(folder):
@@ -38,11 +69,22 @@ def made(folder):
     rng, paths = np.random.default_rng(7), []
     classes = np.array(["a", "b"])
     for k, settings in enumerate(AUDITS):
-        items = ScoredItems(np.arange(80), rng.uniform(.5, 1, 80), prediction=classes[rng.integers(2, size=80)],
-                            rival=classes[rng.integers(2, size=80)])
+        items = ScoredItems(
+            np.arange(80),
+            rng.uniform(0.5, 1, 80),
+            prediction=classes[rng.integers(2, size=80)],
+            rival=classes[rng.integers(2, size=80)],
+        )
         path = os.path.join(folder, f"{k}.db")
-        with AuditSession.create(path, items, budget=20, n_strata=2, seed=3,
-                                 columns={"text": [f"t{i}" for i in range(80)]}, **settings) as session:
+        with AuditSession.create(
+            path,
+            items,
+            budget=20,
+            n_strata=2,
+            seed=3,
+            columns={"text": [f"t{i}" for i in range(80)]},
+            **settings,
+        ) as session:
             for item in session.next(12, by="ann"):
                 session.record(item.id, "a" if session.design["asks"] == "truth" else 1, by="ann")
             session.undo(by="ann")
@@ -64,11 +106,17 @@ def flipped(path, rng):
 
 def spoil(value, rng):
     """Return a value with one thing in it, at any depth, that is another one, or lacks."""
-    keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-    if not len(keys) or rng.random() < .2:
+    keys = (
+        list(value)
+        if isinstance(value, dict)
+        else range(len(value))
+        if isinstance(value, list)
+        else ()
+    )
+    if not len(keys) or rng.random() < 0.2:
         return WRONG[rng.integers(len(WRONG))]
     key = keys[rng.integers(len(keys))]
-    if isinstance(value, dict) and rng.random() < .2:
+    if isinstance(value, dict) and rng.random() < 0.2:
         del value[key]
     else:
         value[key] = spoil(value[key], rng)
@@ -78,8 +126,18 @@ def spoil(value, rng):
 def forge(path, rng):
     """Change the design, an event, an item or a cell, and compute hashes and chain anew where that can be done."""
     with contextlib.closing(sqlite3.connect(path)) as file, file:
-        rows = [list(row) for row in file.execute("SELECT number, time, who, kind, body FROM events ORDER BY number")]
-        items = [list(row) for row in file.execute("SELECT position, id, stratum, prediction, rival, shown FROM items")]
+        rows = [
+            list(row)
+            for row in file.execute(
+                "SELECT number, time, who, kind, body FROM events ORDER BY number"
+            )
+        ]
+        items = [
+            list(row)
+            for row in file.execute(
+                "SELECT position, id, stratum, prediction, rival, shown FROM items"
+            )
+        ]
         what = rng.integers(4)
         if what == 0:
             items[rng.integers(len(items))][rng.integers(1, 6)] = CELLS[rng.integers(len(CELLS))]
@@ -88,11 +146,13 @@ def forge(path, rng):
         else:
             row = rows[0 if what == 2 else rng.integers(len(rows))]
             row[4] = spoiled_json(row[4], rng)
-        with contextlib.suppress(Exception):        # what cannot be hashed stays with its old hash
+        with contextlib.suppress(Exception):  # what cannot be hashed stays with its old hash
             stored = [store.StoredItem(*row[1:5], json.loads(row[5])) for row in items]
             body = json.loads(rows[0][4])
             if "rows" in body:
-                rows[0][4] = store.canonical(body | {"rows": store.digest_of_rows(stored)}).encode().decode()
+                rows[0][4] = (
+                    store.canonical(body | {"rows": store.digest_of_rows(stored)}).encode().decode()
+                )
         chain = ""
         for row in rows:
             with contextlib.suppress(Exception):
@@ -100,8 +160,12 @@ def forge(path, rng):
             row.append(chain)
         file.execute("DROP TABLE items")
         file.execute("DROP TABLE events")
-        file.execute("CREATE TABLE items (position INTEGER PRIMARY KEY, id, stratum, prediction, rival, shown)")
-        file.execute("CREATE TABLE events (number INTEGER PRIMARY KEY, time, who, kind, body, hash)")
+        file.execute(
+            "CREATE TABLE items (position INTEGER PRIMARY KEY, id, stratum, prediction, rival, shown)"
+        )
+        file.execute(
+            "CREATE TABLE events (number INTEGER PRIMARY KEY, time, who, kind, body, hash)"
+        )
         file.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)", items)
         file.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", rows)
 
@@ -110,7 +174,11 @@ def spoiled_json(text, rng):
     """Return the text of a JSON object with something wrong in it, as this program or another one writes it."""
     body = spoil(copy.deepcopy(json.loads(text)), rng)
     with contextlib.suppress(ValueError):
-        return store.canonical(body).encode("utf-8").decode() if rng.random() < .8 else json.dumps(body)
+        return (
+            store.canonical(body).encode("utf-8").decode()
+            if rng.random() < 0.8
+            else json.dumps(body)
+        )
     return json.dumps(body)
 
 
@@ -162,9 +230,13 @@ def problems(flips, forgeries, seed=1):
                     AuditSession.open(place).close()
                 except ValueError:
                     refused += 1
-                except Exception:       # told below
+                except Exception:  # told below
                     pass
-                wrong = problem_of(place, said, before[path]) if change is flipped else problem_of(place, used)
+                wrong = (
+                    problem_of(place, said, before[path])
+                    if change is flipped
+                    else problem_of(place, used)
+                )
                 if wrong:
                     yield f"{change.__name__} {k} of {os.path.basename(path)}: {wrong}"
                 Path(folder, "sheet.csv").unlink(missing_ok=True)

@@ -10,6 +10,7 @@ The second makes a Parquet file in the temporary folder, runs the whole evaluati
 operating system gave that process, Python and its libraries included: VmHWM of Linux, since ru_maxrss of a new
 process starts at its parent's. Nothing is asserted.
 """
+
 import argparse
 import json
 import os
@@ -74,13 +75,20 @@ def engines(path, with_spark):
     yield "pyarrow", arrow
     yield "pandas", arrow.to_pandas()
     import polars as pl
+
     yield "polars", pl.from_arrow(arrow)
     yield "polars lazy", pl.scan_parquet(path)
     import dask.dataframe as dd
+
     yield "Dask", dd.read_parquet(path, split_row_groups=10)
     if with_spark:
         from pyspark.sql import SparkSession
-        spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+
+        spark = (
+            SparkSession.builder.master("local[2]")
+            .config("spark.ui.enabled", "false")
+            .getOrCreate()
+        )
         yield "PySpark local[2]", spark.read.parquet(path)
 
 
@@ -96,29 +104,46 @@ def compare_engines(folder, with_spark):
     """Print seconds per engine, and whether each drew the same ids as the first."""
     path = os.path.join(folder, "rows.parquet")
     duckdb.sql(MAKE.format(ROWS, path))
-    print(f"\n{ROWS:,} rows, {STRATA} strata, {BUDGET:,} drawn; target {TARGET_SECONDS:g} s on DuckDB")
+    print(
+        f"\n{ROWS:,} rows, {STRATA} strata, {BUDGET:,} drawn; target {TARGET_SECONDS:g} s on DuckDB"
+    )
     print(f"{'engine':<18}{'summarize':>10}{'sample':>10}  same ids")
     first = None
     for name, frame in engines(path, with_spark):
-        summary_seconds, found = second_call(lambda frame=frame: wb.summarize(frame, "stratum", "correct"))
+        summary_seconds, found = second_call(
+            lambda frame=frame: wb.summarize(frame, "stratum", "correct")
+        )
         plan = wb.allocate(found.size, BUDGET, stratum_sd=found.sd)
-        seconds, drawn = second_call(lambda frame=frame, plan=plan: wb.sample(frame, "stratum", plan, id="id"))
+        seconds, drawn = second_call(
+            lambda frame=frame, plan=plan: wb.sample(frame, "stratum", plan, id="id")
+        )
         first = drawn.id if first is None else first
-        print(f"{name:<18}{summary_seconds:>10.2f}{seconds:>10.2f}  {np.array_equal(drawn.id, first)}", flush=True)
+        print(
+            f"{name:<18}{summary_seconds:>10.2f}{seconds:>10.2f}  {np.array_equal(drawn.id, first)}",
+            flush=True,
+        )
 
 
 def measure_file(folder, rows):
     """Print seconds and peak memory of an evaluation of a large file, unlimited and with a limit for DuckDB."""
     free = shutil.disk_usage(folder).free
     if free < 2 * BYTES_PER_ROW * rows:
-        print(f"\nskipped: {rows:,} rows need {2 * BYTES_PER_ROW * rows:,} bytes of disk, {free:,} are free")
+        print(
+            f"\nskipped: {rows:,} rows need {2 * BYTES_PER_ROW * rows:,} bytes of disk, {free:,} are free"
+        )
         return
     path = os.path.join(folder, "large.parquet")
     duckdb.sql(MAKE.format(rows, path))
-    print(f"\n{rows:,} rows, {os.path.getsize(path) / 2**30:.2f} GiB of Parquet; target {TARGET_BYTES / 2**30:g} GiB")
+    print(
+        f"\n{rows:,} rows, {os.path.getsize(path) / 2**30:.2f} GiB of Parquet; target {TARGET_BYTES / 2**30:g} GiB"
+    )
     for limit in ("none", "500MB"):
-        result = subprocess.run([sys.executable, "-c", EVALUATION, path, limit], capture_output=True, text=True,
-                                check=True)
+        result = subprocess.run(
+            [sys.executable, "-c", EVALUATION, path, limit],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         told = json.loads(result.stdout.splitlines()[-1])
         seconds = ", ".join(f"{name} {value:.1f} s" for name, value in told["seconds"].items())
         print(f"limit {limit}: peak {told['peak'] / 2**30:.2f} GiB; {seconds}")

@@ -9,6 +9,7 @@ memory is the proportional set size: what two processes share is counted half fo
 key press on a slider to the changed line below its picture; a slider that waits for another choice beside it gets the
 first that lets it move. What opens on a press of a button is named, not measured.
 """
+
 import os
 import re
 import statistics
@@ -24,7 +25,7 @@ PRESSES = 8
 OWN = {"Lock my prediction", "Keep my two lines"}
 GOALS = {"processor": 10, "memory": 300, "together": 1700, "median": 100, "worst": 400}
 PATIENCE = 3000
-SETTLE = 5000       # what opens is drawn and named
+SETTLE = 5000  # what opens is drawn and named
 DRAWN = "handle => handle.closest('.jp-OutputArea').querySelector('.workbench-chart svg')"
 STOPWATCH = """handle => {
     const area = handle.closest('.jp-OutputArea');
@@ -73,12 +74,15 @@ def processor(process):
 
 def kernels(server):
     """Return the kernels of a server."""
-    return [child for child in server.children() if "ipykernel_launcher" in " ".join(child.cmdline())]
+    return [
+        child for child in server.children() if "ipykernel_launcher" in " ".join(child.cmdline())
+    ]
 
 
 def pressed(page, handle, key):
     """Return the milliseconds from a key press to the changed line, None where nothing changes, and to "working"."""
     from playwright.sync_api import TimeoutError as Late
+
     handle.evaluate(STOPWATCH)
     handle.press(key)
     try:
@@ -91,9 +95,15 @@ def pressed(page, handle, key):
 
 def enabled(page, cell, handle):
     """Choose what stands beside a slider until it can be moved; return whether it can."""
-    lists = [(each, name) for each in cell.locator("select").all() for name in each.locator("option").all_inner_texts()]
-    choices = [lambda each=each: each.click() for each in cell.locator(".widget-toggle-buttons button").all()] + [
-        lambda each=each, name=name: each.select_option(label=name) for each, name in lists]
+    lists = [
+        (each, name)
+        for each in cell.locator("select").all()
+        for name in each.locator("option").all_inner_texts()
+    ]
+    choices = [
+        lambda each=each: each.click()
+        for each in cell.locator(".widget-toggle-buttons button").all()
+    ] + [lambda each=each, name=name: each.select_option(label=name) for each, name in lists]
     while handle.evaluate(WAITS):
         if not choices:
             return False
@@ -127,7 +137,7 @@ def answers(page, known):
         keys = ["ArrowRight", "ArrowLeft"] * (PRESSES // 2) + ["End", "Home"]
         start = handle.get_attribute("aria-valuenow")
         times = [pressed(page, handle, key) for key in keys[:2]]
-        if any(time is not None for time, _ in times):      # at an end the first press moves nothing
+        if any(time is not None for time, _ in times):  # at an end the first press moves nothing
             times += [pressed(page, handle, key) for key in keys[2:]]
         back(handle, start)
         times = [each for each in times if each[0] is not None]
@@ -135,16 +145,27 @@ def answers(page, known):
             print(f"    {label:32} no line below a picture changed", flush=True)
             continue
         worst, told = max(times, key=lambda each: each[0])
-        said = f', "working" after {told:.0f} ms' if worst > GOALS["worst"] and told is not None else ""
-        print(f"    {label:32} median {statistics.median(time for time, _ in times):5.0f} ms (goal {GOALS['median']}), "
-              f"worst {worst:5.0f} ms (goal {GOALS['worst']}){said}", flush=True)
+        said = (
+            f', "working" after {told:.0f} ms'
+            if worst > GOALS["worst"] and told is not None
+            else ""
+        )
+        print(
+            f"    {label:32} median {statistics.median(time for time, _ in times):5.0f} ms (goal {GOALS['median']}), "
+            f"worst {worst:5.0f} ms (goal {GOALS['worst']}){said}",
+            flush=True,
+        )
 
 
 def skipped(page):
     """Return the buttons of the lesson that were not pressed, and how many sliders cannot be seen."""
     buttons = page.locator(".jp-OutputArea .jupyter-button:not([disabled])").all()
-    names = sorted({each.inner_text().strip() for each in buttons if each.is_visible()} - OWN - {""})
-    hidden = sum(not each.is_visible() for each in page.locator(".jp-OutputArea [role=slider]").all())
+    names = sorted(
+        {each.inner_text().strip() for each in buttons if each.is_visible()} - OWN - {""}
+    )
+    hidden = sum(
+        not each.is_visible() for each in page.locator(".jp-OutputArea [role=slider]").all()
+    )
     return f"not pressed: {', '.join(names) or 'none'}; hidden sliders: {hidden}"
 
 
@@ -152,8 +173,10 @@ def whole(page, browser):
     """Run all cells, show every output once, and return the seconds."""
     began = time.monotonic()
     browser.run_all(page)
-    page.wait_for_function(f"{browser.KERNEL}.status === 'idle' && !document.querySelector('.jp-mod-executing')",
-                           timeout=120_000)
+    page.wait_for_function(
+        f"{browser.KERNEL}.status === 'idle' && !document.querySelector('.jp-mod-executing')",
+        timeout=120_000,
+    )
     return time.monotonic() - began
 
 
@@ -162,9 +185,12 @@ def opened(path, state, site, browser, server):
     page = site.started.new_context(viewport={"width": 1200, "height": 1000}).new_page()
     page.goto(f"{site.address}{path.name}?reset")
     seconds = whole(page, browser)
-    kernel, = kernels(server)
-    print(f"\n{path.stem}, {state}: processor {processor(kernel):.1f} s (goal {GOALS['processor']}), memory "
-          f"{proportional(kernel):.0f} MB (goal {GOALS['memory']}), {seconds:.0f} s by the clock", flush=True)
+    (kernel,) = kernels(server)
+    print(
+        f"\n{path.stem}, {state}: processor {processor(kernel):.1f} s (goal {GOALS['processor']}), memory "
+        f"{proportional(kernel):.0f} MB (goal {GOALS['memory']}), {seconds:.0f} s by the clock",
+        flush=True,
+    )
     return page, kernel
 
 
@@ -197,18 +223,30 @@ def main(words):
     """Print a block per lesson, and what all of them and the server hold together."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     import browser
+
     if browser.missing():
         sys.exit(browser.missing())
-    wanted = [path for path in sorted(FOLDER.glob("*.ipynb"))
-              if not words or any(path.name.startswith(word) for word in words)]
+    wanted = [
+        path
+        for path in sorted(FOLDER.glob("*.ipynb"))
+        if not words or any(path.name.startswith(word) for word in words)
+    ]
     with tempfile.TemporaryDirectory() as folder:
         for path in wanted:
             Path(folder, path.name).write_bytes(path.read_bytes())
         with browser.lab(folder) as address, browser.start() as started:
-            server, = (child for child in psutil.Process(os.getpid()).children() if "jupyterlab" in child.cmdline())
+            (server,) = (
+                child
+                for child in psutil.Process(os.getpid()).children()
+                if "jupyterlab" in child.cmdline()
+            )
             site = browser.Site(Path(folder), address, started)
-            together = sum(bench(path, site, browser, server) for path in wanted) + proportional(server)
-    print(f"\nafter Run All {len(wanted)} kernels and the server hold {together:.0f} MB (goal {GOALS['together']})")
+            together = sum(bench(path, site, browser, server) for path in wanted) + proportional(
+                server
+            )
+    print(
+        f"\nafter Run All {len(wanted)} kernels and the server hold {together:.0f} MB (goal {GOALS['together']})"
+    )
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ QuaPy 0.2.3 needs much that the workbench does not, so it gets a virtual environ
 (made once, with pip). Its instance-level loop would take minutes: a few audits are timed and multiplied. Times are
 processor time with one thread. Every figure stands beside its target; nothing is asserted.
 """
+
 import argparse
 import json
 import os
@@ -83,8 +84,19 @@ def quapy_python():
     python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not (home / "ready").exists():
         venv.create(home, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check", QUAPY],
-                       check=True)
+        subprocess.run(
+            [
+                python,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--quiet",
+                "--disable-pip-version-check",
+                QUAPY,
+            ],
+            check=True,
+        )
         (home / "ready").touch()
     return python
 
@@ -93,14 +105,21 @@ def bench_quapy(study):
     """Time exact ACC by QuaPy, by items and by counts, on the same audits."""
     print(f"\n(i) exact ACC, {RUNS:,} audits of {AUDITED:,}, {ITEMS:,} items")
     shares = np.stack([1 - study.share, study.share], 1)
-    ours, estimates = timed(lambda: methods.shares_of("misclassification", study.table, None, shares)[:, 1])
+    ours, estimates = timed(
+        lambda: methods.shares_of("misclassification", study.table, None, shares)[:, 1]
+    )
     show("misclassification, all audits", span(ours))
     counts = np.rint(shares * ITEMS).astype(int)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "audits.json"
         path.write_text(json.dumps([study.table.tolist(), counts.tolist()]))
-        text = subprocess.run([quapy_python(), "-W", "ignore", "-c", LOOP, path], check=True, capture_output=True,
-                              text=True, env=os.environ | {"OMP_NUM_THREADS": "1"}).stdout
+        text = subprocess.run(
+            [quapy_python(), "-W", "ignore", "-c", LOOP, path],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+        ).stdout
     (loop, few), (call, all_of_them) = json.loads(text)
     show(f"QuaPy by items, extrapolated from {LOOP_RUNS} audits", span(loop * RUNS))
     show("QuaPy by items / ours", f"{loop * RUNS / ours:,.0f}x", "wanted >= 1,000x")
@@ -114,12 +133,16 @@ def bench_studies():
     """Time studies of seven estimators, and a figure of the paper."""
     print(f"\n(ii) studies: {RUNS:,} audits, seven estimators, 300,000 items")
     for base, p00, p11 in PAPER_STUDIES:
-        seconds, _ = timed(lambda s=(base, p00, p11): wb.simulate_prevalence(s[0], .8, *s[1:], AUDITED, 300_000))
+        seconds, _ = timed(
+            lambda s=(base, p00, p11): wb.simulate_prevalence(s[0], 0.8, *s[1:], AUDITED, 300_000)
+        )
         show(f"one new base rate, {base}, {p00}, {p11}", span(seconds), "wanted <= 20 ms")
-    rates = np.linspace(.1, .95, 18)
-    seconds, _ = timed(lambda: wb.simulate_shifts(.75, rates, .85, .9, AUDITED, 300_000), 3)
+    rates = np.linspace(0.1, 0.95, 18)
+    seconds, _ = timed(lambda: wb.simulate_shifts(0.75, rates, 0.85, 0.9, AUDITED, 300_000), 3)
     show("18 new base rates, the same audits", span(seconds), "wanted <= 0.3 s")
-    seconds, _ = timed(lambda: [wb.simulate_prevalence(.75, t, .85, .9, AUDITED, 300_000) for t in rates], 3)
+    seconds, _ = timed(
+        lambda: [wb.simulate_prevalence(0.75, t, 0.85, 0.9, AUDITED, 300_000) for t in rates], 3
+    )
     show("18 new base rates, fresh audits", span(seconds), "wanted <= 0.3 s")
 
 
@@ -128,7 +151,7 @@ def bench_series():
     print("\n(iii) one series, all its tables")
     rng = np.random.default_rng(0)
     for classes, periods, target in ((2, 120, ""), (5, 12, ""), (5, 120, "wanted well under 15 s")):
-        rates = .8 * np.eye(classes) + .2 / classes
+        rates = 0.8 * np.eye(classes) + 0.2 / classes
         table = np.rint(2000 / classes * rates).astype(int)
         frame = table.sum(0) * 20
         months = {m: rng.multinomial(20_000, frame / frame.sum()) for m in range(periods)}
@@ -136,23 +159,26 @@ def bench_series():
         def report(table=table, frame=frame, months=months):
             series = wb.prevalence_series(wb.ConfusionCounts(table), frame, months)
             return series.levels(), series.changes(), series.growth_rates(), series.headline()
+
         seconds, _ = timed(report, 3)
         show(f"{periods} periods, {classes} classes", span(seconds), target)
     audit = wb.ConfusionCounts([[331, 18], [7, 44]])
     seconds, _ = timed(lambda: wb.estimate_prevalence(audit, [4191, 809], [1579, 218]).interval())
     show("one estimate with its interval", span(seconds), "a slider move allows 100 ms")
-    seconds, _ = timed(lambda: wb.estimator_theory(.5, .4, .6, .7, 1000))
+    seconds, _ = timed(lambda: wb.estimator_theory(0.5, 0.4, 0.6, 0.7, 1000))
     show("one theory", span(seconds), "a slider move allows 100 ms")
 
 
 def main():
     """Print every table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--skip-quapy", action="store_true", help="leave out the peer that pip would install")
+    parser.add_argument(
+        "--skip-quapy", action="store_true", help="leave out the peer that pip would install"
+    )
     args = parser.parse_args()
     print(f"python {sys.version.split()[0]}, numpy {np.__version__}; processor time")
     if not args.skip_quapy:
-        bench_quapy(wb.simulate_prevalence(.75, .5, .85, .9, AUDITED, ITEMS, runs=RUNS))
+        bench_quapy(wb.simulate_prevalence(0.75, 0.5, 0.85, 0.9, AUDITED, ITEMS, runs=RUNS))
     bench_studies()
     bench_series()
 

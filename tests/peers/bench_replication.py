@@ -8,6 +8,7 @@ and its package survey are installed. Every program runs in a fresh process with
 prints processor time and the memory it needed above what it held before, with the data loaded. Every figure
 stands beside its target; nothing is asserted.
 """
+
 import argparse
 import json
 import os
@@ -21,9 +22,16 @@ from pathlib import Path
 import numpy as np
 
 SVY = "svy==0.35.0"
-THREADS = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS",
-                                  "RAYON_NUM_THREADS")}
-LARGE, WHOLE = (2000, 4, 50), (483, 2, 2)          # strata, units per stratum, variables
+THREADS = {
+    name: "1"
+    for name in (
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "POLARS_MAX_THREADS",
+        "RAYON_NUM_THREADS",
+    )
+}
+LARGE, WHOLE = (2000, 4, 50), (483, 2, 2)  # strata, units per stratum, variables
 CLOCK = """
 import json, resource, statistics, sys, time
 import numpy as np
@@ -47,7 +55,9 @@ def timed(function, repeats):
 data = np.load(sys.argv[1])
 stratum, weight, values = data["stratum"], data["weight"], data["values"]
 """
-OURS_LARGE = CLOCK + """
+OURS_LARGE = (
+    CLOCK
+    + """
 import workbench as wb
 wb.replicate_estimate(wb.replicates(wb.SurveyDesign([1, 1, 2, 2])), "mean", [1, 2, 3, 4])
 
@@ -67,7 +77,10 @@ def textbook():
 
 print(json.dumps(timed(globals()[sys.argv[2]], 9)))
 """
-OURS_WHOLE = CLOCK + """
+)
+OURS_WHOLE = (
+    CLOCK
+    + """
 import workbench as wb
 wb.replicate_estimate(wb.replicates(wb.SurveyDesign([1, 1, 2, 2])), "mean", [1, 2, 3, 4])
 
@@ -79,7 +92,10 @@ def whole():
 
 print(json.dumps(timed(whole, 25)))
 """
-SVY_START = CLOCK + """
+)
+SVY_START = (
+    CLOCK
+    + """
 import polars, svy
 frame = polars.DataFrame({"stratum": stratum, "unit": np.arange(len(stratum)), "weight": weight,
                           **{f"y{j}": y for j, y in enumerate(values.T)}})
@@ -91,7 +107,10 @@ def replicated(rows):
 how = {"method": "replication", "variance_center": "estimate"}
 replicated(40).estimation.mean("y0", **how)
 """
-SVY_LARGE = SVY_START + """
+)
+SVY_LARGE = (
+    SVY_START
+    + """
 def whole():
     sample = replicated(len(stratum))
     found = sample.estimation.total([f"y{j}" for j in range(values.shape[1])], **how)
@@ -99,7 +118,10 @@ def whole():
 
 print(json.dumps(timed(whole, 1)))
 """
-SVY_WHOLE = SVY_START + """
+)
+SVY_WHOLE = (
+    SVY_START
+    + """
 def whole():
     sample = replicated(len(stratum))
     found = sample.estimation.mean("y0", **how), sample.estimation.ratio("y0", "y1", **how)
@@ -107,6 +129,7 @@ def whole():
 
 print(json.dumps(timed(whole, 25)))
 """
+)
 R_WHOLE = """
 suppressPackageStartupMessages(library(survey))
 data <- read.csv(commandArgs(TRUE)[1])
@@ -125,13 +148,19 @@ def sample(strata, units, variables):
     rng = np.random.default_rng(0)
     stratum = np.repeat(np.arange(strata), units)
     values = rng.normal(3, 1, (stratum.size, variables)) + rng.normal(size=strata)[stratum, None]
-    return {"stratum": stratum, "weight": np.repeat(rng.lognormal(size=strata), units), "values": values}
+    return {
+        "stratum": stratum,
+        "weight": np.repeat(rng.lognormal(size=strata), units),
+        "values": values,
+    }
 
 
 def run(python, code, path, *what):
     """Return what a fresh interpreter measures."""
     command = [python, "-W", "ignore", "-c", code, path, *what]
-    found = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | THREADS)
+    found = subprocess.run(
+        command, check=True, capture_output=True, text=True, env=os.environ | THREADS
+    )
     return json.loads(found.stdout.splitlines()[-1])
 
 
@@ -141,8 +170,19 @@ def svy_python():
     python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not (home / "ready").exists():
         venv.create(home, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check", SVY],
-                       check=True)
+        subprocess.run(
+            [
+                python,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--quiet",
+                "--disable-pip-version-check",
+                SVY,
+            ],
+            check=True,
+        )
         (home / "ready").touch()
     return python
 
@@ -150,28 +190,51 @@ def svy_python():
 def r_survey(data, folder):
     """Return what R measures, or None without Rscript or survey."""
     rscript = shutil.which("Rscript")
-    if not rscript or subprocess.run([rscript, "-e", "library(survey)"], capture_output=True).returncode:
+    if (
+        not rscript
+        or subprocess.run([rscript, "-e", "library(survey)"], capture_output=True).returncode
+    ):
         return None
     path = folder / "items.csv"
     columns = [data["stratum"], data["weight"], *data["values"].T]
-    np.savetxt(path, np.stack(columns, 1), delimiter=",", header="stratum,weight,y0,y1", comments="", fmt="%.17g")
-    text = subprocess.run([rscript, "-e", R_WHOLE, path], check=True, capture_output=True, text=True,
-                          env=os.environ | THREADS).stdout
+    np.savetxt(
+        path,
+        np.stack(columns, 1),
+        delimiter=",",
+        header="stratum,weight,y0,y1",
+        comments="",
+        fmt="%.17g",
+    )
+    text = subprocess.run(
+        [rscript, "-e", R_WHOLE, path],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | THREADS,
+    ).stdout
     replicates, mean, ratio, *seconds = map(float, text.split())
-    return {"replicates": int(replicates), "variances": [mean, ratio], "memory": float("nan"),
-            **dict(zip(("first", "median", "fastest"), seconds, strict=True))}
+    return {
+        "replicates": int(replicates),
+        "variances": [mean, ratio],
+        "memory": float("nan"),
+        **dict(zip(("first", "median", "fastest"), seconds, strict=True)),
+    }
 
 
 def table(rows, exact, ours, title):
     """Print replicates, times, memory, ratio to ours and how far the variances are from `exact`."""
-    print(f"  {'':34}{'replicates':>11}{'first':>10}{'median':>10}{'memory':>9}{'/ ours':>9}   {title}")
+    print(
+        f"  {'':34}{'replicates':>11}{'first':>10}{'median':>10}{'memory':>9}{'/ ours':>9}   {title}"
+    )
     for name, row in rows.items():
         ratio = np.divide(row["variances"], exact)
         off = abs(ratio - 1).max()
         spread = f"1 within {off:.0e}" if off < 1e-6 else f"{ratio.min():.3f} to {ratio.max():.3f}"
         memory = "" if np.isnan(row["memory"]) else f"{row['memory']:.0f} MB"
-        print(f"  {name:34}{row['replicates']:11,}{span(row['first']):>10}{span(row['median']):>10}{memory:>9}"
-              f"{row['median'] / ours['median']:8.3g}x   {spread}")
+        print(
+            f"  {name:34}{row['replicates']:11,}{span(row['first']):>10}{span(row['median']):>10}{memory:>9}"
+            f"{row['median'] / ours['median']:8.3g}x   {spread}"
+        )
 
 
 def span(seconds):
@@ -181,21 +244,34 @@ def span(seconds):
 
 def bench_large(folder, with_svy):
     """Time 50 totals of 2,000 strata of 4."""
-    print("\n(a) 2,000 strata of 4 units, 50 totals and their variances, design and replicates included", flush=True)
+    print(
+        "\n(a) 2,000 strata of 4 units, 50 totals and their variances, design and replicates included",
+        flush=True,
+    )
     path = folder / "large.npz"
     np.savez(path, **sample(*LARGE))
-    transform, one_by_one, textbook = (run(sys.executable, OURS_LARGE, path, function)
-                                       for function in ("transform", "one_by_one", "textbook"))
+    transform, one_by_one, textbook = (
+        run(sys.executable, OURS_LARGE, path, function)
+        for function in ("transform", "one_by_one", "textbook")
+    )
     rows = {"Replicates.totals, 50 at once": transform, "replicate_estimate, 50 calls": one_by_one}
     if with_svy:
         rows["svy (pairs units)"] = run(svy_python(), SVY_LARGE, path)
-    table(rows | {"closed form, totals only": textbook}, textbook["variances"], transform, "variance / textbook")
+    table(
+        rows | {"closed form, totals only": textbook},
+        textbook["variances"],
+        transform,
+        "variance / textbook",
+    )
     print("  wanted: ours <= 100 ms and <= 150 MB, exact; svy >= 100x")
 
 
 def bench_whole(folder, with_svy):
     """Time design, replicates, a mean and a ratio of 483 strata of 2."""
-    print("\n(b) 483 strata of 2 units: design, replicates, a mean and a ratio with their variances", flush=True)
+    print(
+        "\n(b) 483 strata of 2 units: design, replicates, a mean and a ratio with their variances",
+        flush=True,
+    )
     path, data = folder / "whole.npz", sample(*WHOLE)
     np.savez(path, **data)
     ours = run(sys.executable, OURS_WHOLE, path)
@@ -211,9 +287,13 @@ def bench_whole(folder, with_svy):
 def main():
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--skip-svy", action="store_true", help="leave out the peer that pip would install")
+    parser.add_argument(
+        "--skip-svy", action="store_true", help="leave out the peer that pip would install"
+    )
     args = parser.parse_args()
-    print(f"python {sys.version.split()[0]}, numpy {np.__version__}; processor time, one thread, fresh processes")
+    print(
+        f"python {sys.version.split()[0]}, numpy {np.__version__}; processor time, one thread, fresh processes"
+    )
     with tempfile.TemporaryDirectory() as name:
         bench_large(Path(name), not args.skip_svy)
         bench_whole(Path(name), not args.skip_svy)

@@ -8,6 +8,7 @@ with pip; it imports numpy alone, its other requirement is left out). Its 3,000 
 few are timed and multiplied. Times are processor time with one thread, which is the time on an idle machine
 and changes little on a busy one. Every figure stands beside its target; nothing is asserted.
 """
+
 import argparse
 import os
 import statistics
@@ -61,7 +62,17 @@ print(time.process_time() - cpu, time.perf_counter() - wall)
 """
 IMPORTED = "numpy", "scipy.special", "workbench"
 LOADED = "import sys, {0}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
-HEAVY = "altair", "ipywidgets", "anywidget", "sklearn", "narwhals", "duckdb", "pandas", "scipy.stats", "tqdm"
+HEAVY = (
+    "altair",
+    "ipywidgets",
+    "anywidget",
+    "sklearn",
+    "narwhals",
+    "duckdb",
+    "pandas",
+    "scipy.stats",
+    "tqdm",
+)
 
 
 def timed(function, repeats=5):
@@ -98,6 +109,7 @@ def span(seconds):
 
 # (i) simulation against loops over items
 
+
 def stratified_population(items):
     """Return scored items and their ten strata of equal size."""
     scored = scored_items.synthetic_scores("rcv1", size=items)
@@ -115,7 +127,9 @@ def index_loop(correct, labels, labeled, runs, rng):
     for run in range(runs):
         rate = np.empty(size.size)
         for k, n in enumerate(labeled):
-            rate[k] = ordered[start[k] + rng.choice(size[k], n, replace=False, shuffle=False)].mean()
+            rate[k] = ordered[
+                start[k] + rng.choice(size[k], n, replace=False, shuffle=False)
+            ].mean()
         estimates[run], variances[run] = weight @ rate, factor @ (rate * (1 - rate))
     return estimates, variances
 
@@ -126,7 +140,16 @@ def ssepy_python():
     python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not (home / "ready").exists():
         venv.create(home, with_pip=True, clear=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--quiet", "--no-deps", "--disable-pip-version-check"]
+        pip = [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--quiet",
+            "--no-deps",
+            "--disable-pip-version-check",
+        ]
         subprocess.run([*pip, SSEPY, SSEPY_NUMPY], check=True)
         (home / "ready").touch()
     return python
@@ -137,20 +160,30 @@ def ssepy_seconds(scored):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "items.npy"
         np.save(path, np.stack([scored.score, scored.correct.astype(float)]))
-        text = subprocess.run([ssepy_python(), "-W", "ignore", "-c", SSEPY_LOOP, path], check=True,
-                              capture_output=True, text=True).stdout
+        text = subprocess.run(
+            [ssepy_python(), "-W", "ignore", "-c", SSEPY_LOOP, path],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
     seconds, mean = map(float, text.split())
     return seconds * RUNS / SSEPY_RUNS, mean
 
 
 def bench_loops(items, with_ssepy):
     """Time 3,000 runs of one design: ours, an index-level numpy loop, ssepy."""
-    heading(f"(i) {RUNS:,} runs, K = {STRATA}, n = {BUDGET}, equal size, proportional, N = {items:,}")
+    heading(
+        f"(i) {RUNS:,} runs, K = {STRATA}, n = {BUDGET}, equal size, proportional, N = {items:,}"
+    )
     scored, strata, right = stratified_population(items)
-    ours, study = timed(lambda: simulate_labeling(strata.sizes, right, BUDGET, "proportional", runs=RUNS), 15)
+    ours, study = timed(
+        lambda: simulate_labeling(strata.sizes, right, BUDGET, "proportional", runs=RUNS), 15
+    )
     show("simulate_labeling", span(ours))
     labeled, rng = study.labeled[0, 0], np.random.default_rng(0)
-    loop, (estimates, _) = once(lambda: index_loop(scored.correct, strata.labels, labeled, RUNS, rng))
+    loop, (estimates, _) = once(
+        lambda: index_loop(scored.correct, strata.labels, labeled, RUNS, rng)
+    )
     show("index-level numpy loop", span(loop))
     show("index loop / ours", f"{loop / ours:,.0f}x", "wanted >= 20x")
     means = f"mean estimates: ours {study.estimates.mean():.4f}, index loop {estimates.mean():.4f}"
@@ -164,41 +197,65 @@ def bench_loops(items, with_ssepy):
 
 # (ii) the paper's grid
 
+
 def bench_grid():
     """Time the paper's grid and its single cells."""
     heading(f'(ii) the paper\'s grid: synthetic_scores("rcv1"), n = 300, {RUNS:,} runs')
     scored, strata, right = stratified_population(SIZES[1])
-    targets = {"proportional": "wanted <= 50 ms", "equal": "wanted <= 50 ms", "opt_a2": "wanted <= 700 ms"}
+    targets = {
+        "proportional": "wanted <= 50 ms",
+        "equal": "wanted <= 50 ms",
+        "opt_a2": "wanted <= 700 ms",
+    }
     for method in PAPER_GRID:
-        seconds, _ = timed(lambda m=method: simulate_labeling(strata.sizes, right, 300, m, runs=RUNS), 3)
+        seconds, _ = timed(
+            lambda m=method: simulate_labeling(strata.sizes, right, 300, m, runs=RUNS), 3
+        )
         show(f"one cell, K = {STRATA}, {method}", span(seconds), targets.get(method, ""))
-    seconds, grid = once(lambda: simulate_grid(scored.score, scored.correct, 300, runs=RUNS, progress=False))
+    seconds, grid = once(
+        lambda: simulate_grid(scored.score, scored.correct, 300, runs=RUNS, progress=False)
+    )
     show(f"whole grid, {len(grid.table)} cells", span(seconds), "aim 8 s, limit 15 s")
 
 
 # (iii) import
 
+
 def fresh(code):
     """Return what a fresh interpreter prints."""
-    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout
 
 
 def bench_import():
     """Time importing in fresh interpreters and name what is loaded."""
-    heading("(iii) import in fresh interpreters, median of 9, the modules in turn; times numpy's in brackets")
-    rounds = np.array([[fresh(IMPORT.format(name)).split() for name in IMPORTED] for _ in range(9)], float)
+    heading(
+        "(iii) import in fresh interpreters, median of 9, the modules in turn; times numpy's in brackets"
+    )
+    rounds = np.array(
+        [[fresh(IMPORT.format(name)).split() for name in IMPORTED] for _ in range(9)], float
+    )
     for what, column in (("processor time", 0), ("wall clock", 1)):
         seconds = np.median(rounds[:, :, column], axis=0)
         for name, value in zip(IMPORTED, seconds, strict=True):
             target = "wanted <= 4x" if name == "workbench" else ""
             show(f"import {name}, {what}", f"{span(value)} ({value / seconds[0]:.1f}x)", target)
-    before, after = (set(fresh(LOADED.format(name)).split()) for name in ("scipy.special", "workbench"))
-    print("  loaded beyond scipy.special:", ", ".join(sorted(n for n in after - before if n[0] != "_")))
-    loaded = fresh(f"import sys, workbench; print([name for name in {HEAVY} if name in sys.modules])").strip()
+    before, after = (
+        set(fresh(LOADED.format(name)).split()) for name in ("scipy.special", "workbench")
+    )
+    print(
+        "  loaded beyond scipy.special:",
+        ", ".join(sorted(n for n in after - before if n[0] != "_")),
+    )
+    loaded = fresh(
+        f"import sys, workbench; print([name for name in {HEAVY} if name in sys.modules])"
+    ).strip()
     show("heavy modules loaded", loaded, "wanted []")
 
 
 # (iv) the default interval
+
 
 def bench_interval():
     """Time one default interval and 3,000 at once."""
@@ -211,17 +268,27 @@ def bench_interval():
     many = bench_rows(strata.sizes, labeled, rows)
     show(f"default_limits, {RUNS:,} rows", span(many), "a slider move allows 100 ms")
     distinct = np.unique(rows, axis=0)
-    show(f"default_limits, the {len(distinct):,} distinct rows", span(bench_rows(strata.sizes, labeled, distinct)))
-    even = np.random.default_rng(0).binomial(labeled, .7, (RUNS, STRATA))
-    show(f"default_limits, {RUNS:,} rows, accuracy .7", span(bench_rows(strata.sizes, labeled, even)))
+    show(
+        f"default_limits, the {len(distinct):,} distinct rows",
+        span(bench_rows(strata.sizes, labeled, distinct)),
+    )
+    even = np.random.default_rng(0).binomial(labeled, 0.7, (RUNS, STRATA))
+    show(
+        f"default_limits, {RUNS:,} rows, accuracy .7", span(bench_rows(strata.sizes, labeled, even))
+    )
 
 
 def bench_rows(size, labeled, rows):
     """Return the seconds of the limits of many outcomes."""
-    return timed(lambda: intervals.default_limits(intervals.stratum_cells(size, labeled, rows), size.sum(), .025))[0]
+    return timed(
+        lambda: intervals.default_limits(
+            intervals.stratum_cells(size, labeled, rows), size.sum(), 0.025
+        )
+    )[0]
 
 
 # (v) stratification
+
 
 def bench_stratify():
     """Time each stratifier against one sort of the scores."""
@@ -237,10 +304,13 @@ def bench_stratify():
 def main():
     """Print every table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--skip-ssepy", action="store_true", help="leave out the peer that pip would install")
+    parser.add_argument(
+        "--skip-ssepy", action="store_true", help="leave out the peer that pip would install"
+    )
     args = parser.parse_args()
     print(f"python {sys.version.split()[0]}, numpy {np.__version__}; processor time, one thread")
     import sklearn.cluster  # noqa: F401  (loads its thread pool, which can be limited only then)
+
     with threadpool_limits(1):
         for items in SIZES:
             bench_loops(items, items == SIZES[0] and not args.skip_ssepy)

@@ -8,6 +8,7 @@ passes rows and estimate must be those of DuckDB; with one pass the budget must 
 .93 of the 95% intervals of `RUNS` seeds must hold the mean, but for Monte Carlo error. Times are of one run: a pass
 against a bare pass of the same engine. Ends with exit code 1 and says what differs.
 """
+
 import os
 import sys
 import tempfile
@@ -28,10 +29,15 @@ QUERY = """SELECT 's' || least(floor(-ln(random()) * 2), 7)::INT AS g, range * 7
 def written(folder, rows):
     """Write each layout as a folder of Parquet files and return {layout: files}."""
     duckdb.execute("SELECT setseed(.4)")
-    duckdb.execute(f"CREATE TABLE records AS SELECT g, id, right(g, 1)::INT * 10 + (u - .5) * (1 + right(g, 1)::INT) "
-                   f"AS y, row_number() OVER () AS place FROM ({QUERY.format(rows=rows)})")
-    cuts = {"even": [rows * k // 12 for k in range(13)], "one": [0, rows],
-            "skewed": [0, 0, 3, 3, rows // 50, rows // 25, rows // 25, rows * 9 // 10, rows]}
+    duckdb.execute(
+        f"CREATE TABLE records AS SELECT g, id, right(g, 1)::INT * 10 + (u - .5) * (1 + right(g, 1)::INT) "
+        f"AS y, row_number() OVER () AS place FROM ({QUERY.format(rows=rows)})"
+    )
+    cuts = {
+        "even": [rows * k // 12 for k in range(13)],
+        "one": [0, rows],
+        "skewed": [0, 0, 3, 3, rows // 50, rows // 25, rows // 25, rows * 9 // 10, rows],
+    }
     found = {}
     for layout, bounds in cuts.items():
         order = "g, place" if layout == "skewed" else "place"
@@ -40,7 +46,9 @@ def written(folder, rows):
             path = Path(folder, layout, f"part-{k:02d}.parquet")
             path.parent.mkdir(exist_ok=True)
             ranked = f"SELECT *, row_number() OVER (ORDER BY {order}) AS r FROM records"
-            duckdb.execute(f"COPY (SELECT g, id, y FROM ({ranked}) WHERE r > {start} AND r <= {end}) TO '{path}'")
+            duckdb.execute(
+                f"COPY (SELECT g, id, y FROM ({ranked}) WHERE r > {start} AND r <= {end}) TO '{path}'"
+            )
             found[layout].append(str(path))
     return found
 
@@ -48,17 +56,20 @@ def written(folder, rows):
 def on_dask(files):
     """A partition per file."""
     from dask import dataframe
+
     return dataframe.from_map(_read, files, meta=_read(files[0]).iloc[:0])
 
 
 def _read(file):
     import pandas as pd
+
     return pd.read_parquet(file)
 
 
 def on_spark(files):
     """Files as Spark splits them, with one partition that is empty."""
     from pyspark.sql import SparkSession
+
     spark = SparkSession.builder.getOrCreate()
     frame = spark.read.parquet(*files)
     return frame.union(frame.limit(0)) if len(files) > 1 else frame.coalesce(1)
@@ -66,7 +77,12 @@ def on_spark(files):
 
 def bare_dask(frame):
     """Read every partition and hand it to Python once."""
-    return frame["y"].map_partitions(lambda part: part.astype(float).sum(), meta=("y", float)).compute().sum()
+    return (
+        frame["y"]
+        .map_partitions(lambda part: part.astype(float).sum(), meta=("y", float))
+        .compute()
+        .sum()
+    )
 
 
 def bare_spark(frame):
@@ -77,7 +93,9 @@ def bare_spark(frame):
 
 def kept(found):
     """The rows of a sample in an order of their own."""
-    return sorted((row["stratum"], row["id"], round(row["value"], 9)) for row in found.sample_rows())
+    return sorted(
+        (row["stratum"], row["id"], round(row["value"], 9)) for row in found.sample_rows()
+    )
 
 
 def timed(function, *arguments, **more):
@@ -88,8 +106,12 @@ def timed(function, *arguments, **more):
 
 def coverage(frames):
     """Return the share of seeds whose interval of one pass holds the mean, for each layout, on DuckDB's batches."""
-    return {layout: np.mean([holds(wb.sample_stream(files, BUDGET, seed=seed, **NAMES)) for seed in range(RUNS)])
-            for layout, files in frames.items()}
+    return {
+        layout: np.mean(
+            [holds(wb.sample_stream(files, BUDGET, seed=seed, **NAMES)) for seed in range(RUNS)]
+        )
+        for layout, files in frames.items()
+    }
 
 
 def holds(found):
@@ -107,19 +129,25 @@ def problems(rows, engines):
             frame_of, bare = {"dask": (on_dask, bare_dask), "spark": (on_spark, bare_spark)}[engine]
             for layout, files in layouts.items():
                 frame = frame_of(files)
-                bare(frame)         # the engine is warm
+                bare(frame)  # the engine is warm
                 base = timed(bare, frame)[1]
                 once, one = timed(wb.sample_stream, frame, BUDGET, **NAMES)
                 twice, two = timed(wb.sample_stream, frame, BUDGET, passes=2, **NAMES)
-                print(f"{engine}, {layout}: bare {base:.1f} s, one pass {one:.1f} s ({one / base:.1f} times), two "
-                      f"{two:.1f} s; {len(kept(once))} and {len(kept(twice))} of {BUDGET} records", flush=True)
-                if kept(twice) != kept(expected) or abs(twice.estimate / expected.estimate - 1) > 1e-9:
+                print(
+                    f"{engine}, {layout}: bare {base:.1f} s, one pass {one:.1f} s ({one / base:.1f} times), two "
+                    f"{two:.1f} s; {len(kept(once))} and {len(kept(twice))} of {BUDGET} records",
+                    flush=True,
+                )
+                if (
+                    kept(twice) != kept(expected)
+                    or abs(twice.estimate / expected.estimate - 1) > 1e-9
+                ):
                     yield f"{engine}, {layout}: other rows or another estimate than DuckDB's"
                 if len(kept(once)) > BUDGET or sum(once.size) != rows:
                     yield f"{engine}, {layout}: one pass keeps {len(kept(once))} of {sum(once.size)} records"
         for layout, share in coverage(layouts).items() if rows <= ROWS // 10 else ():
             print(f"coverage of one pass, {layout}: {share:.3f} of {RUNS} seeds", flush=True)
-            if share < .93 - 2 * (.95 * .05 / RUNS) ** .5:
+            if share < 0.93 - 2 * (0.95 * 0.05 / RUNS) ** 0.5:
                 yield f"{layout}: intervals of one pass cover {share:.3f}"
 
 

@@ -6,6 +6,7 @@
 Named settings: the audit is a random sample of an earlier batch of 1,000; truth is the share of what is counted later,
 1,000 items. Searched ones: rates, shares, sizes at random, at least 8 items of each class audited.
 """
+
 import json
 import sys
 import time
@@ -19,9 +20,14 @@ from workbench.misclassification.setting import hull
 RECORD = Path(__file__).with_suffix(".json")
 SIZE = 1_000
 # audited items, shares then and now, P(called 1 | 1), P(called 0 | 0)
-NAMED = {".80 to .60": (100, .8, .6, .9, .8), ".90 to .70": (100, .9, .7, .95, .7),
-         ".60 to .80": (50, .6, .8, .85, .85), ".50 to .50": (200, .5, .5, .8, .8),
-         ".95 to .85": (200, .95, .85, .97, .6), ".10 to .20": (100, .1, .2, .8, .95)}
+NAMED = {
+    ".80 to .60": (100, 0.8, 0.6, 0.9, 0.8),
+    ".90 to .70": (100, 0.9, 0.7, 0.95, 0.7),
+    ".60 to .80": (50, 0.6, 0.8, 0.85, 0.85),
+    ".50 to .50": (200, 0.5, 0.5, 0.8, 0.8),
+    ".95 to .85": (200, 0.95, 0.85, 0.97, 0.6),
+    ".10 to .20": (100, 0.1, 0.2, 0.8, 0.95),
+}
 
 
 def draw(n, old, new, p11, p00, size, runs, rng):
@@ -36,18 +42,24 @@ def draw(n, old, new, p11, p00, size, runs, rng):
 
 def of_method(method, table, counts):
     """Return the limits of the library, item by item."""
+
     def one(audit, counted):
         try:
-            return tuple(wb.estimate_prevalence(wb.ConfusionCounts(audit), counted, method=method).interval())
-        except ValueError:          # labels clearly swapped
+            return tuple(
+                wb.estimate_prevalence(wb.ConfusionCounts(audit), counted, method=method).interval()
+            )
+        except ValueError:  # labels clearly swapped
             return np.nan, np.nan
+
     return np.array([one(*pair) for pair in zip(table, counts, strict=True)]).T
 
 
 def said(low, high, truth):
     """Return coverage and median width."""
-    return {"coverage": round(float(np.mean((low <= truth) & (truth <= high))), 4),
-            "width": round(float(np.nanmedian(high - low)), 4)}
+    return {
+        "coverage": round(float(np.mean((low <= truth) & (truth <= high))), 4),
+        "width": round(float(np.nanmedian(high - low)), 4),
+    }
 
 
 def named(rng, runs=20_000, few=1_000):
@@ -56,10 +68,12 @@ def named(rng, runs=20_000, few=1_000):
     for name, setting in NAMED.items():
         table, counts, truth = draw(*setting, SIZE, runs, rng)
         same = table[:few], counts[:few]
-        width = said(*hull(*same, .95), truth[:few])["width"]
+        width = said(*hull(*same, 0.95), truth[:few])["width"]
         usual = said(*of_method("misclassification", *same), truth[:few])
-        found[name] = said(*hull(table, counts, .95), truth) | {
-            "misclassification": usual, "width over misclassification": round(width / usual["width"], 3)}
+        found[name] = said(*hull(table, counts, 0.95), truth) | {
+            "misclassification": usual,
+            "width over misclassification": round(width / usual["width"], 3),
+        }
     return found
 
 
@@ -67,30 +81,49 @@ def searched(rng, of_batch, designs=5_000, runs=1_000, again=40_000, worst=60):
     """Return the least coverage of random designs, of the batch's share or of that which the batch is a sample of."""
     drawn = []
     for _ in range(designs):
-        n, size = (int(np.exp(rng.uniform(*np.log(range_)))) for range_ in ((20, 1_000), (200, 20_000)))
-        rare = rng.uniform(8 / n, .5)
-        drawn.append((n, rng.choice([rare, 1 - rare]), rng.uniform(.02, .98), *rng.uniform(.6, .995, 2), size))
+        n, size = (
+            int(np.exp(rng.uniform(*np.log(range_)))) for range_ in ((20, 1_000), (200, 20_000))
+        )
+        rare = rng.uniform(8 / n, 0.5)
+        drawn.append(
+            (
+                n,
+                rng.choice([rare, 1 - rare]),
+                rng.uniform(0.02, 0.98),
+                *rng.uniform(0.6, 0.995, 2),
+                size,
+            )
+        )
 
     def covered(design, runs):
         n, old, new, p11, p00, size = design
         table, counts, truth = draw(n, old, new, p11, p00, size, runs, rng)
         enough = table.sum(-1).min(-1) >= 8
-        low, high = hull(table, counts, .95)
+        low, high = hull(table, counts, 0.95)
         truth = truth if of_batch else np.full(runs, new)
         return np.mean(((low <= truth) & (truth <= high))[enough])
+
     first = np.array([covered(design, runs) for design in drawn])
     lowest = [(covered(drawn[k], again), drawn[k]) for k in np.argsort(first)[:worst]]
     least, design = min(lowest, key=lambda pair: pair[0])
-    return {"designs": designs, "least": round(float(least), 4), "median": round(float(np.median(first)), 4),
-            "at": [round(float(value), 3) for value in design]}
+    return {
+        "designs": designs,
+        "least": round(float(least), 4),
+        "median": round(float(np.median(first)), 4),
+        "at": [round(float(value), 3) for value in design],
+    }
 
 
 if __name__ == "__main__":
     began = time.process_time()
     record = {"seed": 1, "named": named(np.random.default_rng(1))} | {
         f"searched, share of {what}": searched(np.random.default_rng(2), what == "the batch")
-        for what in ("the batch", "what it is a sample of")}
-    text = json.dumps(record | {"minutes": round((time.process_time() - began) / 60, 2)}, indent=1) + "\n"
+        for what in ("the batch", "what it is a sample of")
+    }
+    text = (
+        json.dumps(record | {"minutes": round((time.process_time() - began) / 60, 2)}, indent=1)
+        + "\n"
+    )
     print(text)
     if "--write" in sys.argv:
         RECORD.write_text(text)

@@ -2,6 +2,7 @@
 
 Each set of extras goes into a fresh environment, seconds are processor time of pip.
 """
+
 import json
 import resource
 import subprocess
@@ -25,14 +26,29 @@ def installed(extras):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         python, before = Path(folder, "bin", "python"), resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                        f"{ROOT}[{extras}]" if extras else str(ROOT)], check=True)
+        subprocess.run(
+            [
+                python,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                f"{ROOT}[{extras}]" if extras else str(ROOT),
+            ],
+            check=True,
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        sizes = json.loads(subprocess.run([python, "-c", SIZES], check=True, capture_output=True, text=True).stdout)
+        sizes = json.loads(
+            subprocess.run([python, "-c", SIZES], check=True, capture_output=True, text=True).stdout
+        )
     order = sorted(sizes, key=lambda name: (-sizes[name], name))
-    return {"packages": len(sizes), "MB": round(sum(sizes.values()) / 1e6),
-            "seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime),
-            "by package": {name: round(sizes[name] / 1e6, 1) for name in order}}
+    return {
+        "packages": len(sizes),
+        "MB": round(sum(sizes.values()) / 1e6),
+        "seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime),
+        "by package": {name: round(sizes[name] / 1e6, 1) for name in order},
+    }
 
 
 def main():
@@ -40,7 +56,11 @@ def main():
     found = {}
     for extras in EXTRAS:
         found[extras] = installed(extras)
-        print(extras or "(none)", {key: found[extras][key] for key in ("packages", "MB", "seconds")}, flush=True)
+        print(
+            extras or "(none)",
+            {key: found[extras][key] for key in ("packages", "MB", "seconds")},
+            flush=True,
+        )
     RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 

@@ -16,10 +16,15 @@ import workbench as wb
 
 SEED, RUNS, ITEMS = 31, 400, 1000
 # labels, share then and now, sensitivity and specificity, and these now where they drifted
-SETTINGS = {"100 labels, .80 to .60": (100, .8, .6, .9, .8), "100 labels, .90 to .70": (100, .9, .7, .95, .7),
-            "50 labels, .60 to .80": (50, .6, .8, .85, .85), "200 labels, .50 to .50": (200, .5, .5, .8, .8),
-            "200 labels, .95 to .85": (200, .95, .85, .97, .6), "100 labels, .10 to .20": (100, .1, .2, .8, .95),
-            "200 labels, .70 to .70, specificity falls by .1": (200, .7, .7, .9, .8, .9, .7)}
+SETTINGS = {
+    "100 labels, .80 to .60": (100, 0.8, 0.6, 0.9, 0.8),
+    "100 labels, .90 to .70": (100, 0.9, 0.7, 0.95, 0.7),
+    "50 labels, .60 to .80": (50, 0.6, 0.8, 0.85, 0.85),
+    "200 labels, .50 to .50": (200, 0.5, 0.5, 0.8, 0.8),
+    "200 labels, .95 to .85": (200, 0.95, 0.85, 0.97, 0.6),
+    "100 labels, .10 to .20": (100, 0.1, 0.2, 0.8, 0.95),
+    "200 labels, .70 to .70, specificity falls by .1": (200, 0.7, 0.7, 0.9, 0.8, 0.9, 0.7),
+}
 
 
 def drawn(rng, share, sensitivity, specificity):
@@ -40,9 +45,12 @@ def intervals_of(rng, n, then, now, *rates):
     counts, frame = (np.bincount(each, minlength=2) for each in (verdict, before))
     same = table(truth[:n], verdict[:n])
     return truth.mean(), {
-        "same items": wb.stratified_interval(counts, same.sum(0), same[1]) if (same.sum(0) > 1).all() else None,
+        "same items": wb.stratified_interval(counts, same.sum(0), same[1])
+        if (same.sum(0) > 1).all()
+        else None,
         "mle": wb.estimate_prevalence(audit, counts, frame, sampled_by="random").interval(),
-        "hull": wb.estimate_prevalence(audit, counts, method="hull").interval()}
+        "hull": wb.estimate_prevalence(audit, counts, method="hull").interval(),
+    }
 
 
 def measured(name):
@@ -52,8 +60,12 @@ def measured(name):
     found = {}
     for way in ("same items", "mle", "hull"):
         known = [(share, limits[way]) for share, limits in runs if limits[way] is not None]
-        found[way] = {"coverage": round(float(np.mean([low <= share <= high for share, (low, high) in known])), 3),
-                      "width": round(float(np.median([high - low for _, (low, high) in known])), 3)}
+        found[way] = {
+            "coverage": round(
+                float(np.mean([low <= share <= high for share, (low, high) in known])), 3
+            ),
+            "width": round(float(np.median([high - low for _, (low, high) in known])), 3),
+        }
     return found
 
 

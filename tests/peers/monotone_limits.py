@@ -6,6 +6,7 @@
 Shares: the limits of one outcome by the oracle of the definition, every set of strata put to no right or no wrong
 label. Values: every outcome of which no label is above, or below, one of the sample, by the limits of each alone.
 """
+
 import argparse
 import itertools
 import json
@@ -24,19 +25,23 @@ from workbench.intervals.values import monotone_upper, upper_limit
 
 RECORD = Path(__file__).with_suffix(".json")
 DESIGNS = {"shares": 600, "values": 400}
-VALUES = ((-1, 0, 1), (0, .5, 1), (0, 1, 10), (0, .37, 1))
+VALUES = ((-1, 0, 1), (0, 0.5, 1), (0, 1, 10), (0, 0.37, 1))
 
 
 def shares(rng):
     """Return whether both limits of a random sample of right and wrong are those of the enumeration."""
     strata = int(rng.integers(1, 5))
     labeled = rng.integers(2, 12, strata)
-    size = labeled + np.exp(rng.uniform(0, 12, strata)).astype(int) * (rng.random(strata) < .9)
-    correct = rng.binomial(labeled, rng.choice([.1, .5, .9, .98], strata))
-    low, high = default_interval.monotone_limits(*(part.tolist() for part in (size, labeled, correct)))
+    size = labeled + np.exp(rng.uniform(0, 12, strata)).astype(int) * (rng.random(strata) < 0.9)
+    correct = rng.binomial(labeled, rng.choice([0.1, 0.5, 0.9, 0.98], strata))
+    low, high = default_interval.monotone_limits(
+        *(part.tolist() for part in (size, labeled, correct))
+    )
     total = int(size.sum())
     expected = math.floor(low * total + 1e-6) / total, math.ceil(high * total - 1e-6) / total
-    return np.allclose(tuple(stratified_interval(size, labeled, correct)), expected, rtol=0, atol=1e-9)
+    return np.allclose(
+        tuple(stratified_interval(size, labeled, correct)), expected, rtol=0, atol=1e-9
+    )
 
 
 def values(rng):
@@ -45,17 +50,28 @@ def values(rng):
     labeled = rng.integers(2, 6, strata)
     size = labeled + np.exp(rng.uniform(1, 9, strata)).astype(int)
     table = np.array([VALUES[rng.integers(len(VALUES))] for _ in labeled], float)
-    counts = np.array([rng.multinomial(n, rng.dirichlet([.5] * 3)) for n in labeled])
-    return all(math.isclose(monotone_upper(size, counts, sign * table, .025)[0],
-                            enumerated(size, counts[:, ::sign], sign * table[:, ::sign]), abs_tol=1e-9)
-               for sign in (1, -1))
+    counts = np.array([rng.multinomial(n, rng.dirichlet([0.5] * 3)) for n in labeled])
+    return all(
+        math.isclose(
+            monotone_upper(size, counts, sign * table, 0.025)[0],
+            enumerated(size, counts[:, ::sign], sign * table[:, ::sign]),
+            abs_tol=1e-9,
+        )
+        for sign in (1, -1)
+    )
 
 
 def enumerated(size, counts, table):
     """Return the least upper limit of all outcomes none of whose labels is below one of the sample, in order."""
-    rows = [[row for row in itertools.product(range(sum(own) + 1), repeat=3) if sum(row) == sum(own)
-             and row[0] <= own[0] and row[0] + row[1] <= own[0] + own[1]] for own in counts.tolist()]
-    return upper_limit(size, np.array(list(itertools.product(*rows))), table, .025)[0].min()
+    rows = [
+        [
+            row
+            for row in itertools.product(range(sum(own) + 1), repeat=3)
+            if sum(row) == sum(own) and row[0] <= own[0] and row[0] + row[1] <= own[0] + own[1]
+        ]
+        for own in counts.tolist()
+    ]
+    return upper_limit(size, np.array(list(itertools.product(*rows))), table, 0.025)[0].min()
 
 
 def main():

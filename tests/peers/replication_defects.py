@@ -5,6 +5,7 @@
 Each peer gets a virtual environment of its own in the temporary folder (made once, with pip: several hundred
 megabytes). What R `survey` and pyDOE3 get wrong is recorded in tests/oracles and tested.
 """
+
 import json
 import os
 import subprocess
@@ -66,16 +67,31 @@ def python_with(package):
     python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not (home / "ready").exists():
         venv.create(home, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check", package],
-                       check=True)
+        subprocess.run(
+            [
+                python,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--quiet",
+                "--disable-pip-version-check",
+                package,
+            ],
+            check=True,
+        )
         (home / "ready").touch()
     return python
 
 
 def run(package, code, argument):
     """Return what the peer prints last."""
-    found = subprocess.run([python_with(package), "-W", "ignore", "-c", code, json.dumps(argument)], check=True,
-                           capture_output=True, text=True)
+    found = subprocess.run(
+        [python_with(package), "-W", "ignore", "-c", code, json.dumps(argument)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return json.loads(found.stdout.splitlines()[-1])
 
 
@@ -86,7 +102,7 @@ def show_samplics():
     for strata in STRATA:
         drawn = wb.replicates(wb.SurveyDesign(np.repeat(np.arange(strata), 2)))
         print(f"  L = {strata:3}: workbench {drawn.count:3}, samplics {found[str(strata)]}")
-    ours = wb.replicates(wb.SurveyDesign([1, 1, 2, 2, 3, 3]), "fay", rho=.3).coefficients[0]
+    ours = wb.replicates(wb.SurveyDesign([1, 1, 2, 2, 3, 3]), "fay", rho=0.3).coefficients[0]
     print(f"  coefficients of Fay, rho .3, L = 3: workbench {ours:.4f}, samplics {coefficient:.4f}")
 
 
@@ -96,11 +112,13 @@ def show_svy():
     z = np.random.default_rng(0).normal(size=60)
     found = run(SVY, SVY_CODE, z.tolist())
     for n in (2, 3, 4, 5):
-        y = z[:60 // n * n]
+        y = z[: 60 // n * n]
         exact = (n * y.reshape(-1, n).var(1, ddof=1)).sum()
         drawn = wb.replicates(wb.SurveyDesign(np.repeat(np.arange(y.size // n), n)))
         theirs = found[str(n)] if isinstance(found[str(n)], str) else f"{found[str(n)] / exact:.4f}"
-        print(f"  n = {n}: workbench {wb.replicate_estimate(drawn, 'total', y).variance / exact:.4f}, svy {theirs}")
+        print(
+            f"  n = {n}: workbench {wb.replicate_estimate(drawn, 'total', y).variance / exact:.4f}, svy {theirs}"
+        )
 
 
 if __name__ == "__main__":

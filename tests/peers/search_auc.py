@@ -7,6 +7,7 @@
 A design is the chance of each of 3 to 300 scores for positives and for negatives, and how many of both there are, 3 to
 500: normal scores of any spread, of which some positives are lost below all others, and any chances at all.
 """
+
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from searching import Family, main
 
 RECORD = Path(__file__).with_suffix(".json")
 FEWEST, MOST = 3, 500
-Z = stats.norm.ppf(.975)
+Z = stats.norm.ppf(0.975)
 
 
 @dataclass(frozen=True)
@@ -31,16 +32,26 @@ class Design:
     @classmethod
     def load(cls, data):
         """Return the design that was saved."""
-        return cls(np.array(data["positive"]), np.array(data["negative"]), data["positives"], data["negatives"])
+        return cls(
+            np.array(data["positive"]),
+            np.array(data["negative"]),
+            data["positives"],
+            data["negatives"],
+        )
 
 
 def auc_of(up, down):
     """Return AUC and DeLong's variance (R,) of counts (R, K) of positives and negatives by rising score."""
     m, n = up.sum(1), down.sum(1)
-    below, above = (down.cumsum(1) - down / 2) / n[:, None], 1 - (up.cumsum(1) - up / 2) / m[:, None]
+    below, above = (
+        (down.cumsum(1) - down / 2) / n[:, None],
+        1 - (up.cumsum(1) - up / 2) / m[:, None],
+    )
     auc = (up * below).sum(1) / m
-    spread = [(part * (share - auc[:, None]) ** 2).sum(1) / np.maximum(size - 1, 1) / size
-              for part, share, size in ((up, below, m), (down, above, n))]
+    spread = [
+        (part * (share - auc[:, None]) ** 2).sum(1) / np.maximum(size - 1, 1) / size
+        for part, share, size in ((up, below, m), (down, above, n))
+    ]
     return auc, sum(spread)
 
 
@@ -50,16 +61,22 @@ def holds(up, down, truth):
     middle, variance = auc_of(*(np.hstack([one, part, one]) for part in (up, down)))
     m, n = up.sum(1), down.sum(1)
     newcombe = np.abs(auc - truth) <= 1e-12 + Z * np.sqrt(
-        truth * (1 - truth) * (1 + ((m + n) / 2 - 1) * ((1 - truth) / (2 - truth) + truth / (1 + truth))) / (m * n))
-    reach = stats.t.ppf(.975, np.minimum(m, n)) * np.sqrt(variance)
+        truth
+        * (1 - truth)
+        * (1 + ((m + n) / 2 - 1) * ((1 - truth) / (2 - truth) + truth / (1 + truth)))
+        / (m * n)
+    )
+    reach = stats.t.ppf(0.975, np.minimum(m, n)) * np.sqrt(variance)
     low, high = middle - reach, middle + reach
     return newcombe | (np.minimum(low, auc) <= truth) & (truth <= np.maximum(high, auc))
 
 
 def drawn(design, rng, runs):
     """Return counts (R, K) of positives and of negatives."""
-    return (rng.multinomial(design.positives, design.positive, runs),
-            rng.multinomial(design.negatives, design.negative, runs))
+    return (
+        rng.multinomial(design.positives, design.positive, runs),
+        rng.multinomial(design.negatives, design.negative, runs),
+    )
 
 
 def true_auc(design):
@@ -76,11 +93,15 @@ def coverage(design, rng, runs):
 def start(rng):
     """Return a random design."""
     scores = int(rng.choice([3, 5, 12, 60, 300]))
-    if rng.random() < .35:
-        positive, negative = (rng.dirichlet(np.full(scores, rng.choice([.1, .5, 2]))) for _ in range(2))
+    if rng.random() < 0.35:
+        positive, negative = (
+            rng.dirichlet(np.full(scores, rng.choice([0.1, 0.5, 2]))) for _ in range(2)
+        )
     else:
-        place, lost = np.linspace(-7, 7, scores), rng.choice([0, .02, .1, .25, .5])
-        positive = stats.norm.pdf(place, rng.choice([0, .5, 1, 2, 3, 4]), np.exp(rng.normal(0, .6)))
+        place, lost = np.linspace(-7, 7, scores), rng.choice([0, 0.02, 0.1, 0.25, 0.5])
+        positive = stats.norm.pdf(
+            place, rng.choice([0, 0.5, 1, 2, 3, 4]), np.exp(rng.normal(0, 0.6))
+        )
         positive = (1 - lost) * positive / positive.sum() + lost * (np.arange(scores) == 0)
         negative = stats.norm.pdf(place)
     return built(positive, negative, *np.exp(rng.uniform(np.log(3), np.log(300), 2)))
@@ -88,22 +109,31 @@ def start(rng):
 
 def built(positive, negative, positives, negatives):
     """Return the design within the domain."""
-    return Design(positive / positive.sum(), negative / negative.sum(),
-                  *(int(np.clip(round(number), FEWEST, MOST)) for number in (positives, negatives)))
+    return Design(
+        positive / positive.sum(),
+        negative / negative.sum(),
+        *(int(np.clip(round(number), FEWEST, MOST)) for number in (positives, negatives)),
+    )
 
 
 def moved(design, rng):
     """Return a neighbor: other numbers, or other chances."""
     positive, negative = design.positive, design.negative
-    if rng.random() < .4:
-        return built(positive, negative, *np.array([design.positives, design.negatives]) * np.exp(rng.normal(0, .4, 2)))
-    positive = positive * np.exp(rng.normal(0, .4, positive.size))
-    if rng.random() < .3:
-        negative = negative * np.exp(rng.normal(0, .4, negative.size))
+    if rng.random() < 0.4:
+        return built(
+            positive,
+            negative,
+            *np.array([design.positives, design.negatives]) * np.exp(rng.normal(0, 0.4, 2)),
+        )
+    positive = positive * np.exp(rng.normal(0, 0.4, positive.size))
+    if rng.random() < 0.3:
+        negative = negative * np.exp(rng.normal(0, 0.4, negative.size))
     return built(positive, negative, design.positives, design.negatives)
 
 
-SEARCHED = {"items drawn one by one": Family(start, moved, coverage, Design.load, (600, 8_000, 40_000))}
+SEARCHED = {
+    "items drawn one by one": Family(start, moved, coverage, Design.load, (600, 8_000, 40_000))
+}
 
 if __name__ == "__main__":
     main(SEARCHED, RECORD, __doc__.splitlines()[0])

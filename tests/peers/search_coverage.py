@@ -10,6 +10,7 @@ narrowed down in two rounds, each with fresh draws, and the one that is left is 
 `--minutes` is shared by the families; a family's draws follow from the seed and the number of evaluations
 alone, so `--evaluations` with the recorded number repeats its search.
 """
+
 import argparse
 import json
 import platform
@@ -35,7 +36,26 @@ LARGE = 10**6
 MAX_STRATA = 10
 BUDGETS = 20, 300
 CLAIMED_BUDGETS = 30, 300
-ACCURACIES = (.55, .6, .65, .7, .75, .8, .85, .88, .9, .92, .94, .95, .96, .97, .98, .985, .99, .995)
+ACCURACIES = (
+    0.55,
+    0.6,
+    0.65,
+    0.7,
+    0.75,
+    0.8,
+    0.85,
+    0.88,
+    0.9,
+    0.92,
+    0.94,
+    0.95,
+    0.96,
+    0.97,
+    0.98,
+    0.985,
+    0.99,
+    0.995,
+)
 ITEMS = 2_000, 20_000
 SOURCES = "calibrated", "overconfident", "noisy"
 FIXED = *rules.METHODS, "score neyman", "score voila"
@@ -104,6 +124,7 @@ class Arbitrary:
 
 # coverage
 
+
 def coverage(design, method, rng, draws, enumerated, screen=False):
     """Return coverage and its standard error, 0 where enumerated."""
     if design.waves:
@@ -120,8 +141,16 @@ def wave_coverage(design, rng, draws):
     """Return coverage of the waves' default interval and its standard error."""
     shares = []
     for part in np.diff(np.arange(0, draws + 5_000, 5_000).clip(max=draws)):
-        study = simulate_labeling(design.size, design.right, design.budget, "waves", runs=int(part),
-                                  waves=design.waves, stratum_score=design.stratum_score, rng=rng)
+        study = simulate_labeling(
+            design.size,
+            design.right,
+            design.budget,
+            "waves",
+            runs=int(part),
+            waves=design.waves,
+            stratum_score=design.stratum_score,
+            rng=rng,
+        )
         shares.append(study.coverage(level=LEVEL) * part / draws)
     share = sum(shares)
     return share, float(np.sqrt(share * (1 - share) / draws))
@@ -160,7 +189,9 @@ def covers(size, labeled, counts, accuracy, method, screen):
     if screen:
         rate = counts / labeled
         weight = size / size.sum()
-        variance = (weight**2 * (1 - labeled / size) * rate * (1 - rate) / np.maximum(labeled - 1, 1)).sum(1)
+        variance = (
+            weight**2 * (1 - labeled / size) * rate * (1 - rate) / np.maximum(labeled - 1, 1)
+        ).sum(1)
         inside = (rate @ weight - accuracy) ** 2 < 0.64 * variance
     low, high = limits(size, labeled, counts[~inside], method)
     inside[~inside] = (low <= accuracy + 1e-12) & (accuracy - 1e-12 <= high)
@@ -170,7 +201,10 @@ def covers(size, labeled, counts, accuracy, method, screen):
 def limits(size, labeled, counts, method):
     """Return lower and upper limits of every outcome."""
     if method != "default":
-        found = [intervals.stratified_interval(size, labeled, x, level=LEVEL, method=method) for x in counts]
+        found = [
+            intervals.stratified_interval(size, labeled, x, level=LEVEL, method=method)
+            for x in counts
+        ]
         return np.array([tuple(interval) for interval in found]).reshape(-1, 2).T
     cells = intervals.stratum_cells(size, labeled, counts)
     low, high = intervals.default_limits(cells, size.sum(), (1 - LEVEL) / 2)
@@ -180,11 +214,20 @@ def limits(size, labeled, counts, method):
 
 # designs of the workbench
 
+
 def start_recipe(rng, waves=(0,)):
     """Return a random recipe."""
     stratifier, strata = pick(rng, STRATIFIERS), int(rng.integers(2, MAX_STRATA + 1))
-    return Recipe(pick(rng, SOURCES), pick(rng, ACCURACIES), pick(rng, ITEMS), stratifier, strata,
-                  pick(rng, FIXED), random_budget(rng, CLAIMED_BUDGETS), pick(rng, waves))
+    return Recipe(
+        pick(rng, SOURCES),
+        pick(rng, ACCURACIES),
+        pick(rng, ITEMS),
+        stratifier,
+        strata,
+        pick(rng, FIXED),
+        random_budget(rng, CLAIMED_BUDGETS),
+        pick(rng, waves),
+    )
 
 
 def start_wave_recipe(rng):
@@ -204,8 +247,9 @@ def move_recipe(recipe, rng):
 
 def build_recipe(recipe):
     """Return the design of a recipe, or None where the budget is too small for it."""
-    size, right, score = cut_population(recipe.source, recipe.accuracy, recipe.items, recipe.stratifier,
-                                        recipe.strata)
+    size, right, score = cut_population(
+        recipe.source, recipe.accuracy, recipe.items, recipe.stratifier, recipe.strata
+    )
     note = " ".join(str(value) for value in asdict(recipe).values())
     if recipe.budget < 2 * size.size * max(recipe.waves, 1):
         return None
@@ -236,9 +280,13 @@ def population(source, accuracy, items):
 
 # arbitrary designs
 
+
 def start_one(rng):
     """Return one stratum, of any size."""
-    return replace(start_finite(rng, (1, 1)), population=pick(rng, (LARGE, start_finite(rng, (1, 1)).population)))
+    return replace(
+        start_finite(rng, (1, 1)),
+        population=pick(rng, (LARGE, start_finite(rng, (1, 1)).population)),
+    )
 
 
 def start_arbitrary(rng, strata=(2, MAX_STRATA)):
@@ -274,8 +322,11 @@ def start_finite(rng, strata=(2, 6)):
 
 def start_arbitrary_waves(rng, strata=(2, MAX_STRATA)):
     """Return arbitrary strata labeled in two or three waves."""
-    return replace(start_arbitrary(rng, strata), population=int(np.exp(rng.uniform(np.log(400), np.log(50_000)))),
-                   waves=pick(rng, (2, 3)))
+    return replace(
+        start_arbitrary(rng, strata),
+        population=int(np.exp(rng.uniform(np.log(400), np.log(50_000)))),
+        waves=pick(rng, (2, 3)),
+    )
 
 
 def start_one_in_waves(rng):
@@ -295,12 +346,16 @@ def move_arbitrary(state, rng):
     if step < 0.85:
         return state.but("rate", k, near_rate(state.rate[k], rng))
     if step < 0.9 and state.population < LARGE:
-        return replace(state, population=max(20, round(state.population * np.exp(rng.normal(0, 0.3)))))
+        return replace(
+            state, population=max(20, round(state.population * np.exp(rng.normal(0, 0.3))))
+        )
     chosen = np.arange(state.weight.size)
     if chosen.size == 1:
         return replace(state, rate=rng.random(1))
     chosen = np.append(chosen, k) if rng.random() < 0.5 else np.delete(chosen, k)
-    return replace(state, weight=state.weight[chosen], labeled=state.labeled[chosen], rate=state.rate[chosen])
+    return replace(
+        state, weight=state.weight[chosen], labeled=state.labeled[chosen], rate=state.rate[chosen]
+    )
 
 
 def build_arbitrary(state):
@@ -382,6 +437,7 @@ FAMILIES = {
 
 # search
 
+
 class Search:
     """The search of one family: counts evaluations and keeps the lowest candidates."""
 
@@ -418,7 +474,9 @@ class Search:
         """Take the best of a few random starts and improve it until nothing helps."""
         self.restarts += 1
         starts = [self.start(self.rng) for _ in range(STARTS)]
-        current, state = min([(self.screen(state), state) for state in starts], key=lambda pair: pair[0])
+        current, state = min(
+            [(self.screen(state), state) for state in starts], key=lambda pair: pair[0]
+        )
         failures = 0
         while failures < PATIENCE and self.going():
             neighbor = self.move(state, self.rng)
@@ -433,7 +491,9 @@ class Search:
         for draws, left in ((5_000 // scale, 5), (20_000 // scale, 1)):
             again = [coverage(design, self.method, self.fresh, draws, draws)[0] for design in kept]
             kept = [kept[i] for i in np.argsort(again, kind="stable")[:left]]
-        return *coverage(kept[0], self.method, self.fresh, 40_000 // scale, 40_000 // scale), kept[0]
+        return *coverage(kept[0], self.method, self.fresh, 40_000 // scale, 40_000 // scale), kept[
+            0
+        ]
 
 
 def search(family, method, seed, seconds, evaluations=None):
@@ -443,25 +503,46 @@ def search(family, method, seed, seconds, evaluations=None):
     while found.going():
         found.climb()
     share, error, design = found.lowest()
-    figures = {"coverage": round(share, 5), "standard_error": round(error, 5), "accuracy": round(design.accuracy, 5)}
-    effort = {"evaluations": found.evaluations, "restarts": found.restarts,
-              "cpu_seconds": round(time.process_time() - began)}
-    return {"family": family, "method": method, "seed": seed, **effort, **figures, "design": asdict(design),
-            "versions": versions()}
+    figures = {
+        "coverage": round(share, 5),
+        "standard_error": round(error, 5),
+        "accuracy": round(design.accuracy, 5),
+    }
+    effort = {
+        "evaluations": found.evaluations,
+        "restarts": found.restarts,
+        "cpu_seconds": round(time.process_time() - began),
+    }
+    return {
+        "family": family,
+        "method": method,
+        "seed": seed,
+        **effort,
+        **figures,
+        "design": asdict(design),
+        "versions": versions(),
+    }
 
 
 def versions():
     """Return the versions that the figures depend on."""
-    return {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+    }
 
 
 # table and record
 
+
 def line(row):
     """Return one row as text."""
     how = "exact" if row["standard_error"] == 0 else f"s.e. {row['standard_error']:.4f}"
-    return (f"{row['family']:20} {row['method']:10} {row['evaluations']:>8,} {row['coverage']:.4f} {how:11} "
-            f"{row['accuracy']:.4f}  {row['seed']:>4}  {shown(row['design'])}")
+    return (
+        f"{row['family']:20} {row['method']:10} {row['evaluations']:>8,} {row['coverage']:.4f} {how:11} "
+        f"{row['accuracy']:.4f}  {row['seed']:>4}  {shown(row['design'])}"
+    )
 
 
 def shown(design):
@@ -469,7 +550,11 @@ def shown(design):
     size = np.array(design["size"])
     parts = [f"[{design['recipe']}]"] if design["recipe"] else []
     parts += ["W=" + listed(size / size.sum()), "q=" + listed(np.array(design["right"]) / size)]
-    labels = f"{design['budget']} in {design['waves']} waves" if design["waves"] else list(design["labeled"])
+    labels = (
+        f"{design['budget']} in {design['waves']} waves"
+        if design["waves"]
+        else list(design["labeled"])
+    )
     return " ".join([*parts, f"n={labels}", f"N={size.sum():,}"])
 
 
@@ -485,6 +570,7 @@ def recorded():
 
 def record(rows):
     """Replace the recorded rows of the same family, method and seed."""
+
     def key(row):
         return list(FAMILIES).index(row["family"]), row["method"], row["seed"]
 
@@ -497,21 +583,32 @@ def recheck(seed):
     """Return the recorded rows with their coverage drawn again."""
     for row in recorded():
         stored = {name: tuple(v) if isinstance(v, list) else v for name, v in row["design"].items()}
-        rng, draws = np.random.default_rng([seed, 99]), 40_000 if row["method"] == "default" else 2_000
+        rng, draws = (
+            np.random.default_rng([seed, 99]),
+            40_000 if row["method"] == "default" else 2_000,
+        )
         share, error = coverage(Design(**stored), row["method"], rng, draws, draws)
         yield {**row, "coverage": share, "standard_error": error, "seed": seed}
 
 
 def arguments():
     """Return the command line."""
-    parser = argparse.ArgumentParser(description="Search for the designs where an interval covers least.")
+    parser = argparse.ArgumentParser(
+        description="Search for the designs where an interval covers least."
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=3, help="of processor time, shared by the families")
-    parser.add_argument("--evaluations", type=int, help="per family, instead of --minutes; repeats a search")
+    parser.add_argument(
+        "--minutes", type=float, default=3, help="of processor time, shared by the families"
+    )
+    parser.add_argument(
+        "--evaluations", type=int, help="per family, instead of --minutes; repeats a search"
+    )
     parser.add_argument("--families", nargs="+", choices=FAMILIES, default=list(FAMILIES))
     parser.add_argument("--method", choices=("default", "short", "guaranteed"), default="default")
     parser.add_argument("--write", action="store_true", help=f"record the rows in {RECORD.name}")
-    parser.add_argument("--recheck", action="store_true", help="only draw the recorded designs again")
+    parser.add_argument(
+        "--recheck", action="store_true", help="only draw the recorded designs again"
+    )
     return parser.parse_args()
 
 
@@ -519,13 +616,18 @@ def found_rows(args):
     """Yield a row per family; the waves have the default interval only."""
     families = [f for f in args.families if args.method == "default" or "waves" not in f]
     for family in families:
-        yield search(family, args.method, args.seed, 60 * args.minutes / len(families), args.evaluations)
+        yield search(
+            family, args.method, args.seed, 60 * args.minutes / len(families), args.evaluations
+        )
 
 
 def main():
     """Search or recheck, print the table, record it if asked."""
     args = arguments()
-    print(f"{'family':20} {'method':10} {'designs':>8} lowest  {'':10} accuracy  seed  design", flush=True)
+    print(
+        f"{'family':20} {'method':10} {'designs':>8} lowest  {'':10} accuracy  seed  design",
+        flush=True,
+    )
     rows = []
     for row in recheck(args.seed) if args.recheck else found_rows(args):
         rows.append(row)

@@ -10,6 +10,7 @@ pairs of verdicts, or of all items alike. Hull: audits of 20 to 1,000 items, of 
 class count, rates from .6 to .995, shares from .02 to .98; the truth is the share of the batch, or that of which the
 batch is a sample.
 """
+
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from workbench.misclassification.setting import hull
 from workbench.stratified.judged import judged_labels, judged_limits, regression_limits
 
 RECORD = Path(__file__).with_suffix(".json")
-LEVEL, ENUMERATED = .95, 20_000
+LEVEL, ENUMERATED = 0.95, 20_000
 LABELS, ITEMS, AUDITED, EACH = (20, 400), (100, 20_000), (20, 1_000), 8
 
 
@@ -73,32 +74,35 @@ def between(rng, ends):
 
 def near(value, rng, ends):
     """Return a neighbor of a number within ends."""
-    return float(np.clip(value * np.exp(rng.normal(0, .3)) + rng.integers(-1, 2), *ends))
+    return float(np.clip(value * np.exp(rng.normal(0, 0.3)) + rng.integers(-1, 2), *ends))
 
 
 def nudged(share, rng, ends):
     """Return a neighbor of a share within ends."""
-    odds = share / (1 - share) * np.exp(rng.normal(0, .4))
+    odds = share / (1 - share) * np.exp(rng.normal(0, 0.4))
     return float(np.clip(odds / (1 + odds), *ends))
 
 
 # the same items
 
+
 def start_verdicts(rng):
     """Return a judge of any quality and labels of some of its items."""
-    size, rate, share = between(rng, ITEMS), rng.uniform(.02, .98, 2), rng.uniform(.02, .98)
-    if rng.random() < .5:
-        rate = np.sort(rng.choice([rate[0], 1 - rng.exponential(.05)], 2).clip(.001, .999))
+    size, rate, share = between(rng, ITEMS), rng.uniform(0.02, 0.98, 2), rng.uniform(0.02, 0.98)
+    if rng.random() < 0.5:
+        rate = np.sort(rng.choice([rate[0], 1 - rng.exponential(0.05)], 2).clip(0.001, 0.999))
     sizes = np.maximum(np.rint(size * np.array([1 - share, share])), 2).astype(int)
-    n = between(rng, (LABELS[0], min(LABELS[1], .8 * size)))
-    part = share if rng.random() < .7 else rng.uniform(.02, .98)
+    n = between(rng, (LABELS[0], min(LABELS[1], 0.8 * size)))
+    part = share if rng.random() < 0.7 else rng.uniform(0.02, 0.98)
     return held_verdicts(sizes, sizes * rate, n * np.array([1 - part, part]))
 
 
 def held_verdicts(size, right, labeled):
     """Return the design moved into the domain."""
     size = np.maximum(np.rint(size), 2).astype(int)
-    return Verdicts(size, np.rint(right).astype(int).clip(0, size), np.rint(labeled).astype(int).clip(2, size))
+    return Verdicts(
+        size, np.rint(right).astype(int).clip(0, size), np.rint(labeled).astype(int).clip(2, size)
+    )
 
 
 def moved_verdicts(design, rng):
@@ -106,7 +110,9 @@ def moved_verdicts(design, rng):
     parts, k = {name: value.astype(float) for name, value in vars(design).items()}, rng.integers(2)
     name = rng.choice(["size", "right", "labeled"])
     if name == "right":
-        parts[name][k] += rng.normal(0, .05) * design.size[k] if rng.random() < .5 else rng.integers(-2, 3)
+        parts[name][k] += (
+            rng.normal(0, 0.05) * design.size[k] if rng.random() < 0.5 else rng.integers(-2, 3)
+        )
     else:
         parts[name][k] = near(parts[name][k], rng, (2, ITEMS[1]))
     if name == "size":
@@ -118,11 +124,14 @@ def same_items(design, rng, runs):
     """Return the coverage, enumerated where outcomes are few enough."""
     if not LABELS[0] <= design.labeled.sum() <= LABELS[1]:
         return np.inf
-    strata = search_coverage.Design(*(tuple(map(int, vars(design)[name])) for name in ("size", "right", "labeled")))
+    strata = search_coverage.Design(
+        *(tuple(map(int, vars(design)[name])) for name in ("size", "right", "labeled"))
+    )
     return search_coverage.coverage(strata, "default", rng, runs, ENUMERATED)[0]
 
 
 # two models
+
 
 def start_models(rng):
     """Return models and a judge of any quality, or as they are met, or a judge that errs in few items only."""
@@ -136,9 +145,12 @@ def start_models(rng):
 def start_exceptions(rng):
     """Return verdicts that tell what people say but for a few items, about as many as a sample may miss."""
     size = between(rng, ITEMS)
-    labels = between(rng, (LABELS[0], min(LABELS[1], .8 * size)))
-    parts = np.rint(size * rng.dirichlet(np.full(4, rng.choice([.3, 1, 3])))).astype(int)
-    items, main = np.zeros((4, 3), int), np.array([1, 2, 0, 1]) if rng.random() < .6 else rng.integers(0, 3, 4)
+    labels = between(rng, (LABELS[0], min(LABELS[1], 0.8 * size)))
+    parts = np.rint(size * rng.dirichlet(np.full(4, rng.choice([0.3, 1, 3])))).astype(int)
+    items, main = (
+        np.zeros((4, 3), int),
+        np.array([1, 2, 0, 1]) if rng.random() < 0.6 else rng.integers(0, 3, 4),
+    )
     items[np.arange(4), main] = parts
     for _ in range(rng.integers(1, 4)):
         pair, said = rng.integers(4), rng.integers(3)
@@ -150,36 +162,48 @@ def start_exceptions(rng):
 
 def moved_models(design, rng):
     """Return a neighbor: labels, or items of one kind changed."""
-    if rng.random() < .3:
+    if rng.random() < 0.3:
         return replace(design, labels=int(near(design.labels, rng, LABELS)))
     items, place = design.items.copy(), tuple(rng.integers((4, 3)))
-    items[place] = rng.choice([0, near(items[place], rng, (0, ITEMS[1])), .02 * items.sum() * rng.random()])
+    items[place] = rng.choice(
+        [0, near(items[place], rng, (0, ITEMS[1])), 0.02 * items.sum() * rng.random()]
+    )
     return replace(design, items=items)
 
 
 def two_models(design, rng, runs, limits, by_pairs):
     """Return the coverage with labels drawn by pairs of verdicts, or of all items alike."""
     size, total = design.items.sum(1), design.items.sum()
-    if not ITEMS[0] <= total <= ITEMS[1] or not LABELS[0] <= design.labels <= .8 * total:
+    if not ITEMS[0] <= total <= ITEMS[1] or not LABELS[0] <= design.labels <= 0.8 * total:
         return np.inf
     if by_pairs:
-        drawn = [rng.multivariate_hypergeometric(part, k, size=runs)
-                 for part, k in zip(design.items, judged_labels(size, design.labels), strict=True)]
+        drawn = [
+            rng.multivariate_hypergeometric(part, k, size=runs)
+            for part, k in zip(design.items, judged_labels(size, design.labels), strict=True)
+        ]
         counts = np.stack(drawn, 1)
     else:
-        counts = rng.multivariate_hypergeometric(design.items.ravel(), design.labels, size=runs).reshape(runs, 4, 3)
+        counts = rng.multivariate_hypergeometric(
+            design.items.ravel(), design.labels, size=runs
+        ).reshape(runs, 4, 3)
     truth = design.items.sum(0) @ [-1, 0, 1] / total
     return judged_coverage.held(limits(size, counts, LEVEL), truth)
 
 
 # an earlier batch
 
+
 def start_batch(rng):
     """Return an audit and a batch."""
     n = between(rng, AUDITED)
-    rare = rng.uniform(EACH / n, .5)
-    return Batch(int(n), float(rng.choice([rare, 1 - rare])), *map(float, [rng.uniform(.02, .98),
-                 *rng.uniform(.6, .995, 2)]), int(between(rng, (200, 20_000))), bool(rng.integers(2)))
+    rare = rng.uniform(EACH / n, 0.5)
+    return Batch(
+        int(n),
+        float(rng.choice([rare, 1 - rare])),
+        *map(float, [rng.uniform(0.02, 0.98), *rng.uniform(0.6, 0.995, 2)]),
+        int(between(rng, (200, 20_000))),
+        bool(rng.integers(2)),
+    )
 
 
 def moved_batch(design, rng):
@@ -187,10 +211,20 @@ def moved_batch(design, rng):
     name = rng.choice(list(vars(design)))
     if name == "of_batch":
         return replace(design, of_batch=not design.of_batch)
-    value, ends = getattr(design, name), {"audited": AUDITED, "size": (200, 20_000), "old": (.01, .99),
-                                          "new": (.02, .98)}.get(name, (.6, .995))
-    return replace(design, **{name: int(near(value, rng, ends)) if name in ("audited", "size") else
-                              nudged(value, rng, ends)})
+    value, ends = (
+        getattr(design, name),
+        {"audited": AUDITED, "size": (200, 20_000), "old": (0.01, 0.99), "new": (0.02, 0.98)}.get(
+            name, (0.6, 0.995)
+        ),
+    )
+    return replace(
+        design,
+        **{
+            name: int(near(value, rng, ends))
+            if name in ("audited", "size")
+            else nudged(value, rng, ends)
+        },
+    )
 
 
 def earlier(design, rng, runs):
@@ -209,10 +243,18 @@ def earlier(design, rng, runs):
 
 SEARCHED = {
     "same items": Family(start_verdicts, moved_verdicts, same_items, Verdicts.load),
-    "two models, by verdicts": Family(start_models, moved_models, lambda design, rng, runs: two_models(
-        design, rng, runs, judged_limits, True), Models.load),
-    "two models, at random": Family(start_models, moved_models, lambda design, rng, runs: two_models(
-        design, rng, runs, regression_limits, False), Models.load),
+    "two models, by verdicts": Family(
+        start_models,
+        moved_models,
+        lambda design, rng, runs: two_models(design, rng, runs, judged_limits, True),
+        Models.load,
+    ),
+    "two models, at random": Family(
+        start_models,
+        moved_models,
+        lambda design, rng, runs: two_models(design, rng, runs, regression_limits, False),
+        Models.load,
+    ),
     "hull": Family(start_batch, moved_batch, earlier, lambda data: Batch(**data)),
 }
 

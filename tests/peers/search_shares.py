@@ -11,6 +11,7 @@ rightly with probability .4 to .99, by audits of at most 2,000. A chain is a cha
 after the audited frame, of two classes that are read rightly with probability .55 to .99 or of three. The draws of a
 family follow from the seed and the number of evaluations.
 """
+
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,10 +24,10 @@ from workbench.misclassification.periods import Periods
 from workbench.simulations.misclassification import draw_classes, simulate_prevalence, whole_items
 
 RECORD = Path(__file__).with_suffix(".json")
-LEVEL = .95
-RIGHT, RIGHT_OF_TWO = (.4, .99), (.55, .99)
-CHAIN = 4              # months, their shares on a line from the audited frame to the last
-LARGEST, EDGE = 10 ** 8, .02
+LEVEL = 0.95
+RIGHT, RIGHT_OF_TWO = (0.4, 0.99), (0.55, 0.99)
+CHAIN = 4  # months, their shares on a line from the audited frame to the last
+LARGEST, EDGE = 10**8, 0.02
 
 
 @dataclass(frozen=True)
@@ -60,34 +61,60 @@ class Classes:
     @classmethod
     def load(cls, data):
         """Return the design that was saved."""
-        return cls(**{name: np.array(value) if isinstance(value, list) else value for name, value in data.items()})
+        return cls(
+            **{
+                name: np.array(value) if isinstance(value, list) else value
+                for name, value in data.items()
+            }
+        )
 
 
 def coverage(quantity):
     """Return the function that gives the coverage of a design of two classes."""
+
     def covered(design, rng, runs):
-        study = simulate_prevalence(design.base_rate, design.new_base_rate, design.p00, design.p11, design.n,
-                                    design.size, new_size=design.new_size, rates=design.rates, runs=runs, rng=rng)
+        study = simulate_prevalence(
+            design.base_rate,
+            design.new_base_rate,
+            design.p00,
+            design.p11,
+            design.n,
+            design.size,
+            new_size=design.new_size,
+            rates=design.rates,
+            runs=runs,
+            rng=rng,
+        )
         low, high = study.limits(design.method, LEVEL, quantity=quantity)
         truth = study.new_base_rate - (study.base_rate if quantity == "change" else 0)
         return float(np.mean((low <= truth + 1e-12) & (truth - 1e-12 <= high)))
+
     return covered
 
 
 def some_share(rng):
     """Return a share, often near an edge."""
-    near = EDGE + rng.exponential(.03)
+    near = EDGE + rng.exponential(0.03)
     return float(rng.choice([rng.uniform(EDGE, 1 - EDGE), near, 1 - near]))
 
 
 def start(rng):
     """Return a random design of two classes."""
-    right = rng.uniform(.5, .999, 2)
-    if rng.random() < .4:
-        right[rng.integers(2)] = 1 - np.exp(rng.uniform(np.log(.001), np.log(.1)))
+    right = rng.uniform(0.5, 0.999, 2)
+    if rng.random() < 0.4:
+        right[rng.integers(2)] = 1 - np.exp(rng.uniform(np.log(0.001), np.log(0.1)))
     n = np.exp(rng.uniform(np.log(50), np.log(3000)))
-    return inside(Design(some_share(rng), some_share(rng), *right, n, 10 * n * np.exp(rng.uniform(0, 6)),
-                         n * np.exp(rng.uniform(0, 8)), *words(rng)))
+    return inside(
+        Design(
+            some_share(rng),
+            some_share(rng),
+            *right,
+            n,
+            10 * n * np.exp(rng.uniform(0, 6)),
+            n * np.exp(rng.uniform(0, 8)),
+            *words(rng),
+        )
+    )
 
 
 def words(rng):
@@ -97,26 +124,38 @@ def words(rng):
 
 def inside(design):
     """Return the design moved into the domain."""
-    base, new = (float(np.clip(x, EDGE, 1 - EDGE)) for x in (design.base_rate, design.new_base_rate))
-    p00, p11 = (float(np.clip(x, .5, .999)) for x in (design.p00, design.p11))
+    base, new = (
+        float(np.clip(x, EDGE, 1 - EDGE)) for x in (design.base_rate, design.new_base_rate)
+    )
+    p00, p11 = (float(np.clip(x, 0.5, 0.999)) for x in (design.p00, design.p11))
     n = int(np.clip(design.n, 50, LARGEST / 10))
-    return replace(design, base_rate=base, new_base_rate=new, p00=p00, p11=max(p11, 1.1 - p00), n=n,
-                   size=int(np.clip(design.size, 10 * n, LARGEST)), new_size=int(np.clip(design.new_size, n, LARGEST)))
+    return replace(
+        design,
+        base_rate=base,
+        new_base_rate=new,
+        p00=p00,
+        p11=max(p11, 1.1 - p00),
+        n=n,
+        size=int(np.clip(design.size, 10 * n, LARGEST)),
+        new_size=int(np.clip(design.new_size, n, LARGEST)),
+    )
 
 
 def moved(design, rng):
     """Return a neighbor: one probability, one size, the method or the rates changed."""
-    name = rng.choice(["base_rate", "new_base_rate", "p00", "p11", "n", "size", "new_size", "words"])
+    name = rng.choice(
+        ["base_rate", "new_base_rate", "p00", "p11", "n", "size", "new_size", "words"]
+    )
     if name == "words":
         method, rates = words(rng)
         return replace(design, method=method, rates=rates)
     value = getattr(design, name)
     if name in ("n", "size", "new_size"):
-        value *= np.exp(rng.normal(0, .5))
-    elif rng.random() < .5:
-        value += rng.normal(0, .05)
+        value *= np.exp(rng.normal(0, 0.5))
+    elif rng.random() < 0.5:
+        value += rng.normal(0, 0.05)
     else:
-        odds = value / (1 - value) * np.exp(rng.normal(0, .6))
+        odds = value / (1 - value) * np.exp(rng.normal(0, 0.6))
         value = odds / (1 + odds)
     return inside(replace(design, **{name: value}))
 
@@ -126,11 +165,19 @@ def draw(design, rng, runs):
     frame, kinds = whole_items(design.base, design.size), range(design.base.size)
     table, counted = draw_classes(frame, design.reading, design.n, runs, rng=rng)
     steps = np.linspace(0, 1, CHAIN)[1:] if design.quantity == "chain" else [1]
-    periods = [whole_items(design.base + step * (design.new - design.base), design.new_size) for step in steps]
-    later = [sum(rng.multinomial(period[i], design.reading[i], runs) for i in kinds) for period in periods]
-    return (table, np.stack([counted, *later], 1),
-            np.stack([frame / design.size, *(period / design.new_size for period in periods)]))
-
+    periods = [
+        whole_items(design.base + step * (design.new - design.base), design.new_size)
+        for step in steps
+    ]
+    later = [
+        sum(rng.multinomial(period[i], design.reading[i], runs) for i in kinds)
+        for period in periods
+    ]
+    return (
+        table,
+        np.stack([counted, *later], 1),
+        np.stack([frame / design.size, *(period / design.new_size for period in periods)]),
+    )
 
 
 def rarest_coverage(design, rng, runs):
@@ -139,9 +186,16 @@ def rarest_coverage(design, rng, runs):
     rarest = int(design.base.argmin())
     first = {"level": None, "change": 0, "chain": 1}[design.quantity]
     truth = truth[-1, rarest] - (0 if first is None else truth[first, rarest])
-    sure = np.zeros(runs, bool) if first else \
-        delta_covers(design, table, counts[:, 0], counts[:, 1], rarest, truth) & (table.min((1, 2)) < limits.RARE)
-    rest = [library_covers(design, table[r], counts[r], first, rarest, truth) for r in np.flatnonzero(~sure)]
+    sure = (
+        np.zeros(runs, bool)
+        if first
+        else delta_covers(design, table, counts[:, 0], counts[:, 1], rarest, truth)
+        & (table.min((1, 2)) < limits.RARE)
+    )
+    rest = [
+        library_covers(design, table[r], counts[r], first, rarest, truth)
+        for r in np.flatnonzero(~sure)
+    ]
     return float((sure.sum() + sum(rest)) / runs)
 
 
@@ -149,11 +203,15 @@ def delta_covers(design, table, frame, later, rarest, truth):
     """Return whether the delta limits alone hold the truth, (R,): in doubtful audits the interval holds them."""
     half, counted = table + methods.HALF, frame / design.size
     slopes = methods.slopes_of(design.method, half, counted, later / design.new_size)
-    reading = methods.reading_covariance(design.method, slopes, half, later / design.new_size, design.new_size)
+    reading = methods.reading_covariance(
+        design.method, slopes, half, later / design.new_size, design.new_size
+    )
     if design.quantity == "change":
         first = methods.slopes_of(design.method, half, counted, counted)
         slopes = slopes - first.within_frame(True)
-    variance = (methods.audit_covariance(slopes, half, design.n, design.size) + reading)[:, rarest, rarest]
+    variance = (methods.audit_covariance(slopes, half, design.n, design.size) + reading)[
+        :, rarest, rarest
+    ]
     low, high = limits.delta(slopes.estimate[:, rarest], variance, LEVEL, -1.0)
     return (low <= truth) & (truth <= high)
 
@@ -161,21 +219,42 @@ def delta_covers(design, table, frame, later, rarest, truth):
 def library_covers(design, table, counts, first, rarest, truth):
     """Return whether the interval that is reported holds the truth."""
     periods = Periods(ConfusionCounts(table), counts[0], counts, design.method, "process")
-    low, high = periods.level_limits(LEVEL) if first is None else \
-        periods.change_limits(np.array([first]), np.array([len(counts) - 1]), LEVEL)
+    low, high = (
+        periods.level_limits(LEVEL)
+        if first is None
+        else periods.change_limits(np.array([first]), np.array([len(counts) - 1]), LEVEL)
+    )
     return low[-1, rarest] <= truth + 1e-12 and truth - 1e-12 <= high[-1, rarest]
 
 
 def start_classes(rng, classes, quantities):
     """Return a random design of so many classes."""
-    base, new = rng.dirichlet(np.full(classes, 2.0)), rng.dirichlet(np.full(classes, rng.choice([.7, 3])))
-    base[-1], n = np.exp(rng.uniform(np.log(.02), np.log(.1))), np.exp(rng.uniform(np.log(50), np.log(2000)))
-    right = rng.uniform(*right_of(classes), classes) if rng.random() < .5 else \
-        np.full(classes, rng.uniform(*right_of(classes)))
+    base, new = (
+        rng.dirichlet(np.full(classes, 2.0)),
+        rng.dirichlet(np.full(classes, rng.choice([0.7, 3]))),
+    )
+    base[-1], n = (
+        np.exp(rng.uniform(np.log(0.02), np.log(0.1))),
+        np.exp(rng.uniform(np.log(50), np.log(2000))),
+    )
+    right = (
+        rng.uniform(*right_of(classes), classes)
+        if rng.random() < 0.5
+        else np.full(classes, rng.uniform(*right_of(classes)))
+    )
     reading = np.stack([row_of(rng, classes, k, right[k]) for k in range(classes)])
-    return inside_classes(Classes(base, new, reading, n, 10 * n * np.exp(rng.uniform(0, 5)),
-                                  n * np.exp(rng.uniform(0, 6)), str(rng.choice(methods.inverting())),
-                                  str(rng.choice(quantities))))
+    return inside_classes(
+        Classes(
+            base,
+            new,
+            reading,
+            n,
+            10 * n * np.exp(rng.uniform(0, 5)),
+            n * np.exp(rng.uniform(0, 6)),
+            str(rng.choice(methods.inverting())),
+            str(rng.choice(quantities)),
+        )
+    )
 
 
 def row_of(rng, classes, k, right):
@@ -187,39 +266,62 @@ def row_of(rng, classes, k, right):
 def inside_classes(design):
     """Return the design moved into the domain."""
     base, new = np.maximum(design.base, EDGE), np.maximum(design.new, EDGE)
-    base[-1] = min(base[-1], .1)
+    base[-1] = min(base[-1], 0.1)
     base[:-1] = np.maximum(base[:-1], base[-1])
     base[:-1] *= (1 - base[-1]) / base[:-1].sum()
     n = int(np.clip(design.n, 50, 2000))
-    return replace(design, base=base, new=new / new.sum(), n=n, size=int(np.clip(design.size, 10 * n, LARGEST)),
-                   new_size=int(np.clip(design.new_size, n, LARGEST)))
+    return replace(
+        design,
+        base=base,
+        new=new / new.sum(),
+        n=n,
+        size=int(np.clip(design.size, 10 * n, LARGEST)),
+        new_size=int(np.clip(design.new_size, n, LARGEST)),
+    )
 
 
 def moved_classes(design, rng):
     """Return a neighbor: shares, one class's row, a size, or the words changed."""
-    choice, base, new, reading = rng.integers(6), design.base.copy(), design.new.copy(), design.reading.copy()
+    choice, base, new, reading = (
+        rng.integers(6),
+        design.base.copy(),
+        design.new.copy(),
+        design.reading.copy(),
+    )
     classes = base.size
     if choice == 0:
-        base *= np.exp(rng.normal(0, .4, classes))
+        base *= np.exp(rng.normal(0, 0.4, classes))
         return inside_classes(replace(design, base=base / base.sum()))
     if choice == 1:
-        new *= np.exp(rng.normal(0, .6, classes))
+        new *= np.exp(rng.normal(0, 0.6, classes))
         return inside_classes(replace(design, new=new / new.sum()))
     if choice == 2:
         k = int(rng.integers(classes))
-        reading[k] = row_of(rng, classes, k, np.clip(reading[k, k] + rng.normal(0, .1), *right_of(classes)))
+        reading[k] = row_of(
+            rng, classes, k, np.clip(reading[k, k] + rng.normal(0, 0.1), *right_of(classes))
+        )
         return replace(design, reading=reading)
     if choice == 3:
-        quantity = design.quantity if design.quantity == "chain" else str(rng.choice(["level", "change"]))
+        quantity = (
+            design.quantity if design.quantity == "chain" else str(rng.choice(["level", "change"]))
+        )
         return replace(design, method=str(rng.choice(methods.inverting())), quantity=quantity)
     name = str(rng.choice(["n", "size", "new_size"]))
-    return inside_classes(replace(design, **{name: getattr(design, name) * np.exp(rng.normal(0, .5))}))
+    return inside_classes(
+        replace(design, **{name: getattr(design, name) * np.exp(rng.normal(0, 0.5))})
+    )
 
 
 def of_classes(classes, quantities, runs, finalists):
     """Return the family of designs of so many classes, about its rarest."""
-    return Family(lambda rng: start_classes(rng, classes, quantities), moved_classes, rarest_coverage, Classes.load,
-                  runs, finalists)
+    return Family(
+        lambda rng: start_classes(rng, classes, quantities),
+        moved_classes,
+        rarest_coverage,
+        Classes.load,
+        runs,
+        finalists,
+    )
 
 
 def right_of(classes):
@@ -228,12 +330,16 @@ def right_of(classes):
 
 
 LEVELS = "level", "change"
-SEARCHED = {"share": Family(start, moved, coverage("level"), lambda data: Design(**data)),
-            "change": Family(start, moved, coverage("change"), lambda data: Design(**data)),
-            **{f"rarest of {name}": of_classes(classes, LEVELS, (200, 500, 2_000), 6)
-               for name, classes in (("three", 3), ("four", 4), ("five", 5), ("six", 6))},
-            "chain of two": of_classes(2, ["chain"], (500, 2_000, 10_000), 12),
-            "chain of three": of_classes(3, ["chain"], (100, 300, 1_000), 6)}
+SEARCHED = {
+    "share": Family(start, moved, coverage("level"), lambda data: Design(**data)),
+    "change": Family(start, moved, coverage("change"), lambda data: Design(**data)),
+    **{
+        f"rarest of {name}": of_classes(classes, LEVELS, (200, 500, 2_000), 6)
+        for name, classes in (("three", 3), ("four", 4), ("five", 5), ("six", 6))
+    },
+    "chain of two": of_classes(2, ["chain"], (500, 2_000, 10_000), 12),
+    "chain of three": of_classes(3, ["chain"], (100, 300, 1_000), 6),
+}
 
 
 if __name__ == "__main__":

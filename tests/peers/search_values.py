@@ -6,6 +6,7 @@
 
 A design is a population (items per stratum and value) and labels per stratum.
 """
+
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +17,18 @@ from workbench.intervals.values import interval_limits, upper_limit
 from workbench.stratified.class_metrics import beyond_zero
 
 RECORD = Path(__file__).with_suffix(".json")
-SIGNS, HALVES, TEN = (-1, 0, 1), (0, .5, 1), (0, 1, 10)
-FAMILIES = {f"{name} {level:g}": (values, level) for level in (.95, .9, .99)
-            for name, values in (("signs", SIGNS), ("halves", HALVES), ("tenfold", TEN))}
-FAMILIES |= {"mixed with 0/1 strata": (None, .95), "census": (SIGNS, .95), "recall": ("recall", .95), "f1": ("f1", .95)}
+SIGNS, HALVES, TEN = (-1, 0, 1), (0, 0.5, 1), (0, 1, 10)
+FAMILIES = {
+    f"{name} {level:g}": (values, level)
+    for level in (0.95, 0.9, 0.99)
+    for name, values in (("signs", SIGNS), ("halves", HALVES), ("tenfold", TEN))
+}
+FAMILIES |= {
+    "mixed with 0/1 strata": (None, 0.95),
+    "census": (SIGNS, 0.95),
+    "recall": ("recall", 0.95),
+    "f1": ("f1", 0.95),
+}
 MOST_STRATA, FEWEST_LABELS, MOST_IN_CENSUS = 10, 20, 200
 ROUND = 1e-9
 
@@ -40,8 +49,13 @@ class Design:
 
 def draw(design, rng, runs):
     """Return counts (R, H, V) of `runs` samples without replacement."""
-    return np.stack([rng.multivariate_hypergeometric(row, n, size=runs)
-                     for row, n in zip(design.items, design.labeled, strict=True)], 1)
+    return np.stack(
+        [
+            rng.multivariate_hypergeometric(row, n, size=runs)
+            for row, n in zip(design.items, design.labeled, strict=True)
+        ],
+        1,
+    )
 
 
 def value_coverage(design, level, rng, runs):
@@ -61,7 +75,11 @@ def metric_coverage(design, metric, level, rng, runs):
     The interval reaches from the first to the last r at which they do, so it covers at least as often.
     """
     size, member, tail = design.items.sum(1), design.values[:, 0] > 0, (1 - level) / 2
-    members, hits, missed = size[member].sum(), design.items[member, 1].sum(), design.items[~member, 0].sum()
+    members, hits, missed = (
+        size[member].sum(),
+        design.items[member, 1].sum(),
+        design.items[~member, 0].sum(),
+    )
     once, base = (1, 0) if metric == "recall" else (2, members)
     if not base + hits + missed:
         return 1.0
@@ -89,19 +107,25 @@ def start(family, rng):
         member = np.arange(strata) < rng.integers(1, strata)
         values = np.repeat(member[:, None].astype(float), 2, 1)
     elif kind is None:
-        values = np.array([(0, 0, 1) if rng.random() < .5 else SIGNS for _ in range(strata)], float)
+        values = np.array(
+            [(0, 0, 1) if rng.random() < 0.5 else SIGNS for _ in range(strata)], float
+        )
     else:
         values = np.tile(np.array(kind, float), (strata, 1))
-    alike = rng.random() < .3
+    alike = rng.random() < 0.3
     labeled = some_labels(rng, strata, alike)
-    size = np.exp(rng.normal(0, 0 if alike else rng.choice([.3, 1.5, 3]), strata))
-    size = np.maximum((size / size.sum() * rng.choice([600, 5_000, 10 ** 6])).astype(int), labeled)
+    size = np.exp(rng.normal(0, 0 if alike else rng.choice([0.3, 1.5, 3]), strata))
+    size = np.maximum((size / size.sum() * rng.choice([600, 5_000, 10**6])).astype(int), labeled)
     if family == "census":
         known = np.arange(strata) < rng.integers(1, strata)
         size[known] = rng.integers(1, MOST_IN_CENSUS, known.sum())
         labeled[known] = size[known]
     mix = mixes(rng, 1, values.shape[1]) * strata if alike else mixes(rng, strata, values.shape[1])
-    return Design(np.stack([rng.multinomial(items, p) for items, p in zip(size, mix, strict=True)]), values, labeled)
+    return Design(
+        np.stack([rng.multinomial(items, p) for items, p in zip(size, mix, strict=True)]),
+        values,
+        labeled,
+    )
 
 
 def some_labels(rng, strata, alike):
@@ -116,9 +140,9 @@ def some_labels(rng, strata, alike):
 
 def mixes(rng, strata, width):
     """Return how the items of strata spread over the values: often nearly all on one, often on two alone."""
-    if rng.random() < .5:
-        return [rng.dirichlet(np.full(width, rng.choice([.05, .3, 1]))) for _ in range(strata)]
-    share = rng.uniform(0, .4, strata)
+    if rng.random() < 0.5:
+        return [rng.dirichlet(np.full(width, rng.choice([0.05, 0.3, 1]))) for _ in range(strata)]
+    share = rng.uniform(0, 0.4, strata)
     common, rare = (np.eye(width)[k] for k in rng.permutation(width)[:2])
     return [p * rare + (1 - p) * common for p in share]
 
@@ -128,29 +152,37 @@ def moved(design, rng, family):
     items, labeled = design.items.copy(), design.labeled.copy()
     known = labeled == items.sum(1) if family == "census" else np.zeros(len(items), bool)
     h, choice = int(rng.integers(len(items))), rng.random()
-    if choice < .3:
+    if choice < 0.3:
         labeled[h] = np.clip(labeled[h] + rng.choice([-8, -2, -1, 1, 2, 8]), 2, items[h].sum())
-    elif choice < .55:
-        scale = np.exp(rng.normal(0, .7))
+    elif choice < 0.55:
+        scale = np.exp(rng.normal(0, 0.7))
         items[h] = np.maximum((items[h] * scale).astype(int), 0)
         items[h, int(items[h].argmax())] += max(labeled[h] - items[h].sum(), 0)
-    elif choice < .9:
+    elif choice < 0.9:
         a, b = rng.choice(items.shape[1], 2, replace=False)
-        share = rng.choice([.02, .1, .5, 1])
-        for k in [h] if choice < .75 else range(len(items)):
+        share = rng.choice([0.02, 0.1, 0.5, 1])
+        for k in [h] if choice < 0.75 else range(len(items)):
             step = min(int(np.ceil(items[k, a] * share)), items[k, a])
             items[k, a], items[k, b] = items[k, a] - step, items[k, b] + step
     else:
         items[h] = rng.multinomial(items[h].sum(), mixes(rng, 1, items.shape[1])[0])
     if not known.all():
-        labeled[int(np.where(known, 0, labeled).argmax())] += max(FEWEST_LABELS - labeled[~known].sum(), 0)
-    return Design(items, design.values, np.where(known, items.sum(1), np.minimum(labeled, items.sum(1))))
+        labeled[int(np.where(known, 0, labeled).argmax())] += max(
+            FEWEST_LABELS - labeled[~known].sum(), 0
+        )
+    return Design(
+        items, design.values, np.where(known, items.sum(1), np.minimum(labeled, items.sum(1)))
+    )
 
 
 def family_of(name):
     """Return the `Family` of a name."""
-    return Family(lambda rng: start(name, rng), lambda design, rng: moved(design, rng, name),
-                  lambda design, rng, runs: coverage(design, name, rng, runs), Design.from_dict)
+    return Family(
+        lambda rng: start(name, rng),
+        lambda design, rng: moved(design, rng, name),
+        lambda design, rng, runs: coverage(design, name, rng, runs),
+        Design.from_dict,
+    )
 
 
 SEARCHED = {name: family_of(name) for name in FAMILIES}

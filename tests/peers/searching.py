@@ -4,6 +4,7 @@ The lowest of many noisy values is too low: the lowest finalists are drawn again
 that number is reported with its Monte Carlo error. A family's draws follow from the seed, its name and the number of
 evaluations.
 """
+
 import argparse
 import json
 import time
@@ -62,15 +63,21 @@ def search(family, rng, minutes):
             seen.append((covered, other))
             if covered < lowest:
                 lowest, design, tries = covered, other, 0
-    finalists = [design for _, design in sorted(seen, key=lambda pair: pair[0])[:family.finalists]]
+    finalists = [design for _, design in sorted(seen, key=lambda pair: pair[0])[: family.finalists]]
     again = np.argsort([family.coverage(design, rng, family.runs[1]) for design in finalists])
-    best = min((finalists[k] for k in again[:3]), key=lambda design: family.coverage(design, rng, family.runs[2]))
+    best = min(
+        (finalists[k] for k in again[:3]),
+        key=lambda design: family.coverage(design, rng, family.runs[2]),
+    )
     return best, len(seen)
 
 
 def plain(design):
     """Return a design's fields for JSON."""
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(design).items()}
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in vars(design).items()
+    }
 
 
 def report(name, family, options, recorded):
@@ -82,12 +89,23 @@ def report(name, family, options, recorded):
         design, count = search(family, rng, options.minutes)
     covered = family.coverage(design, rng, family.runs[2])
     details = family.details(design, rng, family.runs[2]) if family.details else {}
-    error = (covered * (1 - covered) / family.runs[2]) ** .5
-    print(f"{name:22} {covered:.4f} +- {error:.4f}", *(f"{key} {value:.4g}" for key, value in details.items()),
-          f"lowest of {count:,}", sep="  ", flush=True)
+    error = (covered * (1 - covered) / family.runs[2]) ** 0.5
+    print(
+        f"{name:22} {covered:.4f} +- {error:.4f}",
+        *(f"{key} {value:.4g}" for key, value in details.items()),
+        f"lowest of {count:,}",
+        sep="  ",
+        flush=True,
+    )
     minutes = recorded[name]["minutes"] if options.recheck else options.minutes
-    return {"coverage": covered, **details, "evaluations": count, "seed": options.seed, "minutes": minutes,
-            "design": plain(design)}
+    return {
+        "coverage": covered,
+        **details,
+        "evaluations": count,
+        "seed": options.seed,
+        "minutes": minutes,
+        "design": plain(design),
+    }
 
 
 def main(families, record, title):

@@ -8,6 +8,7 @@
 A row that is recorded with as many runs is left out, so that what was interrupted goes on, one with fewer is replaced;
 "digits" is a short row that tests run again.
 """
+
 import argparse
 import json
 import time

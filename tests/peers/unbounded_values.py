@@ -80,7 +80,9 @@ def student(found, more):
     limits = []
     for sign in (-1, 1):
         center, terms = 0.0, np.zeros(weight.size)
-        for stratum, values in enumerate(np.split(sign * found.values, found.sampled.cumsum()[:-1])):
+        for stratum, values in enumerate(
+            np.split(sign * found.values, found.sampled.cumsum()[:-1])
+        ):
             values = np.append(values, [values.max()] * more)
             center += weight[stratum] * values.mean()
             terms[stratum] = weight[stratum] ** 2 * free[stratum] * values.var(ddof=1) / values.size
@@ -115,7 +117,9 @@ def main():
     """Print every setting, and record all of them."""
     began, found = time.process_time(), {}
     for kind in DRAWS:
-        settings = [(f"{kind}, {name} labels", samples, (labels,)) for name, labels in SAMPLES.items()]
+        settings = [
+            (f"{kind}, {name} labels", samples, (labels,)) for name, labels in SAMPLES.items()
+        ]
         for strata in (4, 8):
             for kept in KEPT:
                 name = f"{kind}, stream of {strata} strata, {kept:,} kept"
@@ -127,7 +131,13 @@ def main():
             print(f"{name:45}", *figures, sep="  ", flush=True)
     minutes = round((time.process_time() - began) / 60, 1)
     if "--write" in sys.argv:
-        record = {"seed": SEED, "runs": RUNS, "streams": STREAMS, "minutes": minutes, "settings": found}
+        record = {
+            "seed": SEED,
+            "runs": RUNS,
+            "streams": STREAMS,
+            "minutes": minutes,
+            "settings": found,
+        }
         RECORD.write_text(json.dumps(record, indent=1) + "\n")
 
 

@@ -35,7 +35,9 @@ def test_no_trade_of_one_label_improves_voila(problem):
     n = allocate(size, budget, stratum_sd=sd, minimum=minimum).labeled.astype(float)
     spread = (size * sd) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        loss = np.where((n > np.minimum(minimum, size)) & (spread > 0), spread / (n * (n - 1)), np.inf)
+        loss = np.where(
+            (n > np.minimum(minimum, size)) & (spread > 0), spread / (n * (n - 1)), np.inf
+        )
         loss = np.where((n > np.minimum(minimum, size)) & (spread == 0), 0, loss)
         gain = np.where((n < size) & (spread > 0), np.where(n > 0, spread / (n * (n + 1)), 0), 0)
     for h in range(size.size):

@@ -13,13 +13,17 @@ def samples(draw, max_strata=5):
     size, labeled, correct = [], [], []
     for _ in range(draw(st.integers(1, max_strata))):
         n_all = draw(st.integers(1, 400))
-        n = n_all if n_all < 2 or draw(st.booleans()) and n_all < 30 else draw(st.integers(2, min(n_all, 25)))
+        n = (
+            n_all
+            if n_all < 2 or draw(st.booleans()) and n_all < 30
+            else draw(st.integers(2, min(n_all, 25)))
+        )
         x = draw(st.sampled_from([0, n]) | st.integers(0, n))
         size.append(n_all), labeled.append(n), correct.append(x)
     return size, labeled, correct
 
 
-LEVELS = st.sampled_from([.8, .95, .99])
+LEVELS = st.sampled_from([0.8, 0.95, 0.99])
 
 
 @pytest.mark.parametrize("method", HONEST)
@@ -34,7 +38,7 @@ def test_limits_are_multiples_of_one_item_within_what_the_labels_prove(method, s
     assert correct.sum() / total - 1e-12 <= found.low <= found.high + 1e-12
     assert found.high <= 1 - (labeled - correct).sum() / total + 1e-12
     if labeled.sum() < total:
-        assert found.high - found.low > .5 / total
+        assert found.high - found.low > 0.5 / total
     else:
         assert found.low == pytest.approx(found.high, abs=1e-12)
 
@@ -88,7 +92,13 @@ def do_not_depend_on_the_order(method, sample, order):
     order.shuffle(places)
     found = stratified_interval(*sample, method=method)
     moved = stratified_interval(*([a[k] for k in places] for a in sample), method=method)
-    within = 1e-9 if method in ("wald", "wilson") else 1.01 / sum(sample[0]) if method == "short" else 1e-9
+    within = (
+        1e-9
+        if method in ("wald", "wilson")
+        else 1.01 / sum(sample[0])
+        if method == "short"
+        else 1e-9
+    )
     assert tuple(moved) == pytest.approx(tuple(found), abs=within)
 
 
@@ -96,7 +106,9 @@ def do_not_depend_on_the_order(method, sample, order):
 @given(sample=samples(4))
 @settings(max_examples=40, deadline=None)
 def test_a_higher_level_is_never_narrower(method, sample):
-    wide, narrow = (stratified_interval(*sample, level=level, method=method) for level in (.99, .9))
+    wide, narrow = (
+        stratified_interval(*sample, level=level, method=method) for level in (0.99, 0.9)
+    )
     assert wide.low <= narrow.low + 1e-9 and narrow.high <= wide.high + 1e-9
 
 
@@ -106,4 +118,6 @@ def test_known_right_items_shift_the_upper_limit_of_a_single_stratum(n, extra, k
     size, x = n + extra, data.draw(st.integers(0, n))
     alone = stratified_interval([size], [n], [x])
     beside = stratified_interval([size, known], [n, known], [x, known])
-    assert beside.high == pytest.approx((alone.high * size + known) / (size + known), abs=1.01 / (size + known))
+    assert beside.high == pytest.approx(
+        (alone.high * size + known) / (size + known), abs=1.01 / (size + known)
+    )

@@ -25,14 +25,28 @@ ARRAYS = st.one_of(
     hnp.arrays(st.sampled_from(["f8", "f4", ">f8"]), SHAPES, elements=st.floats(width=32)),
     hnp.arrays(st.sampled_from(["i8", "u1", "<i2"]), SHAPES, elements=st.integers(0, 100)),
     hnp.arrays(bool, SHAPES),
-    hnp.arrays("U4", SHAPES, elements=st.text("aä日 ", max_size=4)))
+    hnp.arrays("U4", SHAPES, elements=st.text("aä日 ", max_size=4)),
+)
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXT)
 PLACES = st.none() | st.tuples(TEXT, st.integers() | TEXT | st.none())
 NOTES = st.builds(Note, st.sampled_from(NOTE_KINDS), TEXT.filter(bool), PLACES)
-INTERVALS = st.builds(Interval, st.floats(), st.floats(), st.floats(), TEXT, st.none() | st.integers(),
-                      notes=st.lists(NOTES, max_size=3))
-VALUES = st.recursive(SCALARS | ARRAYS | INTERVALS, lambda inner: st.one_of(
-    st.lists(inner, max_size=3).map(tuple), st.dictionaries(TEXT | st.integers(), inner, max_size=3)), max_leaves=6)
+INTERVALS = st.builds(
+    Interval,
+    st.floats(),
+    st.floats(),
+    st.floats(),
+    TEXT,
+    st.none() | st.integers(),
+    notes=st.lists(NOTES, max_size=3),
+)
+VALUES = st.recursive(
+    SCALARS | ARRAYS | INTERVALS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(TEXT | st.integers(), inner, max_size=3),
+    ),
+    max_leaves=6,
+)
 
 
 def canonical(value):
@@ -40,7 +54,12 @@ def canonical(value):
     if isinstance(value, (Result, Note)):
         return (type(value).__name__, canonical(vars(value)))
     if isinstance(value, np.ndarray):
-        return ("array", value.dtype.str, value.shape, [canonical(entry) for entry in value.ravel().tolist()])
+        return (
+            "array",
+            value.dtype.str,
+            value.shape,
+            [canonical(entry) for entry in value.ravel().tolist()],
+        )
     if isinstance(value, dict):
         return ("dict", [(canonical(key), canonical(entry)) for key, entry in value.items()])
     if isinstance(value, tuple):

@@ -7,7 +7,8 @@ from oracles import strata as oracle
 from workbench.stratified.strata import METHODS, stratify
 
 SCORES = st.lists(st.floats(0, 1).map(lambda s: round(s, 3)), min_size=2, max_size=60).filter(
-    lambda values: len(set(values)) > 1)
+    lambda values: len(set(values)) > 1
+)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -20,7 +21,9 @@ def test_strata_are_a_partition_by_rising_score(method, score, data):
     assert 1 <= found.n_strata <= n_strata
     assert np.bincount(found.labels, minlength=found.n_strata).tolist() == found.sizes.tolist()
     assert found.sizes.min() >= 1 and found.sizes.sum() == score.size
-    assert bool(found.notes) == (found.n_strata < n_strata or found.edges is None and method == "equal_size")
+    assert bool(found.notes) == (
+        found.n_strata < n_strata or found.edges is None and method == "equal_size"
+    )
     means = np.bincount(found.labels, score) / found.sizes
     assert (np.diff(means) >= -1e-12).all()
     if method != "equal_size":

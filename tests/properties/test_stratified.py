@@ -22,7 +22,9 @@ def test_estimates_are_shares_and_mirror(sample):
     found = stratified_accuracy(size, labeled, correct)
     wrong = stratified_accuracy(size, labeled, np.subtract(labeled, correct))
     assert 0 <= found.estimate <= 1 + 1e-12 and found.variance >= 0
-    assert found.estimate + wrong.estimate == pytest.approx(1) and found.variance == pytest.approx(wrong.variance)
+    assert found.estimate + wrong.estimate == pytest.approx(1) and found.variance == pytest.approx(
+        wrong.variance
+    )
     assert estimated_variance(size, labeled, correct, form="paper") >= found.variance
 
 

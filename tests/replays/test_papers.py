@@ -1,4 +1,5 @@
 """Every item runs, at a tenth of its default size: claims, verdicts, figure, saved form."""
+
 import functools
 import json
 import warnings
@@ -11,7 +12,7 @@ from workbench.replays.items import Setting
 from workbench.replays.page import as_json
 from workbench.results import vocabulary
 
-pytestmark = pytest.mark.xdist_group("papers")     # an item runs once for all its tests
+pytestmark = pytest.mark.xdist_group("papers")  # an item runs once for all its tests
 NAMES = [row["name"] for row in wb.replay_list().rows()]
 FIGURES = [name for name in NAMES if "/fig" in name]
 # figures without series: two cases in words, a table of a field's elements, a program
@@ -22,19 +23,25 @@ WITHOUT_CHART = {"kumar-raj/fig1", "micheals-boult/fig1", "micheals-boult/fig2"}
 def found(name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return run(registry.find(name), Setting(scale=.1))
+        return run(registry.find(name), Setting(scale=0.1))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_claim_has_a_verdict(name):
     rows = found(name).rows()
     assert rows and {row["verdict"] for row in rows} <= {*claims.VERDICTS, claims.PUT_IN}
-    assert all(list(row) == ["claim", "printed", "ours", "corrected", "reach", "error", "verdict", "why"]
-               for row in rows)
+    assert all(
+        list(row) == ["claim", "printed", "ours", "corrected", "reach", "error", "verdict", "why"]
+        for row in rows
+    )
     assert len({row["claim"] for row in rows}) == len(rows)
     assert set(rows[0]) <= vocabulary.KEYS
     for row in rows:
-        assert row["verdict"] in ("not decided here", claims.PUT_IN) or row["ours"] is not None and row["reach"]
+        assert (
+            row["verdict"] in ("not decided here", claims.PUT_IN)
+            or row["ours"] is not None
+            and row["reach"]
+        )
         assert (row["corrected"] is not None) == (row["verdict"] == claims.CORRECTED)
         assert row["why"] or row["verdict"] in ("holds", "does not hold")
         assert row["printed"] != "" or row["verdict"] in ("holds", "not decided here")
@@ -55,17 +62,43 @@ def test_its_chart_says_what_it_shows(name):
         assert chart is None
     elif name in FIGURES or chart is not None:
         drawn = chart.to_dict()
-        assert len(drawn["description"]) > 40 and drawn["datasets"] if "datasets" in drawn else drawn["description"]
+        assert (
+            len(drawn["description"]) > 40 and drawn["datasets"]
+            if "datasets" in drawn
+            else drawn["description"]
+        )
 
 
 def test_what_needs_missing_data_is_not_decided():
-    needed = [row for name in NAMES for row in found(name).rows() if "twin" in row["why"] and "/fig" in name]
-    assert len(needed) > 80 and {row["verdict"] for row in needed} <= {"not decided here", claims.PUT_IN}
+    needed = [
+        row
+        for name in NAMES
+        for row in found(name).rows()
+        if "twin" in row["why"] and "/fig" in name
+    ]
+    assert len(needed) > 80 and {row["verdict"] for row in needed} <= {
+        "not decided here",
+        claims.PUT_IN,
+    }
 
 
 def test_the_column_printed_has_no_words_of_ours():
-    ours = {"not said", "none has", "in all", "at each new share", "some", "above 0", "above 1", "below 0"}
-    assert [(name, row["claim"]) for name in NAMES for row in found(name).rows() if row["printed"] in ours] == []
+    ours = {
+        "not said",
+        "none has",
+        "in all",
+        "at each new share",
+        "some",
+        "above 0",
+        "above 1",
+        "below 0",
+    }
+    assert [
+        (name, row["claim"])
+        for name in NAMES
+        for row in found(name).rows()
+        if row["printed"] in ours
+    ] == []
 
 
 def test_no_verdict_is_written_by_hand():
@@ -73,6 +106,7 @@ def test_no_verdict_is_written_by_hand():
     from pathlib import Path
 
     import workbench.replays
+
     for path in Path(workbench.replays.__file__).parent.glob("*.py"):
         if path.name not in ("claims.py", "page.py"):
             text = path.read_text(encoding="utf-8")

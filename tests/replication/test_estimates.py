@@ -1,4 +1,5 @@
 """What an estimate knows: which PSUs carry it, and that its interval covers where it once did not."""
+
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
@@ -18,23 +19,28 @@ def four_errors(share, runs):
 
 # ---------------------------------------------------------------- which PSUs carry the information
 
+
 def test_an_auc_with_one_positive_psu_says_next_to_nothing():
     """0.946 to 0.962 with 50 degrees of freedom and no note, when the design's degrees were taken."""
     rng = np.random.default_rng(1)
     truth = (PAIRS == 7) * 1
-    found = replicate_estimate(replicates(PAIRED, "fay"), "auc", truth, rng.normal(size=600) + 1.2 * truth)
+    found = replicate_estimate(
+        replicates(PAIRED, "fay"), "auc", truth, rng.normal(size=600) + 1.2 * truth
+    )
     assert (found.df, found.informative_psus, found.effective_df) == (1, 1, 1)
-    assert found.interval().high - found.interval().low > .9
-    note, = found.notes
+    assert found.interval().high - found.interval().low > 0.9
+    (note,) = found.notes
     assert note.kind == "unreliable" and note.text.startswith("1 PSU carries the information")
 
 
 def test_recall_counts_the_psus_with_members():
     rng = np.random.default_rng(2)
     truth = np.isin(PAIRS, [3, 20, 41, 77]) * 1
-    prediction = np.where(rng.random(600) < .8, truth, 0)
+    prediction = np.where(rng.random(600) < 0.8, truth, 0)
     found = replicate_estimate(replicates(PAIRED, "fay"), "recall", truth, prediction)
-    assert (found.df, found.informative_psus) == (1, 4) and 1 < found.effective_df <= 2 and found.notes
+    assert (
+        (found.df, found.informative_psus) == (1, 4) and 1 < found.effective_df <= 2 and found.notes
+    )
     alone = replicate_estimate(replicates(PAIRED, "fay"), "proportion", prediction, domain=truth)
     assert tuple(alone.interval()) == pytest.approx(tuple(found.interval()))
 
@@ -50,11 +56,16 @@ def test_an_auc_takes_the_rarer_class():
 def test_the_spread_of_an_auc_is_that_of_its_placements():
     """Values are the shares of the other class on the right side: their mean is the AUC."""
     rng = np.random.default_rng(4)
-    truth, score, weight = rng.random(80) < .3, rng.normal(size=80).round(1), rng.lognormal(size=80)
+    truth, score, weight = (
+        rng.random(80) < 0.3,
+        rng.normal(size=80).round(1),
+        rng.lognormal(size=80),
+    )
     placed = statistics.placements((truth, ~truth), score, weight)
     for part in (truth, ~truth):
-        assert np.average(placed[part], weights=weight[part]) == \
-            pytest.approx(roc_auc_score(truth, score, sample_weight=weight))
+        assert np.average(placed[part], weights=weight[part]) == pytest.approx(
+            roc_auc_score(truth, score, sample_weight=weight)
+        )
 
 
 def told(found):
@@ -76,8 +87,10 @@ def test_carriers_are_the_psus_in_which_something_differs_from_their_stratum():
 def test_values_far_from_the_bound_carry_little():
     """Three errors of -.1 where -1 is possible: (.1 / 1)^2 each, nearly."""
     design = wb.SurveyDesign([0] * 60)
-    found = replicate_estimate(replicates(design, "jkn"), "mean", [-.1] * 3 + [0] * 57, bounds=(-1, 1))
-    assert told(found)[4][0] == pytest.approx(3 * (.095 / .995) ** 2)
+    found = replicate_estimate(
+        replicates(design, "jkn"), "mean", [-0.1] * 3 + [0] * 57, bounds=(-1, 1)
+    )
+    assert told(found)[4][0] == pytest.approx(3 * (0.095 / 0.995) ** 2)
 
 
 def test_where_strata_weigh_alike_the_pooled_variance_is_the_variance():
@@ -89,15 +102,28 @@ def test_where_strata_weigh_alike_the_pooled_variance_is_the_variance():
 
 def test_the_pooled_variance_by_hand():
     """Three strata that weigh 6, 3 and 1 a PSU, all of the last sampled; residuals of the mean, scaled per stratum."""
-    y, stratum = np.array([.2, .25, .1, .4, .9, .5, .3, .6]), np.array([0, 0, 1, 1, 1, 2, 2, 2])
-    of_psu, of_all = np.array([6., 3, 1]), np.array([20, 30, 3])
+    y, stratum = (
+        np.array([0.2, 0.25, 0.1, 0.4, 0.9, 0.5, 0.3, 0.6]),
+        np.array([0, 0, 1, 1, 1, 2, 2, 2]),
+    )
+    of_psu, of_all = np.array([6.0, 3, 1]), np.array([20, 30, 3])
     weight = of_psu[stratum]
-    found = replicate_estimate(replicates(wb.SurveyDesign(stratum, weight=weight, fpc=of_all[stratum]), "jkn"),
-                               "mean", y, bounds=(0, 1))
+    found = replicate_estimate(
+        replicates(wb.SurveyDesign(stratum, weight=weight, fpc=of_all[stratum]), "jkn"),
+        "mean",
+        y,
+        bounds=(0, 1),
+    )
     error = (y - weight @ y / weight.sum()) / weight.sum()
-    spread = sum(((error - error[stratum == h].mean())[stratum == h] ** 2).sum() for h in range(3)) / (1 + 2 + 2)
+    spread = sum(
+        ((error - error[stratum == h].mean())[stratum == h] ** 2).sum() for h in range(3)
+    ) / (1 + 2 + 2)
     pooled = spread * (2 * 36 * (1 - 2 / 20) + 3 * 9 * (1 - 3 / 30))
-    assert pooled > found.variance and found.effective_df < 5 and told(found)[1] == pytest.approx(pooled)
+    assert (
+        pooled > found.variance
+        and found.effective_df < 5
+        and told(found)[1] == pytest.approx(pooled)
+    )
 
 
 def test_effective_psus_of_a_precision_are_those_with_predicted_positives():
@@ -108,32 +134,46 @@ def test_effective_psus_of_a_precision_are_those_with_predicted_positives():
     truth = predicted.copy()
     truth[0, 0] = 0
     design = wb.SurveyDesign([0] * 20, psu=np.repeat(np.arange(4), 5))
-    found = replicate_estimate(replicates(design, "jkn"), "precision", truth.ravel(), predicted.ravel())
-    full = replicate_estimate(replicates(design, "jkn"), "accuracy", truth.ravel(), predicted.ravel())
+    found = replicate_estimate(
+        replicates(design, "jkn"), "precision", truth.ravel(), predicted.ravel()
+    )
+    full = replicate_estimate(
+        replicates(design, "jkn"), "accuracy", truth.ravel(), predicted.ravel()
+    )
     assert (found.effective_psus, full.effective_psus) == pytest.approx((3, 4))
-    assert found.interval().high - found.interval().low > .8
+    assert found.interval().high - found.interval().low > 0.8
 
 
 def test_an_interval_by_other_replicates_is_that_of_the_jackknife_and_says_where_they_differ():
     rng = np.random.default_rng(6)
-    truth, read = rng.random(24) < .5, rng.random(24) < .5
+    truth, read = rng.random(24) < 0.5, rng.random(24) < 0.5
     design = wb.SurveyDesign(np.repeat(np.arange(4), 6), psu=np.repeat(np.arange(8), 3))
-    one, other = (replicate_estimate(replicates(design, name), "f1", truth, read) for name in ("jkn", "brr"))
+    one, other = (
+        replicate_estimate(replicates(design, name), "f1", truth, read) for name in ("jkn", "brr")
+    )
     assert tuple(one.interval()) == tuple(other.interval()) and one.variance != other.variance
-    assert one.variance_ratio == pytest.approx(1) and abs(other.variance_ratio - 1) > .05
-    assert [estimates.OTHER_VARIANCE in [note.text for note in each.notes] for each in (one, other)] == [False, True]
+    assert one.variance_ratio == pytest.approx(1) and abs(other.variance_ratio - 1) > 0.05
+    assert [
+        estimates.OTHER_VARIANCE in [note.text for note in each.notes] for each in (one, other)
+    ] == [False, True]
 
 
 # ---------------------------------------------------------------- means with bounds, finite populations
 
+
 def test_a_mean_of_differences_may_hold_values_that_were_not_drawn():
     """Two equal models: without a -1 the values once looked like a proportion, and A won in a quarter of samples."""
-    rng, design, wins, runs = np.random.default_rng(5), wb.SurveyDesign(np.repeat(np.arange(5), 20)), 0, 300
+    rng, design, wins, runs = (
+        np.random.default_rng(5),
+        wb.SurveyDesign(np.repeat(np.arange(5), 20)),
+        0,
+        300,
+    )
     drawn = replicates(design, "jkn")
     for _ in range(runs):
-        y = rng.choice([-1, 0, 1], 100, p=[.01, .98, .01])
+        y = rng.choice([-1, 0, 1], 100, p=[0.01, 0.98, 0.01])
         wins += replicate_estimate(drawn, "mean", y, bounds=(-1, 1)).interval().low > 0
-    assert wins / runs <= .025 + four_errors(.025, runs)
+    assert wins / runs <= 0.025 + four_errors(0.025, runs)
 
 
 def test_three_wins_and_no_loss_mirror():
@@ -141,22 +181,33 @@ def test_three_wins_and_no_loss_mirror():
     y = np.array([1] * 3 + [0] * 97)
     low, high = replicate_estimate(drawn, "mean", y, bounds=(-1, 1)).interval()
     assert low < 0 < high
-    assert tuple(replicate_estimate(drawn, "mean", -y, bounds=(-1, 1)).interval()) == pytest.approx((-high, -low))
+    assert tuple(replicate_estimate(drawn, "mean", -y, bounds=(-1, 1)).interval()) == pytest.approx(
+        (-high, -low)
+    )
 
 
-@pytest.mark.parametrize(("change", "text"), [
-    ({"bounds": (0, .5)}, "bounds must hold all values; item 1 is 1, bounds are 0 to 0.5"),
-    ({"bounds": (1, 0)}, "bounds must be the smallest and the largest value; got 1 and 0"),
-    ({"bounds": 5}, "bounds must"), ({"bounds": (0, "b")}, "bounds must")])
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"bounds": (0, 0.5)}, "bounds must hold all values; item 1 is 1, bounds are 0 to 0.5"),
+        ({"bounds": (1, 0)}, "bounds must be the smallest and the largest value; got 1 and 0"),
+        ({"bounds": 5}, "bounds must"),
+        ({"bounds": (0, "b")}, "bounds must"),
+    ],
+)
 def test_bounds_hold_every_value(change, text):
     with pytest.raises((ValueError, TypeError), match=text):
-        replicate_estimate(replicates(wb.SurveyDesign([1, 1, 2, 2])), "mean", [0, 1, 1, 0], **change)
+        replicate_estimate(
+            replicates(wb.SurveyDesign([1, 1, 2, 2])), "mean", [0, 1, 1, 0], **change
+        )
 
 
 @pytest.mark.parametrize("name", ["total", "proportion"])
 def test_bounds_belong_to_the_mean(name):
     with pytest.raises(ValueError, match="bounds belong to 'mean'"):
-        replicate_estimate(replicates(wb.SurveyDesign([1, 1, 2, 2])), name, [0, 1, 1, 0], bounds=(0, 1))
+        replicate_estimate(
+            replicates(wb.SurveyDesign([1, 1, 2, 2])), name, [0, 1, 1, 0], bounds=(0, 1)
+        )
 
 
 def test_a_proportion_is_of_zeros_and_ones():
@@ -167,10 +218,12 @@ def test_a_proportion_is_of_zeros_and_ones():
 def test_half_of_every_stratum_labeled_is_narrower_and_still_covers():
     """Once .995 and 1.33 times as wide, for want of a finite-population factor."""
     rng = np.random.default_rng(6)
-    population = rng.random((10, 40)) < .8
+    population = rng.random((10, 40)) < 0.8
     truth, covered, width, plain = population.mean(), 0, 0.0, 0.0
     stratum = np.repeat(np.arange(10), 20)
-    with_factor, without = (replicates(wb.SurveyDesign(stratum, fpc=fpc), "jkn") for fpc in (np.full(200, 40), None))
+    with_factor, without = (
+        replicates(wb.SurveyDesign(stratum, fpc=fpc), "jkn") for fpc in (np.full(200, 40), None)
+    )
     for _ in range(300):
         y = np.concatenate([rng.permutation(row)[:20] for row in population])
         found = replicate_estimate(with_factor, "proportion", y)
@@ -178,14 +231,25 @@ def test_half_of_every_stratum_labeled_is_narrower_and_still_covers():
         covered += low <= truth <= high
         width += high - low
         plain += np.ptp(tuple(replicate_estimate(without, "proportion", y).interval()))
-    assert covered / 300 >= .95 - four_errors(.95, 300) and found.free == .5
-    assert width / plain == pytest.approx(.5 ** .5, abs=.03)
+    assert covered / 300 >= 0.95 - four_errors(0.95, 300) and found.free == 0.5
+    assert width / plain == pytest.approx(0.5**0.5, abs=0.03)
 
 
-@pytest.mark.parametrize(("fpc", "text"), [
-    ([4, 4, 5, 4], r"fpc must be one number per stratum, its PSUs in the population; stratum 2 has 5 and 4 \(items 2"),
-    ([4, 4, 1, 1], "fpc must be at least the PSUs sampled; stratum 2 has 1 in the population and 2 in the sample"),
-    ([4, 4, 2.5, 2.5], "fpc must be a whole number"), ([4, 4], "fpc must have 4 entries")])
+@pytest.mark.parametrize(
+    ("fpc", "text"),
+    [
+        (
+            [4, 4, 5, 4],
+            r"fpc must be one number per stratum, its PSUs in the population; stratum 2 has 5 and 4 \(items 2",
+        ),
+        (
+            [4, 4, 1, 1],
+            "fpc must be at least the PSUs sampled; stratum 2 has 1 in the population and 2 in the sample",
+        ),
+        ([4, 4, 2.5, 2.5], "fpc must be a whole number"),
+        ([4, 4], "fpc must have 4 entries"),
+    ],
+)
 def test_a_population_that_cannot_be_is_refused(fpc, text):
     with pytest.raises(ValueError, match=text):
         wb.SurveyDesign([1, 1, 2, 2], fpc=fpc)
@@ -200,11 +264,15 @@ def test_a_census_of_psus_has_no_error():
     design = wb.SurveyDesign(np.repeat([1, 2], 3), fpc=[3] * 6)
     for method in ("jkn", "fay", "bootstrap"):
         found = replicate_estimate(replicates(design, method), "proportion", [1, 1, 0, 1, 0, 1])
-        assert found.variance == 0 and tuple(found.interval()) == pytest.approx((2 / 3, 2 / 3)) and not any(
-            "standard error of 0" in note.text for note in found.notes)
+        assert (
+            found.variance == 0
+            and tuple(found.interval()) == pytest.approx((2 / 3, 2 / 3))
+            and not any("standard error of 0" in note.text for note in found.notes)
+        )
 
 
 # ---------------------------------------------------------------- coverage where it once failed
+
 
 def audits(rng, strata, psus, items, spread, positive, icc, runs):
     """Yield the design of each audit, truth and prediction: a class in clusters, hits .8, false alarms .01."""
@@ -215,47 +283,64 @@ def audits(rng, strata, psus, items, spread, positive, icc, runs):
     for _ in range(runs):
         rate = rng.beta(positive * (1 / icc - 1), (1 - positive) * (1 / icc - 1), strata * psus)
         truth = rng.random(psu.size) < rate[psu]
-        yield drawn, truth, rng.random(psu.size) < np.where(truth, .8, .01)
+        yield drawn, truth, rng.random(psu.size) < np.where(truth, 0.8, 0.01)
 
 
-@pytest.mark.parametrize(("name", "value"), [("recall", .8), ("precision", .03 * .8 / (.03 * .8 + .97 * .01)),
-                                             ("f1", 2 * .03 * .8 / (.03 + .03 * .8 + .97 * .01)),
-                                             ("accuracy", 1 - .03 * .2 - .97 * .01)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("recall", 0.8),
+        ("precision", 0.03 * 0.8 / (0.03 * 0.8 + 0.97 * 0.01)),
+        ("f1", 2 * 0.03 * 0.8 / (0.03 + 0.03 * 0.8 + 0.97 * 0.01)),
+        ("accuracy", 1 - 0.03 * 0.2 - 0.97 * 0.01),
+    ],
+)
 def test_heavy_weights_and_few_members(name, value):
     """Recall once .826 +- .014, F1 .879, precision .873: the variance itself is half of what it should be."""
     covered, runs = 0, 250
-    for drawn, truth, prediction in audits(np.random.default_rng(7), 50, 5, 6, 1.5, .03, .3, runs):
+    for drawn, truth, prediction in audits(
+        np.random.default_rng(7), 50, 5, 6, 1.5, 0.03, 0.3, runs
+    ):
         low, high = replicate_estimate(drawn, name, truth, prediction).interval()
         covered += low <= value <= high
-    assert covered / runs >= .92
+    assert covered / runs >= 0.92
 
 
 def test_rare_positives_in_clusters():
     """AUC once .565 +- .013 (100 PSUs of 20, share .01, intraclass correlation .6)."""
     rng, covered, answered = np.random.default_rng(8), 0, 0
-    for drawn, truth, _ in audits(rng, 50, 2, 20, 0, .01, .6, 120):
+    for drawn, truth, _ in audits(rng, 50, 2, 20, 0, 0.01, 0.6, 120):
         shared = rng.normal(size=(2, 100))[:, drawn.design.psu_of_item]
-        score = rng.normal(size=truth.size) + 1.2 * truth + np.where(truth, .8 * shared[0], .6 * shared[1])
+        score = (
+            rng.normal(size=truth.size)
+            + 1.2 * truth
+            + np.where(truth, 0.8 * shared[0], 0.6 * shared[1])
+        )
         if truth.any():
             low, high = replicate_estimate(drawn, "auc", truth, score).interval()
-            answered, covered = answered + 1, covered + (low <= .7563 <= high)     # Phi(1.2 / sqrt(3))
-    assert answered > 90 and covered / answered >= .95
+            answered, covered = (
+                answered + 1,
+                covered + (low <= 0.7563 <= high),
+            )  # Phi(1.2 / sqrt(3))
+    assert answered > 90 and covered / answered >= 0.95
 
 
 def test_skewed_values_cover_what_the_note_says():
     """The figures of the note: t intervals of the mean of 30 lognormal values of log-sd 1 and 2."""
     rng = np.random.default_rng(9)
-    for sd, said in ((1, .88), (2, .65)):
+    for sd, said in ((1, 0.88), (2, 0.65)):
         y = np.exp(sd * rng.normal(size=(20_000, 30)))
-        half = 2.0452 * y.std(1, ddof=1) / 30 ** .5
+        half = 2.0452 * y.std(1, ddof=1) / 30**0.5
         covers = np.mean(np.abs(y.mean(1) - np.exp(sd * sd / 2)) <= half)
-        assert covers == pytest.approx(said, abs=.012) and f"{said:.0%}" in estimates.SKEWED
+        assert covers == pytest.approx(said, abs=0.012) and f"{said:.0%}" in estimates.SKEWED
 
 
 def test_an_f1_knows_that_its_hits_lie_in_one_psu_however_many_false_alarms():
     """Without, a class of 1.6% in clusters that are all or none of it covered .78: its cluster was often not drawn."""
     truth = (PAIRS == 7) * 1
-    found = replicate_estimate(replicates(PAIRED, "fay"), "f1", truth, np.where(np.arange(600) % 6 == 0, 1, truth))
+    found = replicate_estimate(
+        replicates(PAIRED, "fay"), "f1", truth, np.where(np.arange(600) % 6 == 0, 1, truth)
+    )
     assert told(found)[4][1] == 1 and estimates.SELDOM in [note.text for note in found.notes]
     none = estimates.estimate_statistic(replicates(PAIRED, "fay"), "f1", truth * 0, truth)
-    assert (none.estimate, none.df, none.effective_df) == (0, 1, 1) and none.interval().high > .6
+    assert (none.estimate, none.df, none.effective_df) == (0, 1, 1) and none.interval().high > 0.6

@@ -19,8 +19,8 @@ def estimated(truth, score, **design):
 def test_golden_values():
     """From all 30 and all 56 pairs and the roots of Newcombe's equation, by a separate program."""
     found = estimated(TRUTH, SCORE)
-    assert tuple(found.interval(.8)) == pytest.approx((.432617626, .919172478), abs=1e-8)
-    assert tuple(found.interval()) == pytest.approx((.263432988, 1), abs=1e-8)
+    assert tuple(found.interval(0.8)) == pytest.approx((0.432617626, 0.919172478), abs=1e-8)
+    assert tuple(found.interval()) == pytest.approx((0.263432988, 1), abs=1e-8)
     assert found.interval().method == "default: ranks"
 
 
@@ -30,17 +30,18 @@ def test_limits_agree_with_their_definition_pair_by_pair(seed):
     truth = rng.permutation(np.repeat([1, 0], rng.integers(2, 40, 2)))
     score = rng.normal(size=truth.size) + truth * rng.choice([0, 2, 9])
     score = np.round(score) if seed % 2 else score
-    for level in (.9, .95):
+    for level in (0.9, 0.95):
         assert tuple(estimated(truth, score).interval(level)) == pytest.approx(
-            pairs.auc_limits(score[truth == 1], score[truth == 0], level), abs=1e-9)
+            pairs.auc_limits(score[truth == 1], score[truth == 0], level), abs=1e-9
+        )
 
 
 def test_it_has_a_length_but_in_a_census():
-    truth, score = np.repeat([0, 1], 10), np.arange(20.)
+    truth, score = np.repeat([0, 1], 10), np.arange(20.0)
     low, high = estimated(truth, score).interval()
-    assert (high, estimated(truth, score).variance) == (1, 0) and low < .8
+    assert (high, estimated(truth, score).variance) == (1, 0) and low < 0.8
     half = estimated(truth, score, fpc=[40] * 20).interval()
-    assert half.low == pytest.approx(1 - (1 - low) * .5 ** .5) and half.high == 1
+    assert half.low == pytest.approx(1 - (1 - low) * 0.5**0.5) and half.high == 1
     assert tuple(estimated(truth, score, fpc=[20] * 20).interval()) == (1, 1)
 
 
@@ -53,27 +54,43 @@ def test_clusters_and_unequal_weights_keep_their_rule(design):
 
 def test_strata_and_imported_weights_keep_their_rule():
     drawn = wb.replicates(wb.SurveyDesign([0] * 5 + [1] * 6), "jkn")
-    imported = wb.imported_replicates(np.ones(11), wb.replicates(wb.SurveyDesign([0] * 11), "jkn").weights(),
-                                      method="jk1")
+    imported = wb.imported_replicates(
+        np.ones(11), wb.replicates(wb.SurveyDesign([0] * 11), "jkn").weights(), method="jk1"
+    )
     for made in (drawn, imported):
         assert wb.replicate_estimate(made, "auc", TRUTH, SCORE).interval().method == "default: beta"
 
 
-@pytest.mark.parametrize(("positives", "negatives", "distance", "lost"),
-                         [(10, 79, 1.0, .25), (8, 8, 3.0, 0), (40, 15, 0, 0)])
+@pytest.mark.parametrize(
+    ("positives", "negatives", "distance", "lost"),
+    [(10, 79, 1.0, 0.25), (8, 8, 3.0, 0), (40, 15, 0, 0)],
+)
 def test_it_covers(positives, negatives, distance, lost):
     """Where a quarter of the positives lies below all negatives, where nearly all pairs are right, and at .5."""
     rng, runs = np.random.default_rng(3), 400
     truth = np.repeat([1, 0], (positives, negatives))
-    auc = (1 - lost) * stats.norm.cdf(distance / 2 ** .5)
-    low, high = np.transpose([limits_of(truth, np.where(
-        (rng.random(truth.size) < lost) & (truth == 1), -20, rng.normal(distance * truth))) for _ in range(runs)])
-    assert .93 - 3 * (.93 * .07 / runs) ** .5 < np.mean((low <= auc) & (auc <= high))
+    auc = (1 - lost) * stats.norm.cdf(distance / 2**0.5)
+    low, high = np.transpose(
+        [
+            limits_of(
+                truth,
+                np.where(
+                    (rng.random(truth.size) < lost) & (truth == 1),
+                    -20,
+                    rng.normal(distance * truth),
+                ),
+            )
+            for _ in range(runs)
+        ]
+    )
+    assert 0.93 - 3 * (0.93 * 0.07 / runs) ** 0.5 < np.mean((low <= auc) & (auc <= high))
 
 
 def limits_of(truth, score):
-    estimate = stats.mannwhitneyu(score[truth == 1], score[truth == 0]).statistic / (truth.sum() * (1 - truth).sum())
-    return auc_limits(float(estimate), auc_ranks(truth, score), .025)
+    estimate = stats.mannwhitneyu(score[truth == 1], score[truth == 0]).statistic / (
+        truth.sum() * (1 - truth).sum()
+    )
+    return auc_limits(float(estimate), auc_ranks(truth, score), 0.025)
 
 
 def test_the_search_holds_what_the_interval_holds():
@@ -91,4 +108,4 @@ def test_the_search_holds_what_the_interval_holds():
 
 def test_a_saved_estimate_has_the_same_interval():
     found = estimated(TRUTH, SCORE)
-    assert tuple(wb.Result.from_dict(found.to_dict()).interval(.9)) == tuple(found.interval(.9))
+    assert tuple(wb.Result.from_dict(found.to_dict()).interval(0.9)) == tuple(found.interval(0.9))

@@ -1,4 +1,5 @@
 """Labeled items as files have them: PSU numbers that start again, no strata, many classes, published weights."""
+
 import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score
@@ -9,8 +10,14 @@ from workbench.replication.metrics import check_settings
 RNG = np.random.default_rng(2)
 STRATUM, PERSON = np.repeat(["n", "s", "w"], 40), np.tile(np.repeat(np.arange(8), 5), 3)
 TRUTH = RNG.choice(["cat", "cow", "dog"], 120)
-FRAME = {"truth": TRUTH, "prediction": np.where(RNG.random(120) < .8, TRUTH, "cow"), "stratum": STRATUM,
-         "person": PERSON, "w": RNG.uniform(1, 2, 120).round(3), "g": RNG.choice(["x", "y"], 120)}
+FRAME = {
+    "truth": TRUTH,
+    "prediction": np.where(RNG.random(120) < 0.8, TRUTH, "cow"),
+    "stratum": STRATUM,
+    "person": PERSON,
+    "w": RNG.uniform(1, 2, 120).round(3),
+    "g": RNG.choice(["x", "y"], 120),
+}
 
 
 def test_nested_numbers_are_the_joined_labels():
@@ -20,8 +27,10 @@ def test_nested_numbers_are_the_joined_labels():
     assert nested.psu_of_item.tolist() == one.psu_of_item.tolist() and nested.df == one.df == 21
     joint = wb.SurveyDesign(STRATUM, psu=PERSON, nest=True, collapse={"s": "n"})
     assert joint.psus_per_stratum.tolist() == [16, 8]
-    found, expected = (wb.estimate_metrics(wb.load_labeled(FRAME | {"joined": joined}, **names), "accuracy").rows()
-                       for names in ({"psu": "person", "nest": True}, {"psu": "joined"}))
+    found, expected = (
+        wb.estimate_metrics(wb.load_labeled(FRAME | {"joined": joined}, **names), "accuracy").rows()
+        for names in ({"psu": "person", "nest": True}, {"psu": "joined"})
+    )
     assert found == expected
 
 
@@ -29,22 +38,31 @@ def test_clusters_of_nested_numbers_are_told_apart():
     rows = wb.load_labeled(FRAME, psu="person", nest=True).clusters()
     right = FRAME["truth"] == FRAME["prediction"]
     assert {(row["stratum"], row["psu"]): row["accuracy"] for row in rows} == {
-        (s, str(p)): right[(STRATUM == s) & (PERSON == p)].mean() for s in "nsw" for p in range(8)}
+        (s, str(p)): right[(STRATUM == s) & (PERSON == p)].mean() for s in "nsw" for p in range(8)
+    }
 
 
 def test_nested_weights_are_written_with_numbers_that_do_not_repeat(tmp_path):
-    made = wb.replicates(wb.SurveyDesign(STRATUM, psu=PERSON, nest=True, collapse={"s": "n"}), "jkn")
+    made = wb.replicates(
+        wb.SurveyDesign(STRATUM, psu=PERSON, nest=True, collapse={"s": "n"}), "jkn"
+    )
     made.write_csv(tmp_path / "w.csv")
     lines = (tmp_path / "w.csv").read_text(encoding="utf-8-sig").splitlines()[1:]
     assert len({tuple(line.split(",")[:2]) for line in lines}) == 24
 
 
-@pytest.mark.parametrize(("change", "said"), [
-    ({"drop": "stratum"}, "no column 'stratum'"), ({"stratum": ""}, "no strata")])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"drop": "stratum"}, "no column 'stratum'"), ({"stratum": ""}, "no strata")],
+)
 def test_without_strata_there_is_one_and_the_page_says_so(change, said):
     frame = {name: column for name, column in FRAME.items() if name != change.get("drop")}
-    items = wb.load_labeled(frame, **{name: value for name, value in change.items() if name != "drop"})
-    assert items.notes == (wb.Note("assumption", f"{said}: the whole sample was taken for one stratum"),)
+    items = wb.load_labeled(
+        frame, **{name: value for name, value in change.items() if name != "drop"}
+    )
+    assert items.notes == (
+        wb.Note("assumption", f"{said}: the whole sample was taken for one stratum"),
+    )
     found = wb.estimate_metrics(items, "accuracy")
     assert "120 PSUs in 1 stratum" in found.design
     n, right = 120, (FRAME["truth"] == FRAME["prediction"]).mean()
@@ -53,8 +71,11 @@ def test_without_strata_there_is_one_and_the_page_says_so(change, said):
 
 def test_a_column_of_almost_that_name_is_asked_for():
     frame = {"Strata" if name == "stratum" else name: column for name, column in FRAME.items()}
-    with pytest.raises(ValueError, match="^stratum must name the column of strata; there is no 'stratum' "
-                                         r"\(did you mean 'Strata'\?\): where the sample has no strata give ''$"):
+    with pytest.raises(
+        ValueError,
+        match="^stratum must name the column of strata; there is no 'stratum' "
+        r"\(did you mean 'Strata'\?\): where the sample has no strata give ''$",
+    ):
         wb.load_labeled(frame)
     assert wb.load_labeled(frame, stratum="").stratum[0] == "all"
 
@@ -62,48 +83,78 @@ def test_a_column_of_almost_that_name_is_asked_for():
 def test_without_a_positive_class_every_class_has_its_own_f1():
     rows = wb.estimate_metrics(wb.load_labeled(FRAME, weight="w")).rows()
     assert [(row["metric"], row["label"]) for row in rows] == [
-        ("accuracy", None), ("macro_f1", None), ("f1", "cat"), ("f1", "cow"), ("f1", "dog")]
+        ("accuracy", None),
+        ("macro_f1", None),
+        ("f1", "cat"),
+        ("f1", "cow"),
+        ("f1", "dog"),
+    ]
     given = FRAME["truth"], FRAME["prediction"]
-    expected = [accuracy_score(*given, sample_weight=FRAME["w"]),
-                f1_score(*given, average="macro", sample_weight=FRAME["w"]),
-                *f1_score(*given, average=None, sample_weight=FRAME["w"])]
+    expected = [
+        accuracy_score(*given, sample_weight=FRAME["w"]),
+        f1_score(*given, average="macro", sample_weight=FRAME["w"]),
+        *f1_score(*given, average=None, sample_weight=FRAME["w"]),
+    ]
     assert [row["estimate"] for row in rows] == pytest.approx(expected, rel=1e-12)
     assert "label" not in wb.estimate_metrics(wb.load_labeled(FRAME, positive="cow")).rows()[0]
     assert "F1 of cow" in wb.estimate_metrics(wb.load_labeled(FRAME))._repr_html_()
 
 
 def test_a_class_that_was_never_predicted_has_no_precision_and_that_is_said():
-    frame = FRAME | {"prediction": np.where(FRAME["prediction"] == "dog", "cow", FRAME["prediction"])}
+    frame = FRAME | {
+        "prediction": np.where(FRAME["prediction"] == "dog", "cow", FRAME["prediction"])
+    }
     found = wb.estimate_metrics(wb.load_labeled(frame), "precision")
     assert [row["label"] for row in found.rows()] == ["cat", "cow"]
-    assert ("metric precision of dog: precision is undefined: no item was predicted positive") in \
-        "; ".join(wb.sentences(found.notes))
+    assert (
+        "metric precision of dog: precision is undefined: no item was predicted positive"
+    ) in "; ".join(wb.sentences(found.notes))
 
 
 def test_ids_taken_for_classes_leave_the_accuracy():
     frame = FRAME | {"truth": np.arange(120), "prediction": np.arange(120) % 110}
-    assert [row["metric"] for row in wb.estimate_metrics(wb.load_labeled(frame)).rows()] == ["accuracy"]
-    with pytest.raises(ValueError, match="^f1 takes at most 100 classes; got 120: take accuracy, or name the positive"):
+    assert [row["metric"] for row in wb.estimate_metrics(wb.load_labeled(frame)).rows()] == [
+        "accuracy"
+    ]
+    with pytest.raises(
+        ValueError,
+        match="^f1 takes at most 100 classes; got 120: take accuracy, or name the positive",
+    ):
         wb.estimate_metrics(wb.load_labeled(frame), "f1")
 
 
 def test_naive_intervals_stay_within_0_and_1_in_every_group():
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 60)
-    frame = {"truth": truth, "score": truth + rng.normal(0, .35, 60), "stratum": np.repeat(np.arange(6), 10),
-             "prediction": truth, "g": np.repeat(list("abcde"), 12)}
+    frame = {
+        "truth": truth,
+        "score": truth + rng.normal(0, 0.35, 60),
+        "stratum": np.repeat(np.arange(6), 10),
+        "prediction": truth,
+        "g": np.repeat(list("abcde"), 12),
+    }
     items = wb.load_labeled(frame, score="score", group="g")
     for row in wb.estimate_metrics(items, "auc accuracy f1").rows():
-        assert 0 <= row["naive_low"] <= row["naive_high"] <= 1 and 0 <= row["low"] <= row["high"] <= 1, row
+        assert (
+            0 <= row["naive_low"] <= row["naive_high"] <= 1 and 0 <= row["low"] <= row["high"] <= 1
+        ), row
     auc = [row for row in wb.estimate_metrics(items, "auc").rows() if row["naive_high"] == 1]
     assert auc, "no interval reached 1: the test lost its point"
 
 
 def test_groups_have_one_note_for_all_their_rough_standard_errors():
-    few = wb.load_labeled({name: column[:40] for name, column in FRAME.items()} | {"half": PERSON[:40] // 2 % 2,
-                          "quarter": PERSON[:40] // 2}, stratum="half", psu="quarter", group="g", positive="cow")
+    few = wb.load_labeled(
+        {name: column[:40] for name, column in FRAME.items()}
+        | {"half": PERSON[:40] // 2 % 2, "quarter": PERSON[:40] // 2},
+        stratum="half",
+        psu="quarter",
+        group="g",
+        positive="cow",
+    )
     rough = [text for text in wb.sentences(wb.estimate_metrics(few).notes) if "rough" in text]
-    assert len(rough) == 1 and rough[0].startswith("metrics accuracy, precision, recall, f1, accuracy in group x, ")
+    assert len(rough) == 1 and rough[0].startswith(
+        "metrics accuracy, precision, recall, f1, accuracy in group x, "
+    )
 
 
 def test_50000_items_in_5000_psus_have_the_errors_of_the_textbook():
@@ -111,16 +162,27 @@ def test_50000_items_in_5000_psus_have_the_errors_of_the_textbook():
     rng = np.random.default_rng(3)
     stratum, psu = np.repeat(np.arange(100), 500), np.tile(np.repeat(np.arange(50), 10), 100)
     cluster = rng.normal(size=5000)[stratum * 50 + psu]
-    truth = (rng.random(50_000) < .15) * 1
+    truth = (rng.random(50_000) < 0.15) * 1
     read = np.where(rng.random(50_000) < 1 / (1 + np.exp(-2 - cluster)), truth, 1 - truth)
-    weight = rng.lognormal(0, .3, 50_000)
-    items = wb.load_labeled({"truth": truth, "prediction": read, "s": stratum, "u": psu, "w": weight}, stratum="s",
-                            psu="u", nest=True, weight="w")
+    weight = rng.lognormal(0, 0.3, 50_000)
+    items = wb.load_labeled(
+        {"truth": truth, "prediction": read, "s": stratum, "u": psu, "w": weight},
+        stratum="s",
+        psu="u",
+        nest=True,
+        weight="w",
+    )
     both, either = truth * read, truth + read
-    for row, (above, below) in zip(wb.estimate_metrics(items).rows(), (
-            ((truth == read) * 1, np.ones(50_000)), (both, read), (both, truth), (2 * both, either)), strict=True):
+    for row, (above, below) in zip(
+        wb.estimate_metrics(items).rows(),
+        (((truth == read) * 1, np.ones(50_000)), (both, read), (both, truth), (2 * both, either)),
+        strict=True,
+    ):
         share = (weight * above).sum() / (weight * below).sum()
-        z = np.bincount(stratum * 50 + psu, weight * (above - share * below)).reshape(100, 50) / (weight * below).sum()
+        z = (
+            np.bincount(stratum * 50 + psu, weight * (above - share * below)).reshape(100, 50)
+            / (weight * below).sum()
+        )
         error = np.sqrt(50 * z.var(axis=1, ddof=1).sum())
         assert row["estimate"] == pytest.approx(share, rel=1e-12), row["metric"]
         assert row["standard_error"] == pytest.approx(error, rel=2e-3), row["metric"]
@@ -128,17 +190,28 @@ def test_50000_items_in_5000_psus_have_the_errors_of_the_textbook():
 
 # replicate weights
 
+
 @pytest.fixture(params=["brr", "fay", "jkn", "jk1"])
 def published(request):
     """A file with weights as a survey publishes them, the design that made them, and what must be said of them."""
     method = request.param
-    design = wb.SurveyDesign(np.zeros(120) if method == "jk1" else STRATUM, weight=FRAME["w"], psu=PERSON + 8 * (
-        np.repeat(np.arange(3), 40)))
-    made = wb.replicates(design, "jkn" if method == "jk1" else method, **({"rho": .3} if method == "fay" else {}))
+    design = wb.SurveyDesign(
+        np.zeros(120) if method == "jk1" else STRATUM,
+        weight=FRAME["w"],
+        psu=PERSON + 8 * (np.repeat(np.arange(3), 40)),
+    )
+    made = wb.replicates(
+        design, "jkn" if method == "jk1" else method, **({"rho": 0.3} if method == "fay" else {})
+    )
     frame = FRAME | {f"repwt_{r}": made.weights()[:, r] for r in range(made.count)}
-    one = {"coefficients": repr(made.coefficients[0].item())}       # eight units a stratum, where "brr" means two
-    told = {"brr": one, "fay": {"rho": ".3"} | one,
-            "jkn": {"coefficients": ", ".join(map(repr, made.coefficients.tolist()))}}
+    one = {
+        "coefficients": repr(made.coefficients[0].item())
+    }  # eight units a stratum, where "brr" means two
+    told = {
+        "brr": one,
+        "fay": {"rho": ".3"} | one,
+        "jkn": {"coefficients": ", ".join(map(repr, made.coefficients.tolist()))},
+    }
     return frame, made, {"method": method, **told.get(method, {})}
 
 
@@ -147,10 +220,15 @@ def test_published_weights_give_the_variance_of_the_design_that_made_them(publis
     items = wb.load_labeled(frame, weight="w", replicate_weights="repwt_*", positive="cow")
     found = wb.estimate_metrics(items, "accuracy f1", **told)
     cow = FRAME["truth"] == "cow", FRAME["prediction"] == "cow"
-    for estimate, (name, columns) in zip(found.estimates, (("accuracy", (FRAME["truth"], FRAME["prediction"])),
-                                                           ("f1", cow)), strict=True):
+    for estimate, (name, columns) in zip(
+        found.estimates,
+        (("accuracy", (FRAME["truth"], FRAME["prediction"])), ("f1", cow)),
+        strict=True,
+    ):
         expected = wb.replicate_estimate(made, name, *columns)
-        assert (estimate.estimate, estimate.variance) == pytest.approx((expected.estimate, expected.variance), rel=1e-9)
+        assert (estimate.estimate, estimate.variance) == pytest.approx(
+            (expected.estimate, expected.variance), rel=1e-9
+        )
     assert found.design.startswith(f"imported {told['method']}, ") and "strat" not in found.design
 
 
@@ -159,38 +237,85 @@ def test_one_coefficient_serves_all_replicates(published):
     items = wb.load_labeled(frame, weight="w", replicate_weights="repwt_*")
     one = wb.estimate_metrics(items, "accuracy", method="brr", coefficients=".05").estimates[0]
     values = one.replicate_values
-    assert one.variance == pytest.approx(.05 * ((values - one.estimate) ** 2).sum(), rel=1e-9)
+    assert one.variance == pytest.approx(0.05 * ((values - one.estimate) ** 2).sum(), rel=1e-9)
 
 
 WEIGHTED = FRAME | {"r1": FRAME["w"] * 2, "r2": FRAME["w"] * np.where(PERSON % 2, 0, 2)}
 
 
-@pytest.mark.parametrize(("names", "settings", "message"), [
-    ({"replicate_weights": "rep*"}, {}, "replicate_weights must match at least 2 columns; 'rep*' matches none"),
-    ({"replicate_weights": "r1"}, {}, "replicate_weights must match at least 2 columns; 'r1' matches 'r1'"),
-    ({"replicate_weights": "r?", "weight": ""}, {}, "replicate_weights need the weight that they vary: name its colu"),
-    ({"replicate_weights": "r?", "psu": "person"}, {}, "replicate_weights must not be given with psu"),
-    ({"replicate_weights": "r?", "nest": True}, {}, "replicate_weights must not be given with nest"),
-    ({"replicate_weights": "r?"}, {}, "method must say how the replicate weights were made, 'brr', 'fay', 'jk1', "
-                                      "'jk2', 'jkn', 'bootstrap'; got 'auto'"),
-    ({"replicate_weights": "r?"}, {"method": "fay"}, "rho must be given for method 'fay'"),
-    ({"replicate_weights": "r?"}, {"method": "fay", "rho": "half"}, "rho must be numbers, with commas between them; "),
-    ({"replicate_weights": "r?"}, {"method": "brr", "coefficients": "1,2,3"}, "coefficients must have 2 entries; got"),
-    ({"replicate_weights": "r?"}, {"method": "brr", "collapse": "n=s"}, "collapse joins strata, and replicate weights"),
-    ({}, {"rho": ".5"}, "rho belongs to replicate_weights, which were not given"),
-    ({}, {"method": "jk1"}, "method must be one of 'auto', "),
-    ({}, {"collapse": "n=x"}, "collapse must rename strata of the design; 'x' is none of 'n', 's', 'w'"),
-])
+@pytest.mark.parametrize(
+    ("names", "settings", "message"),
+    [
+        (
+            {"replicate_weights": "rep*"},
+            {},
+            "replicate_weights must match at least 2 columns; 'rep*' matches none",
+        ),
+        (
+            {"replicate_weights": "r1"},
+            {},
+            "replicate_weights must match at least 2 columns; 'r1' matches 'r1'",
+        ),
+        (
+            {"replicate_weights": "r?", "weight": ""},
+            {},
+            "replicate_weights need the weight that they vary: name its colu",
+        ),
+        (
+            {"replicate_weights": "r?", "psu": "person"},
+            {},
+            "replicate_weights must not be given with psu",
+        ),
+        (
+            {"replicate_weights": "r?", "nest": True},
+            {},
+            "replicate_weights must not be given with nest",
+        ),
+        (
+            {"replicate_weights": "r?"},
+            {},
+            "method must say how the replicate weights were made, 'brr', 'fay', 'jk1', "
+            "'jk2', 'jkn', 'bootstrap'; got 'auto'",
+        ),
+        ({"replicate_weights": "r?"}, {"method": "fay"}, "rho must be given for method 'fay'"),
+        (
+            {"replicate_weights": "r?"},
+            {"method": "fay", "rho": "half"},
+            "rho must be numbers, with commas between them; ",
+        ),
+        (
+            {"replicate_weights": "r?"},
+            {"method": "brr", "coefficients": "1,2,3"},
+            "coefficients must have 2 entries; got",
+        ),
+        (
+            {"replicate_weights": "r?"},
+            {"method": "brr", "collapse": "n=s"},
+            "collapse joins strata, and replicate weights",
+        ),
+        ({}, {"rho": ".5"}, "rho belongs to replicate_weights, which were not given"),
+        ({}, {"method": "jk1"}, "method must be one of 'auto', "),
+        (
+            {},
+            {"collapse": "n=x"},
+            "collapse must rename strata of the design; 'x' is none of 'n', 's', 'w'",
+        ),
+    ],
+)
 def test_what_does_not_fit_together_is_refused(names, settings, message):
     with pytest.raises((ValueError, TypeError)) as caught:
-        wb.estimate_metrics(wb.load_labeled(WEIGHTED, **{"weight": "w", **names}), "accuracy", **settings)
+        wb.estimate_metrics(
+            wb.load_labeled(WEIGHTED, **{"weight": "w", **names}), "accuracy", **settings
+        )
     assert str(caught.value).startswith(message)
 
 
 def test_the_first_weight_below_0_is_named():
     weight = FRAME["w"].copy()
     weight[[17, 30]] = -2.5, -9
-    with pytest.raises(ValueError, match=r"^column 'w', .*18.*: a weight must be at least 0; got -2\.5$"):
+    with pytest.raises(
+        ValueError, match=r"^column 'w', .*18.*: a weight must be at least 0; got -2\.5$"
+    ):
         wb.load_labeled(FRAME | {"w": weight}, weight="w")
 
 
@@ -198,7 +323,7 @@ def test_settings_that_nobody_names_are_those_of_the_estimates():
     items = wb.load_labeled(FRAME, psu="person", nest=True)
     metrics, level, design, made = check_settings(items)
     found = wb.estimate_metrics(items)
-    assert (level, made.method) == (found.level, found.method) == (.95, "fay")
+    assert (level, made.method) == (found.level, found.method) == (0.95, "fay")
     assert tuple(dict.fromkeys(row["metric"] for row in found.rows())) == metrics
     assert design.psus_per_stratum.tolist() == [8, 8, 8]
 
@@ -206,7 +331,10 @@ def test_settings_that_nobody_names_are_those_of_the_estimates():
 def test_items_and_metrics_saved_before_they_had_all_fields_load():
     items = wb.load_labeled(FRAME)
     found = wb.estimate_metrics(items, "accuracy")
-    for result, later in ((items, ("unlabeled", "unlike_others", "named_positive")), (found, ("caveats",))):
+    for result, later in (
+        (items, ("unlabeled", "unlike_others", "named_positive")),
+        (found, ("caveats",)),
+    ):
         data = result.to_dict()
         values = {name: value for name, value in data["values"].items() if name not in later}
         assert repr(wb.Result.from_dict(data | {"values": values})) == repr(result)

@@ -1,4 +1,5 @@
 """A metric is one entry and its function: a made-up one is seen wherever there are metrics."""
+
 import inspect
 import re
 
@@ -20,8 +21,15 @@ def negatives(truth, prediction, size):
 
 @pytest.fixture
 def made_up(monkeypatch):
-    entry = Metric("specificity", ("truth", "prediction"), negatives, kind="proportion", about="class",
-                   empty="every item is positive", title="true negative rate")
+    entry = Metric(
+        "specificity",
+        ("truth", "prediction"),
+        negatives,
+        kind="proportion",
+        about="class",
+        empty="every item is positive",
+        title="true negative rate",
+    )
     monkeypatch.setitem(METRICS, entry.name, entry)
 
 
@@ -41,7 +49,9 @@ def test_a_metric_that_is_added_is_estimated(made_up, forms):
     low, high = found.estimates[0].interval()
     assert low < found.estimates[0].estimate < high < 1
     assert [row["metric"] for row in found.rows()] == ["specificity", "accuracy"]
-    assert found.rows()[0]["naive_low"] < found.estimates[0].estimate < found.rows()[0]["naive_high"]
+    assert (
+        found.rows()[0]["naive_low"] < found.estimates[0].estimate < found.rows()[0]["naive_high"]
+    )
     for text in (repr(found), found.finding(), found._repr_html_()):
         assert "True negative rate" in text
     every = wb.estimate_metrics(wb.LabeledItems(**vars(forms) | {"positive": None}), "specificity")
@@ -54,7 +64,9 @@ def test_a_metric_that_is_added_is_a_statistic_of_replicates(made_up, forms):
     truth, prediction = forms.truth == 9, forms.prediction == 9
     found = wb.replicate_estimate(made, "specificity", truth, prediction)
     one = wb.replicate_estimate(made, "proportion", ~prediction, domain=~truth)
-    assert found.kind == "proportion" and tuple(found.interval()) == pytest.approx(tuple(one.interval()), rel=1e-12)
+    assert found.kind == "proportion" and tuple(found.interval()) == pytest.approx(
+        tuple(one.interval()), rel=1e-12
+    )
     assert found.variance == pytest.approx(one.variance, rel=1e-12)
     with pytest.raises(ValueError, match="^specificity is undefined: every item is positive$"):
         wb.replicate_estimate(made, "specificity", np.ones(truth.size), prediction)
@@ -72,22 +84,31 @@ def test_a_metric_that_is_added_is_drawn_and_named(made_up, forms):
 
 
 def test_the_report_takes_a_metric_that_is_added(made_up):
-    declared = {each["name"]: each for each in notebook_parameters(find_notebook("brr-orthogonal-arrays"))}
-    assert declared["metrics"]["role"] is None      # any text: what it may say is checked before a kernel starts
+    declared = {
+        each["name"]: each for each in notebook_parameters(find_notebook("brr-orthogonal-arrays"))
+    }
+    assert (
+        declared["metrics"]["role"] is None
+    )  # any text: what it may say is checked before a kernel starts
     assert read.read(metrics="specificity").positive == 9
     with pytest.raises(ValueError, match="metrics must be one of .*'specificity'; got 'specifity'"):
         read.read(metrics="specifity")
 
 
 def test_without_the_entry_nobody_knows_it(forms):
-    with pytest.raises(ValueError, match="^metrics must be one of 'accuracy', 'precision', 'recall', .*, 'mean_rank'; "
-                                         "got 'specificity'$"):
+    with pytest.raises(
+        ValueError,
+        match="^metrics must be one of 'accuracy', 'precision', 'recall', .*, 'mean_rank'; "
+        "got 'specificity'$",
+    ):
         wb.estimate_metrics(forms, "specificity")
 
 
 def named_in(text, name):
     """The names in quotes of the paragraph on a parameter."""
-    return re.findall(r'"(\w+)"', re.search(rf"^{name} : .*?(?=^\S)", inspect.cleandoc(text), re.M | re.S)[0])
+    return re.findall(
+        r'"(\w+)"', re.search(rf"^{name} : .*?(?=^\S)", inspect.cleandoc(text), re.M | re.S)[0]
+    )
 
 
 def asked():
@@ -99,7 +120,9 @@ def test_docstrings_and_help_list_every_metric():
     assert named_in(metrics.naive.__doc__, "metric") == asked()
     listed = set(named_in(wb.replicate_estimate.__doc__, "statistic"))
     assert listed == {name for name, metric in METRICS.items() if metric.is_one}
-    declared = {each["name"]: each for each in notebook_parameters(find_notebook("brr-orthogonal-arrays"))}
+    declared = {
+        each["name"]: each for each in notebook_parameters(find_notebook("brr-orthogonal-arrays"))
+    }
     assert '"?" lists them' in shown_help(declared["metrics"])
     with pytest.raises(ValueError) as told:
         read.read(metrics="?")
@@ -113,10 +136,15 @@ def test_the_lists_would_miss_a_metric_that_is_added(made_up):
 
 def test_a_function_with_the_name_of_a_metric_is_itself():
     """It has no bounds, whatever it is called."""
+
     def accuracy(weight, y):
         return weight @ y / weight.sum()
+
     made = wb.replicates(wb.SurveyDesign([1, 1, 2, 2, 3, 3]))
     y = np.array([1.0, 5, 2, 4, 3, 3])
     found = wb.replicate_estimate(made, accuracy, y)
     assert found.kind == "number" and found.bounds is None
-    assert found.estimate == pytest.approx(3) and found.variance == wb.replicate_estimate(made, "mean", y).variance
+    assert (
+        found.estimate == pytest.approx(3)
+        and found.variance == wb.replicate_estimate(made, "mean", y).variance
+    )

@@ -14,7 +14,9 @@ def kept_one_by_one(values):
     """Look every run of the array up, stratum by stratum."""
     strata, levels, variables = values.shape
     array = orthogonal_array(levels, strata)
-    return np.array([sum((values[h, run[h]] for h in range(strata)), np.zeros(variables)) for run in array])
+    return np.array(
+        [sum((values[h, run[h]] for h in range(strata)), np.zeros(variables)) for run in array]
+    )
 
 
 def signed_one_by_one(contrasts):
@@ -35,14 +37,23 @@ def test_kept_totals_are_those_of_every_run(levels, more):
 @pytest.mark.parametrize("strata", [1, 2, 3, 4, 7, 8, 15, 16, 100, 1023, 1024])
 def test_signed_totals_are_those_of_every_run(strata):
     contrasts = np.random.default_rng(strata).integers(-9, 10, (strata, 2)).astype(float)
-    np.testing.assert_allclose(signed_totals(contrasts), signed_one_by_one(contrasts), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        signed_totals(contrasts), signed_one_by_one(contrasts), rtol=0, atol=1e-9
+    )
 
 
-@given(st.sampled_from([2, 3, 4, 5, 7, 8, 9]), st.integers(1, 40), st.integers(1, 3), st.integers(0, 2 ** 32 - 1))
+@given(
+    st.sampled_from([2, 3, 4, 5, 7, 8, 9]),
+    st.integers(1, 40),
+    st.integers(1, 3),
+    st.integers(0, 2**32 - 1),
+)
 @settings(deadline=None, max_examples=60)
 def test_totals_of_any_shape(levels, strata, variables, seed):
     values = np.random.default_rng(seed).normal(size=(strata, levels, variables))
-    np.testing.assert_allclose(kept_totals(values), kept_one_by_one(values), rtol=0, atol=1e-12 * strata)
+    np.testing.assert_allclose(
+        kept_totals(values), kept_one_by_one(values), rtol=0, atol=1e-12 * strata
+    )
 
 
 def test_two_levels_are_signed_totals_of_half_differences():

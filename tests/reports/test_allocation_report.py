@@ -1,4 +1,5 @@
 """The label plan as an analyst makes it, from a table of strata or a file of records."""
+
 import re
 import shutil
 
@@ -15,9 +16,16 @@ COLUMNS = ("--strata", RECORDS, "--stratum", "Gruppe", "--value", "Betrag")
 def records(tmp_path_factory):
     """Records as a statistics office writes them: semicolons, decimal commas, byte-order mark."""
     rng = np.random.default_rng(6)
-    rows = ["nr;Gruppe;Betrag"] + [f"{k:05d};{g};{str(round(v, 2)).replace('.', ',')}" for k, (g, v) in enumerate(zip(
-        np.repeat(["groß", "klein", "<i>selten</i>"], [900, 90, 10]),
-        rng.normal(0, 1, 1000) * np.repeat([1, 5, 400], [900, 90, 10]), strict=True))]
+    rows = ["nr;Gruppe;Betrag"] + [
+        f"{k:05d};{g};{str(round(v, 2)).replace('.', ',')}"
+        for k, (g, v) in enumerate(
+            zip(
+                np.repeat(["groß", "klein", "<i>selten</i>"], [900, 90, 10]),
+                rng.normal(0, 1, 1000) * np.repeat([1, 5, 400], [900, 90, 10]),
+                strict=True,
+            )
+        )
+    ]
     folder = tmp_path_factory.mktemp("records")
     (folder / RECORDS).write_text("\n".join(rows) + "\n", encoding="utf-8-sig")
     return folder
@@ -31,15 +39,34 @@ def folder(records, tmp_path):
 
 
 def test_from_records_to_plan_and_sheet(folder, kernel):
-    command = (*TOPIC, *COLUMNS, "--id", "nr", "--budget", 60, "--label-plan", "plan.csv", "--label-sheet", "sheet.csv",
-               "-o", "r.html", "--quiet")
+    command = (
+        *TOPIC,
+        *COLUMNS,
+        "--id",
+        "nr",
+        "--budget",
+        60,
+        "--label-plan",
+        "plan.csv",
+        "--label-sheet",
+        "sheet.csv",
+        "-o",
+        "r.html",
+        "--quiet",
+    )
     done = run(folder, *command)
     page = page_of(done, folder)
     assert done.stderr == ""
-    assert "60 labels, 3 strata" in page and "every item of &lt;i&gt;selten&lt;/i&gt; is labeled" in page
+    assert (
+        "60 labels, 3 strata" in page
+        and "every item of &lt;i&gt;selten&lt;/i&gt; is labeled" in page
+    )
     assert "<i>selten</i>" not in page and "Exercises" not in page and page.count('alt="') >= 2
     assert not re.search(r"""(src|href)\s*=\s*["']?https?:""", page)
-    plan = [line.split(",") for line in (folder / "plan.csv").read_text(encoding="utf-8-sig").splitlines()[1:]]
+    plan = [
+        line.split(",")
+        for line in (folder / "plan.csv").read_text(encoding="utf-8-sig").splitlines()[1:]
+    ]
     assert sum(int(row[2]) for row in plan) == 60
     first = (folder / "sheet.csv").read_text(encoding="utf-8-sig")
     again = run_here(folder, *command)
@@ -55,19 +82,28 @@ def test_from_a_table_of_strata(tmp_path):
     assert "80 labels, 2 strata" in page_of(done, tmp_path, "report.html")
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--stratum", "Grupe"], "stratum is 'Grupe', which is no column of"),
-    (["--label-plan", "no/plan.csv"], "label_plan: folder 'no' does not exist"),
-    (["--label-plan", RECORDS], "label_plan: 'Beträge.csv' is also an input; choose another path"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--stratum", "Grupe"], "stratum is 'Grupe', which is no column of"),
+        (["--label-plan", "no/plan.csv"], "label_plan: folder 'no' does not exist"),
+        (
+            ["--label-plan", RECORDS],
+            "label_plan: 'Beträge.csv' is also an input; choose another path",
+        ),
+    ],
+)
 def test_mistakes_cost_one_line_before_the_run(folder, arguments, message):
     costs_one_line(folder, message, *TOPIC, *COLUMNS, *arguments)
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--value", ""], "size"),
-    (["--budget", "5"], "--budget must be at least 6, 2 for each of 3 strata"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--value", ""], "size"),
+        (["--budget", "5"], "--budget must be at least 6, 2 for each of 3 strata"),
+    ],
+)
 def test_mistakes_cost_one_line_in_the_run(folder, arguments, message):
     costs_one_line(folder, message, *TOPIC, *COLUMNS, *arguments, runs=run_here)
 

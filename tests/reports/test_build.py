@@ -21,8 +21,10 @@ from workbench.reports import pages, parameters
 from workbench.reports.build import ReportWarning, build_report
 from workbench.reports.parameters import ReportError, notebook_parameters
 
-PIXEL = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
-EXTERNAL = re.compile(r"""(?:src|<link[^>]*href)\s*=\s*["']?\s*(?:https?:)?//|@import|url\(|<script""", re.I)
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+EXTERNAL = re.compile(
+    r"""(?:src|<link[^>]*href)\s*=\s*["']?\s*(?:https?:)?//|@import|url\(|<script""", re.I
+)
 
 PARAMETERS = """\
 scores = ""  # type: file  what is scored; empty: level = none
@@ -48,8 +50,10 @@ ChartView()
 """
 
 
-TYPES = ("int, float, bool, str, list, dict, tuple, file, output, flag, column of NAME, column or file of NAME, "
-         "choice A | B, choice of MODULE.NAMES")
+TYPES = (
+    "int, float, bool, str, list, dict, tuple, file, output, flag, column of NAME, column or file of NAME, "
+    "choice A | B, choice of MODULE.NAMES"
+)
 
 
 def code(source, *tags):
@@ -76,6 +80,7 @@ def notebook(tmp_path, monkeypatch):
         cells = [text("# How *good* is $x$?"), code(parameters, "parameters"), *cells]
         nbformat.write(new_notebook(cells=cells), tmp_path / name)
         return tmp_path / name
+
     return write
 
 
@@ -92,7 +97,11 @@ def build(path, *, output="r.html", **parameters):
 
 def written():
     """Return all files here but those that Python keeps of what it imported."""
-    return {file: file.read_bytes() for file in Path(".").rglob("*") if file.is_file() and file.suffix != ".pyc"}
+    return {
+        file: file.read_bytes()
+        for file in Path(".").rglob("*")
+        if file.is_file() and file.suffix != ".pyc"
+    }
 
 
 def refused(path, *, output="r.html", **parameters):
@@ -108,15 +117,41 @@ def refused(path, *, output="r.html", **parameters):
 def test_parameters_are_read_with_type_default_and_help(notebook):
     found = {each.pop("name"): each for each in notebook_parameters(notebook())}
     plain = {"role": None, "detail": None}
-    assert found["scores"] == {"type": "str", "default": "", "help": "what is scored; empty: level = none",
-                               "role": "file", "detail": None}
-    assert found["score"] == {"type": "str", "default": "score", "help": "the confidence", "role": "column",
-                              "detail": "scores"}
-    assert found["label_sheet"] == {"type": "str", "default": "", "help": "the items to label", "role": "output",
-                                    "detail": "-labels.csv"}
-    assert found["drift"] == {"type": "bool", "default": False, "help": "expect drift", "role": "flag", "detail": None}
-    assert found["rule"] == {"type": "str", "default": "best", "help": "", "role": "choice",
-                             "detail": ("best", "worst")}
+    assert found["scores"] == {
+        "type": "str",
+        "default": "",
+        "help": "what is scored; empty: level = none",
+        "role": "file",
+        "detail": None,
+    }
+    assert found["score"] == {
+        "type": "str",
+        "default": "score",
+        "help": "the confidence",
+        "role": "column",
+        "detail": "scores",
+    }
+    assert found["label_sheet"] == {
+        "type": "str",
+        "default": "",
+        "help": "the items to label",
+        "role": "output",
+        "detail": "-labels.csv",
+    }
+    assert found["drift"] == {
+        "type": "bool",
+        "default": False,
+        "help": "expect drift",
+        "role": "flag",
+        "detail": None,
+    }
+    assert found["rule"] == {
+        "type": "str",
+        "default": "best",
+        "help": "",
+        "role": "choice",
+        "detail": ("best", "worst"),
+    }
     assert found["shares"] == {"type": "list", "default": [1, 2], "help": "", **plain}
     assert found["note"] == {"type": "str", "default": "a # b", "help": "", **plain}
     assert found["seed"]["type"] == "int"
@@ -124,25 +159,53 @@ def test_parameters_are_read_with_type_default_and_help(notebook):
 
 def test_only_the_type_says_what_a_parameter_is(notebook):
     """The help may begin as it likes."""
-    path = notebook(parameters='a = ""  # type: str  file of scores\nb = ""  # column of a: the score\n'
-                               'c = ""  # type: str  where to write it\nd = []  # type: list\n')
+    path = notebook(
+        parameters='a = ""  # type: str  file of scores\nb = ""  # column of a: the score\n'
+        'c = ""  # type: str  where to write it\nd = []  # type: list\n'
+    )
     assert [(each["type"], each["role"], each["help"]) for each in notebook_parameters(path)] == [
-        ("str", None, "file of scores"), ("str", None, "column of a: the score"), ("str", None, "where to write it"),
-        ("list", None, "")]
+        ("str", None, "file of scores"),
+        ("str", None, "column of a: the score"),
+        ("str", None, "where to write it"),
+        ("list", None, ""),
+    ]
     assert "<h1" in build(path, a="nowhere.csv", b="q", c="no/r.csv")
 
 
-@pytest.mark.parametrize(("line", "message"), [
-    ("n = 1  # type: int number of items",
-     f"n has the type 'int number of items'; write {TYPES}, and two spaces before the help"),
-    ("n = ''  # type: fiel  scores", f"n has the type 'fiel'; write {TYPES}, and two spaces before the help"),
-    ("n = ''  # type: choice a  scores", f"n has the type 'choice a'; write {TYPES}, and two spaces before the help"),
-    ("n = 'c'  # type: choice a | b  q", "n must be one of a, b; got 'c'"),
-    ("n = 1  # type: flag  q", "n has the type 'flag', so its default must be true or false; got 1"),
-    ("n = 1  # type: file  scores", "n has the type 'file', so its default must be text; got 1"),
-    ("n = None  # type: column of s  q", "n has the type 'column of s', so its default must be text; got None"),
-    ("n = ''  # type: column of s  q", "n is a column of 's', which is no parameter of type file"),
-])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "n = 1  # type: int number of items",
+            f"n has the type 'int number of items'; write {TYPES}, and two spaces before the help",
+        ),
+        (
+            "n = ''  # type: fiel  scores",
+            f"n has the type 'fiel'; write {TYPES}, and two spaces before the help",
+        ),
+        (
+            "n = ''  # type: choice a  scores",
+            f"n has the type 'choice a'; write {TYPES}, and two spaces before the help",
+        ),
+        ("n = 'c'  # type: choice a | b  q", "n must be one of a, b; got 'c'"),
+        (
+            "n = 1  # type: flag  q",
+            "n has the type 'flag', so its default must be true or false; got 1",
+        ),
+        (
+            "n = 1  # type: file  scores",
+            "n has the type 'file', so its default must be text; got 1",
+        ),
+        (
+            "n = None  # type: column of s  q",
+            "n has the type 'column of s', so its default must be text; got None",
+        ),
+        (
+            "n = ''  # type: column of s  q",
+            "n is a column of 's', which is no parameter of type file",
+        ),
+    ],
+)
 def test_a_type_that_is_none_is_refused(notebook, line, message):
     assert refused(notebook(parameters=line)) == f"01-demo.ipynb: parameter {message}"
 
@@ -154,45 +217,67 @@ def test_a_parameter_that_is_no_literal_is_refused(notebook):
     assert refused(path) == "01-demo.ipynb: line 2 of the parameters cell: invalid syntax"
 
 
-@pytest.mark.parametrize(("given", "message"), [
-    ({"buget": 4}, "no parameter 'buget' (did you mean 'budget'?); parameters: scores, score, labels, truth, "
-                   "label_sheet, budget, level, drift, rule, shares, note, seed"),
-    ({"budget": "abc"}, "budget must be a whole number; got 'abc'"),
-    ({"budget": "4.0"}, "budget must be a whole number; got '4.0'"),
-    ({"budget": "1_000"}, "budget must be a whole number; got '1_000'"),
-    ({"budget": 4.5}, "budget must be a whole number; got 4.5"),
-    ({"budget": True}, "budget must be a whole number; got True"),
-    ({"budget": None}, "budget must be a whole number; got None"),
-    ({"level": "nan"}, "level must be a finite number; got 'nan'"),
-    ({"level": "1e999"}, "level must be a finite number; got inf"),
-    ({"level": float("nan")}, "level must be a finite number; got nan"),
-    ({"drift": "yes"}, "drift must be true or false; got 'yes'"),
-    ({"shares": "1,2"}, "shares must be a list; got '1,2'"),
-    ({"score": 7}, "score must be text; got 7; quote it: '7'"),
-    ({"rule": "bets"}, "rule must be one of 'best', 'worst'; got 'bets' (did you mean 'best'?)"),
-    ({"rule": 1}, "rule must be text; got 1; quote it: '1'"),
-    ({"scores": "score.csv"}, "scores: no such file: 'score.csv' (did you mean 'scores.csv'?)"),
-    ({"scores": "scores.csv"}, "score is 'score', which is no column of scores.csv; columns: id, confidence"),
-    ({"scores": "scores.csv", "score": "confidense"},
-     "score is 'confidense', which is no column of scores.csv (did you mean 'confidence'?); columns: id, confidence"),
-])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"buget": 4},
+            "no parameter 'buget' (did you mean 'budget'?); parameters: scores, score, labels, truth, "
+            "label_sheet, budget, level, drift, rule, shares, note, seed",
+        ),
+        ({"budget": "abc"}, "budget must be a whole number; got 'abc'"),
+        ({"budget": "4.0"}, "budget must be a whole number; got '4.0'"),
+        ({"budget": "1_000"}, "budget must be a whole number; got '1_000'"),
+        ({"budget": 4.5}, "budget must be a whole number; got 4.5"),
+        ({"budget": True}, "budget must be a whole number; got True"),
+        ({"budget": None}, "budget must be a whole number; got None"),
+        ({"level": "nan"}, "level must be a finite number; got 'nan'"),
+        ({"level": "1e999"}, "level must be a finite number; got inf"),
+        ({"level": float("nan")}, "level must be a finite number; got nan"),
+        ({"drift": "yes"}, "drift must be true or false; got 'yes'"),
+        ({"shares": "1,2"}, "shares must be a list; got '1,2'"),
+        ({"score": 7}, "score must be text; got 7; quote it: '7'"),
+        (
+            {"rule": "bets"},
+            "rule must be one of 'best', 'worst'; got 'bets' (did you mean 'best'?)",
+        ),
+        ({"rule": 1}, "rule must be text; got 1; quote it: '1'"),
+        ({"scores": "score.csv"}, "scores: no such file: 'score.csv' (did you mean 'scores.csv'?)"),
+        (
+            {"scores": "scores.csv"},
+            "score is 'score', which is no column of scores.csv; columns: id, confidence",
+        ),
+        (
+            {"scores": "scores.csv", "score": "confidense"},
+            "score is 'confidense', which is no column of scores.csv (did you mean 'confidence'?); columns: id, confidence",
+        ),
+    ],
+)
 def test_wrong_parameters_are_refused_before_the_run(notebook, scores, given, message):
     assert refused(notebook(code("open('ran', 'w')")), **given) == message
 
 
 def test_an_unreadable_file_is_refused(notebook, tmp_path):
     (tmp_path / "scores.xlsx").write_bytes(b"PK\x03\x04")
-    assert refused(notebook(), scores="scores.xlsx").startswith("scores: 'scores.xlsx' cannot be read as a workbook: ")
+    assert refused(notebook(), scores="scores.xlsx").startswith(
+        "scores: 'scores.xlsx' cannot be read as a workbook: "
+    )
 
 
-@pytest.mark.parametrize(("output", "message"), [
-    ("r.pdf", "output must end in .html; got 'r.pdf'"),
-    ("no/r.html", "output folder 'no' does not exist; make it first"),
-    ("d.html", "output 'd.html' is a folder"),
-    ("a\0.html", "output 'a\\x00.html' cannot be written: embedded null byte"),
-    (f"{'r' * 300}.html", f"output '{'r' * 300}.html' cannot be written: File name too long"),
-    ("~nobody-of-this-name/r.html", "output folder '~nobody-of-this-name' does not exist; make it first"),
-])
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("r.pdf", "output must end in .html; got 'r.pdf'"),
+        ("no/r.html", "output folder 'no' does not exist; make it first"),
+        ("d.html", "output 'd.html' is a folder"),
+        ("a\0.html", "output 'a\\x00.html' cannot be written: embedded null byte"),
+        (f"{'r' * 300}.html", f"output '{'r' * 300}.html' cannot be written: File name too long"),
+        (
+            "~nobody-of-this-name/r.html",
+            "output folder '~nobody-of-this-name' does not exist; make it first",
+        ),
+    ],
+)
 def test_wrong_outputs_are_refused(notebook, tmp_path, output, message):
     (tmp_path / "d.html").mkdir()
     assert refused(notebook(), output=output) == message
@@ -201,6 +286,7 @@ def test_wrong_outputs_are_refused(notebook, tmp_path, output, message):
 def test_a_folder_that_cannot_be_written_to_is_told_before_the_run(notebook, monkeypatch):
     def full(**details):
         raise OSError(30, "Read-only file system")
+
     path = notebook(code("open('ran', 'w')"))
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     assert refused(path) == "output folder '.' cannot be written to: Read-only file system"
@@ -214,19 +300,29 @@ def test_a_folder_that_turns_read_only_is_one_line(notebook, monkeypatch):
         monkeypatch.setattr(Path, "write_text", refuse)
         monkeypatch.setattr(Path, "unlink", refuse)
         return "", []
+
     monkeypatch.setattr("workbench.reports.build._page", turn)
     assert refused(notebook(code("1"))) == "cannot write 'r.html': Read-only file system"
 
 
-@pytest.mark.parametrize(("given", "message"), [
-    ({"label_sheet": "no/l.csv"}, "label_sheet: folder 'no' does not exist; make it first"),
-    ({"label_sheet": "folder.csv"}, "label_sheet: 'folder.csv' is a folder"),
-    ({"label_sheet": f"{'l' * 300}.csv"}, f"label_sheet: '{'l' * 300}.csv' cannot be written: File name too long"),
-    ({"label_sheet": "l\0.csv"}, "label_sheet: 'l\\x00.csv' cannot be written: embedded null byte"),
-    ({"scores": f"{'s' * 300}.csv"}, f"scores: no such file: '{'s' * 300}.csv'"),
-    ({"scores": "s\0.csv"}, "scores: no such file: 's\\x00.csv' (did you mean 'scores.csv'?)"),
-    ({"scores": "a\0/s.csv"}, "scores: no such file: 'a\\x00/s.csv'"),
-])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"label_sheet": "no/l.csv"}, "label_sheet: folder 'no' does not exist; make it first"),
+        ({"label_sheet": "folder.csv"}, "label_sheet: 'folder.csv' is a folder"),
+        (
+            {"label_sheet": f"{'l' * 300}.csv"},
+            f"label_sheet: '{'l' * 300}.csv' cannot be written: File name too long",
+        ),
+        (
+            {"label_sheet": "l\0.csv"},
+            "label_sheet: 'l\\x00.csv' cannot be written: embedded null byte",
+        ),
+        ({"scores": f"{'s' * 300}.csv"}, f"scores: no such file: '{'s' * 300}.csv'"),
+        ({"scores": "s\0.csv"}, "scores: no such file: 's\\x00.csv' (did you mean 'scores.csv'?)"),
+        ({"scores": "a\0/s.csv"}, "scores: no such file: 'a\\x00/s.csv'"),
+    ],
+)
 def test_impossible_file_names_are_refused(notebook, scores, tmp_path, given, message):
     (tmp_path / "folder.csv").mkdir()
     assert refused(notebook(code("open('ran', 'w')")), **given) == message
@@ -253,7 +349,9 @@ def test_many_columns_are_cut(notebook, tmp_path):
 def test_wrong_topics_are_refused(notebook, tmp_path):
     path = notebook()
     notebook(name="00-start.ipynb", parameters="x = 1")
-    with pytest.raises(ReportError, match=r"^no topic 'dmo' \(did you mean 'demo'\?\); topics: start, demo$"):
+    with pytest.raises(
+        ReportError, match=r"^no topic 'dmo' \(did you mean 'demo'\?\); topics: start, demo$"
+    ):
         build_report("dmo", notebooks=tmp_path)
     assert parameters.find_notebook("demo", tmp_path) == path
     assert refused("x.ipynb") == "no notebook 'x.ipynb'"
@@ -273,18 +371,28 @@ def test_topics_are_the_notebooks_with_parameters(notebook, tmp_path):
 
 
 def test_text_values_arrive_as_their_types(notebook, kernel):
-    shown = build(notebook(code("print([budget, level, drift, shares, note])")),
-                  budget="007", level="9e-1", drift="True", shares="[3]", note="{x}")
+    shown = build(
+        notebook(code("print([budget, level, drift, shares, note])")),
+        budget="007",
+        level="9e-1",
+        drift="True",
+        shares="[3]",
+        note="{x}",
+    )
     assert "[7, 0.9, True, [3], &#39;{x}&#39;]" in shown
 
 
 def test_a_failing_cell_is_one_line_and_the_old_report_stays(notebook, tmp_path, kernel):
     (tmp_path / "r.html").write_text("old")
-    path = notebook(code("print('half')"), code("raise ValueError(f'budget must be\\nat most {level}')"))
+    path = notebook(
+        code("print('half')"), code("raise ValueError(f'budget must be\\nat most {level}')")
+    )
     assert refused(path) == "budget must be at most 0.95"
     assert refused(notebook(code("1 / 0"))) == "ZeroDivisionError: division by zero"
     assert refused(notebook(code("raise SystemExit"))) == "the notebook stopped before its end"
-    assert refused(notebook(code("import os; os._exit(1)"))).startswith("the run was killed before its end")
+    assert refused(notebook(code("import os; os._exit(1)"))).startswith(
+        "the run was killed before its end"
+    )
 
 
 def test_tagged_cells_are_neither_run_nor_shown(notebook, tmp_path):
@@ -298,11 +406,16 @@ def test_tagged_cells_are_neither_run_nor_shown(notebook, tmp_path):
 
 @pytest.mark.parametrize(("drift", "kept"), [(True, "with"), (False, "without")])
 def test_cells_for_a_parameter_stand_only_where_it_is_given_or_is_not(notebook, drift, kept):
-    cells = [text("story with", "if:drift"), text("story without", "unless:drift"), text("never", "if:drift", "lesson")]
+    cells = [
+        text("story with", "if:drift"),
+        text("story without", "unless:drift"),
+        text("never", "if:drift", "lesson"),
+    ]
     shown = build(notebook(*cells), drift=drift)
     assert re.findall(r"story \w+", shown) == [f"story {kept}"] and "never" not in shown
     assert refused(notebook(text("a", "if:dirft"))) == (
-        "a cell is tagged for a parameter 'dirft', which the notebook does not have (did you mean 'drift'?)")
+        "a cell is tagged for a parameter 'dirft', which the notebook does not have (did you mean 'drift'?)"
+    )
 
 
 def test_code_is_not_shown(notebook):
@@ -313,37 +426,59 @@ def test_user_text_is_escaped_wherever_it_goes(notebook, tmp_path, kernel):
     evil = "<script>alert(1)</script>"
     file = tmp_path / "<script>.csv"
     file.write_text(f"id,score\n1,{evil}\n")
-    cells = [code("import sys; print(note, open(scores).read())"), code("note"), code("print(note, file=sys.stderr)"),
-             code("from IPython.display import Markdown; Markdown(f'{note} ${note}$ $\\\\text{{{note}}}$')"),
-             code("from workbench.results import html_table; from IPython.display import HTML\n"
-                  "HTML(html_table([{note: note}], note))"),
-             code("from IPython.display import Markdown; Markdown('[a](javascript:alert(1))')")]
+    cells = [
+        code("import sys; print(note, open(scores).read())"),
+        code("note"),
+        code("print(note, file=sys.stderr)"),
+        code(
+            "from IPython.display import Markdown; Markdown(f'{note} ${note}$ $\\\\text{{{note}}}$')"
+        ),
+        code(
+            "from workbench.results import html_table; from IPython.display import HTML\n"
+            "HTML(html_table([{note: note}], note))"
+        ),
+        code("from IPython.display import Markdown; Markdown('[a](javascript:alert(1))')"),
+    ]
     path = notebook(*cells)
-    shown = build_report(path, {"note": evil, "scores": str(file)}, progress=False,
-                         command=f"workbench {evil}").read_text()
+    shown = build_report(
+        path, {"note": evil, "scores": str(file)}, progress=False, command=f"workbench {evil}"
+    ).read_text()
     assert "<script" not in shown and shown.count("&lt;script&gt;") >= 8
     assert "javascript:" not in shown
     assert evil in refused(notebook(code("raise ValueError(note)")), note=evil)
 
 
 def test_math_becomes_mathml_and_dollars_stay(notebook):
-    shown = build(notebook(text(
-        "mean $\\hat A = \\sum_k W_k$, code `$x$`, costs $5 or $6, \\$7 and $8\n\n$$\\frac{a}{b} < 1$$\n\n"
-        "\\begin{align}a &= b\\\\c &= d\\end{align}\n\n```\n$$y$$\n```\n\n$\\nosuch{z}$ `$$` and `$$`")))
+    shown = build(
+        notebook(
+            text(
+                "mean $\\hat A = \\sum_k W_k$, code `$x$`, costs $5 or $6, \\$7 and $8\n\n$$\\frac{a}{b} < 1$$\n\n"
+                "\\begin{align}a &= b\\\\c &= d\\end{align}\n\n```\n$$y$$\n```\n\n$\\nosuch{z}$ `$$` and `$$`"
+            )
+        )
+    )
     assert shown.count("<math") == 4 and len(re.findall('<math [^>]*display="block"', shown)) == 2
-    for kept in ("<code>$x$</code>", "costs $5 or $6, $7 and $8", "$$y$$",
-                 "<code>$$</code> and <code>$$</code>",
-                 '<code class="math inline">\\nosuch{z}</code>'):
+    for kept in (
+        "<code>$x$</code>",
+        "costs $5 or $6, $7 and $8",
+        "$$y$$",
+        "<code>$$</code> and <code>$$</code>",
+        '<code class="math inline">\\nosuch{z}</code>',
+    ):
         assert kept in shown
     assert "mathjax" not in shown.lower()
 
 
 def test_pictures_carry_their_alternative(notebook, kernel):
-    shown = build(notebook(code(PICTURE), code("from IPython.display import SVG; SVG('<svg xmlns=\"s\"/>')")))
+    shown = build(
+        notebook(code(PICTURE), code("from IPython.display import SVG; SVG('<svg xmlns=\"s\"/>')"))
+    )
     alt = "rises &#34;from&#34; &lt;1&gt; to 2"
     picture = f'<img src="data:image/png;base64,{PIXEL}" alt="{alt}">'
     assert f"<figure>{picture}</figure>" in shown
-    svg = re.search(r'src="data:image/svg\+xml;base64,([^"]+)" alt="Picture without a description"', shown)
+    svg = re.search(
+        r'src="data:image/svg\+xml;base64,([^"]+)" alt="Picture without a description"', shown
+    )
     assert b"<svg" in base64.b64decode(svg[1])
 
 
@@ -353,16 +488,24 @@ def test_messages_are_listed_and_controls_left_out(notebook, kernel):
     bar = code("from tqdm.auto import tqdm\nfor i in tqdm(range(3)): pass")
     shown = build(notebook(text("## Part"), warn, control, bar))
     messages = re.findall(r"<li>(.*?)</li>", shown, re.S)
-    expected = ["UserWarning: few labels", "An interactive control without a static picture was left out."]
+    expected = [
+        "UserWarning: few labels",
+        "An interactive control without a static picture was left out.",
+    ]
     assert messages == [f"<strong>Part</strong><pre>{line}</pre>" for line in expected]
     assert "IntSlider" not in shown
     assert "Messages</dt><dd>none" in build(notebook())
 
 
 def test_html_that_needs_scripts_falls_back_to_text(notebook):
-    shown = build(notebook(code(
-        "class V:\n  def _repr_html_(self): return '<script src=\"https://x.org/v.js\"></script>'\n"
-        "  def __repr__(self): return 'plain'\nV()")))
+    shown = build(
+        notebook(
+            code(
+                "class V:\n  def _repr_html_(self): return '<script src=\"https://x.org/v.js\"></script>'\n"
+                "  def __repr__(self): return 'plain'\nV()"
+            )
+        )
+    )
     assert "x.org" not in shown and ">plain</pre>" in shown
 
 
@@ -386,7 +529,7 @@ def test_a_title_is_added_when_the_heading_is_left_out(tmp_path, monkeypatch):
 def test_provenance_names_data_parameters_software_and_command(notebook, scores):
     path = notebook()
     shown = build(path, scores="scores.csv", score="confidence", budget="7", seed=3)
-    footer = re.sub(r"<[^>]+>", " ", shown[shown.index("<footer"):])
+    footer = re.sub(r"<[^>]+>", " ", shown[shown.index("<footer") :])
     assert hashlib.sha256(scores.read_bytes()).hexdigest() in footer
     words = " ".join(footer.split())
     assert "scores.csv scores 2 27" in words
@@ -404,9 +547,13 @@ def test_an_output_is_named_after_the_report(notebook, scores, tmp_path):
         page = build(path, scores="scores.csv", score="confidence")
         assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,\n"
         assert "r-labels.csv" in page
-    page = build(path, scores="scores.csv", score="confidence", labels="r-labels.csv", output="s.html")
+    page = build(
+        path, scores="scores.csv", score="confidence", labels="r-labels.csv", output="s.html"
+    )
     assert not (tmp_path / "s-labels.csv").exists() and "s-labels.csv" not in page
-    build(path, scores="scores.csv", score="confidence", labels="r-labels.csv")       # the input has that name
+    build(
+        path, scores="scores.csv", score="confidence", labels="r-labels.csv"
+    )  # the input has that name
     assert (tmp_path / "r-labels.csv").read_text() == "id,correct\n7,\n"
 
 
@@ -420,9 +567,13 @@ def read(scores, level, label_sheet, write=True):
 """
 
 
-def test_the_function_of_the_metadata_is_called_before_a_kernel_starts(notebook, scores, tmp_path, monkeypatch):
+def test_the_function_of_the_metadata_is_called_before_a_kernel_starts(
+    notebook, scores, tmp_path, monkeypatch
+):
     (tmp_path / "my_inputs.py").write_text(READ)
-    path = notebook(code("from my_inputs import read\nprint('got', read(scores, level, label_sheet))"))
+    path = notebook(
+        code("from my_inputs import read\nprint('got', read(scores, level, label_sheet))")
+    )
     made = nbformat.read(path, as_version=4)
     made.metadata["workbench"] = {"read": "my_inputs.read"}
     nbformat.write(made, path)
@@ -432,7 +583,9 @@ def test_the_function_of_the_metadata_is_called_before_a_kernel_starts(notebook,
         assert refused(path, level="-1") == "KeyError: 'no key'"
     assert "got 0.5" in build(path, scores="scores.csv", score="confidence", level=".5")
     assert (tmp_path / "seen").read_text().splitlines() == [
-        "scores.csv 0.5 r-labels.csv False", f"{tmp_path}/scores.csv 0.5 {tmp_path}/r-labels.csv True"]
+        "scores.csv 0.5 r-labels.csv False",
+        f"{tmp_path}/scores.csv 0.5 {tmp_path}/r-labels.csv True",
+    ]
 
 
 def test_a_failed_run_leaves_no_label_sheet(notebook, scores, tmp_path, kernel):
@@ -440,10 +593,14 @@ def test_a_failed_run_leaves_no_label_sheet(notebook, scores, tmp_path, kernel):
     assert refused(path, scores="scores.csv", score="confidence") == "no"
 
 
-def test_relative_paths_and_modules_beside_the_user_are_harmless(notebook, scores, tmp_path, monkeypatch, kernel):
+def test_relative_paths_and_modules_beside_the_user_are_harmless(
+    notebook, scores, tmp_path, monkeypatch, kernel
+):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     (tmp_path / "numpy.py").write_text("raise SystemExit('shadowed')")
-    path = notebook(code("import numpy, os; print(os.path.isabs(scores), open('scores.csv').readline())"))
+    path = notebook(
+        code("import numpy, os; print(os.path.isabs(scores), open('scores.csv').readline())")
+    )
     shown = build(path, scores="scores.csv", score="confidence")
     assert "True id,confidence" in shown
 
@@ -452,14 +609,20 @@ def test_the_kernel_is_this_interpreter_with_python_defaults(notebook, monkeypat
     monkeypatch.setenv("PYTHONWARNINGS", "error")
     monkeypatch.setenv("JUPYTER_PATH", "/nowhere")
     import sys
+
     shown = build(notebook(code("import sys, warnings; print(sys.executable); warnings.warn('w')")))
     assert f">{sys.executable}</pre>" in shown
 
 
 def test_a_notebook_without_kernel_metadata_and_ids_runs(tmp_path, monkeypatch, kernel):
     monkeypatch.chdir(tmp_path)
-    cell = {"cell_type": "code", "source": ["x = 1\n", "print(x)"], "metadata": {"tags": ["parameters"]},
-            "outputs": [], "execution_count": None}
+    cell = {
+        "cell_type": "code",
+        "source": ["x = 1\n", "print(x)"],
+        "metadata": {"tags": ["parameters"]},
+        "outputs": [],
+        "execution_count": None,
+    }
     data = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (tmp_path / "n.ipynb").write_text(json.dumps(data))
     assert ">2</pre>" in build("n.ipynb", x="2") or ">1</pre>" in build("n.ipynb", x="1")
@@ -478,21 +641,27 @@ def test_a_large_report_is_written_with_a_warning(notebook):
 
 
 def test_numbers_are_aligned_right_but_the_first_column():
-    table = ("<table class='w'><thead><tr><th>k</th><th>x</th><th>y</th><th>z</th></tr></thead><tbody>"
-             "<tr><td>1</td><td>-0.5</td><td>a</td><td></td></tr><tr><td>2</td><td>1,000</td><td>1</td><td>3%</td>"
-             "</tr></tbody></table>")
+    table = (
+        "<table class='w'><thead><tr><th>k</th><th>x</th><th>y</th><th>z</th></tr></thead><tbody>"
+        "<tr><td>1</td><td>-0.5</td><td>a</td><td></td></tr><tr><td>2</td><td>1,000</td><td>1</td><td>3%</td>"
+        "</tr></tbody></table>"
+    )
     aligned = '<div class="scroll"><table class="w" data-right="2 4" data-short="1 2 3 4">'
     assert str(pages._tree(table)).startswith(aligned)
 
 
 def test_a_missing_chromium_is_told_before_the_run(notebook, monkeypatch):
     monkeypatch.setenv("CHROMIUM", "/no/chromium")
-    with pytest.raises(ReportError, match="CHROMIUM is '/no/chromium', which is no program; install one"):
+    with pytest.raises(
+        ReportError, match="CHROMIUM is '/no/chromium', which is no program; install one"
+    ):
         build_report(notebook(code("open('ran', 'w')")), pdf=True)
     monkeypatch.delenv("CHROMIUM")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("workbench.reports.outputs.CHROMIUMS", ("chromium",))
-    with pytest.raises(ReportError, match=r"--pdf needs Chromium, none found; install one \(apt-get"):
+    with pytest.raises(
+        ReportError, match=r"--pdf needs Chromium, none found; install one \(apt-get"
+    ):
         build_report("01-demo.ipynb", pdf=True)
     assert not os.path.exists("ran")
 
@@ -510,21 +679,32 @@ def test_a_chromium_that_fails_leaves_no_report(notebook, tmp_path, monkeypatch)
 def test_a_pdf_is_written_beside_the_report(notebook, tmp_path, chromium):
     build_report(notebook(code(PICTURE)), progress=False, pdf=True)
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["01-demo.ipynb", "report.html", "report.pdf"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "01-demo.ipynb",
+        "report.html",
+        "report.pdf",
+    ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_browser_shows_the_report_and_asks_for_nothing(notebook, tmp_path, scheme, chrome):
-    remote = "HTML('<img src=\"http://x.invalid/a.png\"><img src=\"x:\" onerror=\"window.bad = 1\">')"
+    remote = 'HTML(\'<img src="http://x.invalid/a.png"><img src="x:" onerror="window.bad = 1">\')'
     remote = code(f"from IPython.display import HTML; {remote}")
     build(notebook(text("mean $\\frac{a}{b}$ ![](//x.invalid/b.png)"), code(PICTURE), remote))
     size = {"width": 400, "height": 800}
-    with contextlib.closing(chrome.new_context(color_scheme=scheme, offline=True, viewport=size)) as context:
+    with contextlib.closing(
+        chrome.new_context(color_scheme=scheme, offline=True, viewport=size)
+    ) as context:
         page, asked = context.new_page(), []
         page.on("request", lambda request: asked.append(request.url))
         page.goto((tmp_path / "r.html").as_uri())
-        assert [url for url in asked if not url.startswith(("data:", "x:"))] == [(tmp_path / "r.html").as_uri()]
-        assert page.get_by_role("img", name='rises "from" <1> to 2').first.evaluate("e => e.tagName") == "IMG"
+        assert [url for url in asked if not url.startswith(("data:", "x:"))] == [
+            (tmp_path / "r.html").as_uri()
+        ]
+        assert (
+            page.get_by_role("img", name='rises "from" <1> to 2').first.evaluate("e => e.tagName")
+            == "IMG"
+        )
         assert page.locator("math mfrac").count() == 1
         assert page.evaluate("[document.documentElement.scrollWidth, window.bad]") == [400, None]
         background = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -544,7 +724,9 @@ def test_printing_reaches_no_server(notebook, tmp_path, chromium):
     with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=functools.partial(server.serve_forever, 0.05))
         thread.start()
-        cell = code(f"from IPython.display import HTML; HTML('<img src=\"http://127.0.0.1:{server.server_port}/a\">')")
+        cell = code(
+            f"from IPython.display import HTML; HTML('<img src=\"http://127.0.0.1:{server.server_port}/a\">')"
+        )
         build_report(notebook(cell), progress=False, pdf=True)
         server.shutdown()
         thread.join()
@@ -558,6 +740,12 @@ def test_no_warning_of_the_run_escapes(notebook, kernel):
 
 
 def test_printed_sentences_are_prose_and_printed_tables_are_not():
-    assert pages._preformatted("3 items,\nmean 0.5\n") == '<pre class="output prose">3 items,\nmean 0.5</pre>'
+    assert (
+        pages._preformatted("3 items,\nmean 0.5\n")
+        == '<pre class="output prose">3 items,\nmean 0.5</pre>'
+    )
     assert pages._preformatted("a  b\n1  2") == '<pre class="output">a  b\n1  2</pre>'
-    assert pages._preformatted("10%\r20%\r\n\x1b[31mred\x1b[0m") == '<pre class="output prose">20%\nred</pre>'
+    assert (
+        pages._preformatted("10%\r20%\r\n\x1b[31mred\x1b[0m")
+        == '<pre class="output prose">20%\nred</pre>'
+    )

@@ -1,4 +1,5 @@
 """The kernel of a report ends: when it is silent, when it never starts, when its parent is killed."""
+
 import os
 import signal
 import subprocess
@@ -30,9 +31,12 @@ def notebook(tmp_path, monkeypatch, kernel):
         cells = [new_code_cell("n = 1", metadata={"tags": ["parameters"]}), new_code_cell(source)]
         nbformat.write(new_notebook(cells=cells), tmp_path / "n.ipynb")
         return tmp_path / "n.ipynb"
+
     before = set(psutil.Process().children(recursive=True))
     yield write
-    assert set(psutil.Process().children(recursive=True)) <= before        # what a shared browser ends may be gone
+    assert (
+        set(psutil.Process().children(recursive=True)) <= before
+    )  # what a shared browser ends may be gone
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
@@ -62,12 +66,19 @@ def test_a_cell_that_shows_something_is_not_silent(notebook):
     assert "5</pre>" in build_report(path, output="r.html", progress=False, timeout=1).read_text()
 
 
-@pytest.mark.parametrize(("environment", "timeout", "message"), [
-    ("soon", None, "WORKBENCH_CELL_TIMEOUT must be a whole number from 1 to 1000000; got 'soon'"),
-    ("0", None, "WORKBENCH_CELL_TIMEOUT must be a whole number from 1 to 1000000; got 0"),
-    ("5", 0.5, "timeout must be a whole number from 1 to 1000000; got 0.5"),
-    ("", 10 ** 7, "timeout must be a whole number from 1 to 1000000; got 10000000"),
-])
+@pytest.mark.parametrize(
+    ("environment", "timeout", "message"),
+    [
+        (
+            "soon",
+            None,
+            "WORKBENCH_CELL_TIMEOUT must be a whole number from 1 to 1000000; got 'soon'",
+        ),
+        ("0", None, "WORKBENCH_CELL_TIMEOUT must be a whole number from 1 to 1000000; got 0"),
+        ("5", 0.5, "timeout must be a whole number from 1 to 1000000; got 0.5"),
+        ("", 10**7, "timeout must be a whole number from 1 to 1000000; got 10000000"),
+    ],
+)
 def test_limits_that_are_none(notebook, monkeypatch, environment, timeout, message):
     monkeypatch.setenv("WORKBENCH_CELL_TIMEOUT", environment)
     assert refused(notebook("open('ran', 'w')"), timeout=timeout) == message
@@ -78,24 +89,33 @@ def test_limits_that_are_none(notebook, monkeypatch, environment, timeout, messa
 def test_a_kernel_that_never_starts_ends_the_run(notebook, monkeypatch, start):
     monkeypatch.setattr(kernels, "_START", start)
     monkeypatch.setattr("workbench.reports.build.START_LIMIT", 1)
-    assert refused(notebook("1")) == ("Python did not start for this run within 1 second, or ended before it "
-                                      "answered; run it again, or see what "
-                                      f"`{sys.executable} -m ipykernel --version` says")
+    assert refused(notebook("1")) == (
+        "Python did not start for this run within 1 second, or ended before it "
+        "answered; run it again, or see what "
+        f"`{sys.executable} -m ipykernel --version` says"
+    )
 
 
 def test_a_kernel_that_dies_at_its_start_gets_a_second_try(notebook, monkeypatch, tmp_path):
     """Ports are chosen before the kernel binds them; on a busy machine another process may take one."""
-    once = f"import pathlib, sys\nfirst = pathlib.Path({str(tmp_path / 'first')!r})\n" \
-           "if not first.exists(): first.touch(); sys.exit(1)\n"
+    once = (
+        f"import pathlib, sys\nfirst = pathlib.Path({str(tmp_path / 'first')!r})\n"
+        "if not first.exists(): first.touch(); sys.exit(1)\n"
+    )
     monkeypatch.setattr(kernels, "_START", once + kernels._START)
-    assert "42</pre>" in build_report(notebook("print(6 * 7)"), output="r.html", progress=False).read_text()
+    assert (
+        "42</pre>"
+        in build_report(notebook("print(6 * 7)"), output="r.html", progress=False).read_text()
+    )
     assert (tmp_path / "first").exists()
 
 
 def test_an_interruption_while_the_kernel_starts_leaves_nothing(notebook, monkeypatch):
     """What cleans up after errors does not do so after Ctrl-C."""
+
     def interrupt(*details):
         raise KeyboardInterrupt
+
     monkeypatch.setattr("jupyter_client.client.KernelClient._handle_kernel_info_reply", interrupt)
     with pytest.raises(KeyboardInterrupt):
         build_report(notebook("1"), output="r.html", progress=False)
@@ -108,9 +128,14 @@ def test_the_kernel_knows_its_parent(notebook):
 
 
 def test_the_kernel_ends_with_a_killed_parent(notebook, tmp_path):
-    path = notebook("import os, pathlib, time\npathlib.Path('pid').write_text(f'{os.getpid()}\\n'); time.sleep(60)")
-    command = subprocess.Popen([sys.executable, "-m", "workbench", "report", path, "--quiet"], cwd=tmp_path,
-                               env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": tempfile.gettempdir()})
+    path = notebook(
+        "import os, pathlib, time\npathlib.Path('pid').write_text(f'{os.getpid()}\\n'); time.sleep(60)"
+    )
+    command = subprocess.Popen(
+        [sys.executable, "-m", "workbench", "report", path, "--quiet"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": tempfile.gettempdir()},
+    )
     wait_for(lambda: Path("pid").exists() and Path("pid").read_text().endswith("\n"), 60)
     kernel = psutil.Process(int(Path("pid").read_text()))
     command.send_signal(signal.SIGKILL)

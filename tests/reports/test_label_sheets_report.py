@@ -1,4 +1,5 @@
 """Label sheets through the command line: what goes out, what comes back half filled, and what is told."""
+
 import csv
 import json
 
@@ -13,8 +14,11 @@ AUDIT = (*TOPIC, "--prediction", "yhat", "--score-is", "confidence")
 @pytest.fixture
 def folder(tmp_path):
     """400 items with a text; every seventh prediction is wrong."""
-    score = np.random.default_rng(1).uniform(.5, 1, 400)
-    rows = [[f"{k:05d}", score[k], "ham" if k % 7 else "spam", f'=text "{k}", {399 - k:03d}'] for k in range(400)]
+    score = np.random.default_rng(1).uniform(0.5, 1, 400)
+    rows = [
+        [f"{k:05d}", score[k], "ham" if k % 7 else "spam", f'=text "{k}", {399 - k:03d}']
+        for k in range(400)
+    ]
     write(tmp_path / "my.csv", [["item", "p", "yhat", "text of item"], *rows])
     return tmp_path
 
@@ -35,11 +39,15 @@ def test_a_sheet_shows_what_was_asked_for_in_the_order_of_labeling(folder):
     header, *rows = plan(folder, "--columns", "text of item,p")
     assert header == ["id", "position", "yhat", "text of item", "p", "correct"]
     assert [row[1] for row in rows] == [str(k) for k in range(1, 51)]
-    assert all(row[3].startswith("'=text") and row[2] in ("ham", "spam") and row[5] == "" for row in rows)
+    assert all(
+        row[3].startswith("'=text") and row[2] in ("ham", "spam") and row[5] == "" for row in rows
+    )
     plan_of = json.loads((folder / "report-labels.plan.json").read_text())
     assert plan_of["source"]["scores"] == "my.csv" and plan_of["budget"] == 50
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "Stop where you like after the first 20 rows, but not because of the labels seen." in page
+    assert (
+        "Stop where you like after the first 20 rows, but not because of the labels seen." in page
+    )
 
 
 def test_a_sheet_sorted_half_filled_and_saved_by_a_spreadsheet(folder):
@@ -49,26 +57,49 @@ def test_a_sheet_sorted_half_filled_and_saved_by_a_spreadsheet(folder):
         right = "no" if row[2] == "spam" else "Yes"
         row[0], row[-1] = str(int(row[0])), right if int(row[1]) <= 30 and row[1] != "12" else ""
     skipped = next(row[0] for row in rows if row[1] == "12")
-    write(folder / "report-labels.csv", [header, *sorted(rows, key=lambda row: row[3][::-1])], ";", "utf-8-sig")
-    page = page_of(run_here(folder, *AUDIT, "--labels", "report-labels.csv", "-o", "r.html"), folder)
+    write(
+        folder / "report-labels.csv",
+        [header, *sorted(rows, key=lambda row: row[3][::-1])],
+        ";",
+        "utf-8-sig",
+    )
+    page = page_of(
+        run_here(folder, *AUDIT, "--labels", "report-labels.csv", "-o", "r.html"), folder
+    )
     assert "29 labels and 1 skipped, 10 strata" in page
     assert "Of 50 rows of the sheet: 29 labeled, 1 skipped, 20 not reached." in page
     assert f"<p>1 id was skipped: {int(skipped):05d}</p>" in page
-    assert ("the first 30 of 50 rows in the order of labeling were reached: the interval holds if the decision to "
-            "stop did "
-            "not depend on the labels seen") in page
-    assert ("50 ids were changed by a spreadsheet and matched to the one drawn item that it would show so: ") in page
-    assert "1 item was skipped: its label may be anything; the estimate is a range, and the interval goes from " in page
+    assert (
+        "the first 30 of 50 rows in the order of labeling were reached: the interval holds if the decision to "
+        "stop did "
+        "not depend on the labels seen"
+    ) in page
+    assert (
+        "50 ids were changed by a spreadsheet and matched to the one drawn item that it would show so: "
+    ) in page
+    assert (
+        "1 item was skipped: its label may be anything; the estimate is a range, and the interval goes from "
+        in page
+    )
     assert "Quote the interval; it gets shorter once the skipped item is labeled." in page
 
 
-@pytest.mark.parametrize(("answer", "message"), [
-    ("x", "column 'correct' holds only 'x', in 50 rows: does it mean right or wrong, and what does an empty cell mean? "
-          "Write 1 (right) or 0 (wrong) in every row that was looked at"),
-    ("maybe", "column 'correct', row 2 (id '"),
-    ("", "'report-labels.csv' has no filled cell in its column 'correct'; write 1 where the classifier was right and "
-         "0"),
-])
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            "x",
+            "column 'correct' holds only 'x', in 50 rows: does it mean right or wrong, and what does an empty cell mean? "
+            "Write 1 (right) or 0 (wrong) in every row that was looked at",
+        ),
+        ("maybe", "column 'correct', row 2 (id '"),
+        (
+            "",
+            "'report-labels.csv' has no filled cell in its column 'correct'; write 1 where the classifier was right and "
+            "0",
+        ),
+    ],
+)
 def test_answers_that_say_nothing(folder, answer, message):
     header, *rows = plan(folder)
     write(folder / "report-labels.csv", [header, *([*row[:-1], answer] for row in rows)])
@@ -79,48 +110,96 @@ def test_two_ways_to_answer_and_too_few_rows(folder):
     header, *rows = plan(folder)
     mixed = [[*row[:-1], "right" if k else "1.0"] for k, row in enumerate(rows)]
     write(folder / "report-labels.csv", [header, *mixed])
-    costs_one_line(folder, "column 'correct' mixes two ways to answer: row 2 has '1.0', row 3 has 'right'; use one of "
-                           "1/0, "
-                   "right/wrong throughout", *AUDIT, "--labels", "report-labels.csv", "-o", "r.html")
-    write(folder / "report-labels.csv", [header, *([*row[:-1], "1" if k < 19 else ""] for k, row in enumerate(rows))])
-    costs_one_line(folder, "the labels end at position 19 of the order of labeling; label up to position 20, 1 more: "
-                           "two "
-                   "rounds through 10 strata are the least", *AUDIT, "--labels", "report-labels.csv", "-o", "r.html")
+    costs_one_line(
+        folder,
+        "column 'correct' mixes two ways to answer: row 2 has '1.0', row 3 has 'right'; use one of "
+        "1/0, "
+        "right/wrong throughout",
+        *AUDIT,
+        "--labels",
+        "report-labels.csv",
+        "-o",
+        "r.html",
+    )
+    write(
+        folder / "report-labels.csv",
+        [header, *([*row[:-1], "1" if k < 19 else ""] for k, row in enumerate(rows))],
+    )
+    costs_one_line(
+        folder,
+        "the labels end at position 19 of the order of labeling; label up to position 20, 1 more: "
+        "two "
+        "rounds through 10 strata are the least",
+        *AUDIT,
+        "--labels",
+        "report-labels.csv",
+        "-o",
+        "r.html",
+    )
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--seed", "3"], "seed was 0 when the sheet was written and is 3 now (see 'report-labels.plan.json')"),
-    (["--score-is", "class1", "--positive", "ham"],
-     "score_is was 'confidence' when the sheet was written and is 'class1' now; positive was '' when the sheet was "
-     "written "
-     "and is 'ham' now"),
-    (["--n-strata", "4"], "n_strata was 'auto' when the sheet was written and is 4 now"),
-    (["--metrics-of", "spam"], "question was 'accuracy' when the sheet was written and is 'class_metrics' now"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--seed", "3"],
+            "seed was 0 when the sheet was written and is 3 now (see 'report-labels.plan.json')",
+        ),
+        (
+            ["--score-is", "class1", "--positive", "ham"],
+            "score_is was 'confidence' when the sheet was written and is 'class1' now; positive was '' when the sheet was "
+            "written "
+            "and is 'ham' now",
+        ),
+        (["--n-strata", "4"], "n_strata was 'auto' when the sheet was written and is 4 now"),
+        (
+            ["--metrics-of", "spam"],
+            "question was 'accuracy' when the sheet was written and is 'class_metrics' now",
+        ),
+    ],
+)
 def test_what_changed_since_the_plan_is_told_by_name(folder, arguments, message):
     header, *rows = plan(folder)
     write(folder / "report-labels.csv", [header, *([*row[:-1], "1"] for row in rows)])
-    costs_one_line(folder, message, *AUDIT, "--labels", "report-labels.csv", "-o", "r.html", *arguments)
+    costs_one_line(
+        folder, message, *AUDIT, "--labels", "report-labels.csv", "-o", "r.html", *arguments
+    )
 
 
-@pytest.mark.parametrize(("columns", "message"), [
-    ("txt", "'my.csv' has no column 'txt'; it has 'item', 'p', 'yhat', 'text of item'"),
-    ("p id", "'my.csv' has no column 'id'"),
-])
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("txt", "'my.csv' has no column 'txt'; it has 'item', 'p', 'yhat', 'text of item'"),
+        ("p id", "'my.csv' has no column 'id'"),
+    ],
+)
 def test_columns_that_cannot_be_shown(folder, columns, message):
     costs_one_line(folder, message, *AUDIT, "--columns", columns)
 
 
 def test_columns_named_as_those_of_the_sheet(folder):
-    write(folder / "my.csv", [["item", "p", "Truth"], *([k, .5 + k / 100, "a"] for k in range(40))])
-    costs_one_line(folder, "columns must not be named 'Truth': the sheet has a column of that name", *TOPIC,
-                   "--columns",
-                   "Truth", "--budget", 20)
-    costs_one_line(folder, "columns 'p' are columns of scores: name a file", "report", "stratified-accuracy",
-                   "--columns",
-                   "p")
+    write(
+        folder / "my.csv", [["item", "p", "Truth"], *([k, 0.5 + k / 100, "a"] for k in range(40))]
+    )
+    costs_one_line(
+        folder,
+        "columns must not be named 'Truth': the sheet has a column of that name",
+        *TOPIC,
+        "--columns",
+        "Truth",
+        "--budget",
+        20,
+    )
+    costs_one_line(
+        folder,
+        "columns 'p' are columns of scores: name a file",
+        "report",
+        "stratified-accuracy",
+        "--columns",
+        "p",
+    )
 
 
 def test_one_item_is_no_sample(folder):
-    write(folder / "my.csv", [["item", "p", "yhat"], ["a", .9, "x"]])
+    write(folder / "my.csv", [["item", "p", "yhat"], ["a", 0.9, "x"]])
     costs_one_line(folder, "items must be at least two; there is only one item", *AUDIT)

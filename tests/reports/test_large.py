@@ -1,4 +1,5 @@
 """Long series and many models: the parts that a page shows, the tables, and the warnings before the report."""
+
 import re
 
 import numpy as np
@@ -16,8 +17,12 @@ from workbench.misclassification import methods
 def long_series(periods=900, jump=500):
     counted = 200 + (np.arange(periods) % 7) + 40 * (np.arange(periods) == jump)
     audit = wb.ConfusionCounts(np.array([[290, 10], [10, 90]]))
-    return wb.prevalence_series(audit, (8000, 2000), {f"day {t}": (1000 - n, n) for t, n in enumerate(counted)},
-                                method="mle")
+    return wb.prevalence_series(
+        audit,
+        (8000, 2000),
+        {f"day {t}": (1000 - n, n) for t, n in enumerate(counted)},
+        method="mle",
+    )
 
 
 def test_a_long_series_keeps_both_ends_and_every_peak():
@@ -32,7 +37,7 @@ def test_of_a_long_series_the_largest_changes_are_listed_those_that_differ_from_
     series = long_series()
     rows, shown = series.changes(), series.shown_changes()
     differ = {k for k, row in enumerate(rows) if not row["low"] <= 0 <= row["high"]}
-    assert {499, 500} <= differ                    # to the jump and from it
+    assert {499, 500} <= differ  # to the jump and from it
     assert len(shown) == 100 and (differ <= set(shown) or set(shown) <= differ)
     assert f"{len(differ)} of 899" in charts.changes_words(series)[0]
     assert len(charts.changes_data(series)) == 100
@@ -40,14 +45,22 @@ def test_of_a_long_series_the_largest_changes_are_listed_those_that_differ_from_
 
 def test_what_is_said_of_many_periods_is_computed_for_all_at_once(monkeypatch):
     computed, shares_of = [], methods.shares_of
-    monkeypatch.setattr(methods, "shares_of", lambda *given: computed.append(len(given)) or shares_of(*given))
-    said = [note for note in long_series().notes if "'calibration' would have less expected error" in note.text]
+    monkeypatch.setattr(
+        methods, "shares_of", lambda *given: computed.append(len(given)) or shares_of(*given)
+    )
+    said = [
+        note
+        for note in long_series().notes
+        if "'calibration' would have less expected error" in note.text
+    ]
     assert 0 < len(computed) < 20 < 800 < len(said)
 
 
 def test_without_an_estimate_no_largest_change_is_named():
     audit = wb.ConfusionCounts([[80, 20], [80, 20]])
-    series = wb.prevalence_series(audit, (800, 200), {"a": (800, 200), "b": (700, 300), "c": (750, 250)})
+    series = wb.prevalence_series(
+        audit, (800, 200), {"a": (800, 200), "b": (700, 300), "c": (750, 250)}
+    )
     title, alternative = charts.changes_words(series)
     assert title == "No change can be estimated: the audit leaves every change possible"
     assert "nan" not in alternative and "the intervals fill the whole range" in alternative
@@ -56,13 +69,18 @@ def test_without_an_estimate_no_largest_change_is_named():
 def test_a_thousand_names_in_another_case_are_looked_at_once(monkeypatch):
     looked, plain = [], columns.plain_name
     monkeypatch.setattr(columns, "plain_name", lambda name: looked.append(name) or plain(name))
-    found = columns.found_columns("file", [f"M{k}" for k in range(1000)], [f"m{k}" for k in range(1000)])
+    found = columns.found_columns(
+        "file", [f"M{k}" for k in range(1000)], [f"m{k}" for k in range(1000)]
+    )
     assert found == {f"m{k}": f"M{k}" for k in range(1000)} and len(looked) == 2000
 
 
 def test_a_short_series_is_shown_whole():
     series = long_series(30, 20)
-    assert series.drawn() == tuple(range(30)) == series.shown_levels() and len(series.shown_changes()) == 29
+    assert (
+        series.drawn() == tuple(range(30)) == series.shown_levels()
+        and len(series.shown_changes()) == 29
+    )
     assert "Drawn are" not in charts.series_words(series)[1]
 
 
@@ -85,7 +103,11 @@ def test_p_values_of_all_pairs_at_once_are_those_of_the_tests_one_by_one(fold_me
     monkeypatch.setattr(comparison, "MANY", 30)
     part = wb.compare_models(fold_means)
     expected = dict(zip(whole.pairs, whole.adjusted.tolist(), strict=True))
-    assert len(part.pairs) == 39 + 19 * 18 // 2 and part.compared == 780 and part.differ == whole.differ > 0
+    assert (
+        len(part.pairs) == 39 + 19 * 18 // 2
+        and part.compared == 780
+        and part.differ == whole.differ > 0
+    )
     assert part.adjusted == pytest.approx([expected[pair] for pair in part.pairs], rel=1e-9)
     assert part.headline() == whole.headline() and part.finding() == whole.finding()
     assert any("adjusted for all 780 pairs" in note.text for note in part.notes)
@@ -101,7 +123,9 @@ def test_models_without_variance_between_folds_have_no_p_value_among_many(fold_m
 def test_a_page_lists_the_best_of_many_models(fold_means):
     found = wb.compare_models(fold_means)
     shown = [found.rows()[k] for k in found.shown()]
-    assert {(row["first"], row["second"]) for row in shown} == {(found.models[0], name) for name in found.models[1:20]}
+    assert {(row["first"], row["second"]) for row in shown} == {
+        (found.models[0], name) for name in found.models[1:20]
+    }
     few = wb.compare_models(dict(list(fold_means.items())[:6]))
     assert len(few.shown()) == 15
 
@@ -111,17 +135,32 @@ def test_chosen_models_are_those_of_losses_made_anew(fold_means):
     cv = wb.CVLosses({name: rng.integers(0, 2, 60) for name in "abc"}, np.repeat(np.arange(6), 10))
     again = wb.CVLosses(cv.losses[:, [2, 0]], cv.fold, ("c", "a"))
     pair = cv.pair("c", "a")
-    assert cv.mean_losses().size == 3 and pair.headline() == again.headline() and pair.rows() == again.rows()
+    assert (
+        cv.mean_losses().size == 3
+        and pair.headline() == again.headline()
+        and pair.rows() == again.rows()
+    )
     assert wb.kfold_t_test(pair).to_dict() == wb.kfold_t_test(again).to_dict()
     assert len(losses.CVLosses.from_fold_means(fold_means).headline()) < 500
 
 
 def test_limits_are_told_where_a_command_reads_and_not_again(tmp_path, monkeypatch, fold_means):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "means.csv").write_text("fold," + ",".join(fold_means) + "\n" + "".join(
-        f"{k}," + ",".join(str(means[k]) for means in fold_means.values()) + "\n" for k in range(10)))
-    (tmp_path / "audit.csv").write_text("truth,prediction\n" + "0,0\n" * 290 + "0,1\n1,0\n" * 10 + "1,1\n" * 90)
-    (tmp_path / "days.csv").write_text("period,n,counted\n" + "".join(f"{t},1000,{200 + t % 7}\n" for t in range(300)))
+    (tmp_path / "means.csv").write_text(
+        "fold,"
+        + ",".join(fold_means)
+        + "\n"
+        + "".join(
+            f"{k}," + ",".join(str(means[k]) for means in fold_means.values()) + "\n"
+            for k in range(10)
+        )
+    )
+    (tmp_path / "audit.csv").write_text(
+        "truth,prediction\n" + "0,0\n" * 290 + "0,1\n1,0\n" * 10 + "1,1\n" * 90
+    )
+    (tmp_path / "days.csv").write_text(
+        "period,n,counted\n" + "".join(f"{t},1000,{200 + t % 7}\n" for t in range(300))
+    )
     (tmp_path / "private").mkdir(mode=0o700)
     with handover.reading(str(tmp_path / "private")), pytest.warns(handover.LimitReached) as told:
         found = read_losses(losses="means.csv", better="lower")

@@ -1,4 +1,5 @@
 """The monthly report as a statistics office makes it, from its own files."""
+
 import re
 
 import pytest
@@ -9,15 +10,36 @@ TOPIC = ("report", "misclassification-correction")
 
 @pytest.fixture
 def files(tmp_path):
-    (tmp_path / "audit.csv").write_text("wahr;gelesen\n" + "ohne;ohne\n" * 331 + "ohne;<b>mit</b>\n" * 18
-                                        + "<b>mit</b>;ohne\n" * 7 + "<b>mit</b>;<b>mit</b>\n" * 44, encoding="utf-8")
-    (tmp_path / "monate.csv").write_text("Monat;n;davon\nJan;1797;218\nFeb;5000;589\nMär;0;0\nApr;5000;809\n",
-                                         encoding="utf-8")
+    (tmp_path / "audit.csv").write_text(
+        "wahr;gelesen\n"
+        + "ohne;ohne\n" * 331
+        + "ohne;<b>mit</b>\n" * 18
+        + "<b>mit</b>;ohne\n" * 7
+        + "<b>mit</b>;<b>mit</b>\n" * 44,
+        encoding="utf-8",
+    )
+    (tmp_path / "monate.csv").write_text(
+        "Monat;n;davon\nJan;1797;218\nFeb;5000;589\nMär;0;0\nApr;5000;809\n", encoding="utf-8"
+    )
     return tmp_path
 
 
-NAMES = ("--audit", "audit.csv", "--truth", "wahr", "--prediction", "gelesen", "--classes", "ohne,<b>mit</b>",
-         "--counts", "monate.csv", "--period", "Monat", "--counted", "davon")
+NAMES = (
+    "--audit",
+    "audit.csv",
+    "--truth",
+    "wahr",
+    "--prediction",
+    "gelesen",
+    "--classes",
+    "ohne,<b>mit</b>",
+    "--counts",
+    "monate.csv",
+    "--period",
+    "Monat",
+    "--counted",
+    "davon",
+)
 
 
 def test_from_files_to_page(files, kernel):
@@ -28,7 +50,9 @@ def test_from_files_to_page(files, kernel):
 
 
 def test_fresh_audit_and_another_estimator(files):
-    done = run_here(files, *TOPIC, *NAMES, "--method", "calibration", "--fresh-audit", "audit.csv", "--quiet")
+    done = run_here(
+        files, *TOPIC, *NAMES, "--method", "calibration", "--fresh-audit", "audit.csv", "--quiet"
+    )
     page = page_of(done, files, "report.html")
     assert "by calibration" in page and "P(truth | prediction)" in page
 
@@ -37,10 +61,13 @@ def test_a_mistake_costs_one_line_before_the_run(files):
     costs_one_line(files, "truth is 'war', which is no column of", *TOPIC, *NAMES, "--truth", "war")
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--method", "magic"], "--method must be one of"),
-    (["--audit-period", "Dez"], "--audit-period must be a period of the counts; got 'Dez'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--method", "magic"], "--method must be one of"),
+        (["--audit-period", "Dez"], "--audit-period must be a period of the counts; got 'Dez'"),
+    ],
+)
 def test_mistakes_cost_one_line_in_the_run(files, arguments, message):
     costs_one_line(files, message, *TOPIC, *NAMES, *arguments, runs=run_here)
 

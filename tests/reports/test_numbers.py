@@ -1,4 +1,5 @@
 """The numbers of every report's JSON, on realistic files, against a computation with numpy alone."""
+
 import json
 
 import pytest
@@ -13,4 +14,5 @@ def test_the_numbers_of_a_report_are_those_of_numpy(tmp_path, topic):
         done = run_here(tmp_path, "report", *words, "--quiet")
         assert done.returncode == 0, done.stderr
         return json.loads((tmp_path / words[-1]).read_text(encoding="utf-8"))
+
     TOPICS[topic](tmp_path, 20_000, report)

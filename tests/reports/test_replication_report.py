@@ -1,4 +1,5 @@
 """The report of metrics as an analyst makes it, from a file of his own."""
+
 import hashlib
 import re
 
@@ -9,8 +10,22 @@ from scipy.stats import binomtest
 
 TOPIC = ("report", "brr-orthogonal-arrays")
 ITEMS = "Gelesen März.csv"
-NAMES = ("--items", ITEMS, "--truth", "wahr", "--prediction", "gelesen", "--stratum", "Bezirk", "--psu", "Kiste",
-         "--positive", "9", "--weight", "w")
+NAMES = (
+    "--items",
+    ITEMS,
+    "--truth",
+    "wahr",
+    "--prediction",
+    "gelesen",
+    "--stratum",
+    "Bezirk",
+    "--psu",
+    "Kiste",
+    "--positive",
+    "9",
+    "--weight",
+    "w",
+)
 
 
 @pytest.fixture
@@ -23,7 +38,14 @@ def labeled(tmp_path):
             for _ in range(12):
                 truth = rng.integers(7, 10)
                 read = truth if rng.random() < 0.8 else rng.integers(7, 10)
-                cells = [truth, read, district, f"{district}-{box}", f"{1 + rng.random():.2f}", f"{rng.random():.4f}"]
+                cells = [
+                    truth,
+                    read,
+                    district,
+                    f"{district}-{box}",
+                    f"{1 + rng.random():.2f}",
+                    f"{rng.random():.4f}",
+                ]
                 rows.append(";".join(map(str, [*cells, int(len(rows) != 3)])).replace(".", ","))
     path = tmp_path / ITEMS
     path.write_text("\n".join(rows) + "\n", encoding="utf-8-sig")
@@ -33,7 +55,10 @@ def labeled(tmp_path):
 def test_from_file_to_page(tmp_path, labeled, kernel):
     given = (*NAMES, "--score", "p", "--metrics", "accuracy f1 auc")
     page = page_of(run(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
-    assert "108 items, 9 PSUs in 3 strata (1 stratum of 2, 1 stratum of 3, 1 stratum of 4), 6 degrees" in page
+    assert (
+        "108 items, 9 PSUs in 3 strata (1 stratum of 2, 1 stratum of 3, 1 stratum of 4), 6 degrees"
+        in page
+    )
     assert "generalized replication is exact for any mixture" in page and "Accuracy 0." in page
     assert "<b>Süd</b>" not in page and "Exercises" not in page
     assert page.count('alt="') >= 3 and page.count("<math") >= 3
@@ -43,23 +68,33 @@ def test_from_file_to_page(tmp_path, labeled, kernel):
 
 def test_auc_alone_needs_no_prediction(tmp_path, labeled):
     given = (*NAMES, "--prediction", "", "--score", "p", "--metrics", "auc")
-    assert "AUC 0." in page_of(run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
+    assert "AUC 0." in page_of(
+        run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path
+    )
 
 
 def test_many_classes_without_strata_by_group(tmp_path):
     rng = np.random.default_rng(4)
     truth = rng.integers(0, 4, 400)
-    read = np.where(rng.random(400) < .9, truth, rng.integers(0, 4, 400))
-    rows = zip(np.array(["cat", "cow", "dog", "emu"])[[truth, read]].T.tolist(), range(400), strict=True)
-    (tmp_path / "m.csv").write_text("truth,prediction,person,place\n" + "".join(
-        f"{true},{said},{k // 5},{'ab'[k % 2]}\n" for (true, said), k in rows))
+    read = np.where(rng.random(400) < 0.9, truth, rng.integers(0, 4, 400))
+    rows = zip(
+        np.array(["cat", "cow", "dog", "emu"])[[truth, read]].T.tolist(), range(400), strict=True
+    )
+    (tmp_path / "m.csv").write_text(
+        "truth,prediction,person,place\n"
+        + "".join(f"{true},{said},{k // 5},{'ab'[k % 2]}\n" for (true, said), k in rows)
+    )
     given = ("--items", "m.csv", "--psu", "person", "--group", "place")
     page = page_of(run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
     assert f"Accuracy {(truth == read).mean():.3f}, 95% interval " in page
     assert "no column 'stratum': the whole sample was taken for one stratum" in page
     assert "80 PSUs in 1 stratum" in page and page.count("<td>Macro F1</td>") == 3
     assert all(page.count(f"<td>F1 of {name}</td>") == 3 for name in ("cat", "cow", "dog", "emu"))
-    limits = [float(number) for row in re.findall(r"<td>([\d.]+)% to ([\d.]+)%</td>", page) for number in row]
+    limits = [
+        float(number)
+        for row in re.findall(r"<td>([\d.]+)% to ([\d.]+)%</td>", page)
+        for number in row
+    ]
     # default and naive, and the bounded one where it differs
     assert 2 * 2 * 18 <= len(limits) <= 2 * 3 * 18 and max(limits) <= 100
 
@@ -69,26 +104,47 @@ def test_single_items_have_exact_intervals(tmp_path):
     truth, read = np.repeat([1, 1, 0, 0], (8, 2, 1, 9)), np.repeat([1, 0, 1, 0], (8, 2, 1, 9))
     rows = "".join(f"{true},{predicted}\n" for true, predicted in zip(truth, read, strict=True))
     (tmp_path / "s.csv").write_text(f"truth,prediction\n{rows}")
-    page = page_of(run_here(tmp_path, *TOPIC, "--items", "s.csv", "-o", "r.html", "--quiet"), tmp_path)
-    limits = [tuple(binomtest(hits, items).proportion_ci()) for hits, items in ((17, 20), (8, 9), (8, 10), (8, 11))]
+    page = page_of(
+        run_here(tmp_path, *TOPIC, "--items", "s.csv", "-o", "r.html", "--quiet"), tmp_path
+    )
+    limits = [
+        tuple(binomtest(hits, items).proportion_ci())
+        for hits, items in ((17, 20), (8, 9), (8, 10), (8, 11))
+    ]
     limits[-1] = tuple(2 * limit / (1 + limit) for limit in limits[-1])
-    shown = re.findall(r"<td>([\d.]+)% to (?:&gt; )?([\d.]+)%</td>", page)[::2]      # the others are naive
-    assert np.array(shown, float) / 100 == pytest.approx(np.array(limits), abs=.008)
+    shown = re.findall(r"<td>([\d.]+)% to (?:&gt; )?([\d.]+)%</td>", page)[
+        ::2
+    ]  # the others are naive
+    assert np.array(shown, float) / 100 == pytest.approx(np.array(limits), abs=0.008)
     assert "may be unseen" not in page
 
 
 def test_published_replicate_weights(tmp_path):
     rng = np.random.default_rng(5)
-    unit, right = np.repeat(np.arange(20), 6), rng.random(120) < .8
+    unit, right = np.repeat(np.arange(20), 6), rng.random(120) < 0.8
     weights = np.stack([np.where(unit == r, 0, 20 / 19) for r in range(20)], 1)
     header = ",".join(f"repwt_{r}" for r in range(20))
-    (tmp_path / "p.csv").write_text(f"truth,prediction,w,{header}\n" + "".join(
-        f"{k % 2},{k % 2 if ok else 1 - k % 2},1,{','.join(map(repr, row))}\n"
-        for k, (ok, row) in enumerate(zip(right, weights.tolist(), strict=True))))
-    given = ("--items", "p.csv", "--weight", "w", "--replicate-weights", "repwt_*", "--method", "jk1", "--metrics",
-             "accuracy")
+    (tmp_path / "p.csv").write_text(
+        f"truth,prediction,w,{header}\n"
+        + "".join(
+            f"{k % 2},{k % 2 if ok else 1 - k % 2},1,{','.join(map(repr, row))}\n"
+            for k, (ok, row) in enumerate(zip(right, weights.tolist(), strict=True))
+        )
+    )
+    given = (
+        "--items",
+        "p.csv",
+        "--weight",
+        "w",
+        "--replicate-weights",
+        "repwt_*",
+        "--method",
+        "jk1",
+        "--metrics",
+        "accuracy",
+    )
     page = page_of(run_here(tmp_path, *TOPIC, *given, "-o", "r.html", "--quiet"), tmp_path)
-    error = np.sqrt(np.bincount(unit, right).reshape(20).var(ddof=1) / 6 ** 2 / 20)
+    error = np.sqrt(np.bincount(unit, right).reshape(20).var(ddof=1) / 6**2 / 20)
     assert "imported jk1, 20 replicates" in page and f"<td>{100 * error:.1f}%</td>" in page
 
 
@@ -96,11 +152,14 @@ def test_a_mistake_costs_one_line_before_the_run(tmp_path, labeled):
     costs_one_line(tmp_path, "has no column 'Kreis'", *TOPIC, *NAMES, "--stratum", "Kreis")
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--positive", "4"], "--positive must be a true class; got '4', there are 7, 8, 9"),
-    (["--weight", "gelesen"], "weight must be another column than the classes"),
-    (["--method", "brr"], "method 'brr' needs the same number of PSUs in every stratum"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--positive", "4"], "--positive must be a true class; got '4', there are 7, 8, 9"),
+        (["--weight", "gelesen"], "weight must be another column than the classes"),
+        (["--method", "brr"], "method 'brr' needs the same number of PSUs in every stratum"),
+    ],
+)
 def test_mistakes_cost_one_line_in_the_run(tmp_path, labeled, arguments, message):
     costs_one_line(tmp_path, message, *TOPIC, *NAMES, *arguments, runs=run_here)
 
@@ -112,7 +171,9 @@ def test_a_mistake_in_the_kernel_costs_one_line(tmp_path, labeled, kernel):
 
 def test_lone_psu_and_its_remedy(tmp_path, labeled):
     lines = labeled.read_text(encoding="utf-8-sig").splitlines()
-    labeled.write_text("\n".join(line for line in lines if ";Nord-1;" not in line) + "\n", encoding="utf-8")
+    labeled.write_text(
+        "\n".join(line for line in lines if ";Nord-1;" not in line) + "\n", encoding="utf-8"
+    )
     message = "stratum must hold at least 2 PSUs; 'Nord' holds 1"
     costs_one_line(tmp_path, message, *TOPIC, *NAMES, runs=run_here)
     done = run_here(tmp_path, *TOPIC, *NAMES, "--collapse", "Nord=Ost", "--quiet")

@@ -30,7 +30,10 @@ def folder(tmp_path, monkeypatch):
 
 def write(path, *sources):
     parameters = new_code_cell("n = 1", metadata={"tags": ["parameters"]})
-    nbformat.write(new_notebook(cells=[new_markdown_cell("# N"), parameters, *map(new_code_cell, sources)]), path)
+    nbformat.write(
+        new_notebook(cells=[new_markdown_cell("# N"), parameters, *map(new_code_cell, sources)]),
+        path,
+    )
 
 
 def build(tables, **options):
@@ -54,9 +57,14 @@ def test_a_table_is_a_file_with_keys_numbers_in_full_and_harmless_text(folder):
     assert head == ["period", "share", "labeled", 'a"b', "'=2", "low"]
     assert [row[0] for row in rows] == ["'=1+1", "May, 'wet'", "\u0444"]
     assert [row[1] for row in rows] == [repr(1 / 3), "", "inf"] and float(rows[1][5]) == 1e-300
-    assert [row[2] for row in rows] == ["9007199254740993", "-5", "0"] and rows[0][3:5] == ["True", ""]
+    assert [row[2] for row in rows] == ["9007199254740993", "-5", "0"] and rows[0][3:5] == [
+        "True",
+        "",
+    ]
     assert rows_of(folder / "t" / "contents.csv") == [
-        ["file", "report", "finding", "rows"], ["levels.csv", "report.html", "Levels: 3 rows", "3"]]
+        ["file", "report", "finding", "rows"],
+        ["levels.csv", "report.html", "Levels: 3 rows", "3"],
+    ]
 
 
 def test_an_excel_file_holds_numbers_and_text_that_is_no_formula(folder):
@@ -67,7 +75,10 @@ def test_an_excel_file_holds_numbers_and_text_that_is_no_formula(folder):
     cells = [[cell.value for cell in row] for row in sheet.iter_rows()]
     assert cells[0] == ["period", "share", "labeled", 'a"b', "'=2", "low"]
     assert cells[1] == ["'=1+1", 1 / 3, "9007199254740993", True, None, None]
-    assert cells[2] == ["May, 'wet'", None, -5, False, None, 1e-300] and cells[3][:2] == ["\u0444", "inf"]
+    assert cells[2] == ["May, 'wet'", None, -5, False, None, 1e-300] and cells[3][:2] == [
+        "\u0444",
+        "inf",
+    ]
     assert {cell.data_type for row in sheet.iter_rows() for cell in row} <= {"s", "n", "b"}
     build("t.XLSX")
 
@@ -80,7 +91,9 @@ def test_tables_of_a_report_are_written_again_and_those_of_others_stay_listed(fo
     build("t")
     assert rows_of(folder / "t" / "levels.csv")[1][1] == "0.25"
     assert [row[:2] for row in rows_of(folder / "t" / "contents.csv")[1:]] == [
-        ["levels.csv", "report.html"], ["changes.csv", "second.html"]]
+        ["levels.csv", "report.html"],
+        ["changes.csv", "second.html"],
+    ]
 
 
 @pytest.mark.parametrize("existing", ["t/levels.csv", "t/contents.csv", "t.xlsx"])
@@ -92,7 +105,8 @@ def test_other_files_are_not_overwritten(folder, existing):
     assert message in {
         "'t/levels.csv' exists and is no table of a report; choose another folder for the tables",
         "'t/contents.csv' exists and is no list of a report's tables; choose another folder for the tables",
-        "tables 't.xlsx' exists and holds no tables of a report; choose another path"}
+        "tables 't.xlsx' exists and holds no tables of a report; choose another path",
+    }
     assert existing in message and sorted(folder.rglob("*")) == before
     assert (folder / existing).read_text() == "mine,too\n1,2\n"
 
@@ -100,6 +114,7 @@ def test_other_files_are_not_overwritten(folder, existing):
 def test_a_run_that_fails_leaves_no_tables(folder, monkeypatch):
     def fail(*details):
         raise OSError(28, "No space left on device")
+
     monkeypatch.setattr("workbench.reports.tables._write_csv", fail)
     before = sorted(folder.rglob("*"))
     assert refused("t", json="r.json") == "cannot write tables to 't': No space left on device"
@@ -108,23 +123,38 @@ def test_a_run_that_fails_leaves_no_tables(folder, monkeypatch):
 
 def test_a_missing_package_is_told_before_the_run(folder, monkeypatch):
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "xlsxwriter" else find(name))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "xlsxwriter" else find(name)
+    )
     write(folder / "n.ipynb", "open('ran', 'w')")
-    assert refused("t.xlsx") == ("tables 't.xlsx' needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or name "
-                                 "a folder to get CSV files")
+    assert refused("t.xlsx") == (
+        "tables 't.xlsx' needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or name "
+        "a folder to get CSV files"
+    )
     assert not (folder / "ran").exists()
 
 
 def test_a_table_too_long_for_excel_is_refused(folder):
-    write(folder / "n.ipynb", f"import workbench as wb\nwb.Table([{{'text': 'x' * {2 ** 15}}}], 'Long')")
-    assert refused("t.xlsx") == "table 'n' does not fit into a sheet of Excel; name a folder to get CSV files"
+    write(
+        folder / "n.ipynb", f"import workbench as wb\nwb.Table([{{'text': 'x' * {2**15}}}], 'Long')"
+    )
+    assert (
+        refused("t.xlsx")
+        == "table 'n' does not fit into a sheet of Excel; name a folder to get CSV files"
+    )
     assert sorted(path.name for path in folder.iterdir()) == ["n.ipynb"]
 
 
 def test_sheets_have_short_names_of_their_own(folder):
     names = ["a" * 40, "a" * 39, "Contents", "A" * 29]
-    write(folder / "n.ipynb", "import workbench as wb", *(
-        f"{name} = wb.Table([{{'n': {number}}}], 'T')\n{name}" for number, name in enumerate(names)))
+    write(
+        folder / "n.ipynb",
+        "import workbench as wb",
+        *(
+            f"{name} = wb.Table([{{'n': {number}}}], 'T')\n{name}"
+            for number, name in enumerate(names)
+        ),
+    )
     build("t.xlsx")
     sheets = openpyxl.load_workbook(folder / "t.xlsx").sheetnames
     assert sheets == ["contents", "a" * 28, "a" * 28 + "_2", "Contents_2", "A" * 28 + "_3"]

@@ -1,4 +1,5 @@
 """Numbers as pages show them, against decimal arithmetic."""
+
 import math
 import re
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -10,7 +11,13 @@ from workbench import results
 from workbench.results import digits
 
 RNG = np.random.default_rng(5)
-SHARES = [*RNG.random(200), *(10.0 ** -RNG.uniform(1, 9, 100)), *(1 - 10.0 ** -RNG.uniform(1, 9, 100)), 0.0, 1.0]
+SHARES = [
+    *RNG.random(200),
+    *(10.0 ** -RNG.uniform(1, 9, 100)),
+    *(1 - 10.0 ** -RNG.uniform(1, 9, 100)),
+    0.0,
+    1.0,
+]
 ERRORS = [0.3, 0.12, 0.066, 0.02, 0.0049, 0.0003]
 
 
@@ -31,7 +38,9 @@ def test_a_percentage_is_the_rounded_share_unless_that_would_be_all_or_nothing(e
         shown = rounded(100 * share, places)
         if shown in (0, 100) and share not in (0, 1):
             bound = Decimal(re.fullmatch(r"[<>] (\d+(\.\d+)?)%", text)[1])
-            assert text[0] == (">" if share > 0.5 else "<") and (bound < 100 * Decimal(share)) == (share > 0.5)
+            assert text[0] == (">" if share > 0.5 else "<") and (bound < 100 * Decimal(share)) == (
+                share > 0.5
+            )
             assert min(bound, 100 - bound) == Decimal(1).scaleb(-places)
         else:
             assert text == f"{shown}%"
@@ -57,26 +66,55 @@ def test_a_column_has_one_number_of_decimals_and_hides_no_share():
 
 
 def test_the_error_of_a_table_decides_its_digits():
-    rows = [{"period": t, "estimate": .123456 + t / 100, "standard_error": .0087, "low": .106, "high": .1408,
-             "pvalue": .04321} for t in range(3)]
+    rows = [
+        {
+            "period": t,
+            "estimate": 0.123456 + t / 100,
+            "standard_error": 0.0087,
+            "low": 0.106,
+            "high": 0.1408,
+            "pvalue": 0.04321,
+        }
+        for t in range(3)
+    ]
     page = results.html_table(rows, "levels")
     cells = re.findall(r"<td>(.*?)</td>", page)[:6]
     assert cells == ["0", "0.1235", "0.0087", "0.1060", "0.1408", "0.04321"]
 
 
 def test_counts_have_commas_and_years_have_none():
-    page = results.html_table([{"period": 2024, "size": 12345, "bounded": True, "problem": ""}], "t")
-    assert re.findall(r"<td>(.*?)</td>", page) == ["2024", "12,345", "yes"] and "problem" not in page
+    page = results.html_table(
+        [{"period": 2024, "size": 12345, "bounded": True, "problem": ""}], "t"
+    )
+    assert (
+        re.findall(r"<td>(.*?)</td>", page) == ["2024", "12,345", "yes"] and "problem" not in page
+    )
 
 
-@pytest.mark.parametrize(("value", "error", "text"), [
-    (20_312_441.7, 1_604_331.2, "20,300,000"), (1234.5, 12.0, "1,234"), (0.04567, 0.0081, "0.0457"),
-    (-0.0001, 0.02, "0.000"), (7.0, 0.0, "7")])
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (20_312_441.7, 1_604_331.2, "20,300,000"),
+        (1234.5, 12.0, "1,234"),
+        (0.04567, 0.0081, "0.0457"),
+        (-0.0001, 0.02, "0.000"),
+        (7.0, 0.0, "7"),
+    ],
+)
 def test_numbers_in_the_units_of_the_file(value, error, text):
     assert digits.numbers(value, error=error) == (text,)
 
 
-@pytest.mark.parametrize(("p", "text"), [(.17, "= .17"), (.0312, "= .031"), (.00042, "< .001"), (.999, "> .99"),
-                                         (1.0, "= 1"), (.0996, "= .10")])
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.17, "= .17"),
+        (0.0312, "= .031"),
+        (0.00042, "< .001"),
+        (0.999, "> .99"),
+        (1.0, "= 1"),
+        (0.0996, "= .10"),
+    ],
+)
 def test_p_values(p, text):
     assert digits.chance(p) == text

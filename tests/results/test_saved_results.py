@@ -1,4 +1,5 @@
 """What was saved loads, says the same and keeps its caveats: one or more of each kind of result."""
+
 import json
 import subprocess
 import sys
@@ -10,7 +11,9 @@ import workbench as wb
 import workbench.replays
 from workbench.results import sentences
 
-SAVED = json.loads((Path(__file__).parents[1] / "fixtures" / "results.json").read_text(encoding="utf-8"))
+SAVED = json.loads(
+    (Path(__file__).parents[1] / "fixtures" / "results.json").read_text(encoding="utf-8")
+)
 each_saved = pytest.mark.parametrize("saved", SAVED, ids=lambda saved: saved["data"]["kind"])
 
 
@@ -47,7 +50,9 @@ def test_a_program_that_has_loaded_nothing_reads_every_kind(tmp_path):
     first = {saved["data"]["kind"]: saved["data"] for saved in SAVED}
     path = tmp_path / "results.json"
     path.write_text(json.dumps(list(first.values())))
-    code = ("import json, sys\nfrom workbench import Result\n"
-            "for data in json.load(open(sys.argv[1])):\n    print(type(Result.from_dict(data)).__name__)")
+    code = (
+        "import json, sys\nfrom workbench import Result\n"
+        "for data in json.load(open(sys.argv[1])):\n    print(type(Result.from_dict(data)).__name__)"
+    )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
     assert done.stdout.split() == list(first), done.stderr

@@ -1,4 +1,5 @@
 """One name per idea: the row keys of every result, intervals, audits."""
+
 import importlib
 import json
 import keyword
@@ -11,13 +12,28 @@ import workbench
 import workbench as wb
 from workbench.results import Result, vocabulary
 
-SAVED = [saved["data"] for saved in json.loads((Path(__file__).parents[1] / "fixtures" / "results.json").read_text(
-    encoding="utf-8"))]
+SAVED = [
+    saved["data"]
+    for saved in json.loads(
+        (Path(__file__).parents[1] / "fixtures" / "results.json").read_text(encoding="utf-8")
+    )
+]
 # base classes, which nothing returns
 BASES = {"Audit", "SampledValues"}
 # tables that results give beside rows()
-MORE = ("methods", "metric_rows", "levels", "changes", "growth_rates", "allocation_rows", "clusters",
-        "models", "ranks", "conditions", "who_differs")
+MORE = (
+    "methods",
+    "metric_rows",
+    "levels",
+    "changes",
+    "growth_rates",
+    "allocation_rows",
+    "clusters",
+    "models",
+    "ranks",
+    "conditions",
+    "who_differs",
+)
 
 
 def columns_of_data(result):
@@ -73,8 +89,11 @@ def test_every_class_of_results_is_walked():
 
 
 def test_row_keys_are_identifiers():
-    assert [key for key in vocabulary.KEYS if not key.isidentifier() or keyword.iskeyword(key) or key != key.lower()] \
-        == []
+    assert [
+        key
+        for key in vocabulary.KEYS
+        if not key.isidentifier() or keyword.iskeyword(key) or key != key.lower()
+    ] == []
     assert set(vocabulary.SHOWN) <= vocabulary.KEYS
     assert len({vocabulary.words(key) for key in vocabulary.KEYS}) == len(vocabulary.KEYS)
 
@@ -82,7 +101,7 @@ def test_row_keys_are_identifiers():
 def test_people_read_words_and_their_own_names():
     page = wb.allocate([1000, 600], 100, "equal")._repr_html_()
     assert '<th scope="col">labels</th>' in page and "labeled</th>" not in page
-    page = wb.CVLosses.from_fold_means({"my_model": [.2, .1]})._repr_html_()
+    page = wb.CVLosses.from_fold_means({"my_model": [0.2, 0.1]})._repr_html_()
     assert '<th scope="col">my_model</th>' in page
     page = wb.ConfusionCounts([[3, 1], [0, 2]], labels=("is_a", "b"))._repr_html_()
     assert '<th scope="col">predicted is_a</th>' in page
@@ -90,7 +109,12 @@ def test_people_read_words_and_their_own_names():
 
 def test_an_audit_gives_its_interval_when_asked():
     found = wb.accuracy_audit(wb.digit_forms().items(), 100)
-    assert tuple(found.interval()) == tuple(found.estimate.interval(.95))
-    plan = wb.plan_budget([360, 359], [.6, .9], .05, interval="wald")
+    assert tuple(found.interval()) == tuple(found.estimate.interval(0.95))
+    plan = wb.plan_budget([360, 359], [0.6, 0.9], 0.05, interval="wald")
     assert plan.interval_method == "wald"
-    assert wb.accuracy_audit(wb.read_scores({"s": [.5, .6, .7, .8]}, score="s"), 4, n_strata=2).interval() is None
+    assert (
+        wb.accuracy_audit(
+            wb.read_scores({"s": [0.5, 0.6, 0.7, 0.8]}, score="s"), 4, n_strata=2
+        ).interval()
+        is None
+    )

@@ -33,8 +33,11 @@ def test_estimates_are_those_of_the_weighted_labels(sample):
         read += [int(member)] * labels
         weight += [items / labels] * labels
     found = wb.class_metrics(*sample)
-    for metric, score in (("precision", metrics.precision_score), ("recall", metrics.recall_score),
-                          ("f1", metrics.f1_score)):
+    for metric, score in (
+        ("precision", metrics.precision_score),
+        ("recall", metrics.recall_score),
+        ("f1", metrics.f1_score),
+    ):
         expected = score(truth, read, sample_weight=weight, zero_division=np.nan)
         assert getattr(found, metric) == pytest.approx(expected, nan_ok=True)
 
@@ -47,17 +50,33 @@ def limit_by_root(found, metric, above, others=(False, True)):
     """
     size, member = found.stratum_size, found.predicted
     best = [0, 1] if above else [1, 0]
-    counts = np.array([[np.multiply(best, n) if moved else (n - x, x)
-                        for moved, n, x in zip(whole, found.labeled, found.correct, strict=True)]
-                       for whole in itertools.product(others, repeat=size.size)])
+    counts = np.array(
+        [
+            [
+                np.multiply(best, n) if moved else (n - x, x)
+                for moved, n, x in zip(whole, found.labeled, found.correct, strict=True)
+            ]
+            for whole in itertools.product(others, repeat=size.size)
+        ]
+    )
     constant = size[member].sum() / size.sum() if metric == "f1" else 0.0
 
     def gap(r):
         values = np.where(member[:, None], [0.0, ONCE[metric] - r], [-r, 0.0])
-        limit = upper_limit(size, counts, values if above else -values, .025)[0].min()
-        item = max((ONCE[metric] - r if m else r for m, n, N in zip(member, found.labeled, size, strict=True) if n < N),
-                   default=0) / size.sum()
+        limit = upper_limit(size, counts, values if above else -values, 0.025)[0].min()
+        item = (
+            max(
+                (
+                    ONCE[metric] - r if m else r
+                    for m, n, N in zip(member, found.labeled, size, strict=True)
+                    if n < N
+                ),
+                default=0,
+            )
+            / size.sum()
+        )
         return float(limit + item if above else -limit - item) - r * constant
+
     low, high = 1e-9, 1 - 1e-9
     if gap(low) < 0 or gap(high) > 0:
         return None
@@ -66,8 +85,15 @@ def limit_by_root(found, metric, above, others=(False, True)):
 
 @settings(deadline=None, max_examples=60)
 @given(samples(), st.sampled_from(["recall", "f1"]))
-@example((np.array([2, 23, 4, 2]), np.array([True, True, False, False]), np.array([2, 17, 2, 2]),
-          np.array([0, 0, 1, 0])), "recall")
+@example(
+    (
+        np.array([2, 23, 4, 2]),
+        np.array([True, True, False, False]),
+        np.array([2, 17, 2, 2]),
+        np.array([0, 0, 1, 0]),
+    ),
+    "recall",
+)
 def test_inversion_ends_where_the_limit_is_zero(sample, metric):
     found = wb.class_metrics(*sample)
     limits = found.interval(metric)
@@ -84,7 +110,11 @@ def proven(found, metric):
     for good in (False, True):
         right = found.correct + unseen * good
         hits, missed = right[found.predicted].sum(), (size - right)[~found.predicted].sum()
-        bottom = hits + missed if metric == "recall" else (size[found.predicted].sum() + hits + missed) / 2
+        bottom = (
+            hits + missed
+            if metric == "recall"
+            else (size[found.predicted].sum() + hits + missed) / 2
+        )
         ends.append(hits / bottom if bottom else float(good))
     return ends
 
@@ -106,14 +136,20 @@ def test_a_census_leaves_one_value():
 
 def test_precision_is_the_accuracy_of_the_predicted_members():
     found = wb.class_metrics([100, 200, 900], [True, True, False], [10, 20, 30], [9, 20, 29])
-    assert tuple(found.interval("precision")) == tuple(wb.stratified_interval([100, 200], [10, 20], [9, 20]))
+    assert tuple(found.interval("precision")) == tuple(
+        wb.stratified_interval([100, 200], [10, 20], [9, 20])
+    )
 
 
 def coverage(size, predicted, n, share, metric):
     """Exact coverage over all binomial outcomes of a population so large that draws are independent."""
     size, predicted, share = np.array(size), np.array(predicted), np.array(share)
     hits, missed = (size * share)[predicted].sum(), (size * (1 - share))[~predicted].sum()
-    truth = hits / (hits + missed) if metric == "recall" else 2 * hits / (size[predicted].sum() + hits + missed)
+    truth = (
+        hits / (hits + missed)
+        if metric == "recall"
+        else 2 * hits / (size[predicted].sum() + hits + missed)
+    )
     covered = 0.0
     for outcome in itertools.product(*(range(k + 1) for k in n)):
         low, high = wb.class_metrics(size, predicted, n, outcome).interval(metric)
@@ -122,9 +158,11 @@ def coverage(size, predicted, n, share, metric):
 
 
 @pytest.mark.parametrize("metric", ["recall", "f1"])
-@pytest.mark.parametrize(("n", "share"), [((8, 14), (.8, .97)), ((12, 8), (.5, .9)), ((6, 16), (.98, .96))])
+@pytest.mark.parametrize(
+    ("n", "share"), [((8, 14), (0.8, 0.97)), ((12, 8), (0.5, 0.9)), ((6, 16), (0.98, 0.96))]
+)
 def test_recall_and_f1_cover_in_small_designs_by_enumeration(metric, n, share):
-    assert coverage([10 ** 8, 9 * 10 ** 8], [True, False], n, share, metric) >= .95
+    assert coverage([10**8, 9 * 10**8], [True, False], n, share, metric) >= 0.95
 
 
 def test_what_is_undefined_is_said():
@@ -140,8 +178,10 @@ def test_a_class_never_predicted_has_no_precision():
     assert tuple(found.interval("precision")) == (0, 1) and found.interval("recall").high == 0
 
 
-@pytest.mark.parametrize(("budget", "expected"), [(200, [60, 140]), (5000, [1000, 4000]), (10_000, [1000, 9000]),
-                                                  (9500, [1000, 8500])])
+@pytest.mark.parametrize(
+    ("budget", "expected"),
+    [(200, [60, 140]), (5000, [1000, 4000]), (10_000, [1000, 9000]), (9500, [1000, 8500])],
+)
 def test_three_in_ten_labels_go_to_the_predicted_members(budget, expected):
     assert wb.allocate_to_class([1000, 9000], [True, False], budget).tolist() == expected
 
@@ -153,11 +193,23 @@ def test_each_part_is_spread_in_proportion_and_keeps_its_floor():
     assert wb.allocate_to_class([600, 400], [False, False], 10).tolist() == [6, 4]
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda found: found.interval("accuracy"), "metric must be one of 'precision', 'recall', 'f1'; got 'accuracy'"),
-    (lambda found: found.interval("f1", 95), "level must be a number in (0, 1); got 95 (did you mean 0.95?)"),
-    (lambda found: wb.class_metrics([10], [2], [5], [5]), "predicted must be 0 or 1; stratum 0 is 2"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda found: found.interval("accuracy"),
+            "metric must be one of 'precision', 'recall', 'f1'; got 'accuracy'",
+        ),
+        (
+            lambda found: found.interval("f1", 95),
+            "level must be a number in (0, 1); got 95 (did you mean 0.95?)",
+        ),
+        (
+            lambda found: wb.class_metrics([10], [2], [5], [5]),
+            "predicted must be 0 or 1; stratum 0 is 2",
+        ),
+    ],
+)
 def test_messages(call, message):
     with pytest.raises(ValueError) as caught:
         call(wb.class_metrics([1000, 9000], [True, False], [60, 140], [51, 138]))
@@ -170,36 +222,57 @@ def test_a_right_label_more_never_lowers_a_limit(metric):
     size, predicted, labeled = [40, 700, 260], [True, False, False], [6, 3, 4]
     grid = list(itertools.product(*(range(n + 1) for n in labeled)))
     samples = {x: wb.class_metrics(size, predicted, labeled, x) for x in grid}
-    alone = {x: [limit_by_root(found, metric, above, (False,)) for above in (False, True)]
-             for x, found in samples.items()}
+    alone = {
+        x: [limit_by_root(found, metric, above, (False,)) for above in (False, True)]
+        for x, found in samples.items()
+    }
     moved = 0
     for x in [(5, 1, 4), (3, 3, 3), (6, 1, 1), (1, 2, 3), (2, 3, 1)]:
         lower = [alone[y][0] or 0.0 for y in grid if all(a <= b for a, b in zip(y, x, strict=True))]
-        higher = [1.0 if alone[y][1] is None else alone[y][1] for y in grid
-                  if all(a >= b for a, b in zip(y, x, strict=True))]
+        higher = [
+            1.0 if alone[y][1] is None else alone[y][1]
+            for y in grid
+            if all(a >= b for a, b in zip(y, x, strict=True))
+        ]
         least, most = proven(samples[x], metric)
         assert tuple(samples[x].interval(metric)) == pytest.approx(
-            (max(max(lower), least), min(min(higher), most)), abs=2e-6)
-        moved += max(lower) > (alone[x][0] or 0) + .001 or min(higher) < (alone[x][1] or 1) - .001
+            (max(max(lower), least), min(min(higher), most)), abs=2e-6
+        )
+        moved += max(lower) > (alone[x][0] or 0) + 0.001 or min(higher) < (alone[x][1] or 1) - 0.001
     assert moved >= 2
 
 
-@pytest.mark.parametrize(("size", "rate", "labeled", "predicted"), [
-    ([300, 2700], [.8, .99], [60, 140], [True, False]),
-    ([50, 100, 900, 950], [.6, .9, .97, .999], [20, 20, 60, 60], [True, True, False, False])])
+@pytest.mark.parametrize(
+    ("size", "rate", "labeled", "predicted"),
+    [
+        ([300, 2700], [0.8, 0.99], [60, 140], [True, False]),
+        (
+            [50, 100, 900, 950],
+            [0.6, 0.9, 0.97, 0.999],
+            [20, 20, 60, 60],
+            [True, True, False, False],
+        ),
+    ],
+)
 def test_expected_half_widths_are_the_mean_of_those_of_samples(size, rate, labeled, predicted):
     """Samples drawn here, their intervals as they are reported."""
     right, rng = np.rint(np.multiply(size, rate)).astype(int), np.random.default_rng(5)
-    found = [class_metrics(size, predicted, labeled, rng.hypergeometric(right, np.subtract(size, right), labeled))
-             for _ in range(60)]
+    found = [
+        class_metrics(
+            size, predicted, labeled, rng.hypergeometric(right, np.subtract(size, right), labeled)
+        )
+        for _ in range(60)
+    ]
     expected = expected_half_widths(*map(np.array, (size, predicted, rate, labeled)))
     for metric, width in expected.items():
         widths = [each.interval(metric).half_width for each in found]
-        assert width == pytest.approx(np.mean(widths), abs=4 * np.std(widths) / 60 ** .5)
+        assert width == pytest.approx(np.mean(widths), abs=4 * np.std(widths) / 60**0.5)
 
 
 def test_the_other_part_keeps_its_floor_whatever_the_share():
-    assert wb.allocate_to_class([1000, 9000], [True, False], 10, share=.95, minimum=4).tolist() == [6, 4]
+    assert wb.allocate_to_class(
+        [1000, 9000], [True, False], 10, share=0.95, minimum=4
+    ).tolist() == [6, 4]
 
 
 @pytest.mark.parametrize("rate", [[1, 0], [1, 1], [0, 1]])
@@ -207,12 +280,14 @@ def test_where_all_samples_are_alike_their_half_width_is_expected(rate):
     size, labeled = np.array([100, 900]), np.array([30, 40])
     found = wb.class_metrics(size, [True, False], labeled, labeled * rate).interval("recall")
     expected = expected_half_widths(size, np.array([True, False]), np.array(rate, float), labeled)
-    assert expected["recall"] == pytest.approx(found.half_width, abs=2 / 2 ** 10)
+    assert expected["recall"] == pytest.approx(found.half_width, abs=2 / 2**10)
 
 
 def test_a_limit_goes_on_to_where_that_of_any_other_outcome_is_zero():
     found = wb.class_metrics([2, 23, 4, 2], [True, True, False, False], [2, 17, 2, 2], [0, 0, 1, 0])
     low, high = found.interval("recall")
-    alone, others = (limit_by_root(found, "recall", True, outcomes) for outcomes in ((False,), (False, True)))
+    alone, others = (
+        limit_by_root(found, "recall", True, outcomes) for outcomes in ((False,), (False, True))
+    )
     assert high == pytest.approx(others, abs=2e-6) and low == proven(found, "recall")[0]
-    assert others < alone - .005
+    assert others < alone - 0.005

@@ -17,7 +17,11 @@ def by_the_rule(size, n):
     for h in order:
         labeled[h] += 1
     for t in range(len(order) + 1, n + 1):
-        behind = {h: Fraction(t * size[h], sum(size)) - labeled[h] for h in range(len(size)) if labeled[h] < size[h]}
+        behind = {
+            h: Fraction(t * size[h], sum(size)) - labeled[h]
+            for h in range(len(size))
+            if labeled[h] < size[h]
+        }
         order.append(max(behind, key=behind.get))
         labeled[order[-1]] += 1
     return order
@@ -45,10 +49,13 @@ def test_shares_in_place_of_sizes():
     assert counts[2] == 2 and abs(counts[0] - 148.5) <= 1
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (([3, 2], 6), "n must be a whole number from 0 to 5; got 6"),
-    (([3, -2], 1), "stratum_size must be at least 0; stratum 1 is -2"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([3, 2], 6), "n must be a whole number from 0 to 5; got 6"),
+        (([3, -2], 1), "stratum_size must be at least 0; stratum 1 is -2"),
+    ],
+)
 def test_refused(arguments, message):
     with pytest.raises(ValueError) as error:
         labeling_order(*arguments)

@@ -16,7 +16,9 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def layered():
-    bars = alt.Chart(theme.rows("bars")).mark_bar(style="labeled").encode(x="stratum:O", y="labeled:Q")
+    bars = (
+        alt.Chart(theme.rows("bars")).mark_bar(style="labeled").encode(x="stratum:O", y="labeled:Q")
+    )
     truth = alt.Chart(theme.rows("truth", [{"y": 3}])).mark_rule(style="truth").encode(y="y:Q")
     return theme.finish(bars + truth, "Nothing labeled yet", "No labels yet.")
 
@@ -27,12 +29,13 @@ def bars(*counts):
 
 def svg(view):
     import vl_convert
+
     spec = view.spec | {"datasets": view.picture["data"]}
     return vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
 
 
 def brightness(color):
-    channels = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return np.dot(linear, [0.2126, 0.7152, 0.0722])
 
@@ -44,7 +47,14 @@ def contrast(a, b):
 
 @pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 def test_roles_and_text_stand_out(look):
-    roles = [theme.RANDOM, theme.STRATIFIED, theme.LABELED, theme.UNLABELED, theme.ESTIMATE, theme.MISS]
+    roles = [
+        theme.RANDOM,
+        theme.STRATIFIED,
+        theme.LABELED,
+        theme.UNLABELED,
+        theme.ESTIMATE,
+        theme.MISS,
+    ]
     assert min(contrast(color, look["background"]) for color in roles) >= 3
     texts = [look["axis"]["labelColor"], look["title"]["color"], look["style"]["note"]["color"]]
     assert min(contrast(color, look["background"]) for color in texts) >= 4.5
@@ -52,8 +62,12 @@ def test_roles_and_text_stand_out(look):
 
 def test_light_and_dark_set_the_same_things():
     def paths(part, at=()):
-        return {p for key, value in part.items()
-                for p in (paths(value, (*at, key)) if isinstance(value, dict) else {(*at, key)})}
+        return {
+            p
+            for key, value in part.items()
+            for p in (paths(value, (*at, key)) if isinstance(value, dict) else {(*at, key)})
+        }
+
     assert paths(theme.LIGHT) == paths(theme.DARK)
 
 
@@ -65,12 +79,16 @@ def test_named_data_is_taken_out_of_the_spec():
 
 
 def test_named_data_is_found_in_combined_charts():
-    view = ChartView(alt.hconcat(layered().layer[0], alt.vconcat(layered().layer[1])), alternative="Two charts.")
+    view = ChartView(
+        alt.hconcat(layered().layer[0], alt.vconcat(layered().layer[1])), alternative="Two charts."
+    )
     assert set(view.picture["data"]) == {"bars", "truth"}
 
 
 def test_unnamed_data_stays_in_the_spec():
-    view = ChartView(alt.Chart(alt.Data(values=[{"x": 1}])).mark_bar().encode(x="x:Q"), alternative="One bar.")
+    view = ChartView(
+        alt.Chart(alt.Data(values=[{"x": 1}])).mark_bar().encode(x="x:Q"), alternative="One bar."
+    )
     assert view.picture["data"] == {} and view.spec["data"] == {"values": [{"x": 1}]}
 
 
@@ -88,12 +106,18 @@ def test_show_changes_data_title_and_words_in_one_message(monkeypatch):
 def test_rows_become_plain_json():
     view = ChartView(layered())
     view.show({"bars": [{"stratum": np.int64(1), "labeled": np.float64("nan")}]}, "Nothing.")
-    assert json.dumps(view.picture["data"]["bars"], allow_nan=False) == '[{"stratum": 1, "labeled": null}]'
+    assert (
+        json.dumps(view.picture["data"]["bars"], allow_nan=False)
+        == '[{"stratum": 1, "labeled": null}]'
+    )
 
 
 def test_unknown_names_are_refused():
     view = ChartView(layered())
-    with pytest.raises(ValueError, match=r"data must be one of 'bars', 'truth'; got 'bar' \(did you mean 'bars'\?\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"data must be one of 'bars', 'truth'; got 'bar' \(did you mean 'bars'\?\)",
+    ):
         view.show({"bar": []}, "x")
     with pytest.raises(ValueError, match=r"params must be one of 'heading'; got 'n'"):
         view.show({}, "x", params={"n": 1})
@@ -122,8 +146,11 @@ def test_image_shows_the_present_data_at_twice_the_size():
     png = base64.b64decode(data["image/png"])
     assert png == view.png() != before
     width, height = struct.unpack(">II", png[16:24])
-    assert metadata["image/png"] == {"width": round(width / 2), "height": round(height / 2),
-                                     "alt": "Nine in the first stratum."}
+    assert metadata["image/png"] == {
+        "width": round(width / 2),
+        "height": round(height / 2),
+        "alt": "Nine in the first stratum.",
+    }
     assert set(data) == {WIDGET, "image/png", "text/plain"}
     assert data["text/plain"] == "ChartView: Nine in the first stratum."
 
@@ -137,6 +164,7 @@ def test_image_shows_the_present_title():
 
 def test_squeezed_image_has_the_same_pixels():
     import vl_convert
+
     spec = layered().to_dict(validate=False)
     raw = vl_convert.vegalite_to_png(spec, scale=2)
     small = pictures.squeeze(raw)
@@ -146,18 +174,20 @@ def test_squeezed_image_has_the_same_pixels():
 
 def pixels(png):
     import zlib
+
     found, body = b"", png[8:]
     while body:
         length, kind = struct.unpack(">I4s", body[:8])
-        content = body[8:8 + length]
-        assert struct.unpack(">I", body[8 + length:12 + length]) == (zlib.crc32(kind + content),)
+        content = body[8 : 8 + length]
+        assert struct.unpack(">I", body[8 + length : 12 + length]) == (zlib.crc32(kind + content),)
         found += content if kind == b"IDAT" else b""
-        body = body[12 + length:]
+        body = body[12 + length :]
     return zlib.decompress(found)
 
 
 def test_panel_carries_the_image_of_its_chart():
     import ipywidgets
+
     view = ChartView(layered())
     shown = panel([ipywidgets.IntSlider(description="labels")], view)
     data, metadata = shown._repr_mimebundle_()
@@ -169,6 +199,7 @@ def test_panel_carries_the_image_of_its_chart():
 
 def test_a_setting_that_cannot_be_hides_the_picture_and_is_called_as_its_control():
     import ipywidgets
+
     view, slider = ChartView(layered()), ipywidgets.IntSlider(1, 0, 9, description="Labels <M>")
 
     def answer(budget):
@@ -180,13 +211,19 @@ def test_a_setting_that_cannot_be_hides_the_picture_and_is_called_as_its_control
 
     shown = chart_view.drive({"budget": slider}, answer, view)
     slider.value = 7
-    assert shown.children[1].value == ("<strong role='alert'>Labels &lt;M&gt; must be at most 5, the budget of the "
-                                       "year; got 7</strong>")
+    assert shown.children[1].value == (
+        "<strong role='alert'>Labels &lt;M&gt; must be at most 5, the budget of the "
+        "year; got 7</strong>"
+    )
     assert view.picture["blank"] and view.alternative == ""
     slider.value = 4
     assert shown.children[1].value == "<strong role='alert'>budget 4 is unlucky</strong>"
     slider.value = 3
-    assert shown.children[1].value == "" and not view.picture["blank"] and view.alternative == "3 labels."
+    assert (
+        shown.children[1].value == ""
+        and not view.picture["blank"]
+        and view.alternative == "3 labels."
+    )
 
 
 def test_static_image_is_no_widget():
@@ -199,7 +236,9 @@ def test_a_picked_mark_calls_back():
     view, seen = ChartView(layered()), []
     view.on_pick(seen.append)
     view._handle_custom_msg({"kind": "pick", "datum": {"pick": 3, "label": "Column 3"}}, [])
-    view._handle_custom_msg({"kind": "drag", "from": "page", "place": {"drag": 1, "x": 2, "y": None}}, [])
+    view._handle_custom_msg(
+        {"kind": "drag", "from": "page", "place": {"drag": 1, "x": 2, "y": None}}, []
+    )
     assert seen == [{"pick": 3, "label": "Column 3"}]
 
 
@@ -207,19 +246,26 @@ def test_a_drag_is_answered_once_the_callback_is_done(monkeypatch):
     view, seen = ChartView(layered()), []
     monkeypatch.setattr(view, "send", lambda content: seen.append(content))
     view.on_drag(seen.append)
-    view._handle_custom_msg({"kind": "drag", "from": "page", "place": {"drag": 1, "x": 2, "y": None}}, [])
+    view._handle_custom_msg(
+        {"kind": "drag", "from": "page", "place": {"drag": 1, "x": 2, "y": None}}, []
+    )
     assert seen == [{"drag": 1, "x": 2, "y": None}, {"kind": "dragged", "from": "page"}]
 
 
-@pytest.mark.parametrize("ours, parents, live", [
-    ({}, {}, False),
-    ({"JPY_SESSION_NAME": "lesson.ipynb"}, {}, True),
-    ({"SERVER_SOFTWARE": "voila/0.5.13"}, {"PATH": "/bin"}, True),
-    ({"SERVER_SOFTWARE": "nginx"}, {}, False),
-    ({"JPY_SESSION_NAME": "lesson.ipynb"}, {"JPY_SESSION_NAME": "lesson.ipynb"}, False)],
-    ids=["report", "Lab", "Voila", "another server", "a report started in Lab"])
+@pytest.mark.parametrize(
+    "ours, parents, live",
+    [
+        ({}, {}, False),
+        ({"JPY_SESSION_NAME": "lesson.ipynb"}, {}, True),
+        ({"SERVER_SOFTWARE": "voila/0.5.13"}, {"PATH": "/bin"}, True),
+        ({"SERVER_SOFTWARE": "nginx"}, {}, False),
+        ({"JPY_SESSION_NAME": "lesson.ipynb"}, {"JPY_SESSION_NAME": "lesson.ipynb"}, False),
+    ],
+    ids=["report", "Lab", "Voila", "another server", "a report started in Lab"],
+)
 def test_a_live_page_is_one_that_a_server_started(monkeypatch, ours, parents, live):
     import psutil
+
     for name in pages.SERVERS:
         monkeypatch.delenv(name, raising=False)
     for name, value in ours.items():
@@ -230,6 +276,7 @@ def test_a_live_page_is_one_that_a_server_started(monkeypatch, ours, parents, li
 
 def test_a_live_page_gets_widgets_only(monkeypatch):
     import ipywidgets
+
     monkeypatch.setattr(pages, "is_live", lambda: True)
     monkeypatch.setattr(pictures, "png", lambda spec: 1 / 0)
     monkeypatch.setattr(pictures, "page_png", lambda *details: 1 / 0)
@@ -238,7 +285,9 @@ def test_a_live_page_gets_widgets_only(monkeypatch):
         data, _ = shown._repr_mimebundle_()
         assert set(data) == {WIDGET, "text/plain"}
     assert data["text/plain"] == "Chart: No labels yet."
-    shown = ipywidgets.widget_serialization["from_json"]("IPY_MODEL_" + data[WIDGET]["model_id"], None)
+    shown = ipywidgets.widget_serialization["from_json"](
+        "IPY_MODEL_" + data[WIDGET]["model_id"], None
+    )
     assert isinstance(shown, ChartView) and shown.alternative == "No labels yet."
     assert still._repr_mimebundle_()[0][WIDGET] == data[WIDGET]
 
@@ -252,7 +301,9 @@ def test_cleared_view_says_nothing_until_it_shows_again():
 
 
 def test_one_series_has_its_color():
-    view = ChartView(alt.Chart(theme.rows("bars", [{"n": 1}])).mark_bar().encode(x="n:Q"), alternative="One.")
+    view = ChartView(
+        alt.Chart(theme.rows("bars", [{"n": 1}])).mark_bar().encode(x="n:Q"), alternative="One."
+    )
     assert 'fill="#0072B2"' in svg(view)
     labeled = ChartView(layered())
     labeled.show(bars(4), "Four.")
@@ -316,13 +367,18 @@ def test_report_falls_through_to_the_image(monkeypatch, kernel):
     import nbformat
     from nbclient import NotebookClient
     from nbconvert import HTMLExporter
-    source = ("import ipywidgets\nfrom test_chart_view import layered\n"
-              "from workbench.widgets import ChartView, panel\n"
-              "panel([ipywidgets.IntSlider(description='labels')], ChartView(layered()))")
+
+    source = (
+        "import ipywidgets\nfrom test_chart_view import layered\n"
+        "from workbench.widgets import ChartView, panel\n"
+        "panel([ipywidgets.IntSlider(description='labels')], ChartView(layered()))"
+    )
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     here = Path(__file__).parent
     monkeypatch.setenv("PYTHONPATH", str(here.parents[1]))
-    NotebookClient(notebook, store_widget_state=False, resources={"metadata": {"path": here}}).execute()
+    NotebookClient(
+        notebook, store_widget_state=False, resources={"metadata": {"path": here}}
+    ).execute()
     assert set(notebook.cells[0].outputs[0].data) == {WIDGET, "image/png", "text/plain"}
     page, _ = HTMLExporter().from_notebook_node(notebook)
     assert "data:image/png;base64," in page and WIDGET not in page

@@ -1,4 +1,5 @@
 """Charts that are touched, pinned and resized, in a real browser."""
+
 import browser
 import pytest
 
@@ -50,7 +51,9 @@ def touched(lab):
 
 
 def says(page, words):
-    page.wait_for_function("words => document.querySelector('.words').textContent === words", arg=words)
+    page.wait_for_function(
+        "words => document.querySelector('.words').textContent === words", arg=words
+    )
 
 
 def focused(page):
@@ -63,7 +66,9 @@ def button(page, name):
 
 def test_marks_are_buttons_with_names(touched):
     says(touched, "Cuts 30 and 70; columns [].")
-    names = [part.get_attribute("aria-label") for part in touched.locator(".picture [role=button]").all()]
+    names = [
+        part.get_attribute("aria-label") for part in touched.locator(".picture [role=button]").all()
+    ]
     assert names == ["Cut a at 30", "Cut b at 70", "Column 1", "Column 2", "Column 3"]
     assert touched.locator(".picture").get_attribute("role") == "group"
 
@@ -78,7 +83,7 @@ def test_a_mark_is_dragged_by_the_pointer(touched):
     assert touched.evaluate("document.querySelector('.picture').style.cursor") == "grab"
     touched.mouse.down()
     for k in range(1, 16):
-        touched.mouse.move(x - .15 * pixels * k / 15, y)
+        touched.mouse.move(x - 0.15 * pixels * k / 15, y)
     touched.mouse.up()
     says(touched, "Cuts 30 and 55; columns [].")
     assert button(touched, "Cut b at 55").count() == 1 and focused(touched) == "Cut b at 55"
@@ -101,11 +106,23 @@ def test_a_mark_is_dragged_by_a_finger(touched):
     box, before = mark.bounding_box(), touched.locator(".words").text_content()
     finger = touched.context.new_cdp_session(touched)
     finger.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
-    x, y = box["x"] + box["width"] + 8, box["y"] + 50       # a finger is wider than the line
-    for kind, points in [("touchStart", [x]), ("touchMove", [x - 20]), ("touchMove", [x - 300]), ("touchEnd", [])]:
-        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": at, "y": y} for at in points]})
-    touched.wait_for_function("before => document.querySelector('.words').textContent !== before", arg=before)
-    touched.wait_for_function("document.querySelector('.words').textContent.startsWith('Cuts 0 and')")
+    x, y = box["x"] + box["width"] + 8, box["y"] + 50  # a finger is wider than the line
+    for kind, points in [
+        ("touchStart", [x]),
+        ("touchMove", [x - 20]),
+        ("touchMove", [x - 300]),
+        ("touchEnd", []),
+    ]:
+        finger.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": at, "y": y} for at in points]},
+        )
+    touched.wait_for_function(
+        "before => document.querySelector('.words').textContent !== before", arg=before
+    )
+    touched.wait_for_function(
+        "document.querySelector('.words').textContent.startsWith('Cuts 0 and')"
+    )
     finger.send("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
 
@@ -179,8 +196,11 @@ def go_to(page, n):
 
 
 def bars(page, within=".role-mark"):
-    return page.evaluate("w => [...document.querySelector('.workbench-chart').querySelectorAll(w + ' path')]"
-                         ".map(p => p.getAttribute('d'))", within)
+    return page.evaluate(
+        "w => [...document.querySelector('.workbench-chart').querySelectorAll(w + ' path')]"
+        ".map(p => p.getAttribute('d'))",
+        within,
+    )
 
 
 def test_a_pinned_picture_stays_behind_the_next_ones(driven):
@@ -193,7 +213,10 @@ def test_a_pinned_picture_stays_behind_the_next_ones(driven):
     assert driven.locator(".ghost").get_attribute("aria-hidden") == "true"
     assert driven.locator(".pinned").first.text_content() == "Pinned: 5 and 5."
     pin.press("Space")
-    assert driven.locator(".ghost").count() == 0 and driven.locator(".pinned").first.text_content() == ""
+    assert (
+        driven.locator(".ghost").count() == 0
+        and driven.locator(".pinned").first.text_content() == ""
+    )
 
 
 def test_a_pinned_picture_goes_when_the_axes_change(driven):
@@ -201,7 +224,10 @@ def test_a_pinned_picture_goes_when_the_axes_change(driven):
     pin.click()
     go_to(driven, 9)
     assert driven.locator(".ghost").count() == 0 and pin.get_attribute("aria-pressed") == "false"
-    assert driven.locator(".pinned").first.text_content() == "The axes changed, so the pinned picture was taken away."
+    assert (
+        driven.locator(".pinned").first.text_content()
+        == "The axes changed, so the pinned picture was taken away."
+    )
 
 
 def test_a_long_title_moves_nothing_and_is_whole(driven):
@@ -209,9 +235,15 @@ def test_a_long_title_moves_nothing_and_is_whole(driven):
     go_to(driven, 7)
     heading = driven.locator(".heading").first
     box = heading.bounding_box()
-    assert heading.text_content().startswith("7 and a title that") and heading.text_content().endswith("never stops")
-    assert heading.evaluate("e => e.scrollHeight <= e.clientHeight && e.scrollWidth <= e.clientWidth")
-    assert driven.locator(".picture").first.bounding_box()["y"] == top == box["y"] + box["height"] + 4
+    assert heading.text_content().startswith(
+        "7 and a title that"
+    ) and heading.text_content().endswith("never stops")
+    assert heading.evaluate(
+        "e => e.scrollHeight <= e.clientHeight && e.scrollWidth <= e.clientWidth"
+    )
+    assert (
+        driven.locator(".picture").first.bounding_box()["y"] == top == box["y"] + box["height"] + 4
+    )
 
 
 def test_a_setting_that_cannot_be_clears_everything(driven):
@@ -244,8 +276,10 @@ def test_a_chart_is_as_wide_as_its_place(driven, width, drawn):
         return place <= innerWidth && Math.abs(picture - (drawn ?? place)) < 6;
     }"""
     driven.wait_for_function(fits, arg=drawn)
-    least = ("() => Math.min(...[...document.querySelectorAll('.picture text')]"
-             ".map(t => parseFloat(getComputedStyle(t).fontSize)))")
+    least = (
+        "() => Math.min(...[...document.querySelectorAll('.picture text')]"
+        ".map(t => parseFloat(getComputedStyle(t).fontSize)))"
+    )
     assert driven.evaluate(least) == 14
     driven.set_viewport_size({"width": 1200, "height": 1000})
 
@@ -253,8 +287,10 @@ def test_a_chart_is_as_wide_as_its_place(driven, width, drawn):
 def test_larger_type_is_kept(driven):
     larger = driven.get_by_role("button", name="Larger type")
     larger.click()
-    every = ("n => [...document.querySelectorAll('.picture text')]"
-             ".every(t => parseFloat(getComputedStyle(t).fontSize) === n)")
+    every = (
+        "n => [...document.querySelectorAll('.picture text')]"
+        ".every(t => parseFloat(getComputedStyle(t).fontSize) === n)"
+    )
     driven.wait_for_function(every, arg=20)
     assert driven.evaluate("localStorage.getItem('workbench-larger-type')") == "true"
     assert larger.get_attribute("aria-pressed") == "true"
@@ -264,13 +300,24 @@ def test_larger_type_is_kept(driven):
 
 def test_controls_have_names(driven):
     driven.wait_for_selector("[role=radiogroup]")
-    for role, name in [("radiogroup", "It"), ("button", "Play"), ("button", "Stop"), ("button", "Repeat"),
-                       ("slider", "Share, lower end"), ("slider", "Share, upper end"), ("textbox", "Share, value"),
-                       ("group", "Side"), ("slider", "Labels of a"), ("textbox", "Labels of a, value")]:
+    for role, name in [
+        ("radiogroup", "It"),
+        ("button", "Play"),
+        ("button", "Stop"),
+        ("button", "Repeat"),
+        ("slider", "Share, lower end"),
+        ("slider", "Share, upper end"),
+        ("textbox", "Share, value"),
+        ("group", "Side"),
+        ("slider", "Labels of a"),
+        ("textbox", "Labels of a, value"),
+    ]:
         assert driven.get_by_role(role, name=name, exact=True).count() == 1, (role, name)
     two = driven.get_by_role("button", name="two")
     two.click()
-    driven.wait_for_function("e => e.getAttribute('aria-pressed') === 'true'", arg=two.element_handle())
+    driven.wait_for_function(
+        "e => e.getAttribute('aria-pressed') === 'true'", arg=two.element_handle()
+    )
     driven.get_by_role("slider", name="Sizes", exact=True).press("ArrowRight")
     driven.wait_for_selector("[role=slider][aria-label=Sizes][aria-valuetext='1,000']")
     nameless = driven.evaluate("""() => [...document.querySelectorAll(

@@ -1,4 +1,5 @@
 """The desk without a browser: what a page is told, what it asks for, and what is in the file then."""
+
 import json
 import threading
 from datetime import UTC, datetime, timedelta
@@ -22,7 +23,11 @@ def items():
 
 def seated(folder, items, **settings):
     """A session that asks for the true class, and a desk."""
-    seat = {name: settings.pop(name) for name in ("labels", "render", "images", "image", "by") if name in settings}
+    seat = {
+        name: settings.pop(name)
+        for name in ("labels", "render", "images", "image", "by")
+        if name in settings
+    }
     session = created(folder, items[0], **{"asks": "truth", "columns": WITH_TEXT} | settings)
     return session, desk(session, **seat)
 
@@ -48,7 +53,11 @@ def on_disk(session):
 
 def synced(seat):
     """All that the browser is told, as text."""
-    state = {name: value for name, value in seat.get_state().items() if name not in ("_esm", "_css", "picture")}
+    state = {
+        name: value
+        for name, value in seat.get_state().items()
+        if name not in ("_esm", "_css", "picture")
+    }
     return json.dumps(state, default=str)
 
 
@@ -66,12 +75,15 @@ def test_a_label_that_fails_is_not_said_to_be_done(tmp_path, items, monkeypatch)
     first = seat.page["item"]
     monkeypatch.setattr(wb.AuditSession, "record", raising(ValueError("the disk is full")))
     assert label(seat, "eel") == "Not recorded: the disk is full." and seat.page["trouble"]
-    assert seat.page["item"] == first and seat.page["progress"]["done"] == 0 and on_disk(session) == {}
+    assert (
+        seat.page["item"] == first and seat.page["progress"]["done"] == 0 and on_disk(session) == {}
+    )
 
 
 def raising(error):
     def fail(*details, **more):
         raise error
+
     return fail
 
 
@@ -91,7 +103,10 @@ def test_undo_brings_the_item_back_and_goes_back_further(tmp_path, items):
         ids.append(seat.page["item"]["id"])
         label(seat, text)
     third = seat.page["item"]["id"]
-    assert ask(seat, "undo") == f"Taken back: what you said of item {ids[1]}." and seat.page["item"]["id"] == ids[1]
+    assert (
+        ask(seat, "undo") == f"Taken back: what you said of item {ids[1]}."
+        and seat.page["item"]["id"] == ids[1]
+    )
     ask(seat, "undo")
     assert seat.page["item"]["id"] == ids[0] and on_disk(session) == {}
     assert "has no label or skip to take back" in ask(seat, "undo") and seat.page["trouble"]
@@ -124,13 +139,22 @@ def test_two_people_never_see_the_same_item(tmp_path, items):
         seat, name = ((ann, "ann"), (ben, "ben"))[turn % 3 == 0]
         seen[name].append(seat.page["item"]["id"])
         label(seat, truths(*items)[seen[name][-1]][1])
-    assert not set(seen["ann"]) & set(seen["ben"]) and ben.page["item"] is None or ann.page["item"] is None
+    assert (
+        not set(seen["ann"]) & set(seen["ben"])
+        and ben.page["item"] is None
+        or ann.page["item"] is None
+    )
     waiting, last = (ann, ben) if ann.page["item"] is None else (ben, ann)
-    assert waiting.page["end"].startswith("Nothing is left for you now: 1 item is out with somebody.")
+    assert waiting.page["end"].startswith(
+        "Nothing is left for you now: 1 item is out with somebody."
+    )
     label(last, "cat")
     assert last.page["end"].startswith("Done: 30 of 30 items labeled, 0 skipped.") and last.done
     assert {who: len(ids) for who, ids in seen.items()} == {"ann": 19, "ben": 10}
-    assert sum(session.status().labels.values()) == 30 and set(session.status().labels) == {"ann", "ben"}
+    assert sum(session.status().labels.values()) == 30 and set(session.status().labels) == {
+        "ann",
+        "ben",
+    }
 
 
 def test_the_same_person_at_two_desks_corrects_nothing_unseen(tmp_path, items):
@@ -152,8 +176,12 @@ def test_a_second_label_that_nobody_can_give_is_set_aside(tmp_path, items):
     assert ask(ben, "skip") == f"Set aside, its first label stays: item {first}."
     for _ in range(7):
         label(ben, "dog")
-    assert ben.page["item"] is None and ben.page["end"].endswith("1 set aside. Run this page again later.")
-    assert [entry.label for entry in session.history(first)] == ["cat"] and session.status().skipped == 0
+    assert ben.page["item"] is None and ben.page["end"].endswith(
+        "1 set aside. Run this page again later."
+    )
+    assert [entry.label for entry in session.history(first)] == [
+        "cat"
+    ] and session.status().skipped == 0
 
 
 def test_blind_means_that_the_browser_is_told_nothing(tmp_path, items):
@@ -200,7 +228,10 @@ def test_without_strata_is_an_audit_of_one_stratum(tmp_path, items, method):
     assert tuple(found.at_random) == pytest.approx(tuple(same.interval()), abs=1e-12)
     assert tuple(same.at_random) == tuple(same.interval())
     assert f"{100 * same.interval().low:.1f}% to {100 * same.interval().high:.1f}%" in found.gain()
-    wide, own = (f"{100 * (interval.high - interval.low):.1f}" for interval in (same.interval(), found.interval()))
+    wide, own = (
+        f"{100 * (interval.high - interval.low):.1f}"
+        for interval in (same.interval(), found.interval())
+    )
     assert found.gain().endswith(": as wide" if wide == own else f": {wide} points wide, not {own}")
     assert same.gain().endswith(": as wide")
     assert wb.Result.from_dict(found.to_dict()).to_dict() == found.to_dict()
@@ -227,7 +258,7 @@ def test_right_or_wrong_shows_the_prediction_and_says_that_it_is_not_blind(tmp_p
 
 def test_keys_are_the_signs_themselves_then_digits_then_letters(tmp_path):
     classes = np.array(["a", "7", "s", "dog", "cat", "u"])
-    items = wb.ScoredItems(None, np.linspace(.1, .9, 60), np.resize(classes, 60))
+    items = wb.ScoredItems(None, np.linspace(0.1, 0.9, 60), np.resize(classes, 60))
     with wb.AuditSession.create(tmp_path / "k.db", items, budget=20, asks="truth") as session:
         keys = {each["text"]: each["key"] for each in desk(session).labels}
     assert keys["a"] == "a" and keys["7"] == "7" and keys["other"] == "o"
@@ -240,20 +271,32 @@ def test_labels_can_be_chosen_and_named(tmp_path, items):
     assert [each["text"] for each in seat.labels] == ["a hound", "a tom"]
     label(seat, "a hound")
     assert on_disk(session) == {first: "dog"}
-    assert [each["text"] for each in desk(session, labels=["eel", "other"]).labels] == ["eel", "other"]
+    assert [each["text"] for each in desk(session, labels=["eel", "other"]).labels] == [
+        "eel",
+        "other",
+    ]
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"labels": ["cat", "cow"]}, "'cow' is not a predicted class"),
-    ({"labels": ["cat"]}, "labels must be at least two that differ"),
-    ({"labels": {"cat": "x", "dog": "x"}}, "labels must be at least two that differ"),
-    ({"render": 3}, "render must be a function of an item; got 3"),
-    ({"images": "no/such"}, "images must be a folder; there is no folder 'no/such'"),
-    ({"image": "photo"}, "image must be a column that the audit shows, text, or 'id'; got 'photo'"),
-    ({"render": str, "images": "."}, "render and images both say what is shown; give one of them"),
-    ({"by": "\n"}, "by must be a name"),
-    ({"second_share": .5}, "by must be a name in this audit"),
-])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"labels": ["cat", "cow"]}, "'cow' is not a predicted class"),
+        ({"labels": ["cat"]}, "labels must be at least two that differ"),
+        ({"labels": {"cat": "x", "dog": "x"}}, "labels must be at least two that differ"),
+        ({"render": 3}, "render must be a function of an item; got 3"),
+        ({"images": "no/such"}, "images must be a folder; there is no folder 'no/such'"),
+        (
+            {"image": "photo"},
+            "image must be a column that the audit shows, text, or 'id'; got 'photo'",
+        ),
+        (
+            {"render": str, "images": "."},
+            "render and images both say what is shown; give one of them",
+        ),
+        ({"by": "\n"}, "by must be a name"),
+        ({"second_share": 0.5}, "by must be a name in this audit"),
+    ],
+)
 def test_what_does_not_fit_is_refused(tmp_path, items, settings, message):
     with pytest.raises(ValueError, match="^" + message.replace("(", r"\(")):
         seated(tmp_path, items, **settings)
@@ -271,8 +314,12 @@ def test_a_renderer_returns_text_bytes_or_an_array(tmp_path, items):
     drawn = desk(session, render=lambda item: np.eye(3))
     assert drawn.page["item"]["type"] == "image/png" and drawn.picture.startswith(b"\x89PNG")
     assert desk(session, render=lambda item: drawn.picture).picture == drawn.picture
-    for wrong, message in ((lambda item: item.nothing, "an item shows"), (lambda item: b"GIF", "render must return"),
-                           (lambda item: 1 / 0, "division by zero"), (lambda item: None, "image must")):
+    for wrong, message in (
+        (lambda item: item.nothing, "an item shows"),
+        (lambda item: b"GIF", "render must return"),
+        (lambda item: 1 / 0, "division by zero"),
+        (lambda item: None, "image must"),
+    ):
         trouble = desk(session, render=wrong).page["item"]["trouble"]
         assert trouble.startswith(f"This item cannot be shown: {message}")
 
@@ -281,15 +328,22 @@ def test_images_come_from_their_folder_only(tmp_path, items):
     (tmp_path / "photos").mkdir()
     (tmp_path / "secret.png").write_bytes(png_of([[7]]))
     (tmp_path / "photos" / "0.png").write_bytes(png_of([[9]]))
-    names = {"file": np.where(np.arange(400) % 2, "../secret.png", "0.png"), "alt": np.full(400, "a gray pixel")}
+    names = {
+        "file": np.where(np.arange(400) % 2, "../secret.png", "0.png"),
+        "alt": np.full(400, "a gray pixel"),
+    }
     session, seat = seated(tmp_path, items, columns=names, images=tmp_path / "photos", image="file")
     seen = set()
     for _ in range(20):
         page, good = seat.page["item"], items[0].id.tolist().index(seat.page["item"]["id"]) % 2 == 0
         seen.add(good)
         assert seat.picture == (png_of([[9]]) if good else b"")
-        assert (page["trouble"], page["alt"]) == ("", "a gray pixel") if good else \
-            page["trouble"] == "This item cannot be shown: '../secret.png' is not below the folder of images"
+        assert (
+            (page["trouble"], page["alt"]) == ("", "a gray pixel")
+            if good
+            else page["trouble"]
+            == "This item cannot be shown: '../secret.png' is not below the folder of images"
+        )
         assert ["file", "0.png"] not in page["columns"]
         label(seat, "cat")
     assert seen == {True, False} and len(on_disk(session)) == 20
@@ -309,10 +363,15 @@ def test_hostile_text_is_text_and_what_turns_it_around_is_seen(tmp_path, items):
     assert shown.endswith("x … (100,035 more characters)")
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(4, "3 of 60 \u00b7 15 labels a minute \u00b7 about 4 minutes left"),
-                                               (40, "3 of 60 \u00b7 1.5 labels a minute \u00b7 about 38 minutes left"),
-                                               (240, "3 of 60 \u00b7 0.2 labels a minute \u00b7 about 4 hours left"),
-                                               (1, "3 of 60 \u00b7 60 labels a minute \u00b7 less than a minute left")])
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (4, "3 of 60 \u00b7 15 labels a minute \u00b7 about 4 minutes left"),
+        (40, "3 of 60 \u00b7 1.5 labels a minute \u00b7 about 38 minutes left"),
+        (240, "3 of 60 \u00b7 0.2 labels a minute \u00b7 about 4 hours left"),
+        (1, "3 of 60 \u00b7 60 labels a minute \u00b7 less than a minute left"),
+    ],
+)
 def test_progress_and_pace(tmp_path, items, monkeypatch, seconds, said):
     clock = [datetime(2026, 1, 5, 9, tzinfo=UTC)]
     monkeypatch.setattr(store, "now", lambda: clock[0])
@@ -332,4 +391,8 @@ def test_each_thread_has_its_own_connection(tmp_path, items):
     thread = threading.Thread(target=lambda: said.append(label(seat, "cat")))
     thread.start()
     thread.join()
-    assert said[0].startswith("Recorded") and len(on_disk(session)) == 1 and session.status().labeled == 1
+    assert (
+        said[0].startswith("Recorded")
+        and len(on_disk(session)) == 1
+        and session.status().labeled == 1
+    )

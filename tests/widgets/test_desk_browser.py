@@ -1,4 +1,5 @@
 """The desk in a real browser: labels by keyboard through a reload and a killed kernel; hostile items on a phone."""
+
 import contextlib
 import re
 
@@ -44,7 +45,8 @@ def press(page, key):
     page.wait_for_function(
         "([desk, before]) => { const part = name => document.querySelector(`${desk} ${name}`);"
         " return !part('').ariaBusy && part('.item').innerHTML + part('.said').textContent !== before; }",
-        arg=[DESK, before])
+        arg=[DESK, before],
+    )
     return said(page)
 
 
@@ -67,18 +69,28 @@ def label_by_key(page, n):
 
 def is_blind(page):
     html = page.locator(DESK).evaluate("desk => desk.outerHTML")
-    assert not [word for word in ("%", "95", "interval:", "Accuracy", "program says:", "tratum:") if
-                word in re.sub(r"blob:[^\"]+|style=\"[^\"]+\"|[Ii]tem \d+|[\d.]+ labels a minute", "", html)]
-    assert page.locator(f"{DESK} .look").inner_text() == "" and page.locator(f"{DESK} .prediction").count() == 0
+    assert not [
+        word
+        for word in ("%", "95", "interval:", "Accuracy", "program says:", "tratum:")
+        if word
+        in re.sub(r"blob:[^\"]+|style=\"[^\"]+\"|[Ii]tem \d+|[\d.]+ labels a minute", "", html)
+    ]
+    assert (
+        page.locator(f"{DESK} .look").inner_text() == ""
+        and page.locator(f"{DESK} .prediction").count() == 0
+    )
 
 
 def kill_kernel(page):
     """Kill it as a machine out of memory does, and go on as a user would."""
     running = []
     for child in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):     # others come and go meanwhile
-            running += [child] * ("ipykernel_launcher" in " ".join(child.cmdline()) and child.cwd() == str(page.folder))
-    kernel, = running
+        with contextlib.suppress(psutil.NoSuchProcess):  # others come and go meanwhile
+            running += [child] * (
+                "ipykernel_launcher" in " ".join(child.cmdline())
+                and child.cwd() == str(page.folder)
+            )
+    (kernel,) = running
     kernel.kill()
     page.locator(".jp-Dialog button").last.click(timeout=30_000)
     browser.run_all(page)
@@ -89,11 +101,16 @@ def test_twenty_digits_through_a_reload_and_a_killed_kernel(lab):
     with lab.show(path=NOTEBOOK) as page:
         browser.run_all(page)
         sit_down(page)
-        cells = page.evaluate("window.jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells.length")
+        cells = page.evaluate(
+            "window.jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells.length"
+        )
         label_by_key(page, 5)
         wrong = item(page)
         press(page, "o")
-        assert press(page, "Backspace") == f"Taken back: what you said of item {wrong}." and item(page) == wrong
+        assert (
+            press(page, "Backspace") == f"Taken back: what you said of item {wrong}."
+            and item(page) == wrong
+        )
         label_by_key(page, 3)
         page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
         pending = item(page)
@@ -105,16 +122,23 @@ def test_twenty_digits_through_a_reload_and_a_killed_kernel(lab):
         pending = item(page)
         kill_kernel(page)
         sit_down(page)
-        page.wait_for_function("n => document.querySelector('.workbench-desk .name').textContent === `Item ${n}`",
-                               arg=pending)
+        page.wait_for_function(
+            "n => document.querySelector('.workbench-desk .name').textContent === `Item ${n}`",
+            arg=pending,
+        )
         label_by_key(page, 7)
-        assert page.locator(f"{DESK} .item").inner_text().startswith("Done: 20 of 20 items labeled, 0 skipped.")
+        assert (
+            page.locator(f"{DESK} .item")
+            .inner_text()
+            .startswith("Done: 20 of 20 items labeled, 0 skipped.")
+        )
         is_blind(page)
         page.get_by_role("button", name="Look at the interval").click()
         page.wait_for_selector(f"{DESK} .look p")
         shown = page.locator(f"{DESK} .look").inner_text()
         assert cells == page.evaluate(
-            "window.jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells.length")
+            "window.jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells.length"
+        )
         path = page.folder / "desk-audit.db"
     with wb.AuditSession.open(path) as session:
         is_right(session, shown)
@@ -123,19 +147,37 @@ def test_twenty_digits_through_a_reload_and_a_killed_kernel(lab):
 def is_right(session, shown):
     """20 labels are on disk, and what was shown is the library's interval of the same labels."""
     forms, kinds = wb.digit_forms(), [event.kind for event in session.events()]
-    labels = {event.body["id"]: event.body["label"] for event in session.events() if event.kind == "labeled"}
-    assert {name: int(label) for name, label in labels.items()} == {name: forms.digit[int(name) - 1] for name in labels}
-    assert (len(labels), kinds.count("labeled"), kinds.count("undone"), kinds.count("looked")) == (20, 21, 1, 1)
+    labels = {
+        event.body["id"]: event.body["label"]
+        for event in session.events()
+        if event.kind == "labeled"
+    }
+    assert {name: int(label) for name, label in labels.items()} == {
+        name: forms.digit[int(name) - 1] for name in labels
+    }
+    assert (len(labels), kinds.count("labeled"), kinds.count("undone"), kinds.count("looked")) == (
+        20,
+        21,
+        1,
+        1,
+    )
     strata = wb.stratify(forms.confidence, 5, "equal_size")
     chosen = np.array([int(name) - 1 for name in labels])
     right = np.array([int(label) for label in labels.values()]) == forms.read_a[chosen]
     labeled = np.bincount(strata.labels[chosen], minlength=5)
     # a fifth of the error is kept for looks before the planned end
-    low, high = wb.stratified_interval(strata.sizes, labeled, np.bincount(strata.labels[chosen], right, 5).astype(int),
-                                       level=.96)
-    assert f"(95% interval: {100 * low:.1f}% to {100 * high:.1f}%); planned, 20 of 20 planned labels." in shown
-    low, high = wb.stratified_interval([1797], [20], [int(right.sum())], level=.96)
-    assert f"drawn at random, without strata, would have given {100 * low:.1f}% to {100 * high:.1f}%" in shown
+    low, high = wb.stratified_interval(
+        strata.sizes, labeled, np.bincount(strata.labels[chosen], right, 5).astype(int), level=0.96
+    )
+    assert (
+        f"(95% interval: {100 * low:.1f}% to {100 * high:.1f}%); planned, 20 of 20 planned labels."
+        in shown
+    )
+    low, high = wb.stratified_interval([1797], [20], [int(right.sum())], level=0.96)
+    assert (
+        f"drawn at random, without strata, would have given {100 * low:.1f}% to {100 * high:.1f}%"
+        in shown
+    )
 
 
 @pytest.fixture(scope="module")
@@ -150,16 +192,23 @@ def test_hostile_items_are_text_and_no_image_from_elsewhere_is_shown(hostile):
     for _ in range(6):
         text = hostile.locator(f"{DESK} .item .text").first
         assert text.evaluate("part => part.childElementCount") == 0
-        assert text.inner_text().startswith("<img src=x onerror='window.pwned=1'><script>") and \
-            "\\u202egnp.exe" in text.inner_text() and text.inner_text().endswith("w" * 10_000)
+        assert (
+            text.inner_text().startswith("<img src=x onerror='window.pwned=1'><script>")
+            and "\\u202egnp.exe" in text.inner_text()
+            and text.inner_text().endswith("w" * 10_000)
+        )
         image, trouble = hostile.locator(f"{DESK} img"), hostile.locator(f"{DESK} .item .trouble")
         seen.add(image.count())
         if image.count():
             assert image.get_attribute("alt") == "four <b>pixels</b>"
             assert pixels(hostile) == [10, 250, 99, 0] and trouble.count() == 0
         else:
-            assert trouble.inner_text().endswith("shown: '../secret.png' is not below the folder of images")
-        prediction = hostile.locator(f"{DESK} .question .prediction")     # it stands whatever the item's length
+            assert trouble.inner_text().endswith(
+                "shown: '../secret.png' is not below the folder of images"
+            )
+        prediction = hostile.locator(
+            f"{DESK} .question .prediction"
+        )  # it stands whatever the item's length
         assert prediction.inner_text() in ("<b>fraud</b>", "none")
         press(hostile, "1")
     assert seen == {0, 1} and hostile.evaluate("window.pwned") is None
@@ -186,10 +235,13 @@ def test_it_fits_a_phone(hostile):
 
 
 def test_keys_act_only_at_the_desk_and_never_in_a_box(hostile):
-    hostile.evaluate("""desk => {
+    hostile.evaluate(
+        """desk => {
         for (const place of [document.querySelector(desk), document.body])
             place.prepend(document.createElement("input"));
-    }""", DESK)
+    }""",
+        DESK,
+    )
     before = hostile.locator(f"{DESK} .pace").inner_text()
     for box in (0, 1):
         hostile.locator("input").nth(box).focus()
@@ -202,11 +254,18 @@ def test_keys_act_only_at_the_desk_and_never_in_a_box(hostile):
     hostile.keyboard.press("q")
     hostile.wait_for_timeout(500)
     assert hostile.locator(f"{DESK} .pace").inner_text() == before
-    assert press(hostile, "s").startswith("Skipped") and press(hostile, "Control+z").startswith("Taken back")
+    assert press(hostile, "s").startswith("Skipped") and press(hostile, "Control+z").startswith(
+        "Taken back"
+    )
 
 
 def test_buttons_do_what_keys_do_and_keep_the_focus(hostile):
-    for name, begins in (("right", "Recorded: right"), ("undo", "Taken back"), ("skip", "Skipped"), ("undo", "Taken")):
+    for name, begins in (
+        ("right", "Recorded: right"),
+        ("undo", "Taken back"),
+        ("skip", "Skipped"),
+        ("undo", "Taken"),
+    ):
         button = hostile.get_by_role("button", name=name)
         button.focus()
         assert press(hostile, "Enter").startswith(begins)
@@ -216,5 +275,8 @@ def test_buttons_do_what_keys_do_and_keep_the_focus(hostile):
 def test_what_was_recorded_is_said_to_those_who_do_not_see(hostile):
     assert hostile.locator(f"{DESK} .said").get_attribute("role") == "status"
     hostile.get_by_role("region", name="Item", exact=True).wait_for()
-    assert hostile.get_by_role("group", name="Is the program right?").get_by_role("button").count() == 2
+    assert (
+        hostile.get_by_role("group", name="Is the program right?").get_by_role("button").count()
+        == 2
+    )
     assert hostile.get_by_role("progressbar", name="Items done").get_attribute("max") == "20"

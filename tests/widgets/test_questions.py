@@ -1,4 +1,5 @@
 """Predictions that are locked, reveals that wait for them, lines that are written before a model answer is seen."""
+
 import json
 
 import pytest
@@ -40,12 +41,22 @@ def text(widget):
 
 def test_nothing_is_computed_and_nothing_told_before_the_prediction_is_locked(folder):
     called = []
-    asked, seen = coin(), questions.reveal("0-coin", lambda side: called.append(side) or f"{side}? It was tails.")
-    assert asked._lock.disabled and not called and "tails." not in text(seen) and "Heads or &lt;b&gt;" in text(asked)
+    asked, seen = (
+        coin(),
+        questions.reveal("0-coin", lambda side: called.append(side) or f"{side}? It was tails."),
+    )
+    assert (
+        asked._lock.disabled
+        and not called
+        and "tails." not in text(seen)
+        and "Heads or &lt;b&gt;" in text(asked)
+    )
     asked.control.value = "heads"
     assert not asked._lock.disabled and not called
     press(asked)
-    assert called == ["heads"] and "heads? It was tails." in text(seen) and "working" not in text(seen)
+    assert (
+        called == ["heads"] and "heads? It was tails." in text(seen) and "working" not in text(seen)
+    )
     assert asked.control.disabled and asked._lock.disabled and "predictions.json" in text(asked)
 
 
@@ -75,7 +86,9 @@ def test_voilas_visitors_come_back_by_their_name(folder, monkeypatch):
         monkeypatch.setenv("QUERY_STRING", query)
         again()
         press(coin(), "heads")
-        assert json.loads((folder / "learners" / name / "predictions.json").read_text()) == {"0-coin": "heads"}
+        assert json.loads((folder / "learners" / name / "predictions.json").read_text()) == {
+            "0-coin": "heads"
+        }
         again()
         assert f"kept for {name}" in text(coin())
     for learner in ("", "..%2Fada", "%00", "con", "a" * 65, ".ada"):
@@ -103,7 +116,9 @@ def test_a_damaged_file_is_told_and_stays(folder, written):
 
 
 def test_a_file_changed_by_hand_shows_its_text_as_text(folder):
-    (folder / "predictions.json").write_text(json.dumps({"0-coin": "<i>edge</i>", "0-why": "no list"}))
+    (folder / "predictions.json").write_text(
+        json.dumps({"0-coin": "<i>edge</i>", "0-why": "no list"})
+    )
     asked = coin()
     assert asked.control.value is None and asked.control.disabled and "&lt;i&gt;edge" in text(asked)
     assert "A model." not in text(questions.explain("0-why", "Why?", "A model.", []))

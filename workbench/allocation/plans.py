@@ -20,10 +20,10 @@ from workbench.labeling import sheets as label_sheets
 from workbench.results import Note, Result, digits, html_table, note_list
 
 COLUMNS = ("stratum", "size", "labels")
-FEW_RECORDS = 10        # a standard deviation of 10 normal values is known to a quarter
-COSTLY_FLOOR = 1.05     # variance, against that of the same labels without the floor
+FEW_RECORDS = 10  # a standard deviation of 10 normal values is known to a quarter
+COSTLY_FLOOR = 1.05  # variance, against that of the same labels without the floor
 SHOWN = 5
-HOPELESS = 0.5          # of the total
+HOPELESS = 0.5  # of the total
 
 
 class LabelPlan(Result):
@@ -76,11 +76,17 @@ class LabelPlan(Result):
         if self.spreads_unknown:
             return self.finding()
         found = {row["method"]: row["standard_error"] for row in self.methods()}
-        names = [_NAMES[name] for name in ("neyman", "neyman_iterated", "equal") if name != self.method]
-        against = [f"{name} {_figure(found[name])}" for name in [*names, "at random"] if name in found]
+        names = [
+            _NAMES[name] for name in ("neyman", "neyman_iterated", "equal") if name != self.method
+        ]
+        against = [
+            f"{name} {_figure(found[name])}" for name in [*names, "at random"] if name in found
+        ]
         labels = checks.counted(self.labeled.sum(), "label")
-        return (f"{labels}, {checks.counted(self.size.size, 'stratum', 'strata')}: SE of the total "
-                f"{_figure(found[self.rule])}; {', '.join(against)}")
+        return (
+            f"{labels}, {checks.counted(self.size.size, 'stratum', 'strata')}: SE of the total "
+            f"{_figure(found[self.rule])}; {', '.join(against)}"
+        )
 
     def finding(self) -> str:
         """Return how many to label and how far off the total will be, in units of the values and in percent of it."""
@@ -96,13 +102,16 @@ class LabelPlan(Result):
             return f"{label}: nothing is left to chance"
         if np.isnan(total) or total == 0:
             off, mean = digits.numbers(error, error=error) + digits.numbers(
-                error / self.size.sum(), error=error / self.size.sum())
+                error / self.size.sum(), error=error / self.size.sum()
+            )
             return f"{label}: the total will be off by about {off}, the mean by about {mean}"
         off, about = digits.numbers(error, total, error=error)
         part = abs(error / total)
         shown = f" ({digits.percents(part, error=part)[0]})"
         if part >= HOPELESS and self.mean is not None and np.ptp(np.sign(self.mean)) < 2:
-            return f"No result to expect: {leave} the total, about {about}, off by about {off}{shown}"
+            return (
+                f"No result to expect: {leave} the total, about {about}, off by about {off}{shown}"
+            )
         return f"{label}: the total, about {about}, will be off by about {off}{shown if part < HOPELESS else ''}"
 
     def basis(self) -> str:
@@ -110,29 +119,52 @@ class LabelPlan(Result):
         order = np.argsort(-self.labeled, kind="stable")[:SHOWN]
         rest = self.labeled.size - order.size
         said = ", ".join(f"{self.labeled[h]:,} in {self.stratum[h]}" for h in sorted(order))
-        more = f" and {self.labeled.sum() - self.labeled[order].sum():,} in {rest} more" if rest else ""
+        more = (
+            f" and {self.labeled.sum() - self.labeled[order].sum():,} in {rest} more"
+            if rest
+            else ""
+        )
         if self.spreads_unknown:
-            return f"Labels: {said}{more} (by {self.rule}, with spreads taken as equal in all strata)."
-        return (f"Labels: {said}{more} (by {self.rule}). The error is a standard error, from the spreads "
-                "within strata as they are known so far.")
+            return (
+                f"Labels: {said}{more} (by {self.rule}, with spreads taken as equal in all strata)."
+            )
+        return (
+            f"Labels: {said}{more} (by {self.rule}). The error is a standard error, from the spreads "
+            "within strata as they are known so far."
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: size, sd, labels, and labels under Neyman's rule and in proportion."""
-        return samples.rows_of(stratum=self.stratum, size=self.size, sd=self.sd, labeled=self.labeled,
-                               bounded=self.labeled == self.size, neyman=self.wish.labeled,
-                               proportional=self.others["proportional"].labeled)
+        return samples.rows_of(
+            stratum=self.stratum,
+            size=self.size,
+            sd=self.sd,
+            labeled=self.labeled,
+            bounded=self.labeled == self.size,
+            neyman=self.wish.labeled,
+            proportional=self.others["proportional"].labeled,
+        )
 
     def methods(self) -> list[dict]:
         """Return one row per rule: labels, unused, standard errors of mean and total, variance over the plan's."""
         items, plan = self.size.sum(), self.others[self.method].variance
-        table = [(_NAMES[name], float(found.labeled.sum()), float(found.unused), found.variance)
-                 for name, found in self.others.items()]
+        table = [
+            (_NAMES[name], float(found.labeled.sum()), float(found.unused), found.variance)
+            for name, found in self.others.items()
+        ]
         if np.isfinite(self.random_variance):
             table.append(("at random", float(self.labeled.sum()), 0.0, self.random_variance))
-        return [{"method": name, "labeled": spent, "unused": unused, "mean_standard_error": variance ** 0.5,
-                 "standard_error": float(items * variance ** 0.5),
-                 "variance_ratio": variance / plan if plan > 0 else float("nan")}
-                for name, spent, unused, variance in table]
+        return [
+            {
+                "method": name,
+                "labeled": spent,
+                "unused": unused,
+                "mean_standard_error": variance**0.5,
+                "standard_error": float(items * variance**0.5),
+                "variance_ratio": variance / plan if plan > 0 else float("nan"),
+            }
+            for name, spent, unused, variance in table
+        ]
 
     def write_csv(self, path: str | PathLike[str]) -> None:
         """Write stratum, size and labels to a CSV file, whole or not at all; only a plan is overwritten.
@@ -143,20 +175,30 @@ class LabelPlan(Result):
             A file that is not there yet, or an earlier plan.
         """
         label_sheets.refuse_other(path, COLUMNS)
-        label_sheets.write_rows(path, COLUMNS,
-                            [(str(row["stratum"]), row["size"], row["labeled"]) for row in self.rows()])
+        label_sheets.write_rows(
+            path,
+            COLUMNS,
+            [(str(row["stratum"]), row["size"], row["labeled"]) for row in self.rows()],
+        )
 
     def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline(), shown=100) + note_list(self.notes)
 
 
-_NAMES = {"voila": "VOILA", "neyman": "capped Neyman", "neyman_plus": "Neyman+",
-          "neyman_iterated": "iterated Neyman", "equal": "equal shares", "proportional": "in proportion"}
+_NAMES = {
+    "voila": "VOILA",
+    "neyman": "capped Neyman",
+    "neyman_plus": "Neyman+",
+    "neyman_iterated": "iterated Neyman",
+    "equal": "equal shares",
+    "proportional": "in proportion",
+}
 
 
 @frames.in_rows_of("strata")
-def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: str = "",
-                value: str = "") -> StratumSummary:
+def load_strata(
+    strata: Any, *, stratum: str = "stratum", size: str = "", sd: str = "", value: str = ""
+) -> StratumSummary:
     """Return strata with their sizes and spreads: a table of strata or a file of records.
 
     Parameters
@@ -185,26 +227,36 @@ def load_strata(strata: Any, *, stratum: str = "stratum", size: str = "", sd: st
     if value:
         return samples.summarize(strata, stratum, value)
     if not size and "size" not in {name.strip().casefold() for name in frames.column_names(strata)}:
-        raise checks.WrongValue("strata", "must have a column 'size', one row per stratum; there is none: name it "
-                                "with size, or, in a file with one row per record, name the column of values with "
-                                "value")
+        raise checks.WrongValue(
+            "strata",
+            "must have a column 'size', one row per stratum; there is none: name it "
+            "with size, or, in a file with one row per record, name the column of values with "
+            "value",
+        )
     columns = frames.column_names(strata)
     has_spreads = bool(sd) or spelled("sd", columns) in columns
     size, sd = size or "size", sd or "sd"
     crossed = crossed_names(stratum, columns)
     data, notes = frames.read_columns(strata, [*crossed, size, *([sd] if has_spreads else [])])
-    names = numbers.to_labels(stratum, data[stratum], "text") if len(crossed) == 1 else \
-        np.array(crossed_labels({name: numbers.present(name, data[name]) for name in crossed}))
+    names = (
+        numbers.to_labels(stratum, data[stratum], "text")
+        if len(crossed) == 1
+        else np.array(crossed_labels({name: numbers.present(name, data[name]) for name in crossed}))
+    )
     numbers.refuse_totals(stratum, names.tolist())
     if np.unique(names).size < names.size:
         repeated = next(name for name in names.tolist() if (names == name).sum() > 1)
-        raise ValueError(f"column {stratum!r} must name every stratum once; {repeated!r} repeats: for a file of "
-                         "records name the column of values")
+        raise ValueError(
+            f"column {stratum!r} must name every stratum once; {repeated!r} repeats: for a file of "
+            "records name the column of values"
+        )
     measured = {name: data[name] for name in (size, sd) if name in data}
     sizes = _whole(size, measured, names)
     unknown = np.full(names.size, np.nan)
     spreads = _sd_of(sd, measured, sizes, names) if has_spreads else unknown
-    return StratumSummary(names, sizes, unknown, spreads, notes=(*notes, *alike_notes(stratum, names)))
+    return StratumSummary(
+        names, sizes, unknown, spreads, notes=(*notes, *alike_notes(stratum, names))
+    )
 
 
 def lacks_values(records: Any, value: str) -> bool:
@@ -214,7 +266,9 @@ def lacks_values(records: Any, value: str) -> bool:
     return bool(missing.any() and not missing.all())
 
 
-def labeled_values(records: Any, stratum: str, value: str) -> tuple[StratumSummary, np.ndarray, np.ndarray, Note]:
+def labeled_values(
+    records: Any, stratum: str, value: str
+) -> tuple[StratumSummary, np.ndarray, np.ndarray, Note]:
     """Return the strata and the values of a file of records, of which only some have a value.
 
     The rows with a value are taken for a simple random sample of the rows of their stratum.
@@ -249,8 +303,11 @@ def labeled_values(records: Any, stratum: str, value: str) -> tuple[StratumSumma
     """
     crossed = crossed_names(stratum, frames.column_names(records))
     data, _ = frames.read_columns(records, [*crossed, value])
-    of_row = numbers.to_labels(stratum, data[stratum], "text") if len(crossed) == 1 else \
-        np.array(crossed_labels({name: numbers.present(name, data[name]) for name in crossed}))
+    of_row = (
+        numbers.to_labels(stratum, data[stratum], "text")
+        if len(crossed) == 1
+        else np.array(crossed_labels({name: numbers.present(name, data[name]) for name in crossed}))
+    )
     cells = next(cells for name, cells in data.items() if name not in crossed)
     rows = np.flatnonzero(~missing_labels(cells, None)[0])
     values = numbers.to_numbers(value, cells[rows])
@@ -258,17 +315,26 @@ def labeled_values(records: Any, stratum: str, value: str) -> tuple[StratumSumma
     labeled = np.bincount(code[rows], minlength=names.size)
     for k in np.flatnonzero(labeled < np.minimum(2, size))[:1]:
         few = f"stratum {str(names[k])!r} has {size[k]:,} rows and {checks.counted(int(labeled[k]), 'value')}"
-        raise checks.WrongValue("value", f"must be known in at least 2 rows of every stratum; {few}: record more "
-                                "values there, or name larger strata with {0}", others=("stratum",))
+        raise checks.WrongValue(
+            "value",
+            f"must be known in at least 2 rows of every stratum; {few}: record more "
+            "values there, or name larger strata with {0}",
+            others=("stratum",),
+        )
     _, mean, squares = moments(code[rows], values, names.size)
     sd = np.sqrt(squares / np.maximum(labeled - 1, 1))
     some = f"values in {rows.size:,} of {of_row.size:,} rows"
-    note = Note("assumption", f"{some}: the rows with a value were taken for a random sample of each stratum. If they "
-                "were chosen for their values, the result is wrong")
+    note = Note(
+        "assumption",
+        f"{some}: the rows with a value were taken for a random sample of each stratum. If they "
+        "were chosen for their values, the result is wrong",
+    )
     return StratumSummary(names, size, mean, sd), of_row[rows], values, note
 
 
-def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voila", minimum: int = 2) -> LabelPlan:
+def plan_labels(
+    strata: StratumSummary, budget: int = 100, *, method: str = "voila", minimum: int = 2
+) -> LabelPlan:
     """Plan a budget of labels over strata and compare the rules.
 
     Parameters
@@ -298,29 +364,59 @@ def plan_labels(strata: StratumSummary, budget: int = 100, *, method: str = "voi
     checks.choice("method", method, rules.METHODS)
     if np.isnan(strata.sd).all():
         return _plan_of_sizes(strata, budget, method, minimum)
-    others = {name: rules.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=minimum) for name in _NAMES}
+    others = {
+        name: rules.allocate(strata.size, budget, name, stratum_sd=strata.sd, minimum=minimum)
+        for name in _NAMES
+    }
     chosen = others[method]
-    wish = rules.allocate(strata.size, budget, "neyman", stratum_sd=strata.sd, minimum=0, integer=False)
-    told = [replace(note, where=("stratum", str(strata.stratum[note.where[1]]))) if note.where else note
-            for note in chosen.notes]
+    wish = rules.allocate(
+        strata.size, budget, "neyman", stratum_sd=strata.sd, minimum=0, integer=False
+    )
+    told = [
+        replace(note, where=("stratum", str(strata.stratum[note.where[1]]))) if note.where else note
+        for note in chosen.notes
+    ]
     notes = (*strata.notes, *told, *_plan_notes(strata, wish, others["neyman"], chosen))
-    return LabelPlan(strata.stratum, strata.size, strata.sd, int(budget), int(minimum), method, chosen.labeled, others,
-                     wish, _random_variance(strata, chosen), strata.mean, notes=notes)
+    return LabelPlan(
+        strata.stratum,
+        strata.size,
+        strata.sd,
+        int(budget),
+        int(minimum),
+        method,
+        chosen.labeled,
+        others,
+        wish,
+        _random_variance(strata, chosen),
+        strata.mean,
+        notes=notes,
+    )
 
 
 def _plan_of_sizes(strata: StratumSummary, budget: int, method: str, minimum: int) -> LabelPlan:
     """Return the plan for strata of unknown spreads, which are taken as equal."""
     equal = replace(strata, sd=np.ones(strata.size.size))
     plan = plan_labels(equal, budget, method=method, minimum=minimum)
-    note = Note("assumption", "no standard deviations are known, so they are taken as equal in all strata: Neyman's "
-                "rule and VOILA then spread the labels in proportion to the sizes. A column of standard deviations "
-                "makes better plans, and tells how precise they are")
-    others = [each for each in plan.notes if each.kind != "unreliable"]     # of spreads that are not known
+    note = Note(
+        "assumption",
+        "no standard deviations are known, so they are taken as equal in all strata: Neyman's "
+        "rule and VOILA then spread the labels in proportion to the sizes. A column of standard deviations "
+        "makes better plans, and tells how precise they are",
+    )
+    others = [
+        each for each in plan.notes if each.kind != "unreliable"
+    ]  # of spreads that are not known
     return replace(plan, sd=strata.sd, random_variance=np.nan, notes=[note, *others])
 
 
-def budget_for_error(strata: StratumSummary, standard_error: float, *, method: str = "voila", minimum: int = 2,
-                     assurance: float = 0.0) -> int:
+def budget_for_error(
+    strata: StratumSummary,
+    standard_error: float,
+    *,
+    method: str = "voila",
+    minimum: int = 2,
+    assurance: float = 0.0,
+) -> int:
     """Return the least budget whose plan gives the total a wanted standard error.
 
     The standard error that a sample estimates varies: it is below the plan's in about half of samples.
@@ -363,31 +459,42 @@ def budget_for_error(strata: StratumSummary, standard_error: float, *, method: s
     checks.instance("strata", strata, StratumSummary)
     wanted = checks.number("standard_error", standard_error, 0, open_ends=True)
     if np.isnan(strata.sd).all():
-        raise checks.WrongValue("standard_error", "needs the standard deviation of every stratum; name it with {0}",
-                                others=("sd",))
+        raise checks.WrongValue(
+            "standard_error",
+            "needs the standard deviation of every stratum; name it with {0}",
+            others=("sd",),
+        )
     if assurance:
         checks.assurance(assurance)
         checks.whole("minimum", minimum, 2)
 
     def error(budget: int) -> float:
         found = rules.allocate(strata.size, budget, method, stratum_sd=strata.sd, minimum=minimum)
-        total = int(strata.size.sum()) * found.variance ** 0.5
+        total = int(strata.size.sum()) * found.variance**0.5
         return total * _assured(strata, found.labeled, assurance) if assurance and total else total
 
-    enough, short = int(strata.size.sum()), int(np.minimum(checks.whole("minimum", minimum, 0), strata.size).sum()) - 1
+    enough, short = (
+        int(strata.size.sum()),
+        int(np.minimum(checks.whole("minimum", minimum, 0), strata.size).sum()) - 1,
+    )
     if error(enough) > wanted:
-        raise checks.WrongValue("standard_error", f"{wanted:g} is out of reach: method {method!r} leaves labels unused "
-                                f"and the total {error(enough):.4g} with any budget")
+        raise checks.WrongValue(
+            "standard_error",
+            f"{wanted:g} is out of reach: method {method!r} leaves labels unused "
+            f"and the total {error(enough):.4g} with any budget",
+        )
     while enough - short > 1:
         middle = (enough + short) // 2
-        enough, short = (middle, short) if middle > 0 and error(middle) <= wanted else (enough, middle)
+        enough, short = (
+            (middle, short) if middle > 0 and error(middle) <= wanted else (enough, middle)
+        )
     return enough
 
 
 def _assured(strata: StratumSummary, labeled: np.ndarray, assurance: float) -> float:
     """Return the quantile `assurance` of the estimated standard error, as a multiple of the true one."""
-    parts = strata.size * (strata.size - labeled) * strata.sd ** 2 / labeled
-    freedom = parts.sum() ** 2 / (parts ** 2 / np.maximum(labeled - 1, 1)).sum()
+    parts = strata.size * (strata.size - labeled) * strata.sd**2 / labeled
+    freedom = parts.sum() ** 2 / (parts**2 / np.maximum(labeled - 1, 1)).sum()
     return (2 * scipy.special.gammaincinv(freedom / 2, assurance) / freedom) ** 0.5
 
 
@@ -395,8 +502,12 @@ def _whole(name: str, measured: dict, strata: np.ndarray) -> np.ndarray:
     """Return the sizes of strata."""
     sizes = numbers.to_numbers(name, measured[name], beside=measured, whole=True)
     for row in np.flatnonzero((sizes < 1) | (sizes != np.floor(sizes)))[:1]:
-        raise numbers.RowError(f"column {name!r}, ", row, f" (stratum {strata[row]}): a size must be a whole number of "
-                               f"at least 1; got {sizes[row]:g}")
+        raise numbers.RowError(
+            f"column {name!r}, ",
+            row,
+            f" (stratum {strata[row]}): a size must be a whole number of "
+            f"at least 1; got {sizes[row]:g}",
+        )
     return sizes.astype(np.int64)
 
 
@@ -406,13 +517,24 @@ def _sd_of(name: str, measured: dict, sizes: np.ndarray, strata: np.ndarray) -> 
     cells[sizes == 1] = 0
     spread = numbers.to_numbers(name, cells, beside=measured)
     for row in np.flatnonzero(spread < 0)[:1]:
-        raise numbers.RowError(f"column {name!r}, ", row, f" (stratum {strata[row]}): a standard deviation must be at "
-                               f"least 0; got {spread[row]:g}")
+        raise numbers.RowError(
+            f"column {name!r}, ",
+            row,
+            f" (stratum {strata[row]}): a standard deviation must be at "
+            f"least 0; got {spread[row]:g}",
+        )
     return spread
 
 
-def draw_rows(plan: LabelPlan, records: Any, *, stratum: str = "stratum", id: str = "id", label_sheet: str = "",
-              seed: int = 0) -> FrameSample:
+def draw_rows(
+    plan: LabelPlan,
+    records: Any,
+    *,
+    stratum: str = "stratum",
+    id: str = "id",
+    label_sheet: str = "",
+    seed: int = 0,
+) -> FrameSample:
     """Draw the records that a plan asks for, and write the sheet of those to be labeled.
 
     Parameters
@@ -443,14 +565,22 @@ def draw_rows(plan: LabelPlan, records: Any, *, stratum: str = "stratum", id: st
     """
     checks.instance("plan", plan, LabelPlan)
     if not id:
-        raise checks.WrongValue("id", "must name the column that identifies a record, to draw the records to label")
+        raise checks.WrongValue(
+            "id", "must name the column that identifies a record, to draw the records to label"
+        )
     sizes = dict(zip(plan.stratum.tolist(), plan.labeled.tolist(), strict=True))
     drawn = samples.sample(records, stratum, sizes, id=id, seed=seed)
     if label_sheet:
         label_sheets.refuse_recorded(label_sheet, "value")
         order = value_sheets.labeling_order(drawn)
-        label_sheets.write_rows(label_sheet, value_sheets.HEADER, [(str(item), str(name), "") for item, name in zip(
-            drawn.id[order], drawn.stratum[order], strict=True)])
+        label_sheets.write_rows(
+            label_sheet,
+            value_sheets.HEADER,
+            [
+                (str(item), str(name), "")
+                for item, name in zip(drawn.id[order], drawn.stratum[order], strict=True)
+            ],
+        )
     return drawn
 
 
@@ -460,32 +590,49 @@ def _random_variance(strata: Any, chosen: Any) -> Any:
     if items == 1:
         return 0.0
     mean = strata.size @ strata.mean / items
-    squares = (strata.size - 1) @ strata.sd ** 2 + strata.size @ (strata.mean - mean) ** 2
+    squares = (strata.size - 1) @ strata.sd**2 + strata.size @ (strata.mean - mean) ** 2
     return float((1 - labels / items) * squares / (items - 1) / labels)
 
 
 def _plan_notes(strata: Any, wish: Any, neyman: Any, chosen: Any) -> Any:
     over = np.flatnonzero(wish.bounded & (strata.sd > 0))
     if neyman.unused and over.size and not chosen.bounded.all():
-        yield Note("design", "Neyman's rule wants more labels than there are items in "
-                   f"{checks.listed(strata.stratum[over], SHOWN)}: who only cuts leaves {neyman.unused} of the budget "
-                   "unused")
+        yield Note(
+            "design",
+            "Neyman's rule wants more labels than there are items in "
+            f"{checks.listed(strata.stratum[over], SHOWN)}: who only cuts leaves {neyman.unused} of the budget "
+            "unused",
+        )
     silent = np.flatnonzero((strata.sd == 0) & (strata.size > chosen.labeled))
     if silent.size:
-        yield Note("unreliable", f"sd 0 in {checks.listed(strata.stratum[silent], SHOWN)}: if it was estimated from "
-                   "few records it is not knowledge; the floor is all that insures against it")
+        yield Note(
+            "unreliable",
+            f"sd 0 in {checks.listed(strata.stratum[silent], SHOWN)}: if it was estimated from "
+            "few records it is not knowledge; the floor is all that insures against it",
+        )
     few = np.flatnonzero((strata.size < FEW_RECORDS) & (strata.size > chosen.labeled))
     if few.size:
-        yield Note("unreliable", f"fewer than {FEW_RECORDS} items in {checks.listed(strata.stratum[few], SHOWN)}: "
-                   "their sd is rough")
+        yield Note(
+            "unreliable",
+            f"fewer than {FEW_RECORDS} items in {checks.listed(strata.stratum[few], SHOWN)}: "
+            "their sd is rough",
+        )
     if chosen.method == "voila" and 0 < chosen.variance < np.inf:
-        free = rules.allocate(strata.size, int(chosen.labeled.sum()), "voila", stratum_sd=strata.sd, minimum=0)
+        free = rules.allocate(
+            strata.size, int(chosen.labeled.sum()), "voila", stratum_sd=strata.sd, minimum=0
+        )
         premium = chosen.variance / free.variance
         if premium > COSTLY_FLOOR:
-            yield Note("design", f"the floor of {chosen.minimum} makes the variance {100 * (premium - 1):.0f}% larger "
-                       "than the best plan's: the premium for insurance")
+            yield Note(
+                "design",
+                f"the floor of {chosen.minimum} makes the variance {100 * (premium - 1):.0f}% larger "
+                "than the best plan's: the premium for insurance",
+            )
     if chosen.bounded.any() and not chosen.bounded.all():
-        yield Note("design", f"every item of {checks.listed(strata.stratum[chosen.bounded], SHOWN)} is labeled")
+        yield Note(
+            "design",
+            f"every item of {checks.listed(strata.stratum[chosen.bounded], SHOWN)} is labeled",
+        )
 
 
 def _figure(value: float) -> str:

@@ -22,8 +22,8 @@ from workbench.results import Note, Result, stratum_rows
 
 METHODS = ("proportional", "equal", "neyman", "neyman_plus", "neyman_iterated", "voila")
 NEED_SD = METHODS[2:]
-LEAST_LABELS = 1e-6      # of an allocation in fractions
-BLOCK = 2 ** 15
+LEAST_LABELS = 1e-6  # of an allocation in fractions
+BLOCK = 2**15
 ROUNDING = 1e-13
 
 
@@ -69,17 +69,28 @@ class Allocation(Result):
         if self.stratum_sd is None:
             return float("nan")
         budget = int(round(float(self.labeled.sum() + self.unused)))
-        other = allocate(self.stratum_size, budget, method, stratum_sd=self.stratum_sd, minimum=self.minimum,
-                         integer=self.labeled.dtype.kind == "i").variance
+        other = allocate(
+            self.stratum_size,
+            budget,
+            method,
+            stratum_sd=self.stratum_sd,
+            minimum=self.minimum,
+            integer=self.labeled.dtype.kind == "i",
+        ).variance
         return self.variance / other if other > 0 and self.variance < np.inf else float("nan")
 
     def headline(self) -> str:
         """Return what is spent, the standard error it buys and what VOILA saves against Neyman."""
         error = "" if np.isnan(self.variance) else f", SE {np.sqrt(self.variance):.4g}"
         unused = f", {self.unused:.4g} unused" if self.unused else ""
-        shares = " + ".join(f"{n:.4g}" for n in self.labeled) if self.labeled.size <= 12 \
+        shares = (
+            " + ".join(f"{n:.4g}" for n in self.labeled)
+            if self.labeled.size <= 12
             else f"{self.labeled.sum():,.6g} in {self.labeled.size:,} strata"
-        return f"{self.method}: {shares} of {self.stratum_size.sum():,}{error}{unused}{self._saving()}"
+        )
+        return (
+            f"{self.method}: {shares} of {self.stratum_size.sum():,}{error}{unused}{self._saving()}"
+        )
 
     def rows(self) -> list[dict]:
         """Return stratum, counted from 1, size, labels and whether it is full, one row per stratum."""
@@ -87,11 +98,20 @@ class Allocation(Result):
 
     def _saving(self) -> str:
         ratio = self.variance_ratio() if self.method == "voila" else float("nan")
-        return f", variance {100 * (1 - ratio):.3g}% below capped Neyman's" if ratio < 1 - 5e-4 else ""
+        return (
+            f", variance {100 * (1 - ratio):.3g}% below capped Neyman's" if ratio < 1 - 5e-4 else ""
+        )
 
 
-def allocate(stratum_size: ArrayLike, budget: int, method: str = "voila", *, stratum_sd: ArrayLike | None = None,
-             minimum: int = 2, integer: bool = True) -> Allocation:
+def allocate(
+    stratum_size: ArrayLike,
+    budget: int,
+    method: str = "voila",
+    *,
+    stratum_sd: ArrayLike | None = None,
+    minimum: int = 2,
+    integer: bool = True,
+) -> Allocation:
     """Allocate a budget of labels to strata.
 
     Parameters
@@ -153,25 +173,53 @@ def allocate(stratum_size: ArrayLike, budget: int, method: str = "voila", *, str
     sd = _spread(stratum_sd, size, method)
     if method in NEED_SD and not sd.max() > 0:
         notes.append(Note("data", "no stratum varies: allocated in proportion to size"))
-    labeled = size * (1 if integer else 1.0) if budget > items else allotted(size, budget, method, minimum, sd, integer)
-    return _allocation(size, None if stratum_sd is None else sd, labeled, size, budget, method, minimum, notes)
+    labeled = (
+        size * (1 if integer else 1.0)
+        if budget > items
+        else allotted(size, budget, method, minimum, sd, integer)
+    )
+    return _allocation(
+        size, None if stratum_sd is None else sd, labeled, size, budget, method, minimum, notes
+    )
 
 
-def allotted(size: np.ndarray, budget: float, method: str, floor: int | np.ndarray, sd: np.ndarray,
-             integer: bool = True) -> np.ndarray:
+def allotted(
+    size: np.ndarray,
+    budget: float,
+    method: str,
+    floor: int | np.ndarray,
+    sd: np.ndarray,
+    integer: bool = True,
+) -> np.ndarray:
     """Return `allocate` of checked arguments, (H,) array; the floor is a number or one per stratum, (H,)."""
     return _RULES[method](size, budget, floor, sd, integer)
 
 
-def allotted_above(size: np.ndarray, budget: int, method: str, share: float, minimum: int, sd: np.ndarray,
-                   rounded: Callable = np.floor) -> np.ndarray:
+def allotted_above(
+    size: np.ndarray,
+    budget: int,
+    method: str,
+    share: float,
+    minimum: int,
+    sd: np.ndarray,
+    rounded: Callable = np.floor,
+) -> np.ndarray:
     """Return `allotted` where every stratum keeps a share, rounded, of what it gets in proportion to its size."""
-    kept = rounded(np.round(share * allotted(size, budget, "proportional", minimum, sd), 9)).astype(np.int64)
+    kept = rounded(np.round(share * allotted(size, budget, "proportional", minimum, sd), 9)).astype(
+        np.int64
+    )
     return allotted(size, budget, method, np.maximum(np.minimum(minimum, size), kept), sd)
 
 
-def reduce_sample(stratum_size: ArrayLike, stratum_sd: ArrayLike, current: ArrayLike, budget: int, *,
-                  minimum: int = 2, integer: bool = True) -> Allocation:
+def reduce_sample(
+    stratum_size: ArrayLike,
+    stratum_sd: ArrayLike,
+    current: ArrayLike,
+    budget: int,
+    *,
+    minimum: int = 2,
+    integer: bool = True,
+) -> Allocation:
     """Reduce a stratified sample to a budget so that the variance grows least.
 
     Parameters
@@ -219,14 +267,18 @@ def reduce_sample(stratum_size: ArrayLike, stratum_sd: ArrayLike, current: Array
     sd = _spread(stratum_sd, size, "voila")
     current = checks.counts("current", current, size=size.size, copy=False)
     checks.at_most("current", current, "stratum_size", size)
-    budget, minimum, items, notes = _limited(budget, minimum, current, "sampled item", "all are kept")
+    budget, minimum, items, notes = _limited(
+        budget, minimum, current, "sampled item", "all are kept"
+    )
     if not sd.max() > 0:
         notes.append(Note("data", "no stratum varies: reduced in proportion to size"))
     labeled = reduced(size, sd, current, min(budget, items), minimum, integer)
     return _allocation(size, sd, labeled, current, budget, "reduction", minimum, notes)
 
 
-def _limited(budget: int, minimum: int, most: np.ndarray, item: str, outcome: str) -> tuple[int, int, int, list[Note]]:
+def _limited(
+    budget: int, minimum: int, most: np.ndarray, item: str, outcome: str
+) -> tuple[int, int, int, list[Note]]:
     """Return budget and minimum, checked, how many items there are, and a note where the budget exceeds them."""
     minimum, items = checks.whole("minimum", minimum, 0), int(most.sum())
     budget = checks.whole("budget", budget, 1)
@@ -239,24 +291,38 @@ def _limited(budget: int, minimum: int, most: np.ndarray, item: str, outcome: st
 def refuse_less(budget: int, least: int, minimum: int, strata: int) -> None:
     """Raise where a budget is less than what the floors of all strata need together."""
     if budget < least:
-        raise checks.WrongValue("budget", f"must be at least {least}, {minimum} for each of "
-                                f"{checks.counted(strata, 'stratum', 'strata')}", budget)
+        raise checks.WrongValue(
+            "budget",
+            f"must be at least {least}, {minimum} for each of "
+            f"{checks.counted(strata, 'stratum', 'strata')}",
+            budget,
+        )
 
 
-def _allocation(size: Any, sd: Any, labeled: Any, most: Any, budget: Any, method: Any, minimum: Any,
-                notes: Any) -> Allocation:
+def _allocation(
+    size: Any, sd: Any, labeled: Any, most: Any, budget: Any, method: Any, minimum: Any, notes: Any
+) -> Allocation:
     variance, unused, bounded = _outcome(size, sd, labeled, most, budget)
     if variance == np.inf:
         empty = int(np.flatnonzero((labeled == 0) & (sd > 0))[0])
-        notes = [*notes, Note("undefined", "varies and has no label: the variance is infinite", ("stratum", empty))]
-    for own in (labeled, bounded):      # read-only arrays are not copied again
+        notes = [
+            *notes,
+            Note(
+                "undefined", "varies and has no label: the variance is infinite", ("stratum", empty)
+            ),
+        ]
+    for own in (labeled, bounded):  # read-only arrays are not copied again
         own.setflags(write=False)
     return Allocation(labeled, variance, bounded, unused, size, method, sd, minimum, notes=notes)
 
 
 def _outcome(size: Any, sd: Any, labeled: Any, most: Any, budget: Any) -> tuple:
     """Return the variance, what is left of the budget and which strata are full, reading each block once."""
-    variance, unused, bounded = 0.0 if sd is not None else math.nan, budget, np.empty(size.size, bool)
+    variance, unused, bounded = (
+        0.0 if sd is not None else math.nan,
+        budget,
+        np.empty(size.size, bool),
+    )
     items = float(size.sum())
     for part in blocks(size.size):
         unused -= labeled[part].sum().item()
@@ -271,10 +337,14 @@ def _outcome(size: Any, sd: Any, labeled: Any, most: Any, budget: Any) -> tuple:
 def unused_notes(unused: float, budget: float) -> tuple[Note, ...]:
     """Return a note where an allocation leaves part of its budget."""
     labels = f"{unused} of {checks.counted(budget, 'label')} {'stays' if unused == 1 else 'stay'}"
-    return (Note("design", f"{labels} unused: a stratum is smaller than its share"),) if unused else ()
+    return (
+        (Note("design", f"{labels} unused: a stratum is smaller than its share"),) if unused else ()
+    )
 
 
-def allocation_variance(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled: ArrayLike) -> float:
+def allocation_variance(
+    stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled: ArrayLike
+) -> float:
     """Return the variance of the estimated mean under an allocation.
 
     Parameters
@@ -298,11 +368,21 @@ def allocation_variance(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled:
     size = checks.counts("stratum_size", stratum_size, low=1)
     sd = _spread(stratum_sd, size, "voila")
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
-    checks.refuse("labeled", labeled, (labeled > 0) & (labeled < LEAST_LABELS), f"must be 0 or at least {LEAST_LABELS}",
-                  "stratum")
+    checks.refuse(
+        "labeled",
+        labeled,
+        (labeled > 0) & (labeled < LEAST_LABELS),
+        f"must be 0 or at least {LEAST_LABELS}",
+        "stratum",
+    )
     checks.at_most("labeled", labeled, "stratum_size", size)
     items = float(size.sum())
-    return float(sum(_part_of_variance(size[part], sd[part], labeled[part], items) for part in blocks(size.size)))
+    return float(
+        sum(
+            _part_of_variance(size[part], sd[part], labeled[part], items)
+            for part in blocks(size.size)
+        )
+    )
 
 
 def priorities(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled: ArrayLike) -> np.ndarray:
@@ -338,8 +418,10 @@ def _part_of_variance(size: np.ndarray, sd: np.ndarray, labeled: np.ndarray, ite
 def _spread(stratum_sd: Any, size: Any, method: Any) -> np.ndarray:
     if stratum_sd is None:
         if method in NEED_SD:
-            raise checks.WrongValue("stratum_sd", f"must be given for method {method!r}; 'proportional' and 'equal' "
-                                    "need none")
+            raise checks.WrongValue(
+                "stratum_sd",
+                f"must be given for method {method!r}; 'proportional' and 'equal' need none",
+            )
         return np.zeros(size.size)
     sd = checks.plain_array("stratum_sd", stratum_sd, "stratum")
     if sd.shape == size.shape and sd.dtype.kind == "f" and np.isnan(sd.min()):
@@ -358,7 +440,9 @@ def fill(share: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarray
     return _spilled(_water(share, total, low, high), total, high)
 
 
-def fill_one(share: np.ndarray, total: float, low: float | np.ndarray, high: float | np.ndarray) -> np.ndarray:
+def fill_one(
+    share: np.ndarray, total: float, low: float | np.ndarray, high: float | np.ndarray
+) -> np.ndarray:
     """Return `fill` of one row, (H,) float, in a few passes over it; low may exceed high, which then decides."""
     low, high = (np.broadcast_to(limit, share.shape) for limit in (low, high))
     if total >= _capacity(share, low, high):
@@ -424,7 +508,11 @@ def _first_level(share: np.ndarray, total: float, low: np.ndarray, high: np.ndar
 
 def _runs(values: np.ndarray, step: int, length: int = 64) -> np.ndarray:
     """Return a run of entries of every `step`."""
-    return values[:values.size // (step * length) * step * length].reshape(-1, step * length)[:, :length].ravel()
+    return (
+        values[: values.size // (step * length) * step * length]
+        .reshape(-1, step * length)[:, :length]
+        .ravel()
+    )
 
 
 def _secant(below: tuple, above: tuple) -> float:
@@ -432,21 +520,33 @@ def _secant(below: tuple, above: tuple) -> float:
     return start + (end - start) * (gap / (gap - excess)) if np.isfinite(end) else start
 
 
-def _filled(level: float, share: np.ndarray, low: np.ndarray, high: np.ndarray, out: np.ndarray | None = None) -> tuple:
+def _filled(
+    level: float,
+    share: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    out: np.ndarray | None = None,
+) -> tuple:
     """Return the sum of clip(level share, low, high), kept in `out`, and that of the shares in between."""
     filled = free = 0.0
     reached, clipped = np.empty((2, min(BLOCK, share.size)))
     for part in blocks(share.size):
-        x = reached[:part.stop - part.start]
-        y = clipped[:x.size] if out is None else out[part]
+        x = reached[: part.stop - part.start]
+        y = clipped[: x.size] if out is None else out[part]
         _clip(level, share[part], low[part], high[part], x, y)
         filled += float(y.sum())
         free += float(share[part] @ np.equal(x, y, out=x))
     return filled, free
 
 
-def _clip(level: float, share: np.ndarray, low: np.ndarray, high: np.ndarray, reached: np.ndarray,
-          out: np.ndarray) -> None:
+def _clip(
+    level: float,
+    share: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    reached: np.ndarray,
+    out: np.ndarray,
+) -> None:
     """Write level share to `reached` and clip(level share, low, high) to `out`; high decides where low exceeds it."""
     with np.errstate(over="ignore"):
         np.multiply(share, level, out=reached)
@@ -454,12 +554,14 @@ def _clip(level: float, share: np.ndarray, low: np.ndarray, high: np.ndarray, re
     np.minimum(out, high, out=out)
 
 
-def _next_kink(level: float, gap: float, share: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
+def _next_kink(
+    level: float, gap: float, share: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> float:
     """Return the nearest t, up or down, from which the sum changes."""
     moves = (share > 0) & (low < high)
     share, low, high = share[moves], low[moves], high[moves]
     reached = level * share
-    with np.errstate(over="ignore"):        # of a share that is hardly above 0
+    with np.errstate(over="ignore"):  # of a share that is hardly above 0
         if gap > 0:
             return (low / share)[reached <= low].min() * (1 + 1e-15)
         return (high / share)[reached >= high].max() * (1 - 1e-15)
@@ -494,13 +596,16 @@ def _water(share: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarr
     return np.clip(np.where(free, level * share, reached), low, high)
 
 
-def round_to_total(real: np.ndarray, total: float | np.ndarray, low: float | np.ndarray,
-                   high: float | np.ndarray) -> np.ndarray:
+def round_to_total(
+    real: np.ndarray, total: float | np.ndarray, low: float | np.ndarray, high: float | np.ndarray
+) -> np.ndarray:
     """Round rows of reals to whole numbers in [low, high] that add up to `total`, by largest remainders."""
     real, low, high = np.broadcast_arrays(np.asarray(real, float), low, high)
     whole = np.clip(np.floor(real + 1e-9), low, high)
     missing = np.asarray(total)[..., None] - whole.sum(-1, keepdims=True)
-    remainder = np.where(whole < high, real - whole - np.arange(real.shape[-1]) * 1e-10, -np.inf)   # first of equals
+    remainder = np.where(
+        whole < high, real - whole - np.arange(real.shape[-1]) * 1e-10, -np.inf
+    )  # first of equals
     ordered = np.concatenate([np.full_like(missing, np.inf), -np.sort(-remainder, axis=-1)], -1)
     least = np.take_along_axis(ordered, missing.astype(np.int64), -1)
     return (whole + (remainder >= least)).astype(np.int64)
@@ -511,10 +616,14 @@ def _rounded(real: Any, size: Any, total: Any, floor: Any, integer: Any) -> np.n
 
 
 def _shared(share: Any, size: Any, total: Any, minimum: Any, integer: Any) -> np.ndarray:
-    return _rounded(fill_one(share.astype(float), total, minimum, size), size, total, minimum, integer)
+    return _rounded(
+        fill_one(share.astype(float), total, minimum, size), size, total, minimum, integer
+    )
 
 
-def _neyman(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray, integer: bool) -> np.ndarray:
+def _neyman(
+    size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray, integer: bool
+) -> np.ndarray:
     if not sd.any():
         return _shared(size, size, total, minimum, integer)
     floor, uncapped = np.minimum(minimum, size), np.full(size.size, total)
@@ -522,12 +631,17 @@ def _neyman(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndar
     return np.minimum(_rounded(real, uncapped, total, floor, integer), size)
 
 
-def _neyman_iterated(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray,
-                     integer: bool) -> np.ndarray:
-    return _rounded(reduced(size, sd, size, total, minimum, integer=False), size, total, minimum, integer)
+def _neyman_iterated(
+    size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray, integer: bool
+) -> np.ndarray:
+    return _rounded(
+        reduced(size, sd, size, total, minimum, integer=False), size, total, minimum, integer
+    )
 
 
-def _neyman_plus(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray, integer: bool) -> np.ndarray:
+def _neyman_plus(
+    size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np.ndarray, integer: bool
+) -> np.ndarray:
     real = np.minimum(_neyman(size, total, minimum, sd, False), size).astype(float)
     while (left := total - real.sum()) > 1e-9 * total:
         open_strata = real < size
@@ -535,8 +649,14 @@ def _neyman_plus(size: np.ndarray, total: int, minimum: int | np.ndarray, sd: np
     return _rounded(real, size, total, minimum, integer)
 
 
-def reduced(size: np.ndarray, sd: np.ndarray, current: np.ndarray, total: float, floor: int | np.ndarray,
-            integer: bool = True) -> np.ndarray:
+def reduced(
+    size: np.ndarray,
+    sd: np.ndarray,
+    current: np.ndarray,
+    total: float,
+    floor: int | np.ndarray,
+    integer: bool = True,
+) -> np.ndarray:
     """Return `reduce_sample` of checked arguments, sum min(floor, current) <= total <= sum(current), as (H,) array."""
     most = float(sd.max())
     if not most:
@@ -546,7 +666,11 @@ def reduced(size: np.ndarray, sd: np.ndarray, current: np.ndarray, total: float,
         scaled = size[part].astype(float)
         scaled *= sd[part] * exact_scale
         spread[part] = scaled
-    return _integer_optimum(spread, total, floor, current) if integer else fill_one(spread, total, floor, current)
+    return (
+        _integer_optimum(spread, total, floor, current)
+        if integer
+        else fill_one(spread, total, floor, current)
+    )
 
 
 def _integer_optimum(spread: Any, total: Any, floor: Any, cap: Any) -> np.ndarray:
@@ -564,19 +688,26 @@ def _integer_optimum(spread: Any, total: Any, floor: Any, cap: Any) -> np.ndarra
         first = np.maximum(limit, np.minimum(cap, 1))
         if total < first.sum():
             return _give_to_best(limit, np.where(first > limit, spread, -1.0), total)
-    labeled, owner, extra = _bracket(spread, total, np.broadcast_to(np.maximum(floor, 1), spread.shape), cap)
+    labeled, owner, extra = _bracket(
+        spread, total, np.broadcast_to(np.maximum(floor, 1), spread.shape), cap
+    )
     return _buy(spread, labeled, owner, extra, total)
 
 
 def _bracket(spread: np.ndarray, total: int, first: np.ndarray, full: np.ndarray) -> tuple:
     """Return an optimum (H,) of at most `total` and what that of a larger total has more: strata and labels."""
-    close = min(total / 30, math.sqrt(0.05 * spread.size * total))      # what is left after a step is then below H
+    close = min(
+        total / 30, math.sqrt(0.05 * spread.size * total)
+    )  # what is left after a step is then below H
     level, free = map(float, _level(spread, total, first, full, max(spread.size / 8, close)))
     labeled, owner, change = _bought(level, spread, first, full), [], np.zeros(0, np.int64)
     spent, low, high, reach = int(labeled.sum()), 0.0, math.inf, 1.25
     while spent != total:
         low, high = (level, high) if spent < total else (low, level)
-        level, reach = _step(low, high, level, (total - spent) / max(free, 0.01 * total / level), reach), 4 * reach
+        level, reach = (
+            _step(low, high, level, (total - spent) / max(free, 0.01 * total / level), reach),
+            4 * reach,
+        )
         owner, change = _changes(level, spread, first, full, labeled)
         found = spent + int(change.sum())
         crossed = spent < total <= found or found <= total < spent
@@ -601,11 +732,17 @@ def _bought(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarra
     """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full, (H,) int."""
     counts, buffer = np.empty(spread.size, np.int64), np.empty(min(BLOCK, spread.size))
     for part in blocks(spread.size):
-        np.copyto(counts[part], _bought_part(level, spread[part], first[part], full[part], buffer), casting="unsafe")
+        np.copyto(
+            counts[part],
+            _bought_part(level, spread[part], first[part], full[part], buffer),
+            casting="unsafe",
+        )
     return counts
 
 
-def _changes(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarray, labeled: np.ndarray) -> tuple:
+def _changes(
+    level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarray, labeled: np.ndarray
+) -> tuple:
     """Return the strata of which `_bought` differs from `labeled`, and by how much."""
     owner, change, buffer = [], [], np.empty(min(BLOCK, spread.size))
     for part in blocks(spread.size):
@@ -617,9 +754,10 @@ def _changes(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarr
     return np.concatenate(owner), np.concatenate(change)
 
 
-def _bought_part(level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarray,
-                 buffer: np.ndarray) -> np.ndarray:
-    s = buffer[:spread.size]
+def _bought_part(
+    level: float, spread: np.ndarray, first: np.ndarray, full: np.ndarray, buffer: np.ndarray
+) -> np.ndarray:
+    s = buffer[: spread.size]
     _clip(level, spread, first, full, s, s)
     s *= s
     s += 0.25
@@ -627,7 +765,9 @@ def _bought_part(level: float, spread: np.ndarray, first: np.ndarray, full: np.n
     return np.rint(s, out=s)
 
 
-def _buy(spread: np.ndarray, labeled: np.ndarray, owner: np.ndarray, extra: np.ndarray, total: int) -> np.ndarray:
+def _buy(
+    spread: np.ndarray, labeled: np.ndarray, owner: np.ndarray, extra: np.ndarray, total: int
+) -> np.ndarray:
     """Return `labeled` with the labels of most worth added, `total` in all, of the `extra` ones of `owner`."""
     missing = total - int(labeled.sum())
     if not missing:
@@ -652,13 +792,20 @@ def _cost(spread: Any, owner: Any, nth: Any) -> np.ndarray:
 
 
 def _give_to_best(labeled: np.ndarray, worth: np.ndarray, total: int) -> np.ndarray:
-    labeled, best = labeled.copy(), np.argsort(-worth, kind="stable")[:total - labeled.sum()]
+    labeled, best = labeled.copy(), np.argsort(-worth, kind="stable")[: total - labeled.sum()]
     labeled[best] += 1
     return labeled
 
 
 _RULES: dict[str, Callable[..., np.ndarray]] = {
-    "proportional": lambda size, total, floor, sd, integer: _shared(size, size, total, floor, integer),
-    "equal": lambda size, total, floor, sd, integer: _shared(np.ones(size.size), size, total, floor, integer),
-    "neyman": _neyman, "neyman_plus": _neyman_plus, "neyman_iterated": _neyman_iterated,
-    "voila": lambda size, total, floor, sd, integer: reduced(size, sd, size, total, floor, integer)}
+    "proportional": lambda size, total, floor, sd, integer: _shared(
+        size, size, total, floor, integer
+    ),
+    "equal": lambda size, total, floor, sd, integer: _shared(
+        np.ones(size.size), size, total, floor, integer
+    ),
+    "neyman": _neyman,
+    "neyman_plus": _neyman_plus,
+    "neyman_iterated": _neyman_iterated,
+    "voila": lambda size, total, floor, sd, integer: reduced(size, sd, size, total, floor, integer),
+}

@@ -55,7 +55,7 @@ from workbench.data.decimals import OTHER, SEPARATORS
 from workbench.labeling.draws import random_keys
 from workbench.results import Result, rows_of
 
-KEYS = 2 ** 60
+KEYS = 2**60
 
 
 class StratumSummary(Result):
@@ -80,7 +80,9 @@ class StratumSummary(Result):
     def headline(self) -> str:
         """Return rows, strata and overall mean in one sentence."""
         mean = float(self.size / self.size.sum() @ self.mean)
-        return f"{checks.counted(self.size.sum(), 'row')}, {_strata(self.size.size)}, mean {mean:.4g}"
+        return (
+            f"{checks.counted(self.size.sum(), 'row')}, {_strata(self.size.size)}, mean {mean:.4g}"
+        )
 
     def rows(self) -> list[dict]:
         """Return stratum, size, mean and sd, one row per stratum."""
@@ -178,11 +180,21 @@ def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None
         stratum = _strata_of(source, by, inner)
         measured = partial(_number, name=value, mark=source.mark(value))
         parts = _each_part(source, partial(_moments, stratum=stratum, value=measured, spread=True))
-    return StratumSummary(**_merged(parts, source.label, by, value, inner is not None), notes=source.notes)
+    return StratumSummary(
+        **_merged(parts, source.label, by, value, inner is not None), notes=source.notes
+    )
 
 
-def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: int = 0, columns: Sequence[str] = (),
-           edges: ArrayLike | None = None) -> FrameSample:
+def sample(
+    frame: Any,
+    by: str,
+    sizes: Mapping | Allocation,
+    *,
+    id: str,
+    seed: int = 0,
+    columns: Sequence[str] = (),
+    edges: ArrayLike | None = None,
+) -> FrameSample:
     """Draw an exact number of rows per stratum, the same rows on every engine.
 
     Parameters
@@ -236,18 +248,33 @@ def sample(frame: Any, by: str, sizes: Mapping | Allocation, *, id: str, seed: i
         strata, size = found["stratum"], found["size"]
         wanted = _wanted(sizes, strata, size)
         further = [partial(_cells, name=name) for name in columns]
-        picked = partial(_below, stratum=stratum, id=named, columns=further, seed=seed, strata=strata)
+        picked = partial(
+            _below, stratum=stratum, id=named, columns=further, seed=seed, strata=strata
+        )
         rows = _candidates(source, picked, strata, size, wanted)
     order = np.lexsort((_ranks(rows["id"], id), rows["key"], rows["place"]))
     place = rows["place"][order]
-    chosen = order[np.arange(place.size) - np.searchsorted(place, place) < wanted[place]]    # the smallest keys
+    chosen = order[
+        np.arange(place.size) - np.searchsorted(place, place) < wanted[place]
+    ]  # the smallest keys
     place = rows["place"][chosen]
     brought = {name: rows[f"column {k}"][chosen] for k, name in enumerate(columns)}
-    return FrameSample(rows["id"][chosen], strata[place], place, strata, size, wanted, seed, brought,
-                       notes=source.notes)
+    return FrameSample(
+        rows["id"][chosen],
+        strata[place],
+        place,
+        strata,
+        size,
+        wanted,
+        seed,
+        brought,
+        notes=source.notes,
+    )
 
 
-def streamed(source: Any, by: str, value: str, id: str, seed: int) -> Callable[[Any], tuple[dict, Callable]]:
+def streamed(
+    source: Any, by: str, value: str, id: str, seed: int
+) -> Callable[[Any], tuple[dict, Callable]]:
     """Return a function of parts of a scan: it summarizes one, and says how its rows are drawn.
 
     That is sizes, means and sds of its strata as arrays, and a function from a bound of the keys of each of these to
@@ -261,7 +288,10 @@ def streamed(source: Any, by: str, value: str, id: str, seed: int) -> Callable[[
         found = _merged([counted], source.label, by, value, False)
         _merged([{**counted, "filled": counted["identified"]}], source.label, by, id, False)
         return found, lambda bound: _placed(
-            [_below(native, stratum, named, [measured], seed, found["stratum"], bound)], found["stratum"])
+            [_below(native, stratum, named, [measured], seed, found["stratum"], bound)],
+            found["stratum"],
+        )
+
     return part
 
 
@@ -274,7 +304,9 @@ def _inner_edges(edges: Any) -> list | None:
         return None
     edges = checks.vector("edges", edges)
     if edges.size < 2 or np.any(np.diff(edges) < 0):
-        raise checks.WrongValue("edges", f"must be at least two numbers that rise; got {edges.tolist()}")
+        raise checks.WrongValue(
+            "edges", f"must be at least two numbers that rise; got {edges.tolist()}"
+        )
     return edges[1:-1].tolist()
 
 
@@ -283,25 +315,35 @@ def _further(columns: Any) -> list:
         raise checks.WrongType("columns", "must be a list of names", columns)
     columns = list(dict.fromkeys(columns))
     for name in {"stratum", "id"}.intersection(columns):
-        raise checks.WrongValue("columns", f"must not name {name!r}: the sample has a column of this name already")
+        raise checks.WrongValue(
+            "columns", f"must not name {name!r}: the sample has a column of this name already"
+        )
     return columns
 
 
 def _wanted(sizes: Any, strata: Any, size: Any) -> np.ndarray:
     if isinstance(sizes, Allocation):
         if not np.array_equal(sizes.stratum_size, size):
-            raise checks.WrongValue("sizes", f"must be allocated to the strata of this frame, of {_some(size)} rows; "
-                                    f"this Allocation is for {_some(sizes.stratum_size)}: "
-                                    "allocate(summarize(...).size, ...)")
+            raise checks.WrongValue(
+                "sizes",
+                f"must be allocated to the strata of this frame, of {_some(size)} rows; "
+                f"this Allocation is for {_some(sizes.stratum_size)}: "
+                "allocate(summarize(...).size, ...)",
+            )
         return checks.counts("sizes", sizes.labeled)
     if not isinstance(sizes, dict):
-        raise checks.WrongType("sizes", "must be a dict from stratum to rows wanted, or an Allocation",
-                               told=f"got {type(sizes).__name__}")
+        raise checks.WrongType(
+            "sizes",
+            "must be a dict from stratum to rows wanted, or an Allocation",
+            told=f"got {type(sizes).__name__}",
+        )
     place = {stratum: k for k, stratum in enumerate(strata.tolist())}
     wanted = np.zeros(size.size, np.int64)
     for stratum, count in sizes.items():
         if stratum not in place:
-            raise ValueError(f"sizes names stratum {_plain(stratum)!r}; the frame has {_some(strata)}")
+            raise ValueError(
+                f"sizes names stratum {_plain(stratum)!r}; the frame has {_some(strata)}"
+            )
         k = place[stratum]
         wanted[k] = checks.whole(f"sizes[{_plain(stratum)!r}]", _plain(count), 0, int(size[k]))
     if not wanted.any():
@@ -323,7 +365,12 @@ def _each_part(source: Any, function: Callable) -> list:
     if not frames.is_dask(source.native):
         return [function(source.native)]
     import dask
-    return list(dask.compute(*[dask.delayed(_of_part)(part, function) for part in source.native.to_delayed()]))
+
+    return list(
+        dask.compute(
+            *[dask.delayed(_of_part)(part, function) for part in source.native.to_delayed()]
+        )
+    )
 
 
 def _of_part(part: Any, function: Callable) -> Any:
@@ -331,20 +378,26 @@ def _of_part(part: Any, function: Callable) -> Any:
     return function(frames.relation_of(frames.as_arrow(part)))
 
 
-def _moments(native: Any, stratum: Callable, value: Callable, spread: bool, id: Callable | None = None) -> dict:
+def _moments(
+    native: Any, stratum: Callable, value: Callable, spread: bool, id: Callable | None = None
+) -> dict:
     """Return per stratum its rows and filled cells of `value`, with `spread` also mean and sd, as arrays.
 
     With `id` also its filled cells, "identified".
     """
     import narwhals as nw
+
     frame = nw.from_native(native)
     kinds = frame.collect_schema()
     picked = {"stratum": stratum, "value": value, "id": id or value}
-    grouped = frame.select(*(each(kinds).alias(name) for name, each in picked.items())).group_by("stratum")
+    grouped = frame.select(*(each(kinds).alias(name) for name, each in picked.items())).group_by(
+        "stratum"
+    )
     column, identified = nw.col("value"), [nw.col("id").count().alias("identified")] if id else []
     moments = (column.mean().alias("mean"), column.std(ddof=1).alias("sd")) if spread else ()
-    return frames.to_arrays(grouped.agg(nw.len().alias("rows"), column.count().alias("filled"), *moments,
-                                      *identified))
+    return frames.to_arrays(
+        grouped.agg(nw.len().alias("rows"), column.count().alias("filled"), *moments, *identified)
+    )
 
 
 def _merged(parts: list, label: str, by: str, value: str, cut: bool) -> dict:
@@ -355,24 +408,32 @@ def _merged(parts: list, label: str, by: str, value: str, cut: bool) -> dict:
     if None in given:
         missing = sum(n for n, stratum in zip(rows.tolist(), given, strict=True) if stratum is None)
         wanted = "a finite number" if cut else "a stratum"
-        raise ValueError(f"column {by!r} of {label} must hold {wanted} in every row; it holds none in "
-                         f"{missing} of {rows.sum()}")
+        raise ValueError(
+            f"column {by!r} of {label} must hold {wanted} in every row; it holds none in "
+            f"{missing} of {rows.sum()}"
+        )
     stratum, place = np.unique(np.array(given), return_inverse=True)
     size = np.bincount(place, rows).astype(np.int64)
     empty = size - np.bincount(place, _joined(parts, "filled"))
     for k in np.flatnonzero(empty)[:1]:
-        raise ValueError(f"column {value!r} of {label} must have no missing cells; it has {int(empty.sum())}, "
-                         f"the first in stratum {stratum[k].item()!r}")
+        raise ValueError(
+            f"column {value!r} of {label} must have no missing cells; it has {int(empty.sum())}, "
+            f"the first in stratum {stratum[k].item()!r}"
+        )
     found = {"stratum": stratum, "size": size}
     if "mean" not in parts[0]:
         return found
     mean, sd = (_joined(parts, name).astype(float) for name in ("mean", "sd"))
     for i in np.flatnonzero(~np.isfinite(mean))[:1]:
-        raise ValueError(f"column {value!r} of {label} must be finite; stratum {given[i]!r} has a value that is not")
+        raise ValueError(
+            f"column {value!r} of {label} must be finite; stratum {given[i]!r} has a value that is not"
+        )
     return found | _merged_moments(place, size, rows, mean, sd)
 
 
-def _merged_moments(place: np.ndarray, size: np.ndarray, rows: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> dict:
+def _merged_moments(
+    place: np.ndarray, size: np.ndarray, rows: np.ndarray, mean: np.ndarray, sd: np.ndarray
+) -> dict:
     """Merge means and sds by Chan, Golub & LeVeque's formula, for any number of parts."""
     first = np.zeros(size.size)
     first[place] = mean
@@ -396,6 +457,7 @@ def _crossed(by: str, frame: Any) -> list[str]:
 
 def _stratum(kinds: Any, name: str, inner: list | None, mark: None) -> Any:
     import narwhals as nw
+
     if name not in kinds:
         parts = [_stratum(kinds, part, None, mark) for part in crossed_names(name, kinds)]
         return nw.concat_str(*(part.cast(nw.String) for part in parts), separator=CROSSED)
@@ -414,31 +476,46 @@ def _stratum(kinds: Any, name: str, inner: list | None, mark: None) -> Any:
 
 def _cells(kinds: Any, name: str) -> Any:
     import narwhals as nw
+
     return nw.col(name)
 
 
 def _number(kinds: Any, name: Any, mark: Any) -> Any:
     import narwhals as nw
+
     kind, column = kinds[name], nw.col(name)
     if kind.is_numeric() or kind == nw.Boolean:
         return column.cast(nw.Float64)
     if mark is not None:
-        spelled, pointed = column.str.to_lowercase().str.strip_chars(), _pointed(column, mark) if mark else column
+        spelled, pointed = (
+            column.str.to_lowercase().str.strip_chars(),
+            _pointed(column, mark) if mark else column,
+        )
         digits = nw.when(spelled == "false").then(nw.lit("0")).otherwise(pointed)
         numbers = nw.when(spelled == "true").then(nw.lit("1")).otherwise(digits)
         marked = nw.concat_str(column, nw.lit(engine.NO_NUMBER))
-        return nw.when(column.str.contains("_", literal=True)).then(marked).otherwise(numbers).cast(nw.Float64)
+        return (
+            nw.when(column.str.contains("_", literal=True))
+            .then(marked)
+            .otherwise(numbers)
+            .cast(nw.Float64)
+        )
     raise TypeError(f"column {name!r} must hold numbers or booleans; it is {kind}")
 
 
 def _pointed(column: Any, mark: str) -> Any:
     """Return numbers in text as `workbench.data.decimals.pointed` does."""
-    whole = column.str.strip_chars().str.replace_all(OTHER[mark], "", literal=True).str.replace_all(SEPARATORS, "")
+    whole = (
+        column.str.strip_chars()
+        .str.replace_all(OTHER[mark], "", literal=True)
+        .str.replace_all(SEPARATORS, "")
+    )
     return whole.str.replace_all(mark, ".", literal=True)
 
 
 def _id(kinds: Any, name: str) -> Any:
     import narwhals as nw
+
     kind = kinds[name]
     if kind.is_integer() and kind not in (nw.Int128, nw.UInt128):
         return nw.col(name)
@@ -448,13 +525,20 @@ def _id(kinds: Any, name: str) -> Any:
 def _as_text(name: str, kind: Any, wanted: str) -> Any:
     """Return a column as text; where it is text, pandas 2 would make "None" of a missing cell."""
     import narwhals as nw
+
     if kind not in (nw.String, nw.Categorical, nw.Enum):
-        remedy = " (pandas makes floats of whole numbers when cells are missing)" if kind.is_float() else ""
+        remedy = (
+            " (pandas makes floats of whole numbers when cells are missing)"
+            if kind.is_float()
+            else ""
+        )
         raise TypeError(f"column {name!r} must hold {wanted}; it is {kind}{remedy}")
     return nw.col(name) if kind == nw.String else nw.col(name).cast(nw.String)
 
 
-def _candidates(source: Any, picked: Callable, strata: np.ndarray, size: np.ndarray, wanted: np.ndarray) -> dict:
+def _candidates(
+    source: Any, picked: Callable, strata: np.ndarray, size: np.ndarray, wanted: np.ndarray
+) -> dict:
     """Return at least `wanted` rows per stratum, those of the smallest keys."""
     slack = 6.0
     while True:
@@ -463,7 +547,9 @@ def _candidates(source: Any, picked: Callable, strata: np.ndarray, size: np.ndar
         if np.all(np.bincount(rows["place"], minlength=size.size) >= wanted):
             return rows
         if np.all(bound[wanted > 0] == KEYS):
-            raise ValueError(f"{source.label} gave fewer rows when it was read again; store it before sampling")
+            raise ValueError(
+                f"{source.label} gave fewer rows when it was read again; store it before sampling"
+            )
         slack *= 4
 
 
@@ -482,73 +568,118 @@ def _placed(parts: list, strata: np.ndarray) -> dict:
 
 def _plain_array(values: np.ndarray) -> np.ndarray:
     entries = values.tolist() or [0]
-    kind: Any = object if isinstance(entries[0], str) else np.uint64 if max(entries) >= 2**63 else np.int64
+    kind: Any = (
+        object if isinstance(entries[0], str) else np.uint64 if max(entries) >= 2**63 else np.int64
+    )
     return np.array(values.tolist(), kind)
 
 
 def _ranks(ids: np.ndarray, name: str) -> np.ndarray:
     unique, rank, count = np.unique(ids, return_inverse=True, return_counts=True)
     for k in np.flatnonzero(count > 1)[:1]:
-        raise ValueError(f"column {name!r} must identify rows; {_plain(unique[k])!r} occurs {count[k]} times")
+        raise ValueError(
+            f"column {name!r} must identify rows; {_plain(unique[k])!r} occurs {count[k]} times"
+        )
     return rank
 
 
-def _below(native: Any, stratum: Callable, id: Callable, columns: list, seed: int, strata: np.ndarray,
-           bound: np.ndarray) -> dict:
+def _below(
+    native: Any,
+    stratum: Callable,
+    id: Callable,
+    columns: list,
+    seed: int,
+    strata: np.ndarray,
+    bound: np.ndarray,
+) -> dict:
     """Return the rows whose key is below the bound of their stratum, as arrays."""
     import narwhals as nw
+
     frame = nw.from_native(native)
     kinds = frame.collect_schema()
     brought = [cells(kinds).alias(f"column {k}") for k, cells in enumerate(columns)]
     frame = frame.select(stratum(kinds).alias("stratum"), id(kinds).alias("id"), *brought)
     engine = frame.implementation.value if isinstance(frame, nw.LazyFrame) else "eager"
     if engine not in _FILTERS:
-        raise TypeError(f"frame is of an engine that cannot be sampled, {engine}; write it to Parquet first")
+        raise TypeError(
+            f"frame is of an engine that cannot be sampled, {engine}; write it to Parquet first"
+        )
     return frames.to_arrays(nw.from_native(_FILTERS[engine](frame, seed, strata, bound)))
 
 
 def _eager_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
     import narwhals as nw
+
     limit = dict(zip(strata.tolist(), bound.tolist(), strict=True))
-    limits = np.array([limit.get(stratum, 0) for stratum in frame["stratum"].to_numpy().tolist()], np.int64)
+    limits = np.array(
+        [limit.get(stratum, 0) for stratum in frame["stratum"].to_numpy().tolist()], np.int64
+    )
     keys = random_keys(frame["id"].to_numpy().tolist(), seed)
     kept = np.flatnonzero(keys < limits)
-    return frame[kept].with_columns(nw.new_series("key", keys[kept], nw.Int64, backend=frame.implementation))
+    return frame[kept].with_columns(
+        nw.new_series("key", keys[kept], nw.Int64, backend=frame.implementation)
+    )
 
 
 def _polars_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
     import polars as pl
+
     limits = pl.LazyFrame({"stratum": strata.tolist(), "limit": bound})
-    key = pl.col("id").map_batches(lambda ids: pl.Series(random_keys(ids.to_list(), seed)), pl.Int64,
-                                   is_elementwise=True)
-    return frame.to_native().join(limits, on="stratum").with_columns(key=key).filter(
-        pl.col("key") < pl.col("limit")).drop("limit")
+    key = pl.col("id").map_batches(
+        lambda ids: pl.Series(random_keys(ids.to_list(), seed)), pl.Int64, is_elementwise=True
+    )
+    return (
+        frame.to_native()
+        .join(limits, on="stratum")
+        .with_columns(key=key)
+        .filter(pl.col("key") < pl.col("limit"))
+        .drop("limit")
+    )
 
 
 def _duckdb_filter(frame: Any, seed: int, strata: np.ndarray, bound: np.ndarray) -> Any:
     # digests are compared as text, as few of them need to become numbers; "g" is above them all
     texts = ["g" if each == KEYS else f"{each:015x}" for each in bound.tolist()]
-    limits = f"SELECT unnest({_sql_list(strata.tolist())}) AS named, unnest({_sql_list(texts)}) AS bound"
+    limits = (
+        f"SELECT unnest({_sql_list(strata.tolist())}) AS named, unnest({_sql_list(texts)}) AS bound"
+    )
     limit = f"(SELECT bound FROM ({limits}) WHERE named = stratum)"
-    return frame.to_native().project(f"*, md5('{seed}:' || id) AS digest, {limit} AS bound").filter(
-        "digest < bound").project(
-        "* EXCLUDE (digest, bound), CAST('0x' || substr(digest, 1, 15) AS BIGINT) AS key")
+    return (
+        frame.to_native()
+        .project(f"*, md5('{seed}:' || id) AS digest, {limit} AS bound")
+        .filter("digest < bound")
+        .project("* EXCLUDE (digest, bound), CAST('0x' || substr(digest, 1, 15) AS BIGINT) AS key")
+    )
 
 
 def _sql_list(values: list) -> str:
     """Return a list as one literal: DuckDB takes seconds to parse a hundred thousand of them."""
     literal = json.dumps(values).replace("'", "''")
-    return f"""from_json('{literal}', '["{'VARCHAR' if isinstance(values[0], str) else 'BIGINT'}"]')"""
+    return (
+        f"""from_json('{literal}', '["{"VARCHAR" if isinstance(values[0], str) else "BIGINT"}"]')"""
+    )
 
 
 def _spark_filter(frame: Any, seed: Any, strata: Any, bound: Any) -> Any:
     from pyspark.sql import functions as sf
+
     rows = frame.to_native()
-    limits = rows.sparkSession.createDataFrame(list(zip(strata.tolist(), bound.tolist(), strict=True)),
-                                               ["stratum", "bound"])
+    limits = rows.sparkSession.createDataFrame(
+        list(zip(strata.tolist(), bound.tolist(), strict=True)), ["stratum", "bound"]
+    )
     digest = sf.md5(sf.concat(sf.lit(f"{seed}:"), sf.col("id").cast("string")))
     key = sf.conv(sf.substring(digest, 1, 15), 16, 10).cast("long")
-    return rows.join(sf.broadcast(limits), "stratum").withColumn("key", key).filter("key < bound").drop("bound")
+    return (
+        rows.join(sf.broadcast(limits), "stratum")
+        .withColumn("key", key)
+        .filter("key < bound")
+        .drop("bound")
+    )
 
 
-_FILTERS = {"eager": _eager_filter, "polars": _polars_filter, "duckdb": _duckdb_filter, "pyspark": _spark_filter}
+_FILTERS = {
+    "eager": _eager_filter,
+    "polars": _polars_filter,
+    "duckdb": _duckdb_filter,
+    "pyspark": _spark_filter,
+}

@@ -16,19 +16,33 @@ from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import OTHER
 from workbench.labeling.draws import seed_of
 from workbench.labeling.sheets import SheetLabels
-from workbench.results import FILLED, Interval, Note, Result, digits, html_table, note_list, percent, stratum_rows
+from workbench.results import (
+    FILLED,
+    Interval,
+    Note,
+    Result,
+    digits,
+    html_table,
+    note_list,
+    percent,
+    stratum_rows,
+)
 from workbench.stratified import accuracy, skips
 from workbench.stratified.default_plan import AUTO, check_trusted, default_labels, strata_wanted
 from workbench.stratified.sequential import ROUNDS, labeling_order
 from workbench.stratified.strata import STRATIFIERS, Strata, strata_of
 
 ALLOCATIONS = (AUTO, *rules.METHODS)
-WRITE = {"correct": "Write 1 (right) or 0 (wrong) into",
-         "truth": f"Write the true class of each item ({OTHER}: none that is predicted), not right or "
-                  "wrong, into",
-         "which": "Write whose answer is right, A, B, both or neither, into"}
-UNMATCHED = ("id of the sheet is not among the items and was not used",
-             "ids of the sheet are not among the items and were not used")
+WRITE = {
+    "correct": "Write 1 (right) or 0 (wrong) into",
+    "truth": f"Write the true class of each item ({OTHER}: none that is predicted), not right or "
+    "wrong, into",
+    "which": "Write whose answer is right, A, B, both or neither, into",
+}
+UNMATCHED = (
+    "id of the sheet is not among the items and was not used",
+    "ids of the sheet are not among the items and were not used",
+)
 UNLABELED = "id was skipped", "ids were skipped"
 TIMES = (0.5, 1, 2, 4)
 SKIPPED = "the skipped item is", "the skipped items are"
@@ -69,10 +83,22 @@ class Audit(Result):
     def plan_rows(self) -> list[dict]:
         """Return labels and half-widths of the plan, and of half its labels to four times as many."""
         least = np.minimum(ROUNDS, self.stratum_size)
-        plans = {int(labeled.sum()): labeled for times in TIMES for labeled in [
-            np.clip(np.diff(np.rint(self.labeled.cumsum() * times), prepend=0).astype(int), least, self.stratum_size)]}
-        return [{"labels": labels, "metric": name, "half_width": width} for labels, labeled in plans.items()
-                for name, width in self.half_widths(labeled).items()]
+        plans = {
+            int(labeled.sum()): labeled
+            for times in TIMES
+            for labeled in [
+                np.clip(
+                    np.diff(np.rint(self.labeled.cumsum() * times), prepend=0).astype(int),
+                    least,
+                    self.stratum_size,
+                )
+            ]
+        }
+        return [
+            {"labels": labels, "metric": name, "half_width": width}
+            for labels, labeled in plans.items()
+            for name, width in self.half_widths(labeled).items()
+        ]
 
     def interval(self) -> Interval | None:
         """Return the `Interval` that is reported, `confidence_interval`; None for a plan."""
@@ -80,7 +106,9 @@ class Audit(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1: size, mean score and labels."""
-        return stratum_rows(size=self.stratum_size, mean_score=self.mean_score, labeled=self.labeled)
+        return stratum_rows(
+            size=self.stratum_size, mean_score=self.mean_score, labeled=self.labeled
+        )
 
     def next_step(self) -> str:
         """Return the next step in words."""
@@ -88,15 +116,19 @@ class Audit(Result):
 
     def _next_step(self, sheet: str) -> str:
         if self.mode == "simulated":
-            return ("The labels were drawn from the known truth: this is a simulation of an audit, to see what one of "
-                    "this size can tell.")
+            return (
+                "The labels were drawn from the known truth: this is a simulation of an audit, to see what one of "
+                "this size can tell."
+            )
         if self.mode == "plan" and not self.label_sheet:
             return "Nothing was labeled. Name a label sheet to get the items to label."
         if self.mode == "plan":
-            return (f"{WRITE[self.asks]} the column {self.asks} of {sheet}, row after row from the top; "
-                    "then run the same again with that file as labels. Stop where you like after the first "
-                    f"{np.minimum(ROUNDS, self.labeled).sum()} rows, but not because of the labels seen. An item that "
-                    "nobody can label stays empty. Keep scores, strata and seed as they are.")
+            return (
+                f"{WRITE[self.asks]} the column {self.asks} of {sheet}, row after row from the top; "
+                "then run the same again with that file as labels. Stop where you like after the first "
+                f"{np.minimum(ROUNDS, self.labeled).sum()} rows, but not because of the labels seen. An item that "
+                "nobody can label stays empty. Keep scores, strata and seed as they are."
+            )
         if self.premise and not self.unmatched:
             return "Say beside the interval how the labeled items were chosen."
         if self.unmatched or any(note.kind == "refused" for note in self.notes):
@@ -119,8 +151,10 @@ class Audit(Result):
         groups = checks.counted(self.labeled.size, "group", "groups")
         if self.premise:
             within_groups = f"counted within {groups} {self._alike()} among {self._among()}"
-            return (f"From {_labels(self)} that no plan drew, {within_groups}; {percent(self.level)} interval. "
-                    f"{self.next_step()}")
+            return (
+                f"From {_labels(self)} that no plan drew, {within_groups}; {percent(self.level)} interval. "
+                f"{self.next_step()}"
+            )
         drawn = f"{_labels(self)}, drawn at random within {groups} {self._alike()} among {self._among()}"
         if self.mode == "plan":
             return f"{drawn[0].upper()}{drawn[1:]}. {self._next_step(os.path.basename(self.label_sheet))}"
@@ -149,8 +183,11 @@ class Audit(Result):
         return "; do not quote it yet, the sheet does not fit the plan" if refused else ""
 
     def _repr_html_(self) -> str:
-        lists = "".join(f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, 200))}</p>"
-                        for ids, what in ((self.unmatched, UNMATCHED), (self.skipped, UNLABELED)) if ids)
+        lists = "".join(
+            f"<p>{checks.counted(len(ids), *what)}: {html.escape(checks.listed(ids, 200))}</p>"
+            for ids, what in ((self.unmatched, UNMATCHED), (self.skipped, UNLABELED))
+            if ids
+        )
         words = f"<p>{html.escape(self.sheet_words())}</p>" if self.row_counts else ""
         return f"{self._tables()}{note_list(self.notes)}{words}{lists}<p>{html.escape(self.next_step())}</p>"
 
@@ -205,31 +242,47 @@ class AccuracyAudit(Audit):
     def _longer(self) -> float:
         """How much longer the interval of the plan is than the default one."""
         planned = self._default(self.labeled)
-        return self.expected_half_width / planned if planned and np.isfinite(self.expected_half_width) else 1.0
+        return (
+            self.expected_half_width / planned
+            if planned and np.isfinite(self.expected_half_width)
+            else 1.0
+        )
 
     def _default(self, labeled: np.ndarray) -> float:
-        rate = np.clip(self.mean_score, 0, 1) if np.isfinite(self.expected_half_width) else np.full(labeled.size, 0.5)
+        rate = (
+            np.clip(self.mean_score, 0, 1)
+            if np.isfinite(self.expected_half_width)
+            else np.full(labeled.size, 0.5)
+        )
         return accuracy.expected_half_width(self.stratum_size, rate, labeled, level=self.level)[0]
 
     def headline(self) -> str:
         """Return the finding, or the plan, in one sentence."""
         strata = checks.counted(self.labeled.size, "stratum", "strata")
         if self.estimate is None or self.confidence_interval is None:
-            return f"Label {self.labeled.sum():,} of {self._among()} in {strata}" \
-                + (f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
-                   if np.isfinite(self.expected_half_width) else "")
+            return f"Label {self.labeled.sum():,} of {self._among()} in {strata}" + (
+                f"; expected half-width {100 * self.expected_half_width:.1f} points if the scores are honest"
+                if np.isfinite(self.expected_half_width)
+                else ""
+            )
         limits = self.confidence_interval
         truth = "" if self.truth is None else f"; the truth is {digits.percents(self.truth)[0]}"
         low, high = digits.percents(limits.low, limits.high)
-        return (f"Accuracy {skips.said_percent(*self.estimate.bounds)} ({percent(limits.level)} interval: {low} to "
-                f"{high}), {_labels(self)}{skips.words(self.estimate.skipped)}, {strata}{truth}")
+        return (
+            f"Accuracy {skips.said_percent(*self.estimate.bounds)} ({percent(limits.level)} interval: {low} to "
+            f"{high}), {_labels(self)}{skips.words(self.estimate.skipped)}, {strata}{truth}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1: size, mean score, labels and, once known, right ones and rate."""
         table = super().rows()
         if self.estimate is not None:
             for row, found in zip(table, self.estimate.rows(), strict=True):
-                row |= {name: found[name] for name in ("correct", "accuracy", "skipped") if name in found}
+                row |= {
+                    name: found[name]
+                    for name in ("correct", "accuracy", "skipped")
+                    if name in found
+                }
         return table
 
     def _alike(self) -> str:
@@ -258,7 +311,11 @@ def within(half_width: float) -> str:
     >>> within(0.0734), within(0.0)
     ('to about ±7.3 points', 'exactly')
     """
-    return f"to about ±{digits.points(half_width, error=half_width)[0]} points" if half_width else "exactly"
+    return (
+        f"to about ±{digits.points(half_width, error=half_width)[0]} points"
+        if half_width
+        else "exactly"
+    )
 
 
 def _labels(audit: AccuracyAudit | Audit) -> str:
@@ -281,25 +338,51 @@ class IntervalComparison(Result):
     def headline(self) -> str:
         """Return shortest and widest in one sentence."""
         low, high = (pick(self.intervals, key=lambda i: i.half_width) for pick in (min, max))
-        return (f"{self.assumption + ': ' if self.assumption else ''}{len(self.intervals)} intervals from the same "
-                f"labels, half-width {low.half_width:.3f} ({low.method}) to {high.half_width:.3f} ({high.method})")
+        return (
+            f"{self.assumption + ': ' if self.assumption else ''}{len(self.intervals)} intervals from the same "
+            f"labels, half-width {low.half_width:.3f} ({low.method}) to {high.half_width:.3f} ({high.method})"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per method, with what the method is for."""
         uses = USES | {"default": "the default, once there are labels"} if self.assumption else USES
-        return [{"method": i.method, "low": i.low, "high": i.high, "half_width": i.half_width, "use": uses[i.method]}
-                for i in self.intervals]
+        return [
+            {
+                "method": i.method,
+                "low": i.low,
+                "high": i.high,
+                "half_width": i.half_width,
+                "use": uses[i.method],
+            }
+            for i in self.intervals
+        ]
 
 
-USES = {"default": "report this one", "short": "shorter; covers at least 91% in practice at nominal 95%",
-        "guaranteed": "proven coverage", "wald": "teaching only: covers too little", "wilson": "teaching only"}
+USES = {
+    "default": "report this one",
+    "short": "shorter; covers at least 91% in practice at nominal 95%",
+    "guaranteed": "proven coverage",
+    "wald": "teaching only: covers too little",
+    "wilson": "teaching only",
+}
 
 
-def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int | str = AUTO, stratifier: str = "equal_size",
-                   allocation: str = AUTO, trust_scores: bool = False, interval: str = "default", level: float = 0.95,
-                   labels: str = "", label_sheet: str = "", rng: int = 0,
-                   columns: Mapping[str, ArrayLike] | None = None,
-                   source: Mapping[str, Any] | None = None) -> AccuracyAudit:
+def accuracy_audit(
+    items: ScoredItems,
+    budget: int = 100,
+    *,
+    n_strata: int | str = AUTO,
+    stratifier: str = "equal_size",
+    allocation: str = AUTO,
+    trust_scores: bool = False,
+    interval: str = "default",
+    level: float = 0.95,
+    labels: str = "",
+    label_sheet: str = "",
+    rng: int = 0,
+    columns: Mapping[str, ArrayLike] | None = None,
+    source: Mapping[str, Any] | None = None,
+) -> AccuracyAudit:
     """Run one audit: stratify, allocate, and plan, simulate or analyze the labels.
 
     Parameters
@@ -354,19 +437,39 @@ def accuracy_audit(items: ScoredItems, budget: int = 100, *, n_strata: int | str
     allocation = "proportional" if allocation == AUTO != n_strata else allocation
     trust_scores = check_trusted(trust_scores, allocation == AUTO, items)
     cut = functools.cache(lambda n: strata_of(items, n, stratifier, rng=seed))
-    plan = SamplePlan(items, lambda budget: cut(strata_wanted(n_strata, budget, items)),
-                      functools.partial(_turns, items, allocation, trust_scores), "correct", seed,
-                      draw_settings("accuracy", n_strata, stratifier, allocation, trust_scores=trust_scores), source,
-                      columns)
+    plan = SamplePlan(
+        items,
+        lambda budget: cut(strata_wanted(n_strata, budget, items)),
+        functools.partial(_turns, items, allocation, trust_scores),
+        "correct",
+        seed,
+        draw_settings("accuracy", n_strata, stratifier, allocation, trust_scores=trust_scores),
+        source,
+        columns,
+    )
     fields, sample, _ = plan.collect(budget, labels, label_sheet)
-    return AccuracyAudit(**accuracy_found(items, fields, sample, interval, level), allocation=allocation)
+    return AccuracyAudit(
+        **accuracy_found(items, fields, sample, interval, level), allocation=allocation
+    )
 
 
-def draw_settings(question: str, n_strata: int | str, stratifier: str, allocation: str, metrics_of: str = "",
-                  trust_scores: bool = False) -> dict:
+def draw_settings(
+    question: str,
+    n_strata: int | str,
+    stratifier: str,
+    allocation: str,
+    metrics_of: str = "",
+    trust_scores: bool = False,
+) -> dict:
     """Return the settings that decide, beside the seed, which items are drawn."""
-    return {"question": question, "metrics_of": metrics_of, "n_strata": n_strata, "stratifier": stratifier,
-            "allocation": allocation, "trust_scores": trust_scores}
+    return {
+        "question": question,
+        "metrics_of": metrics_of,
+        "n_strata": n_strata,
+        "stratifier": stratifier,
+        "allocation": allocation,
+        "trust_scores": trust_scores,
+    }
 
 
 def checked_seed(items: Any, interval: str, level: float, stratifier: str, *, rng: Any) -> int:
@@ -379,21 +482,31 @@ def checked_seed(items: Any, interval: str, level: float, stratifier: str, *, rn
     return seed_of(rng=rng)
 
 
-def accuracy_found(items: ScoredItems, fields: dict, sample: SheetLabels | None, interval: str, level: float) -> dict:
+def accuracy_found(
+    items: ScoredItems, fields: dict, sample: SheetLabels | None, interval: str, level: float
+) -> dict:
     """Return the fields of an `AccuracyAudit` from those that `SamplePlan.collect` returned, and its labels."""
     size, labeled = fields["stratum_size"], fields["labeled"]
     expected = float("nan")
     if fields["mode"] != "analyzed" and items.score_is == "confidence":
-        expected = accuracy.expected_half_width(size, np.clip(fields["mean_score"], 0, 1), labeled, interval=interval,
-                                                level=level)[0]
-    truth = None if items.correct is None or fields["mode"] != "simulated" else float(items.correct.mean())
+        expected = accuracy.expected_half_width(
+            size, np.clip(fields["mean_score"], 0, 1), labeled, interval=interval, level=level
+        )[0]
+    truth = (
+        None
+        if items.correct is None or fields["mode"] != "simulated"
+        else float(items.correct.mean())
+    )
     fields = fields | {"level": float(level), "expected_half_width": expected, "truth": truth}
     if sample is None:
         return fields
     estimate = accuracy.stratified_accuracy(size, labeled, sample.correct, skipped=sample.skipped)
     limits = estimate.interval(level, interval)
-    return fields | {"estimate": estimate, "confidence_interval": limits,
-                     "notes": [*fields["notes"], *estimate.notes, *limits.notes]}
+    return fields | {
+        "estimate": estimate,
+        "confidence_interval": limits,
+        "notes": [*fields["notes"], *estimate.notes, *limits.notes],
+    }
 
 
 def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
@@ -419,10 +532,17 @@ def compare_intervals(audit: AccuracyAudit) -> IntervalComparison:
     estimate, assumption = audit.estimate, ""
     if estimate is None:
         rate = np.clip(audit.mean_score, 0, 1) if np.isfinite(audit.expected_half_width) else 0.5
-        assumption = "If the scores are honest" if np.isfinite(audit.expected_half_width) else "If half are right"
-        estimate = accuracy.stratified_accuracy(audit.stratum_size, audit.labeled,
-                                                  np.rint(audit.labeled * rate).astype(int))
-    return IntervalComparison(tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption)
+        assumption = (
+            "If the scores are honest"
+            if np.isfinite(audit.expected_half_width)
+            else "If half are right"
+        )
+        estimate = accuracy.stratified_accuracy(
+            audit.stratum_size, audit.labeled, np.rint(audit.labeled * rate).astype(int)
+        )
+    return IntervalComparison(
+        tuple(estimate.interval(audit.level, method) for method in intervals.METHODS), assumption
+    )
 
 
 def turns_of(size: np.ndarray, method: str, budget: int) -> np.ndarray:
@@ -432,8 +552,9 @@ def turns_of(size: np.ndarray, method: str, budget: int) -> np.ndarray:
     return labeling_order(rules.allocate(size, budget, method).labeled, budget)
 
 
-def _turns(items: ScoredItems, method: str, trust_scores: bool, strata: Strata,
-           budget: int) -> tuple[np.ndarray, list[Note]]:
+def _turns(
+    items: ScoredItems, method: str, trust_scores: bool, strata: Strata, budget: int
+) -> tuple[np.ndarray, list[Note]]:
     """Return the stratum of each next label and the notes of the allocation."""
     if method == AUTO:
         labeled, notes = default_labels(items, strata, budget, trust_scores=trust_scores)
@@ -442,12 +563,18 @@ def _turns(items: ScoredItems, method: str, trust_scores: bool, strata: Strata,
         return turns_of(strata.sizes, method, budget), []
     if items.score_is != "confidence":
         without = "with margins" if items.score_is == "margin" else "without scores"
-        raise checks.WrongValue("allocation", f"{method!r} needs scores that are probabilities; {without} use "
-                                "'proportional' or 'equal'")
+        raise checks.WrongValue(
+            "allocation",
+            f"{method!r} needs scores that are probabilities; {without} use "
+            "'proportional' or 'equal'",
+        )
     score = np.bincount(strata.labels, items.score) / strata.sizes
     sd = np.sqrt(accuracy.stratum_variance(strata.sizes, np.clip(score, 0, 1)))
     allotted = rules.allocate(strata.sizes, budget, method, stratum_sd=sd)
-    trusted = Note("assumption", f"allocation {method} took the scores for probabilities: where the classifier is "
-                   "overconfident it labels too little in the strata that look safe")
+    trusted = Note(
+        "assumption",
+        f"allocation {method} took the scores for probabilities: where the classifier is "
+        "overconfident it labels too little in the strata that look safe",
+    )
     turns = labeling_order(allotted.labeled, int(allotted.labeled.sum()))
     return turns, [trusted, *rules.unused_notes(allotted.unused, budget)]

@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.audits.accuracy import AccuracyAudit, accuracy_found, checked_seed, draw_settings, within
+from workbench.audits.accuracy import (
+    AccuracyAudit,
+    accuracy_found,
+    checked_seed,
+    draw_settings,
+    within,
+)
 from workbench.audits.plans import SamplePlan
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.answers import class_texts, named_classes
@@ -68,16 +74,21 @@ class ClassAudit(AccuracyAudit):
         others = super().half_widths(labeled)
         if self.rate is None or not np.isfinite(self.rate).all() or not self.predicted.any():
             return others
-        return expected_half_widths(self.stratum_size, self.predicted, self.rate, labeled, self.level) | others
+        return (
+            expected_half_widths(self.stratum_size, self.predicted, self.rate, labeled, self.level)
+            | others
+        )
 
     def headline(self) -> str:
         """Return the metrics of the class and accuracy, or the plan, in one sentence."""
         if self.metrics is None:
             labels = checks.counted(self.labeled[self.predicted].sum(), "label")
             return f"{super().headline()}; {labels} for items predicted {self.metrics_of!r}"
-        said = (f"{metric_words(metric)} {skips.said_percent(*self.metrics.bounds(metric))} "
-                f"({skips.said_percent(limits.low)} to {skips.said_percent(limits.high)})"
-                for metric, limits in zip(METRICS, self.limits, strict=True))
+        said = (
+            f"{metric_words(metric)} {skips.said_percent(*self.metrics.bounds(metric))} "
+            f"({skips.said_percent(limits.low)} to {skips.said_percent(limits.high)})"
+            for metric, limits in zip(METRICS, self.limits, strict=True)
+        )
         overall = super().headline()
         return f"Class {self.metrics_of!r}: {', '.join(said)}; {overall[0].lower()}{overall[1:]}"
 
@@ -85,8 +96,10 @@ class ClassAudit(AccuracyAudit):
         """Return accuracy, and precision and recall of the class, or what to do, in a sentence without jargon."""
         if self.metrics is None or self.estimate is None or self.confidence_interval is None:
             return self._plan()
-        found = [(name, self.metrics.bounds(name), limits)
-                 for name, limits in zip(METRICS[:2], self.limits[:2], strict=True)]
+        found = [
+            (name, self.metrics.bounds(name), limits)
+            for name, limits in zip(METRICS[:2], self.limits[:2], strict=True)
+        ]
         said = "; ".join(_said(*each) for each in found)
         overall = _said("accuracy", self.estimate.bounds, self.confidence_interval)
         return f"{self.premise}Class {self.metrics_of}: {said}; {overall}{self._doubt()}"
@@ -98,9 +111,15 @@ class ClassAudit(AccuracyAudit):
             return super().finding()
         open_ = [name for name in METRICS[:2] if digits.nothing(-widths[name], widths[name])]
         known = [f"{name} {within(width)}" for name, width in widths.items() if name not in open_]
-        left = f"; {' and '.join(open_)} stay{'s' * (len(open_) == 1)} open, so plan more" if open_ else ""
-        return (f"Label {self.labeled.sum():,} of {checks.counted(self.stratum_size.sum(), 'item')} to know, of class "
-                f"{self.metrics_of}, {', '.join(known[:-1])}{' and ' * (len(known) > 1)}{known[-1]}{left}")
+        left = (
+            f"; {' and '.join(open_)} stay{'s' * (len(open_) == 1)} open, so plan more"
+            if open_
+            else ""
+        )
+        return (
+            f"Label {self.labeled.sum():,} of {checks.counted(self.stratum_size.sum(), 'item')} to know, of class "
+            f"{self.metrics_of}, {', '.join(known[:-1])}{' and ' * (len(known) > 1)}{known[-1]}{left}"
+        )
 
     def _known(self) -> str:
         if self.known is None or self.truth is None:
@@ -115,22 +134,46 @@ class ClassAudit(AccuracyAudit):
         """
         if self.metrics is None or self.estimate is None:
             return []
-        found = [*((metric_words(metric), self.metrics.bounds(metric), limits, getattr(self.known, metric, None))
-                   for metric, limits in zip(METRICS, self.limits, strict=True)),
-                 ("accuracy", self.estimate.bounds, self.confidence_interval, self.truth)]
-        return [{"metric": name, **skips.estimate_cells(bounds, self.estimate.skipped), "low": limits.low,
-                 "high": limits.high} | ({} if self.known is None else {"truth": truth})
-                for name, bounds, limits, truth in found]
+        found = [
+            *(
+                (
+                    metric_words(metric),
+                    self.metrics.bounds(metric),
+                    limits,
+                    getattr(self.known, metric, None),
+                )
+                for metric, limits in zip(METRICS, self.limits, strict=True)
+            ),
+            ("accuracy", self.estimate.bounds, self.confidence_interval, self.truth),
+        ]
+        return [
+            {
+                "metric": name,
+                **skips.estimate_cells(bounds, self.estimate.skipped),
+                "low": limits.low,
+                "high": limits.high,
+            }
+            | ({} if self.known is None else {"truth": truth})
+            for name, bounds, limits, truth in found
+        ]
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1, with the class that is predicted there."""
-        return [{"stratum": row["stratum"], "prediction": self.metrics_of if member else "another class", **row}
-                for row, member in zip(super().rows(), self.predicted, strict=True)]
+        return [
+            {
+                "stratum": row["stratum"],
+                "prediction": self.metrics_of if member else "another class",
+                **row,
+            }
+            for row, member in zip(super().rows(), self.predicted, strict=True)
+        ]
 
     def _tables(self) -> str:
         if self.metrics is None:
             return super()._tables()
-        return html_table(self.metric_rows(), self.headline()) + html_table(self.rows(), "Labels per stratum")
+        return html_table(self.metric_rows(), self.headline()) + html_table(
+            self.rows(), "Labels per stratum"
+        )
 
 
 def _said(name: str, bounds: tuple, limits: Any) -> str:
@@ -142,11 +185,22 @@ def _said(name: str, bounds: tuple, limits: Any) -> str:
     return f"{name} {skips.said_percent(*bounds, error=limits.half_width)}, {ends}"
 
 
-def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_strata: int = 5,
-                stratifier: str = "equal_size", allocation: str = "proportional", interval: str = "default",
-                level: float = 0.95, labels: str = "", label_sheet: str = "", rng: int = 0,
-                columns: Mapping[str, ArrayLike] | None = None,
-                source: Mapping[str, Any] | None = None) -> ClassAudit:
+def class_audit(
+    items: ScoredItems,
+    metrics_of: str,
+    budget: int = 100,
+    *,
+    n_strata: int = 5,
+    stratifier: str = "equal_size",
+    allocation: str = "proportional",
+    interval: str = "default",
+    level: float = 0.95,
+    labels: str = "",
+    label_sheet: str = "",
+    rng: int = 0,
+    columns: Mapping[str, ArrayLike] | None = None,
+    source: Mapping[str, Any] | None = None,
+) -> ClassAudit:
     """Run one audit for precision, recall and F1 of a class beside accuracy: plan, simulate or analyze the labels.
 
     Parameters
@@ -181,32 +235,56 @@ def class_audit(items: ScoredItems, metrics_of: str, budget: int = 100, *, n_str
     """
     seed = checked_seed(items, interval, level, stratifier, rng=rng)
     if allocation != "proportional":
-        raise checks.WrongValue("allocation", "must be 'proportional' for the metrics of a class (30% of the labels "
-                                "to its predicted members, the rest in proportion)", allocation)
+        raise checks.WrongValue(
+            "allocation",
+            "must be 'proportional' for the metrics of a class (30% of the labels "
+            "to its predicted members, the rest in proportion)",
+            allocation,
+        )
     name, asks = audited_class(items, metrics_of)
     strata, predicted = nested_strata(items, name, n_strata, stratifier, rng=seed)
     member = class_texts(np.asarray(items.prediction)) == name
     if asks == "truth" and items.correct is not None and items.truth is None:
-        raise checks.WrongValue("items", f"must hold the true classes to simulate the metrics of class {name!r}")
+        raise checks.WrongValue(
+            "items", f"must hold the true classes to simulate the metrics of class {name!r}"
+        )
     share = label_shares(strata.sizes, predicted)
-    plan = SamplePlan(items, lambda _: strata, lambda _, n: (labeling_order(strata.sizes, n, share=share), []), asks,
-                      seed, draw_settings("class_metrics", n_strata, stratifier, allocation, name), source, columns,
-                      lambda n: nested_strata(items, name, min(n_strata, max(1, n // 4)), stratifier, rng=seed)[0],
-                      parts=member.astype(np.int64))
+    plan = SamplePlan(
+        items,
+        lambda _: strata,
+        lambda _, n: (labeling_order(strata.sizes, n, share=share), []),
+        asks,
+        seed,
+        draw_settings("class_metrics", n_strata, stratifier, allocation, name),
+        source,
+        columns,
+        lambda n: nested_strata(items, name, min(n_strata, max(1, n // 4)), stratifier, rng=seed)[
+            0
+        ],
+        parts=member.astype(np.int64),
+    )
     fields, sample, strata = plan.collect(budget, labels, label_sheet)
     predicted = np.bincount(strata.labels, member, strata.n_strata) > 0
     found = accuracy_found(items, fields, sample, interval, level)
     if sample is not None:
         found |= _metrics(items, strata, predicted, name, sample, level, found["notes"])
-    return ClassAudit(**found, allocation=allocation, metrics_of=name, predicted=predicted, asks=asks,
-                      rate=_rate(items, strata, name))
+    return ClassAudit(
+        **found,
+        allocation=allocation,
+        metrics_of=name,
+        predicted=predicted,
+        asks=asks,
+        rate=_rate(items, strata, name),
+    )
 
 
 def _rate(items: ScoredItems, strata: Strata, name: str) -> np.ndarray:
     """Return the share of right predictions about membership in each stratum, if the scores are honest."""
     if items.score_is != "confidence" or items.prediction is None:
         return np.full(strata.n_strata, np.nan)
-    _, place, count = np.unique(class_texts(items.prediction), return_inverse=True, return_counts=True)
+    _, place, count = np.unique(
+        class_texts(items.prediction), return_inverse=True, return_counts=True
+    )
     member = class_texts(np.asarray(items.prediction)) == name
     missed = np.where(member, 1.0, member.sum() / np.maximum(items.size - count[place], 1))
     right = 1 - np.clip(1 - items.score, 0, 1) * missed
@@ -216,30 +294,49 @@ def _rate(items: ScoredItems, strata: Strata, name: str) -> np.ndarray:
 def audited_class(items: Any, metrics_of: Any) -> tuple[str, str]:
     """Return the text of the class, and what a sheet has to ask for."""
     if items.prediction is None:
-        raise checks.WrongValue("metrics_of", f"{str(metrics_of)!r} needs predictions; name their column as "
-                                "prediction")
+        raise checks.WrongValue(
+            "metrics_of", f"{str(metrics_of)!r} needs predictions; name their column as prediction"
+        )
     texts, named = named_classes(items.prediction)
     name = named(str(metrics_of).strip())
     if name is None:
-        raise checks.WrongValue("metrics_of", "must be a class that is predicted: "
-                                f"{checks.listed(texts, quoted=True)}; got "
-                                f"{str(metrics_of)!r}{checks.suggestion(metrics_of, texts)}")
+        raise checks.WrongValue(
+            "metrics_of",
+            "must be a class that is predicted: "
+            f"{checks.listed(texts, quoted=True)}; got "
+            f"{str(metrics_of)!r}{checks.suggestion(metrics_of, texts)}",
+        )
     return name, "correct" if len(texts) <= 2 else "truth"
 
 
-def nested_strata(items: Any, name: str, n_strata: int, stratifier: str, *, rng: int) -> tuple[Strata, np.ndarray]:
+def nested_strata(
+    items: Any, name: str, n_strata: int, stratifier: str, *, rng: int
+) -> tuple[Strata, np.ndarray]:
     """Return strata of the items predicted as the class, then of the others, and which are the former."""
     refuse_given(items)
     n_strata = checks.whole("n_strata", n_strata, 1, items.size)
     member = class_texts(np.asarray(items.prediction)) == name
-    parts = [(part, said) for part, said in ((member, f"predicted {name!r}"), (~member, "predicted otherwise"))
-             if part.any()]
-    cuts = [stratify_part(items.score[part], n_strata, stratifier, said, rng=rng) for part, said in parts]
+    parts = [
+        (part, said)
+        for part, said in ((member, f"predicted {name!r}"), (~member, "predicted otherwise"))
+        if part.any()
+    ]
+    cuts = [
+        stratify_part(items.score[part], n_strata, stratifier, said, rng=rng)
+        for part, said in parts
+    ]
     labels = np.where(member, 0, cuts[0].n_strata)
     for (part, _), cut in zip(parts, cuts, strict=True):
         labels[part] += cut.labels
     sizes = np.concatenate([cut.sizes for cut in cuts])
-    strata = Strata(labels, sizes, None, sizes.size, stratifier, notes=[note for cut in cuts for note in cut.notes])
+    strata = Strata(
+        labels,
+        sizes,
+        None,
+        sizes.size,
+        stratifier,
+        notes=[note for cut in cuts for note in cut.notes],
+    )
     return strata, np.arange(sizes.size) < cuts[0].n_strata
 
 
@@ -251,28 +348,64 @@ def label_shares(size: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     return share
 
 
-def _metrics(items: ScoredItems, strata: Strata, predicted: np.ndarray, name: str, sample: Any, level: float,
-             notes: list) -> dict:
+def _metrics(
+    items: ScoredItems,
+    strata: Strata,
+    predicted: np.ndarray,
+    name: str,
+    sample: Any,
+    level: float,
+    notes: list,
+) -> dict:
     """Return the fields that hold the metrics of the class."""
     if sample.truth is None:
-        notes = [*notes, Note("assumption", f"a wrong prediction was taken for one that is wrong about class {name!r}: "
-                              "so it is where there are two classes")]
-    right = sample.right == 1 if sample.truth is None else _about(items, name, sample.index, sample.truth)
+        notes = [
+            *notes,
+            Note(
+                "assumption",
+                f"a wrong prediction was taken for one that is wrong about class {name!r}: "
+                "so it is where there are two classes",
+            ),
+        ]
+    right = (
+        sample.right == 1
+        if sample.truth is None
+        else _about(items, name, sample.index, sample.truth)
+    )
     metrics = _of_class(strata, predicted, sample.index, right, sample.skipped)
     limits = tuple(metrics.interval(metric, level) for metric in METRICS)
     every = np.arange(items.size)
-    known = None if items.truth is None else \
-        _of_class(strata, predicted, every, _about(items, name, every, class_texts(items.truth)))
-    return {"metrics": metrics, "limits": limits, "known": known,
-            "notes": [*notes, *metrics.notes, *(note for each in limits for note in each.notes)]}
+    known = (
+        None
+        if items.truth is None
+        else _of_class(
+            strata, predicted, every, _about(items, name, every, class_texts(items.truth))
+        )
+    )
+    return {
+        "metrics": metrics,
+        "limits": limits,
+        "known": known,
+        "notes": [*notes, *metrics.notes, *(note for each in limits for note in each.notes)],
+    }
 
 
-def _of_class(strata: Strata, predicted: np.ndarray, index: np.ndarray, right: np.ndarray,
-              skipped: np.ndarray | None = None) -> ClassMetrics:
+def _of_class(
+    strata: Strata,
+    predicted: np.ndarray,
+    index: np.ndarray,
+    right: np.ndarray,
+    skipped: np.ndarray | None = None,
+) -> ClassMetrics:
     """Return the metrics of the class from some items and whether the prediction was right about their membership."""
     stratum = strata.labels[index]
-    return class_metrics(strata.sizes, predicted, np.bincount(stratum, minlength=strata.n_strata),
-                         np.bincount(stratum, right, strata.n_strata).astype(int), skipped=skipped)
+    return class_metrics(
+        strata.sizes,
+        predicted,
+        np.bincount(stratum, minlength=strata.n_strata),
+        np.bincount(stratum, right, strata.n_strata).astype(int),
+        skipped=skipped,
+    )
 
 
 def _about(items: Any, name: Any, index: Any, truth: Any) -> np.ndarray:

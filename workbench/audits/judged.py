@@ -13,7 +13,13 @@ from workbench.audits.plans import SamplePlan
 from workbench.data.judged_items import WHICH
 from workbench.data.scored_items import ScoredItems
 from workbench.results import Note, html_table
-from workbench.stratified.judged import LEAST, SPREAD, JudgedDifference, judged_difference, judged_labels
+from workbench.stratified.judged import (
+    LEAST,
+    SPREAD,
+    JudgedDifference,
+    judged_difference,
+    judged_labels,
+)
 from workbench.stratified.sequential import labeling_order
 from workbench.stratified.strata import Strata
 
@@ -54,14 +60,23 @@ skipped, row_counts, premise
         ----------
         labeled : (K,) array of int
         """
-        return {"difference": _half_width(self.stratum_size, labeled, list(map(WHICH.index, self.verdicts)),
-                                          self.level)}
+        return {
+            "difference": _half_width(
+                self.stratum_size, labeled, list(map(WHICH.index, self.verdicts)), self.level
+            )
+        }
 
     def rows(self) -> list[dict]:
         """Return one row per pair of verdicts: items and labels and, once known, who was right."""
-        found = self.difference.rows() if self.difference else [{"verdict": said} for said in self.verdicts]
-        return [row | {"size": int(size), "labeled": int(n)}
-                for row, size, n in zip(found, self.stratum_size, self.labeled, strict=True)]
+        found = (
+            self.difference.rows()
+            if self.difference
+            else [{"verdict": said} for said in self.verdicts]
+        )
+        return [
+            row | {"size": int(size), "labeled": int(n)}
+            for row, size, n in zip(found, self.stratum_size, self.labeled, strict=True)
+        ]
 
     def _called(self) -> tuple[str, ...]:
         return called(self.judged_in)
@@ -75,13 +90,24 @@ skipped, row_counts, premise
     def _tables(self) -> str:
         if not isinstance(self.difference, JudgedDifference):
             return super()._tables()
-        return super()._tables() + html_table(self.difference.rates(self.level), "Right answers that the judge calls "
-                                              "right (sensitivity), and wrong ones that it calls wrong (specificity)")
+        return super()._tables() + html_table(
+            self.difference.rates(self.level),
+            "Right answers that the judge calls "
+            "right (sensitivity), and wrong ones that it calls wrong (specificity)",
+        )
 
 
-def judged_audit(items: ScoredItems, budget: int = 100, *, level: float = 0.95, labels: str = "", label_sheet: str = "",
-                 rng: int = 0, columns: Mapping[str, ArrayLike] | None = None,
-                 source: Mapping[str, Any] | None = None) -> JudgedAudit:
+def judged_audit(
+    items: ScoredItems,
+    budget: int = 100,
+    *,
+    level: float = 0.95,
+    labels: str = "",
+    label_sheet: str = "",
+    rng: int = 0,
+    columns: Mapping[str, ArrayLike] | None = None,
+    source: Mapping[str, Any] | None = None,
+) -> JudgedAudit:
     """Run one audit of the difference of two models under one judge: plan it, or analyze the labels.
 
     Parameters
@@ -104,12 +130,23 @@ def judged_audit(items: ScoredItems, budget: int = 100, *, level: float = 0.95, 
     JudgedAudit(Label 40 of 100 items, in 3 strata; half-width of the difference 12.0 points if people and judge
     differ as often as planned for)
     """
-    seed, judged_in = checked_seed(items, "default", level, "equal_size", rng=rng), verdict_columns(source)
+    seed, judged_in = (
+        checked_seed(items, "default", level, "equal_size", rng=rng),
+        verdict_columns(source),
+    )
     refuse_shown(columns or {}, judged_in)
     strata, share = judged_strata(items)
-    plan = SamplePlan(items, lambda _: strata, lambda _, n: (labeling_order(strata.sizes, n, share=share(n)), []),
-                      "which", seed, draw_settings("difference", strata.n_strata, "equal_size", ALLOCATION), source,
-                      columns, merges=False)
+    plan = SamplePlan(
+        items,
+        lambda _: strata,
+        lambda _, n: (labeling_order(strata.sizes, n, share=share(n)), []),
+        "which",
+        seed,
+        draw_settings("difference", strata.n_strata, "equal_size", ALLOCATION),
+        source,
+        columns,
+        merges=False,
+    )
     fields, sample, _ = plan.collect(budget, labels, label_sheet)
     notes, places, expected = fields.pop("notes"), np.flatnonzero(pair_sizes(items)), float("nan")
     difference, limits = None, None
@@ -117,14 +154,24 @@ def judged_audit(items: ScoredItems, budget: int = 100, *, level: float = 0.95, 
         expected = _half_width(strata.sizes, fields["labeled"], places, level)
     else:
         answers = [WHICH.index(said) for said in np.asarray(sample.truth).tolist()]
-        difference = judged_of(pair_sizes(items), strata.labels[sample.index], answers, sample.skipped)
+        difference = judged_of(
+            pair_sizes(items), strata.labels[sample.index], answers, sample.skipped
+        )
         limits = difference.interval(level)
         notes = [*notes, *difference.remarks(level=level), *limits.notes]
     if judged_in != NAMES:
         notes = [*notes, Note("remark", "A is judged in {}, B in {}".format(*judged_in))]
-    return JudgedAudit(**fields, notes=notes, difference=difference, confidence_interval=limits, level=float(level),
-                       allocation=ALLOCATION, expected_half_width=expected, judged_in=judged_in,
-                       verdicts=tuple(np.array(WHICH)[places].tolist()))
+    return JudgedAudit(
+        **fields,
+        notes=notes,
+        difference=difference,
+        confidence_interval=limits,
+        level=float(level),
+        allocation=ALLOCATION,
+        expected_half_width=expected,
+        judged_in=judged_in,
+        verdicts=tuple(np.array(WHICH)[places].tolist()),
+    )
 
 
 def judged_strata(items: ScoredItems) -> tuple[Strata, Callable[[int], np.ndarray]]:
@@ -132,28 +179,48 @@ def judged_strata(items: ScoredItems) -> tuple[Strata, Callable[[int], np.ndarra
     size = pair_sizes(items)
     some = np.flatnonzero(size)
     order = np.argsort(WHICH)
-    labels = np.searchsorted(some, order[np.searchsorted(np.array(WHICH)[order], np.asarray(items.by))])
+    labels = np.searchsorted(
+        some, order[np.searchsorted(np.array(WHICH)[order], np.asarray(items.by))]
+    )
     said = checks.listed(f"{WHICH[k]} ({size[k]:,})" for k in some)
-    strata = Strata(labels, size[some], None, some.size, "given", notes=[
-        Note("design", f"strata are whose answers the judge calls right: {said}")])
+    strata = Strata(
+        labels,
+        size[some],
+        None,
+        some.size,
+        "given",
+        notes=[Note("design", f"strata are whose answers the judge calls right: {said}")],
+    )
     least = int(np.minimum(LEAST, size).sum())
     return strata, lambda n: judged_labels(size, max(n, least))[some]
 
 
 def pair_sizes(items: ScoredItems) -> np.ndarray:
     """Return the number of items by verdicts, (4,), in the order of `WHICH`."""
-    sizes = np.array([(items.by == said).sum() for said in WHICH]) if items.by is not None else np.zeros(4, int)
+    sizes = (
+        np.array([(items.by == said).sum() for said in WHICH])
+        if items.by is not None
+        else np.zeros(4, int)
+    )
     if items.prediction is not None or sizes.sum() < items.size:
-        raise checks.WrongValue("items", "must hold the verdicts of a judge, as judged_items reads them")
+        raise checks.WrongValue(
+            "items", "must hold the verdicts of a judge, as judged_items reads them"
+        )
     return sizes
 
 
-def judged_of(size: ArrayLike, stratum: np.ndarray, answers: Any, skipped: ArrayLike = 0) -> JudgedDifference:
+def judged_of(
+    size: ArrayLike, stratum: np.ndarray, answers: Any, skipped: ArrayLike = 0
+) -> JudgedDifference:
     """Return the difference from strata and answers (n,), codes of `WHICH`, and skipped items per stratum.
 
     `size` (4,) is that of all verdicts, of which those that there are make the strata.
     """
-    verdicts, table, left = np.flatnonzero(size), np.zeros((len(WHICH),) * 2, np.int64), np.zeros(len(WHICH), np.int64)
+    verdicts, table, left = (
+        np.flatnonzero(size),
+        np.zeros((len(WHICH),) * 2, np.int64),
+        np.zeros(len(WHICH), np.int64),
+    )
     np.add.at(table, (verdicts[stratum], answers), 1)
     left[verdicts] = skipped
     return judged_difference(size, table, skipped=left)
@@ -167,18 +234,24 @@ def verdict_columns(source: Mapping[str, Any] | None) -> tuple[str, ...]:
 
 def called(columns: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the models that are judged in some columns."""
-    return tuple(name if name == column else f"{name} ({column})"
-                 for name, column in zip(NAMES, columns, strict=True))
+    return tuple(
+        name if name == column else f"{name} ({column})"
+        for name, column in zip(NAMES, columns, strict=True)
+    )
 
 
 def refuse_shown(columns: Mapping[str, Any], judged_in: Sequence[str]) -> None:
     """Raise where people would see a verdict."""
     for name in columns:
         if name in judged_in:
-            raise checks.WrongValue("columns", "must not show a verdict: people would say what the judge says", name)
+            raise checks.WrongValue(
+                "columns", "must not show a verdict: people would say what the judge says", name
+            )
 
 
-def _half_width(size: np.ndarray, labeled: np.ndarray, places: Sequence[int] | np.ndarray, level: float) -> float:
+def _half_width(
+    size: np.ndarray, labeled: np.ndarray, places: Sequence[int] | np.ndarray, level: float
+) -> float:
     """Return the half-width where labels of a stratum are 1 and -1 as often as `SPREAD` says."""
     sizes, answers = np.zeros(4, int), np.zeros((4, 4), int)
     sizes[places], either = size, np.rint(SPREAD[places] ** 2 * labeled / 2).astype(int)

@@ -20,17 +20,23 @@ from workbench.results import Interval, Note, Result, bounded_words, digits, per
 from workbench.stratified.class_metrics import class_metrics
 
 MORE = 100
-LEAST, MOST = 5, 10         # labels of a stratum of grades; strata
-SPREAD = 0.001              # of labels over verdicts, by chance
-ENDLESS = 10**9             # items: no finite-population factor
+LEAST, MOST = 5, 10  # labels of a stratum of grades; strata
+SPREAD = 0.001  # of labels over verdicts, by chance
+ENDLESS = 10**9  # items: no finite-population factor
 VERDICT, LABEL = "verdict", "label"
 CORRECTED, PEOPLE, JUDGE = "corrected", "people alone", "judge alone"
-SAME = Note("assumption", "assumes that the labeled items were drawn at random, among all items or among those of each "
-            "verdict, and that the labels are the truth. How often the judge errs, and whether that has drifted, does "
-            "not matter: verdicts and labels are of the same items. It says nothing of later items")
-EARLIER = Note("assumption", "assumes that the judge errs on this batch as it did on the earlier one: the same judge, "
-               "the same prompt, items that are as hard to judge. If it has drifted since, the corrected value is off, "
-               "and nothing here would show it; labels of items of this batch would not need the assumption")
+SAME = Note(
+    "assumption",
+    "assumes that the labeled items were drawn at random, among all items or among those of each "
+    "verdict, and that the labels are the truth. How often the judge errs, and whether that has drifted, does "
+    "not matter: verdicts and labels are of the same items. It says nothing of later items",
+)
+EARLIER = Note(
+    "assumption",
+    "assumes that the judge errs on this batch as it did on the earlier one: the same judge, "
+    "the same prompt, items that are as hard to judge. If it has drifted since, the corrected value is off, "
+    "and nothing here would show it; labels of items of this batch would not need the assumption",
+)
 
 
 class JudgeAudit(Result):
@@ -83,8 +89,13 @@ class JudgeAudit(Result):
         """Return the interval of the corrected value."""
         row = self.entries[0]
         limits, bounded = (row["low"], row["high"]), _bounded_limits(row)
-        return Interval(*limits, self.level, "default", bounded=None if bounded == limits else bounded,
-                        notes=self.notes)
+        return Interval(
+            *limits,
+            self.level,
+            "default",
+            bounded=None if bounded == limits else bounded,
+            notes=self.notes,
+        )
 
     def shown(self, *values: float, error: float) -> tuple[str, ...]:
         """Return shares in percent, or means of grades, as people read them.
@@ -95,19 +106,28 @@ class JudgeAudit(Result):
         error : float
             Half-width that decides on the digits.
         """
-        return digits.percents(*values, error=error) if self.positive is not None else \
-            tuple("undefined" if np.isnan(value) else f"{value:.3g}" for value in values)
+        return (
+            digits.percents(*values, error=error)
+            if self.positive is not None
+            else tuple("undefined" if np.isnan(value) else f"{value:.3g}" for value in values)
+        )
 
     @property
     def what(self) -> str:
         """What is estimated, in words."""
         if self.positive is None:
             return "the mean of people's grades"
-        return "the share that is right" if verdict_of(self.positive) else f"the share of {self.positive}"
+        return (
+            "the share that is right"
+            if verdict_of(self.positive)
+            else f"the share of {self.positive}"
+        )
 
     def headline(self) -> str:
         """Return corrected, people's and the judge's value in one sentence."""
-        said = "; ".join(f"{who_says(row)} {self._with_limits(row)}{self._bounded(row)}" for row in self.entries)
+        said = "; ".join(
+            f"{who_says(row)} {self._with_limits(row)}{self._bounded(row)}" for row in self.entries
+        )
         return f"{self.what}: {said}; {self._labels()}"
 
     def _labels(self) -> str:
@@ -115,11 +135,15 @@ class JudgeAudit(Result):
         return f"{checks.counted(self.labeled, 'label')} {of} {checks.counted(self.items, 'item')}"
 
     def _with_limits(self, row: dict) -> str:
-        value, low, high = self.shown(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
+        value, low, high = self.shown(
+            row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2
+        )
         return value if np.isnan(row["low"]) else f"{value} ({low} to {high})"
 
     def _bounded(self, row: dict) -> str:
-        texts = self.shown(row["low"], row["high"], *_bounded_limits(row), error=(row["high"] - row["low"]) / 2)
+        texts = self.shown(
+            row["low"], row["high"], *_bounded_limits(row), error=(row["high"] - row["low"]) / 2
+        )
         return bounded_words(texts[:2], texts[2:])
 
     def finding(self) -> str:
@@ -127,24 +151,40 @@ class JudgeAudit(Result):
         corrected = self.entries[0]
         judge = next(row for row in self.entries if row["who"] == JUDGE)
         half = (corrected["high"] - corrected["low"]) / 2
-        value, low, high, alone = self.shown(corrected["estimate"], corrected["low"], corrected["high"],
-                                             judge["estimate"], error=half)
+        value, low, high, alone = self.shown(
+            corrected["estimate"],
+            corrected["low"],
+            corrected["high"],
+            judge["estimate"],
+            error=half,
+        )
         name = f"{self.what[0].upper()}{self.what[1:]}"
         if self.positive is not None and digits.nothing(corrected["low"], corrected["high"]):
-            return f"No result: {self._labels()} leave open {self.what}; the judge alone says {alone}"
+            return (
+                f"No result: {self._labels()} leave open {self.what}; the judge alone says {alone}"
+            )
         said = "" if np.isnan(judge["estimate"]) else f"; the judge alone says {alone}"
-        others = [f"of {row['label']} {self._with_limits(row)}" for row in self.entries[1:]
-                  if row["who"] == CORRECTED]
+        others = [
+            f"of {row['label']} {self._with_limits(row)}"
+            for row in self.entries[1:]
+            if row["who"] == CORRECTED
+        ]
         rest = f"; that {checks.listed(others)}" if others else ""
         return f"{name} is {value}, between {low} and {high}{said}{rest}"
 
     def basis(self) -> str:
         """Return what the finding rests on, and what more labels would bring, in a line."""
         row = self.entries[0]
-        now, then = (digits.points(half, error=half)[0] + " points" if self.positive is not None and half else
-                     f"{half:.2g}" for half in ((row["high"] - row["low"]) / 2, self.half_width_more))
-        return (f"From {self._labels()} with a verdict of the judge; {percent(self.level)} interval, ±{now}. "
-                f"{MORE} more labels would make it about ±{then}.")
+        now, then = (
+            digits.points(half, error=half)[0] + " points"
+            if self.positive is not None and half
+            else f"{half:.2g}"
+            for half in ((row["high"] - row["low"]) / 2, self.half_width_more)
+        )
+        return (
+            f"From {self._labels()} with a verdict of the judge; {percent(self.level)} interval, ±{now}. "
+            f"{MORE} more labels would make it about ±{then}."
+        )
 
 
 def _bounded_limits(row: dict) -> tuple[float, float]:
@@ -157,8 +197,15 @@ def who_says(row: dict) -> str:
     return f"{row['who']}, {row['label']}" if "label" in row else row["who"]
 
 
-def judge_audit(verdict: ArrayLike, label: ArrayLike, *, earlier: ArrayLike | None = None, classes: str = "",
-                rates: str = "process", level: float = 0.95) -> JudgeAudit:
+def judge_audit(
+    verdict: ArrayLike,
+    label: ArrayLike,
+    *,
+    earlier: ArrayLike | None = None,
+    classes: str = "",
+    rates: str = "process",
+    level: float = 0.95,
+) -> JudgeAudit:
     r"""Estimate a share, or the mean of grades, from a judge's verdicts on all items and people's labels of some.
 
     Parameters
@@ -236,14 +283,16 @@ def _read(verdict: ArrayLike, label: ArrayLike, earlier: ArrayLike | None, class
     found, order = _in_words_of(judged, found, classes)
     truth = np.full(size, None, object)
     truth[known] = found
-    return judged[:cells.size], None if earlier is None else judged[cells.size:], truth, order
+    return judged[: cells.size], None if earlier is None else judged[cells.size :], truth, order
 
 
 def _cells(name: str, values: ArrayLike) -> np.ndarray:
     checks.refuse_masked(name, values, "item")
     cells = np.asarray(values, object)
     if cells.ndim != 1 or not cells.size:
-        raise checks.WrongValue(name, f"must be one-dimensional and hold an item; got shape {cells.shape}")
+        raise checks.WrongValue(
+            name, f"must be one-dimensional and hold an item; got shape {cells.shape}"
+        )
     return cells
 
 
@@ -251,8 +300,11 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
     """Return labels in the classes of the verdicts, and the two classes in order, () for grades; or raise."""
     verdicts, labels = np.unique(judged).tolist(), np.unique(found).tolist()
     if len(verdicts) < 2:
-        raise checks.WrongValue(VERDICT, f"must tell items apart; it is {verdicts[0]!r} for all "
-                                f"{judged.size:,}: take people's labels alone, or check the column")
+        raise checks.WrongValue(
+            VERDICT,
+            f"must tell items apart; it is {verdicts[0]!r} for all "
+            f"{judged.size:,}: take people's labels alone, or check the column",
+        )
     numbers = judged.dtype.kind != "U" and found.dtype.kind != "U"
     if len(labels) > 2 and numbers:
         return found, ()
@@ -262,14 +314,22 @@ def _in_words_of(judged: np.ndarray, found: np.ndarray, classes: str) -> tuple[n
     own = verdicts if len(verdicts) == 2 else labels
     order = named or _ordered(own)
     meant = {label: _meaning(label) for label in labels}
-    if len(verdicts) == 2 and not {*labels} <= {*verdicts} and None not in meant.values() and \
-            (named or _tells(verdicts)):
+    if (
+        len(verdicts) == 2
+        and not {*labels} <= {*verdicts}
+        and None not in meant.values()
+        and (named or _tells(verdicts))
+    ):
         return np.array([order[int(meant[label] == 1)] for label in found.tolist()]), order
     strange = [label for label in labels if label not in order]
     if strange or len(order) != 2:
-        raise checks.WrongValue(LABEL, f"must be one of two classes, {checks.listed(own, quoted=True)} as the verdicts "
-                                "are, or right and wrong (1 and 0) where classes say which verdict is right, the "
-                                "second of two (--classes fail,pass); or numbers", (strange or labels)[0])
+        raise checks.WrongValue(
+            LABEL,
+            f"must be one of two classes, {checks.listed(own, quoted=True)} as the verdicts "
+            "are, or right and wrong (1 and 0) where classes say which verdict is right, the "
+            "second of two (--classes fail,pass); or numbers",
+            (strange or labels)[0],
+        )
     return found, order
 
 
@@ -277,8 +337,11 @@ def _order_of_several(labels: list, named: tuple) -> tuple:
     """Return three classes or more in order; the results begin with the last one."""
     if named and {*named} != {*labels}:
         classes = checks.listed(labels, quoted=True)
-        raise checks.WrongValue("classes", f"must name all classes that people say, {classes}",
-                                ", ".join(map(str, named)))
+        raise checks.WrongValue(
+            "classes",
+            f"must name all classes that people say, {classes}",
+            ", ".join(map(str, named)),
+        )
     return named or tuple(sorted(labels, key=lambda label: (_meaning(label) == 1, str(label))))
 
 
@@ -289,7 +352,9 @@ def _named(classes: str, verdicts: list, labels: list) -> tuple:
     for text in wanted:
         if text not in names or len(wanted) not in (2, len(labels)):
             known = checks.listed([*names], quoted=True)
-            raise checks.WrongValue("classes", f"must be two classes, or all that people say, of {known}", classes)
+            raise checks.WrongValue(
+                "classes", f"must be two classes, or all that people say, of {known}", classes
+            )
     return tuple(names[text] for text in wanted)
 
 
@@ -317,25 +382,48 @@ def _of_the_same(judged: np.ndarray, truth: np.ndarray, order: tuple, level: flo
     verdicts, place = np.unique(judged, return_inverse=True)
     stratum, names = _strata(verdicts, place, known)
     worth = np.array([0.0, 1.0]) if order else np.unique(truth[known].astype(float))
-    found = np.array([order.index(each) for each in truth[known].tolist()]) if order else \
-        np.searchsorted(worth, truth[known].astype(float))
+    found = (
+        np.array([order.index(each) for each in truth[known].tolist()])
+        if order
+        else np.searchsorted(worth, truth[known].astype(float))
+    )
     counts = np.zeros((len(names), worth.size), int)
     np.add.at(counts, (stratum[known], found), 1)
     size, labeled = np.bincount(stratum), counts.sum(1)
     _refuse_one_verdict(size, labeled, names)
     rate, n = counts @ worth / np.maximum(labeled, 1), int(labeled.sum())
-    limits, binary = _limits(size, counts, worth, level), len(order) == 2 and {*order} == {*verdicts.tolist()}
+    limits, binary = (
+        _limits(size, counts, worth, level),
+        len(order) == 2 and {*order} == {*verdicts.tolist()},
+    )
     people = _limits(size.sum()[None], counts.sum(0)[None], worth, level)
     alone = np.mean(judged == order[1]) if binary else np.nan if order else judged.mean()
-    entries = (_entry(CORRECTED, size @ rate / size.sum(), limits, n),
-               _entry(PEOPLE, counts.sum(0) @ worth / n, people, n), _entry(JUDGE, alone, None, 0))
+    entries = (
+        _entry(CORRECTED, size @ rate / size.sum(), limits, n),
+        _entry(PEOPLE, counts.sum(0) @ worth / n, people, n),
+        _entry(JUDGE, alone, None, 0),
+    )
     rates = tuple(_recall(size, counts, verdicts, order, k, level) for k in (1, 0) if binary)
     correlation = _correlation(judged[known], worth[found], order)
-    strata = tuple({"verdict": name, "size": items, "labeled": n, "share" if order else "mean": value} for
-                   name, items, n, value in zip(names, size.tolist(), labeled.tolist(), rate.tolist(), strict=True))
-    return JudgeAudit(entries, rates, strata, _plain(order[1]) if order else None, False, judged.size, n, correlation,
-                      _limits(size, _grown(size, counts), worth, level).half_width, level,
-                      notes=[SAME, *limits.notes, *_remarks(correlation, n), *_uneven(size, labeled)])
+    strata = tuple(
+        {"verdict": name, "size": items, "labeled": n, "share" if order else "mean": value}
+        for name, items, n, value in zip(
+            names, size.tolist(), labeled.tolist(), rate.tolist(), strict=True
+        )
+    )
+    return JudgeAudit(
+        entries,
+        rates,
+        strata,
+        _plain(order[1]) if order else None,
+        False,
+        judged.size,
+        n,
+        correlation,
+        _limits(size, _grown(size, counts), worth, level).half_width,
+        level,
+        notes=[SAME, *limits.notes, *_remarks(correlation, n), *_uneven(size, labeled)],
+    )
 
 
 def _of_several(judged: np.ndarray, truth: np.ndarray, order: tuple, level: float) -> JudgeAudit:
@@ -352,12 +440,20 @@ def _of_several(judged: np.ndarray, truth: np.ndarray, order: tuple, level: floa
         audit = _of_the_same(judged, against_others, (other, label), level)
         alone = {"estimate": float(np.mean(judged == label))}
         of_label = {"label": _plain(label)}
-        entries += [row | of_label | (alone if row["who"] == JUDGE else {}) for row in audit.entries]
+        entries += [
+            row | of_label | (alone if row["who"] == JUDGE else {}) for row in audit.entries
+        ]
         strata += [row | of_label for row in audit.strata]
         rates += audit.rates
         audits.append(audit)
     notes = dict.fromkeys(note for audit in audits for note in audit.notes)
-    return replace(audits[0], entries=tuple(entries), rates=tuple(rates), strata=tuple(strata), notes=tuple(notes))
+    return replace(
+        audits[0],
+        entries=tuple(entries),
+        rates=tuple(rates),
+        strata=tuple(strata),
+        notes=tuple(notes),
+    )
 
 
 def _known(truth: np.ndarray) -> np.ndarray:
@@ -370,7 +466,9 @@ def _grown(size: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return np.where((grown.sum(1) > size)[:, None], counts, grown)
 
 
-def _strata(verdicts: np.ndarray, place: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, list[str]]:
+def _strata(
+    verdicts: np.ndarray, place: np.ndarray, known: np.ndarray
+) -> tuple[np.ndarray, list[str]]:
     """Return the stratum (N,) of each item and what strata are called: verdicts, or neighboring grades."""
     labeled = np.bincount(place[known], minlength=verdicts.size)
     if verdicts.size == 2 or verdicts.dtype.kind == "U":
@@ -379,7 +477,7 @@ def _strata(verdicts: np.ndarray, place: np.ndarray, known: np.ndarray) -> tuple
     group, groups, held = np.zeros(verdicts.size, int), 0, 0
     for k, n in enumerate(labeled.tolist()):
         group[k], held = groups, held + n
-        if held >= least and labeled[k + 1:].sum() >= least:
+        if held >= least and labeled[k + 1 :].sum() >= least:
             groups, held = groups + 1, 0
     ends = [verdicts[group == g][[0, -1]] for g in range(group.max() + 1)]
     names = [f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in ends]
@@ -388,10 +486,13 @@ def _strata(verdicts: np.ndarray, place: np.ndarray, known: np.ndarray) -> tuple
 
 def _refuse_one_verdict(size: np.ndarray, labeled: np.ndarray, names: list) -> None:
     for few in np.flatnonzero((labeled < 2) & (labeled < size))[:1]:
-        raise checks.WrongValue(LABEL, "must be there for at least 2 items of every verdict: of "
-                                f"{size[few]:,} with verdict {names[few]!r} {labeled[few]} "
-                                f"{'is' if labeled[few] == 1 else 'are'} labeled; what the judge calls {names[few]!r} "
-                                "may be wrong too, so draw some of those at random")
+        raise checks.WrongValue(
+            LABEL,
+            "must be there for at least 2 items of every verdict: of "
+            f"{size[few]:,} with verdict {names[few]!r} {labeled[few]} "
+            f"{'is' if labeled[few] == 1 else 'are'} labeled; what the judge calls {names[few]!r} "
+            "may be wrong too, so draw some of those at random",
+        )
 
 
 def _limits(size: np.ndarray, counts: np.ndarray, worth: np.ndarray, level: float) -> Interval:
@@ -402,20 +503,37 @@ def _limits(size: np.ndarray, counts: np.ndarray, worth: np.ndarray, level: floa
 
 def _entry(who: str, value: float, limits: Any, n: int) -> dict:
     low, high = (float("nan"),) * 2 if limits is None else limits
-    return {"who": who, "estimate": float(value), "low": float(low), "high": float(high), "labeled": n,
-            **with_bounded((low, high) if limits is None else limits)}
+    return {
+        "who": who,
+        "estimate": float(value),
+        "low": float(low),
+        "high": float(high),
+        "labeled": n,
+        **with_bounded((low, high) if limits is None else limits),
+    }
 
 
-def _recall(size: np.ndarray, counts: np.ndarray, verdicts: np.ndarray, order: tuple, k: int, level: float) -> dict:
+def _recall(
+    size: np.ndarray, counts: np.ndarray, verdicts: np.ndarray, order: tuple, k: int, level: float
+) -> dict:
     """Return the row of sensitivity (k = 1) or specificity (k = 0)."""
     predicted = verdicts == order[k]
-    metrics = class_metrics(size, predicted, counts.sum(1), np.where(predicted, counts[:, k], counts[:, 1 - k]))
-    return _rate(k, order, metrics.recall, metrics.interval("recall", level), int(counts[:, k].sum()))
+    metrics = class_metrics(
+        size, predicted, counts.sum(1), np.where(predicted, counts[:, k], counts[:, 1 - k])
+    )
+    return _rate(
+        k, order, metrics.recall, metrics.interval("recall", level), int(counts[:, k].sum())
+    )
 
 
 def _rate(k: int, order: tuple, value: float, limits: Any, n: int) -> dict:
-    return {"rate": f"{('specificity', 'sensitivity')[k]} ({_plain(order[k])})", "estimate": float(value),
-            "low": float(limits[0]), "high": float(limits[1]), "labeled": n}
+    return {
+        "rate": f"{('specificity', 'sensitivity')[k]} ({_plain(order[k])})",
+        "estimate": float(value),
+        "low": float(limits[0]),
+        "high": float(limits[1]),
+        "labeled": n,
+    }
 
 
 def _correlation(judged: np.ndarray, found: np.ndarray, order: tuple) -> float:
@@ -431,11 +549,21 @@ def _remarks(correlation: float, n: int) -> list[Note]:
         return []
     least = 1 / np.sqrt(n - 2)
     if correlation < -least:
-        return [Note("unreliable", "verdicts and labels contradict each other, with a correlation of "
-                     f"{correlation:.2f}: are the classes swapped in one of the two?")]
+        return [
+            Note(
+                "unreliable",
+                "verdicts and labels contradict each other, with a correlation of "
+                f"{correlation:.2f}: are the classes swapped in one of the two?",
+            )
+        ]
     if correlation < least:
-        return [Note("remark", f"the judge does not help: its verdicts correlate with people's labels by "
-                     f"{correlation:.2f}, below 1/sqrt(n - 2) = {least:.2f}; people's labels alone tell as much")]
+        return [
+            Note(
+                "remark",
+                f"the judge does not help: its verdicts correlate with people's labels by "
+                f"{correlation:.2f}, below 1/sqrt(n - 2) = {least:.2f}; people's labels alone tell as much",
+            )
+        ]
     return []
 
 
@@ -444,36 +572,97 @@ def _uneven(size: np.ndarray, labeled: np.ndarray) -> list[Note]:
     pvalue = scipy.special.chdtrc(size.size - 1, ((labeled - expected) ** 2 / expected).sum())
     if pvalue >= SPREAD or size.sum() == labeled.sum():
         return []
-    return [Note("assumption", "labels are spread over the verdicts as no sample of all items would be: they are taken "
-                 f"as drawn at random within each verdict, and what {PEOPLE.split()[0]} say alone is no estimate")]
+    return [
+        Note(
+            "assumption",
+            "labels are spread over the verdicts as no sample of all items would be: they are taken "
+            f"as drawn at random within each verdict, and what {PEOPLE.split()[0]} say alone is no estimate",
+        )
+    ]
 
 
-def _of_an_earlier(judged: np.ndarray, before: np.ndarray, truth: np.ndarray, order: tuple, rates: str,
-                   level: float) -> JudgeAudit:
+def _of_an_earlier(
+    judged: np.ndarray,
+    before: np.ndarray,
+    truth: np.ndarray,
+    order: tuple,
+    rates: str,
+    level: float,
+) -> JudgeAudit:
     if len(order) != 2 or {*judged.tolist(), *before.tolist()} != {*order}:
-        raise checks.WrongValue("earlier", "takes verdicts and labels of the same two classes, such as pass and fail; "
-                                "with grades or more classes label items of this batch")
+        raise checks.WrongValue(
+            "earlier",
+            "takes verdicts and labels of the same two classes, such as pass and fail; "
+            "with grades or more classes label items of this batch",
+        )
     known = _known(truth)
-    audit = ConfusionCounts.from_labels(np.array(truth[known].tolist()), before[known], labels=order)
+    audit = ConfusionCounts.from_labels(
+        np.array(truth[known].tolist()), before[known], labels=order
+    )
     counts, frame = ([int((each == name).sum()) for name in order] for each in (judged, before))
 
     def estimated(way: str, table: ConfusionCounts = audit) -> Any:
-        return estimate_prevalence(table, counts, frame if way == "mle" else None, method=way, rates=rates,
-                                   sampled_by="random")
-    found = {way: estimated(way) for way in ("mle", "hull")[bool(known.all()):]}
+        return estimate_prevalence(
+            table,
+            counts,
+            frame if way == "mle" else None,
+            method=way,
+            rates=rates,
+            sampled_by="random",
+        )
+
+    found = {way: estimated(way) for way in ("mle", "hull")[bool(known.all()) :]}
     half = {way: each.interval(level).half_width for way, each in found.items()}
     n, best, right = audit.n, next(iter(found)), audit.table.sum(1)
-    grown = estimated("hull", ConfusionCounts(np.rint(audit.table * (1 + MORE / n)).astype(int), order))
+    grown = estimated(
+        "hull", ConfusionCounts(np.rint(audit.table * (1 + MORE / n)).astype(int), order)
+    )
     people = intervals.stratified_interval([sum(frame)], [n], [right[1]], level=level)
-    entries = (*(_entry(CORRECTED + f" ({way})" * (len(found) > 1), each.restricted_estimate, each.interval(level), n)
-                 for way, each in found.items()),
-               _entry("people, earlier", right[1] / n, people, n),
-               _entry(JUDGE, counts[1] / sum(counts), None, 0))
-    errs = tuple(_rate(k, order, audit.reading_rates[k, k], intervals.stratified_interval(
-        [ENDLESS], [right[k]], [audit.table[k, k]], level=level), int(right[k])) for k in (1, 0) if right[k] > 1)
+    entries = (
+        *(
+            _entry(
+                CORRECTED + f" ({way})" * (len(found) > 1),
+                each.restricted_estimate,
+                each.interval(level),
+                n,
+            )
+            for way, each in found.items()
+        ),
+        _entry("people, earlier", right[1] / n, people, n),
+        _entry(JUDGE, counts[1] / sum(counts), None, 0),
+    )
+    errs = tuple(
+        _rate(
+            k,
+            order,
+            audit.reading_rates[k, k],
+            intervals.stratified_interval([ENDLESS], [right[k]], [audit.table[k, k]], level=level),
+            int(right[k]),
+        )
+        for k in (1, 0)
+        if right[k] > 1
+    )
     correlation = _correlation(before[known], truth[known] == order[1], order)
-    strata = tuple({"verdict": _plain(name), "size": frame[k], "labeled": int(audit.table[:, k].sum()),
-                    "share": float(audit.truth_rates[1, k])} for k, name in enumerate(order))
+    strata = tuple(
+        {
+            "verdict": _plain(name),
+            "size": frame[k],
+            "labeled": int(audit.table[:, k].sum()),
+            "share": float(audit.truth_rates[1, k]),
+        }
+        for k, name in enumerate(order)
+    )
     more = grown.interval(level).half_width * (half[best] / half["hull"] if half["hull"] else 1.0)
-    return JudgeAudit(entries, errs, strata, _plain(order[1]), True, judged.size, n, correlation, float(more), level,
-                      notes=[EARLIER, *audit.notes, *found[best].notes, *_remarks(correlation, n)])
+    return JudgeAudit(
+        entries,
+        errs,
+        strata,
+        _plain(order[1]),
+        True,
+        judged.size,
+        n,
+        correlation,
+        float(more),
+        level,
+        notes=[EARLIER, *audit.notes, *found[best].notes, *_remarks(correlation, n)],
+    )

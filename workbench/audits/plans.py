@@ -47,7 +47,9 @@ class SamplePlan:
     merges: bool = True
     among: str = ""
 
-    def collect(self, budget: int, labels: str, label_sheet: str) -> tuple[dict, SheetLabels | None, Strata]:
+    def collect(
+        self, budget: int, labels: str, label_sheet: str
+    ) -> tuple[dict, SheetLabels | None, Strata]:
         """Return the fields that every audit has, the labels, and the strata that they are counted in.
 
         Labels are those of a filled sheet, those that some items have, those of known truth, or None. Without all of
@@ -63,14 +65,26 @@ class SamplePlan:
         turns, notes = self.turns(strata, budget)
         labeled = np.bincount(turns, minlength=strata.n_strata)
         if self.items.correct is not None:
-            known = sheets.known_labels(self.items, strata.labels, strata.n_strata, np.sort(self._order(strata, turns)))
+            known = sheets.known_labels(
+                self.items, strata.labels, strata.n_strata, np.sort(self._order(strata, turns))
+            )
             return self._fields(strata, notes, mode="simulated", labeled=labeled), known, strata
         if label_sheet:
-            plans.read_plan(label_sheet)         # somebody else's file of that name is not overwritten
-            sheets.write_label_sheet(label_sheet, self.items, strata.labels, self._order(strata, turns), asks=self.asks,
-                                     columns=self._shown())
+            plans.read_plan(label_sheet)  # somebody else's file of that name is not overwritten
+            sheets.write_label_sheet(
+                label_sheet,
+                self.items,
+                strata.labels,
+                self._order(strata, turns),
+                asks=self.asks,
+                columns=self._shown(),
+            )
             plans.write_plan(label_sheet, self._plan(budget))
-        return self._fields(strata, notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)), None, strata
+        return (
+            self._fields(strata, notes, mode="plan", labeled=labeled, label_sheet=str(label_sheet)),
+            None,
+            strata,
+        )
 
     def _of_items(self, index: np.ndarray) -> tuple[dict, SheetLabels, Strata]:
         """Return the result of labels that the file has for some of its items."""
@@ -80,7 +94,9 @@ class SamplePlan:
         sheet = SheetLabels(none, none, index, correct.astype(np.int64), truth=truth)
         return self._as_random_sample(sheet, np.empty(0, np.int64))
 
-    def _as_random_sample(self, sheet: SheetLabels, skipped: np.ndarray) -> tuple[dict, SheetLabels, Strata]:
+    def _as_random_sample(
+        self, sheet: SheetLabels, skipped: np.ndarray
+    ) -> tuple[dict, SheetLabels, Strata]:
         """Return the result of labels that no plan sampled, and as many strata as the labels allow.
 
         `skipped` are positions of items of the sample without a label.
@@ -112,7 +128,9 @@ class SamplePlan:
         if self.parts is not None:
             parts[strata.labels] = self.parts
         elif by_class and strata.method != "given":
-            strata, parts = random_sample.within_classes(strata, np.asarray(self.items.prediction), sampled)
+            strata, parts = random_sample.within_classes(
+                strata, np.asarray(self.items.prediction), sampled
+            )
         counts = np.bincount(strata.labels[sampled], minlength=strata.n_strata)
         return random_sample.coarser(strata, counts, parts)
 
@@ -140,17 +158,26 @@ class SamplePlan:
 
     def _part_words(self, where: np.ndarray) -> str:
         """Return which part of the items these are, in words."""
-        return " predicted as the class" if np.asarray(self.parts)[where].any() else " predicted otherwise"
+        return (
+            " predicted as the class"
+            if np.asarray(self.parts)[where].any()
+            else " predicted otherwise"
+        )
 
     def _unknown(self, seen: np.ndarray, sampled: np.ndarray) -> str:
         """Return the metrics that unlabeled parts leave unknown, and the labels to add, in words."""
         which = self._part_words(~seen)
-        lost = "precision, recall, F1 and accuracy" if np.asarray(self.parts)[~seen].any() else \
-            "recall, F1 and accuracy"
+        lost = (
+            "precision, recall, F1 and accuracy"
+            if np.asarray(self.parts)[~seen].any()
+            else "recall, F1 and accuracy"
+        )
         labels = "only 1" if (~seen)[sampled].any() else "none"
-        return (f"{labels} of the {checks.counted(int((~seen).sum()), 'item')}{which} has a label, so {lost} are "
-                "unknown: what is given for them are ranges that allow every label; label at least 2 of these items, "
-                f"better {random_sample.PER_STRATUM} or more")
+        return (
+            f"{labels} of the {checks.counted(int((~seen).sum()), 'item')}{which} has a label, so {lost} are "
+            "unknown: what is given for them are ranges that allow every label; label at least 2 of these items, "
+            f"better {random_sample.PER_STRATUM} or more"
+        )
 
     def _order(self, strata: Strata, turns: np.ndarray) -> np.ndarray:
         """Return the drawn items in the order of labeling: every beginning has the shares of the whole."""
@@ -166,8 +193,14 @@ class SamplePlan:
         return {name: self.items.prediction} | columns
 
     def _plan(self, budget: int) -> dict:
-        return {"budget": budget, "settings": {**self.settings, "seed": self.seed}, "source": dict(self.source or {}),
-                "asks": self.asks, "columns": list(self.columns or {}), "data": plans.item_digests(self.items)}
+        return {
+            "budget": budget,
+            "settings": {**self.settings, "seed": self.seed},
+            "source": dict(self.source or {}),
+            "asks": self.asks,
+            "columns": list(self.columns or {}),
+            "data": plans.item_digests(self.items),
+        }
 
     def _read(self, path: Any, wished: int) -> tuple:
         rows, plan = sheet_rows.opened(path, self.items, self.asks), plans.read_plan(path)
@@ -180,24 +213,35 @@ class SamplePlan:
             return self._not_planned(rows, sheet)
         sheet = self._drawn_only(sheet, strata, order)
         _refuse_few(sheet, strata, order)
-        fields = {"mode": "analyzed", "labeled": sheet.labeled, "unmatched": sheet.unmatched,
-                  "unlabeled": sheet.unlabeled, "row_counts": sheet.row_counts,
-                  "skipped": sheet.unlabeled[:sheet.skipped.sum()]}
+        fields = {
+            "mode": "analyzed",
+            "labeled": sheet.labeled,
+            "unmatched": sheet.unmatched,
+            "unlabeled": sheet.unlabeled,
+            "row_counts": sheet.row_counts,
+            "skipped": sheet.unlabeled[: sheet.skipped.sum()],
+        }
         notes = [*sheet.notes, *_unlabeled_notes(sheet)]
         return self._fields(strata, notes, **fields), sheet, strata
 
     def _not_planned(self, rows: Any, sheet: SheetLabels) -> tuple[dict, SheetLabels, Strata]:
         """Return the result of a sheet that no plan sampled; one with a row for every item skipped none."""
         whole_file = len(rows.known()) == self.items.size
-        without_label = sheet.unlabeled[:sheet.skipped.sum()]
+        without_label = sheet.unlabeled[: sheet.skipped.sum()]
         counts = dict(sheet.row_counts)
         if whole_file and "skipped" in counts:
             counts["without a label"] = counts.pop("skipped")
-        skipped = np.array([] if whole_file else [rows.position_of[name] for name in without_label], np.int64)
+        skipped = np.array(
+            [] if whole_file else [rows.position_of[name] for name in without_label], np.int64
+        )
         fields, sheet, strata = self._as_random_sample(sheet, skipped)
         unlabeled = () if whole_file else sheet.unlabeled
-        fields |= {"unmatched": sheet.unmatched, "unlabeled": unlabeled, "row_counts": counts,
-                   "skipped": unlabeled[:skipped.size]}
+        fields |= {
+            "unmatched": sheet.unmatched,
+            "unlabeled": unlabeled,
+            "row_counts": counts,
+            "skipped": unlabeled[: skipped.size],
+        }
         if skipped.size:
             fields["notes"] += _unlabeled_notes(replace(sheet, unlabeled=unlabeled))
         return fields, sheet, strata
@@ -209,19 +253,31 @@ class SamplePlan:
         if not others.size:
             return sheet
         if not drawn.any():
-            raise ValueError(f"none of the {sheet.index.size:,} labeled items was drawn by the plan beside the sheet: "
-                             "move the file that ends in .plan.json away to take the labels for a random sample of all "
-                             "items")
+            raise ValueError(
+                f"none of the {sheet.index.size:,} labeled items was drawn by the plan beside the sheet: "
+                "move the file that ends in .plan.json away to take the labels for a random sample of all "
+                "items"
+            )
         names = checks.listed(draws.id_texts(self.items, others), SHOWN_IDS, quoted=True)
         which = checks.counted(others.size, "labeled item was", "labeled items were")
-        note = Note("data", f"{which} not drawn by the plan and not used, since the interval rests on the items that "
-                    f"were drawn at random: {names}")
-        kept = replace(sheet, index=sheet.index[drawn], right=sheet.right[drawn],
-                       truth=None if sheet.truth is None else sheet.truth[drawn], notes=[*sheet.notes, note])
+        note = Note(
+            "data",
+            f"{which} not drawn by the plan and not used, since the interval rests on the items that "
+            f"were drawn at random: {names}",
+        )
+        kept = replace(
+            sheet,
+            index=sheet.index[drawn],
+            right=sheet.right[drawn],
+            truth=None if sheet.truth is None else sheet.truth[drawn],
+            notes=[*sheet.notes, note],
+        )
         counts = dict(sheet.row_counts)
         counts["labeled"] -= others.size
         labels = self._counted(kept, strata, np.empty(0, np.int64))
-        return replace(labels, skipped=sheet.skipped, row_counts=counts | {"not drawn": int(others.size)})
+        return replace(
+            labels, skipped=sheet.skipped, row_counts=counts | {"not drawn": int(others.size)}
+        )
 
     def _drawn(self, rows: Any, plan: dict | None, wished: int) -> tuple[int, np.ndarray | None]:
         """Return budget and order of labeling of a sheet; None where its items are not those of any plan it may have.
@@ -232,10 +288,16 @@ class SamplePlan:
             return plan["budget"], self._order_for(plan["budget"])
         known, sizes = rows.known(), [*rows.sizes(), wished]
         if len(known) == self.items.size and "position" not in rows.columns:
-            return self.items.size, None        # a file of all items, not a sheet of a sample
+            return self.items.size, None  # a file of all items, not a sheet of a sample
         orders = ((size, self._order_for(size)) for size in sizes)
-        return next(((size, order) for size, order in orders if order is not None and known.issubset(order.tolist())),
-                    (max(min(max(sizes[:-1]), self.items.size), 1), None))
+        return next(
+            (
+                (size, order)
+                for size, order in orders
+                if order is not None and known.issubset(order.tolist())
+            ),
+            (max(min(max(sizes[:-1]), self.items.size), 1), None),
+        )
 
     def _order_for(self, budget: int) -> np.ndarray | None:
         if not self._least() <= budget <= self.items.size:
@@ -248,8 +310,12 @@ class SamplePlan:
 
     def _fields(self, strata: Strata, notes: list, **fields: Any) -> dict:
         score = np.bincount(strata.labels, self.items.score) / strata.sizes
-        return fields | {"stratum_size": strata.sizes, "mean_score": score, "stratifier": strata.method,
-                         "notes": [*self.items.notes, *strata.notes, *notes]}
+        return fields | {
+            "stratum_size": strata.sizes,
+            "mean_score": score,
+            "stratifier": strata.method,
+            "notes": [*self.items.notes, *strata.notes, *notes],
+        }
 
 
 def _refuse_few(sheet: SheetLabels, strata: Strata, order: np.ndarray) -> None:
@@ -257,19 +323,29 @@ def _refuse_few(sheet: SheetLabels, strata: Strata, order: np.ndarray) -> None:
     least = int(np.minimum(ROUNDS, np.bincount(strata.labels[order])).sum())
     if reached < least:
         count = checks.counted(strata.n_strata, "stratum", "strata")
-        raise ValueError(f"the labels end at position {reached} of the order of labeling; label up to position "
-                         f"{least}, {least - reached} more: two rounds through {count} are the least")
+        raise ValueError(
+            f"the labels end at position {reached} of the order of labeling; label up to position "
+            f"{least}, {least - reached} more: two rounds through {count} are the least"
+        )
 
 
 def _unlabeled_notes(sheet: SheetLabels) -> Iterator[Note]:
     skipped = int(sheet.skipped.sum())
     later = len(sheet.unlabeled) - skipped
     if skipped:
-        items = checks.counted(skipped, "item was skipped: its label", "items were skipped: their labels")
-        yield Note("data", f"{items} may be anything; the estimate is a range, and the interval goes from its lower "
-                   "limit with the worst labels for what was skipped to its upper limit with the best")
+        items = checks.counted(
+            skipped, "item was skipped: its label", "items were skipped: their labels"
+        )
+        yield Note(
+            "data",
+            f"{items} may be anything; the estimate is a range, and the interval goes from its lower "
+            "limit with the worst labels for what was skipped to its upper limit with the best",
+        )
     if later:
         rows = sheet.index.size + len(sheet.unlabeled)
-        yield Note("assumption", f"the first {rows - later:,} of {checks.counted(rows, 'row')} in the order of "
-                   "labeling were reached: the interval holds if the decision to stop did not depend on the labels "
-                   "seen")
+        yield Note(
+            "assumption",
+            f"the first {rows - later:,} of {checks.counted(rows, 'row')} in the order of "
+            "labeling were reached: the interval holds if the decision to stop did not depend on the labels "
+            "seen",
+        )

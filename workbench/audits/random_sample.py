@@ -20,11 +20,11 @@ from workbench.data.scored_items import ScoredItems
 from workbench.results import Note, digits
 from workbench.stratified.strata import Strata
 
-PER_STRATUM = 20        # labels on average, [2]_
-LEAST_LABELS = 5        # a stratum with fewer is merged with a neighbor
-UNLIKE = 0.01           # p-value below which a note says that labeled items differ from the others
-UNSEEN_CLASS, UNSEEN_SCORES = 1e-3, 1e-4        # chance below which a part without labels was not sampled
-CELLS = 10              # of equal size, by score
+PER_STRATUM = 20  # labels on average, [2]_
+LEAST_LABELS = 5  # a stratum with fewer is merged with a neighbor
+UNLIKE = 0.01  # p-value below which a note says that labeled items differ from the others
+UNSEEN_CLASS, UNSEEN_SCORES = 1e-3, 1e-4  # chance below which a part without labels was not sampled
+CELLS = 10  # of equal size, by score
 
 
 @dataclass(frozen=True)
@@ -130,36 +130,51 @@ def refuse_unseen(items: ScoredItems, index: np.ndarray) -> None:
 
 def _refuse_unseen_scores(score: np.ndarray, index: np.ndarray) -> None:
     low, high = score[index].min(), score[index].max()
-    parts = [(score < low, f"items with a score below {low:.4g}"),
-             (score > high, f"items with a score above {high:.4g}")]
+    parts = [
+        (score < low, f"items with a score below {low:.4g}"),
+        (score > high, f"items with a score above {high:.4g}"),
+    ]
     for part, words in parts:
         if (1 - part.mean()) ** index.size < UNSEEN_SCORES / len(parts):
             _refuse(words, int(part.sum()), score.size, index.size)
     edges = np.quantile(score, np.arange(1, CELLS) / CELLS)
     cell = np.searchsorted(edges, score)
     size, labels = np.bincount(cell, minlength=CELLS), np.bincount(cell[index], minlength=CELLS)
-    unseen = (labels == 0) & (size > 0) & (CELLS * (1 - size / score.size) ** index.size < UNSEEN_SCORES)
+    unseen = (
+        (labels == 0) & (size > 0) & (CELLS * (1 - size / score.size) ** index.size < UNSEEN_SCORES)
+    )
     if unseen.any():
         first = int(unseen.argmax())
         ends = score[cell == first].min(), score[cell == first].max()
-        _refuse("items with a score from {:.4g} to {:.4g}".format(*ends), int(size[first]), score.size, index.size)
+        _refuse(
+            "items with a score from {:.4g} to {:.4g}".format(*ends),
+            int(size[first]),
+            score.size,
+            index.size,
+        )
 
 
 def _refuse(part: str, size: int, items: int, labels: int) -> None:
-    raise ValueError(f"none of the {size:,} {part} has a label, out of {items:,} items with {labels:,} labels: the "
-                     "labeled rows are not a random sample of the file, and what they lack cannot be estimated. Label "
-                     "some of these items too, or leave their rows out of the file if they are not the question")
+    raise ValueError(
+        f"none of the {size:,} {part} has a label, out of {items:,} items with {labels:,} labels: the "
+        "labeled rows are not a random sample of the file, and what they lack cannot be estimated. Label "
+        "some of these items too, or leave their rows out of the file if they are not the question"
+    )
 
 
 def refuse_single(index: np.ndarray, size: int, among: str) -> None:
     """Raise where fewer than two items have a label, and not all."""
     if index.size < min(2, size):
         labels = checks.counted(index.size, "item has a label", "items have a label")
-        raise ValueError(f"{labels} among the {checks.counted(size, 'item')}{among}: label at least 2 of them, "
-                         f"better {PER_STRATUM} or more")
+        raise ValueError(
+            f"{labels} among the {checks.counted(size, 'item')}{among}: label at least 2 of them, "
+            f"better {PER_STRATUM} or more"
+        )
 
 
-def within_classes(strata: Strata, prediction: np.ndarray, index: np.ndarray) -> tuple[Strata, np.ndarray]:
+def within_classes(
+    strata: Strata, prediction: np.ndarray, index: np.ndarray
+) -> tuple[Strata, np.ndarray]:
     """Return strata that are cut within each predicted class, and the part of each: a class, or all rare ones.
 
     Where all rare classes together have too few labels, they belong to the class with most labels.
@@ -202,27 +217,45 @@ def coarser(strata: Strata, labeled: np.ndarray, parts: np.ndarray) -> Strata:
     order = np.lexsort((labeled, parts)) if strata.method == "given" else np.arange(strata.n_strata)
     groups = [[int(stratum)] for stratum in order]
     while (pair := _next_merger(groups, strata.sizes, labeled, parts)) is not None:
-        groups[pair:pair + 2] = [groups[pair] + groups[pair + 1]]
+        groups[pair : pair + 2] = [groups[pair] + groups[pair + 1]]
     if len(groups) == strata.n_strata:
         return strata
     group_of = np.empty(strata.n_strata, np.int64)
     for group, members in enumerate(groups):
         group_of[members] = group
-    note = Note("design", f"{strata.n_strata} strata were merged to {len(groups)}, as some had fewer than "
-                f"{LEAST_LABELS} labels")
+    note = Note(
+        "design",
+        f"{strata.n_strata} strata were merged to {len(groups)}, as some had fewer than "
+        f"{LEAST_LABELS} labels",
+    )
     sizes = np.bincount(group_of, strata.sizes).astype(np.int64)
-    return Strata(group_of[strata.labels], sizes, None, len(groups), strata.method, notes=[*strata.notes, note])
+    return Strata(
+        group_of[strata.labels],
+        sizes,
+        None,
+        len(groups),
+        strata.method,
+        notes=[*strata.notes, note],
+    )
 
 
-def _next_merger(groups: list[list[int]], size: np.ndarray, labeled: np.ndarray, parts: np.ndarray) -> int | None:
+def _next_merger(
+    groups: list[list[int]], size: np.ndarray, labeled: np.ndarray, parts: np.ndarray
+) -> int | None:
     """Return the place of a group that is merged with the next one, or None where all have enough labels."""
     labels = [int(labeled[members].sum()) for members in groups]
-    few = [place for place, members in enumerate(groups)
-           if labels[place] < LEAST_LABELS and labels[place] < size[members].sum()]
+    few = [
+        place
+        for place, members in enumerate(groups)
+        if labels[place] < LEAST_LABELS and labels[place] < size[members].sum()
+    ]
     for place in sorted(few, key=labels.__getitem__):
         part = parts[groups[place][0]]
-        neighbors = [other for other in (place - 1, place + 1)
-                     if 0 <= other < len(groups) and parts[groups[other][0]] == part]
+        neighbors = [
+            other
+            for other in (place - 1, place + 1)
+            if 0 <= other < len(groups) and parts[groups[other][0]] == part
+        ]
         if neighbors:
             return min(place, min(neighbors, key=labels.__getitem__))
     return None
@@ -234,15 +267,26 @@ def sample_words(labeled: int, size: int, likeness: Likeness, among: str = "") -
     whole = f"all {size:,}" + (f" items{among}" if among else "")
     if likeness.differs:
         alike = "of similar scores" + " and the same prediction" * likeness.by_class
-        premise = (f"{which[0].upper()}{which[1:]} do not look like a random sample of {whole} "
-                   f"({likeness.differences}): this holds only if they were chosen at random among items {alike}. ")
-        note = Note("unreliable", f"no plan drew the labels, and {which} do not look like a random sample of {whole}: "
-                    f"{likeness.differences} (p = {likeness.pvalue:.2g}). Strata {alike} correct for that only if the "
-                    "labeled items were chosen at random within each. If items were chosen because they are easy, hard "
-                    "or suspicious, the result is wrong: label a random sample to be sure")
+        premise = (
+            f"{which[0].upper()}{which[1:]} do not look like a random sample of {whole} "
+            f"({likeness.differences}): this holds only if they were chosen at random among items {alike}. "
+        )
+        note = Note(
+            "unreliable",
+            f"no plan drew the labels, and {which} do not look like a random sample of {whole}: "
+            f"{likeness.differences} (p = {likeness.pvalue:.2g}). Strata {alike} correct for that only if the "
+            "labeled items were chosen at random within each. If items were chosen because they are easy, hard "
+            "or suspicious, the result is wrong: label a random sample to be sure",
+        )
         return premise, note
-    alike = f"; scores and predictions do not contradict that (p = {likeness.pvalue:.2g})" if likeness.differences \
+    alike = (
+        f"; scores and predictions do not contradict that (p = {likeness.pvalue:.2g})"
+        if likeness.differences
         else ""
-    note = Note("assumption", f"no plan drew the labels: {which} are taken for a random sample of {whole}{alike}. If "
-                "items were chosen for a label because they are easy, hard or suspicious, the result is wrong")
+    )
+    note = Note(
+        "assumption",
+        f"no plan drew the labels: {which} are taken for a random sample of {whole}{alike}. If "
+        "items were chosen for a label because they are easy, hard or suspicious, the result is wrong",
+    )
     return f"This takes {which} for a random sample of {whole}. ", note

@@ -1,4 +1,5 @@
 """Charts of results: one file per topic, each function takes a result and returns an altair chart."""
+
 import importlib
 
 from workbench import imports

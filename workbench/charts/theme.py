@@ -8,8 +8,16 @@ from typing import Any
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-OKABE_ITO = {"black": "#000000", "orange": "#E69F00", "sky": "#56B4E9", "green": "#009E73", "yellow": "#F0E442",
-             "blue": "#0072B2", "vermilion": "#D55E00", "purple": "#CC79A7"}
+OKABE_ITO = {
+    "black": "#000000",
+    "orange": "#E69F00",
+    "sky": "#56B4E9",
+    "green": "#009E73",
+    "yellow": "#F0E442",
+    "blue": "#0072B2",
+    "vermilion": "#D55E00",
+    "purple": "#CC79A7",
+}
 GRAY = "#808080"
 
 RANDOM = OKABE_ITO["purple"]
@@ -27,31 +35,61 @@ TITLE_SIZE = 16
 # of pictures: width and least type on a page as wide as its text, and on a phone
 PAGE = (740, 14)
 PHONE = (350, 12)
-LETTERS = 46        # of an axis title that fit on a phone
-LABELS = 150        # pixels that names at an axis may take there
-PERCENT = "~%"      # no digit is cut, so that ticks differ
+LETTERS = 46  # of an axis title that fit on a phone
+LABELS = 150  # pixels that names at an axis may take there
+PERCENT = "~%"  # no digit is cut, so that ticks differ
 
 VERDICTS = {"contains the truth": STRATIFIED, "misses it": MISS}
-STROKES = alt.Legend(symbolType="stroke")       # the same for color and dash: one legend
+STROKES = alt.Legend(symbolType="stroke")  # the same for color and dash: one legend
 
 HEADING = "heading"
 
 
 def _config(ink: str, muted: str, grid: str, background: str) -> dict:
-    labels = {"labelColor": muted, "titleColor": ink, "labelFontSize": FONT_SIZE, "titleFontSize": FONT_SIZE,
-              "titleFontWeight": "normal"}
-    roles = {"random": RANDOM, "stratified": STRATIFIED, "labeled": LABELED, "unlabeled": UNLABELED,
-             "estimate": ESTIMATE, "miss": MISS}
+    labels = {
+        "labelColor": muted,
+        "titleColor": ink,
+        "labelFontSize": FONT_SIZE,
+        "titleFontSize": FONT_SIZE,
+        "titleFontWeight": "normal",
+    }
+    roles = {
+        "random": RANDOM,
+        "stratified": STRATIFIED,
+        "labeled": LABELED,
+        "unlabeled": UNLABELED,
+        "estimate": ESTIMATE,
+        "miss": MISS,
+    }
     return {
         "background": background,
         "font": "sans-serif",
         "padding": 8,
-        "view": {"stroke": "transparent", "continuousWidth": WIDTH, "continuousHeight": HEIGHT,
-                 "discreteWidth": WIDTH, "discreteHeight": HEIGHT},
-        "title": {"anchor": "start", "frame": "group", "fontSize": TITLE_SIZE, "fontWeight": "bold",
-                  "lineHeight": 19, "offset": 12, "color": ink,
-                  "subtitleColor": muted, "subtitleFontSize": FONT_SIZE},
-        "axis": {**labels, "gridColor": grid, "domainColor": muted, "tickColor": muted, "titlePadding": 8},
+        "view": {
+            "stroke": "transparent",
+            "continuousWidth": WIDTH,
+            "continuousHeight": HEIGHT,
+            "discreteWidth": WIDTH,
+            "discreteHeight": HEIGHT,
+        },
+        "title": {
+            "anchor": "start",
+            "frame": "group",
+            "fontSize": TITLE_SIZE,
+            "fontWeight": "bold",
+            "lineHeight": 19,
+            "offset": 12,
+            "color": ink,
+            "subtitleColor": muted,
+            "subtitleFontSize": FONT_SIZE,
+        },
+        "axis": {
+            **labels,
+            "gridColor": grid,
+            "domainColor": muted,
+            "tickColor": muted,
+            "titlePadding": 8,
+        },
         "legend": {**labels, "orient": "top", "symbolStrokeWidth": 2},
         "header": {**labels, "labelColor": ink},
         "mark": {"color": STRATIFIED},
@@ -71,7 +109,7 @@ LIGHT = _config(ink="#1a1a1a", muted="#595959", grid="#e4e4e4", background="#fff
 DARK = _config(ink="#f2f2f2", muted="#c0c0c0", grid="#3d3d3d", background="#111111")
 
 
-@debug_mode(False)       # altair would check each row
+@debug_mode(False)  # altair would check each row
 def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineData:
     """Return named inline data for a chart; a live chart is fed under this name.
 
@@ -87,7 +125,9 @@ def rows(name: str, values: Iterable[dict] = ()) -> alt.NamedData | alt.InlineDa
     >>> rows("bars", [{"stratum": 1, "labeled": 20}]).to_dict()
     {'values': [{'stratum': 1, 'labeled': 20}], 'name': 'bars'}
     """
-    return alt.InlineData(values=tuple(values), name=name)     # altair copies lists at every step of a chart
+    return alt.InlineData(
+        values=tuple(values), name=name
+    )  # altair copies lists at every step of a chart
 
 
 class Chart(alt.Chart):
@@ -96,10 +136,17 @@ class Chart(alt.Chart):
     def encode(self, *channels: Any, **named: Any) -> Any:
         """Return the chart with its encoding; altair takes much longer to find out what a channel's name means."""
         kinds = {name: getattr(alt, name[0].upper() + name[1:]) for name in named}
-        return super().encode(*channels, **{
-            name: kinds[name](value) if isinstance(value, str) else
-            kinds[name](**value) if isinstance(value, dict) and value.keys() == {"datum"} else value
-            for name, value in named.items()})
+        return super().encode(
+            *channels,
+            **{
+                name: kinds[name](value)
+                if isinstance(value, str)
+                else kinds[name](**value)
+                if isinstance(value, dict) and value.keys() == {"datum"}
+                else value
+                for name, value in named.items()
+            },
+        )
 
     def __deepcopy__(self, _: Any) -> "Chart":
         return self.copy(deep=False)
@@ -158,12 +205,16 @@ def shape(field: str, names: Iterable[str], shapes: Iterable[str], **settings: A
     return _look(alt.Shape, field, names, shapes, settings)
 
 
-def dash(field: str, names: Iterable[str], dashes: Iterable[Sequence[int]], **settings: Any) -> alt.StrokeDash:
+def dash(
+    field: str, names: Iterable[str], dashes: Iterable[Sequence[int]], **settings: Any
+) -> alt.StrokeDash:
     """Return the dash of each name in a field, as `color`."""
     return _look(alt.StrokeDash, field, names, dashes, settings)
 
 
-def bars(base: alt.Chart, field: str, colors: dict[str, str], *, dx: int = 4, **look: Any) -> alt.LayerChart:
+def bars(
+    base: alt.Chart, field: str, colors: dict[str, str], *, dx: int = 4, **look: Any
+) -> alt.LayerChart:
     """Return bars with a color per name in a field, and the text of each beside its end."""
     drawn = base.mark_bar(**look).encode(color=color(field, colors, legend=None))
     return drawn + base.mark_text(align="left", dx=dx).encode(text="text:N")
@@ -177,29 +228,45 @@ def run_rows(low: Iterable, high: Iterable, estimates: Iterable, truth: float) -
     >>> [row["verdict"] for row in run_rows([0.1, 0.4], [0.3, 0.6], [0.2, 0.5], 0.3)]
     ['contains the truth', 'misses it']
     """
-    return [{"run": run, "low": float(a), "high": float(b), "estimate": float(estimate),
-             "verdict": list(VERDICTS)[0 if a <= truth <= b else 1]}
-            for run, (a, b, estimate) in enumerate(zip(low, high, estimates, strict=True), 1)]
+    return [
+        {
+            "run": run,
+            "low": float(a),
+            "high": float(b),
+            "estimate": float(estimate),
+            "verdict": list(VERDICTS)[0 if a <= truth <= b else 1],
+        }
+        for run, (a, b, estimate) in enumerate(zip(low, high, estimates, strict=True), 1)
+    ]
 
 
-def runs(data: Mapping, name: str, across: alt.X, up: alt.Y, width: int, **look: Any) -> alt.LayerChart:
+def runs(
+    data: Mapping, name: str, across: alt.X, up: alt.Y, width: int, **look: Any
+) -> alt.LayerChart:
     """Return intervals of runs against the truth: strokes, with a tick of some width at each estimate."""
     base = chart(data, name).encode(x=across, color=color("verdict", VERDICTS, legend=STROKES))
     lines = base.mark_rule(strokeWidth=2, **look).encode(
-        y=up, y2="high:Q", strokeDash=dash("verdict", VERDICTS, [[1, 0], [4, 2]], legend=STROKES))
-    ticks = base.mark_tick(orient="horizontal", width=width, thickness=2, **look).encode(y="estimate:Q")
+        y=up, y2="high:Q", strokeDash=dash("verdict", VERDICTS, [[1, 0], [4, 2]], legend=STROKES)
+    )
+    ticks = base.mark_tick(orient="horizontal", width=width, thickness=2, **look).encode(
+        y="estimate:Q"
+    )
     return lines + ticks + chart(data, "truth").mark_rule(style="truth").encode(y="truth:Q")
 
 
 def guess(base: alt.Chart, **look: Any) -> list[alt.Chart]:
     """Return the layers of what a learner predicted: a diamond and its text."""
-    return [base.mark_point(shape="diamond", filled=True, size=160, color=RANDOM),
-            base.mark_text(**look).encode(text="text:N")]
+    return [
+        base.mark_point(shape="diamond", filled=True, size=160, color=RANDOM),
+        base.mark_text(**look).encode(text="text:N"),
+    ]
 
 
 def ink(field: str = "dark") -> alt.Color:
     """Return the color of text on a cell whose field says 1 if it is dark, 0 if not."""
-    return alt.Color(f"{field}:O", legend=None, scale=alt.Scale(domain=[0, 1], range=["#000000", "#ffffff"]))
+    return alt.Color(
+        f"{field}:O", legend=None, scale=alt.Scale(domain=[0, 1], range=["#000000", "#ffffff"])
+    )
 
 
 def _look(channel: Any, field: str, names: Iterable[str], looks: Iterable, settings: dict) -> Any:
@@ -223,7 +290,14 @@ def _wrapped(text: str, width: int, size: int) -> list[str]:
 
 
 @debug_mode(False)
-def finish(chart: Any, title: str, alternative: str, *, width: int | None = WIDTH, height: int | None = HEIGHT) -> Any:
+def finish(
+    chart: Any,
+    title: str,
+    alternative: str,
+    *,
+    width: int | None = WIDTH,
+    height: int | None = HEIGHT,
+) -> Any:
     """Return the chart with its look, its title and its text alternative.
 
     Parameters
@@ -245,10 +319,14 @@ def finish(chart: Any, title: str, alternative: str, *, width: int | None = WIDT
     """
     if not isinstance(alternative, str) or not alternative.strip():
         raise ValueError(f"alternative must be a sentence; got {alternative!r}")
-    size = {name: value for name, value in (("width", width), ("height", height)) if value is not None}
+    size = {
+        name: value for name, value in (("width", width), ("height", height)) if value is not None
+    }
     if isinstance(chart, (alt.Chart, alt.LayerChart)):
         chart = chart.properties(**size)
-    chart = chart.add_params(alt.param(name=HEADING, value=title_lines(title, width or WIDTH))).configure(**LIGHT)
+    chart = chart.add_params(
+        alt.param(name=HEADING, value=title_lines(title, width or WIDTH))
+    ).configure(**LIGHT)
     return chart.properties(title=alt.Title(text=alt.expr(HEADING)), description=alternative)
 
 
@@ -284,10 +362,20 @@ def sized(spec: dict, width: int, least: int) -> dict:
     """
     spec = _lettered(_narrowed(spec) if width == PHONE[0] else spec, least)
     title = least + TITLE_SIZE - FONT_SIZE
-    params = [param | ({"value": _wrapped(" ".join(param["value"]), width, title)} if param["name"] == HEADING else {})
-              for param in spec.get("params", [])]
+    params = [
+        param
+        | (
+            {"value": _wrapped(" ".join(param["value"]), width, title)}
+            if param["name"] == HEADING
+            else {}
+        )
+        for param in spec.get("params", [])
+    ]
     narrow = {"axis": {"labelLimit": LABELS, "labelSeparation": 4}, "legend": {"columns": 2}}
-    look = {"title": {"frame": "bounds", "lineHeight": round(1.3 * title)}, "axis": {"labelSeparation": 4}}
+    look = {
+        "title": {"frame": "bounds", "lineHeight": round(1.3 * title)},
+        "axis": {"labelSeparation": 4},
+    }
     look |= narrow if width == PHONE[0] else {}
     return spec | {"params": params, "config": themed(look, spec.get("config", {}))}
 
@@ -303,8 +391,11 @@ def scaled(part: Any, factor: float) -> Any:
     changed = dict(part)
     for name in _VIEWS & changed.keys():
         inside = changed[name]
-        changed[name] = [scaled(view, factor) for view in inside] if isinstance(inside, list) else \
-            scaled(inside, factor)
+        changed[name] = (
+            [scaled(view, factor) for view in inside]
+            if isinstance(inside, list)
+            else scaled(inside, factor)
+        )
     if isinstance(changed.get("width"), (int, float)):
         changed["width"] = round(changed["width"] * factor)
     return changed
@@ -318,7 +409,9 @@ def widest(part: dict) -> int:
     >>> widest({"hconcat": [{"width": 100}, {"vconcat": [{"width": 50}, {"width": 40}]}]})
     150
     """
-    inside = {name: [widest(view) for view in part[name]] for name in _VIEWS - {"spec"} & part.keys()}
+    inside = {
+        name: [widest(view) for view in part[name]] for name in _VIEWS - {"spec"} & part.keys()
+    }
     found = [sum(widths) if name == "hconcat" else max(widths) for name, widths in inside.items()]
     return max([part["width"]] if isinstance(part.get("width"), int) else found, default=WIDTH)
 
@@ -333,14 +426,21 @@ def _narrowed(part: Any) -> Any:
         return [_narrowed(entry) for entry in part]
     if not isinstance(part, dict):
         return part
-    if "hconcat" in part:       # below each other they are all as wide as they were together
+    if "hconcat" in part:  # below each other they are all as wide as they were together
         whole = widest({"hconcat": part["hconcat"]})
         part = part | {"hconcat": [scaled(view, whole / widest(view)) for view in part["hconcat"]]}
-    return {("vconcat" if name == "hconcat" else name): entry if name in _DATA else
-            min(entry, LABELS) if name == "labelLimit" else
-            textwrap.wrap(entry, LETTERS) if name == "title" and isinstance(entry, str) else
-            entry | {"columns": 1} if name == "legend" and isinstance(entry, dict) and "columns" in entry else
-            _narrowed(entry) for name, entry in part.items()}
+    return {
+        ("vconcat" if name == "hconcat" else name): entry
+        if name in _DATA
+        else min(entry, LABELS)
+        if name == "labelLimit"
+        else textwrap.wrap(entry, LETTERS)
+        if name == "title" and isinstance(entry, str)
+        else entry | {"columns": 1}
+        if name == "legend" and isinstance(entry, dict) and "columns" in entry
+        else _narrowed(entry)
+        for name, entry in part.items()
+    }
 
 
 def _lettered(part: Any, least: int) -> Any:
@@ -348,7 +448,11 @@ def _lettered(part: Any, least: int) -> Any:
         return [_lettered(entry, least) for entry in part]
     if not isinstance(part, dict):
         return part
-    return {name: entry if name in _DATA else
-            max(least, round(entry * least / FONT_SIZE))
-            if name.lower().endswith("fontsize") and isinstance(entry, (int, float)) else
-            _lettered(entry, least) for name, entry in part.items()}
+    return {
+        name: entry
+        if name in _DATA
+        else max(least, round(entry * least / FONT_SIZE))
+        if name.lower().endswith("fontsize") and isinstance(entry, (int, float))
+        else _lettered(entry, least)
+        for name, entry in part.items()
+    }

@@ -38,17 +38,46 @@ class Platform:
 
 
 PLATFORMS = {
-    "linux": Platform((*(f"manylinux_2_{version}_x86_64" for version in (5, 12, 17, 24, 27, 28)),
-                       "manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64"),
-                      {"sys_platform": "linux", "os_name": "posix", "platform_system": "Linux",
-                       "platform_machine": "x86_64"}, "install.sh"),
-    "windows": Platform(("win_amd64",), {"sys_platform": "win32", "os_name": "nt", "platform_system": "Windows",
-                                         "platform_machine": "AMD64"}, "install.bat"),
+    "linux": Platform(
+        (
+            *(f"manylinux_2_{version}_x86_64" for version in (5, 12, 17, 24, 27, 28)),
+            "manylinux2014_x86_64",
+            "manylinux2010_x86_64",
+            "manylinux1_x86_64",
+        ),
+        {
+            "sys_platform": "linux",
+            "os_name": "posix",
+            "platform_system": "Linux",
+            "platform_machine": "x86_64",
+        },
+        "install.sh",
+    ),
+    "windows": Platform(
+        ("win_amd64",),
+        {
+            "sys_platform": "win32",
+            "os_name": "nt",
+            "platform_system": "Windows",
+            "platform_machine": "AMD64",
+        },
+        "install.bat",
+    ),
     # pip prefers what stands first: wheels that run on older systems
-    "macos": Platform(tuple(f"macosx_{version}_{kind}" for version in ("10_9", "10_15", "11_0", "12_0", "13_0", "14_0")
-                            for kind in ("universal2", "arm64")),
-                      {"sys_platform": "darwin", "os_name": "posix", "platform_system": "Darwin",
-                       "platform_machine": "arm64"}, "install.sh"),
+    "macos": Platform(
+        tuple(
+            f"macosx_{version}_{kind}"
+            for version in ("10_9", "10_15", "11_0", "12_0", "13_0", "14_0")
+            for kind in ("universal2", "arm64")
+        ),
+        {
+            "sys_platform": "darwin",
+            "os_name": "posix",
+            "platform_system": "Darwin",
+            "platform_machine": "arm64",
+        },
+        "install.sh",
+    ),
 }
 
 
@@ -81,7 +110,9 @@ def write_bundle(folder: str, target: str) -> tuple[int, int]:
         raise ReportError(f"no wheels for {', '.join(wanted)}")
     _copy_notebooks(bundle / "notebooks")
     script = page(system.script, version=_python(), project=f"{PROJECT}[{EXTRA}]") + "\n"
-    write_text(bundle / system.script, script.replace("\n", "\r\n") if target == "windows" else script)
+    write_text(
+        bundle / system.script, script.replace("\n", "\r\n") if target == "windows" else script
+    )
     (bundle / system.script).chmod(0o755)
     found = [path.stat().st_size for path in wheels.glob("*.whl")]
     return len(found), sum(found)
@@ -91,7 +122,9 @@ def source_tree() -> Path:
     """Return the folder of the project's sources, from which its wheel is built, or raise ReportError."""
     root = Path(__file__).resolve().parents[2]
     if not (root / "pyproject.toml").is_file():
-        raise ReportError("a bundle is made in the project's source folder: clone it and install with pip install -e .")
+        raise ReportError(
+            "a bundle is made in the project's source folder: clone it and install with pip install -e ."
+        )
     return root
 
 
@@ -109,14 +142,21 @@ def missing(wheels: Path, markers: dict[str, str]) -> list[str]:
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
     from packaging.utils import parse_wheel_filename as parsed
-    there = {name: version for name, version, *_ in (parsed(path.name) for path in wheels.glob("*.whl"))}
+
+    there = {
+        name: version for name, version, *_ in (parsed(path.name) for path in wheels.glob("*.whl"))
+    }
     needed = set()
     for path in wheels.glob("*.whl"):
         for requirement in map(Requirement, _requires(path)):
             extra = EXTRA if path.name.startswith(PROJECT.replace("-", "_")) else ""
-            applies = not requirement.marker or requirement.marker.evaluate({**markers, "extra": extra})
+            applies = not requirement.marker or requirement.marker.evaluate(
+                {**markers, "extra": extra}
+            )
             version = there.get(canonicalize_name(requirement.name))
-            if applies and (version is None or not requirement.specifier.contains(version, prereleases=True)):
+            if applies and (
+                version is None or not requirement.specifier.contains(version, prereleases=True)
+            ):
                 requirement.marker = None
                 needed.add(str(requirement))
     return sorted(needed)
@@ -124,16 +164,35 @@ def missing(wheels: Path, markers: dict[str, str]) -> list[str]:
 
 def _requires(wheel: Path) -> list:
     with zipfile.ZipFile(wheel) as archive:
-        name = next(name for name in archive.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name))
-        return HeaderParser().parsestr(archive.read(name).decode("utf-8")).get_all("Requires-Dist") or []
+        name = next(
+            name for name in archive.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name)
+        )
+        return (
+            HeaderParser().parsestr(archive.read(name).decode("utf-8")).get_all("Requires-Dist")
+            or []
+        )
 
 
 def _download(requirements: list[str], wheels: Path, system: Platform) -> None:
     short = _python().replace(".", "")
     tags = [word for tag in system.tags for word in ("--platform", tag)]
     abis = [word for abi in (f"cp{short}", "abi3", "none") for word in ("--abi", abi)]
-    _pip("download", "--only-binary", ":all:", "--dest", wheels, "--find-links", wheels, "--python-version", _python(),
-         "--implementation", "cp", *abis, *tags, *requirements)
+    _pip(
+        "download",
+        "--only-binary",
+        ":all:",
+        "--dest",
+        wheels,
+        "--find-links",
+        wheels,
+        "--python-version",
+        _python(),
+        "--implementation",
+        "cp",
+        *abis,
+        *tags,
+        *requirements,
+    )
 
 
 def _python() -> str:
@@ -141,10 +200,23 @@ def _python() -> str:
 
 
 def _pip(command: Any, *words: Any) -> Any:
-    done = subprocess.run([sys.executable, "-m", "pip", command, "--quiet", "--disable-pip-version-check",
-                           *map(str, words)], capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            command,
+            "--quiet",
+            "--disable-pip-version-check",
+            *map(str, words),
+        ],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or [done.stderr.strip()]
+        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or [
+            done.stderr.strip()
+        ]
         raise ReportError(f"pip {command} failed: {said[-1]}")
 
 

@@ -12,7 +12,7 @@ from workbench.results import Interval
 
 KEY = {str(number): letter for number, letter in enumerate("cbcbacdbad", 1)}
 CHOICES = ("", "a", "b", "c", "d")
-ENDLESS = 10 ** 6
+ENDLESS = 10**6
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,20 @@ class ConceptGain:
     def lines(self) -> list[str]:
         """Return the comparison as lines of text."""
         low, high = self.interval()
-        rows = [f"{number:>8}  {before:>6}  {after:>5}" for number, before, after in
-                zip(KEY, self.before.sum(0), self.after.sum(0), strict=True)]
+        rows = [
+            f"{number:>8}  {before:>6}  {after:>5}"
+            for number, before, after in zip(
+                KEY, self.before.sum(0), self.after.sum(0), strict=True
+            )
+        ]
         missing = [f"Only one sheet of {checks.listed(self.without)}"] if self.without else []
-        return ["question  before  after", *rows,
-                f"Mean gain of {checks.counted(len(self.gains), 'student')}: {self.gains.mean():+.2f} of {len(KEY)}, "
-                f"95% from {low:+.2f} to {high:+.2f}", *missing]
+        return [
+            "question  before  after",
+            *rows,
+            f"Mean gain of {checks.counted(len(self.gains), 'student')}: {self.gains.mean():+.2f} of {len(KEY)}, "
+            f"95% from {low:+.2f} to {high:+.2f}",
+            *missing,
+        ]
 
 
 def concept_gain(before: str, after: str) -> ConceptGain:
@@ -69,15 +77,22 @@ def concept_gain(before: str, after: str) -> ConceptGain:
     first, second = _right(before), _right(after)
     both = [student for student in first if student in second]
     if len(both) < 2:
-        raise ReportError(f"at least 2 students must be in both {before} and {after}; got {len(both)}")
+        raise ReportError(
+            f"at least 2 students must be in both {before} and {after}; got {len(both)}"
+        )
     earlier, later = (np.array([right[student] for student in both]) for right in (first, second))
     return ConceptGain(earlier, later, tuple(sorted(first.keys() ^ second.keys())))
 
 
 def _right(path: str) -> dict[str, list[bool]]:
     """Return {student: which questions are right}."""
-    return {student: [_letter(f"{path}, row {number}: question {question}", row[question]) == right
-                      for question, right in KEY.items()] for number, student, row in read_rows(path, tuple(KEY))}
+    return {
+        student: [
+            _letter(f"{path}, row {number}: question {question}", row[question]) == right
+            for question, right in KEY.items()
+        ]
+        for number, student, row in read_rows(path, tuple(KEY))
+    }
 
 
 def _letter(where: str, text: str) -> str:

@@ -20,7 +20,9 @@ HANDED_IN = f"""
 *Graded exercises have numbers of your own: `wb.check` records your answer in `{ANSWERS}` beside this notebook and does
 not say whether it is right. Run the cell again to replace an answer. Hand in the whole folder.*"""
 START = "00-start.ipynb"
-BINDER = re.compile(r"""https?://[^\s/"'<>()\[\]\\]+/([^\s"'<>()\[\]\\?#]+/)?v2/\w+/[^\s"'<>()\[\]\\]+""")
+BINDER = re.compile(
+    r"""https?://[^\s/"'<>()\[\]\\]+/([^\s"'<>()\[\]\\?#]+/)?v2/\w+/[^\s"'<>()\[\]\\]+"""
+)
 _CALL = re.compile(r'wb\.check\("([\d.]+)", answer\)')
 
 
@@ -53,7 +55,9 @@ def student_lesson(notebook: dict, secret: bytes, student: str) -> dict:
     student : str
     """
     notebook = copy.deepcopy(notebook)
-    notebook["metadata"].setdefault("workbench", {}).update(course=fingerprint(secret), student=student)
+    notebook["metadata"].setdefault("workbench", {}).update(
+        course=fingerprint(secret), student=student
+    )
     for cell in notebook["cells"]:
         if "exercise" in cell["metadata"].get("tags", []):
             written = _asked if cell["cell_type"] == "markdown" else _recording
@@ -66,13 +70,22 @@ def _asked(text: str, secret: bytes, student: str) -> str:
     number = re.search(r"(?m)^\*\*([\d.]+)\*\*", text)
     if number and number[1] in VARIANTS:
         asked = VARIANTS[number[1]].ask(task_of(secret, student, number[1]))
-        text = f"{text[:number.start()]}**{number[1]}** *(graded)* {asked}"
-    return re.sub(r"(?m)^[^\n]*`wb\.check\(number, answer\)`[^\n]*", lambda told: told[0] + HANDED_IN, text, count=1)
+        text = f"{text[: number.start()]}**{number[1]}** *(graded)* {asked}"
+    return re.sub(
+        r"(?m)^[^\n]*`wb\.check\(number, answer\)`[^\n]*",
+        lambda told: told[0] + HANDED_IN,
+        text,
+        count=1,
+    )
 
 
 def _recording(text: str, secret: bytes, student: str) -> str:
-    return _CALL.sub(lambda call: f'wb.check("{call[1]}", answer, record="{ANSWERS}")'
-                     if call[1] in VARIANTS else call[0], text)
+    return _CALL.sub(
+        lambda call: (
+            f'wb.check("{call[1]}", answer, record="{ANSWERS}")' if call[1] in VARIANTS else call[0]
+        ),
+        text,
+    )
 
 
 def with_link(notebook: dict, binder: str) -> dict:
@@ -93,15 +106,22 @@ def with_link(notebook: dict, binder: str) -> dict:
     ['[Open this course on Binder](https://mybinder.org/v2/gh/me/course/HEAD), where nothing is installed.']
     """
     if not BINDER.fullmatch(binder):
-        raise ReportError("--binder must be the address at which a Binder starts your repository, such as "
-                          f"https://mybinder.org/v2/gh/OWNER/REPOSITORY/HEAD; got {binder!r}")
-    link = {"cell_type": "markdown", "id": "binder", "metadata": {},
-            "source": [f"[Open this course on Binder]({binder}), where nothing is installed."]}
+        raise ReportError(
+            "--binder must be the address at which a Binder starts your repository, such as "
+            f"https://mybinder.org/v2/gh/OWNER/REPOSITORY/HEAD; got {binder!r}"
+        )
+    link = {
+        "cell_type": "markdown",
+        "id": "binder",
+        "metadata": {},
+        "source": [f"[Open this course on Binder]({binder}), where nothing is installed."],
+    }
     return notebook | {"cells": [*notebook["cells"][:1], link, *notebook["cells"][1:]]}
 
 
-def write_copies(students: list[str], secret: bytes, folder: str | os.PathLike, *,
-                 binder: str | None = None) -> tuple[list[str], list[str]]:
+def write_copies(
+    students: list[str], secret: bytes, folder: str | os.PathLike, *, binder: str | None = None
+) -> tuple[list[str], list[str]]:
     """Write one folder per student; return the ids whose folder was written and those whose folder was there.
 
     A folder appears whole or not at all, and one that is there is never touched: it may hold answers.
@@ -137,9 +157,15 @@ def write_copies(students: list[str], secret: bytes, folder: str | os.PathLike, 
 
 def _check_secret(folder: Path, students: list, secret: bytes) -> None:
     names = lesson_names()
-    others = [student for student in students if course_of(folder / student, names) not in (None, fingerprint(secret))]
+    others = [
+        student
+        for student in students
+        if course_of(folder / student, names) not in (None, fingerprint(secret))
+    ]
     if others:
-        raise ReportError(f"{str(folder)!r} holds folders that were made with another secret: {checks.listed(others)}")
+        raise ReportError(
+            f"{str(folder)!r} holds folders that were made with another secret: {checks.listed(others)}"
+        )
 
 
 def _write_copy(folder: Path, student: str, secret: bytes, sources: dict) -> None:
@@ -147,6 +173,8 @@ def _write_copy(folder: Path, student: str, secret: bytes, sources: dict) -> Non
         copied = Path(draft) / student
         copied.mkdir()
         for name, notebook in sources.items():
-            text = json.dumps(student_lesson(notebook, secret, student), indent=1, ensure_ascii=False)
+            text = json.dumps(
+                student_lesson(notebook, secret, student), indent=1, ensure_ascii=False
+            )
             (copied / name).write_text(text + "\n", encoding="utf-8")
         shutil.move(copied, folder / student)

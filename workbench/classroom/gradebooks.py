@@ -10,7 +10,7 @@ from workbench.classroom.students import csv_rows
 from workbench.reports.parameters import ReportError
 
 ITEM = "Workbench exercises"
-CANVAS = "Section"      # the last column that tells who somebody is, in Canvas alone
+CANVAS = "Section"  # the last column that tells who somebody is, in Canvas alone
 
 
 def write_gradebook(export: str, grades: Grades, output: str) -> tuple[Path, list[str]]:
@@ -36,12 +36,20 @@ def write_gradebook(export: str, grades: Grades, output: str) -> tuple[Path, lis
     header, *lines = csv_rows(export) or [[]]
     lines = [line for line in lines if len(line) == len(header)]
     by_id = {student.student.lower(): student for student in grades.students}
-    counts = [sum(line[place].strip().lower() in by_id for line in lines) for place in range(len(header))]
+    counts = [
+        sum(line[place].strip().lower() in by_id for line in lines) for place in range(len(header))
+    ]
     if not any(counts):
         raise ReportError(f"no column of {export} holds an id of a student")
     place = counts.index(max(counts))
-    known = [(line, by_id[line[place].strip().lower()]) for line in lines if line[place].strip().lower() in by_id]
-    platform, rows = _canvas(header, known) if CANVAS in header else _moodle(header[place], place, known)
+    known = [
+        (line, by_id[line[place].strip().lower()])
+        for line in lines
+        if line[place].strip().lower() in by_id
+    ]
+    platform, rows = (
+        _canvas(header, known) if CANVAS in header else _moodle(header[place], place, known)
+    )
     path = Path(output).with_name(f"{Path(output).stem}-{platform}.csv")
     text = io.StringIO()
     csv.writer(text).writerows(rows)
@@ -53,10 +61,17 @@ def write_gradebook(export: str, grades: Grades, output: str) -> tuple[Path, lis
 def _canvas(header: list[str], known: list[tuple[list[str], Graded]]) -> tuple[str, list[list]]:
     count = header.index(CANVAS) + 1
     possible = ["    Points Possible", *[""] * (count - 1), known[0][1].maximum]
-    return "canvas", [[*header[:count], ITEM], possible,
-                      *([*line[:count], student.points] for line, student in known)]
+    return "canvas", [
+        [*header[:count], ITEM],
+        possible,
+        *([*line[:count], student.points] for line, student in known),
+    ]
 
 
-def _moodle(title: str, place: int, known: list[tuple[list[str], Graded]]) -> tuple[str, list[list]]:
-    return "moodle", [[title, ITEM, f"{ITEM} feedback"],
-                      *([line[place], student.points, student.told()] for line, student in known)]
+def _moodle(
+    title: str, place: int, known: list[tuple[list[str], Graded]]
+) -> tuple[str, list[list]]:
+    return "moodle", [
+        [title, ITEM, f"{ITEM} feedback"],
+        *([line[place], student.points, student.told()] for line, student in known),
+    ]

@@ -14,7 +14,14 @@ from workbench.classroom.keys import key_of
 from workbench.classroom.likely_copies import LikelyCopy, likely_copies
 from workbench.classroom.misconceptions import SCENES
 from workbench.classroom.seeds import fingerprint
-from workbench.classroom.submissions import HIDDEN, NotPlainError, Submission, read_submission, shown, unpacked
+from workbench.classroom.submissions import (
+    HIDDEN,
+    NotPlainError,
+    Submission,
+    read_submission,
+    shown,
+    unpacked,
+)
 from workbench.classroom.variants import VARIANTS, task_of
 from workbench.classroom.weights import WEIGHTS
 from workbench.course.learners import id_problem
@@ -25,7 +32,7 @@ NOT_PLAIN = "not a plain answer"
 PACKED = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 OTHERS = "somebody else's"
 VERDICTS = ("right", "mistake", "not yet", OTHERS, NOT_PLAIN, "no answer")
-FAR = 0.1       # from the right answer, where no tolerance reaches
+FAR = 0.1  # from the right answer, where no tolerance reaches
 
 
 @dataclass(frozen=True)
@@ -120,19 +127,34 @@ class Grades:
 
     def traps(self) -> list[tuple[str, str, int]]:
         """Return exercise, misconception and number of students, the most frequent first."""
-        found = Counter((mark.exercise, mark.misconception) for student in self.students for mark in student.marks
-                        if mark.misconception)
-        return [(*key, count) for key, count in sorted(found.items(), key=lambda each: (-each[1], each[0]))]
+        found = Counter(
+            (mark.exercise, mark.misconception)
+            for student in self.students
+            for mark in student.marks
+            if mark.misconception
+        )
+        return [
+            (*key, count)
+            for key, count in sorted(found.items(), key=lambda each: (-each[1], each[0]))
+        ]
 
     def verdicts(self, exercise: str) -> list[int]:
         """Return the number of students per verdict, in the order of `VERDICTS`."""
-        found = Counter(mark.verdict for student in self.students for mark in student.marks
-                        if mark.exercise == exercise)
+        found = Counter(
+            mark.verdict
+            for student in self.students
+            for mark in student.marks
+            if mark.exercise == exercise
+        )
         return [found[verdict] for verdict in VERDICTS]
 
 
-def grade(folder: str | os.PathLike, secret: bytes, students: list[str] | None = None,
-          weights: dict[str, dict[str, float]] = WEIGHTS) -> Grades:
+def grade(
+    folder: str | os.PathLike,
+    secret: bytes,
+    students: list[str] | None = None,
+    weights: dict[str, dict[str, float]] = WEIGHTS,
+) -> Grades:
     """Grade the folders of a class; nothing in them is run.
 
     Parameters
@@ -153,16 +175,26 @@ def grade(folder: str | os.PathLike, secret: bytes, students: list[str] | None =
     """
     found, left_out = _folders(Path(folder))
     if students is not None:
-        left_out += [f"{name!r} is not among the students" for name in sorted(set(found) - set(students))]
+        left_out += [
+            f"{name!r} is not among the students" for name in sorted(set(found) - set(students))
+        ]
     nothing = Submission(dict.fromkeys(VARIANTS), None, (), ("nothing handed in",))
-    submissions = {student: read_submission(found[student], lesson_names()) if student in found else nothing
-                   for student in (sorted(found) if students is None else students)}
+    submissions = {
+        student: read_submission(found[student], lesson_names()) if student in found else nothing
+        for student in (sorted(found) if students is None else students)
+    }
     courses = {submission.course for submission in submissions.values() if submission.course}
     if courses and fingerprint(secret) not in courses:
         raise ReportError(f"the lessons in {str(folder)!r} were made with another secret")
-    graded = [_graded(student, submission, secret, weights) for student, submission in submissions.items()]
+    graded = [
+        _graded(student, submission, secret, weights) for student, submission in submissions.items()
+    ]
     copies = _copies(graded, secret)
-    return Grades(tuple(_without_copies(student, copies) for student in graded), tuple(left_out), tuple(copies))
+    return Grades(
+        tuple(_without_copies(student, copies) for student in graded),
+        tuple(left_out),
+        tuple(copies),
+    )
 
 
 def student_folders(folder: str | os.PathLike) -> dict[str, Path]:
@@ -179,14 +211,18 @@ def _folders(folder: Path) -> tuple:
         if HIDDEN.match(path.name):
             continue
         if not path.is_dir():
-            left_out += [f"{path.name!r} is packed: unpack it"] if path.suffix.lower() in PACKED else []
+            left_out += (
+                [f"{path.name!r} is packed: unpack it"] if path.suffix.lower() in PACKED else []
+            )
         elif problem := "is a link" if path.is_symlink() else id_problem(path.name):
             left_out.append(f"{path.name!r} {problem}")
         else:
             found[path.name] = unpacked(path)
     if not found:
-        raise ReportError(f"{str(folder)!r} holds no student's folder"
-                          + (f"; left out: {checks.listed(left_out)}" if left_out else ""))
+        raise ReportError(
+            f"{str(folder)!r} holds no student's folder"
+            + (f"; left out: {checks.listed(left_out)}" if left_out else "")
+        )
     return found, left_out
 
 
@@ -196,10 +232,18 @@ def _graded(student: str, submission: Submission, secret: bytes, weights: dict) 
         remarks.append("the lessons are not those that were handed out")
     if others := [other for other in submission.students if other != student]:
         about.append(f"the lessons were handed out to {checks.listed(others, quoted=True)}")
-    marks = tuple(_mark(exercise, answers[exercise], task_of(secret, student, exercise), weights[exercise])
-                  for exercise in VARIANTS)
-    return Graded(student, marks, tuple(remarks), answers, _sum(sum(parts.values()) for parts in weights.values()),
-                  tuple(about))
+    marks = tuple(
+        _mark(exercise, answers[exercise], task_of(secret, student, exercise), weights[exercise])
+        for exercise in VARIANTS
+    )
+    return Graded(
+        student,
+        marks,
+        tuple(remarks),
+        answers,
+        _sum(sum(parts.values()) for parts in weights.values()),
+        tuple(about),
+    )
 
 
 def _sum(points: Iterator[float]) -> float:
@@ -212,9 +256,20 @@ def _mark(exercise: str, answer: Any, task: dict, weights: dict[str, float]) -> 
     if isinstance(answer, NotPlainError):
         return Mark(exercise, NOT_PLAIN, str(answer))
     verdict, message, misconception = judged(exercise, answer, **task)
-    right = tuple(weights) if verdict == "right" else tuple(_right_parts(exercise, answer, task, tuple(weights)))
-    return Mark(exercise, verdict, message, misconception, shown(answer), _sum(weights[part] for part in right),
-                () if verdict == "right" else right)
+    right = (
+        tuple(weights)
+        if verdict == "right"
+        else tuple(_right_parts(exercise, answer, task, tuple(weights)))
+    )
+    return Mark(
+        exercise,
+        verdict,
+        message,
+        misconception,
+        shown(answer),
+        _sum(weights[part] for part in right),
+        () if verdict == "right" else right,
+    )
 
 
 def _right_parts(exercise: str, answer: Any, task: dict, parts: tuple[str, ...]) -> Iterator[str]:
@@ -224,7 +279,7 @@ def _right_parts(exercise: str, answer: Any, task: dict, parts: tuple[str, ...])
         return
     right = key_of(exercise, task)
     for place, part in enumerate(parts):
-        mixed = [*right[:place], entries[place], *right[place + 1:]]
+        mixed = [*right[:place], entries[place], *right[place + 1 :]]
         if is_right(exercise, mixed, **task):
             yield part
 
@@ -232,21 +287,30 @@ def _right_parts(exercise: str, answer: Any, task: dict, parts: tuple[str, ...])
 def _copies(graded: list[Graded], secret: bytes) -> list[LikelyCopy]:
     answers = {student.student: student.answers for student in graded}
     right_for = _right_for(secret)
-    return [copy for student in graded for copy in likely_copies(
-        student.student, answers, [mark.exercise for mark in student.marks if mark.verdict in ("mistake", "not yet")],
-        right_for)]
+    return [
+        copy
+        for student in graded
+        for copy in likely_copies(
+            student.student,
+            answers,
+            [mark.exercise for mark in student.marks if mark.verdict in ("mistake", "not yet")],
+            right_for,
+        )
+    ]
 
 
 def _right_for(secret: bytes) -> Callable[[str, Any, str], bool]:
     """Return what tells whether an answer is right for a student; keys keep most of them from the judges."""
+
     @functools.cache
     def right(exercise: str, student: str) -> list:
         return key_of(exercise, task_of(secret, student, exercise))
 
     def right_for(exercise: str, answer: Any, student: str) -> bool:
         entries = answer if isinstance(answer, list) else [answer]
-        return _near(entries, right(exercise, student)) \
-            and is_right(exercise, answer, **task_of(secret, student, exercise))
+        return _near(entries, right(exercise, student)) and is_right(
+            exercise, answer, **task_of(secret, student, exercise)
+        )
 
     return right_for
 
@@ -254,18 +318,28 @@ def _right_for(secret: bytes) -> Callable[[str, Any, str], bool]:
 def _near(entries: list, right: list) -> bool:
     """Return whether a judge may take an answer: whole numbers one apart, others by a tenth and a little."""
     return len(entries) == len(right) and all(
-        isinstance(entry, type(wanted)) if isinstance(wanted, str) else not isinstance(entry, str)
-        and abs(entry - wanted) <= max(isinstance(wanted, int), FAR * abs(wanted) + FAR ** 2)
-        for entry, wanted in zip(entries, right, strict=True))
+        isinstance(entry, type(wanted))
+        if isinstance(wanted, str)
+        else not isinstance(entry, str)
+        and abs(entry - wanted) <= max(isinstance(wanted, int), FAR * abs(wanted) + FAR**2)
+        for entry, wanted in zip(entries, right, strict=True)
+    )
 
 
 def _without_copies(student: Graded, copies: list[LikelyCopy]) -> Graded:
     """Return a student whose copied answers earn nothing; whose they are is for the lecturer alone."""
     mine = [copy for copy in copies if copy.student == student.student]
     copied = {exercise for copy in mine for exercise in copy.exercises}
-    marks = (Mark(mark.exercise, OTHERS, "right for numbers that are not yours", answer=mark.answer)
-             if mark.exercise in copied else mark for mark in student.marks)
-    about = (f"right for {copy.source!r}: {checks.listed(copy.exercises, len(VARIANTS))}" for copy in mine)
+    marks = (
+        Mark(mark.exercise, OTHERS, "right for numbers that are not yours", answer=mark.answer)
+        if mark.exercise in copied
+        else mark
+        for mark in student.marks
+    )
+    about = (
+        f"right for {copy.source!r}: {checks.listed(copy.exercises, len(VARIANTS))}"
+        for copy in mine
+    )
     return replace(student, marks=tuple(marks), about_others=(*student.about_others, *about))
 
 
@@ -282,6 +356,9 @@ def summary(grades: Grades) -> str:
     if not grades.students:
         return said
     mean = sum(student.points for student in grades.students) / len(grades.students)
-    remarked = [student.student for student in grades.students if student.remarks or student.about_others]
-    return (f"{said}, {mean:.1f} of {grades.students[0].maximum:g} points on average"
-            + (f"; remarks on {checks.listed(remarked)}" if remarked else ""))
+    remarked = [
+        student.student for student in grades.students if student.remarks or student.about_others
+    ]
+    return f"{said}, {mean:.1f} of {grades.students[0].maximum:g} points on average" + (
+        f"; remarks on {checks.listed(remarked)}" if remarked else ""
+    )

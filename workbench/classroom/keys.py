@@ -47,8 +47,12 @@ def _code(code: int, left_out: int) -> list:
     forms = digit_forms()
     kept = (forms.box - 1) // 2 + 1 != left_out
     box = forms.box[kept]
-    found = replicate_estimate(replicates(SurveyDesign((box - 1) // 2, psu=box), "jkn"), "f1",
-                               forms.digit[kept] == code, forms.read_a[kept] == code)
+    found = replicate_estimate(
+        replicates(SurveyDesign((box - 1) // 2, psu=box), "jkn"),
+        "f1",
+        forms.digit[kept] == code,
+        forms.read_a[kept] == code,
+    )
     return [found.estimate, found.standard_error, *found.interval(method="logit")]
 
 
@@ -67,8 +71,14 @@ def _share(p00: float, p11: float, base: float, counted: float) -> list:
 
 
 def _months(audit: list, frame: list, first: list, second: list) -> list:
-    found = prevalence_series(ConfusionCounts(audit), frame, {"6": first, "12": second}, method="mixed",
-                              rates="frame", sampled_by="random").change("6", "12")
+    found = prevalence_series(
+        ConfusionCounts(audit),
+        frame,
+        {"6": first, "12": second},
+        method="mixed",
+        rates="frame",
+        sampled_by="random",
+    ).change("6", "12")
     return [float(np.ravel(value)[-1]) for value in (found.estimate, found.standard_error)]
 
 
@@ -83,5 +93,10 @@ def _colleague(naive_t: float) -> list:
     return [t, p, "yes" if p < 0.05 else "no"]
 
 
-KEYS: dict[str, Callable[..., list]] = dict(zip(VARIANTS, (
-    _audit, _shares, _districts, _code, _nine, _three, _share, _months, _folds, _colleague), strict=True))
+KEYS: dict[str, Callable[..., list]] = dict(
+    zip(
+        VARIANTS,
+        (_audit, _shares, _districts, _code, _nine, _three, _share, _months, _folds, _colleague),
+        strict=True,
+    )
+)

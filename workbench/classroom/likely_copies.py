@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LIKELY = 0.05
-DIGITS_BY_CHANCE = 3        # to which two students' right numbers agree anyway
+DIGITS_BY_CHANCE = 3  # to which two students' right numbers agree anyway
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,12 @@ class LikelyCopy:
     chance: float
 
 
-def likely_copies(student: str, answers: Mapping[str, Mapping[str, Any]], wrong: Iterable[str],
-                  right_for: Callable[[str, Any, str], bool]) -> list[LikelyCopy]:
+def likely_copies(
+    student: str,
+    answers: Mapping[str, Mapping[str, Any]],
+    wrong: Iterable[str],
+    right_for: Callable[[str, Any, str], bool],
+) -> list[LikelyCopy]:
     """Return whose tasks a student's wrong answers solve, where chance is no explanation.
 
     An answer of one number with a wide tolerance is right for some other student by chance, one of several numbers
@@ -47,23 +51,38 @@ def likely_copies(student: str, answers: Mapping[str, Mapping[str, Any]], wrong:
         Takes exercise, answer and another student; whether it is right for that student's task.
     """
     others = [other for other in answers if other != student]
-    fitting = {exercise: [other for other in others if right_for(exercise, answers[student][exercise], other)]
-               for exercise in wrong}
+    fitting = {
+        exercise: [
+            other for other in others if right_for(exercise, answers[student][exercise], other)
+        ]
+        for exercise in wrong
+    }
     found: list[LikelyCopy] = []
     while sources := sorted({other for fits in fitting.values() for other in fits}):
-        best = min((_fit(student, source, answers, fitting) for source in sources), key=lambda each: each.chance)
+        best = min(
+            (_fit(student, source, answers, fitting) for source in sources),
+            key=lambda each: each.chance,
+        )
         if best.chance > LIKELY:
             break
         found.append(best)
-        fitting = {exercise: fits for exercise, fits in fitting.items() if exercise not in best.exercises}
+        fitting = {
+            exercise: fits for exercise, fits in fitting.items() if exercise not in best.exercises
+        }
     return found
 
 
-def _fit(student: str, source: str, answers: Mapping[str, Mapping[str, Any]], fitting: dict) -> LikelyCopy:
+def _fit(
+    student: str, source: str, answers: Mapping[str, Mapping[str, Any]], fitting: dict
+) -> LikelyCopy:
     exercises = tuple(exercise for exercise, fits in fitting.items() if source in fits)
     others = len(answers) - 1
-    chances = (len(fitting[exercise]) / others * _same_digits(answers[student][exercise], answers[source][exercise])
-               for exercise in exercises)
+    chances = (
+        len(fitting[exercise])
+        / others
+        * _same_digits(answers[student][exercise], answers[source][exercise])
+        for exercise in exercises
+    )
     return LikelyCopy(student, source, exercises, others * math.prod(chances))
 
 
@@ -77,6 +96,13 @@ def _same_digits(answer: Any, other: Any) -> float:
     """
     if answer != other:
         return 1.0
-    entries = [entry for entry in (answer if isinstance(answer, list) else [answer]) if isinstance(entry, float)]
-    digits = (len(f"{abs(entry):.15g}".partition("e")[0].replace(".", "").lstrip("0")) for entry in entries)
+    entries = [
+        entry
+        for entry in (answer if isinstance(answer, list) else [answer])
+        if isinstance(entry, float)
+    ]
+    digits = (
+        len(f"{abs(entry):.15g}".partition("e")[0].replace(".", "").lstrip("0"))
+        for entry in entries
+    )
     return 10.0 ** -sum(max(0, count - DIGITS_BY_CHANCE) for count in digits)

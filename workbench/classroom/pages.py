@@ -20,10 +20,19 @@ if TYPE_CHECKING:
 def grade_rows(grades: Grades) -> list[list[Any]]:
     """Return titles, then a row per student: id, points, their maximum, per exercise points and feedback, remarks."""
     titles = (title for exercise in VARIANTS for title in (exercise, f"{exercise} feedback"))
-    return [["id", "points", "maximum", *titles, "remarks"],
-            *([student.student, student.points, student.maximum,
-               *(entry for mark in student.marks for entry in (mark.points, mark.told)),
-               "; ".join((*student.remarks, *student.about_others))] for student in grades.students)]
+    return [
+        ["id", "points", "maximum", *titles, "remarks"],
+        *(
+            [
+                student.student,
+                student.points,
+                student.maximum,
+                *(entry for mark in student.marks for entry in (mark.points, mark.told)),
+                "; ".join((*student.remarks, *student.about_others)),
+            ]
+            for student in grades.students
+        ),
+    ]
 
 
 def student_page(student: Graded) -> str:
@@ -33,28 +42,50 @@ def student_page(student: Graded) -> str:
 
 def class_page(grades: Grades) -> str:
     """Return the page for the lecturer: which traps, which scenes to repeat, who has how many points."""
-    traps = [{"exercise": exercise, "misconception": name, "count": count, "scene": SCENES.get((exercise, name), "")}
-             for exercise, name, count in grades.traps()]
-    return page("class.html.j2", title="The class", summary=summary(grades), traps=traps, verdicts=VERDICTS,
-                exercises=[(exercise, grades.verdicts(exercise)) for exercise in VARIANTS], students=grades.students,
-                left_out=grades.left_out, copies=sorted(grades.copies, key=lambda copy: copy.chance))
+    traps = [
+        {
+            "exercise": exercise,
+            "misconception": name,
+            "count": count,
+            "scene": SCENES.get((exercise, name), ""),
+        }
+        for exercise, name, count in grades.traps()
+    ]
+    return page(
+        "class.html.j2",
+        title="The class",
+        summary=summary(grades),
+        traps=traps,
+        verdicts=VERDICTS,
+        exercises=[(exercise, grades.verdicts(exercise)) for exercise in VARIANTS],
+        students=grades.students,
+        left_out=grades.left_out,
+        copies=sorted(grades.copies, key=lambda copy: copy.chance),
+    )
 
 
 def key_page(secret: bytes, student: str) -> str:
     """Return the page of one student's worked solutions."""
     cells = [_solution(exercise, task_of(secret, student, exercise)) for exercise in VARIANTS]
-    return page("text.html.j2", title=f"Worked solutions for {student}", text=html_of(cells, Path()))
+    return page(
+        "text.html.j2", title=f"Worked solutions for {student}", text=html_of(cells, Path())
+    )
 
 
 def _solution(exercise: str, task: dict) -> dict:
     steps = "\n".join(f"1. {step}" for step in worked(exercise, **task))
-    return {"cell_type": "markdown", "metadata": {},
-            "source": f"## {exercise}\n\n{VARIANTS[exercise].ask(task)}\n\n{steps}"}
+    return {
+        "cell_type": "markdown",
+        "metadata": {},
+        "source": f"## {exercise}\n\n{VARIANTS[exercise].ask(task)}\n\n{steps}",
+    }
 
 
 def page(template: str, **values: Any) -> str:
     """Return a page of this room, which says of what kind it is; all but HTML made here is escaped."""
-    return templates.render(template, Path(__file__).parent / "template", kind=template.partition(".")[0], **values)
+    return templates.render(
+        template, Path(__file__).parent / "template", kind=template.partition(".")[0], **values
+    )
 
 
 def html_of(cells: list[dict], folder: Path) -> "Markup":
@@ -63,6 +94,7 @@ def html_of(cells: list[dict], folder: Path) -> "Markup":
     from markupsafe import Markup
 
     from workbench.reports.pages import body
+
     shown = body(nbformat.from_dict({"cells": cells}), folder, explain=False)
     return Markup("\n").join((shown.heading, shown.finding, shown.content))
 
@@ -71,6 +103,7 @@ def picture(chart: "alt.TopLevelMixin", alternative: str) -> "Markup":
     """Return a chart as a picture of a page."""
     from workbench.widgets import pictures
     from workbench.widgets.chart_view import image
+
     content, size = pictures.entry(image(chart).png())
     return templates.picture("image/png", content, alternative, size)
 
@@ -78,7 +111,9 @@ def picture(chart: "alt.TopLevelMixin", alternative: str) -> "Markup":
 def check_outside(output: str | os.PathLike, folder: str | os.PathLike) -> None:
     """Raise ReportError if a table lies in the class's folder: its pages would be taken for a student's folder."""
     if Path(folder).resolve() in Path(output).resolve().parents:
-        raise ReportError(f"{str(output)!r} must not lie in {str(folder)!r}, among the folders of the students")
+        raise ReportError(
+            f"{str(output)!r} must not lie in {str(folder)!r}, among the folders of the students"
+        )
 
 
 def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
@@ -99,7 +134,9 @@ def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
 def write_text(path: str | os.PathLike, text: str) -> None:
     """Write a text file and the folders above it, or raise ReportError, also where another kind of file is there."""
     if os.path.isfile(path) and os.path.getsize(path) and _kind(text) != _kind(_beginning(path)):
-        raise ReportError(f"{os.fspath(path)!r} exists and was not made by this command; choose another path")
+        raise ReportError(
+            f"{os.fspath(path)!r} exists and was not made by this command; choose another path"
+        )
     with refusing():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         whole_files.write_text(path, text)

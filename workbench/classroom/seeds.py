@@ -38,7 +38,7 @@ class Draws:
 
     def number(self, low: float, high: float, digits: int) -> float:
         """Return a number from low to high, rounded."""
-        return round(low + self._random() * (high - low), digits) + 0.0     # no -0.0
+        return round(low + self._random() * (high - low), digits) + 0.0  # no -0.0
 
     def hits(self, successes: int, size: int, drawn: int) -> int:
         """Return how many successes are among `drawn` of `size` items, without replacement."""
@@ -77,7 +77,9 @@ def read_secret(path: str) -> bytes:
     with refusing(f"cannot read the secret {path!r}"):
         secret = Path(path).read_bytes().strip()
     if len(secret) < SHORTEST_SECRET:
-        raise ReportError(f"the secret {path!r} must have at least {SHORTEST_SECRET} characters; got {len(secret)}")
+        raise ReportError(
+            f"the secret {path!r} must have at least {SHORTEST_SECRET} characters; got {len(secret)}"
+        )
     return secret
 
 

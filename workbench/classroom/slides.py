@@ -12,12 +12,14 @@ from workbench.reports.parameters import ReportError, find_notebook, notebook_ti
 from workbench.widgets.questions import REVEAL
 
 LEFT_OUT = {"solution", "parameters"}
-REPORT = "Your own data"        # here a lesson's scenes end
+REPORT = "Your own data"  # here a lesson's scenes end
 PICTURES = ("image/png", "image/svg+xml")
 _REPR = re.compile(r"\w+\(")
-_LINKED = re.compile(r'\[([^\]]+)\]\(#Words "[^"]*"\)')       # a term to its definition
+_LINKED = re.compile(r'\[([^\]]+)\]\(#Words "[^"]*"\)')  # a term to its definition
 _ASKED = re.compile(r"Prediction: (.+)")
-_SEEN = re.compile(r"\s*([-*+] |\d+\. |\||\$\$|>)")       # begins a list, a table, a formula or a quotation
+_SEEN = re.compile(
+    r"\s*([-*+] |\d+\. |\||\$\$|>)"
+)  # begins a list, a table, a formula or a quotation
 
 
 @dataclass
@@ -56,35 +58,55 @@ def slides_page(lesson: str, *, reveal: bool = True) -> str:
         If there is no such lesson, or a cell ends in an error.
     """
     import nbformat
+
     path = find_notebook(lesson)
     folder = path.parent
     title, notebook = notebook_title(path), nbformat.read(path, as_version=4)
     if reveal:
         _run(notebook, path)
-    return page("slides.html.j2", title=title, slides=[
-        {"title": plain(slide.title), "shown": html_of(slide.shown, folder), "said": html_of(slide.said, folder)}
-        for slide in slides(notebook.cells)])
+    return page(
+        "slides.html.j2",
+        title=title,
+        slides=[
+            {
+                "title": plain(slide.title),
+                "shown": html_of(slide.shown, folder),
+                "said": html_of(slide.said, folder),
+            }
+            for slide in slides(notebook.cells)
+        ],
+    )
 
 
 def _run(notebook: Any, path: Any) -> Any:
     """Run a lesson in place, all revealed."""
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
+
     with kernel_managers({REVEAL: "all"}) as kernels:
-        client = NotebookClient(notebook, kernel_manager_class=kernels, store_widget_state=False,
-                                resources={"metadata": {"path": str(path.parent)}})
+        client = NotebookClient(
+            notebook,
+            kernel_manager_class=kernels,
+            store_widget_state=False,
+            resources={"metadata": {"path": str(path.parent)}},
+        )
         try:
             client.execute()
         except CellExecutionError as error:
-            raise ReportError(f"a cell of {path.name} failed: {error.ename}: {error.evalue}") from error
+            raise ReportError(
+                f"a cell of {path.name} failed: {error.ename}: {error.evalue}"
+            ) from error
     for cell in notebook.cells:
-        cell["outputs"] = [output for output in cell.get("outputs", ()) if not _control(output.get("data", {}))]
+        cell["outputs"] = [
+            output for output in cell.get("outputs", ()) if not _control(output.get("data", {}))
+        ]
 
 
 def _control(data: dict) -> bool:
     """Take the live control out of an output, so that what it says is left; return whether nothing is said."""
     return data.pop(WIDGET, None) is not None and all(
-        kind == "text/plain" and _REPR.match(text) for kind, text in data.items())
+        kind == "text/plain" and _REPR.match(text) for kind, text in data.items()
+    )
 
 
 def slides(cells: list[dict]) -> list[Slide]:
@@ -105,16 +127,24 @@ def slides(cells: list[dict]) -> list[Slide]:
             found[-1].said.append(_markdown(f"```python\n{source(cell)}\n```"))
     for place, slide in enumerate(found):
         if not slide.shown:
-            slide.shown = _contents(list(itertools.takewhile(lambda later: later.shown, found[place + 1:])))
+            slide.shown = _contents(
+                list(itertools.takewhile(lambda later: later.shown, found[place + 1 :]))
+            )
     return found
 
 
 def _contents(part: list[Slide]) -> list[dict]:
     """Return what a part's first slide shows: what the class is asked first in it, and its scenes."""
-    said = (output.get("data", {}).get("text/plain", "") for slide in part for cell in slide.shown
-            for output in cell.get("outputs", ()))
+    said = (
+        output.get("data", {}).get("text/plain", "")
+        for slide in part
+        for cell in slide.shown
+        for output in cell.get("outputs", ())
+    )
     asked = [f"**{question[1]}**" for text in said if (question := _ASKED.match(text))]
-    titles = itertools.takewhile(lambda title: title != REPORT, dict.fromkeys(slide.title for slide in part))
+    titles = itertools.takewhile(
+        lambda title: title != REPORT, dict.fromkeys(slide.title for slide in part)
+    )
     scenes = "\n".join(f"- {title}" for title in titles)
     return [_markdown(text) for text in (*asked[:1], scenes) if text]
 
@@ -141,14 +171,20 @@ def _show(found: list, cell: dict) -> None:
 
 
 def _drawn(cell: dict) -> bool:
-    return any(kind in output.get("data", {}) for output in cell.get("outputs", []) for kind in PICTURES)
+    return any(
+        kind in output.get("data", {}) for output in cell.get("outputs", []) for kind in PICTURES
+    )
 
 
 def _blocks(text: str) -> list[str]:
     """Return the blocks of a Markdown text that blank lines part; fences and formulas stay whole."""
     fences = r"(?ms)^(```|~~~).*?^\1[ \t]*$|^\$\$.*?\$\$[ \t]*$"
     whole = re.sub(fences, lambda block: block[0].replace("\n\n", "\n\0"), text)
-    return [block.replace("\0", "\n").strip("\n") for block in re.split(r"\n\s*\n", whole) if block.strip()]
+    return [
+        block.replace("\0", "\n").strip("\n")
+        for block in re.split(r"\n\s*\n", whole)
+        if block.strip()
+    ]
 
 
 def _markdown(text: str) -> dict:

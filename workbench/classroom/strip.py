@@ -59,7 +59,8 @@ class ClassStrip:
             f"{count} audits of the same forms, each of 100 labels drawn anew; estimates plus and minus 1.96 standard "
             f"errors, as reported. {missed} the true accuracy, {self.truth:.3f}; about {(1 - LEVEL) * count:.0f} would "
             f"if intervals of {LEVEL:.0%} kept their promise. Of the default intervals from the same labels "
-            f"{self.default_missed} miss it.{out if self.left_out else ''}{copied if self.copied else ''}")
+            f"{self.default_missed} miss it.{out if self.left_out else ''}{copied if self.copied else ''}"
+        )
 
 
 def class_strip(grades: Grades, secret: bytes) -> ClassStrip:
@@ -80,13 +81,25 @@ def class_strip(grades: Grades, secret: bytes) -> ClassStrip:
     own = [student for student in grades.students if AUDIT not in _copied(student)]
     given = [(student, values) for student in own if (values := _reported(student))]
     if not given:
-        raise ReportError(f"no student gave an estimate with its standard error in exercise {AUDIT}")
+        raise ReportError(
+            f"no student gave an estimate with its standard error in exercise {AUDIT}"
+        )
     tasks = [task_of(secret, student.student, AUDIT) for student, _ in given]
-    found = [stratified_accuracy(task["size"], task["labeled"], task["right"]).interval(LEVEL) for task in tasks]
-    given.sort(key=lambda each: draws(secret, each[0].student, "order in the strip").number(0, 1, 12))
+    found = [
+        stratified_accuracy(task["size"], task["labeled"], task["right"]).interval(LEVEL)
+        for task in tasks
+    ]
+    given.sort(
+        key=lambda each: draws(secret, each[0].student, "order in the strip").number(0, 1, 12)
+    )
     rows = tuple(_row(number, values, truth) for number, (_, values) in enumerate(given, 1))
-    return ClassStrip(truth, rows, sum(truth not in interval for interval in found), len(own) - len(given),
-                      len(grades.students) - len(own))
+    return ClassStrip(
+        truth,
+        rows,
+        sum(truth not in interval for interval in found),
+        len(own) - len(given),
+        len(grades.students) - len(own),
+    )
 
 
 def _copied(student: Graded) -> set[str]:
@@ -102,8 +115,13 @@ def _reported(student: Graded) -> list | None:
 def _row(number: int, values: list[float], truth: float) -> dict:
     estimate, error = values
     low, high = (estimate + sign * intervals.quantile(LEVEL) * error for sign in (-1, 1))
-    return {"audit": number, "estimate": estimate, "low": low, "high": high,
-            "verdict": VERDICTS[not low <= truth <= high]}
+    return {
+        "audit": number,
+        "estimate": estimate,
+        "low": low,
+        "high": high,
+        "verdict": VERDICTS[not low <= truth <= high],
+    }
 
 
 def chart(strip: ClassStrip) -> "alt.TopLevelMixin":
@@ -111,15 +129,30 @@ def chart(strip: ClassStrip) -> "alt.TopLevelMixin":
     import altair as alt
 
     from workbench.charts import theme
+
     rows = theme.Chart(theme.rows("intervals", strip.rows))
-    order = alt.X("audit:Q", title="one audit per student, in no order", axis=alt.Axis(tickMinStep=1, grid=False),
-                  scale=theme.span(0, len(strip.rows) + 1))
+    order = alt.X(
+        "audit:Q",
+        title="one audit per student, in no order",
+        axis=alt.Axis(tickMinStep=1, grid=False),
+        scale=theme.span(0, len(strip.rows) + 1),
+    )
     color = theme.color("verdict", dict(zip(VERDICTS, (theme.ESTIMATE, theme.MISS), strict=True)))
-    share = alt.Y("low:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False))
+    share = alt.Y(
+        "low:Q", title="accuracy", axis=alt.Axis(format=".0%"), scale=alt.Scale(zero=False)
+    )
     lines = rows.mark_rule(strokeWidth=2).encode(x=order, y=share, y2="high:Q", color=color)
     points = rows.mark_point(filled=True, size=30).encode(
-        x=order, y="estimate:Q", color=color, shape=theme.shape("verdict", VERDICTS, ("circle", "square")))
-    truth = theme.Chart(theme.rows("truth", [{"truth": strip.truth}])).mark_rule(style="truth").encode(y="truth:Q")
+        x=order,
+        y="estimate:Q",
+        color=color,
+        shape=theme.shape("verdict", VERDICTS, ("circle", "square")),
+    )
+    truth = (
+        theme.Chart(theme.rows("truth", [{"truth": strip.truth}]))
+        .mark_rule(style="truth")
+        .encode(y="truth:Q")
+    )
     return theme.finish(lines + points + truth, *strip.words(), width=720)
 
 

@@ -38,14 +38,24 @@ def read_rows(path: str, columns: tuple[str, ...] = ()) -> list[tuple[int, str, 
     header = [name.strip().lower() for name in lines[0]] if lines else []
     for column in (COLUMN, *columns):
         if header.count(column) != 1:
-            raise ReportError(f"{path} must have one column {column!r}; it has "
-                              f"{', '.join(map(repr, header)) or 'none'}")
-    filled = [(number, line) for number, line in enumerate(lines[1:], 2) if any(entry.strip() for entry in line)]
+            raise ReportError(
+                f"{path} must have one column {column!r}; it has "
+                f"{', '.join(map(repr, header)) or 'none'}"
+            )
+    filled = [
+        (number, line)
+        for number, line in enumerate(lines[1:], 2)
+        if any(entry.strip() for entry in line)
+    ]
     if not filled:
         raise ReportError(f"{path} names no student")
-    rows = [(number, dict(zip(header, line + [""] * (len(header) - len(line)), strict=False)))
-            for number, line in filled]
-    if problems := list(_problems(rows, {number: len(line) for number, line in filled if any(line[len(header):])})):
+    rows = [
+        (number, dict(zip(header, line + [""] * (len(header) - len(line)), strict=False)))
+        for number, line in filled
+    ]
+    if problems := list(
+        _problems(rows, {number: len(line) for number, line in filled if any(line[len(header) :])})
+    ):
         raise ReportError(f"{path}, {'; '.join(problems)}")
     return [(number, row[COLUMN].strip(), row) for number, row in rows]
 
@@ -57,10 +67,12 @@ def _problems(rows: list[tuple[int, dict]], too_long: dict[int, int]) -> Iterato
         student = row[COLUMN].strip()
         earlier, other = seen.setdefault(student.lower(), (number, student))
         if number in too_long:
-            yield (f"row {number}: {too_long[number]} entries, but the header has {len(row)}; text that holds the "
-                   "separator needs quotes")
+            yield (
+                f"row {number}: {too_long[number]} entries, but the header has {len(row)}; text that holds the "
+                "separator needs quotes"
+            )
         elif problem := id_problem(student):
-            yield f"row {number}: id {student[:LONGEST_ID + 1]!r} {problem}"
+            yield f"row {number}: id {student[: LONGEST_ID + 1]!r} {problem}"
         elif earlier != number:
             same = "stands already" if other == student else f"differs only by case from {other!r}"
             yield f"row {number}: id {student!r} {same} in row {earlier}"
@@ -68,8 +80,16 @@ def _problems(rows: list[tuple[int, dict]], too_long: dict[int, int]) -> Iterato
 
 def csv_rows(path: str) -> list[list[str]]:
     """Return the rows of a CSV file whose columns are apart by comma, semicolon or tab, or raise ReportError."""
-    with refusing(f"cannot read {path!r}", (OSError,)), refusing(f"{path} is no CSV text", (ValueError, csv.Error)):
-        text = Path(path).read_bytes().decode(encoding_of_start(path, path)).removeprefix("\N{BYTE ORDER MARK}")
+    with (
+        refusing(f"cannot read {path!r}", (OSError,)),
+        refusing(f"{path} is no CSV text", (ValueError, csv.Error)),
+    ):
+        text = (
+            Path(path)
+            .read_bytes()
+            .decode(encoding_of_start(path, path))
+            .removeprefix("\N{BYTE ORDER MARK}")
+        )
         first = re.sub(r'"[^"]*"', "", text.partition("\n")[0])
         delimiter = max(",;\t", key=first.count)
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))

@@ -24,11 +24,19 @@ DEEPEST = 3
 MOST_BYTES = 1_000_000
 MOST_NOTEBOOK_BYTES = 20_000_000
 MOST_STUDENT_BYTES = 60_000_000
-MOST_PARTS = 2_000_000      # of a JSON text; each takes some sixty bytes of memory
+MOST_PARTS = 2_000_000  # of a JSON text; each takes some sixty bytes of memory
 MOST_SOURCE = 20_000
 _ASKED = re.compile(r"""\bcheck\(\s*["']([\d.]+)["']""")
 # what parsing hostile text may raise
-UNREADABLE = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, AttributeError, KeyError)
+UNREADABLE = (
+    ValueError,
+    TypeError,
+    SyntaxError,
+    RecursionError,
+    MemoryError,
+    AttributeError,
+    KeyError,
+)
 
 
 class NotPlainError(ValueError):
@@ -68,7 +76,9 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
     """
     told, remarks, left = list[dict[str, str | None]](), [], MOST_STUDENT_BYTES
     found: dict[str, Any] = dict.fromkeys(VARIANTS)
-    for name in lessons:        # one notebook at a time: a class is read in the room that its largest one takes
+    for (
+        name
+    ) in lessons:  # one notebook at a time: a class is read in the room that its largest one takes
         try:
             for notebook in _notebook(folder / name, min(left, MOST_NOTEBOOK_BYTES)):
                 left -= (folder / name).lstat().st_size
@@ -79,20 +89,27 @@ def read_submission(folder: Path, lessons: list[str]) -> Submission:
             remarks.append(str(error))
     try:
         answers = plain_entries(folder / ANSWERS, "answers by exercise")
-        found |= {exercise: _plain(answers[exercise]) for exercise in VARIANTS if exercise in answers}
+        found |= {
+            exercise: _plain(answers[exercise]) for exercise in VARIANTS if exercise in answers
+        }
     except NotPlainError as error:
         found = dict.fromkeys(VARIANTS, error)
         remarks.append(str(error))
-    courses, students = (list(filter(None, (each[key] for each in told))) for key in ("course", "student"))
-    return Submission(found, next(iter(courses), None),
-                      tuple(sorted({student for student in students if not id_problem(student)})),
-                      (*remarks, *_passed_over(folder, lessons)))
+    courses, students = (
+        list(filter(None, (each[key] for each in told))) for key in ("course", "student")
+    )
+    return Submission(
+        found,
+        next(iter(courses), None),
+        tuple(sorted({student for student in students if not id_problem(student)})),
+        (*remarks, *_passed_over(folder, lessons)),
+    )
 
 
 def course_of(folder: Path, lessons: list[str]) -> str | None:
     """Return the fingerprint that the first lesson tells of the secret it was made with, or None."""
     for name in lessons:
-        with contextlib.suppress(NotPlainError):        # a student's notebook may be anything
+        with contextlib.suppress(NotPlainError):  # a student's notebook may be anything
             courses = [_told(notebook, "course") for notebook in _notebook(folder / name)]
             if any(courses):
                 return courses[0]
@@ -102,7 +119,11 @@ def course_of(folder: Path, lessons: list[str]) -> str | None:
 def unpacked(folder: Path) -> Path:
     """Return the folder that holds what was handed in: many tools pack or unpack a folder into another one."""
     for _ in range(DEEPEST):
-        inside = [path for path in folder.iterdir() if not HIDDEN.match(path.name)] if _readable(folder) else []
+        inside = (
+            [path for path in folder.iterdir() if not HIDDEN.match(path.name)]
+            if _readable(folder)
+            else []
+        )
         if len(inside) != 1 or not inside[0].is_dir() or inside[0].is_symlink():
             break
         folder = inside[0]
@@ -134,7 +155,9 @@ def plain_file(path: Path, most: int) -> bytes | None:
         if not stat.S_ISREG(details.st_mode):
             raise NotPlainError(f"{path.name} is no regular file")
         if details.st_size > most:
-            raise NotPlainError(f"{path.name} has {details.st_size:,} bytes; at most {most:,} are read")
+            raise NotPlainError(
+                f"{path.name} has {details.st_size:,} bytes; at most {most:,} are read"
+            )
         with open(path, "rb", opener=_opened) as file:
             return file.read(most)
     except FileNotFoundError:
@@ -160,7 +183,7 @@ def _plain_json(path: Path, most: int) -> list:
 
 def plain_entries(path: Path, what: str) -> dict:
     """Return what a small plain JSON file holds by name, {} where there is none, or `NotPlainError`."""
-    found, = _plain_json(path, MOST_BYTES) or [{}]
+    (found,) = _plain_json(path, MOST_BYTES) or [{}]
     if not isinstance(found, dict):
         raise NotPlainError(f"{path.name} holds no {what}")
     return found
@@ -194,7 +217,11 @@ def _code(notebook: dict) -> Iterator[str]:
     for cell in notebook["cells"]:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             lines = cell.get("source")
-            text = "".join(part for part in (lines if isinstance(lines, list) else [lines]) if isinstance(part, str))
+            text = "".join(
+                part
+                for part in (lines if isinstance(lines, list) else [lines])
+                if isinstance(part, str)
+            )
             if _ASKED.search(text[:MOST_SOURCE]):
                 yield text
 
@@ -206,7 +233,9 @@ def _answers_in(source: Any) -> Any:
     """
     asked = [exercise for exercise in _ASKED.findall(source[:MOST_SOURCE]) if exercise in VARIANTS]
     if len(source) > MOST_SOURCE:
-        return dict.fromkeys(asked, NotPlainError(f"the cell has more than {MOST_SOURCE:,} characters"))
+        return dict.fromkeys(
+            asked, NotPlainError(f"the cell has more than {MOST_SOURCE:,} characters")
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -218,7 +247,9 @@ def _answers_in(source: Any) -> Any:
     for statement in statements:
         names |= _bound(statement)
         for exercise, argument in filter(None, map(_check_of, ast.walk(statement))):
-            found[exercise] = _literal(names.get(argument.id) if isinstance(argument, ast.Name) else argument)
+            found[exercise] = _literal(
+                names.get(argument.id) if isinstance(argument, ast.Name) else argument
+            )
     without = NotPlainError("the cell calls no check with an answer")
     return {exercise: found.get(exercise, without) for exercise in asked}
 
@@ -226,7 +257,9 @@ def _answers_in(source: Any) -> Any:
 def _bound(statement: Any) -> dict:
     """Return {name: expression} of what a statement binds, None for what only running it would tell."""
     mentioned = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-    names: dict[str, ast.expr | None] = {node.id: None for node in mentioned if not isinstance(node.ctx, ast.Load)}
+    names: dict[str, ast.expr | None] = {
+        node.id: None for node in mentioned if not isinstance(node.ctx, ast.Load)
+    }
     if isinstance(statement, (ast.Assign, ast.AnnAssign)):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         names |= {target.id: statement.value for target in targets if isinstance(target, ast.Name)}
@@ -237,7 +270,9 @@ def _check_of(node: Any) -> tuple | None:
     """Return exercise and answer's expression where a node calls `check` or `wb.check`, else None."""
     if not isinstance(node, ast.Call):
         return None
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+    name = (
+        node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+    )
     given = [*node.args, *(word.value for word in node.keywords if word.arg == "answer")]
     if name != "check" or len(given) != 2 or not isinstance(given[0], ast.Constant):
         return None
@@ -247,7 +282,9 @@ def _check_of(node: Any) -> tuple | None:
 def _literal(node: Any) -> Any:
     with contextlib.suppress(*UNREADABLE):
         return _plain(ast.literal_eval(node))
-    return NotPlainError("the answer is computed in the cell, not written there; running the cell records it")
+    return NotPlainError(
+        "the answer is computed in the cell, not written there; running the cell records it"
+    )
 
 
 def shown(answer: Any) -> str:
@@ -261,4 +298,6 @@ def shown(answer: Any) -> str:
     if answer is None or isinstance(answer, NotPlainError):
         return ""
     entries = answer if isinstance(answer, list) else [answer]
-    return checks.listed((repr(each) if isinstance(each, str) else f"{each:.5g}" for each in entries), 20)
+    return checks.listed(
+        (repr(each) if isinstance(each, str) else f"{each:.5g}" for each in entries), 20
+    )

@@ -25,14 +25,20 @@ HEADER = ["part", "points"]
 
 
 def _parts() -> list[tuple[str, str, str]]:
-    return [(f"{exercise} {part}", exercise, part) for exercise, parts in WEIGHTS.items() for part in parts]
+    return [
+        (f"{exercise} {part}", exercise, part)
+        for exercise, parts in WEIGHTS.items()
+        for part in parts
+    ]
 
 
 def write_weights(path: str | os.PathLike) -> None:
     """Write the points per part as a CSV file, where there is none."""
     if not Path(path).exists():
         with refusing():
-            safe_csv.write_rows(path, HEADER, [[name, WEIGHTS[exercise][part]] for name, exercise, part in _parts()])
+            safe_csv.write_rows(
+                path, HEADER, [[name, WEIGHTS[exercise][part]] for name, exercise, part in _parts()]
+            )
 
 
 def read_weights(path: str) -> dict[str, dict[str, float]]:
@@ -40,13 +46,19 @@ def read_weights(path: str) -> dict[str, dict[str, float]]:
     header, *lines = csv_rows(path) or [[]]
     given = {line[0].strip(): _points("".join(line[1:2])) for line in lines if any(line)}
     names = [name for name, _, _ in _parts()]
-    problems = [f"{name!r} must be a number of at least 0" for name in names if name in given and given[name] is None]
+    problems = [
+        f"{name!r} must be a number of at least 0"
+        for name in names
+        if name in given and given[name] is None
+    ]
     problems += [f"there is no part {name!r}" for name in given if name not in names]
     problems += [f"{name!r} is missing" for name in names if name not in given]
     if problems:
         raise ReportError(f"{path}: {checks.listed(problems, len(problems))}")
-    return {exercise: {part: given[f"{exercise} {part}"] or 0.0 for part in parts}
-            for exercise, parts in WEIGHTS.items()}
+    return {
+        exercise: {part: given[f"{exercise} {part}"] or 0.0 for part in parts}
+        for exercise, parts in WEIGHTS.items()
+    }
 
 
 def _points(text: str) -> float | None:

@@ -1,4 +1,5 @@
 """JupyterLab as `workbench lab` runs it: from its address on, an interrupt ends it in order."""
+
 import signal
 import sys
 from typing import Any

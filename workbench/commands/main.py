@@ -46,7 +46,9 @@ def main(arguments: Any = None) -> Any:
     gate that fails or is open; 130 stopped.
     """
     stopping.imported()
-    gc.set_threshold(100_000)       # a command ends soon: what it imports and reads is not looked through for circles
+    gc.set_threshold(
+        100_000
+    )  # a command ends soon: what it imports and reads is not looked through for circles
     try:
         sys.exit(commands.main(arguments, prog_name="workbench", standalone_mode=False))
     except (click.ClickException, ReportError) as error:
@@ -61,14 +63,24 @@ def main(arguments: Any = None) -> Any:
 def _show_version(context: Any, option: Any, wanted: bool) -> None:
     if wanted:
         from workbench.reports.build import package_version
+
         click.echo(f"workbench {package_version()}")
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False,
-             invoke_without_command=True)
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
-              help="Show the version.")
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    no_args_is_help=False,
+    invoke_without_command=True,
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version.",
+)
 @click.pass_context
 def commands(context: Any) -> None:
     """Evaluate classifiers honestly with few labels, and learn how."""
@@ -96,16 +108,24 @@ class ReportCommand(click.Command):
             return super().invoke(context)
         except ReportError as error:
             given_apart = context.params["pairs"] or context.params["params_file"]
-            options = [parameter for parameter in self.get_params(context)
-                       if not given_apart or context.params.get(parameter.name) is not None]
-            said = error.called(as_typed(options)) if isinstance(error, WrongParameter) else str(error)
+            options = [
+                parameter
+                for parameter in self.get_params(context)
+                if not given_apart or context.params.get(parameter.name) is not None
+            ]
+            said = (
+                error.called(as_typed(options)) if isinstance(error, WrongParameter) else str(error)
+            )
             raise click.ClickException(said + _doctor_of(context)) from error
 
 
 def _doctor_of(context: click.Context) -> str:
     """Return the hint at the doctor of a file that its report refuses."""
-    given = [context.params.get(PARAMETER + each["name"]) for each in context.meta["parameters"]
-             if each["role"] == "file" and context.params["topic"] in TOPICS]
+    given = [
+        context.params.get(PARAMETER + each["name"])
+        for each in context.meta["parameters"]
+        if each["role"] == "file" and context.params["topic"] in TOPICS
+    ]
     files = dict.fromkeys(shlex.quote(file) for file in given if file and os.path.isfile(file))
     return f" (workbench doctor {' or '.join(files)} says what it is ready for)" if files else ""
 
@@ -113,7 +133,9 @@ def _doctor_of(context: click.Context) -> str:
 def _options_for(args: list) -> list:
     known = parameters.topics()
     first = args[:1] if args and not args[0].startswith("-") and args[0] != "all" else []
-    topic = next((word for word in args if word in known or word.endswith(".ipynb")), *first or [None])
+    topic = next(
+        (word for word in args if word in known or word.endswith(".ipynb")), *first or [None]
+    )
     if topic is None:
         return []
     declared = parameters.notebook_parameters(parameters.find_notebook(topic))
@@ -143,24 +165,52 @@ def _option(parameter: dict) -> Any:
     named = PARAMETER + parameter["name"]
     if parameter["type"] == "bool":
         return click.Option([f"{option}/--no-{option[2:]}", named], default=None, help=text)
-    return click.Option([option, named], metavar=parameters.shown_type(parameter).upper(), help=text)
+    return click.Option(
+        [option, named], metavar=parameters.shown_type(parameter).upper(), help=text
+    )
 
 
 @commands.command(cls=ReportCommand)
 @click.argument("topic", required=False)
-@click.option("-o", "--output", help="The HTML file, or with --all a folder.  [report.html, reports]")
-@click.option("-p", "--param", "pairs", nargs=2, multiple=True, metavar="NAME VALUE",
-              help="A parameter of the notebook.")
+@click.option(
+    "-o", "--output", help="The HTML file, or with --all a folder.  [report.html, reports]"
+)
+@click.option(
+    "-p",
+    "--param",
+    "pairs",
+    nargs=2,
+    multiple=True,
+    metavar="NAME VALUE",
+    help="A parameter of the notebook.",
+)
 @click.option("--params", "params_file", metavar="FILE", help="A YAML file of parameters.")
 @click.option("--all", "everything", is_flag=True, help="Report every topic with its defaults.")
 @click.option("--pdf", is_flag=True, help="Write a PDF beside the HTML file (needs Chromium).")
-@click.option("--json", metavar="FILE", help="Write inputs, parameters and results as JSON too; its schema: "
-              "`python -m pydoc workbench.reports.records`.")
-@click.option("--tables", metavar="DIR|X.XLSX", help="Write every table as CSV into a folder, or all into one Excel "
-              "file.")
+@click.option(
+    "--json",
+    metavar="FILE",
+    help="Write inputs, parameters and results as JSON too; its schema: "
+    "`python -m pydoc workbench.reports.records`.",
+)
+@click.option(
+    "--tables",
+    metavar="DIR|X.XLSX",
+    help="Write every table as CSV into a folder, or all into one Excel file.",
+)
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-def report(topic: str | None, output: str | None, pairs: tuple, params_file: str | None, everything: bool, pdf: bool,
-           json: str | None, tables: None, quiet: bool, **named: bool | str | None) -> None:
+def report(
+    topic: str | None,
+    output: str | None,
+    pairs: tuple,
+    params_file: str | None,
+    everything: bool,
+    pdf: bool,
+    json: str | None,
+    tables: None,
+    quiet: bool,
+    **named: bool | str | None,
+) -> None:
     """Run the notebook of TOPIC with your parameters and write one HTML file.
 
     With a TOPIC, --help also lists its parameters. Each is an option, a pair of -p or an entry
@@ -168,28 +218,51 @@ def report(topic: str | None, output: str | None, pairs: tuple, params_file: str
     """
     given = _yaml(params_file) if params_file else {}
     given |= dict(pairs)
-    given |= {key.removeprefix(PARAMETER): value for key, value in named.items() if value is not None}
+    given |= {
+        key.removeprefix(PARAMETER): value for key, value in named.items() if value is not None
+    }
     if everything or topic == "all":
         if given or (everything and topic):
-            raise ReportError("--all takes every topic with its defaults; give it no topic and no parameters")
+            raise ReportError(
+                "--all takes every topic with its defaults; give it no topic and no parameters"
+            )
         if json or tables:
             raise ReportError("--json and --tables take the results of one topic, not of all")
         _report_all(Path(output or "reports"), pdf, quiet)
     elif topic is None:
         raise ReportError(f"name a topic: {', '.join(parameters.topics())}")
     else:
-        _report(topic, given, "report.html" if output is None else output, quiet, pdf=pdf, json=json, tables=tables)
+        _report(
+            topic,
+            given,
+            "report.html" if output is None else output,
+            quiet,
+            pdf=pdf,
+            json=json,
+            tables=tables,
+        )
 
 
 def _report(topic: Any, given: Any, output: Any, quiet: Any, **wanted: Any) -> Any:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")       # threads that wait for small sums take a tenth of the time
+    os.environ.setdefault(
+        "OMP_NUM_THREADS", "1"
+    )  # threads that wait for small sums take a tenth of the time
     from workbench.reports.build import ReportWarning, build_files, checked_output
+
     path = checked_output(output)
     with warnings.catch_warnings():
         warnings.simplefilter("always", ReportWarning)
-        warnings.showwarning = lambda message, *details, **more: click.echo(f"Warning: {message}", err=True)
-        written = build_files(topic, given, path, progress=not quiet,
-                              command=shlex.join(["workbench", *sys.argv[1:]]), **wanted)
+        warnings.showwarning = lambda message, *details, **more: click.echo(
+            f"Warning: {message}", err=True
+        )
+        written = build_files(
+            topic,
+            given,
+            path,
+            progress=not quiet,
+            command=shlex.join(["workbench", *sys.argv[1:]]),
+            **wanted,
+        )
     click.echo("\n".join(f"Wrote {file}" for file in written))
 
 
@@ -204,13 +277,16 @@ def _report_all(folder: Path, pdf: bool, quiet: bool) -> None:
 
 def _yaml(file: str) -> dict:
     import yaml
+
     with refusing(f"cannot read {str(file)!r}"):
         content = Path(file).read_bytes()
     try:
         values = yaml.safe_load(content.decode("utf-8"))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise ReportError(f"{file}, line {mark.line + 1}: {error.problem or error.context}") from error
+        raise ReportError(
+            f"{file}, line {mark.line + 1}: {error.problem or error.context}"
+        ) from error
     except (yaml.YAMLError, ValueError) as error:
         raise ReportError(f"{file} is no YAML text: {error}") from error
     if not isinstance(values, dict):
@@ -228,21 +304,38 @@ def list_topics() -> None:
 @click.argument("topic")
 def params(topic: str) -> None:
     """List the parameters of TOPIC: name, type, default and help."""
-    _show([(each["name"], parameters.shown_type(each), repr(each["default"]), parameters.shown_help(each))
-           for each in parameters.notebook_parameters(parameters.find_notebook(topic))])
+    _show(
+        [
+            (
+                each["name"],
+                parameters.shown_type(each),
+                repr(each["default"]),
+                parameters.shown_help(each),
+            )
+            for each in parameters.notebook_parameters(parameters.find_notebook(topic))
+        ]
+    )
 
 
 def _show(rows: list[tuple[str, ...]]) -> None:
     """Print rows in columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        click.echo("  ".join(f"{entry:<{width}}" for entry, width in zip(row, widths, strict=True)).rstrip())
+        click.echo(
+            "  ".join(
+                f"{entry:<{width}}" for entry, width in zip(row, widths, strict=True)
+            ).rstrip()
+        )
 
 
 @commands.command()
 @click.argument("folder", metavar="[DIR]", default="workbench-notebooks")
 @click.argument("jupyter", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS OF JUPYTERLAB]")
-@click.option("--no-browser", is_flag=True, help="Start the server only; it prints the address of the start page.")
+@click.option(
+    "--no-browser",
+    is_flag=True,
+    help="Start the server only; it prints the address of the start page.",
+)
 @click.option("--copy-only", is_flag=True, help="Copy the notebooks and stop.")
 def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
     """Copy the notebooks to DIR and open JupyterLab there; files that exist are kept.
@@ -252,10 +345,15 @@ def lab(folder: Any, jupyter: Any, no_browser: Any, copy_only: Any) -> None:
     if folder.startswith("-"):
         folder, jupyter = "workbench-notebooks", (folder, *jupyter)
     if not copy_only and importlib.util.find_spec("jupyterlab") is None:
-        raise click.ClickException('JupyterLab is missing: pip install "evaluation-workbench[lab]"; or --copy-only')
+        raise click.ClickException(
+            'JupyterLab is missing: pip install "evaluation-workbench[lab]"; or --copy-only'
+        )
     folder = Path(os.path.expanduser(folder))
     copied, kept = _copy_notebooks(folder)
-    click.echo(f"Copied {len(copied)} notebooks to {folder}" + (f"; kept {', '.join(kept)}" if kept else ""))
+    click.echo(
+        f"Copied {len(copied)} notebooks to {folder}"
+        + (f"; kept {', '.join(kept)}" if kept else "")
+    )
     if not copy_only:
         start = [f"--LabApp.default_url=/{SHOWN}/{START}"] if (folder / START).is_file() else []
         _become_lab(folder, [*start, *["--no-browser"] * no_browser, *jupyter])
@@ -268,7 +366,7 @@ def _become_lab(folder: Any, words: Any) -> Any:
     environment = os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
     sys.stdout.flush()
     os.chdir(folder)
-    if os.name == "nt":     # there a process cannot be replaced
+    if os.name == "nt":  # there a process cannot be replaced
         sys.exit(subprocess.call(words, env=environment))
     os.execve(words[0], words, environment)
 
@@ -301,13 +399,27 @@ def _keep_inputs(command: click.Command) -> None:
 
     def keeping(context: click.Context) -> Any:
         from workbench.data.whole_files import keeping
-        written = OUTPUTS | ({"sheet"} if command.name == "export" else set()) | {
-            PARAMETER + each["name"] for each in context.meta.get("parameters", ()) if each["role"] == "output"}
-        given = (value for name, values in context.params.items() if name not in written
-                 for value in (values if isinstance(values, tuple) else [values]) if isinstance(value, str))
+
+        written = (
+            OUTPUTS
+            | ({"sheet"} if command.name == "export" else set())
+            | {
+                PARAMETER + each["name"]
+                for each in context.meta.get("parameters", ())
+                if each["role"] == "output"
+            }
+        )
+        given = (
+            value
+            for name, values in context.params.items()
+            if name not in written
+            for value in (values if isinstance(values, tuple) else [values])
+            if isinstance(value, str)
+        )
         with keeping([value for value in map(os.path.expanduser, given) if os.path.isfile(value)]):
             return invoke(context)
-    command.invoke = keeping    # type: ignore[method-assign,assignment]
+
+    command.invoke = keeping  # type: ignore[method-assign,assignment]
 
 
 for command in (audit, doctor, replay, stream, reduce, data, compare, power, *classroom.COMMANDS):

@@ -21,17 +21,41 @@ ALL, LIST = "all", "list"
 
 @click.command()
 @click.argument("name")
-@click.option("-o", "--output", metavar="PAGE", help="Write one HTML page.  [all: five-papers.html]")
-@click.option("--json", "json_file", metavar="FILE", help="Write claims, verdicts and figures as JSON.")
-@click.option("--full", is_flag=True, help="Run the papers' own sizes (of 31 million records a tenth): hours.")
-@click.option("--data", metavar="FILE", help="A file in the place of the data that an item is run on, or a folder in "
-              "which `workbench data` put these.")
-@click.option("--learner", metavar="MODULE:OBJECT", help="A learner of yours in the place of the one that an item is "
-              "run with: 1nn, centroid, or anything with fit and predict.")
-@click.option("--resume", is_flag=True, help="Go on where an interrupted run of the same command stopped.")
+@click.option(
+    "-o", "--output", metavar="PAGE", help="Write one HTML page.  [all: five-papers.html]"
+)
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write claims, verdicts and figures as JSON."
+)
+@click.option(
+    "--full", is_flag=True, help="Run the papers' own sizes (of 31 million records a tenth): hours."
+)
+@click.option(
+    "--data",
+    metavar="FILE",
+    help="A file in the place of the data that an item is run on, or a folder in "
+    "which `workbench data` put these.",
+)
+@click.option(
+    "--learner",
+    metavar="MODULE:OBJECT",
+    help="A learner of yours in the place of the one that an item is "
+    "run with: 1nn, centroid, or anything with fit and predict.",
+)
+@click.option(
+    "--resume", is_flag=True, help="Go on where an interrupted run of the same command stopped."
+)
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-def replay(name: str, output: str | None, json_file: str | None, full: bool, data: str | None, learner: str | None,
-           resume: bool, quiet: bool) -> None:
+def replay(
+    name: str,
+    output: str | None,
+    json_file: str | None,
+    full: bool,
+    data: str | None,
+    learner: str | None,
+    resume: bool,
+    quiet: bool,
+) -> None:
     """Run the papers' tables, figures and theorems again, beside the printed numbers.
 
     NAME is list, an item that it names (kloos/fig1), a paper (kloos) or all. Each file is written anew after every
@@ -62,6 +86,7 @@ class _Kept:
 
     def __init__(self, path: Path, setting: list, resume: bool) -> None:
         from workbench.reports.build import package_version
+
         self._path, self._setting = path, [package_version(), *setting]
         self.saved = dict(self._lines()) if resume else {}
         if path.is_file():
@@ -74,7 +99,9 @@ class _Kept:
     def _lines(self) -> Iterator[tuple]:
         """Yield name and result of the items that were done in this setting; the last line may be cut short."""
         with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
-            for setting, name, saved in map(json.loads, self._path.read_text(encoding="utf-8").splitlines()):
+            for setting, name, saved in map(
+                json.loads, self._path.read_text(encoding="utf-8").splitlines()
+            ):
                 if setting == self._setting:
                     yield name, saved
 
@@ -86,10 +113,12 @@ class _Kept:
         self._path.unlink(missing_ok=True)
 
 
-def _done(items: list, kept: _Kept | None, full: bool, data: str | None, learner: str | None,
-          quiet: bool) -> Iterator[list]:
+def _done(
+    items: list, kept: _Kept | None, full: bool, data: str | None, learner: str | None, quiet: bool
+) -> Iterator[list]:
     """Yield what is done whenever something is new, and in the end; a device, which nothing is kept of, only then."""
     from workbench.replays.result import Replay
+
     known, done = kept.saved if kept else {}, []
     if known and not quiet:
         click.echo(f"{len(known)} of {len(items)} items kept from the run before", err=True)
@@ -106,6 +135,7 @@ def _done(items: list, kept: _Kept | None, full: bool, data: str | None, learner
 
 def _write_all(done: list, of: int, output: str | None, json_file: str | None) -> None:
     from workbench.replays import page
+
     with refusing():
         if output:
             write_text(output, page.page(done, shlex.join(["workbench", *sys.argv[1:]]), of))
@@ -115,6 +145,7 @@ def _write_all(done: list, of: int, output: str | None, json_file: str | None) -
 
 def _list() -> None:
     from workbench.replays.registry import all_items
+
     width = max(len(item.name) for item in all_items())
     for item in all_items():
         click.echo(f"{item.name:<{width}}  {item.seconds:>3} s  {item.claim} [{item.data}]")
@@ -122,6 +153,7 @@ def _list() -> None:
 
 def _chosen(name: Any) -> list:
     from workbench.replays import registry
+
     papers = {paper.name: paper.items for paper in registry.papers()} | {ALL: registry.all_items()}
     with refusing():
         return papers[name] if name in papers else [registry.find(name)]
@@ -129,8 +161,9 @@ def _chosen(name: Any) -> list:
 
 def _run(item: Any, full: bool, data: str | None, learner: str | None, quiet: bool) -> Any:
     from workbench import replays
+
     start = time.monotonic()
-    sys.path.insert(0, os.getcwd())     # where `python -m` finds modules, too
+    sys.path.insert(0, os.getcwd())  # where `python -m` finds modules, too
     with refusing(kinds=(ValueError, TypeError, OSError)):
         done = replays.run(item, replays.Setting(full, data, learner))
     if not quiet:
@@ -140,10 +173,13 @@ def _run(item: Any, full: bool, data: str | None, learner: str | None, quiet: bo
 
 def _print(done: list) -> None:
     from workbench.replays.claims import short
+
     for each in done:
         click.echo(f"{each.name}: {each.title}")
         for row in each.rows():
             corrected = "" if row["corrected"] is None else f", corrected {short(row['corrected'])}"
-            click.echo(f"  {row['verdict']}: {row['claim']}; printed {short(row['printed']) or 'none'}, ours "
-                       f"{short(row['ours']) or 'none'}{corrected}{f' ({reach})' if (reach := row['reach']) else ''}"
-                       f"{'; ' + row['why'] if row['why'] else ''}")
+            click.echo(
+                f"  {row['verdict']}: {row['claim']}; printed {short(row['printed']) or 'none'}, ours "
+                f"{short(row['ours']) or 'none'}{corrected}{f' ({reach})' if (reach := row['reach']) else ''}"
+                f"{'; ' + row['why'] if row['why'] else ''}"
+            )

@@ -11,7 +11,7 @@ import click
 from workbench import checks
 from workbench.commands.options import RefusingCommand
 
-ROWS = 100_000      # of a batch
+ROWS = 100_000  # of a batch
 
 
 class FileCommand(RefusingCommand):
@@ -25,11 +25,21 @@ class FileCommand(RefusingCommand):
             raise click.ClickException(str(error)) from error
 
 
-COLUMNS = (click.option("--strata-by", "by", required=True, metavar="COLUMN", help="Column of the strata."),
-           click.option("--id", "id", required=True, metavar="COLUMN", help="Column that identifies a record."),
-           click.option("--budget", type=int, required=True, help="Records to keep."),
-           click.option("--minimum", type=int, default=2, show_default=True, help="Least records of a stratum."),
-           click.option("--seed", type=int, default=0, show_default=True, help="Another seed draws other records."))
+COLUMNS = (
+    click.option(
+        "--strata-by", "by", required=True, metavar="COLUMN", help="Column of the strata."
+    ),
+    click.option(
+        "--id", "id", required=True, metavar="COLUMN", help="Column that identifies a record."
+    ),
+    click.option("--budget", type=int, required=True, help="Records to keep."),
+    click.option(
+        "--minimum", type=int, default=2, show_default=True, help="Least records of a stratum."
+    ),
+    click.option(
+        "--seed", type=int, default=0, show_default=True, help="Another seed draws other records."
+    ),
+)
 
 
 def _with_columns(function: Any) -> Any:
@@ -38,20 +48,57 @@ def _with_columns(function: Any) -> Any:
     return function
 
 
-@click.command(cls=FileCommand, example="workbench stream records.parquet --strata-by segment --value amount "
-               "--id item --budget 500 -o sample.csv")
+@click.command(
+    cls=FileCommand,
+    example="workbench stream records.parquet --strata-by segment --value amount "
+    "--id item --budget 500 -o sample.csv",
+)
 @click.argument("file", metavar="FILE")
 @_with_columns
-@click.option("--value", required=True, metavar="COLUMN", help="Column of the numbers whose mean is estimated.")
-@click.option("--bounds", default="", metavar='"LOW, HIGH"', help="What a value can be: gives a better interval.")
+@click.option(
+    "--value",
+    required=True,
+    metavar="COLUMN",
+    help="Column of the numbers whose mean is estimated.",
+)
+@click.option(
+    "--bounds",
+    default="",
+    metavar='"LOW, HIGH"',
+    help="What a value can be: gives a better interval.",
+)
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the interval.")
-@click.option("-o", "--output", default="sample.csv", show_default=True, help="The sampled records, a CSV file.")
-@click.option("--json", metavar="FILE", help="Write the estimate as JSON too; its schema: "
-              "`python -m pydoc workbench.reports.records`.")
-@click.option("--checkpoint", metavar="FILE", help="Written after each batch, removed at the end.  "
-              "[OUTPUT.checkpoint]")
-def stream(file: str, by: str, id: str, budget: int, minimum: int, seed: int, value: str, bounds: str, level: float,
-           output: str, json: str | None, checkpoint: str | None) -> None:
+@click.option(
+    "-o",
+    "--output",
+    default="sample.csv",
+    show_default=True,
+    help="The sampled records, a CSV file.",
+)
+@click.option(
+    "--json",
+    metavar="FILE",
+    help="Write the estimate as JSON too; its schema: `python -m pydoc workbench.reports.records`.",
+)
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    help="Written after each batch, removed at the end.  [OUTPUT.checkpoint]",
+)
+def stream(
+    file: str,
+    by: str,
+    id: str,
+    budget: int,
+    minimum: int,
+    seed: int,
+    value: str,
+    bounds: str,
+    level: float,
+    output: str,
+    json: str | None,
+    checkpoint: str | None,
+) -> None:
     """Sample the rows of FILE within strata in one pass, and estimate the mean of a column.
 
     The file is read in batches. Killed and started again, the command goes on after the last one.
@@ -59,51 +106,129 @@ def stream(file: str, by: str, id: str, budget: int, minimum: int, seed: int, va
     from workbench.allocation.streams.batches import stream_file
     from workbench.allocation.streams.sampler import StreamSampler
     from workbench.data.safe_csv import refuse_other, write_rows
-    limits, header, level = checks.bounds_of(bounds) if bounds else None, (id, by, value, "weight"), checks.level(level)
+
+    limits, header, level = (
+        checks.bounds_of(bounds) if bounds else None,
+        (id, by, value, "weight"),
+        checks.level(level),
+    )
     if len(set(header)) < len(header):
-        raise ValueError(f"the sample has the columns {checks.listed(header)}, which must differ; rename one")
+        raise ValueError(
+            f"the sample has the columns {checks.listed(header)}, which must differ; rename one"
+        )
     checkpoint = checkpoint or f"{output}.checkpoint"
     check_outputs(output=output, checkpoint=checkpoint, json=json)
     refuse_other(output, header)
     sampler = StreamSampler(budget, minimum=checks.whole("minimum", minimum, 2), seed=seed)
-    for _ in stream_file(file, sampler, by=by, value=value, id=id, rows=ROWS, checkpoint=checkpoint):
+    for _ in stream_file(
+        file, sampler, by=by, value=value, id=id, rows=ROWS, checkpoint=checkpoint
+    ):
         pass
     found = sampler.estimate()
     interval = found.interval(level, bounds=limits)
-    write_rows(output, header, ([row[name] for name in ("id", "stratum", "value", "weight")]
-                                for row in found.sample_rows()))
+    write_rows(
+        output,
+        header,
+        (
+            [row[name] for name in ("id", "stratum", "value", "weight")]
+            for row in found.sample_rows()
+        ),
+    )
     if json:
-        _write_json(json, file, found, interval, {"strata_by": by, "value": value, "id": id, "budget": budget,
-                                                  "minimum": minimum, "seed": seed, "bounds": bounds, "level": level})
+        _write_json(
+            json,
+            file,
+            found,
+            interval,
+            {
+                "strata_by": by,
+                "value": value,
+                "id": id,
+                "budget": budget,
+                "minimum": minimum,
+                "seed": seed,
+                "bounds": bounds,
+                "level": level,
+            },
+        )
     if os.path.exists(checkpoint):
         os.remove(checkpoint)
-    click.echo(f"Wrote {output}: {checks.counted(len(found.values), 'record')} of {found.size.sum():,}.")
+    click.echo(
+        f"Wrote {output}: {checks.counted(len(found.values), 'record')} of {found.size.sum():,}."
+    )
     _tell(found, interval)
 
 
-@click.command(cls=FileCommand, example="workbench reduce sample.csv --strata-by segment --value amount "
-               "--id item --budget 200 -o smaller.csv")
+@click.command(
+    cls=FileCommand,
+    example="workbench reduce sample.csv --strata-by segment --value amount "
+    "--id item --budget 200 -o smaller.csv",
+)
 @click.argument("sample", metavar="SAMPLE")
 @_with_columns
-@click.option("--value", default="", metavar="COLUMN", help="Column of the values, whose spread says what stays.")
-@click.option("--weight", default="weight", show_default=True, metavar="COLUMN",
-              help="Column of how many records each stands for.")
-@click.option("--strata", default="", metavar="FILE",
-              help="A table of strata (stratum, size, sd) in the place of weights and values.")
-@click.option("-o", "--output", default="smaller.csv", show_default=True, help="The records that stay, a CSV file.")
-def reduce(sample: str, by: str, id: str, budget: int, minimum: int, seed: int, value: str, weight: str, strata: str,
-           output: str) -> None:
+@click.option(
+    "--value",
+    default="",
+    metavar="COLUMN",
+    help="Column of the values, whose spread says what stays.",
+)
+@click.option(
+    "--weight",
+    default="weight",
+    show_default=True,
+    metavar="COLUMN",
+    help="Column of how many records each stands for.",
+)
+@click.option(
+    "--strata",
+    default="",
+    metavar="FILE",
+    help="A table of strata (stratum, size, sd) in the place of weights and values.",
+)
+@click.option(
+    "-o",
+    "--output",
+    default="smaller.csv",
+    show_default=True,
+    help="The records that stay, a CSV file.",
+)
+def reduce(
+    sample: str,
+    by: str,
+    id: str,
+    budget: int,
+    minimum: int,
+    seed: int,
+    value: str,
+    weight: str,
+    strata: str,
+    output: str,
+) -> None:
     """Keep fewer records of a stratified SAMPLE, so that the variance of its mean grows least.
 
     SAMPLE has a row per record, as `workbench stream` writes it; the smaller one has the same columns.
     """
     from workbench.allocation.reductions import smaller_sample
     from workbench.data.safe_csv import refuse_other, write_rows
+
     check_outputs(output=output)
-    kept = smaller_sample(sample, budget, by=by, value=value, id=id, weight=weight, strata=strata, minimum=minimum,
-                          seed=seed)
+    kept = smaller_sample(
+        sample,
+        budget,
+        by=by,
+        value=value,
+        id=id,
+        weight=weight,
+        strata=strata,
+        minimum=minimum,
+        seed=seed,
+    )
     refuse_other(output, tuple(kept.columns))
-    write_rows(output, list(kept.columns), zip(*(cells.tolist() for cells in kept.columns.values()), strict=True))
+    write_rows(
+        output,
+        list(kept.columns),
+        zip(*(cells.tolist() for cells in kept.columns.values()), strict=True),
+    )
     click.echo(f"Wrote {output}: {kept.index.size:,} of {checks.counted(kept.records, 'record')}.")
     headline = kept.allocation.headline()
     click.echo("\n".join([f"{headline[0].upper()}{headline[1:]}.", *_notes(kept.allocation.notes)]))
@@ -112,6 +237,7 @@ def reduce(sample: str, by: str, id: str, budget: int, minimum: int, seed: int, 
 def check_outputs(**outputs: str | None) -> None:
     """Raise where a file cannot be written, or would be written twice."""
     from workbench.reports.outputs import check_written
+
     seen = set()
     for what, path in outputs.items():
         real = os.path.realpath(os.path.expanduser(path)) if path else None
@@ -124,6 +250,7 @@ def check_outputs(**outputs: str | None) -> None:
 
 def _tell(found: Any, interval: Any) -> None:
     from workbench.results import NO_INTERVAL, digits, percent
+
     headline = found.headline()
     limits = NO_INTERVAL
     if interval.method != "none":
@@ -135,6 +262,7 @@ def _tell(found: Any, interval: Any) -> None:
 
 def _notes(notes: Iterable) -> list[str]:
     from workbench.results import sentences
+
     return [f"Note: {note}." for note in sentences(notes)]
 
 
@@ -142,7 +270,17 @@ def _write_json(path: str, file: str, found: Any, interval: Any, parameters: dic
     from workbench.reports.build import package_version
     from workbench.reports.records import Record, write_json
     from workbench.results import Table
-    names = "estimate", "standard_error", "low", "high", "level", "interval_method", "bounded_low", "bounded_high"
+
+    names = (
+        "estimate",
+        "standard_error",
+        "low",
+        "high",
+        "level",
+        "interval_method",
+        "bounded_low",
+        "bounded_high",
+    )
     limits, bounded = tuple(interval), interval.bounded or tuple(interval)
     if interval.method == "none":
         limits = bounded = None, None
@@ -150,8 +288,17 @@ def _write_json(path: str, file: str, found: Any, interval: Any, parameters: dic
     row = dict(zip(names, cells, strict=True))
     table = Table((row,), found.headline(), notes=[*found.notes, *interval.notes])
     strata = Table(tuple(found.rows()), "Strata of the stream and of its sample")
-    write_json(Path(os.path.expanduser(path)), [Record("estimate", "The mean of the stream", table, found.to_dict()),
-                                                Record("strata", "Strata", strata, strata.to_dict())],
-               messages=[], topic="stream", title="The mean of a stream", versions={"workbench": package_version()},
-               time=datetime.now(UTC).isoformat(timespec="seconds"), inputs=[],
-               parameters={"file": os.path.basename(file), **parameters})
+    write_json(
+        Path(os.path.expanduser(path)),
+        [
+            Record("estimate", "The mean of the stream", table, found.to_dict()),
+            Record("strata", "Strata", strata, strata.to_dict()),
+        ],
+        messages=[],
+        topic="stream",
+        title="The mean of a stream",
+        versions={"workbench": package_version()},
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        inputs=[],
+        parameters={"file": os.path.basename(file), **parameters},
+    )

@@ -12,23 +12,53 @@ from workbench.data.columns import spelled
 from workbench.data.evaluation_logs import letter_score
 from workbench.data.shapes import gaps
 
-ITEM_NAMES = ("id", "item", "item_id", "doc_id", "question_id", "qid", "sample_id", "example_id", "task_id",
-              "prompt_id", "case_id", "q", "uid", "uuid", "example", "case")
+ITEM_NAMES = (
+    "id",
+    "item",
+    "item_id",
+    "doc_id",
+    "question_id",
+    "qid",
+    "sample_id",
+    "example_id",
+    "task_id",
+    "prompt_id",
+    "case_id",
+    "q",
+    "uid",
+    "uuid",
+    "example",
+    "case",
+)
 TEXT_NAMES = ("input", "question", "prompt", "text")
 MODEL_NAMES = ("model", "system", "model_name", "system_name")
 SHOWN = 8
-FEW_VALUES = 5      # as many values as the parts of a score have: 0, 1/4, ... and 1
-REPEATS = re.compile(r"((random_?)?seed|rep|repeat|repetition|replicate|run|trial|attempt|iteration|iter|epoch)"
-                     r"([_ -]?(id|no|nr|number|index|idx))?")
+FEW_VALUES = 5  # as many values as the parts of a score have: 0, 1/4, ... and 1
+REPEATS = re.compile(
+    r"((random_?)?seed|rep|repeat|repetition|replicate|run|trial|attempt|iteration|iter|epoch)"
+    r"([_ -]?(id|no|nr|number|index|idx))?"
+)
 _SCORES = re.compile(r"is_(correct|right|ok|hit|pass|passed|success|successful|match)")
 _METADATA = re.compile(
     r"(is|has|was|needs|contains)_.*|hard|easy|flag|unnamed: ?[0-9]+|index|row|row_?(id|nr|number|index)|"
     r"(mean_|std_|rank_)(fit|score|test|train)_?.*|rank_.*|std_.*|(fit|score)_time|split|fold|cv_?fold|"
     r"n_.*|num_.*|nr_.*|(.*[_ ])?(size|counts?|tokens?|lengths?|len|chars|characters|words|time|times|timestamp|date|"
     r"seconds|secs|ms|millis|latency|duration|cost|costs|price|weights?|wt|year|month|week|day|hour|age|idx|index|"
-    r"turns?|steps?|difficulty|temperature|top_[pk]|max_tokens|ids?)")
-_NO_MODEL = {roles.ID, roles.TRUTH, roles.STRATUM, roles.CLUSTER, roles.WEIGHT, roles.REPLICATE, roles.MONTH,
-             roles.FOLD, roles.REPEAT, roles.MODEL, roles.SIZE}
+    r"turns?|steps?|difficulty|temperature|top_[pk]|max_tokens|ids?)"
+)
+_NO_MODEL = {
+    roles.ID,
+    roles.TRUTH,
+    roles.STRATUM,
+    roles.CLUSTER,
+    roles.WEIGHT,
+    roles.REPLICATE,
+    roles.MONTH,
+    roles.FOLD,
+    roles.REPEAT,
+    roles.MODEL,
+    roles.SIZE,
+}
 _USES = {roles.CLUSTER: "cluster", roles.STRATUM: "by"}
 
 
@@ -141,11 +171,16 @@ def long_columns(data: Mapping[str, np.ndarray], told: str) -> tuple[str, str]:
     model = next((name for name in data if _plain(name) in MODEL_NAMES), "")
     if not model or len(set(numbers.as_text(data[model]))) < 2:
         return "", ""
-    scores = score_columns({name: cells for name, cells in data.items() if name != model}, told).models
+    scores = score_columns(
+        {name: cells for name, cells in data.items() if name != model}, told
+    ).models
     if len(scores) != 1:
-        raise checks.WrongValue("score", f"must name the column of scores of {told}, whose column {model!r} seems to "
-                                f"say whose score a row is, and model {model!r} with it; it has "
-                                f"{checks.listed(scores, SHOWN, quoted=True) or 'none that is known'}")
+        raise checks.WrongValue(
+            "score",
+            f"must name the column of scores of {told}, whose column {model!r} seems to "
+            f"say whose score a row is, and model {model!r} with it; it has "
+            f"{checks.listed(scores, SHOWN, quoted=True) or 'none that is known'}",
+        )
     return model, scores[0]
 
 
@@ -161,13 +196,23 @@ def _numbers(name: str, cells: np.ndarray, told: str) -> np.ndarray | None:
         return numbers.to_numbers(name, present)
     except ValueError:
         if texts and all(not isinstance(letter_score(text.strip()), str) for text in texts):
-            raise checks.WrongValue("model", f"must name the models' columns of {told}, with commas between: column "
-                                    f"{name!r} holds no numbers, but words that can be scores, such as "
-                                    f"{texts[0]!r}") from None
+            raise checks.WrongValue(
+                "model",
+                f"must name the models' columns of {told}, with commas between: column "
+                f"{name!r} holds no numbers, but words that can be scores, such as "
+                f"{texts[0]!r}",
+            ) from None
         good = sum(_is_number(text) for text in texts)
         if good and good * 2 >= len(texts):
-            numbers.to_numbers(name, numbers.objects(["0" if gone else cell for gone, cell in zip(
-                gaps(cells, True), cells.tolist(), strict=True)]))
+            numbers.to_numbers(
+                name,
+                numbers.objects(
+                    [
+                        "0" if gone else cell
+                        for gone, cell in zip(gaps(cells, True), cells.tolist(), strict=True)
+                    ]
+                ),
+            )
         return None
 
 
@@ -184,14 +229,22 @@ def _refuse_mixed(values: Mapping[str, np.ndarray], told: str) -> None:
     kinds: dict[str, list[str]] = {}
     for name, column in values.items():
         kinds.setdefault(_kind(column), []).append(name)
-    few = all(len(set(values[name].tolist())) <= FEW_VALUES for name in kinds.get("from 0 to 1", ()))
+    few = all(
+        len(set(values[name].tolist())) <= FEW_VALUES for name in kinds.get("from 0 to 1", ())
+    )
     if few and {*kinds} == {"0 and 1", "from 0 to 1"} or len(kinds) < 2:
         return
-    holds = "; ".join(f"{checks.listed(names, SHOWN, quoted=True)} {'holds' if len(names) == 1 else 'hold'} "
-                      f"{_range(kind, [values[name] for name in names])}" for kind, names in kinds.items())
+    holds = "; ".join(
+        f"{checks.listed(names, SHOWN, quoted=True)} {'holds' if len(names) == 1 else 'hold'} "
+        f"{_range(kind, [values[name] for name in names])}"
+        for kind, names in kinds.items()
+    )
     most = max(kinds.values(), key=len)
-    raise checks.WrongValue("model", f"must name the models' columns of {told}, with commas between, as in "
-                            f"\"{','.join(most[:SHOWN])}\": columns of different kinds could be scores; {holds}")
+    raise checks.WrongValue(
+        "model",
+        f"must name the models' columns of {told}, with commas between, as in "
+        f'"{",".join(most[:SHOWN])}": columns of different kinds could be scores; {holds}',
+    )
 
 
 def _kind(column: np.ndarray) -> str:

@@ -21,7 +21,7 @@ from workbench.results import Interval, Note, Result, bounded_words, digits, per
 
 ADJUSTMENTS = ("holm", "none")
 METHODS = ("default", "bounded", "t")
-LEAST, ROUND = 2, 1e-12      # scored items that two models share; a difference that is rounding
+LEAST, ROUND = 2, 1e-12  # scored items that two models share; a difference that is rounding
 SHOWN = 6
 FEW_CLUSTERS, FEW_CARRIERS = 5, 3
 POWER = 0.8
@@ -134,15 +134,28 @@ class ItemComparison(Result):
             while end < len(self.names) and not differs[first:end, end].any():
                 end += 1
             ends.append(end)
-        return tuple(self.names[first:end] for first, (before, end) in enumerate(itertools.pairwise(ends))
-                     if end > before)
+        return tuple(
+            self.names[first:end]
+            for first, (before, end) in enumerate(itertools.pairwise(ends))
+            if end > before
+        )
 
     def models(self) -> list[dict]:
         """Return a row per model, the best first: its score and limits, by itself at `level`."""
         bounded = self.own if self.own_bounded is None else self.own_bounded
-        return [{"model": model, "score": score, "low": low, "high": high, "bounded_low": least, "bounded_high": most}
-                for model, score, (low, high), (least, most) in
-                zip(self.names, self.score.tolist(), self.own.tolist(), bounded.tolist(), strict=True)]
+        return [
+            {
+                "model": model,
+                "score": score,
+                "low": low,
+                "high": high,
+                "bounded_low": least,
+                "bounded_high": most,
+            }
+            for model, score, (low, high), (least, most) in zip(
+                self.names, self.score.tolist(), self.own.tolist(), bounded.tolist(), strict=True
+            )
+        ]
 
     def ranks(self) -> list[dict]:
         """Return a row per model: the ranks that it may have, all models' at once at `level`, and its tie groups.
@@ -150,9 +163,17 @@ class ItemComparison(Result):
         From 1 more than are shown to be better than it to as many as there are less those shown to be worse.
         """
         beats, groups = self._beats, self.groups
-        return [{**row, "best_rank": 1 + int(beats[:, k].sum()), "worst_rank": len(self.names) - int(beats[k].sum()),
-                 "groups": " ".join(str(g) for g, group in enumerate(groups, 1) if row["model"] in group)}
-                for k, row in enumerate(self.models())]
+        return [
+            {
+                **row,
+                "best_rank": 1 + int(beats[:, k].sum()),
+                "worst_rank": len(self.names) - int(beats[k].sum()),
+                "groups": " ".join(
+                    str(g) for g, group in enumerate(groups, 1) if row["model"] in group
+                ),
+            }
+            for k, row in enumerate(self.models())
+        ]
 
     def rows(self) -> list[dict]:
         """Return a row per pair, in the order of the adjusted p-values and of the differences.
@@ -161,14 +182,42 @@ class ItemComparison(Result):
         `bounded_low` and `bounded_high` are the bounded limits.
         """
         bounded = self.limits if self.bounded is None else self.bounded
-        rows = [{"first": self.names[a], "second": self.names[b], "difference": difference, "low": low, "high": high,
-                 "pvalue": p, "adjusted_pvalue": adjusted, "differ": differ,
-                 "verdict": "better" if shown else "not shown", "bounded_low": least, "bounded_high": most}
-                for (a, b), difference, (low, high), p, adjusted, differ, shown, (least, most) in zip(
-                    self.pairs.tolist(), self.difference.tolist(), self.limits.tolist(), self.pvalue.tolist(),
-                    self.adjusted.tolist(), self.differ.tolist(), self.shown.tolist(), bounded.tolist(), strict=True)]
-        return sorted(rows, key=lambda row: (row["adjusted_pvalue"], row["pvalue"], -round(abs(row["difference"]), 12),
-                                             row["first"], row["second"]))
+        rows = [
+            {
+                "first": self.names[a],
+                "second": self.names[b],
+                "difference": difference,
+                "low": low,
+                "high": high,
+                "pvalue": p,
+                "adjusted_pvalue": adjusted,
+                "differ": differ,
+                "verdict": "better" if shown else "not shown",
+                "bounded_low": least,
+                "bounded_high": most,
+            }
+            for (a, b), difference, (low, high), p, adjusted, differ, shown, (least, most) in zip(
+                self.pairs.tolist(),
+                self.difference.tolist(),
+                self.limits.tolist(),
+                self.pvalue.tolist(),
+                self.adjusted.tolist(),
+                self.differ.tolist(),
+                self.shown.tolist(),
+                bounded.tolist(),
+                strict=True,
+            )
+        ]
+        return sorted(
+            rows,
+            key=lambda row: (
+                row["adjusted_pvalue"],
+                row["pvalue"],
+                -round(abs(row["difference"]), 12),
+                row["first"],
+                row["second"],
+            ),
+        )
 
     def units(self, *differences: float, error: float) -> str:
         """Return differences as people read them: of scores from 0 to 1 in points.
@@ -189,15 +238,19 @@ class ItemComparison(Result):
             return self._finding_of_one()
         leader = self._leader()
         others = np.flatnonzero((self.pairs == leader).any(1))
-        opponent = np.where(self.pairs[others, 0] == leader, self.pairs[others, 1], self.pairs[others, 0])
+        opponent = np.where(
+            self.pairs[others, 0] == leader, self.pairs[others, 1], self.pairs[others, 0]
+        )
         beats = self.shown[others] & (self.pairs[others, 0] == leader)
         rest = [self.names[k] for k in opponent[~beats]]
         best = self.names[leader]
         if not self.difference[others].any():
             return f"Not shown which is best: all have the same score. {self.basis()}"
         if not beats.any():
-            return (f"Not shown which is best: {best} has the best score, but is not shown to be better than "
-                    f"{checks.listed(rest, SHOWN)}. {self.basis()}")
+            return (
+                f"Not shown which is best: {best} has the best score, but is not shown to be better than "
+                f"{checks.listed(rest, SHOWN)}. {self.basis()}"
+            )
         ends = np.sort(np.abs(self.limits[others[beats]]), 1)
         by = self.units(ends[:, 0].min(), ends[:, 1].max(), error=float(np.ptp(ends, 1).min()) / 2)
         names = listed_and([self.names[k] for k in opponent[beats]])
@@ -205,12 +258,14 @@ class ItemComparison(Result):
         return f"{best} is better than {names}, by {by}{left}. {self.basis()}"
 
     def _finding_of_one(self) -> str:
-        (low, high), = self.own.tolist()
+        ((low, high),) = self.own.tolist()
         error = (high - low) / 2
         write = digits.percents if self.bounds == (0, 1) else digits.numbers
         mean, low_text, high_text = write(float(self.score[0]), low, high, error=error)
-        return (f"{self.names[0]} has a mean score of {mean}, between {low_text} and {high_text} "
-                f"({percent(self.level)} interval). {self.basis()}")
+        return (
+            f"{self.names[0]} has a mean score of {mean}, between {low_text} and {high_text} "
+            f"({percent(self.level)} interval). {self.basis()}"
+        )
 
     def _leader(self) -> int:
         """Return the place of the first model that none is shown to beat."""
@@ -230,7 +285,9 @@ class ItemComparison(Result):
         """Return the finding, the number of pairs that are shown to differ and how that was decided."""
         if len(self.names) == 1:
             return self.finding()
-        said = f"{int(self.shown.sum())} of {checks.counted(len(self.pairs), 'pair')} shown to differ"
+        said = (
+            f"{int(self.shown.sum())} of {checks.counted(len(self.pairs), 'pair')} shown to differ"
+        )
         return f"{self.finding()}; {said} at {percent(1 - self.level)} ({ADJUSTED[self.adjust]}){self._bounded_words()}"
 
     def _bounded_words(self) -> str:
@@ -246,22 +303,38 @@ class ItemComparison(Result):
 
     def cost_of_clusters(self) -> float:
         """Return how many times as wide intervals are as if items were independent, the median; 1 without clusters."""
-        return float(np.median(np.ptp(self.alone, 1) / np.ptp(self.naive, 1))) if len(self.pairs) else np.nan
+        return (
+            float(np.median(np.ptp(self.alone, 1) / np.ptp(self.naive, 1)))
+            if len(self.pairs)
+            else np.nan
+        )
 
     def conditions(self) -> list[dict]:
         """Return a row per condition of trust: the question and its answer, whichever it is."""
         several = len(self.names) > 1
         answers = {
-            "same items for all models": "no, independent samples" if self.sizes else f"yes, {self.size:,}",
+            "same items for all models": "no, independent samples"
+            if self.sizes
+            else f"yes, {self.size:,}",
             "compared item by item": "no, each model has items of its own" if self.sizes else "yes",
             "every score known": self._scored(),
             "every run finished": "yes, as its log says" if self.finished else "not told",
-            "clusters": self._clusters(), "enough clusters": self._enough_clusters(),
-            "adjusted for the number of pairs":
-                f"yes, {len(self.pairs):,}" if self.adjust == "holm" else "no"}
-        of_pairs = ("same items for all models", "compared item by item", "adjusted for the number of pairs")
-        return [{"setting": setting, "value": value} for setting, value in answers.items()
-                if several or setting not in of_pairs]
+            "clusters": self._clusters(),
+            "enough clusters": self._enough_clusters(),
+            "adjusted for the number of pairs": f"yes, {len(self.pairs):,}"
+            if self.adjust == "holm"
+            else "no",
+        }
+        of_pairs = (
+            "same items for all models",
+            "compared item by item",
+            "adjusted for the number of pairs",
+        )
+        return [
+            {"setting": setting, "value": value}
+            for setting, value in answers.items()
+            if several or setting not in of_pairs
+        ]
 
     def _scored(self) -> str:
         if not self.unscored:
@@ -292,8 +365,9 @@ class ItemComparison(Result):
         ----------
         power : float
         """
-        times = 1 + scipy.special.ndtri(checks.number("power", power, 0.5, 1, open_ends=True)) / intervals.quantile(
-            self.level)
+        times = 1 + scipy.special.ndtri(
+            checks.number("power", power, 0.5, 1, open_ends=True)
+        ) / intervals.quantile(self.level)
         return float(np.median(np.ptp(self.alone, 1)) / 2 * times) if len(self.pairs) else np.nan
 
 
@@ -313,8 +387,9 @@ def listed_and(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "holm",
-                  method: str = "default") -> ItemComparison:
+def compare_items(
+    scores: ItemScores, *, level: float = 0.95, adjust: str = "holm", method: str = "default"
+) -> ItemComparison:
     """Compare every pair of models on the items that they share, or on independent samples.
 
     Parameters
@@ -364,8 +439,11 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     adjusted, pair_level = adjustment(pvalue, level, adjust)
     adjusted, limits = agreeing(adjusted, pair_limits(found, pair_level), level)
     alone = pair_limits(found, np.full(pvalue.size, level))
-    naive = alone if scores.cluster is None else pair_limits(list(paired(scores, pairs, None, method)),
-                                                         np.full(pvalue.size, level))
+    naive = (
+        alone
+        if scores.cluster is None
+        else pair_limits(list(paired(scores, pairs, None, method)), np.full(pvalue.size, level))
+    )
     bounded = pair_limits([by_method(each, "bounded") for each in found], pair_level)
     first, second = scores.score.T[pairs.T]
     differ = (np.abs(first - second) > 0).sum(1)
@@ -375,32 +453,91 @@ def compare_items(scores: ItemScores, *, level: float = 0.95, adjust: str = "hol
     difference = f"the score of {better} less that of {worse}"
     of_main_pair = bounded_notes(limits[main].tolist(), bounded[main].tolist(), of=difference)
     return ItemComparison(
-        tuple(scores.models[k] for k in order), means[order], own[order], places,
-        np.concatenate([each.mean for each in found]), limits, pair_level, pvalue, adjusted,
-        alone, naive, differ, len(scores.item), scores.clusters,
-        min(each.worth for each in found) if scores.clusters else np.nan, scores.unscored,
-        scores.finished, scores.bounds, scores.better, adjust, level, scores.cluster_word, sizes, method, bounded,
+        tuple(scores.models[k] for k in order),
+        means[order],
+        own[order],
+        places,
+        np.concatenate([each.mean for each in found]),
+        limits,
+        pair_level,
+        pvalue,
+        adjusted,
+        alone,
+        naive,
+        differ,
+        len(scores.item),
+        scores.clusters,
+        min(each.worth for each in found) if scores.clusters else np.nan,
+        scores.unscored,
+        scores.finished,
+        scores.bounds,
+        scores.better,
+        adjust,
+        level,
+        scores.cluster_word,
+        sizes,
+        method,
+        bounded,
         own_bounded[order],
-        notes=[*scores.notes, *unscored_notes(scores, order, level), *of_main_pair, *_notes(scores, found)])
+        notes=[
+            *scores.notes,
+            *unscored_notes(scores, order, level),
+            *of_main_pair,
+            *_notes(scores, found),
+        ],
+    )
 
 
-def _of_one(scores: ItemScores, mean: np.ndarray, own: np.ndarray, own_bounded: np.ndarray, level: float, adjust: str,
-            method: str) -> ItemComparison:
+def _of_one(
+    scores: ItemScores,
+    mean: np.ndarray,
+    own: np.ndarray,
+    own_bounded: np.ndarray,
+    level: float,
+    adjust: str,
+    method: str,
+) -> ItemComparison:
     """Return the mean and the limits of a single model."""
     found = _means(scores)
     nothing, no_limits = np.empty(0), np.empty((0, 2))
     return ItemComparison(
-        scores.models, mean, own, np.empty((0, 2), int), nothing, no_limits, nothing, nothing, nothing, no_limits,
-        no_limits, np.empty(0, int), len(scores.item), scores.clusters,
-        min(each.worth for each in found) if scores.clusters else np.nan, scores.unscored, scores.finished,
-        scores.bounds, scores.better, adjust, level, scores.cluster_word, method=method, bounded=no_limits,
-        own_bounded=own_bounded, notes=[*scores.notes, *unscored_notes(scores, np.array([0]), level),
-                                        *bounded_notes(own[0].tolist(), own_bounded[0].tolist()),
-                                        *_notes(scores, found)])
+        scores.models,
+        mean,
+        own,
+        np.empty((0, 2), int),
+        nothing,
+        no_limits,
+        nothing,
+        nothing,
+        nothing,
+        no_limits,
+        no_limits,
+        np.empty(0, int),
+        len(scores.item),
+        scores.clusters,
+        min(each.worth for each in found) if scores.clusters else np.nan,
+        scores.unscored,
+        scores.finished,
+        scores.bounds,
+        scores.better,
+        adjust,
+        level,
+        scores.cluster_word,
+        method=method,
+        bounded=no_limits,
+        own_bounded=own_bounded,
+        notes=[
+            *scores.notes,
+            *unscored_notes(scores, np.array([0]), level),
+            *bounded_notes(own[0].tolist(), own_bounded[0].tolist()),
+            *_notes(scores, found),
+        ],
+    )
 
 
-def pair_interval(scores: ItemScores, first: str, second: str, *, level: float = 0.95,
-                  method: str = "default") -> Interval:
+def pair_interval(
+    scores: ItemScores, first: str, second: str, *, level: float = 0.95, method: str = "default"
+) -> Interval:
     """Return the interval of the score of one model less that of another, of this pair alone.
 
     Parameters
@@ -421,8 +558,12 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
     scores, places = checks.instance("scores", scores, ItemScores), []
     for name, model in (("first", first), ("second", second)):
         if model not in scores.models:
-            raise checks.WrongValue(name, f"must be one of {checks.listed(scores.models, quoted=True)}", model,
-                                    told=f"got {model!r}{checks.suggestion(model, scores.models)}")
+            raise checks.WrongValue(
+                name,
+                f"must be one of {checks.listed(scores.models, quoted=True)}",
+                model,
+                told=f"got {model!r}{checks.suggestion(model, scores.models)}",
+            )
         places.append(scores.models.index(model))
     if places[0] == places[1]:
         raise checks.WrongValue("second", "must be another model than the first", second)
@@ -430,12 +571,21 @@ def pair_interval(scores: ItemScores, first: str, second: str, *, level: float =
     checks.choice("method", method, METHODS)
     found = list(paired(scores, np.array([places]), scores.cluster, method))
     levels = np.array([checks.level(level)])
-    (low, high), = pair_limits(found, levels).tolist()
-    bounded, = pair_limits([by_method(each, "bounded") for each in found], levels).tolist()
-    notes = [*bounded_notes((low, high), bounded), *unscored_notes(scores, np.array(places), level),
-             *_notes(scores, found)]
-    return Interval(low, high, level, f"{method}: clusters" if scores.clusters else method,
-                    bounded=tuple(bounded) if bounded != [low, high] else None, notes=notes)
+    ((low, high),) = pair_limits(found, levels).tolist()
+    (bounded,) = pair_limits([by_method(each, "bounded") for each in found], levels).tolist()
+    notes = [
+        *bounded_notes((low, high), bounded),
+        *unscored_notes(scores, np.array(places), level),
+        *_notes(scores, found),
+    ]
+    return Interval(
+        low,
+        high,
+        level,
+        f"{method}: clusters" if scores.clusters else method,
+        bounded=tuple(bounded) if bounded != [low, high] else None,
+        notes=notes,
+    )
 
 
 def main_pair(shown: np.ndarray) -> int:
@@ -465,7 +615,9 @@ def adjustment(pvalue: np.ndarray, level: float, adjust: str) -> tuple[np.ndarra
     return adjusted, 1 - (1 - level) / left
 
 
-def agreeing(adjusted: np.ndarray, limits: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+def agreeing(
+    adjusted: np.ndarray, limits: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Return p-values (P,) and limits (P, 2) that show the same pairs: a tie that rounding decides shows none.
 
     Parameters
@@ -477,7 +629,9 @@ def agreeing(adjusted: np.ndarray, limits: np.ndarray, level: float) -> tuple[np
     """
     shown = (adjusted < 1 - level) & ((limits[:, 0] > 0) | (limits[:, 1] < 0))
     held = np.stack([np.minimum(limits[:, 0], 0), np.maximum(limits[:, 1], 0)], 1)
-    return np.where(shown, adjusted, np.maximum(adjusted, 1 - level)), np.where(shown[:, None], limits, held)
+    return np.where(shown, adjusted, np.maximum(adjusted, 1 - level)), np.where(
+        shown[:, None], limits, held
+    )
 
 
 def by_method(found: Evidence | Unpaired, method: str) -> Evidence | Unpaired:
@@ -493,8 +647,9 @@ def by_method(found: Evidence | Unpaired, method: str) -> Evidence | Unpaired:
     return replace(found, method=method)
 
 
-def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None,
-           method: str = "default") -> Iterator[Evidence | Unpaired]:
+def paired(
+    scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None, method: str = "default"
+) -> Iterator[Evidence | Unpaired]:
     """Yield what the items tell of the differences of pairs of models.
 
     Parameters
@@ -514,12 +669,14 @@ def paired(scores: ItemScores, pairs: np.ndarray, cluster: np.ndarray | None,
     def columns(part: slice) -> tuple[np.ndarray, np.ndarray]:
         first, second = pairs[part].T
         return low[:, first] - high[:, second], high[:, first] - low[:, second]
+
     for found in evidence(columns, (len(low), len(pairs)), cluster, (-reach, reach)):
         yield by_method(found, method)
 
 
-def ordered(scores: ItemScores, level: float,
-            method: str = "default") -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def ordered(
+    scores: ItemScores, level: float, method: str = "default"
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the order of the models, the best first, and of each model its mean, limits and bounded limits.
 
     Means are those of the items that all models have, if these are 2 or more, else of each model's own. The order is
@@ -536,14 +693,20 @@ def ordered(scores: ItemScores, level: float,
     sign = 1 if scores.better == "lower" else -1
     gaps = scores.sample is None and scores.unscored
     merit = shared_differences(scores).mean(1) if gaps and len(scores.models) > 1 else mean
-    order = sorted(range(mean.size), key=lambda k: (sign * round(float(merit[k]), 12), scores.models[k]))
+    order = sorted(
+        range(mean.size), key=lambda k: (sign * round(float(merit[k]), 12), scores.models[k])
+    )
     own, bounded = (_own_limits(scores, found, level, name) for name in (method, "bounded"))
     return np.array(order), mean, own, bounded
 
 
-def _own_limits(scores: ItemScores, found: Sequence[Evidence], level: float, method: str) -> np.ndarray:
+def _own_limits(
+    scores: ItemScores, found: Sequence[Evidence], level: float, method: str
+) -> np.ndarray:
     """Return the limits (M, 2) of each model's mean."""
-    limits = pair_limits([by_method(each, method) for each in found], np.full(len(scores.models), level))
+    limits = pair_limits(
+        [by_method(each, method) for each in found], np.full(len(scores.models), level)
+    )
     return np.array([_at_a_bound(scores, model, ends, level) for model, ends in enumerate(limits)])
 
 
@@ -561,7 +724,7 @@ def _at_a_bound(scores: ItemScores, model: int, ends: np.ndarray, level: float) 
         units = float(own.size)
     else:
         sizes = np.unique(scores.cluster[scores.wanted[:, model]], return_counts=True)[1]
-        units = float(sizes.sum() ** 2 / (sizes ** 2).sum())
+        units = float(sizes.sum() ** 2 / (sizes**2).sum())
     low, high = scores.bounds
     reach = (high - low) * (1 - ((1 - level) / 2) ** (1 / units))
     if bound == 0:
@@ -575,8 +738,15 @@ def _means(scores: ItemScores) -> list[Evidence]:
         return [together(sample_evidence(scores, scores.cluster))]
     low, high = scores.filled
     complete = ~np.isnan(scores.score).any(1)
-    return list(evidence(lambda part: (low[:, part], high[:, part]), low.shape, scores.cluster, scores.bounds,
-                         complete if _units(scores, complete) >= LEAST else None))
+    return list(
+        evidence(
+            lambda part: (low[:, part], high[:, part]),
+            low.shape,
+            scores.cluster,
+            scores.bounds,
+            complete if _units(scores, complete) >= LEAST else None,
+        )
+    )
 
 
 def shared_differences(scores: ItemScores) -> np.ndarray:
@@ -626,10 +796,19 @@ def unshared_pair(scores: ItemScores) -> tuple[int, int, int] | None:
     if scored.all():
         return None
     models = range(len(scores.models))
-    pairs = list(itertools.combinations_with_replacement(models, 2)) if scores.sample is None else \
-        [(k, k) for k in models]
-    return next(((a, b, units) for a, b in pairs
-                 if (units := _units(scores, scored[:, a] & scored[:, b])) < LEAST), None)
+    pairs = (
+        list(itertools.combinations_with_replacement(models, 2))
+        if scores.sample is None
+        else [(k, k) for k in models]
+    )
+    return next(
+        (
+            (a, b, units)
+            for a, b in pairs
+            if (units := _units(scores, scored[:, a] & scored[:, b])) < LEAST
+        ),
+        None,
+    )
 
 
 def refuse_unshared(scores: ItemScores) -> None:
@@ -643,12 +822,18 @@ def refuse_unshared(scores: ItemScores) -> None:
     if pair is None:
         return
     first, second, units = pair
-    one, who = ("item" if scores.cluster is None else scores.cluster_word), repr(scores.models[first])
+    one, who = (
+        ("item" if scores.cluster is None else scores.cluster_word),
+        repr(scores.models[first]),
+    )
     if first != second:
         who = f"both {who} and {scores.models[second]!r}"
-    raise checks.WrongValue("model", "must name models that have scores of at least 2 of the same "
-                            f"{'items' if scores.cluster is None else 'clusters'}",
-                            told=f"{checks.counted(units, one)} {'has' if units == 1 else 'have'} a score by {who}")
+    raise checks.WrongValue(
+        "model",
+        "must name models that have scores of at least 2 of the same "
+        f"{'items' if scores.cluster is None else 'clusters'}",
+        told=f"{checks.counted(units, one)} {'has' if units == 1 else 'have'} a score by {who}",
+    )
 
 
 def pair_limits(found: Sequence[Evidence | Unpaired], levels: np.ndarray) -> np.ndarray:
@@ -660,8 +845,12 @@ def pair_limits(found: Sequence[Evidence | Unpaired], levels: np.ndarray) -> np.
     levels : (V,) array
     """
     ends = np.cumsum([0, *(each.mean.size for each in found)])
-    return np.concatenate([np.stack(each.limits((1 - levels[a:b]) / 2), 1)
-                           for each, (a, b) in zip(found, itertools.pairwise(ends), strict=True)])
+    return np.concatenate(
+        [
+            np.stack(each.limits((1 - levels[a:b]) / 2), 1)
+            for each, (a, b) in zip(found, itertools.pairwise(ends), strict=True)
+        ]
+    )
 
 
 def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Iterator[Note]:
@@ -686,31 +875,53 @@ def unscored_notes(scores: ItemScores, order: np.ndarray, level: float) -> Itera
         gaps = np.isnan(scores.score).any(0)
         other = next((k for k in order[1:] if gaps[k] or gaps[best]), order[1])
         found = list(paired(scores, np.array([[best, other]]), scores.cluster))
-        items = "each model's scored items" if scores.sizes else "the items that both models of a pair have"
+        items = (
+            "each model's scored items"
+            if scores.sizes
+            else "the items that both models of a pair have"
+        )
         what = f"{scores.models[best]} less {scores.models[other]}"
     common = int((~np.isnan(scores.score[:, [best, other]])).all(1).sum())
     of = "" if scores.sizes else f", on {checks.counted(common, 'item')},"
-    yield Note("data", f"{said}: the order and the estimates come from {items}, and limits and verdicts hold for these "
-               f"and for all, whatever the missing scores are. {what}{of} is {_beside(found[0], level)}")
+    yield Note(
+        "data",
+        f"{said}: the order and the estimates come from {items}, and limits and verdicts hold for these "
+        f"and for all, whatever the missing scores are. {what}{of} is {_beside(found[0], level)}",
+    )
 
 
 def _beside(found: Evidence | Unpaired, level: float) -> str:
     """Return the estimate and its limits, and the limits with the worst and the best for the missing scores."""
     tail = (1 - level) / 2
-    low, high, least, most = (float(end[0]) for end in (*found.known_limits(tail), *found.worst_limits(tail)))
-    estimate, *ends = digits.numbers(float(found.mean[0]), low, high, least, most, error=(high - low) / 2)
-    return (f"{estimate} ({ends[0]} to {ends[1]}, by itself at {percent(level)}); with the worst and the best for the "
-            f"missing scores it is between {ends[2]} and {ends[3]}")
+    low, high, least, most = (
+        float(end[0]) for end in (*found.known_limits(tail), *found.worst_limits(tail))
+    )
+    estimate, *ends = digits.numbers(
+        float(found.mean[0]), low, high, least, most, error=(high - low) / 2
+    )
+    return (
+        f"{estimate} ({ends[0]} to {ends[1]}, by itself at {percent(level)}); with the worst and the best for the "
+        f"missing scores it is between {ends[2]} and {ends[3]}"
+    )
 
 
 def _notes(scores: ItemScores, found: Sequence[Evidence | Unpaired]) -> Iterator[Note]:
     if scores.cluster is None:
-        yield Note("assumption", "items count as independent of each other: where some belong together, as questions "
-                   "on one document do, name their cluster, or the intervals are too short")
+        yield Note(
+            "assumption",
+            "items count as independent of each other: where some belong together, as questions "
+            "on one document do, name their cluster, or the intervals are too short",
+        )
         return
     worth, carriers = (min(getattr(each, name) for each in found) for name in ("worth", "carriers"))
     if worth < FEW_CLUSTERS:
-        yield Note("unreliable", f"few clusters, worth {worth:.3g} of equal size: one unlike them may be unseen")
+        yield Note(
+            "unreliable",
+            f"few clusters, worth {worth:.3g} of equal size: one unlike them may be unseen",
+        )
     elif carriers < FEW_CARRIERS and len(scores.models) > 1:
-        yield Note("remark", f"for some pairs fewer than {FEW_CARRIERS} clusters differ, or the differences are small "
-                   "against the known bounds: a cluster that differs more may exist")
+        yield Note(
+            "remark",
+            f"for some pairs fewer than {FEW_CARRIERS} clusters differ, or the differences are small "
+            "against the known bounds: a cluster that differs more may exist",
+        )

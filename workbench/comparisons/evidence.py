@@ -18,7 +18,7 @@ from workbench.replication.bounded_intervals import Clusters, Sample, clusters
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.replicates import replicates
 
-BLOCK = 2 ** 21         # numbers that are looked at at once
+BLOCK = 2**21  # numbers that are looked at at once
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,20 @@ class Independent:
         """
         sign = 2 * side - 1
         value = self.bounds[side] if bounded else self.unseen[side]
-        mean, second, third = one_more(self.n, sign * self.mean, self.second, sign * self.third, sign * value)
+        mean, second, third = one_more(
+            self.n, sign * self.mean, self.second, sign * self.third, sign * value
+        )
         return mean, second / (self.n + 2), 2 * third / ((self.n + 2) * (self.n + 3))
 
-    def limits(self, tail: float | np.ndarray, bounds: tuple[float, float], *,
-               bounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    def limits(
+        self, tail: float | np.ndarray, bounds: tuple[float, float], *, bounded: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper limits, (V,) each."""
         (a, b, c), (d, e, f) = self.moments(0, tail, bounded), self.moments(1, tail, bounded)
-        return (-three_moment_quantile(a, b, c, -bounds[0], tail), three_moment_quantile(d, e, f, bounds[1], tail))
+        return (
+            -three_moment_quantile(a, b, c, -bounds[0], tail),
+            three_moment_quantile(d, e, f, bounds[1], tail),
+        )
 
 
 @dataclass(frozen=True)
@@ -77,8 +83,9 @@ class Proportions:
         """Items less one."""
         return self.n - 1
 
-    def limits(self, tail: float | np.ndarray, bounds: tuple[float, float], *,
-               bounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    def limits(
+        self, tail: float | np.ndarray, bounds: tuple[float, float], *, bounded: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return Wilson's limits, (V,) each; they are the bounded ones too."""
         return wilson(self.mean, self.n, -scipy.special.ndtri(tail))
 
@@ -130,7 +137,9 @@ class Evidence:
         """Return limits for all items, whatever the missing values are, (V,) each."""
         return self.limits_of(self.least, tail)[0], self.limits_of(self.most, tail)[1]
 
-    def limits_of(self, sample: Independent | Clusters | Proportions, tail: float | np.ndarray) -> tuple:
+    def limits_of(
+        self, sample: Independent | Clusters | Proportions, tail: float | np.ndarray
+    ) -> tuple:
         """Return lower and upper limits of the means of a sample, (V,) each, by the method.
 
         Parameters
@@ -155,11 +164,15 @@ class Evidence:
 
     def _pvalues(self, least: Any, most: Any, at: float) -> np.ndarray:
         if self.method == "t":
-            below, above = (_t_tail(sign * (sample.mean - at), sample) for sign, sample in ((1, least), (-1, most)))
+            below, above = (
+                _t_tail(sign * (sample.mean - at), sample)
+                for sign, sample in ((1, least), (-1, most))
+            )
             return 2 * np.minimum(np.minimum(below, above), 0.5)
 
         def moments(side: int, tail: np.ndarray) -> tuple:
             return (most if side else least).moments(side, tail, self.method == "bounded")
+
         return 2 * crossing_tail(moments, self.bounds, at, least.mean.shape)
 
     @property
@@ -182,9 +195,13 @@ def _t_tail(distance: np.ndarray, sample: Independent | Clusters | Proportions) 
     return np.where(np.isnan(tail), 0.5, tail)
 
 
-def evidence(columns: Callable[[slice], tuple[np.ndarray, np.ndarray]], size: tuple[int, int],
-             cluster: np.ndarray | None, bounds: tuple[float, float],
-             complete: np.ndarray | None = None) -> Iterator[Evidence]:
+def evidence(
+    columns: Callable[[slice], tuple[np.ndarray, np.ndarray]],
+    size: tuple[int, int],
+    cluster: np.ndarray | None,
+    bounds: tuple[float, float],
+    complete: np.ndarray | None = None,
+) -> Iterator[Evidence]:
     """Yield what items tell of columns of values, in blocks that do not take much memory.
 
     Parameters
@@ -202,13 +219,17 @@ def evidence(columns: Callable[[slice], tuple[np.ndarray, np.ndarray]], size: tu
     step = max(1, BLOCK // size[0])
     for start in range(0, size[1], step):
         least, most = columns(slice(start, start + step))
-        known = least == most if complete is None else np.broadcast_to(complete[:, None], least.shape)
+        known = (
+            least == most if complete is None else np.broadcast_to(complete[:, None], least.shape)
+        )
         first = told(least)
         if known.all():
             yield Evidence(first, first, bounds)
         else:
-            parts = [_told_by(None if cluster is None else cluster[rows], bounds)(least[rows, k:k + 1])
-                     for k, rows in enumerate(known.T)]
+            parts = [
+                _told_by(None if cluster is None else cluster[rows], bounds)(least[rows, k : k + 1])
+                for k, rows in enumerate(known.T)
+            ]
             yield Evidence(first, told(most), bounds, joined(parts))
 
 
@@ -221,13 +242,19 @@ def joined(parts: Sequence[Any]) -> Any:
     """
     cells = {each.name: [getattr(part, each.name) for part in parts] for each in fields(parts[0])}
     shared = "bounds", "design_df"
-    return type(parts[0])(*(
-        values[0] if name in shared else np.concatenate([np.atleast_1d(value) for value in values], axis=-1)
-        for name, values in cells.items()))
+    return type(parts[0])(
+        *(
+            values[0]
+            if name in shared
+            else np.concatenate([np.atleast_1d(value) for value in values], axis=-1)
+            for name, values in cells.items()
+        )
+    )
 
 
-def _told_by(cluster: np.ndarray | None, bounds: tuple[float, float]) -> Callable[[np.ndarray],
-                                                                                  Independent | Clusters]:
+def _told_by(
+    cluster: np.ndarray | None, bounds: tuple[float, float]
+) -> Callable[[np.ndarray], Independent | Clusters]:
     """Return the function from columns of values (N, V) to what they tell of their means."""
     if cluster is None:
         return lambda values: _independent(values, bounds)
@@ -239,13 +266,18 @@ def _told_by(cluster: np.ndarray | None, bounds: tuple[float, float]) -> Callabl
     def told(values: np.ndarray) -> Clusters:
         sample = Sample.of_columns(design, values[order])
         return clusters(design, sample, sample.variance(drawn), bounds)
+
     return told
 
 
 def _independent(values: np.ndarray, bounds: tuple[float, float]) -> Independent:
     mean = np.clip(values.mean(0), *bounds)
     off = values - mean
-    square = off ** 2
-    unseen = np.stack([sign * one_more_value(sign * values, sign * mean, sign * bound, bounds[1] - bounds[0])
-                       for sign, bound in zip((-1, 1), bounds, strict=True)])
+    square = off**2
+    unseen = np.stack(
+        [
+            sign * one_more_value(sign * values, sign * mean, sign * bound, bounds[1] - bounds[0])
+            for sign, bound in zip((-1, 1), bounds, strict=True)
+        ]
+    )
     return Independent(len(values), mean, square.mean(0), (square * off).mean(0), unseen, bounds)

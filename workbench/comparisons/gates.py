@@ -11,8 +11,12 @@ from workbench.results.digits import number
 
 PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
 _NAME = r"""("[^"]+"|'[^']+'|[^\s<>"'+-]\S*)"""
-_LONGEST = re.compile(rf"\s*{_NAME}\s*([<>])\s*{_NAME}\s*(?:([-+])\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?))?\s*")
-_SHORTEST = re.compile(_LONGEST.pattern.replace("*)", "*?)"))       # "A-2" is A less 2 where no model is called so
+_LONGEST = re.compile(
+    rf"\s*{_NAME}\s*([<>])\s*{_NAME}\s*(?:([-+])\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?))?\s*"
+)
+_SHORTEST = re.compile(
+    _LONGEST.pattern.replace("*)", "*?)")
+)  # "A-2" is A less 2 where no model is called so
 
 
 class Gate(Result):
@@ -41,7 +45,13 @@ class Gate(Result):
     @property
     def verdict(self) -> str:
         """PASS where the interval lies above the margin, FAIL where it lies below, else INCONCLUSIVE."""
-        return PASS if self.interval.low > self.margin else FAIL if self.interval.high < self.margin else INCONCLUSIVE
+        return (
+            PASS
+            if self.interval.low > self.margin
+            else FAIL
+            if self.interval.high < self.margin
+            else INCONCLUSIVE
+        )
 
     def bounded_sentence(self) -> str:
         """Return the bounded limits with their meaning, "" where they are the limits."""
@@ -53,18 +63,33 @@ class Gate(Result):
         """Return the verdict with its reason."""
         lies = {PASS: "lies above", FAIL: "lies below", INCONCLUSIVE: "holds"}[self.verdict]
         low, high = (number(end) for end in self.interval)
-        return (f"{self.verdict}: {self.condition}; {self.first} less {self.second} is from {low} to {high} "
-                f"({percent(self.interval.level)}), which {lies} {number(self.margin)}"
-                + f", as any would: scores differ by at most {number(self.reach)}" * (abs(self.margin) >= self.reach))
+        return (
+            f"{self.verdict}: {self.condition}; {self.first} less {self.second} is from {low} to {high} "
+            f"({percent(self.interval.level)}), which {lies} {number(self.margin)}"
+            + f", as any would: scores differ by at most {number(self.reach)}"
+            * (abs(self.margin) >= self.reach)
+        )
 
     def rows(self) -> list[dict]:
         """Return one row: verdict, models, margin, limits and bounded limits."""
         low, high = self.interval
-        return [{"verdict": self.verdict, "first": self.first, "second": self.second, "margin": self.margin, "low": low,
-                 "high": high, "level": self.interval.level, **with_bounded(self.interval)}]
+        return [
+            {
+                "verdict": self.verdict,
+                "first": self.first,
+                "second": self.second,
+                "margin": self.margin,
+                "low": low,
+                "high": high,
+                "level": self.interval.level,
+                **with_bounded(self.interval),
+            }
+        ]
 
 
-def gate(scores: ItemScores, condition: str, *, level: float = 0.95, method: str = "default") -> Gate:
+def gate(
+    scores: ItemScores, condition: str, *, level: float = 0.95, method: str = "default"
+) -> Gate:
     """Return whether items show a condition on two models, its opposite, or neither.
 
     Parameters
@@ -90,19 +115,32 @@ def gate(scores: ItemScores, condition: str, *, level: float = 0.95, method: str
     Gate(PASS: A > 'new B' - 0.01; A less new B is from 0.0198 to 0.3 (95%), which lies above -0.01)
     """
     scores = checks.instance("scores", scores, ItemScores)
-    readings = [read for pattern in (_LONGEST, _SHORTEST) if (read := pattern.fullmatch(str(condition)))]
+    readings = [
+        read for pattern in (_LONGEST, _SHORTEST) if (read := pattern.fullmatch(str(condition)))
+    ]
     if not readings:
-        raise checks.WrongValue("condition", "must be as 'B > A' or 'B > A - 0.01', names with spaces or operators in "
-                                "quotes", condition)
+        raise checks.WrongValue(
+            "condition",
+            "must be as 'B > A' or 'B > A - 0.01', names with spaces or operators in quotes",
+            condition,
+        )
     found = next((read for read in readings if _unquoted(read[3]) in scores.models), readings[0])
     left, sign, right, direction, size = found.groups()
     margin = float(size or 0) * (-1 if direction == "-" else 1)
     first, second = _unquoted(left), _unquoted(right)
-    if sign == "<":         # A < B + m says B > A - m
+    if sign == "<":  # A < B + m says B > A - m
         first, second, margin = second, first, 0.0 - margin
     with checks.naming(first="condition", second="condition"):
         interval = pair_interval(scores, first, second, level=level, method=method)
-    return Gate(condition, first, second, margin, interval, scores.bounds[1] - scores.bounds[0], notes=interval.notes)
+    return Gate(
+        condition,
+        first,
+        second,
+        margin,
+        interval,
+        scores.bounds[1] - scores.bounds[0],
+        notes=interval.notes,
+    )
 
 
 def _unquoted(name: str) -> str:

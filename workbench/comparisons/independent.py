@@ -62,19 +62,26 @@ class Unpaired:
 
     def known_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return limits of the items that have scores, (V,) each."""
-        first, second = (each.least if each.known is None else each.known for each in (self.first, self.second))
+        first, second = (
+            each.least if each.known is None else each.known for each in (self.first, self.second)
+        )
         return self._limits((first, first), (second, second), tail)
 
     def worst_limits(self, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return limits for all items, whatever the missing values are, (V,) each."""
-        return self._limits((self.first.least, self.first.most), (self.second.least, self.second.most), tail)
+        return self._limits(
+            (self.first.least, self.first.most), (self.second.least, self.second.most), tail
+        )
 
-    def _limits(self, first: tuple, second: tuple, tail: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _limits(
+        self, first: tuple, second: tuple, tail: float | np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         bounds = self.first.bounds
         reach = bounds[1] - bounds[0]
 
         def distance(sample: Any, side: int) -> np.ndarray:
             return sample.mean - self.first.limits_of(sample, tail)[side]
+
         (a_low, a_high), (b_low, b_high) = first, second
         low = a_low.mean - b_high.mean - np.hypot(distance(a_low, 0), distance(b_high, 1))
         high = a_high.mean - b_low.mean + np.hypot(distance(a_high, 1), distance(b_low, 0))
@@ -92,8 +99,9 @@ class Unpaired:
         return 2 * np.exp(left_out)
 
 
-def sample_evidence(scores: ItemScores, cluster: np.ndarray | None, *,
-                    proportions: bool = False) -> list[Evidence]:
+def sample_evidence(
+    scores: ItemScores, cluster: np.ndarray | None, *, proportions: bool = False
+) -> list[Evidence]:
     """Return what each model's own items tell of its mean.
 
     Parameters
@@ -105,19 +113,36 @@ def sample_evidence(scores: ItemScores, cluster: np.ndarray | None, *,
         Whether means of independent items get Wilson's limits, if all scores are 0 or 1.
     """
     scored = scores.score[~np.isnan(scores.score)]
-    proportions = proportions and cluster is None and scores.bounds == (0, 1) and bool(np.isin(scored, (0, 1)).all())
-    return [_of_model(scores, cluster, model, proportions=proportions) for model in range(len(scores.models))]
+    proportions = (
+        proportions
+        and cluster is None
+        and scores.bounds == (0, 1)
+        and bool(np.isin(scored, (0, 1)).all())
+    )
+    return [
+        _of_model(scores, cluster, model, proportions=proportions)
+        for model in range(len(scores.models))
+    ]
 
 
-def _of_model(scores: ItemScores, cluster: np.ndarray | None, model: int, *, proportions: bool) -> Evidence:
+def _of_model(
+    scores: ItemScores, cluster: np.ndarray | None, model: int, *, proportions: bool
+) -> Evidence:
     rows = scores.sample == model
-    low, high = (values[rows, model:model + 1] for values in scores.filled)
+    low, high = (values[rows, model : model + 1] for values in scores.filled)
     known = low == high
     if proportions:
-        least, most, alone = (Proportions(np.array([len(values)]), values.mean(0))
-                              for values in (low, high, low[known[:, 0]]))
+        least, most, alone = (
+            Proportions(np.array([len(values)]), values.mean(0))
+            for values in (low, high, low[known[:, 0]])
+        )
         return Evidence(least, most, scores.bounds, None if known.all() else alone)
-    found, = evidence(lambda part: (low, high), low.shape, None if cluster is None else cluster[rows], scores.bounds)
+    (found,) = evidence(
+        lambda part: (low, high),
+        low.shape,
+        None if cluster is None else cluster[rows],
+        scores.bounds,
+    )
     return found
 
 
@@ -145,8 +170,12 @@ def together(parts: Sequence[Evidence]) -> Evidence:
     parts : list of Evidence
         One mean each.
     """
+
     def column(of: Callable[[Evidence], Any]) -> Any:
         return joined([of(part) for part in parts])
+
     gaps = any(part.known is not None for part in parts)
     known = column(lambda part: part.least if part.known is None else part.known) if gaps else None
-    return Evidence(column(lambda part: part.least), column(lambda part: part.most), parts[0].bounds, known)
+    return Evidence(
+        column(lambda part: part.least), column(lambda part: part.most), parts[0].bounds, known
+    )

@@ -70,25 +70,53 @@ class ItemScores(Result):
     holds_items: ClassVar[bool] = True
 
     if TYPE_CHECKING:
-        def __init__(self, score: ArrayLike, models: Sequence[str], item: Sequence, cluster: ArrayLike | None = None,
-                     bounds: tuple[float, float] = (0.0, 1.0), better: str = "higher", values: Sequence[float] = (),
-                     columns: dict | None = None, finished: bool = False, cluster_word: str = "cluster",
-                     sample: ArrayLike | None = None, *, notes: Sequence[Note] = ()) -> None: ...
+
+        def __init__(
+            self,
+            score: ArrayLike,
+            models: Sequence[str],
+            item: Sequence,
+            cluster: ArrayLike | None = None,
+            bounds: tuple[float, float] = (0.0, 1.0),
+            better: str = "higher",
+            values: Sequence[float] = (),
+            columns: dict | None = None,
+            finished: bool = False,
+            cluster_word: str = "cluster",
+            sample: ArrayLike | None = None,
+            *,
+            notes: Sequence[Note] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         score = checks.plain_array("score", self.score, "item").astype(float)
         models, item = _distinct("models", self.models, 1), _distinct("item", self.item, 2)
         if score.shape != (len(item), len(models)):
-            raise checks.WrongValue("score", f"must have a row for each of {len(item)} items and a column for each of "
-                                    f"{len(models)} models", told=f"got shape {score.shape}")
-        cluster = None if self.cluster is None else checks.labels("cluster", self.cluster, size=len(item))
+            raise checks.WrongValue(
+                "score",
+                f"must have a row for each of {len(item)} items and a column for each of "
+                f"{len(models)} models",
+                told=f"got shape {score.shape}",
+            )
+        cluster = (
+            None if self.cluster is None else checks.labels("cluster", self.cluster, size=len(item))
+        )
         if cluster is not None and np.all(cluster == cluster[0]):
-            raise checks.WrongValue("cluster", "must hold at least 2 clusters: of one nothing is known about others",
-                                    told=f"all {len(item)} items are in {cluster[0].item()!r}")
+            raise checks.WrongValue(
+                "cluster",
+                "must hold at least 2 clusters: of one nothing is known about others",
+                told=f"all {len(item)} items are in {cluster[0].item()!r}",
+            )
         low, high = checks.bounds(self.bounds)
-        vars(self).update(score=score, models=models, item=item, cluster=cluster, bounds=(low, high),
-                          better=checks.choice("better", self.better, BETTER),
-                          columns={name: objects(list(column)) for name, column in (self.columns or {}).items()})
+        vars(self).update(
+            score=score,
+            models=models,
+            item=item,
+            cluster=cluster,
+            bounds=(low, high),
+            better=checks.choice("better", self.better, BETTER),
+            columns={name: objects(list(column)) for name, column in (self.columns or {}).items()},
+        )
         if self.sample is not None:
             vars(self)["sample"] = _checked_samples(self.sample, score, models, cluster)
         super().__post_init__()
@@ -97,8 +125,11 @@ class ItemScores(Result):
             wrong |= ~np.isnan(score) & ~np.isin(score, self.values)
         for row, column in np.argwhere(wrong)[:1].tolist():
             can = checks.listed(self.values) if self.values else f"{low:g} to {high:g}"
-            raise checks.WrongValue("score", f"must be what it can be, {can}", told=f"item {item[row]!r} has "
-                                    f"{score[row, column]:g} by {models[column]}")
+            raise checks.WrongValue(
+                "score",
+                f"must be what it can be, {can}",
+                told=f"item {item[row]!r} has {score[row, column]:g} by {models[column]}",
+            )
 
     @property
     def filled(self) -> tuple[np.ndarray, np.ndarray]:
@@ -135,16 +166,29 @@ class ItemScores(Result):
         ----------
         rows : (N,) array of bool
         """
-        return ItemScores(self.score[rows], self.models, np.array(self.item, object)[rows].tolist(),
-                          None if self.cluster is None else self.cluster[rows], self.bounds, self.better, self.values,
-                          {name: column[rows] for name, column in self.columns.items()}, self.finished,
-                          self.cluster_word, None if self.sample is None else self.sample[rows],
-                          notes=self.notes)
+        return ItemScores(
+            self.score[rows],
+            self.models,
+            np.array(self.item, object)[rows].tolist(),
+            None if self.cluster is None else self.cluster[rows],
+            self.bounds,
+            self.better,
+            self.values,
+            {name: column[rows] for name, column in self.columns.items()},
+            self.finished,
+            self.cluster_word,
+            None if self.sample is None else self.sample[rows],
+            notes=self.notes,
+        )
 
     def headline(self) -> str:
         """Return how many items, models and clusters there are, and what a score can be."""
         low, high = self.bounds
-        among = checks.listed([f"{value:g}" for value in self.values]) if self.values else f"from {low:g} to {high:g}"
+        among = (
+            checks.listed([f"{value:g}" for value in self.values])
+            if self.values
+            else f"from {low:g} to {high:g}"
+        )
         return f"{self.basis()} scored by {checks.counted(len(self.models), 'model')}, {among}"
 
     def basis(self) -> str:
@@ -155,20 +199,26 @@ class ItemScores(Result):
         """Return a row per model: its items with and without a score."""
         wanted = self.wanted
         sizes, lacking = wanted.sum(0).tolist(), (np.isnan(self.score) & wanted).sum(0).tolist()
-        return [{"model": model, "items": size - gone, "unscored": gone}
-                for model, size, gone in zip(self.models, sizes, lacking, strict=True)]
+        return [
+            {"model": model, "items": size - gone, "unscored": gone}
+            for model, size, gone in zip(self.models, sizes, lacking, strict=True)
+        ]
 
 
-def _checked_samples(sample: ArrayLike, score: np.ndarray, models: Sequence[str],
-                     cluster: np.ndarray | None) -> np.ndarray:
+def _checked_samples(
+    sample: ArrayLike, score: np.ndarray, models: Sequence[str], cluster: np.ndarray | None
+) -> np.ndarray:
     """Return the samples that items belong to, or raise where one is too small or has another's score."""
     checked = checks.counts("sample", sample, size=len(score), what="item")
     for place, model in enumerate(models):
         rows = checked == place
         units = int(rows.sum()) if cluster is None else int(np.unique(cluster[rows]).size)
         if units < 2:
-            raise checks.WrongValue("sample", f"must have at least 2 {'items' if cluster is None else 'clusters'} of "
-                                    f"{model!r}", told=f"got {units}")
+            raise checks.WrongValue(
+                "sample",
+                f"must have at least 2 {'items' if cluster is None else 'clusters'} of {model!r}",
+                told=f"got {units}",
+            )
         if not np.isnan(np.delete(score[rows], place, 1)).all():
             raise checks.WrongValue("sample", f"must hold items that {model!r} alone was scored on")
     return checked
@@ -177,12 +227,18 @@ def _checked_samples(sample: ArrayLike, score: np.ndarray, models: Sequence[str]
 def _distinct(name: str, values: Sequence, least: int) -> tuple[str, ...]:
     entries = checks.each(name, values)
     for k in [k for k, entry in enumerate(entries) if checks.is_missing(entry)][:1]:
-        raise checks.WrongValue(name, "must not be missing", place=("entry", k), told=f"entry {k} is")
+        raise checks.WrongValue(
+            name, "must not be missing", place=("entry", k), told=f"entry {k} is"
+        )
     texts = tuple(map(str, entries))
     twice = [text for text, times in Counter(texts).items() if times > 1]
     if twice:
-        raise checks.WrongValue(name, "must not repeat", told=f"{checks.listed(twice, SHOWN, quoted=True)} "
-                                f"occur{'s' * (len(twice) == 1)} more than once")
+        raise checks.WrongValue(
+            name,
+            "must not repeat",
+            told=f"{checks.listed(twice, SHOWN, quoted=True)} "
+            f"occur{'s' * (len(twice) == 1)} more than once",
+        )
     if len(texts) < least:
         raise checks.WrongValue(name, f"must be at least {least}", told=f"got {len(texts)}")
     return texts

@@ -33,7 +33,12 @@ def named_runs(runs: Sequence[Run]) -> list[Run]:
     """
     if len(runs) == 1 and not runs[0].model:
         return [_by_folder(runs[0]) if runs[0].task else _by_file(runs[0])]
-    rules: tuple[Callable[[Run], Run], ...] = (lambda run: run, _by_folder, _by_file, _by_folder_and_file)
+    rules: tuple[Callable[[Run], Run], ...] = (
+        lambda run: run,
+        _by_folder,
+        _by_file,
+        _by_folder_and_file,
+    )
     for rule in rules:
         named = [rule(run) for run in runs]
         if rule is _by_file and len({run.task for run in runs}) > 1 and not _same_content(runs):
@@ -43,10 +48,16 @@ def named_runs(runs: Sequence[Run]) -> list[Run]:
     names = [run.model for run in (_by_file(run) for run in runs)]
     twice = [name for name, times in Counter(names).items() if times > 1] or [*dict.fromkeys(names)]
     tasks = {run.task for run in runs if run.task}
-    of_task = f"; of a model with several tasks there must be one log per task of {checks.listed(sorted(tasks))}" \
-        if tasks else ""
-    raise checks.WrongValue("files", f"must be of different models; give names to those of "
-                            f"{checks.listed(twice, SHOWN, quoted=True)}, as in NAME=FILE{of_task}")
+    of_task = (
+        f"; of a model with several tasks there must be one log per task of {checks.listed(sorted(tasks))}"
+        if tasks
+        else ""
+    )
+    raise checks.WrongValue(
+        "files",
+        f"must be of different models; give names to those of "
+        f"{checks.listed(twice, SHOWN, quoted=True)}, as in NAME=FILE{of_task}",
+    )
 
 
 def _folder(run: Run) -> str:
@@ -74,14 +85,20 @@ def _told_apart(runs: Sequence[Run]) -> bool:
     keys = [(run.model, run.task) for run in runs]
     if not all(run.model for run in runs) or len(set(keys)) < len(keys):
         return False
-    return not any(first.model == second.model and _same_items(first, second)
-                   for first, second in combinations(runs, 2))
+    return not any(
+        first.model == second.model and _same_items(first, second)
+        for first, second in combinations(runs, 2)
+    )
 
 
 def _same_items(first: Run, second: Run) -> bool:
     """Return whether two runs hold the same items, by the content that logs tell of all that both have."""
     asked = dict(zip(first.item, first.content, strict=False))
-    pairs = [(asked[item], other) for item, other in zip(second.item, second.content, strict=False) if item in asked]
+    pairs = [
+        (asked[item], other)
+        for item, other in zip(second.item, second.content, strict=False)
+        if item in asked
+    ]
     return bool(pairs) and not any(differs(one, other) for one, other in pairs)
 
 
@@ -124,9 +141,16 @@ def of_tasks(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
     for run in runs:
         sizes[run.task] = max(sizes.get(run.task, 0), len(set(run.item)))
         measures[run.task] = run.measure
-    tasks = checks.listed([f"{task} ({checks.counted(size, 'item')})" for task, size in sizes.items()], 2 * SHOWN)
-    notes = [Note("data", f"{checks.counted(len(sizes), 'task')}, {tasks}: task and identifier together "
-                  "identify an item, and every item counts alike; column 'task' has the slices")]
+    tasks = checks.listed(
+        [f"{task} ({checks.counted(size, 'item')})" for task, size in sizes.items()], 2 * SHOWN
+    )
+    notes = [
+        Note(
+            "data",
+            f"{checks.counted(len(sizes), 'task')}, {tasks}: task and identifier together "
+            "identify an item, and every item counts alike; column 'task' has the slices",
+        )
+    ]
     if len(set(measures.values())) > 1:
         told = checks.listed([f"{task} {measure}" for task, measure in measures.items()], 2 * SHOWN)
         notes.append(Note("data", f"tasks have different scores: {told}"))
@@ -138,15 +162,22 @@ def _joined(parts: Sequence[Run]) -> Run:
     first = parts[0]
     cells = {TASK: objects([part.task for part in parts for _ in part.item])}
     for name in dict.fromkeys(name for part in parts for name in part.cells):
-        cells[name] = np.concatenate([part.cells.get(name, objects([None] * len(part.item))) for part in parts])
+        cells[name] = np.concatenate(
+            [part.cells.get(name, objects([None] * len(part.item))) for part in parts]
+        )
     content = [asked for part in parts for asked in part.content]
     items = [f"{part.task}/{item}" for part in parts for item in part.item]
     return first._replace(
-        item=items, epoch=[epoch for part in parts for epoch in part.epoch],
-        score=[score for part in parts for score in part.score], content=content if len(content) == len(items) else [],
-        measure=" and ".join(dict.fromkeys(part.measure for part in parts)), cells=cells,
-        told=f"{first.model!r}", finished=all(part.finished for part in parts),
-        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)))
+        item=items,
+        epoch=[epoch for part in parts for epoch in part.epoch],
+        score=[score for part in parts for score in part.score],
+        content=content if len(content) == len(items) else [],
+        measure=" and ".join(dict.fromkeys(part.measure for part in parts)),
+        cells=cells,
+        told=f"{first.model!r}",
+        finished=all(part.finished for part in parts),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
 
 
 def tasks_of(run: Run) -> list[str]:

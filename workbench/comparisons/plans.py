@@ -17,14 +17,21 @@ from workbench.replication.replicates import replicates
 
 VALUES, BOUNDS = (-1.0, 0.0, 1.0), (-1.0, 1.0)
 RUNS, CLUSTERED_RUNS = 20_000, 2_000
-EXACT, OF_CLUSTERS = 1e-3, 1e-2     # of what is searched; 2,000 runs leave 2% to chance
-MOST_ITEMS, MOST_CLUSTERS = 10 ** 7, 10 ** 4
-AT_ONCE = 200_000       # clusters of all samples: as much as a processor keeps at hand
-LEAST_ICC = 1e-12       # below it items are as good as independent
+EXACT, OF_CLUSTERS = 1e-3, 1e-2  # of what is searched; 2,000 runs leave 2% to chance
+MOST_ITEMS, MOST_CLUSTERS = 10**7, 10**4
+AT_ONCE = 200_000  # clusters of all samples: as much as a processor keeps at hand
+LEAST_ICC = 1e-12  # below it items are as good as independent
 
 
-def detectable_difference(items: int, discordance: float, *, clusters: int | None = None, icc: float = 0.0,
-                          power: float = 0.8, level: float = 0.95) -> float:
+def detectable_difference(
+    items: int,
+    discordance: float,
+    *,
+    clusters: int | None = None,
+    icc: float = 0.0,
+    power: float = 0.8,
+    level: float = 0.95,
+) -> float:
     """Return the difference of two models' accuracies that so many items would show in a share `power` of samples.
 
     Parameters
@@ -63,6 +70,7 @@ def detectable_difference(items: int, discordance: float, *, clusters: int | Non
 
     def shown(difference: float) -> bool:
         return chance(difference, discordance) >= power
+
     if not shown(high):
         return float("nan")
     while high - low > EXACT * high:
@@ -71,8 +79,15 @@ def detectable_difference(items: int, discordance: float, *, clusters: int | Non
     return high
 
 
-def items_to_detect(difference: float, discordance: float, *, cluster_size: int = 1, icc: float = 0.0,
-                    power: float = 0.8, level: float = 0.95) -> int:
+def items_to_detect(
+    difference: float,
+    discordance: float,
+    *,
+    cluster_size: int = 1,
+    icc: float = 0.0,
+    power: float = 0.8,
+    level: float = 0.95,
+) -> int:
     """Return how many items show a difference of two models' accuracies in a share `power` of samples.
 
     Parameters
@@ -92,21 +107,30 @@ def items_to_detect(difference: float, discordance: float, *, cluster_size: int 
     914
     """
     discordance, power = _above_0("discordance", discordance, 1.0), checks.assurance(power)
-    difference, size = _above_0("difference", difference, discordance), checks.whole("cluster_size", cluster_size, 1)
+    difference, size = (
+        _above_0("difference", difference, discordance),
+        checks.whole("cluster_size", cluster_size, 1),
+    )
 
     def chance(groups: int) -> float:
-        return _chance_shown(groups * size, None if size == 1 else groups, icc, level)(difference, discordance)
+        return _chance_shown(groups * size, None if size == 1 else groups, icc, level)(
+            difference, discordance
+        )
+
     exact, icc = EXACT if size == 1 else OF_CLUSTERS, checks.number("icc", icc, 0, 1)
-    z, most = ndtri((1 + checks.level(level)) / 2), min(MOST_ITEMS // size, MOST_ITEMS if size == 1 else MOST_CLUSTERS)
+    z, most = (
+        ndtri((1 + checks.level(level)) / 2),
+        min(MOST_ITEMS // size, MOST_ITEMS if size == 1 else MOST_CLUSTERS),
+    )
     needed = discordance * (z + ndtri(power)) ** 2 / max(difference, 1 / MOST_ITEMS) ** 2
     low, high, groups = 1, most + 1, needed * (1 + (size - 1) * icc) / size
-    if groups > 2 * most:       # beyond doubt, and not worth drawing
+    if groups > 2 * most:  # beyond doubt, and not worth drawing
         low = most
     for turn in itertools.count(1):
         if high - low <= max(1, exact * high):
             break
         step = max(1, int(exact * low))
-        if turn % 3 == 0:       # whatever the guesses are worth, the range becomes smaller
+        if turn % 3 == 0:  # whatever the guesses are worth, the range becomes smaller
             groups = min(math.sqrt(low * high), 2 * low)
         groups = round(min(max(groups, low + step), high - step))
         found = chance(groups)
@@ -115,7 +139,9 @@ def items_to_detect(difference: float, discordance: float, *, cluster_size: int 
         distance = z + ndtri(min(max(found, 1e-4), 1 - 1e-4))
         groups *= min(max((z + ndtri(power)) / max(distance, z / 4), 1 / 2), 2) ** 2
     if high > most:
-        raise checks.WrongValue("difference", f"must need at most {most * size:,} items", difference)
+        raise checks.WrongValue(
+            "difference", f"must need at most {most * size:,} items", difference
+        )
     return high * size
 
 
@@ -125,7 +151,9 @@ def _above_0(name: str, value: float, most: float) -> float:
     return float(value)
 
 
-def _chance_shown(items: int, groups: int | None, icc: float, level: float) -> Callable[[float, float], float]:
+def _chance_shown(
+    items: int, groups: int | None, icc: float, level: float
+) -> Callable[[float, float], float]:
     """Return a function of difference and discordance to the share of samples whose lower limit is above 0."""
     tail, icc = (1 - checks.level(level)) / 2, checks.number("icc", icc, 0, 1)
     if icc == 1:
@@ -133,27 +161,44 @@ def _chance_shown(items: int, groups: int | None, icc: float, level: float) -> C
     if groups is None and icc:
         raise checks.WrongValue("icc", "needs clusters", icc)
     most = min(items, MOST_CLUSTERS)
-    told = _of_items(items) if groups is None else _of_clusters(items, checks.whole("clusters", groups, 2, most), icc)
+    told = (
+        _of_items(items)
+        if groups is None
+        else _of_clusters(items, checks.whole("clusters", groups, 2, most), icc)
+    )
 
     def chance(difference: float, discordance: float) -> float:
-        chances = np.array([max(discordance - difference, 0), 2 * (1 - discordance), discordance + difference]) / 2
-        pvalues = [three_moment_tail(samples.moments(0, tail), BOUNDS[1], 0.0) for samples in told(chances)]
+        chances = (
+            np.array(
+                [max(discordance - difference, 0), 2 * (1 - discordance), discordance + difference]
+            )
+            / 2
+        )
+        pvalues = [
+            three_moment_tail(samples.moments(0, tail), BOUNDS[1], 0.0) for samples in told(chances)
+        ]
         return float((np.concatenate(pvalues) < tail).mean())
+
     return chance
 
 
 def _of_items(items: int) -> Callable[[np.ndarray], Iterator[Independent]]:
     """Return a function of the chances of the values to what samples tell."""
+
     def told(chances: np.ndarray) -> Iterator[Independent]:
         worse, _, better = np.random.default_rng(0).multinomial(items, chances, RUNS).T
         mean, square = (better - worse) / items, (better + worse) / items
-        second, third = square - mean ** 2, mean - 3 * mean * square + 2 * mean ** 3
+        second, third = square - mean**2, mean - 3 * mean * square + 2 * mean**3
         yield Independent(items, mean, second, third, np.reshape(BOUNDS, (2, 1)), BOUNDS)
+
     return told
 
 
 def _of_clusters(items: int, groups: int, icc: float) -> Callable[[np.ndarray], Iterator[Clusters]]:
-    size, design = np.diff(np.arange(groups + 1) * items // groups), SurveyDesign(np.zeros(groups, int))
+    size, design = (
+        np.diff(np.arange(groups + 1) * items // groups),
+        SurveyDesign(np.zeros(groups, int)),
+    )
     drawn, most = replicates(design, "jkn"), -(-AT_ONCE // groups)
 
     def told(chances: np.ndarray) -> Iterator[Clusters]:
@@ -162,10 +207,13 @@ def _of_clusters(items: int, groups: int, icc: float) -> Callable[[np.ndarray], 
             counts = _in_clusters(size, chances, icc, min(most, CLUSTERED_RUNS - start), rng)
             sample = Sample.of_counts(VALUES, list(counts), np.ones(1))
             yield clusters_of(design, sample, sample.variance(drawn), BOUNDS)
+
     return told
 
 
-def _in_clusters(size: np.ndarray, chances: np.ndarray, icc: float, runs: int, rng: np.random.Generator) -> np.ndarray:
+def _in_clusters(
+    size: np.ndarray, chances: np.ndarray, icc: float, runs: int, rng: np.random.Generator
+) -> np.ndarray:
     """Return how often clusters have each value, (3, C, runs)."""
     shape = size.size, runs, len(VALUES)
     of_cluster = np.broadcast_to(chances, shape)

@@ -36,7 +36,7 @@ def answered(answer: Any, count: int) -> list | None:
         return None
     try:
         found = [float(value) for value in values]
-    except OverflowError:       # a whole number beyond all floats
+    except OverflowError:  # a whole number beyond all floats
         return None
     return found if np.isfinite(found).all() else None
 
@@ -118,14 +118,22 @@ def _separated(text: str, count: int | None) -> str:
         return inside.replace(",", ".")
     for separator in (r"\s*;\s*", r"\s*/\s*", r"\s+"):
         parts = re.split(separator, inside)
-        numeric = [bool(_NUMBER.fullmatch(part.strip(",") if separator == r"\s+" else part)) for part in parts]
-        words = separator == r"\s*/\s*" and all(each or part.strip(".!").replace(" ", "").isalpha()
-                                                for part, each in zip(parts, numeric, strict=True))
+        numeric = [
+            bool(_NUMBER.fullmatch(part.strip(",") if separator == r"\s+" else part))
+            for part in parts
+        ]
+        words = separator == r"\s*/\s*" and all(
+            each or part.strip(".!").replace(" ", "").isalpha()
+            for part, each in zip(parts, numeric, strict=True)
+        )
         if len(parts) < 2 or not (words or separator == r"\s*;\s*" or all(numeric)):
             continue
         if separator == r"\s+" and any(part.endswith(",") for part in parts):
-            return text             # 0.88, 0.029
-        return ", ".join(part.replace(",", ".") if each else part for part, each in zip(parts, numeric, strict=True))
+            return text  # 0.88, 0.029
+        return ", ".join(
+            part.replace(",", ".") if each else part
+            for part, each in zip(parts, numeric, strict=True)
+        )
     return _beside_words(inside, count) or text
 
 

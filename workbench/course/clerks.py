@@ -13,7 +13,12 @@ import numpy as np
 from workbench import checks
 from workbench.course.digit_forms import digit_forms
 from workbench.cross_validation.kfold import ROUNDING, resolve_rho, tail_probability, theta3
-from workbench.cross_validation.learners import Population, Samples, nearest_centroid, nearest_neighbor
+from workbench.cross_validation.learners import (
+    Population,
+    Samples,
+    nearest_centroid,
+    nearest_neighbor,
+)
 from workbench.cross_validation.losses import CVLosses
 from workbench.results import Result
 
@@ -21,7 +26,10 @@ FOLDS = 10
 FORMS = 1797
 CLERKS = ("clerk A", "clerk B")
 READERS = ("averages", "nearest neighbor")
-SEEN = {name: tuple(pixel for pixel in range(64) if pixel % 8 % 2 == parity) for parity, name in enumerate(CLERKS)}
+SEEN = {
+    name: tuple(pixel for pixel in range(64) if pixel % 8 % 2 == parity)
+    for parity, name in enumerate(CLERKS)
+}
 TESTS = {"naive t": "naive", "Nadeau-Bengio": "nadeau_bengio"}
 HOOK = 971
 TEN_FOLDS = (0.1, 0.1, -0.05, 0.15, 0.0, 0.2, 0.25, 0.05, 0.05, 0.0)
@@ -58,10 +66,16 @@ def clerk_losses(study: int = HOOK, n: int = 100, *, repeats: int = 1) -> CVLoss
     study, n, repeats = checks.seed("study", study), _forms(n), checks.whole("repeats", repeats, 1)
     samples = _samples(study, n)
     fold = [_folds(study, n, repeat) for repeat in range(repeats)]
-    losses = {name: np.concatenate([nearest_neighbor(samples, f, columns)[0] for f in fold]).astype(float)
-              for name, columns in SEEN.items()}
-    return CVLosses(losses, np.concatenate(fold), item=np.tile(samples.rows[0], repeats),
-                    repeat=np.repeat(np.arange(repeats), n))
+    losses = {
+        name: np.concatenate([nearest_neighbor(samples, f, columns)[0] for f in fold]).astype(float)
+        for name, columns in SEEN.items()
+    }
+    return CVLosses(
+        losses,
+        np.concatenate(fold),
+        item=np.tile(samples.rows[0], repeats),
+        repeat=np.repeat(np.arange(repeats), n),
+    )
 
 
 def reader_losses(study: int = DISAGREEING, n: int = 200) -> CVLosses:
@@ -87,8 +101,10 @@ def reader_losses(study: int = DISAGREEING, n: int = 200) -> CVLosses:
     """
     study, n = checks.seed("study", study), _forms(n)
     samples, fold = _samples(study, n), _folds(study, n, 0)
-    losses = {name: learner(samples, fold)[0].astype(float)
-              for name, learner in zip(READERS, (nearest_centroid, nearest_neighbor), strict=True)}
+    losses = {
+        name: learner(samples, fold)[0].astype(float)
+        for name, learner in zip(READERS, (nearest_centroid, nearest_neighbor), strict=True)
+    }
     return CVLosses(losses, fold, item=samples.rows[0])
 
 
@@ -127,7 +143,7 @@ class ClerkStudies(Result):
             A key of `workbench.course.clerks.TESTS`.
         """
         rho = resolve_rho(TESTS[checks.choice("test", test, TESTS)], FOLDS, self.repeats)
-        return np.where(self.naive_errors > ROUNDING, self.naive_errors, np.nan) / (1 - rho) ** .5
+        return np.where(self.naive_errors > ROUNDING, self.naive_errors, np.nan) / (1 - rho) ** 0.5
 
     def pvalues(self, test: str) -> np.ndarray:
         """Return the p-value of each study (S,), NaN where the test is refused.
@@ -159,9 +175,11 @@ class ClerkStudies(Result):
     def rows(self) -> list[dict]:
         """Return one row per study."""
         p = {test: self.pvalues(test) for test in TESTS}
-        return [{"study": self.first + s, "difference": float(d)} | {
-            f"{rho}_pvalue": float(p[test][s]) for test, rho in TESTS.items()}
-                for s, d in enumerate(self.differences)]
+        return [
+            {"study": self.first + s, "difference": float(d)}
+            | {f"{rho}_pvalue": float(p[test][s]) for test, rho in TESTS.items()}
+            for s, d in enumerate(self.differences)
+        ]
 
 
 @functools.lru_cache(maxsize=64)
@@ -188,16 +206,22 @@ def clerk_studies(first: int = 0, count: int = 400, n: int = 100, repeats: int =
     """
     first, count = checks.seed("first", first), checks.whole("count", count, 2)
     n, repeats = _forms(n), checks.whole("repeats", repeats, 1)
-    means = np.array([[_fold_differences(study, n, repeat) for repeat in range(repeats)]
-                      for study in range(first, first + count)]).reshape(count, -1)
-    return ClerkStudies(first, n, repeats, means.mean(-1), theta3(means) ** .5)
+    means = np.array(
+        [
+            [_fold_differences(study, n, repeat) for repeat in range(repeats)]
+            for study in range(first, first + count)
+        ]
+    ).reshape(count, -1)
+    return ClerkStudies(first, n, repeats, means.mean(-1), theta3(means) ** 0.5)
 
 
 @functools.lru_cache(maxsize=50_000)
 def _fold_differences(study: int, n: int, repeat: int) -> np.ndarray:
     """Return the differences of the means of the ten folds of one repeat, which a slider of repeats asks for again."""
     samples, fold = _samples(study, n), _folds(study, n, repeat)
-    first, second = (nearest_neighbor(samples, fold, columns)[0].astype(float) for columns in SEEN.values())
+    first, second = (
+        nearest_neighbor(samples, fold, columns)[0].astype(float) for columns in SEEN.values()
+    )
     return np.bincount(fold, first - second) / (n // FOLDS)
 
 
@@ -231,7 +255,9 @@ def equal_models(n: int = 200, *, ahead: float = 0.0, seed: int = 0) -> np.ndarr
 def _chances() -> np.ndarray:
     forms = digit_forms()
     order = np.argsort(forms.confidence, kind="stable")
-    return np.array([part.mean() for part in np.array_split((forms.read_a == forms.digit)[order], 5)])
+    return np.array(
+        [part.mean() for part in np.array_split((forms.read_a == forms.digit)[order], 5)]
+    )
 
 
 def study_rows(first: int, count: int, n: int) -> np.ndarray:
@@ -242,8 +268,12 @@ def study_rows(first: int, count: int, n: int) -> np.ndarray:
     >>> study_rows(0, 2, 20).shape
     (2, 20)
     """
-    return np.stack([np.random.default_rng(study).choice(FORMS, n, replace=False)
-                     for study in range(first, first + count)])
+    return np.stack(
+        [
+            np.random.default_rng(study).choice(FORMS, n, replace=False)
+            for study in range(first, first + count)
+        ]
+    )
 
 
 def _samples(study: int, n: int) -> Samples:

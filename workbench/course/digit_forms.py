@@ -75,7 +75,9 @@ class DigitForms(Result):
         """
         first = checks.choice("reader", reader, ("a", "b")) == "a"
         read, score = (self.read_a, self.confidence) if first else (self.read_b, self.vote_share)
-        return ScoredItems(np.arange(1, self.digit.size + 1), score, read, self.digit, read == self.digit)
+        return ScoredItems(
+            np.arange(1, self.digit.size + 1), score, read, self.digit, read == self.digit
+        )
 
     def labeled(self, positive: int | str = 9) -> LabeledItems:
         """Return the forms, all labeled, as reader A reads them: boxes are PSUs, districts of two boxes strata.
@@ -94,8 +96,15 @@ class DigitForms(Result):
         >>> digit_forms().labeled()
         LabeledItems(1,797 labeled items, 10 classes, 10.0% of class 9)
         """
-        return LabeledItems(self.digit, self.read_a, None, positive_class(str(positive), self.digit),
-                            (self.box - 1) // 2 + 1, self.box, None)
+        return LabeledItems(
+            self.digit,
+            self.read_a,
+            None,
+            positive_class(str(positive), self.digit),
+            (self.box - 1) // 2 + 1,
+            self.box,
+            None,
+        )
 
     def register(self) -> StratumSummary:
         """Return the register of the forms: strata are decimal places, values what a misread digit adds to the total.
@@ -116,12 +125,14 @@ class DigitForms(Result):
 
     def register_errors(self) -> np.ndarray:
         """Return 10 ** place times what reader A reads minus the digit, (1797,): the errors of the register's total."""
-        return (self.read_a - self.digit) * 10.0 ** self.place
+        return (self.read_a - self.digit) * 10.0**self.place
 
     def headline(self) -> str:
         """Return the number of forms and the confidence of reader A, not how often it is right."""
-        return (f"{checks.counted(self.digit.size, 'form')} in {checks.counted(self.box.max(), 'box', 'boxes')}, "
-                f"mean confidence of reader A {self.confidence.mean():.4g}")
+        return (
+            f"{checks.counted(self.digit.size, 'form')} in {checks.counted(self.box.max(), 'box', 'boxes')}, "
+            f"mean confidence of reader A {self.confidence.mean():.4g}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per form, without its image."""
@@ -157,11 +168,15 @@ def digit_forms() -> DigitForms:
     digits = Population.of("ten_digits")
     pixels, digit = digits.X, digits.y.astype(np.int64)
     box = np.repeat(np.arange(1, 15), np.diff(BOX_EDGES))
-    place = np.repeat([0, 1, 2, 3], [1000, 600, 160, 37])[np.random.default_rng(2026).permutation(1797)]
+    place = np.repeat([0, 1, 2, 3], [1000, 600, 160, 37])[
+        np.random.default_rng(2026).permutation(1797)
+    ]
     parts = [_read_box(pixels, digit, box == b) for b in range(1, 15)]
     read_a, confidence, margin, read_b, vote_share = map(np.concatenate, zip(*parts, strict=True))
     _check_fingerprint(box, place, digit, read_a, read_b)
-    return DigitForms(box, place, pixels.reshape(-1, 8, 8), digit, read_a, confidence, margin, read_b, vote_share)
+    return DigitForms(
+        box, place, pixels.reshape(-1, 8, 8), digit, read_a, confidence, margin, read_b, vote_share
+    )
 
 
 def register_errors() -> tuple[np.ndarray, np.ndarray]:
@@ -199,12 +214,21 @@ def read_by_next_box() -> np.ndarray:
     (0.78, 183)
     """
     forms = digit_forms()
-    pixels, boxes = forms.image.reshape(len(forms.image), -1), [forms.box == b for b in range(1, 15)]
-    return np.concatenate([_nearest_neighbors(pixels[known], forms.digit[known], pixels[unknown])[0]
-                           for known, unknown in zip(boxes[1:] + boxes[:1], boxes, strict=True)])
+    pixels, boxes = (
+        forms.image.reshape(len(forms.image), -1),
+        [forms.box == b for b in range(1, 15)],
+    )
+    return np.concatenate(
+        [
+            _nearest_neighbors(pixels[known], forms.digit[known], pixels[unknown])[0]
+            for known, unknown in zip(boxes[1:] + boxes[:1], boxes, strict=True)
+        ]
+    )
 
 
-def digit_twin(score: ArrayLike | None = None, correct: ArrayLike | None = None, *, size: int = 700_000) -> ScoredItems:
+def digit_twin(
+    score: ArrayLike | None = None, correct: ArrayLike | None = None, *, size: int = 700_000
+) -> ScoredItems:
     """Blow the digit forms up to a large synthetic population with the same scores and errors.
 
     Parameters
@@ -227,17 +251,27 @@ def digit_twin(score: ArrayLike | None = None, correct: ArrayLike | None = None,
     """
     items = digit_forms().items()
     score = items.score if score is None else checks.vector("score", score, what="item")
-    correct = items.correct if correct is None else checks.zero_one("correct", correct, size=score.size, what="item")
+    correct = (
+        items.correct
+        if correct is None
+        else checks.zero_one("correct", correct, size=score.size, what="item")
+    )
     order = np.argsort(score, kind="stable")
     place = np.random.default_rng(2026).random(checks.whole("size", size, 1)) * score.size
-    return ScoredItems(None, np.interp(place, np.arange(score.size) + 0.5, score[order]),
-                       correct=np.asarray(correct)[order][place.astype(np.int64)])
+    return ScoredItems(
+        None,
+        np.interp(place, np.arange(score.size) + 0.5, score[order]),
+        correct=np.asarray(correct)[order][place.astype(np.int64)],
+    )
 
 
 def _read_box(pixels: np.ndarray, digit: np.ndarray, inside: np.ndarray) -> tuple:
     """Return what both readers, trained outside a box, read inside it."""
     known, known_digit, unknown = pixels[~inside], digit[~inside], pixels[inside]
-    return (*_nearest_average(known, known_digit, unknown), *_nearest_neighbors(known, known_digit, unknown))
+    return (
+        *_nearest_average(known, known_digit, unknown),
+        *_nearest_neighbors(known, known_digit, unknown),
+    )
 
 
 def _nearest_average(known: np.ndarray, known_digit: np.ndarray, unknown: np.ndarray) -> tuple:
@@ -250,7 +284,7 @@ def _nearest_average(known: np.ndarray, known_digit: np.ndarray, unknown: np.nda
 
 
 def _nearest_neighbors(known: np.ndarray, known_digit: np.ndarray, unknown: np.ndarray) -> tuple:
-    squared = np.sum(known ** 2, axis=1) - 2 * unknown @ known.T + np.sum(unknown ** 2, axis=1)[:, None]
+    squared = np.sum(known**2, axis=1) - 2 * unknown @ known.T + np.sum(unknown**2, axis=1)[:, None]
     order = squared * len(known) + np.arange(len(known))
     nearest = np.sort(np.partition(order, NEIGHBORS, axis=1)[:, :NEIGHBORS], axis=1) % len(known)
     weight = 1 + 0.001 / np.arange(1, NEIGHBORS + 1)
@@ -261,7 +295,12 @@ def _nearest_neighbors(known: np.ndarray, known_digit: np.ndarray, unknown: np.n
 
 
 def _check_fingerprint(*columns: np.ndarray) -> None:
-    digest = hashlib.sha256(b"".join(column.astype("<i8").tobytes() for column in columns)).hexdigest()
+    digest = hashlib.sha256(
+        b"".join(column.astype("<i8").tobytes() for column in columns)
+    ).hexdigest()
     if digest != FORMS_DIGEST:
-        raise checks.WrongValue("digit_forms", f"must have SHA-256 {FORMS_DIGEST}; got {digest}: scikit-learn's "
-                                "digits or the arithmetic of this platform differ from the published ones")
+        raise checks.WrongValue(
+            "digit_forms",
+            f"must have SHA-256 {FORMS_DIGEST}; got {digest}: scikit-learn's "
+            "digits or the arithmetic of this platform differ from the published ones",
+        )

@@ -4,7 +4,13 @@ import re
 
 LONGEST_ID = 64
 _ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
-_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(10))}
+_RESERVED = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{port}{k}" for port in ("com", "lpt") for k in range(10)),
+}
 
 
 def id_problem(student: str) -> str:
@@ -27,4 +33,8 @@ def id_problem(student: str) -> str:
         return f"must have at most {LONGEST_ID} characters"
     if not _ALLOWED.fullmatch(student) or student.endswith("."):
         return "must hold only letters a to z, digits and . _ - @, a letter or digit first and no dot last"
-    return "is a name that Windows keeps for itself" if student.split(".")[0].lower() in _RESERVED else ""
+    return (
+        "is a name that Windows keeps for itself"
+        if student.split(".")[0].lower() in _RESERVED
+        else ""
+    )

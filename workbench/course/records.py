@@ -36,11 +36,17 @@ def _entry(value: float | str) -> float | str:
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, str) and len(value) <= LONGEST_TEXT:
         return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < BEYOND \
-            and not math.isnan(value):
+    if (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and abs(value) < BEYOND
+        and not math.isnan(value)
+    ):
         return value
-    raise ValueError(f"an answer must be a number, a text of at most {LONGEST_TEXT} characters, or one list of at most "
-                     f"{MOST_ENTRIES} of these")
+    raise ValueError(
+        f"an answer must be a number, a text of at most {LONGEST_TEXT} characters, or one list of at most "
+        f"{MOST_ENTRIES} of these"
+    )
 
 
 def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
@@ -66,7 +72,9 @@ def record(path: str | os.PathLike, exercise: str, answer: Any) -> Any:
     try:
         write_text(path, json.dumps(answers, indent=1, ensure_ascii=False))
     except OSError as error:
-        raise ValueError(f"{path.name} cannot be written: {error.strerror}; nothing was recorded") from error
+        raise ValueError(
+            f"{path.name} cannot be written: {error.strerror}; nothing was recorded"
+        ) from error
     return answer
 
 
@@ -82,5 +90,7 @@ def recorded(path: str | os.PathLike) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"{path.name} is damaged ({error}); delete it and answer again") from error
     if not isinstance(answers, dict):
-        raise ValueError(f"{path.name} must hold one answer per exercise; delete it and answer again")
+        raise ValueError(
+            f"{path.name} must hold one answer per exercise; delete it and answer again"
+        )
     return answers

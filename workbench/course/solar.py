@@ -51,14 +51,25 @@ class SolarMonths(Result):
 
     def headline(self) -> str:
         """Return the first and the last month, counted and true."""
-        first, last = (f"{self.counts[t, 1]:,} of {self.counts[t].sum():,} counted ({self.true_shares[t]:.4f} true)"
-                       for t in (0, -1))
+        first, last = (
+            f"{self.counts[t, 1]:,} of {self.counts[t].sum():,} counted ({self.true_shares[t]:.4f} true)"
+            for t in (0, -1)
+        )
         return f"month 1: {first}; month {len(self.counts)}: {last}"
 
     def rows(self) -> list[dict]:
         """Return one row per month."""
-        return [{"month": t + 1, "items": int(counts.sum()), "counted": int(counts[1]), "true_share": share}
-                for t, (counts, share) in enumerate(zip(self.counts, self.true_shares.tolist(), strict=True))]
+        return [
+            {
+                "month": t + 1,
+                "items": int(counts.sum()),
+                "counted": int(counts[1]),
+                "true_share": share,
+            }
+            for t, (counts, share) in enumerate(
+                zip(self.counts, self.true_shares.tolist(), strict=True)
+            )
+        ]
 
 
 def solar_forms() -> tuple[np.ndarray, np.ndarray]:
@@ -76,7 +87,9 @@ def solar_forms() -> tuple[np.ndarray, np.ndarray]:
     (180, 218)
     """
     forms = digit_forms()
-    return np.where(forms.digit == CODE, *LABELS[::-1]), np.where(forms.read_a == CODE, *LABELS[::-1])
+    return np.where(forms.digit == CODE, *LABELS[::-1]), np.where(
+        forms.read_a == CODE, *LABELS[::-1]
+    )
 
 
 def solar_audit(n: int = 400, *, rng: int | np.random.Generator = 1) -> ConfusionCounts:
@@ -98,7 +111,9 @@ def solar_audit(n: int = 400, *, rng: int | np.random.Generator = 1) -> Confusio
     [[331, 18], [7, 44]]
     """
     truth, read = solar_forms()
-    drawn = checks.generator(rng).choice(truth.size, checks.whole("n", n, 1, truth.size), replace=False)
+    drawn = checks.generator(rng).choice(
+        truth.size, checks.whole("n", n, 1, truth.size), replace=False
+    )
     return ConfusionCounts.from_labels(truth[drawn], read[drawn], LABELS)
 
 
@@ -123,7 +138,9 @@ def solar_months() -> SolarMonths:
         ones = round(share * ITEMS)
         counted.append(draw.binomial(ones, p11) + draw.binomial(ITEMS - ones, 1 - p00))
     items = np.array([solar_forms()[0].size] + [ITEMS] * len(LATER_SHARES))
-    return SolarMonths(np.stack([items - counted, counted], 1), np.array([base_rate, *LATER_SHARES]))
+    return SolarMonths(
+        np.stack([items - counted, counted], 1), np.array([base_rate, *LATER_SHARES])
+    )
 
 
 @functools.lru_cache(maxsize=1)

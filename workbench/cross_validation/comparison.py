@@ -19,12 +19,17 @@ from workbench.cross_validation import kfold, model_tests
 from workbench.cross_validation.losses import KINDS, CVLosses, as_losses
 from workbench.results import FILLED, Note, Result, digits, percent
 
-ADJUSTMENTS = {"holm": intervals.holm, "bonferroni": lambda pvalues: np.minimum(pvalues * pvalues.size, 1),
-               "none": lambda pvalues: pvalues}
+ADJUSTMENTS = {
+    "holm": intervals.holm,
+    "bonferroni": lambda pvalues: np.minimum(pvalues * pvalues.size, 1),
+    "none": lambda pvalues: pvalues,
+}
 SHOWN = 6
-BEST = 20           # models whose pairs are listed where there are more
-MANY = 100          # models from which on not every pair gets a test of its own
-TWO_ITEMS = Note("data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means")
+BEST = 20  # models whose pairs are listed where there are more
+MANY = 100  # models from which on not every pair gets a test of its own
+TWO_ITEMS = Note(
+    "data", "read as two items per fold of one series: for two models use CVLosses.from_fold_means"
+)
 
 
 class ModelComparison(Result):
@@ -70,7 +75,7 @@ class ModelComparison(Result):
     def best(self) -> tuple[str, ...]:
         """Models of the smallest mean loss: one, or all that tie."""
         tied = self.mean_loss - self.mean_loss[0] <= kfold.ROUNDING * np.abs(self.mean_loss).max()
-        return self.models[:int(tied.sum())]
+        return self.models[: int(tied.sum())]
 
     def headline(self) -> str:
         """Return the model or models of smallest mean loss and how many pairs differ."""
@@ -97,11 +102,19 @@ class ModelComparison(Result):
 
     def basis(self) -> str:
         """Return what the finding rests on, in a line."""
-        how = "unadjusted" if self.adjust == "none" else f"adjusted for {self.compared:,} pairs ({self.adjust})"
+        how = (
+            "unadjusted"
+            if self.adjust == "none"
+            else f"adjusted for {self.compared:,} pairs ({self.adjust})"
+        )
         test = next((test for test in self.tests if test), None)
-        scheme, rho = (test.scheme, f"; {belief(test)}") if test else ("folds that show no variance", "")
-        return (f"From {scheme}, {len(self.models)} models, the best by its mean; p-values {how}, held against "
-                f"{percent(1 - self.level)}{rho}.")
+        scheme, rho = (
+            (test.scheme, f"; {belief(test)}") if test else ("folds that show no variance", "")
+        )
+        return (
+            f"From {scheme}, {len(self.models)} models, the best by its mean; p-values {how}, held against "
+            f"{percent(1 - self.level)}{rho}."
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per pair: difference, t, p, adjusted p, rho at which the unadjusted verdict flips, interval.
@@ -111,20 +124,38 @@ class ModelComparison(Result):
         reject.
         """
         nan = float("nan")
-        rows = [{"first": first, "second": second,
-                 "difference": test.estimate if test else self.mean(first) - self.mean(second),
-                 "statistic": test.statistic if test else nan, "pvalue": test.pvalue if test else nan,
-                 "adjusted_pvalue": float(p),
-                 "rho_alpha": flips if test and (flips := test.rho_alpha(self.level)) >= 0 else nan}
-                | dict(zip(("low", "high"), test.interval(self.level) if test else (nan, nan), strict=True))
-                for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True)]
-        return sorted(rows, key=lambda row: (np.isnan(row["pvalue"]), row["adjusted_pvalue"], -abs(row["statistic"])))
+        rows = [
+            {
+                "first": first,
+                "second": second,
+                "difference": test.estimate if test else self.mean(first) - self.mean(second),
+                "statistic": test.statistic if test else nan,
+                "pvalue": test.pvalue if test else nan,
+                "adjusted_pvalue": float(p),
+                "rho_alpha": flips if test and (flips := test.rho_alpha(self.level)) >= 0 else nan,
+            }
+            | dict(
+                zip(("low", "high"), test.interval(self.level) if test else (nan, nan), strict=True)
+            )
+            for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True)
+        ]
+        return sorted(
+            rows,
+            key=lambda row: (
+                np.isnan(row["pvalue"]),
+                row["adjusted_pvalue"],
+                -abs(row["statistic"]),
+            ),
+        )
 
     def shown(self) -> tuple[int, ...]:
         """Return the places in `rows()` that a page shows: all, or of many models the best against the next ones."""
         next_ones = {(self.models[0], other) for other in self.models[1:BEST]}
-        return tuple(k for k, row in enumerate(self.rows())
-                     if len(self.models) <= BEST or (row["first"], row["second"]) in next_ones)
+        return tuple(
+            k
+            for k, row in enumerate(self.rows())
+            if len(self.models) <= BEST or (row["first"], row["second"]) in next_ones
+        )
 
     def mean(self, model: str) -> float:
         """Return the mean loss of a model, or its mean score.
@@ -189,8 +220,9 @@ def differing(count: int, pairs: int) -> str:
     return f"{count} of {checks.counted(pairs, 'pair')} differ{'s' if 1 in (count, pairs) else ''}"
 
 
-def compare_models(losses: Any, *, rho: float | str = "auto", adjust: str = "holm",
-                   level: float = 0.95) -> ModelComparison:
+def compare_models(
+    losses: Any, *, rho: float | str = "auto", adjust: str = "holm", level: float = 0.95
+) -> ModelComparison:
     """Test all pairs of models with the K-fold t-test and adjust for their number.
 
     Parameters
@@ -232,40 +264,73 @@ def compare_models(losses: Any, *, rho: float | str = "auto", adjust: str = "hol
             notes.append(Note("refused", error.reason, ("pair", f"{pair[0]} minus {pair[1]}")))
     compared = len(models) * (len(models) - 1) // 2
     if compared > len(pairs):
-        notes.append(Note("design", f"of {len(models):,} models the best is tested against every other, and the best "
-                          f"{BEST} against each other; p-values are adjusted for all {compared:,} pairs"))
+        notes.append(
+            Note(
+                "design",
+                f"of {len(models):,} models the best is tested against every other, and the best "
+                f"{BEST} against each other; p-values are adjusted for all {compared:,} pairs",
+            )
+        )
     if len(pairs) > 1:
-        notes.append(Note("remark", "intervals, and the rho at which a verdict flips, are those of each pair alone, "
-                          "not adjusted for the number of pairs"))
+        notes.append(
+            Note(
+                "remark",
+                "intervals, and the rho at which a verdict flips, are those of each pair alone, "
+                "not adjusted for the number of pairs",
+            )
+        )
     if compared == len(pairs):
-        every = adjusted = adjusted_pvalues([test.pvalue if test else np.nan for test in tests], adjust)
+        every = adjusted = adjusted_pvalues(
+            [test.pvalue if test else np.nan for test in tests], adjust
+        )
     else:
         every = adjusted_pvalues(_pvalues_of_all(cv, order, rho), adjust)
         first, last = np.array(places).T
         adjusted = every[first * (2 * len(models) - first - 1) // 2 + last - first - 1]
-    return ModelComparison(models, mean[order], tuple(tests), pairs, adjusted, adjust, level, cv.scores, compared,
-                           int((every < 1 - level).sum()), notes=notes)
+    return ModelComparison(
+        models,
+        mean[order],
+        tuple(tests),
+        pairs,
+        adjusted,
+        adjust,
+        level,
+        cv.scores,
+        compared,
+        int((every < 1 - level).sum()),
+        notes=notes,
+    )
 
 
 def _tested(models: int) -> list[tuple[int, int]]:
     """Return the pairs of models, by their ranks, that get a test of their own."""
     if models <= MANY:
         return list(itertools.combinations(range(models), 2))
-    return [(0, other) for other in range(1, models)] + list(itertools.combinations(range(1, BEST), 2))
+    return [(0, other) for other in range(1, models)] + list(
+        itertools.combinations(range(1, BEST), 2)
+    )
 
 
 def _pvalues_of_all(cv: CVLosses, order: np.ndarray, rho: float | str) -> np.ndarray:
     """Return the p-values of all pairs of ordered models, NaN where the folds show no variance: at once, by rows."""
     means, sizes = cv.fold_means_of_models()[order], cv.sizes.ravel()
-    hidden = kfold.resolve_rho(rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits)
+    hidden = kfold.resolve_rho(
+        rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits
+    )
     kept, largest = 1 - hidden, np.abs(cv.losses).max(0)[order]
     found = []
     for k in range(len(order) - 1):
-        apart = means[k] - means[k + 1:]
-        alike = np.ptp(apart, 1) <= kfold.ROUNDING * np.maximum(largest[k], largest[k + 1:])
+        apart = means[k] - means[k + 1 :]
+        alike = np.ptp(apart, 1) <= kfold.ROUNDING * np.maximum(largest[k], largest[k + 1 :])
         with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = np.average(apart, axis=1, weights=sizes) / kfold.theta3(apart, sizes) ** .5 * kept ** .5
-        found.append(np.where(alike, np.nan, kfold.tail_probability(statistic, sizes.size - 1, "two-sided")))
+            statistic = (
+                np.average(apart, axis=1, weights=sizes)
+                / kfold.theta3(apart, sizes) ** 0.5
+                * kept**0.5
+            )
+        found.append(
+            np.where(alike, np.nan, kfold.tail_probability(statistic, sizes.size - 1, "two-sided"))
+        )
     return np.concatenate(found)
 
 
@@ -285,7 +350,9 @@ def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> np.ndarray:
     checks.refuse_masked("pvalues", pvalues)
     pvalues, adjust = np.asarray(pvalues, float), checks.choice("adjust", adjust, ADJUSTMENTS)
     for k in np.flatnonzero((pvalues < 0) | (pvalues > 1))[:1]:
-        raise checks.WrongValue("pvalues", f"must be from 0 to 1 or NaN; entry {k} is {pvalues[k]:g}")
+        raise checks.WrongValue(
+            "pvalues", f"must be from 0 to 1 or NaN; entry {k} is {pvalues[k]:g}"
+        )
     return ADJUSTMENTS[adjust](pvalues)
 
 
@@ -331,16 +398,24 @@ class ComparedTests(Result):
         error = (high - low) / 2
         if len(test.models) != 2:
             what = f"Mean {KINDS[test.scores][0]} of {test.models[0]}" if test.models else "Mean"
-            return "{}: {}, between {} and {}".format(what, *digits.numbers(self.estimate, low, high, error=error))
+            return "{}: {}, between {} and {}".format(
+                what, *digits.numbers(self.estimate, low, high, error=error)
+            )
         better, other = test.models if (self.estimate < 0) != test.scores else test.models[::-1]
         if test.pvalue < 1 - self.level:
             shown = digits.numbers(abs(self.estimate), *sorted(map(abs, (low, high))), error=error)
-            return (f"{better} is better than {other}: by {shown[0]}, between {shown[1]} and {shown[2]} "
-                    f"(p {digits.chance(test.pvalue)})")
+            return (
+                f"{better} is better than {other}: by {shown[0]}, between {shown[1]} and {shown[2]} "
+                f"(p {digits.chance(test.pvalue)})"
+            )
         if test.rho >= kfold.MOST_RHO and test.assumed not in kfold.RHOS:
-            return (f"No result: with rho = {test.rho:.4g} next to everything counts as hidden, and no difference "
-                    "could be shown")
-        return f"Not shown to be better: p {digits.chance(test.pvalue)} for {better} against {other}"
+            return (
+                f"No result: with rho = {test.rho:.4g} next to everything counts as hidden, and no difference "
+                "could be shown"
+            )
+        return (
+            f"Not shown to be better: p {digits.chance(test.pvalue)} for {better} against {other}"
+        )
 
     def basis(self) -> str:
         """Return what the finding rests on, in a line."""
@@ -348,19 +423,47 @@ class ComparedTests(Result):
         if test is None:
             return "No t-test exists where all folds agree."
         sign = -1 if test.scores else 1
-        shown = digits.numbers(*(sign * mean for mean in test.mean_losses), error=test.standard_error)
-        means = "" if len(test.models) != 2 else "; mean {} {}".format(KINDS[test.scores][1], ", ".join(
-            f"{mean} ({name})" for name, mean in zip(test.models, shown, strict=True)))
+        shown = digits.numbers(
+            *(sign * mean for mean in test.mean_losses), error=test.standard_error
+        )
+        means = (
+            ""
+            if len(test.models) != 2
+            else "; mean {} {}".format(
+                KINDS[test.scores][1],
+                ", ".join(
+                    f"{mean} ({name})" for name, mean in zip(test.models, shown, strict=True)
+                ),
+            )
+        )
         return f"From {test.scheme}{means}; {percent(self.level)} interval of a t-test with {belief(test)}."
 
     def rows(self) -> list[dict]:
         """Return one row per test, with its caveats in the column "note"."""
-        return [row | {"note": "; ".join(filter(None, (row["note"], *(
-                    note.text for note in self.notes if note.where == ("test", row["test"])))))} for row in self.table]
+        return [
+            row
+            | {
+                "note": "; ".join(
+                    filter(
+                        None,
+                        (
+                            row["note"],
+                            *(
+                                note.text
+                                for note in self.notes
+                                if note.where == ("test", row["test"])
+                            ),
+                        ),
+                    )
+                )
+            }
+            for row in self.table
+        ]
 
 
-def compare_tests(cv: CVLosses | ArrayLike, *, rho: float | str = "auto", rope: float = 0.01,
-                  level: float = 0.95) -> ComparedTests:
+def compare_tests(
+    cv: CVLosses | ArrayLike, *, rho: float | str = "auto", rope: float = 0.01, level: float = 0.95
+) -> ComparedTests:
     """Return every test that the losses of a cross-validation allow, side by side.
 
     Parameters
@@ -396,27 +499,73 @@ def compare_tests(cv: CVLosses | ArrayLike, *, rho: float | str = "auto", rope: 
     try:
         test = kfold.kfold_t_test(cv, rho=rho)
         kind = "t of random splits" if cv.splits == "random" else "K-fold t"
-        table = [_line(f"{kind}, {row['test']}", "learning methods", row["statistic"], row["df"],
-                       row["pvalue"], row["low"], row["high"]) for row in test.rows(level)]
-        posterior = model_tests.bayesian_correlated_t(means.ravel(), rope=rope, runs=cv.repeats, sizes=cv.sizes.ravel(),
-                                                      scores=cv.scores, test_share=cv.test_share)
+        table = [
+            _line(
+                f"{kind}, {row['test']}",
+                "learning methods",
+                row["statistic"],
+                row["df"],
+                row["pvalue"],
+                row["low"],
+                row["high"],
+            )
+            for row in test.rows(level)
+        ]
+        posterior = model_tests.bayesian_correlated_t(
+            means.ravel(),
+            rope=rope,
+            runs=cv.repeats,
+            sizes=cv.sizes.ravel(),
+            scores=cv.scores,
+            test_share=cv.test_share,
+        )
         verdict = test.verdict(level)
-        notes += [*_lattice_notes(cv, means), *_rope_notes(rope, test.at("naive").standard_error, cv)]
+        notes += [
+            *_lattice_notes(cv, means),
+            *_rope_notes(rope, test.at("naive").standard_error, cv),
+        ]
     except kfold.ZeroVarianceError as error:
         table = [_line("K-fold t", "learning methods")]
-        test, posterior, notes = None, None, [*notes, Note("refused", str(error), ("test", "K-fold t"))]
-        shown = kfold.describe(cv.label, estimate, cv.models, cv.mean_losses(), None if cv.one_sign else 0.0, cv.scores)
+        test, posterior, notes = (
+            None,
+            None,
+            [*notes, Note("refused", str(error), ("test", "K-fold t"))],
+        )
+        shown = kfold.describe(
+            cv.label, estimate, cv.models, cv.mean_losses(), None if cv.one_sign else 0.0, cv.scores
+        )
         verdict = f"{shown}; no t-test, as the folds show no variance"
-    for line, said in (*_five_by_two_lines(means, cv.equal_folds), *_item_lines(cv, estimate, level)):
+    for line, said in (
+        *_five_by_two_lines(means, cv.equal_folds),
+        *_item_lines(cv, estimate, level),
+    ):
         table.append(line)
         notes += [Note(note.kind, note.text, ("test", line["test"])) for note in said]
-    return ComparedTests(cv.label, estimate, tuple(table), posterior, verdict, level, test, notes=notes)
+    return ComparedTests(
+        cv.label, estimate, tuple(table), posterior, verdict, level, test, notes=notes
+    )
 
 
-def _line(test: str, question: str, statistic: float = float("nan"), df: int | str = "", p: float = float("nan"),
-          low: float = float("nan"), high: float = float("nan"), looked_at: str = "") -> dict:
-    return {"test": test, "about": question, "statistic": float(statistic), "df": str(df), "pvalue": float(p),
-            "low": float(low), "high": float(high), "note": looked_at}
+def _line(
+    test: str,
+    question: str,
+    statistic: float = float("nan"),
+    df: int | str = "",
+    p: float = float("nan"),
+    low: float = float("nan"),
+    high: float = float("nan"),
+    looked_at: str = "",
+) -> dict:
+    return {
+        "test": test,
+        "about": question,
+        "statistic": float(statistic),
+        "df": str(df),
+        "pvalue": float(p),
+        "low": float(low),
+        "high": float(high),
+        "note": looked_at,
+    }
 
 
 def _lattice_notes(cv: CVLosses, means: np.ndarray) -> Iterator[Note]:
@@ -426,30 +575,44 @@ def _lattice_notes(cv: CVLosses, means: np.ndarray) -> Iterator[Note]:
     if distinct > 3 or distinct == values.size:
         return
     losses = f"0/1 {cv.kinds}: the" if cv.zero_one else "the"
-    yield Note("unreliable", f"{losses} {values.size} fold means take only {distinct} values: one item more can move t "
-               f"across the limit, and folds that all agree would show no variance")
+    yield Note(
+        "unreliable",
+        f"{losses} {values.size} fold means take only {distinct} values: one item more can move t "
+        f"across the limit, and folds that all agree would show no variance",
+    )
 
 
 def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
     largest = np.abs(cv.mean_losses()).max()
     if 0 < rope < 0.01 * error:
-        yield Note("data", f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of "
-                   f"the {cv.kind}")
+        yield Note(
+            "data",
+            f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of "
+            f"the {cv.kind}",
+        )
     elif rope > largest > 0:
-        yield Note("data", f"the rope of {rope:g} is larger than the mean {cv.kinds}, "
-                   f"{largest:.3g} at most: choose it in units of the {cv.kind}")
+        yield Note(
+            "data",
+            f"the rope of {rope:g} is larger than the mean {cv.kinds}, "
+            f"{largest:.3g} at most: choose it in units of the {cv.kind}",
+        )
 
 
 def _five_by_two_lines(means: np.ndarray, equal_folds: bool) -> Iterator[tuple]:
     """Yield the line of a test and its notes."""
     unweighted = () if equal_folds else (Note("assumption", "folds taken as equal"),)
-    if means.shape != (5, 2):       # random splits are one row
+    if means.shape != (5, 2):  # random splits are one row
         return
-    for function, df in ((model_tests.five_by_two_t_test, 5), (model_tests.five_by_two_f_test, "10, 5")):
+    for function, df in (
+        (model_tests.five_by_two_t_test, 5),
+        (model_tests.five_by_two_f_test, "10, 5"),
+    ):
         try:
             found = function(means)
-            yield (_line(found.test, "learning methods", found.statistic, df, found.pvalue),
-                   (*found.notes, *unweighted))
+            yield (
+                _line(found.test, "learning methods", found.statistic, df, found.pvalue),
+                (*found.notes, *unweighted),
+            )
         except kfold.ZeroVarianceError as error:
             yield _line("5x2cv", "learning methods"), (Note("refused", str(error)),)
 
@@ -458,15 +621,32 @@ def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
     """Yield the tests about the fitted models, which ask nothing about other training sets, with their notes."""
     if not cv.has_items or cv.repeats > 1:
         return
-    error = kfold.variance_estimates(cv).theta5 ** .5
+    error = kfold.variance_estimates(cv).theta5 ** 0.5
     if error > 0:
         z, reach = estimate / error, intervals.quantile(level) * error
         least, most = kfold.possible_range(cv)
-        yield _line("central limit theorem z", "fitted models", z, p=2 * scipy.special.ndtr(-abs(z)),
-                    low=max(estimate - reach, least), high=min(estimate + reach, most)), ()
+        yield (
+            _line(
+                "central limit theorem z",
+                "fitted models",
+                z,
+                p=2 * scipy.special.ndtr(-abs(z)),
+                low=max(estimate - reach, least),
+                high=min(estimate + reach, most),
+            ),
+            (),
+        )
     if len(cv.models) == 2 and cv.zero_one:
         b, c = (int((cv.losses[:, k] > cv.losses[:, 1 - k]).sum()) for k in (0, 1))
         for method in model_tests.MCNEMAR[:2]:
             found = model_tests.mcnemar_test(b, c, method=method)
-            yield _line(found.test, "fitted models", found.statistic, p=found.pvalue,
-                        looked_at=f"disagreements {b}:{c}"), found.notes
+            yield (
+                _line(
+                    found.test,
+                    "fitted models",
+                    found.statistic,
+                    p=found.pvalue,
+                    looked_at=f"disagreements {b}:{c}",
+                ),
+                found.notes,
+            )

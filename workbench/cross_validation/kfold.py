@@ -27,16 +27,18 @@ from workbench.cross_validation.sources import as_array
 from workbench.results import Interval, Note, Result, percent
 
 RHOS = ("auto", "naive", "nadeau_bengio")
-SKEPTICAL = 0.7     # the default for folds: the upper end of what Grandvalet and Bengio measured
+SKEPTICAL = 0.7  # the default for folds: the upper end of what Grandvalet and Bengio measured
 ALTERNATIVES = ("two-sided", "less", "greater")
 ROUNDING = 1e-12
 MOST_RHO = 0.95
-FEW_DF = 4          # below it the t quantile is above 3
-ASSUMPTIONS = {"theta1": ("the true mean is 0", "mean^2"),
-               "theta2": ("no covariance within folds, omega = 0", "-omega"),
-               "theta3": ("no covariance between folds, gamma = 0", "-gamma"),
-               "theta4": ("gamma = -m/(n-m) omega", "-m/n omega - (n-m)/n gamma"),
-               "theta5": ("no covariance at all, omega = gamma = 0", "-(m-1)/(n-1) omega - (n-m)/(n-1) gamma")}
+FEW_DF = 4  # below it the t quantile is above 3
+ASSUMPTIONS = {
+    "theta1": ("the true mean is 0", "mean^2"),
+    "theta2": ("no covariance within folds, omega = 0", "-omega"),
+    "theta3": ("no covariance between folds, gamma = 0", "-gamma"),
+    "theta4": ("gamma = -m/(n-m) omega", "-m/n omega - (n-m)/n gamma"),
+    "theta5": ("no covariance at all, omega = gamma = 0", "-(m-1)/(n-1) omega - (n-m)/(n-1) gamma"),
+}
 
 
 class ZeroVarianceError(ValueError):
@@ -93,9 +95,15 @@ class VarianceEstimates(Result):
     @property
     def reasons(self) -> dict:
         """Why a number is NaN, by its name: dict of str."""
-        return {note.where[1]: note.text for note in self.notes if note.where and note.where[0] == "estimator"}
+        return {
+            note.where[1]: note.text
+            for note in self.notes
+            if note.where and note.where[0] == "estimator"
+        }
 
-    def bias(self, *, mean: float = 0.0, omega: float = 0.0, gamma: float = 0.0) -> dict[str, float]:
+    def bias(
+        self, *, mean: float = 0.0, omega: float = 0.0, gamma: float = 0.0
+    ) -> dict[str, float]:
         """Return expectation less true variance of each estimate, as dict.
 
         Parameters
@@ -106,20 +114,36 @@ class VarianceEstimates(Result):
             Covariance of two losses in one fold, and in different folds.
         """
         n, m = self.items, self.items / self.folds
-        return {"theta1": mean ** 2, "theta2": -omega, "theta3": -gamma, "theta4": -m / n * omega - (n - m) / n * gamma,
-                "theta5": -(m - 1) / (n - 1) * omega - (n - m) / (n - 1) * gamma}
+        return {
+            "theta1": mean**2,
+            "theta2": -omega,
+            "theta3": -gamma,
+            "theta4": -m / n * omega - (n - m) / n * gamma,
+            "theta5": -(m - 1) / (n - 1) * omega - (n - m) / (n - 1) * gamma,
+        }
 
     def headline(self) -> str:
         """Return the mean with its three usable standard errors."""
-        errors = ", ".join(f"{value ** .5:.4g} ({name})" for name in ("theta3", "theta4", "theta5")
-                           if (value := getattr(self, name)) == value)
+        errors = ", ".join(
+            f"{value**0.5:.4g} ({name})"
+            for name in ("theta3", "theta4", "theta5")
+            if (value := getattr(self, name)) == value
+        )
         return f"mean {self.mean:.4g}; standard errors {errors}: all too small where folds are positively correlated"
 
     def rows(self) -> list[dict]:
         """Return one row per estimate: value, its root if it has one, assumption, bias, why it is undefined."""
-        return [{"estimator": name, "variance": (value := getattr(self, name)),
-                 "standard_error": value ** .5 if value >= 0 else float("nan"), "assumes": assumed, "bias": bias,
-                 "problem": self.reasons.get(name, "")} for name, (assumed, bias) in ASSUMPTIONS.items()]
+        return [
+            {
+                "estimator": name,
+                "variance": (value := getattr(self, name)),
+                "standard_error": value**0.5 if value >= 0 else float("nan"),
+                "assumes": assumed,
+                "bias": bias,
+                "problem": self.reasons.get(name, ""),
+            }
+            for name, (assumed, bias) in ASSUMPTIONS.items()
+        ]
 
 
 def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
@@ -156,16 +180,30 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
     means, sizes = cv.fold_means(), cv.sizes
     if cv.has_items:
         values, scale = cv.series(), np.abs(cv.losses).max()
-        repeats = [_of_one_repeat(values[cv.repeat == r], cv.fold[cv.repeat == r], scale) for r in range(cv.repeats)]
+        repeats = [
+            _of_one_repeat(values[cv.repeat == r], cv.fold[cv.repeat == r], scale)
+            for r in range(cv.repeats)
+        ]
         found = dict(zip(names, np.mean(repeats, 0), strict=True))
     else:
         mean = np.average(means, axis=1, weights=sizes)
         spread = np.array([_apart_from_rounding(row, np.abs(cv.losses).max()) for row in means])
-        found = dict.fromkeys(names, np.nan) | {"theta1": (mean ** 2).mean(), "theta3": theta3(spread, sizes).mean()}
-    found = {name: float("nan") if name in reasons else float(value) for name, value in found.items()}
-    return VarianceEstimates(**found, mean=float(np.average(means, weights=sizes)), items=int(sizes[0].sum()),
-                             folds=cv.folds, repeats=cv.repeats, equal_folds=cv.equal_folds,
-                             notes=[Note("undefined", why, ("estimator", name)) for name, why in reasons.items()])
+        found = dict.fromkeys(names, np.nan) | {
+            "theta1": (mean**2).mean(),
+            "theta3": theta3(spread, sizes).mean(),
+        }
+    found = {
+        name: float("nan") if name in reasons else float(value) for name, value in found.items()
+    }
+    return VarianceEstimates(
+        **found,
+        mean=float(np.average(means, weights=sizes)),
+        items=int(sizes[0].sum()),
+        folds=cv.folds,
+        repeats=cv.repeats,
+        equal_folds=cv.equal_folds,
+        notes=[Note("undefined", why, ("estimator", name)) for name, why in reasons.items()],
+    )
 
 
 def theta3(fold_means: np.ndarray, sizes: np.ndarray | None = None) -> np.ndarray:
@@ -192,7 +230,7 @@ def theta3(fold_means: np.ndarray, sizes: np.ndarray | None = None) -> np.ndarra
         return fold_means.var(-1, ddof=1) / folds
     share = sizes / sizes.sum(-1, keepdims=True)
     mean = (share * fold_means).sum(-1, keepdims=True)
-    return folds / (folds - 1) * (share ** 2 * (fold_means - mean) ** 2).sum(-1)
+    return folds / (folds - 1) * (share**2 * (fold_means - mean) ** 2).sum(-1)
 
 
 def r_from_rho(rho: float, folds: int) -> float:
@@ -343,10 +381,15 @@ class KFoldTTest(Result):
             For a one-sided test at a level below 0.5, which rejects for all rho from a certain one upward.
         """
         level = checks.level(level)
-        if self.alternative != "two-sided" and level < .5:
-            raise checks.WrongValue("level", f"must be at least 0.5 for a one-sided test; got {level:g}: below it a "
-                                    "larger rho makes it reject, so there is no largest rho")
-        if self.naive_statistic == 0 or self.alternative == ("greater" if self.naive_statistic < 0 else "less"):
+        if self.alternative != "two-sided" and level < 0.5:
+            raise checks.WrongValue(
+                "level",
+                f"must be at least 0.5 for a one-sided test; got {level:g}: below it a "
+                "larger rho makes it reject, so there is no largest rho",
+            )
+        if self.naive_statistic == 0 or self.alternative == (
+            "greater" if self.naive_statistic < 0 else "less"
+        ):
             return float("-inf")
         kept = (_quantile(level, self.df, self.alternative) / self.naive_statistic) ** 2
         below = 1 + (self._runs - 1) * kept
@@ -374,16 +417,37 @@ class KFoldTTest(Result):
         rho : float or str
             As in `kfold_t_test`.
         """
-        same = {name: getattr(self, name) for name in (
-            "alternative", "folds", "repeats", "effect_size", "label", "notes", "models", "mean_losses", "scores",
-            "one_sign", "test_share", "splits", "possible")}
-        naive_error = self.standard_error * _kept(self.rho, self._runs) ** .5
+        same = {
+            name: getattr(self, name)
+            for name in (
+                "alternative",
+                "folds",
+                "repeats",
+                "effect_size",
+                "label",
+                "notes",
+                "models",
+                "mean_losses",
+                "scores",
+                "one_sign",
+                "test_share",
+                "splits",
+                "possible",
+            )
+        }
+        naive_error = self.standard_error * _kept(self.rho, self._runs) ** 0.5
         return _test(self.estimate, self.mean, self.naive_statistic, naive_error, rho, **same)
 
     def finding(self) -> str:
         """Return which model is better and by how much, or the mean of one and what it was tested against."""
-        return describe(self.label, self.estimate, self.models, self.mean_losses,
-                        None if self._only_mean else self.mean, self.scores)
+        return describe(
+            self.label,
+            self.estimate,
+            self.models,
+            self.mean_losses,
+            None if self._only_mean else self.mean,
+            self.scores,
+        )
 
     def verdict(self, level: float = 0.95) -> str:
         """Return who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p.
@@ -398,8 +462,10 @@ class KFoldTTest(Result):
         """
         if self._only_mean:
             low, high = self.interval(level)
-            return (f"{self.finding()}, {percent(level)} interval {low:.4g} to {high:.4g} at rho {self.rho:.3g}"
-                    f"{self._of_one()}")
+            return (
+                f"{self.finding()}, {percent(level)} interval {low:.4g} to {high:.4g} at rho {self.rho:.3g}"
+                f"{self._of_one()}"
+            )
         p = self.at("nadeau_bengio").pvalue
         nb = f"Nadeau-Bengio p {p:.2g}" if p > 1e-300 else "Nadeau-Bengio p below 1e-300"
         sides = "" if self.alternative == "two-sided" else f" (one-sided, {self.alternative})"
@@ -408,11 +474,17 @@ class KFoldTTest(Result):
     def headline(self) -> str:
         """Return estimate, t, p, rho with its r, and where the verdict flips."""
         flips = self.rho_alpha()
-        until = f"rejects for rho below {flips:.3g}" if flips > 0 else "does not reject, not even at rho = 0"
-        if self.pvalue < .05 and flips <= 0:
+        until = (
+            f"rejects for rho below {flips:.3g}"
+            if flips > 0
+            else "does not reject, not even at rho = 0"
+        )
+        if self.pvalue < 0.05 and flips <= 0:
             until = f"rejects for rho below {flips:.3g} only"
-        return (f"{self.label} {self.estimate:.4g}: t {self.statistic:.4g}, df {self.df}, p {self.pvalue:.4g} at rho "
-                f"{self.rho:.3g}{self._of_one()} (r {self.r:.3g}); {until}")
+        return (
+            f"{self.label} {self.estimate:.4g}: t {self.statistic:.4g}, df {self.df}, p {self.pvalue:.4g} at rho "
+            f"{self.rho:.3g}{self._of_one()} (r {self.r:.3g}); {until}"
+        )
 
     def rows(self, level: float = 0.95) -> list[dict]:
         """Return one row per rho: naive, Nadeau-Bengio, 0.7, and the one used, where it is another.
@@ -422,13 +494,23 @@ class KFoldTTest(Result):
         level : float
             1 minus the significance level, in (0, 1).
         """
-        skeptical = "0.7 in one cross-validation" if self.test_share is not None else "0.7 in one repeat"
-        tests = {"naive": self.at("naive"), "Nadeau-Bengio": self.at("nadeau_bengio"), skeptical: self.at(SKEPTICAL)}
+        skeptical = (
+            "0.7 in one cross-validation" if self.test_share is not None else "0.7 in one repeat"
+        )
+        tests = {
+            "naive": self.at("naive"),
+            "Nadeau-Bengio": self.at("nadeau_bengio"),
+            skeptical: self.at(SKEPTICAL),
+        }
         if not any(abs(test.rho - self.rho) < 1e-9 for test in tests.values()):
             tests[f"used: {self.assumed}"] = self
-        return [{"test": name, "rho": test.rho} | ({"rho_of_all": test.rho_of_all} if self.of_one else {})
-                | {"r": test.r, "statistic": test.statistic, "df": test.df, "pvalue": test.pvalue}
-                | dict(zip(("low", "high"), test.interval(level), strict=True)) for name, test in tests.items()]
+        return [
+            {"test": name, "rho": test.rho}
+            | ({"rho_of_all": test.rho_of_all} if self.of_one else {})
+            | {"r": test.r, "statistic": test.statistic, "df": test.df, "pvalue": test.pvalue}
+            | dict(zip(("low", "high"), test.interval(level), strict=True))
+            for name, test in tests.items()
+        ]
 
     @property
     def _runs(self) -> float:
@@ -453,8 +535,13 @@ class KFoldTTest(Result):
         return f"significant at {risk} only if rho{self._of_one()} is below {shown}, not at {rho}"
 
 
-def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = "auto", mean: float = 0.0,
-                 alternative: str = "two-sided") -> KFoldTTest:
+def kfold_t_test(
+    cv_or_fold_means: CVLosses | ArrayLike,
+    *,
+    rho: float | str = "auto",
+    mean: float = 0.0,
+    alternative: str = "two-sided",
+) -> KFoldTTest:
     """Test the mean of folds or random splits for a given share rho of its variance that they do not show.
 
     Parameters
@@ -514,21 +601,44 @@ def kfold_t_test(cv_or_fold_means: CVLosses | ArrayLike, *, rho: float | str = "
     (0.0192, 0.0818)
     """
     named = isinstance(cv_or_fold_means, CVLosses)
-    cv = cv_or_fold_means if isinstance(cv_or_fold_means, CVLosses) else _from_means(cv_or_fold_means)
+    cv = (
+        cv_or_fold_means
+        if isinstance(cv_or_fold_means, CVLosses)
+        else _from_means(cv_or_fold_means)
+    )
     mean = checks.number("mean", mean)
     alternative = checks.choice("alternative", alternative, ALTERNATIVES)
     resolve_rho(rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits)
     means, sizes, label = cv.fold_means().ravel(), cv.sizes.ravel(), cv.label if named else "mean"
     estimate = float(np.average(means, weights=sizes))
-    refuse_zero_variance(means, np.abs(cv.losses).max(), label, zero_one=len(cv.models) == 2 and cv.zero_one,
-                         kind=cv.kind)
-    naive_error = float(theta3(means, sizes)) ** .5
-    return _test(estimate, mean, (estimate - mean) / naive_error, naive_error, rho, alternative=alternative,
-                 folds=cv.folds, repeats=cv.repeats, effect_size=_effect_size(cv, estimate - mean), label=label,
-                 notes=fold_notes(cv), models=cv.models if named else (),
-                 mean_losses=tuple(cv.mean_losses().tolist()) if named else (), scores=cv.scores,
-                 one_sign=named and len(cv.models) == 1 and cv.one_sign, test_share=cv.test_share, splits=cv.splits,
-                 possible=possible_range(cv))
+    refuse_zero_variance(
+        means,
+        np.abs(cv.losses).max(),
+        label,
+        zero_one=len(cv.models) == 2 and cv.zero_one,
+        kind=cv.kind,
+    )
+    naive_error = float(theta3(means, sizes)) ** 0.5
+    return _test(
+        estimate,
+        mean,
+        (estimate - mean) / naive_error,
+        naive_error,
+        rho,
+        alternative=alternative,
+        folds=cv.folds,
+        repeats=cv.repeats,
+        effect_size=_effect_size(cv, estimate - mean),
+        label=label,
+        notes=fold_notes(cv),
+        models=cv.models if named else (),
+        mean_losses=tuple(cv.mean_losses().tolist()) if named else (),
+        scores=cv.scores,
+        one_sign=named and len(cv.models) == 1 and cv.one_sign,
+        test_share=cv.test_share,
+        splits=cv.splits,
+        possible=possible_range(cv),
+    )
 
 
 def possible_range(cv: CVLosses) -> tuple[float, float]:
@@ -544,8 +654,14 @@ def possible_range(cv: CVLosses) -> tuple[float, float]:
     return (-1.0, 1.0) if len(cv.models) == 2 else (0.0, 1.0)
 
 
-def describe(label: str, estimate: float, models: tuple[str, ...] = (),
-             mean_losses: Sequence[float] | np.ndarray = (), mean: float | None = 0.0, scores: bool = False) -> str:
+def describe(
+    label: str,
+    estimate: float,
+    models: tuple[str, ...] = (),
+    mean_losses: Sequence[float] | np.ndarray = (),
+    mean: float | None = 0.0,
+    scores: bool = False,
+) -> str:
     """Return which of two models is better, or the mean (that was tested), in words.
 
     Examples
@@ -573,8 +689,15 @@ def describe(label: str, estimate: float, models: tuple[str, ...] = (),
     return f"{best} better by {abs(estimate):.4g} ({kinds} {better + 0.0:.4g} against {worse + 0.0:.4g}){against}"
 
 
-def half_sample_rho(losses_of: Callable, X: ArrayLike, y: ArrayLike, *, folds: int = 10, halvings: int = 10,
-                    rng: int | np.random.Generator = 0) -> float:
+def half_sample_rho(
+    losses_of: Callable,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    folds: int = 10,
+    halvings: int = 10,
+    rng: int | np.random.Generator = 0,
+) -> float:
     """Estimate rho from cross-validations of random half samples.
 
     The suggestion that closes [1]_: two halves share no item, so half the squared difference of their means shows
@@ -621,24 +744,32 @@ def half_sample_rho(losses_of: Callable, X: ArrayLike, y: ArrayLike, *, folds: i
     X, y = checks.plain_array("X", X, "item"), checks.plain_array("y", y, "item")
     folds, halvings = checks.whole("folds", folds, 2), checks.whole("halvings", halvings, 2)
     if len(X) != len(y):
-        raise checks.WrongValue("y", f"must have {checks.counted(len(X), 'entry', 'entries')}, as X; got {len(y):,}")
+        raise checks.WrongValue(
+            "y", f"must have {checks.counted(len(X), 'entry', 'entries')}, as X; got {len(y):,}"
+        )
     half = len(X) // 2 // folds * folds
     if half < 2 * folds:
-        raise ValueError(f"X must have at least {4 * folds} items for halves of 2 items per fold; got {len(X)}")
+        raise ValueError(
+            f"X must have at least {4 * folds} items for halves of 2 items per fold; got {len(X)}"
+        )
     rng, shown, means = checks.generator(rng), [], []
     for _ in range(halvings):
         order = rng.permutation(len(X))
-        for rows in (order[:half], order[half:2 * half]):
+        for rows in (order[:half], order[half : 2 * half]):
             cv = as_losses(losses_of(X[rows], y[rows], rng))
             if cv.folds != folds:
                 raise checks.WrongValue("losses_of", f"must return {folds} folds", cv.folds)
             if cv.repeats > 1:
-                raise checks.WrongValue("losses_of", "must return one repeat, as rho is that of one", cv.repeats)
+                raise checks.WrongValue(
+                    "losses_of", "must return one repeat, as rho is that of one", cv.repeats
+                )
             shown.append(theta3(cv.fold_means(), cv.sizes).mean())
             means.append(np.average(cv.fold_means(), weights=cv.sizes))
     if not np.diff(np.reshape(means, (halvings, 2))).any():
-        raise ZeroVarianceError("the two halves always have the same mean, so rho cannot be estimated; "
-                                "use rho='nadeau_bengio'")
+        raise ZeroVarianceError(
+            "the two halves always have the same mean, so rho cannot be estimated; "
+            "use rho='nadeau_bengio'"
+        )
     return rho_of_halves(np.reshape(shown, (halvings, 2)), np.reshape(means, (halvings, 2))).item()
 
 
@@ -651,11 +782,21 @@ def rho_of_halves(shown: np.ndarray, means: np.ndarray) -> np.ndarray:
     0.5
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.clip(1 - shown.mean((-1, -2)) / ((means[..., 0] - means[..., 1]) ** 2 / 2).mean(-1), 0, MOST_RHO)
+        return np.clip(
+            1 - shown.mean((-1, -2)) / ((means[..., 0] - means[..., 1]) ** 2 / 2).mean(-1),
+            0,
+            MOST_RHO,
+        )
 
 
-def resolve_rho(rho: Any, folds: int, repeats: int = 1, *, test_share: float | None = None,
-                splits: str = "folds") -> float:
+def resolve_rho(
+    rho: Any,
+    folds: int,
+    repeats: int = 1,
+    *,
+    test_share: float | None = None,
+    splits: str = "folds",
+) -> float:
     """Return rho of the mean of all K R folds or random splits from a name, or from the rho of one repeat.
 
     Parameters
@@ -704,21 +845,37 @@ def fold_notes(cv: Any) -> tuple[Note, ...]:
         notes.append(Note("unreliable", f"{sizes}: weighted by size, t is approximate"))
     if cv.splits == "random":
         ratio = cv.test_share / (1 - cv.test_share)
-        notes.append(Note("assumption", f"{cv.scheme}: n_test/n_train is {ratio:.3g}, by which Nadeau and Bengio "
-                          "correct the variance, as the splits share training items; rho is that of one "
-                          "cross-validation with test sets of this size"))
+        notes.append(
+            Note(
+                "assumption",
+                f"{cv.scheme}: n_test/n_train is {ratio:.3g}, by which Nadeau and Bengio "
+                "correct the variance, as the splits share training items; rho is that of one "
+                "cross-validation with test sets of this size",
+            )
+        )
     if cv.repeats > 1:
-        notes.append(Note("assumption", f"{cv.repeats} repeats test the same items again: with rho = 0 they would "
-                          f"count as new evidence"))
+        notes.append(
+            Note(
+                "assumption",
+                f"{cv.repeats} repeats test the same items again: with rho = 0 they would "
+                f"count as new evidence",
+            )
+        )
     if df < FEW_DF:
         freedom = checks.counted(df, "degree of freedom", "degrees of freedom")
-        notes.append(Note("design", f"{checks.counted(cv.folds, cv.noun)}: only {freedom}, so that t must be beyond "
-                          f"{_quantile(.95, df, 'two-sided'):.3g} for 5%"))
+        notes.append(
+            Note(
+                "design",
+                f"{checks.counted(cv.folds, cv.noun)}: only {freedom}, so that t must be beyond "
+                f"{_quantile(0.95, df, 'two-sided'):.3g} for 5%",
+            )
+        )
     return tuple(notes)
 
 
-def refuse_zero_variance(fold_means: np.ndarray, scale: float, label: str, *, zero_one: bool = False,
-                         kind: str = "loss") -> None:
+def refuse_zero_variance(
+    fold_means: np.ndarray, scale: float, label: str, *, zero_one: bool = False, kind: str = "loss"
+) -> None:
     """Raise ZeroVarianceError where fold means differ by no more than rounding; McNemar helps with 0/1 losses only.
 
     Examples
@@ -727,15 +884,25 @@ def refuse_zero_variance(fold_means: np.ndarray, scale: float, label: str, *, ze
     """
     if np.ptp(fold_means) > ROUNDING * max(scale, np.abs(fold_means).max()):
         return
-    what = "equal in every fold" if fold_means[0] == 0 else f"the same in every fold, {fold_means[0]:.4g}"
+    what = (
+        "equal in every fold"
+        if fold_means[0] == 0
+        else f"the same in every fold, {fold_means[0]:.4g}"
+    )
     finer = f"a {kind} with finer values"
-    advice = f"mcnemar_test on the paired items, or {finer}" if zero_one else f"{finer}, or more items"
-    reason = (f"{what}: the variance between the {fold_means.size} folds is 0, so there is no t and no p-value; use "
-              f"{advice}")
+    advice = (
+        f"mcnemar_test on the paired items, or {finer}" if zero_one else f"{finer}, or more items"
+    )
+    reason = (
+        f"{what}: the variance between the {fold_means.size} folds is 0, so there is no t and no p-value; use "
+        f"{advice}"
+    )
     raise ZeroVarianceError(f"{label} is {reason}", reason)
 
 
-def tail_probability(statistic: float | np.ndarray, df: float | np.ndarray, alternative: str) -> np.ndarray:
+def tail_probability(
+    statistic: float | np.ndarray, df: float | np.ndarray, alternative: str
+) -> np.ndarray:
     """Return the p-value of t statistics.
 
     Examples
@@ -758,9 +925,16 @@ def _of_one_repeat(values: np.ndarray, fold: np.ndarray, scale: float) -> tuple:
     within = ((centered - fold_mean[fold]) ** 2).sum()
     s1, s2, s3 = _mean_products(values, fold, size)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return (s1, s2, s3, mean ** 2, -_mean_products(centered, fold, size)[1],
-                theta3(_apart_from_rounding(fold_mean, scale), size),
-                np.divide(within, n * (n - folds)), (centered ** 2).sum() / (n * (n - 1)))
+        return (
+            s1,
+            s2,
+            s3,
+            mean**2,
+            -_mean_products(centered, fold, size)[1],
+            theta3(_apart_from_rounding(fold_mean, scale), size),
+            np.divide(within, n * (n - folds)),
+            (centered**2).sum() / (n * (n - 1)),
+        )
 
 
 def _apart_from_rounding(values: np.ndarray, scale: float) -> np.ndarray:
@@ -770,10 +944,10 @@ def _apart_from_rounding(values: np.ndarray, scale: float) -> np.ndarray:
 
 
 def _mean_products(values: np.ndarray, fold: np.ndarray, size: np.ndarray) -> tuple:
-    squares, sums, n = (values ** 2).sum(), np.bincount(fold, values), values.size
+    squares, sums, n = (values**2).sum(), np.bincount(fold, values), values.size
     with np.errstate(divide="ignore", invalid="ignore"):
-        within = ((sums ** 2).sum() - squares) / np.float64((size * (size - 1)).sum())
-    return squares / n, within, (sums.sum() ** 2 - (sums ** 2).sum()) / (n * n - (size ** 2).sum())
+        within = ((sums**2).sum() - squares) / np.float64((size * (size - 1)).sum())
+    return squares / n, within, (sums.sum() ** 2 - (sums**2).sum()) / (n * n - (size**2).sum())
 
 
 def _undefined(cv: CVLosses) -> dict:
@@ -781,29 +955,41 @@ def _undefined(cv: CVLosses) -> dict:
         why = f"only fold means are known; {cv.kinds} of single items are needed"
         return dict.fromkeys(("s1", "s2", "s3", "theta2", "theta4", "theta5"), why)
     if cv.sizes.max() < 2:
-        return dict.fromkeys(("s2", "theta2", "theta4"), "folds of one item show no variance within folds")
+        return dict.fromkeys(
+            ("s2", "theta2", "theta4"), "folds of one item show no variance within folds"
+        )
     return {}
 
 
 def _from_means(means: Any) -> CVLosses:
     if isinstance(means, dict):
-        raise checks.WrongType("fold_means", "must be an array of one series, got a dict of models: wrap it in "
-                               "CVLosses.from_fold_means")
+        raise checks.WrongType(
+            "fold_means",
+            "must be an array of one series, got a dict of models: wrap it in "
+            "CVLosses.from_fold_means",
+        )
     means = as_array("fold_means", means)
     if means.ndim == 1:
-        schemes.refuse_unknown_folds(means.size, "say how many with repeats (in CVLosses.from_fold_means, "
-                                     "which takes all of these)")
+        schemes.refuse_unknown_folds(
+            means.size,
+            "say how many with repeats (in CVLosses.from_fold_means, which takes all of these)",
+        )
     if means.ndim != 1:
-        raise checks.WrongValue("fold_means", f"must be one-dimensional, one mean per fold; got shape {means.shape}: "
-                                "wrap losses of single items in CVLosses, means of repeats in CVLosses.from_fold_means")
+        raise checks.WrongValue(
+            "fold_means",
+            f"must be one-dimensional, one mean per fold; got shape {means.shape}: "
+            "wrap losses of single items in CVLosses, means of repeats in CVLosses.from_fold_means",
+        )
     return CVLosses.from_fold_means(checks.vector("fold_means", means, what="fold"))
 
 
 def _rho_number(rho: float) -> float:
     rho = checks.number("rho", rho)
     if rho >= 1:
-        raise checks.WrongValue("rho", f"must be a number below 1; got {rho}: at 1 the folds would show no variance "
-                                "at all")
+        raise checks.WrongValue(
+            "rho",
+            f"must be a number below 1; got {rho}: at 1 the folds would show no variance at all",
+        )
     return rho
 
 
@@ -817,8 +1003,12 @@ def _of_one(rho: float | str, folds: float, splits: str) -> float:
     try:
         return _rho_number(float(rho))
     except ValueError:
-        raise checks.WrongValue("rho", f"must be {', '.join(map(repr, RHOS))} or a number below 1", rho,
-                                told=f"got {rho!r}{checks.suggestion(rho, RHOS)}") from None
+        raise checks.WrongValue(
+            "rho",
+            f"must be {', '.join(map(repr, RHOS))} or a number below 1",
+            rho,
+            told=f"got {rho!r}{checks.suggestion(rho, RHOS)}",
+        ) from None
 
 
 def _named_rho(rho: float | str, splits: str) -> str:
@@ -834,20 +1024,50 @@ def _kept(rho: float, repeats: float) -> float:
     Rho of one repeat is the correlation of the means of two.
     """
     if 1 + (repeats - 1) * rho <= 0:
-        raise checks.WrongValue("rho", f"must be above {-1 / (repeats - 1):.4g} for {repeats:.4g} repeats; got {rho}: "
-                                "their folds cannot have so negative a correlation")
+        raise checks.WrongValue(
+            "rho",
+            f"must be above {-1 / (repeats - 1):.4g} for {repeats:.4g} repeats; got {rho}: "
+            "their folds cannot have so negative a correlation",
+        )
     return (1 - rho) / (1 + (repeats - 1) * rho)
 
 
-def _test(estimate: float, mean: float, naive: float, naive_error: float, rho: float | str, *, folds: int, repeats: int,
-          alternative: str, test_share: float | None, splits: str, **words: Any) -> KFoldTTest:
+def _test(
+    estimate: float,
+    mean: float,
+    naive: float,
+    naive_error: float,
+    rho: float | str,
+    *,
+    folds: int,
+    repeats: int,
+    alternative: str,
+    test_share: float | None,
+    splits: str,
+    **words: Any,
+) -> KFoldTTest:
     per_run, runs = _folds_and_runs(folds, repeats, test_share)
     number, df = _of_one(rho, per_run, splits), folds * repeats - 1
-    shown = _kept(number, runs) ** .5
+    shown = _kept(number, runs) ** 0.5
     assumed = _named_rho(rho, splits)
-    return KFoldTTest(estimate, mean, shown * naive, df, float(tail_probability(shown * naive, df, alternative)),
-                      number, _r_of(number, per_run), naive_error / shown, naive, alternative, folds, repeats,
-                      assumed=assumed if assumed in RHOS else "a number", test_share=test_share, splits=splits, **words)
+    return KFoldTTest(
+        estimate,
+        mean,
+        shown * naive,
+        df,
+        float(tail_probability(shown * naive, df, alternative)),
+        number,
+        _r_of(number, per_run),
+        naive_error / shown,
+        naive,
+        alternative,
+        folds,
+        repeats,
+        assumed=assumed if assumed in RHOS else "a number",
+        test_share=test_share,
+        splits=splits,
+        **words,
+    )
 
 
 def _r_of(rho: float, folds: float) -> float:
@@ -865,7 +1085,9 @@ def _apart(flips: float, rho: float) -> tuple:
 
 
 def _quantile(level: float, df: int, alternative: str) -> float:
-    return float(scipy.special.stdtrit(df, (1 + level) / 2 if alternative == "two-sided" else level))
+    return float(
+        scipy.special.stdtrit(df, (1 + level) / 2 if alternative == "two-sided" else level)
+    )
 
 
 def _effect_size(cv: Any, difference: Any) -> float:

@@ -20,7 +20,9 @@ def codes(name: str, labels: ArrayLike, size: int) -> tuple[tuple, np.ndarray]:
     """
     labels = checks.labels(name, labels, size=size)
     for item in sources.no_labels(labels)[:1]:
-        raise ValueError(f"{name} must hold whole numbers below 2**53 or text; item {item} is {labels[item]:g}")
+        raise ValueError(
+            f"{name} must hold whole numbers below 2**53 or text; item {item} is {labels[item]:g}"
+        )
     distinct, code = np.unique(labels, return_inverse=True)
     if labels.dtype.kind not in "US":
         return tuple(map(int, distinct)), code
@@ -43,7 +45,9 @@ def kept_labels(name: str, given: tuple, known: tuple) -> tuple:
     """
     given = tuple(given)
     if given and len(given) != len(known):
-        raise ValueError(f"{name} must have {checks.counted(len(known), 'entry', 'entries')}; got {len(given)}")
+        raise ValueError(
+            f"{name} must have {checks.counted(len(known), 'entry', 'entries')}; got {len(given)}"
+        )
     return given or known
 
 
@@ -60,13 +64,16 @@ def fold_codes(labels: tuple, fold: np.ndarray, repeat: np.ndarray, runs: tuple)
     if folds[0] < 2:
         raise checks.WrongValue("fold", "must have at least 2 folds", folds[0])
     for other in np.flatnonzero(folds != folds[0])[:1]:
-        raise ValueError(f"every repeat must have the same number of folds; repeat {runs[0]} has {folds[0]}, "
-                         f"repeat {runs[other]} has {folds[other]}")
+        raise ValueError(
+            f"every repeat must have the same number of folds; repeat {runs[0]} has {folds[0]}, "
+            f"repeat {runs[other]} has {folds[other]}"
+        )
     return labels if len(labels) == folds[0] else tuple(range(folds[0])), cell - repeat * folds[0]
 
 
-def checked_sizes(sizes: list | np.ndarray, fold: np.ndarray, repeat: np.ndarray, folds: tuple,
-                   runs: tuple) -> np.ndarray:
+def checked_sizes(
+    sizes: list | np.ndarray, fold: np.ndarray, repeat: np.ndarray, folds: tuple, runs: tuple
+) -> np.ndarray:
     """Return the items per fold, given one row per fold, or raise.
 
     Examples
@@ -78,13 +85,18 @@ def checked_sizes(sizes: list | np.ndarray, fold: np.ndarray, repeat: np.ndarray
     rows = np.bincount(repeat * len(folds) + fold)
     if rows.max() > 1:
         r, k = divmod(int(rows.argmax()), len(folds))
-        raise checks.WrongValue("fold_size", "must be given only where every row is the mean of a whole fold; fold "
-                                f"{folds[k]} of repeat {runs[r]} has {rows.max()} rows: leave it out for losses of "
-                                "single items")
+        raise checks.WrongValue(
+            "fold_size",
+            "must be given only where every row is the mean of a whole fold; fold "
+            f"{folds[k]} of repeat {runs[r]} has {rows.max()} rows: leave it out for losses of "
+            "single items",
+        )
     return sizes
 
 
-def checked_scheme(splits: Any, test_share: Any, fold: np.ndarray, runs: tuple) -> tuple[str, float | None]:
+def checked_scheme(
+    splits: Any, test_share: Any, fold: np.ndarray, runs: tuple
+) -> tuple[str, float | None]:
     """Return the scheme and the proportion of items in a test set, which needs one row per test set.
 
     Examples
@@ -99,8 +111,10 @@ def checked_scheme(splits: Any, test_share: Any, fold: np.ndarray, runs: tuple) 
         return splits, None
     share = checks.number("test_share", test_share, 0, 1, open_ends=True)
     if len(runs) > 1 or np.unique(fold).size < fold.size:
-        raise checks.WrongValue("test_share", "must be given only where each row is the mean of one test set, and "
-                                "without repeats")
+        raise checks.WrongValue(
+            "test_share",
+            "must be given only where each row is the mean of one test set, and without repeats",
+        )
     return splits, share
 
 
@@ -114,17 +128,23 @@ def refuse_twice(item: np.ndarray | None, repeat: np.ndarray, runs: tuple) -> No
     rows = np.bincount(repeat)
     if item is None:
         for other in np.flatnonzero(rows != rows[0])[:1]:
-            raise ValueError(f"every repeat must test the same items; repeat {runs[0]} has "
-                             f"{checks.counted(rows[0], 'row')}, repeat {runs[other]} has {rows[other]:,}")
+            raise ValueError(
+                f"every repeat must test the same items; repeat {runs[0]} has "
+                f"{checks.counted(rows[0], 'row')}, repeat {runs[other]} has {rows[other]:,}"
+            )
         return
     names, code = np.unique(item, return_inverse=True)
     times = np.bincount(repeat * names.size + code, minlength=rows.size * names.size)
     for where in np.flatnonzero(times > 1)[:1]:
-        raise ValueError(f"every item must be tested once per repeat; item {names[where % names.size]} is tested "
-                         f"{times[where]} times in repeat {runs[where // names.size]}: is a repeat column missing?")
+        raise ValueError(
+            f"every item must be tested once per repeat; item {names[where % names.size]} is tested "
+            f"{times[where]} times in repeat {runs[where // names.size]}: is a repeat column missing?"
+        )
     for where in np.flatnonzero(times < 1)[:1]:
-        raise ValueError(f"every repeat must test the same items; repeat {runs[where // names.size]} "
-                         f"lacks item {names[where % names.size]}")
+        raise ValueError(
+            f"every repeat must test the same items; repeat {runs[where // names.size]} "
+            f"lacks item {names[where % names.size]}"
+        )
 
 
 def refuse_many(folds: tuple) -> None:
@@ -135,6 +155,9 @@ def refuse_many(folds: tuple) -> None:
     >>> refuse_many(tuple(range(20)))
     """
     if len(folds) > schemes.MOST_FOLDS:
-        raise checks.WrongValue("repeat", f"must be given for {len(folds)} folds without item, which may be those of "
-                                "several cross-validations: the repeat of each row, all 0 for one cross-validation; "
-                                "for means of random splits give test_share and splits='random'")
+        raise checks.WrongValue(
+            "repeat",
+            f"must be given for {len(folds)} folds without item, which may be those of "
+            "several cross-validations: the repeat of each row, all 0 for one cross-validation; "
+            "for means of random splits give test_share and splits='random'",
+        )

@@ -20,8 +20,8 @@ from workbench.cross_validation.sources import refuse_extreme
 
 POPULATIONS = ("digits", "ten_digits")
 MOST_KEPT = 3000
-MOST_NUMBERS = 2 ** 28
-CHUNK = 2 ** 24
+MOST_NUMBERS = 2**28
+CHUNK = 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,20 +54,29 @@ class Population:
         if isinstance(population, str):
             return _digits(checks.choice("population", population, POPULATIONS))
         if not isinstance(population, (tuple, list)) or len(population) != 2:
-            raise checks.WrongType("population", f"must be one of {', '.join(map(repr, POPULATIONS))} or (X, y)",
-                                   told=f"got {type(population).__name__}")
+            raise checks.WrongType(
+                "population",
+                f"must be one of {', '.join(map(repr, POPULATIONS))} or (X, y)",
+                told=f"got {type(population).__name__}",
+            )
         X = checks.plain_array("X of the population", population[0])
         if X.ndim != 2 or X.dtype.kind not in "biuf":
-            raise checks.WrongValue("population", "must be (X, y) with numeric X of shape (N, p); got shape "
-                                    f"{X.shape} of {X.dtype}")
+            raise checks.WrongValue(
+                "population",
+                f"must be (X, y) with numeric X of shape (N, p); got shape {X.shape} of {X.dtype}",
+            )
         checks.refuse_infinite("population", X, "item", "feature")
         if not X.size:
-            raise checks.WrongValue("population", f"must have items and features; got shape {X.shape}")
+            raise checks.WrongValue(
+                "population", f"must have items and features; got shape {X.shape}"
+            )
         refuse_extreme("population", X)
         target = checks.labels("y", population[1], size=len(X))
         classes, y = np.unique(target, return_inverse=True)
         if classes.size < 2:
-            raise checks.WrongValue("population", f"must have at least 2 classes; all items are {classes[0].item()!r}")
+            raise checks.WrongValue(
+                "population", f"must have at least 2 classes; all items are {classes[0].item()!r}"
+            )
         return cls(X.astype(float), y, "given data", target=target)
 
     @property
@@ -79,8 +88,11 @@ class Population:
         """Return y as the numbers (N,) that a regressor learns."""
         target = self.y if self.target is None else self.target
         if target.dtype.kind not in "biuf":
-            raise checks.WrongValue("y", "must hold numbers where the learner is a regressor; got text such as "
-                                    f"{target[0].item()!r}")
+            raise checks.WrongValue(
+                "y",
+                "must hold numbers where the learner is a regressor; got text such as "
+                f"{target[0].item()!r}",
+            )
         target = checks.vector("y", target, what="item", copy=False)
         refuse_extreme("y", target)
         return target
@@ -92,17 +104,24 @@ class Population:
         if len(self.y) > MOST_KEPT:
             X = self.features(columns)
             step = max(1, CHUNK // (n * X.shape[1]))
-            return np.concatenate([squared_distances(X[rows[k:k + step]]) for k in range(0, len(rows), step)])
+            return np.concatenate(
+                [squared_distances(X[rows[k : k + step]]) for k in range(0, len(rows), step)]
+            )
         key = None if columns is None else tuple(columns)
         if key not in self.distances:
             self.distances[key] = _compact(squared_distances(self.features(columns)))
-        return np.take(self.distances[key].ravel(), rows[:, :, None] * len(self.y) + rows[:, None, :])
+        return np.take(
+            self.distances[key].ravel(), rows[:, :, None] * len(self.y) + rows[:, None, :]
+        )
 
     def features(self, columns: Sequence[int] | None) -> np.ndarray:
         """Return the named columns of X (None is all)."""
         if columns is not None and (np.min(columns) < 0 or np.max(columns) >= self.X.shape[1]):
-            raise checks.WrongValue("columns", f"must be 0 to {self.X.shape[1] - 1}, the population's features; got "
-                                    f"{np.min(columns)} to {np.max(columns)}")
+            raise checks.WrongValue(
+                "columns",
+                f"must be 0 to {self.X.shape[1] - 1}, the population's features; got "
+                f"{np.min(columns)} to {np.max(columns)}",
+            )
         return self.X if columns is None else self.X[:, columns]
 
 
@@ -139,7 +158,10 @@ class Samples:
 
     def subset(self, items: np.ndarray) -> "Samples":
         """Return the same items of every sample, with the distances known so far."""
-        known = {key: np.ascontiguousarray(found[:, items][:, :, items]) for key, found in self.known.items()}
+        known = {
+            key: np.ascontiguousarray(found[:, items][:, :, items])
+            for key, found in self.known.items()
+        }
         return Samples(self.population, self.rows[:, items], self.seed, known)
 
 
@@ -153,8 +175,10 @@ def refuse_large(what: str, *shape: int) -> None:
     ValueError: n would need an array of 100,000 x 100,000 numbers; at most 268,435,456 are made
     """
     if math.prod(shape) > MOST_NUMBERS:
-        raise ValueError(f"{what} would need an array of {' x '.join(f'{size:,}' for size in shape)} numbers; at most "
-                         f"{MOST_NUMBERS:,} are made")
+        raise ValueError(
+            f"{what} would need an array of {' x '.join(f'{size:,}' for size in shape)} numbers; at most "
+            f"{MOST_NUMBERS:,} are made"
+        )
 
 
 def squared_distances(X: np.ndarray) -> np.ndarray:
@@ -168,7 +192,7 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
     [[0.0, 1.0625], [1.0625, 0.0]]
     """
     X = _centered(X)
-    length = (X ** 2).sum(-1)
+    length = (X**2).sum(-1)
     found = X @ X.swapaxes(-1, -2)
     found *= -2
     found += length[..., :, None]
@@ -182,17 +206,19 @@ def _centered(X: np.ndarray) -> np.ndarray:
     Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole numbers stay whole
     and equal distances stay equal.
     """
-    step = np.exp2(np.floor(np.log2(np.clip(np.ptp(X, -2, keepdims=True), 2.0 ** -500, 1))))
+    step = np.exp2(np.floor(np.log2(np.clip(np.ptp(X, -2, keepdims=True), 2.0**-500, 1))))
     return X - np.round(X.mean(-2, keepdims=True) / step) * step
 
 
 def _compact(distances: np.ndarray) -> np.ndarray:
     """Return whole numbers that single precision holds exactly in half the memory."""
-    exact = distances.max() < 2 ** 24 and (distances == np.floor(distances)).all()
+    exact = distances.max() < 2**24 and (distances == np.floor(distances)).all()
     return distances.astype(np.float32) if exact else distances
 
 
-def nearest_neighbor(samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
+def nearest_neighbor(
+    samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None
+) -> np.ndarray:
     """Return 0/1 losses (B, n) of the nearest item outside the fold, the first of equals.
 
     Examples
@@ -206,7 +232,9 @@ def nearest_neighbor(samples: Samples, fold: np.ndarray, columns: Sequence[int] 
     return np.take_along_axis(y, (between + own).argmin(-1), 1) != y
 
 
-def nearest_centroid(samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None) -> np.ndarray:
+def nearest_centroid(
+    samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None
+) -> np.ndarray:
     """Return 0/1 losses (B, n) of the class whose mean outside the fold is nearest.
 
     Examples
@@ -223,15 +251,18 @@ def nearest_centroid(samples: Samples, fold: np.ndarray, columns: Sequence[int] 
         own = fold == k
         inside = X[:, own]
         with np.errstate(invalid="ignore"):
-            mean = (total - member[:, :, own] @ inside) / (count - member[:, :, own].sum(-1))[..., None]
+            mean = (total - member[:, :, own] @ inside) / (count - member[:, :, own].sum(-1))[
+                ..., None
+            ]
         # less the squared length of the item, which is the same for every class
-        distance = (mean ** 2).sum(-1)[:, None] - 2 * inside @ mean.swapaxes(1, 2)
+        distance = (mean**2).sum(-1)[:, None] - 2 * inside @ mean.swapaxes(1, 2)
         loss[:, own] = np.where(np.isnan(distance), np.inf, distance).argmin(-1) != y[:, own]
     return loss
 
 
-def estimator_losses(estimator: Any, samples: Samples, fold: np.ndarray,
-                     columns: Sequence[int] | None = None) -> np.ndarray:
+def estimator_losses(
+    estimator: Any, samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None
+) -> np.ndarray:
     """Return losses (B, n) of a scikit-learn estimator: 0/1 of a classifier, squared errors of a regressor.
 
     Where a classifier saw only one class, that is predicted.
@@ -244,6 +275,7 @@ def estimator_losses(estimator: Any, samples: Samples, fold: np.ndarray,
     [[False, False, False, False]]
     """
     from sklearn import base
+
     squared = loss_of(estimator) == "squared"
     features = samples.population.features(columns)
     truth = samples.population.numbers() if squared else samples.population.y
@@ -254,7 +286,7 @@ def estimator_losses(estimator: Any, samples: Samples, fold: np.ndarray,
     for b, rows in enumerate(samples.rows):
         X, y = features[rows], truth[rows]
         if random:
-            model.set_params(random_state=(samples.seed + b) % 2 ** 32)
+            model.set_params(random_state=(samples.seed + b) % 2**32)
         for train, test in splits:
             same = not squared and (y[train] == y[train[0]]).all()
             found = y[train[0]] if same else model.fit(X[train], y[train]).predict(X[test])
@@ -274,8 +306,9 @@ def loss_of(learner: Any) -> str:
     learner = learner[0] if isinstance(learner, tuple) else learner
     if hasattr(learner, "__sklearn_tags__"):
         from sklearn import base
+
         regressor = base.is_regressor(learner)
-    else:       # scikit-learn before 1.6, and what only resembles it
+    else:  # scikit-learn before 1.6, and what only resembles it
         regressor = getattr(learner, "_estimator_type", None) == "regressor"
     return "squared" if regressor else "zero_one"
 
@@ -295,16 +328,22 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
     if columns is not None:
         columns = checks.plain_array(f"columns of {name}", columns)
         if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
-            raise ValueError(f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
-                             f"{columns.shape}")
+            raise ValueError(
+                f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
+                f"{columns.shape}"
+            )
     part = "" if columns is None else f" on {checks.counted(columns.size, 'feature')}"
     if isinstance(learner, str):
         function = LEARNERS[checks.choice(name, learner, LEARNERS)]
         return lambda samples, fold: function(samples, fold, columns), learner + part
     if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
-        raise TypeError(f"{name} must be one of {', '.join(map(repr, LEARNERS))} or have fit and predict; "
-                        f"got {learner!r}")
-    return lambda samples, fold: estimator_losses(learner, samples, fold, columns), type(learner).__name__ + part
+        raise TypeError(
+            f"{name} must be one of {', '.join(map(repr, LEARNERS))} or have fit and predict; "
+            f"got {learner!r}"
+        )
+    return lambda samples, fold: estimator_losses(learner, samples, fold, columns), type(
+        learner
+    ).__name__ + part
 
 
 def named_learner(text: str) -> Any:
@@ -321,13 +360,22 @@ def named_learner(text: str) -> Any:
     try:
         found = functools.reduce(getattr, name.split("."), importlib.import_module(module))
     except (ImportError, AttributeError, ValueError) as error:
-        raise checks.WrongValue("learner", f"must be one of {', '.join(map(repr, LEARNERS))} or module:object",
-                                told=f"got {text!r}: {error}") from error
+        raise checks.WrongValue(
+            "learner",
+            f"must be one of {', '.join(map(repr, LEARNERS))} or module:object",
+            told=f"got {text!r}: {error}",
+        ) from error
     return found() if isinstance(found, type) else found
 
 
-def gaussian_population(size: int = 20_000, *, features: int = 8, separation: float = 1.0, advantage: float = 0.0,
-                        rng: int | np.random.Generator = 0) -> tuple[np.ndarray, np.ndarray]:
+def gaussian_population(
+    size: int = 20_000,
+    *,
+    features: int = 8,
+    separation: float = 1.0,
+    advantage: float = 0.0,
+    rng: int | np.random.Generator = 0,
+) -> tuple[np.ndarray, np.ndarray]:
     """Return a population of two classes that two learners can see through different features.
 
     Parameters
@@ -360,7 +408,7 @@ def gaussian_population(size: int = 20_000, *, features: int = 8, separation: fl
     refuse_large("size and features", size, 2 * features)
     drawn = size if advantage else size // 2
     y = np.arange(drawn) % 2
-    shift = np.repeat([separation, separation + advantage], features) / features ** .5
+    shift = np.repeat([separation, separation + advantage], features) / features**0.5
     X = rng.normal(size=(drawn, 2 * features)) + np.where(y[:, None], shift, -shift) / 2
     return (X, y) if advantage else exchangeable_population(X, y)
 
@@ -390,7 +438,9 @@ def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.
     """
     X = checks.plain_array("X", X)
     if X.ndim != 2 or X.shape[1] % 2:
-        raise ValueError(f"X must have an even number of features, half for each learner; got shape {X.shape}")
+        raise ValueError(
+            f"X must have an even number of features, half for each learner; got shape {X.shape}"
+        )
     if X.dtype.kind not in "biuf":
         raise TypeError(f"X must hold numbers; got {X.dtype}")
     checks.refuse_infinite("X", X, "item", "feature")
@@ -401,7 +451,12 @@ def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.
 
 @functools.cache
 def _digits(name: Any) -> Population:
-    found: Any = importlib.util.find_spec("sklearn")       # importing scikit-learn takes seconds
-    rows = np.loadtxt(os.path.join(os.path.dirname(found.origin), "datasets", "data", "digits.csv.gz"), delimiter=",")
+    found: Any = importlib.util.find_spec("sklearn")  # importing scikit-learn takes seconds
+    rows = np.loadtxt(
+        os.path.join(os.path.dirname(found.origin), "datasets", "data", "digits.csv.gz"),
+        delimiter=",",
+    )
     digit = rows[:, -1].astype(int)
-    return Population(rows[:, :-1], digit if name == "ten_digits" else (digit >= 5).astype(int), name)
+    return Population(
+        rows[:, :-1], digit if name == "ten_digits" else (digit >= 5).astype(int), name
+    )

@@ -14,13 +14,17 @@ def value_column(names: Sequence[str], value: str, used: Sequence[str]) -> str:
         return value
     left = [name for name in names if name not in used]
     if len(left) != 1:
-        raise checks.WrongValue("value", "must name the column of losses or scores, as there is a row per model; "
-                                f"columns without another role: {checks.listed(left, quoted=True) or 'none'}")
+        raise checks.WrongValue(
+            "value",
+            "must name the column of losses or scores, as there is a row per model; "
+            f"columns without another role: {checks.listed(left, quoted=True) or 'none'}",
+        )
     return left[0]
 
 
-def spread(model: np.ndarray, label: dict[str, np.ndarray],
-           columns: dict[str, np.ndarray]) -> tuple[tuple[str, ...], dict[str, np.ndarray], dict[str, np.ndarray]]:
+def spread(
+    model: np.ndarray, label: dict[str, np.ndarray], columns: dict[str, np.ndarray]
+) -> tuple[tuple[str, ...], dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return models, labels of rows and columns (rows, models) from one row per model and row.
 
     Parameters
@@ -49,19 +53,28 @@ def spread(model: np.ndarray, label: dict[str, np.ndarray],
     times = np.bincount(cell, minlength=first.size * len(names))
     for wrong in np.flatnonzero(times != 1)[:1]:
         row, k = divmod(int(wrong), len(names))
-        of_row = " of ".join(f"{role} {values[first[row]].item()!r}" for role, values in reversed(label.items()))
-        raise ValueError(f"every model must have one row for every {' and '.join(label)}; model {str(names[k])!r} has "
-                         f"{checks.counted(times[wrong], 'row')} for {of_row}")
+        of_row = " of ".join(
+            f"{role} {values[first[row]].item()!r}" for role, values in reversed(label.items())
+        )
+        raise ValueError(
+            f"every model must have one row for every {' and '.join(label)}; model {str(names[k])!r} has "
+            f"{checks.counted(times[wrong], 'row')} for {of_row}"
+        )
     order = np.argsort(cell)
-    return (tuple(str(name) for name in names), {role: values[first] for role, values in label.items()},
-            {name: values[order].reshape(first.size, len(names)) for name, values in columns.items()})
+    return (
+        tuple(str(name) for name in names),
+        {role: values[first] for role, values in label.items()},
+        {name: values[order].reshape(first.size, len(names)) for name, values in columns.items()},
+    )
 
 
 def same_for_all(name: str, values: np.ndarray, models: Sequence[str]) -> np.ndarray:
     """Return the one column of (rows, models) that all models have in common, or raise."""
     for row, k in np.argwhere(values != values[:, :1])[:1]:
-        raise ValueError(f"column {name!r} must be the same for every model; model {models[0]!r} has "
-                         f"{values[row, 0]:g} where {models[k]!r} has {values[row, k]:g}")
+        raise ValueError(
+            f"column {name!r} must be the same for every model; model {models[0]!r} has "
+            f"{values[row, 0]:g} where {models[k]!r} has {values[row, k]:g}"
+        )
     return values[:, 0]
 
 

@@ -14,9 +14,11 @@ from workbench.cross_validation import labels, schemes, sources, tables
 from workbench.data import frames
 from workbench.results import FILLED, Note, Result
 
-LOSSES = {"zero_one": lambda truth, prediction: truth != prediction,
-          "squared": lambda truth, prediction: (truth - prediction) ** 2,
-          "absolute": lambda truth, prediction: np.abs(truth - prediction)}
+LOSSES = {
+    "zero_one": lambda truth, prediction: truth != prediction,
+    "squared": lambda truth, prediction: (truth - prediction) ** 2,
+    "absolute": lambda truth, prediction: np.abs(truth - prediction),
+}
 MODEL_NAMES = ("A", "B")
 MOST_NAMED = 20
 KINDS = {False: ("loss", "losses"), True: ("score", "scores")}
@@ -88,41 +90,82 @@ class CVLosses(Result):
     splits: str = "folds"
 
     if TYPE_CHECKING:
-        def __init__(self, losses: ArrayLike | Mapping, fold: ArrayLike | None = None, models: str | Sequence[str] = (),
-                     item: ArrayLike | None = None, repeat: ArrayLike | None = None,
-                     fold_size: ArrayLike | None = None, scores: bool = False, fold_labels: tuple = (),
-                     repeat_labels: tuple = (), test_share: float | None = None, splits: str = "folds", *,
-                     notes: Sequence[Note] = ()) -> None: ...
+
+        def __init__(
+            self,
+            losses: ArrayLike | Mapping,
+            fold: ArrayLike | None = None,
+            models: str | Sequence[str] = (),
+            item: ArrayLike | None = None,
+            repeat: ArrayLike | None = None,
+            fold_size: ArrayLike | None = None,
+            scores: bool = False,
+            fold_labels: tuple = (),
+            repeat_labels: tuple = (),
+            test_share: float | None = None,
+            splits: str = "folds",
+            *,
+            notes: Sequence[Note] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         losses, fold, models = _columns(self.losses, self.fold, self.models)
         for row, column in np.argwhere(~np.isfinite(losses))[:1]:
-            raise checks.WrongValue("losses", f"must be finite; item {row} of model {models[column]!r} is "
-                                    f"{losses[row, column]}")
+            raise checks.WrongValue(
+                "losses",
+                f"must be finite; item {row} of model {models[column]!r} is {losses[row, column]}",
+            )
         sources.refuse_extreme("losses", losses)
         n = len(losses)
-        runs, repeat = ((0,), np.zeros(n, int)) if self.repeat is None else labels.codes("repeat", self.repeat, n)
+        runs, repeat = (
+            ((0,), np.zeros(n, int))
+            if self.repeat is None
+            else labels.codes("repeat", self.repeat, n)
+        )
         item = None if self.item is None else checks.labels("item", self.item, size=n)
         labels.refuse_twice(item, repeat, runs)
         folds, fold = labels.fold_codes(*labels.codes("fold", fold, n), repeat, runs)
         if self.test_share is None and self.repeat is None and item is None:
             labels.refuse_many(folds)
         splits, share = labels.checked_scheme(self.splits, self.test_share, fold, runs)
-        given_size = np.ones(n, int) if share is not None and self.fold_size is None else self.fold_size
-        size = None if given_size is None else labels.checked_sizes(given_size, fold, repeat, folds, runs)
+        given_size = (
+            np.ones(n, int) if share is not None and self.fold_size is None else self.fold_size
+        )
+        size = (
+            None
+            if given_size is None
+            else labels.checked_sizes(given_size, fold, repeat, folds, runs)
+        )
         notes = (*self.notes, *((SCORES,) if self.scores else ()))
-        for name, value in {"losses": losses, "fold": fold, "models": models, "item": item, "repeat": repeat,
-                            "fold_size": size, "notes": notes, "scores": bool(self.scores), "test_share": share,
-                            "splits": splits,
-                            "fold_labels": labels.kept_labels("fold_labels", self.fold_labels, folds),
-                            "repeat_labels": labels.kept_labels("repeat_labels", self.repeat_labels, runs)}.items():
+        for name, value in {
+            "losses": losses,
+            "fold": fold,
+            "models": models,
+            "item": item,
+            "repeat": repeat,
+            "fold_size": size,
+            "notes": notes,
+            "scores": bool(self.scores),
+            "test_share": share,
+            "splits": splits,
+            "fold_labels": labels.kept_labels("fold_labels", self.fold_labels, folds),
+            "repeat_labels": labels.kept_labels("repeat_labels", self.repeat_labels, runs),
+        }.items():
             object.__setattr__(self, name, value)
         super().__post_init__()
 
     @classmethod
-    def from_fold_means(cls, means: Any, *, n_items: int | None = None, models: Sequence[str] = (), repeats: int = 1,
-                        higher_is_better: bool = False, splits: str = "auto",
-                        test_share: float | None = None) -> "CVLosses":
+    def from_fold_means(
+        cls,
+        means: Any,
+        *,
+        n_items: int | None = None,
+        models: Sequence[str] = (),
+        repeats: int = 1,
+        higher_is_better: bool = False,
+        splits: str = "auto",
+        test_share: float | None = None,
+    ) -> "CVLosses":
         """Return losses of which only the means over folds are known.
 
         Parameters
@@ -162,42 +205,75 @@ class CVLosses(Result):
             models, means = tuple(means), _stacked(means)
         means = sources.as_array("means", means)
         if means.ndim not in (1, 2):
-            raise checks.WrongValue("means", f"must be (J,) or (J, M), one row per fold; got shape {means.shape}")
+            raise checks.WrongValue(
+                "means", f"must be (J,) or (J, M), one row per fold; got shape {means.shape}"
+            )
         scheme, share = schemes.checked(splits, test_share)
         if scheme == "random":
             return cls._of_random_splits(means, models, share, higher_is_better, repeats)
         folds, rest = divmod(len(means), repeats)
         if rest:
-            raise checks.WrongValue("repeats", f"must divide the number of fold means; got {repeats} repeats of "
-                                    f"{len(means)}")
+            raise checks.WrongValue(
+                "repeats",
+                f"must divide the number of fold means; got {repeats} repeats of {len(means)}",
+            )
         if scheme == "auto" and repeats == 1:
-            schemes.refuse_unknown_folds(folds, "say how many with repeats (in CVLosses.from_fold_means, "
-                                         "which takes all of these)")
+            schemes.refuse_unknown_folds(
+                folds,
+                "say how many with repeats (in CVLosses.from_fold_means, which takes all of these)",
+            )
         items = folds if n_items is None else checks.whole("n_items", n_items, folds)
         size = items // max(folds, 1) + (np.arange(folds) < items % max(folds, 1))
-        label = {"fold": np.tile(np.arange(folds), repeats), "repeat": np.repeat(np.arange(repeats), folds)}
-        means, label, sizes, share, gaps = sources.without_gaps(means, label, np.tile(size, repeats), models)
-        found = cls(means, label["fold"], models, None, label.get("repeat"), sizes, test_share=share)
+        label = {
+            "fold": np.tile(np.arange(folds), repeats),
+            "repeat": np.repeat(np.arange(repeats), folds),
+        }
+        means, label, sizes, share, gaps = sources.without_gaps(
+            means, label, np.tile(size, repeats), models
+        )
+        found = cls(
+            means, label["fold"], models, None, label.get("repeat"), sizes, test_share=share
+        )
         return found._oriented(higher_is_better, gaps, " in CVLosses.from_fold_means")
 
     @classmethod
-    def _of_random_splits(cls, means: np.ndarray, models: Sequence[str], share: float | None, higher_is_better: bool,
-                          repeats: int = 1) -> "CVLosses":
+    def _of_random_splits(
+        cls,
+        means: np.ndarray,
+        models: Sequence[str],
+        share: float | None,
+        higher_is_better: bool,
+        repeats: int = 1,
+    ) -> "CVLosses":
         """Return the means of random splits, those that a model lacks left out."""
         if repeats > 1:
-            raise checks.WrongValue("repeats", "must be 1 for random splits, of which all are drawn anew", repeats)
+            raise checks.WrongValue(
+                "repeats", "must be 1 for random splits, of which all are drawn anew", repeats
+            )
         if share is None:
             schemes.ask_share()
         count = len(means)
-        means, label, sizes, _, gaps = sources.without_gaps(means, {"fold": np.arange(count)}, np.ones(count, int),
-                                                            models)
-        found = cls(means, label["fold"], models, None, None, sizes, test_share=share, splits="random")
+        means, label, sizes, _, gaps = sources.without_gaps(
+            means, {"fold": np.arange(count)}, np.ones(count, int), models
+        )
+        found = cls(
+            means, label["fold"], models, None, None, sizes, test_share=share, splits="random"
+        )
         return found._oriented(higher_is_better, gaps, " in CVLosses.from_fold_means")
 
     @classmethod
-    def from_cross_validate(cls, first: Any, second: Any = None, *, metric: str = "score",
-                            models: str | Sequence[str] = MODEL_NAMES, repeats: int = 1, n_items: int | None = None,
-                            splits: str = "auto", test_share: float | None = None) -> "CVLosses":
+    def from_cross_validate(
+        cls,
+        first: Any,
+        second: Any = None,
+        *,
+        metric: str = "score",
+        models: str | Sequence[str] = MODEL_NAMES,
+        repeats: int = 1,
+        n_items: int | None = None,
+        splits: str = "auto",
+        test_share: float | None = None,
+    ) -> "CVLosses":
         """Return the fold means in what scikit-learn's `cross_validate` returned, for one or two models.
 
         Scorers of scikit-learn count up to the best: a loss is minus the score.
@@ -231,37 +307,67 @@ class CVLosses(Result):
         """
         results = [first] if second is None else [first, second]
         names = _names(models)
-        names = names[:len(results)] if names == MODEL_NAMES else names
+        names = names[: len(results)] if names == MODEL_NAMES else names
         _refuse_names(names, len(results))
-        scores = [sources.scores_of(result, metric, name) for result, name in zip(results, names, strict=True)]
+        scores = [
+            sources.scores_of(result, metric, name)
+            for result, name in zip(results, names, strict=True)
+        ]
         if len(scores) == 2 and scores[0].size != scores[1].size:
-            raise checks.WrongValue("models", f"must have the same folds; {names[0]} has {scores[0].size}, "
-                                    f"{names[1]} {scores[1].size}")
-        known = {name: sources.splits_of(result) for name, result in zip(names, results, strict=True)
-                 if "indices" in result}
+            raise checks.WrongValue(
+                "models",
+                f"must have the same folds; {names[0]} has {scores[0].size}, "
+                f"{names[1]} {scores[1].size}",
+            )
+        known = {
+            name: sources.splits_of(result)
+            for name, result in zip(names, results, strict=True)
+            if "indices" in result
+        }
         unchecked = sources.unchecked_folds(names, [*known])
         scheme, share = schemes.checked(splits, test_share)
         if not known:
-            found = cls.from_fold_means(np.stack(scores, 1), n_items=n_items, models=names, repeats=repeats,
-                                        higher_is_better=True, splits=splits, test_share=test_share)
+            found = cls.from_fold_means(
+                np.stack(scores, 1),
+                n_items=n_items,
+                models=names,
+                repeats=repeats,
+                higher_is_better=True,
+                splits=splits,
+                test_share=test_share,
+            )
             return found._noted(*unchecked)
         tests = [[test for _, test in pairs] for pairs in known.values()]
         sources.refuse_other_folds(tests, names)
         if scheme == "random" or scheme == "auto" and schemes.overlap(tests[0]):
             share = share or sources.share_of_splits([*known.values()][0], names[0])
             found = cls._of_random_splits(np.stack(scores, 1), names, share, True)
-            return found._noted(*unchecked, Note("data", "the test sets overlap: read as random splits"))
+            return found._noted(
+                *unchecked, Note("data", "the test sets overlap: read as random splits")
+            )
         for name, pairs in known.items():
             sources.refuse_other_training(pairs, name)
         size, repeat = sources.sizes_and_repeats(tests[0])
         label = {"fold": np.arange(size.size), "repeat": repeat}
-        means, label, size, share, gaps = sources.without_gaps(-np.stack(scores, 1), label, size, names)
-        return cls(means, label["fold"], names, None, label.get("repeat"), size, True, test_share=share,
-                   notes=(*unchecked, *gaps))
+        means, label, size, share, gaps = sources.without_gaps(
+            -np.stack(scores, 1), label, size, names
+        )
+        return cls(
+            means,
+            label["fold"],
+            names,
+            None,
+            label.get("repeat"),
+            size,
+            True,
+            test_share=share,
+            notes=(*unchecked, *gaps),
+        )
 
     @classmethod
-    def from_cross_val_predict(cls, truth: ArrayLike, predictions: Any, splits: Any, *,
-                               loss: str = "zero_one") -> "CVLosses":
+    def from_cross_val_predict(
+        cls, truth: ArrayLike, predictions: Any, splits: Any, *, loss: str = "zero_one"
+    ) -> "CVLosses":
         """Return the losses of out-of-fold predictions, as scikit-learn's `cross_val_predict` returns them.
 
         Parameters
@@ -290,19 +396,36 @@ class CVLosses(Result):
         read = checks.vector if loss in ("squared", "absolute") else checks.labels
         truth = read("truth", truth)
         named = predictions if isinstance(predictions, dict) else {MODEL_NAMES[0]: predictions}
-        read_as = {name: sources.like_truth(truth, read(f"predictions of {name}", given), name)
-                   for name, given in named.items()}
+        read_as = {
+            name: sources.like_truth(truth, read(f"predictions of {name}", given), name)
+            for name, given in named.items()
+        }
         if loss == "zero_one":
             sources.refuse_no_classes(truth, read_as)
-        losses = {name: np.asarray(loss_of(truth, prediction), float) for name, prediction in read_as.items()}
+        losses = {
+            name: np.asarray(loss_of(truth, prediction), float)
+            for name, prediction in read_as.items()
+        }
         return cls(losses, sources.fold_of(splits, truth.size), item=np.arange(truth.size))
 
     @classmethod
     @frames.in_rows_of("source")
-    def read_csv(cls, source: Any, *, fold: str = "fold", item: str = "item", repeat: str = "repeat",
-                 models: str | Sequence[str] | None = None, higher_is_better: bool = False,
-                 size: str | None = None, model: str = "model", value: str = "", folds: int = 0,
-                 splits: str = "auto", test_share: float | None = None) -> "CVLosses":
+    def read_csv(
+        cls,
+        source: Any,
+        *,
+        fold: str = "fold",
+        item: str = "item",
+        repeat: str = "repeat",
+        models: str | Sequence[str] | None = None,
+        higher_is_better: bool = False,
+        size: str | None = None,
+        model: str = "model",
+        value: str = "",
+        folds: int = 0,
+        splits: str = "auto",
+        test_share: float | None = None,
+    ) -> "CVLosses":
         """Return losses from a file with one row per item (or per fold) and one column per model, or in long form.
 
         Parameters
@@ -360,10 +483,21 @@ class CVLosses(Result):
                 raise TypeError(f"{role} must be the name of a column; got {name!r}")
         folds = checks.whole("folds", folds, 0)
         scheme, share = schemes.checked(splits, test_share)
-        read = tables.read_losses(source, roles, models, size or "", model, value, folds, scheme, share)
+        read = tables.read_losses(
+            source, roles, models, size or "", model, value, folds, scheme, share
+        )
         label = read.label
-        found = cls(read.scores, label["fold"], (), label.get("item"), label.get("repeat"), read.sizes,
-                    test_share=read.test_share, splits=read.splits, notes=read.notes)
+        found = cls(
+            read.scores,
+            label["fold"],
+            (),
+            label.get("item"),
+            label.get("repeat"),
+            read.sizes,
+            test_share=read.test_share,
+            splits=read.splits,
+            notes=read.notes,
+        )
         return found._oriented(higher_is_better, tuple(_guessed(found, label)))
 
     @cached_property
@@ -394,12 +528,16 @@ class CVLosses(Result):
     @property
     def zero_one(self) -> bool:
         """Whether the losses (or scores) of all items are 0 or 1."""
-        return self.has_items and bool(((self.losses == 0) | (self.losses == (-1 if self.scores else 1))).all())
+        return self.has_items and bool(
+            ((self.losses == 0) | (self.losses == (-1 if self.scores else 1))).all()
+        )
 
     @property
     def like_scores(self) -> bool:
         """Whether losses may well be scores: all from 0 to 1, and above 0.5 on average."""
-        return bool(self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > .5)
+        return bool(
+            self.losses.min() >= 0 and self.losses.max() <= 1 and self.mean_losses().min() > 0.5
+        )
 
     @property
     def one_sign(self) -> bool:
@@ -409,7 +547,9 @@ class CVLosses(Result):
     @cached_property
     def sizes(self) -> np.ndarray:
         """Items per fold, (R, K) int."""
-        sizes = self._per_fold(np.ones(len(self.fold)) if self.has_items else self.fold_size).astype(int)
+        sizes = self._per_fold(
+            np.ones(len(self.fold)) if self.has_items else self.fold_size
+        ).astype(int)
         sizes.setflags(write=False)
         return sizes
 
@@ -438,8 +578,10 @@ class CVLosses(Result):
     def series(self) -> np.ndarray:
         """Return the tested numbers (n,): losses (scores) of the one model, or of the first minus the second of two."""
         if len(self.models) > 2:
-            raise ValueError(f"a test compares two models; there are {len(self.models)}: choose with "
-                             f".pair({self.models[0]!r}, {self.models[1]!r}), or use compare_models")
+            raise ValueError(
+                f"a test compares two models; there are {len(self.models)}: choose with "
+                f".pair({self.models[0]!r}, {self.models[1]!r}), or use compare_models"
+            )
         return self._shown(self.losses[:, 0] - (self.losses[:, 1] if len(self.models) == 2 else 0))
 
     def fold_means(self) -> np.ndarray:
@@ -454,8 +596,10 @@ class CVLosses(Result):
         first, second : str
             Names in `models`.
         """
-        columns = [self.models.index(checks.choice(argument, name, self.models))
-                   for argument, name in (("first", first), ("second", second))]
+        columns = [
+            self.models.index(checks.choice(argument, name, self.models))
+            for argument, name in (("first", first), ("second", second))
+        ]
         return self._chosen(columns, (first, second))
 
     def joined(self, other: "CVLosses") -> "CVLosses":
@@ -473,20 +617,33 @@ class CVLosses(Result):
         """
         if self.scores != other.scores:
             ours, theirs = ("scores", "losses") if self.scores else ("losses", "scores")
-            raise checks.WrongValue("models", f"must all have losses, or all scores; {', '.join(self.models)} has "
-                                    f"{ours}, {', '.join(other.models)} {theirs}: read both with the same "
-                                    "higher_is_better")
+            raise checks.WrongValue(
+                "models",
+                f"must all have losses, or all scores; {', '.join(self.models)} has "
+                f"{ours}, {', '.join(other.models)} {theirs}: read both with the same "
+                "higher_is_better",
+            )
         if (self.splits, self.test_share) != (other.splits, other.test_share):
-            raise checks.WrongValue("models", f"must be tested on the same splits; {', '.join(self.models)} has "
-                                    f"{self.scheme}, {', '.join(other.models)} {other.scheme}")
+            raise checks.WrongValue(
+                "models",
+                f"must be tested on the same splits; {', '.join(self.models)} has "
+                f"{self.scheme}, {', '.join(other.models)} {other.scheme}",
+            )
         here, there = self._rows_by_item(), other._rows_by_item()
         _refuse_other_items(self, other, here, there)
         rows = there[np.argsort(here)]
         if not _same_partition(self, other, rows):
-            raise checks.WrongValue("models", f"must be tested on the same folds; {', '.join(self.models)} and "
-                                    f"{', '.join(other.models)} were not: give both the same splits")
-        return replace(self, losses=np.hstack([self.losses, other.losses[rows]]),
-                       models=(*self.models, *other.models), notes=(*self.notes, *other.notes))
+            raise checks.WrongValue(
+                "models",
+                f"must be tested on the same folds; {', '.join(self.models)} and "
+                f"{', '.join(other.models)} were not: give both the same splits",
+            )
+        return replace(
+            self,
+            losses=np.hstack([self.losses, other.losses[rows]]),
+            models=(*self.models, *other.models),
+            notes=(*self.notes, *other.notes),
+        )
 
     def mean_losses(self) -> np.ndarray:
         """Return the mean loss of each model, (M,); of fold means weighted by the folds' items."""
@@ -498,28 +655,42 @@ class CVLosses(Result):
 
     @cached_property
     def _mean_losses(self) -> np.ndarray:
-        return np.array([np.average(self._means_of(column), weights=self.sizes) for column in self.losses.T])
+        return np.array(
+            [np.average(self._means_of(column), weights=self.sizes) for column in self.losses.T]
+        )
 
     def headline(self) -> str:
         """Return mean losses (or scores), items, folds and repeats."""
         shown = list(zip(self.models, self._shown(self.mean_losses()), strict=True))
         means = checks.listed((f"{name} {mean:.4g}" for name, mean in shown), MOST_NAMED)
-        items = (f"{self.sizes[0].sum():,} items in {self.folds} folds" if self.has_items
-                 else f"means of {checks.counted(self.folds, self.noun)}")
-        return f"mean {self.kind} of {means}; {items}" + (f", {self.repeats} repeats" if self.repeats > 1 else "")
+        items = (
+            f"{self.sizes[0].sum():,} items in {self.folds} folds"
+            if self.has_items
+            else f"means of {checks.counted(self.folds, self.noun)}"
+        )
+        return f"mean {self.kind} of {means}; {items}" + (
+            f", {self.repeats} repeats" if self.repeats > 1 else ""
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per fold: repeat, fold, items where known, mean loss (or score) per model.
 
         The losses of a model that is called "fold" are in the column "loss of fold" (or "score of fold").
         """
-        names = [f"{self.kind} of {name}" if name in ("repeat", "fold", "items") else name for name in self.models]
+        names = [
+            f"{self.kind} of {name}" if name in ("repeat", "fold", "items") else name
+            for name in self.models
+        ]
         means = [self._shown(self._means_of(column)).tolist() for column in self.losses.T]
         sizes = self.sizes.tolist()
         known = self.fold_size is None or self.fold_size.max() > 1
-        return [{"repeat": run, "fold": fold} | ({"items": sizes[r][k]} if known else {})
-                | {name: mean[r][k] for name, mean in zip(names, means, strict=True)}
-                for r, run in enumerate(self.repeat_labels) for k, fold in enumerate(self.fold_labels)]
+        return [
+            {"repeat": run, "fold": fold}
+            | ({"items": sizes[r][k]} if known else {})
+            | {name: mean[r][k] for name, mean in zip(names, means, strict=True)}
+            for r, run in enumerate(self.repeat_labels)
+            for k, fold in enumerate(self.fold_labels)
+        ]
 
     def _chosen(self, columns: list[int], models: tuple) -> "CVLosses":
         """Return some models of the same rows, which need not be looked at again."""
@@ -535,8 +706,11 @@ class CVLosses(Result):
         """Return numbers as they were read with their notes, as minus scores or as losses that may be scores."""
         if higher_is_better:
             return replace(self, losses=-self.losses, scores=True, notes=self.notes + notes)
-        asked = Note("data", "read as losses, the smaller is better: for scores such as accuracies say that higher is "
-                     f"better (--better higher; higher_is_better{where})")
+        asked = Note(
+            "data",
+            "read as losses, the smaller is better: for scores such as accuracies say that higher is "
+            f"better (--better higher; higher_is_better{where})",
+        )
         return self._noted(*notes, *((asked,) if self.like_scores else ()))
 
     @cached_property
@@ -548,18 +722,27 @@ class CVLosses(Result):
         return np.unique(self._cells, return_index=True)[1]
 
     def _per_fold(self, values: Any) -> np.ndarray:
-        return np.bincount(self._cells, values, self.repeats * self.folds).reshape(self.repeats, self.folds)
+        return np.bincount(self._cells, values, self.repeats * self.folds).reshape(
+            self.repeats, self.folds
+        )
 
     def _means_of(self, values: np.ndarray) -> np.ndarray:
         if not self.has_items:
             return self._per_fold(values)
         # a fold's first loss is taken off and put back: equal losses then have exactly their common value as mean
         first = values[self._first_rows]
-        return first.reshape(self.repeats, -1) + self._per_fold(values - first[self._cells]) / self.sizes
+        return (
+            first.reshape(self.repeats, -1)
+            + self._per_fold(values - first[self._cells]) / self.sizes
+        )
 
     def _rows_by_item(self) -> np.ndarray:
         item = np.arange(len(self.fold)) if self.item is None else self.item
-        return np.lexsort((self.fold, self.repeat) if self.item is None and not self.has_items else (item, self.repeat))
+        return np.lexsort(
+            (self.fold, self.repeat)
+            if self.item is None and not self.has_items
+            else (item, self.repeat)
+        )
 
 
 def as_losses(cv: CVLosses | ArrayLike) -> CVLosses:
@@ -579,14 +762,20 @@ def _columns(losses: Any, fold: list | np.ndarray | None, models: str | tuple) -
     checks.refuse_masked("losses", losses)
     if isinstance(losses, dict):
         if fold is None:
-            raise checks.WrongValue("fold", "must be given with a dict of losses, one label per loss; for means of "
-                                    "folds use CVLosses.from_fold_means")
+            raise checks.WrongValue(
+                "fold",
+                "must be given with a dict of losses, one label per loss; for means of "
+                "folds use CVLosses.from_fold_means",
+            )
         models, losses = tuple(map(str, losses)), _stacked(losses)
     try:
         losses = np.asarray(losses)
     except ValueError:
-        raise checks.WrongValue("losses", "must have folds of equal size to be an array (K, m); give unequal folds "
-                                "as (n,) losses with (n,) fold labels") from None
+        raise checks.WrongValue(
+            "losses",
+            "must have folds of equal size to be an array (K, m); give unequal folds "
+            "as (n,) losses with (n,) fold labels",
+        ) from None
     if losses.size == 0:
         raise checks.WrongValue("losses", "must not be empty")
     if losses.dtype.kind not in "biuf":
@@ -594,7 +783,9 @@ def _columns(losses: Any, fold: list | np.ndarray | None, models: str | tuple) -
     if fold is None:
         losses, fold = _by_fold(losses)
     if losses.ndim not in (1, 2):
-        raise checks.WrongValue("losses", f"must be (n,) or (n, M) with fold labels; got shape {losses.shape}")
+        raise checks.WrongValue(
+            "losses", f"must be (n,) or (n, M) with fold labels; got shape {losses.shape}"
+        )
     # no negative zeros, and each model's losses beside each other
     losses = np.add(losses.reshape(len(losses), -1), 0.0, dtype=float, order="F")
     losses.setflags(write=False)
@@ -615,14 +806,19 @@ def _refuse_names(models: tuple, count: int) -> None:
 
 def _by_fold(losses: np.ndarray) -> tuple:
     if losses.ndim != 2:
-        raise checks.WrongValue("losses", "must have shape (K, m), one row per fold, or come with fold labels; got "
-                                f"shape {losses.shape}")
+        raise checks.WrongValue(
+            "losses",
+            "must have shape (K, m), one row per fold, or come with fold labels; got "
+            f"shape {losses.shape}",
+        )
     checks.refuse_infinite("losses", losses, "fold", "item")
     return losses.ravel(), np.repeat(np.arange(len(losses)), losses.shape[1])
 
 
 def _stacked(columns: dict) -> np.ndarray:
-    arrays = {name: sources.as_array(f"losses of {name}", values) for name, values in columns.items()}
+    arrays = {
+        name: sources.as_array(f"losses of {name}", values) for name, values in columns.items()
+    }
     if len({array.shape for array in arrays.values()}) > 1:
         shown = ", ".join(f"{name} has {array.size}" for name, array in arrays.items())
         raise checks.WrongValue("models", f"must be tested on the same items; {shown}")
@@ -636,18 +832,29 @@ def _stacked(columns: dict) -> np.ndarray:
 
 def _refuse_other_items(first: Any, second: Any, here: np.ndarray, there: np.ndarray) -> None:
     if len(here) != len(there):
-        raise checks.WrongValue("models", f"must be tested on the same items; {', '.join(first.models)} has "
-                                f"{len(here):,} rows, {', '.join(second.models)} {len(there):,}")
+        raise checks.WrongValue(
+            "models",
+            f"must be tested on the same items; {', '.join(first.models)} has "
+            f"{len(here):,} rows, {', '.join(second.models)} {len(there):,}",
+        )
     if (first.item is None) != (second.item is None):
-        raise checks.WrongValue("models", "must be tested on the same items; only one of the two names its items")
+        raise checks.WrongValue(
+            "models", "must be tested on the same items; only one of the two names its items"
+        )
     if first.has_items != second.has_items:
-        raise checks.WrongValue("models", "must be tested on the same items; one of the two has means of folds, the "
-                                "other losses of single items")
+        raise checks.WrongValue(
+            "models",
+            "must be tested on the same items; one of the two has means of folds, the "
+            "other losses of single items",
+        )
     if first.item is not None:
         for k in np.flatnonzero(first.item[here] != second.item[there])[:1]:
-            raise checks.WrongValue("models", f"must be tested on the same items; {', '.join(first.models)} has item "
-                                    f"{first.item[here][k]} where {', '.join(second.models)} has "
-                                    f"{second.item[there][k]}")
+            raise checks.WrongValue(
+                "models",
+                f"must be tested on the same items; {', '.join(first.models)} has item "
+                f"{first.item[here][k]} where {', '.join(second.models)} has "
+                f"{second.item[there][k]}",
+            )
     if not first.has_items:
         _refuse_other_sizes(first, second, here, there)
 
@@ -656,10 +863,13 @@ def _refuse_other_sizes(first: Any, second: Any, here: np.ndarray, there: np.nda
     for k in np.flatnonzero(first.fold_size[here] != second.fold_size[there])[:1]:
         row, other = here[k], there[k]
         fold, run = first.fold_labels[first.fold[row]], first.repeat_labels[first.repeat[row]]
-        raise checks.WrongValue("models", f"must be tested on the same folds; fold {fold} of repeat {run} has "
-                                f"{checks.counted(first.fold_size[row], 'item')} for {', '.join(first.models)} and "
-                                f"{second.fold_size[other]:,} for {', '.join(second.models)}: give both the same "
-                                "sizes (n_items)")
+        raise checks.WrongValue(
+            "models",
+            f"must be tested on the same folds; fold {fold} of repeat {run} has "
+            f"{checks.counted(first.fold_size[row], 'item')} for {', '.join(first.models)} and "
+            f"{second.fold_size[other]:,} for {', '.join(second.models)}: give both the same "
+            "sizes (n_items)",
+        )
 
 
 def _same_partition(first: CVLosses, second: CVLosses, rows: np.ndarray) -> bool:
@@ -672,5 +882,8 @@ def _same_partition(first: CVLosses, second: CVLosses, rows: np.ndarray) -> bool
 def _guessed(cv: CVLosses, label: dict[str, np.ndarray]) -> Iterator[Note]:
     """Return what a file did not say and was therefore guessed."""
     if cv.has_items and "item" not in label and cv.repeats == 1:
-        yield Note("assumption", f"no item column: {len(cv.fold):,} rows are taken for different items; if the "
-                   f"cross-validation was repeated, name item and repeat")
+        yield Note(
+            "assumption",
+            f"no item column: {len(cv.fold):,} rows are taken for different items; if the "
+            f"cross-validation was repeated, name item and repeat",
+        )

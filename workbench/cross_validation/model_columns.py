@@ -16,21 +16,50 @@ from workbench.results import Note
 
 _NUMBERED = r"(_?(id|ids|no|nr|num|number|idx|index))?"
 _FOLD = re.compile(rf"(cv_?|k_?|outer_|test_)?folds?{_NUMBERED}")
-_SPLIT = re.compile(r"(cv_?|outer_|random_|train_test_)?(splits?|resamples?|resampling|partitions?|holdouts?|shuffles?|"
-                    rf"boot|bootstraps?|subsamples?|monte_?carlo|mccv){_NUMBERED}")
-_REPEAT = re.compile(r"(cv_?|random_?|rng_?|train(ing)?_?|model_?)?(seeds?|random_?state|reps?|repeats?|repetitions?|"
-                     rf"replicates?|replications?|runs?|trials?|attempts?|iterations?|iters?|epochs?){_NUMBERED}")
+_SPLIT = re.compile(
+    r"(cv_?|outer_|random_|train_test_)?(splits?|resamples?|resampling|partitions?|holdouts?|shuffles?|"
+    rf"boot|bootstraps?|subsamples?|monte_?carlo|mccv){_NUMBERED}"
+)
+_REPEAT = re.compile(
+    r"(cv_?|random_?|rng_?|train(ing)?_?|model_?)?(seeds?|random_?state|reps?|repeats?|repetitions?|"
+    rf"replicates?|replications?|runs?|trials?|attempts?|iterations?|iters?|epochs?){_NUMBERED}"
+)
 _TRAIN = re.compile(r"n_?train(ing)?(_.*)?|train(ing)?_?(size|n|items|samples)")
 _TEST = re.compile(r"n_?test(ing)?(_.*)?|test_?(size|n|items|samples)")
 # scikit-learn's columns that are no test scores, sizes, times and row numbers
-_NEVER = re.compile(r"(std|rank|param|train)_.+|params?|(.+_)?(time|times|duration|runtime|elapsed|seconds|secs|"
-                    r"memory)(_.+)?|n|n_.+|sizes?|counts?|index|rank|sd|std|se|stderr|unnamed:?_?[0-9]*|level_0|")
+_NEVER = re.compile(
+    r"(std|rank|param|train)_.+|params?|(.+_)?(time|times|duration|runtime|elapsed|seconds|secs|"
+    r"memory)(_.+)?|n|n_.+|sizes?|counts?|index|rank|sd|std|se|stderr|unnamed:?_?[0-9]*|level_0|"
+)
 _FLAG = re.compile(r"(is|has|was)_.+|(.+_)?flags?|hard|easy|difficulty")
-_METRICS = {"acc", "accuracy", "auc", "auroc", "average_precision", "balanced_accuracy", "brier", "f1", "f1_macro",
-            "kappa", "log_loss", "logloss", "mae", "mape", "mcc", "mse", "precision", "pr_auc", "r2", "recall", "rmse",
-            "roc_auc", "sensitivity", "specificity"}
+_METRICS = {
+    "acc",
+    "accuracy",
+    "auc",
+    "auroc",
+    "average_precision",
+    "balanced_accuracy",
+    "brier",
+    "f1",
+    "f1_macro",
+    "kappa",
+    "log_loss",
+    "logloss",
+    "mae",
+    "mape",
+    "mcc",
+    "mse",
+    "precision",
+    "pr_auc",
+    "r2",
+    "recall",
+    "rmse",
+    "roc_auc",
+    "sensitivity",
+    "specificity",
+}
 _UNUSED = (roles.WEIGHT, roles.CLUSTER, roles.STRATUM, roles.MONTH)
-SCALE = 10.         # means that differ by more are hardly of one kind; models of one kind seldom do
+SCALE = 10.0  # means that differ by more are hardly of one kind; models of one kind seldom do
 
 
 def _plain(name: str) -> str:
@@ -52,8 +81,11 @@ def fold_column(names: Sequence[str], fold: str) -> str:
         if len(alike) == 1:
             return alike[0]
         if alike:
-            raise checks.WrongValue("fold", "must name the column of folds or splits, as several could be: "
-                                    f"{checks.listed(alike, quoted=True)}")
+            raise checks.WrongValue(
+                "fold",
+                "must name the column of folds or splits, as several could be: "
+                f"{checks.listed(alike, quoted=True)}",
+            )
     return fold
 
 
@@ -88,8 +120,10 @@ def size_columns(names: Iterable[str]) -> dict[str, str]:
     {'n_train': 'Train size', 'n_test': 'n_test'}
     """
     columns = list(names)
-    sized = {role: [name for name in columns if pattern.fullmatch(_plain(name))]
-             for role, pattern in (("n_train", _TRAIN), ("n_test", _TEST))}
+    sized = {
+        role: [name for name in columns if pattern.fullmatch(_plain(name))]
+        for role, pattern in (("n_train", _TRAIN), ("n_test", _TEST))
+    }
     return {role: alike[0] for role, alike in sized.items() if len(alike) == 1}
 
 
@@ -103,8 +137,11 @@ def may_be_models(names: Iterable[str], used: Iterable[str]) -> list[str]:
     """
     taken = set(used)
     never = (_NEVER, _FOLD, _SPLIT, _REPEAT, _TRAIN, _TEST)
-    return [name for name in names if name not in taken
-            and not any(pattern.fullmatch(_plain(name)) for pattern in never)]
+    return [
+        name
+        for name in names
+        if name not in taken and not any(pattern.fullmatch(_plain(name)) for pattern in never)
+    ]
 
 
 def numeric(data: Mapping[str, np.ndarray]) -> list[str]:
@@ -115,8 +152,11 @@ def numeric(data: Mapping[str, np.ndarray]) -> list[str]:
     >>> numeric({"tree": np.array([.1, .2]), "data": np.array(["iris", "wine"], object)})
     ['tree']
     """
-    unused = {column.name for column in roles.columns_of(dict(data))
-              if column.seems in _UNUSED and len(_plain(column.name)) > 1}
+    unused = {
+        column.name
+        for column in roles.columns_of(dict(data))
+        if column.seems in _UNUSED and len(_plain(column.name)) > 1
+    }
     return [name for name, cells in data.items() if name not in unused and _holds_numbers(cells)]
 
 
@@ -124,8 +164,11 @@ def _holds_numbers(cells: np.ndarray) -> bool:
     if np.asarray(cells).dtype.kind in "biuf":
         return True
     texts = numbers.as_text(cells[~shapes.gaps(cells, True)])
-    return any(text.lower() in decimals.TRUTH or re.fullmatch(r"[-+]?[\d., ]*\d[\d., ]*([eE][-+]?\d+)?\s*%?", text)
-               for text in texts)
+    return any(
+        text.lower() in decimals.TRUTH
+        or re.fullmatch(r"[-+]?[\d., ]*\d[\d., ]*([eE][-+]?\d+)?\s*%?", text)
+        for text in texts
+    )
 
 
 def refuse_doubtful(scores: Mapping[str, np.ndarray]) -> None:
@@ -153,15 +196,22 @@ def refuse_doubtful(scores: Mapping[str, np.ndarray]) -> None:
         only = "0 and 1" if np.isin(values[whole[0]], (0, 1)).all() else "whole numbers"
         why = f"column {whole[0]!r} holds only {only} next to fractions in {checks.listed(fractions, 3, quoted=True)}"
     elif size[large] > SCALE * size[small] and values[large].max() > 1 and size[small]:
-        why = (f"column {large!r} has a mean size of {size[large]:.3g} where that of {small!r} is "
-               f"{size[small]:.3g}: hardly scores of one kind")
+        why = (
+            f"column {large!r} has a mean size of {size[large]:.3g} where that of {small!r} is "
+            f"{size[small]:.3g}: hardly scores of one kind"
+        )
     else:
         return
     raise checks.WrongValue("models", f"must list the columns of losses or scores, as {why}")
 
 
-def repeats_told(candidates: Mapping[str, np.ndarray], fold: np.ndarray, item: np.ndarray | None,
-                 fold_name: str, one: bool) -> tuple[str, list[Note]]:
+def repeats_told(
+    candidates: Mapping[str, np.ndarray],
+    fold: np.ndarray,
+    item: np.ndarray | None,
+    fold_name: str,
+    one: bool,
+) -> tuple[str, list[Note]]:
     """Return the column that tells repeats apart ("" for none), and what is said of it and of the others.
 
     Parameters
@@ -186,25 +236,46 @@ def repeats_told(candidates: Mapping[str, np.ndarray], fold: np.ndarray, item: n
     if valid and item is None and _unique(fold, None):
         if not one:
             count = np.unique(candidates[valid[0]]).size
-            raise checks.WrongValue("repeat", f"must be said, as column {valid[0]!r} may tell {count} repeats of "
-                                    f"{fold.size // count} folds or be a setting of one cross-validation of "
-                                    f"{fold.size}: name the column as repeat, or say {{0}} 'folds' for one",
-                                    others=("splits",))
+            raise checks.WrongValue(
+                "repeat",
+                f"must be said, as column {valid[0]!r} may tell {count} repeats of "
+                f"{fold.size // count} folds or be a setting of one cross-validation of "
+                f"{fold.size}: name the column as repeat, or say {{0}} 'folds' for one",
+                others=("splits",),
+            )
         valid = []
     for other in valid[1:]:
         if not _alike(candidates[valid[0]], candidates[other]):
-            raise checks.WrongValue("repeat", "must name the column of repeats, as several could tell them apart: "
-                                    f"{checks.listed(valid, quoted=True)}")
+            raise checks.WrongValue(
+                "repeat",
+                "must name the column of repeats, as several could tell them apart: "
+                f"{checks.listed(valid, quoted=True)}",
+            )
     if not valid and candidates and not _unique(fold, item):
-        raise checks.WrongValue("repeat", "must name the column of repeats: columns "
-                                f"{checks.listed([fold_name, *candidates], quoted=True)} do not give every repeat the "
-                                "same folds once. Average what was run several times on the same folds, or drop a "
-                                "column")
+        raise checks.WrongValue(
+            "repeat",
+            "must name the column of repeats: columns "
+            f"{checks.listed([fold_name, *candidates], quoted=True)} do not give every repeat the "
+            "same folds once. Average what was run several times on the same folds, or drop a "
+            "column",
+        )
     chosen = valid[0] if valid else ""
-    notes = [Note("data", f"column {chosen!r} tells repeats: {np.unique(candidates[chosen]).size} repeats, each with "
-                  "its own folds")] if chosen else []
-    notes += [Note("data", f"column {name!r} is no model and tells no repeats: it is not used")
-              for name in candidates if name not in valid[:1]]
+    notes = (
+        [
+            Note(
+                "data",
+                f"column {chosen!r} tells repeats: {np.unique(candidates[chosen]).size} repeats, each with "
+                "its own folds",
+            )
+        ]
+        if chosen
+        else []
+    )
+    notes += [
+        Note("data", f"column {name!r} is no model and tells no repeats: it is not used")
+        for name in candidates
+        if name not in valid[:1]
+    ]
     return chosen, notes
 
 

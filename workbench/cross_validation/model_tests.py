@@ -26,7 +26,7 @@ from workbench.cross_validation.sources import as_array, refuse_extreme
 from workbench.results import Interval, Note, Result
 
 MCNEMAR = ("exact", "midp", "chi2")
-ADVISED_REPEATS = 200   # Bates, Hastie & Tibshirani, Cross-validation: what does it estimate, 2023
+ADVISED_REPEATS = 200  # Bates, Hastie & Tibshirani, Cross-validation: what does it estimate, 2023
 
 
 class ModelTest(Result):
@@ -56,12 +56,25 @@ class ModelTest(Result):
 
     def rows(self) -> list[dict]:
         """Return one row."""
-        return [{"test": self.test, "estimate": self.estimate, "statistic": self.statistic,
-                 "df": ", ".join(f"{d:g}" for d in self.df), "pvalue": self.pvalue}]
+        return [
+            {
+                "test": self.test,
+                "estimate": self.estimate,
+                "statistic": self.statistic,
+                "df": ", ".join(f"{d:g}" for d in self.df),
+                "pvalue": self.pvalue,
+            }
+        ]
 
 
-def nadeau_bengio_test(differences: ArrayLike, n_train: float, n_test: float, *, mean: float = 0.0,
-                       alternative: str = "two-sided") -> ModelTest:
+def nadeau_bengio_test(
+    differences: ArrayLike,
+    n_train: float,
+    n_test: float,
+    *,
+    mean: float = 0.0,
+    alternative: str = "two-sided",
+) -> ModelTest:
     """Test differences from J random splits (or folds) with the variance corrected for shared training items.
 
     Parameters
@@ -100,12 +113,20 @@ def nadeau_bengio_test(differences: ArrayLike, n_train: float, n_test: float, *,
     values = _differences(differences)
     n_train = checks.number("n_train", n_train, 0, open_ends=True)
     n_test = checks.number("n_test", n_test, 0, open_ends=True)
-    mean, alternative = checks.number("mean", mean), checks.choice("alternative", alternative, kfold.ALTERNATIVES)
+    mean, alternative = (
+        checks.number("mean", mean),
+        checks.choice("alternative", alternative, kfold.ALTERNATIVES),
+    )
     kfold.refuse_zero_variance(values, 0, "the difference")
-    error = ((1 / values.size + n_test / n_train) * values.var(ddof=1)) ** .5
+    error = ((1 / values.size + n_test / n_train) * values.var(ddof=1)) ** 0.5
     statistic, df = (values.mean() - mean) / error, values.size - 1
-    return ModelTest("corrected resampled t", values.mean(), statistic, (df,),
-                     float(kfold.tail_probability(statistic, df, alternative)))
+    return ModelTest(
+        "corrected resampled t",
+        values.mean(),
+        statistic,
+        (df,),
+        float(kfold.tail_probability(statistic, df, alternative)),
+    )
 
 
 def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
@@ -144,8 +165,11 @@ def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
     values = _five_by_two(differences)
     every = five_by_two(values)[0]
     pvalues = kfold.tail_probability(every, 5, "two-sided")
-    note = Note("unreliable", f"the difference that comes first decides: p from {pvalues.min():.4g} to "
-                f"{pvalues.max():.4g} over the ten")
+    note = Note(
+        "unreliable",
+        f"the difference that comes first decides: p from {pvalues.min():.4g} to "
+        f"{pvalues.max():.4g} over the ten",
+    )
     return ModelTest("5x2cv t", values.mean(), every[0, 0], (5,), pvalues[0, 0], notes=[note])
 
 
@@ -181,7 +205,9 @@ def five_by_two_f_test(differences: ArrayLike) -> ModelTest:
     """
     values = _five_by_two(differences)
     statistic = five_by_two(values)[1]
-    return ModelTest("5x2cv F", values.mean(), statistic, (10, 5), scipy.special.fdtrc(10, 5, statistic))
+    return ModelTest(
+        "5x2cv F", values.mean(), statistic, (10, 5), scipy.special.fdtrc(10, 5, statistic)
+    )
 
 
 def five_by_two(values: np.ndarray) -> tuple:
@@ -195,7 +221,9 @@ def five_by_two(values: np.ndarray) -> tuple:
     """
     spread = ((values[..., 0] - values[..., 1]) ** 2 / 2).sum(-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return values / np.sqrt(spread / 5)[..., None, None], (values ** 2).sum((-1, -2)) / (2 * spread)
+        return values / np.sqrt(spread / 5)[..., None, None], (values**2).sum((-1, -2)) / (
+            2 * spread
+        )
 
 
 def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
@@ -229,9 +257,17 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     b, c = checks.whole("b", b, 0), checks.whole("c", c, 0)
     method = checks.choice("method", method, MCNEMAR)
     statistic = _edwards(b, c) if method == "chi2" else min(b, c)
-    notes = () if b + c else (Note("undefined", "the models never disagree: no evidence either way"),)
-    return ModelTest(f"McNemar {method}", (b - c) / max(b + c, 1), float(statistic), (1,) if method == "chi2" else (),
-                     float(mcnemar_pvalue(b, c, method)), notes=notes)
+    notes = (
+        () if b + c else (Note("undefined", "the models never disagree: no evidence either way"),)
+    )
+    return ModelTest(
+        f"McNemar {method}",
+        (b - c) / max(b + c, 1),
+        float(statistic),
+        (1,) if method == "chi2" else (),
+        float(mcnemar_pvalue(b, c, method)),
+        notes=notes,
+    )
 
 
 def mcnemar_pvalue(b: int | np.ndarray, c: int | np.ndarray, method: str = "exact") -> np.ndarray:
@@ -249,12 +285,16 @@ def mcnemar_pvalue(b: int | np.ndarray, c: int | np.ndarray, method: str = "exac
     tail = 2 * _at_most(fewer, total)
     if method == "exact":
         return np.minimum(tail, 1)
-    return np.minimum(tail - (tail / 2 - np.where(fewer > 0, _at_most(np.maximum(fewer - 1, 0), total), 0)), 1)
+    return np.minimum(
+        tail - (tail / 2 - np.where(fewer > 0, _at_most(np.maximum(fewer - 1, 0), total), 0)), 1
+    )
 
 
 def _at_most(heads: int | np.ndarray, tosses: int | np.ndarray) -> np.ndarray:
     """Return P(X <= heads) of tosses of a fair coin; a binomial of `scipy.special` has no p from 2**31 tosses on."""
-    return np.where(tosses > 0, scipy.special.betainc(np.maximum(tosses - heads, 1.0), heads + 1.0, 0.5), 1.0)
+    return np.where(
+        tosses > 0, scipy.special.betainc(np.maximum(tosses - heads, 1.0), heads + 1.0, 0.5), 1.0
+    )
 
 
 class BayesianTTest(Result):
@@ -287,7 +327,7 @@ class BayesianTTest(Result):
     @property
     def regions(self) -> dict[str, float]:
         """What is so below, in and above the ROPE, with its probability: dict of float."""
-        names = ("first better", "practically equal", "second better")[::-1 if self.scores else 1]
+        names = ("first better", "practically equal", "second better")[:: -1 if self.scores else 1]
         return dict(zip(names, (self.left, self.rope, self.right), strict=True))
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -310,24 +350,41 @@ class BayesianTTest(Result):
         """
         difference = checks.floats("difference", difference)
         t, df = (difference - self.estimate) / self.standard_error, self.df
-        log_constant = scipy.special.gammaln((df + 1) / 2) - scipy.special.gammaln(df / 2) - np.log(df * np.pi) / 2
-        return np.exp(log_constant - (df + 1) / 2 * np.log1p(t ** 2 / df)) / self.standard_error
+        log_constant = (
+            scipy.special.gammaln((df + 1) / 2)
+            - scipy.special.gammaln(df / 2)
+            - np.log(df * np.pi) / 2
+        )
+        return np.exp(log_constant - (df + 1) / 2 * np.log1p(t**2 / df)) / self.standard_error
 
     def headline(self) -> str:
         """Return the three probabilities in words."""
-        practical = f", practically equal (within {self.half_width:g}) {self.rope:.3f}" if self.half_width else ""
+        practical = (
+            f", practically equal (within {self.half_width:g}) {self.rope:.3f}"
+            if self.half_width
+            else ""
+        )
         first, second = (self.regions[f"{which} better"] for which in ("first", "second"))
         best = "larger score" if self.scores else "smaller loss"
         return f"P(first has the {best}) {first:.3f}{practical}, second {second:.3f}"
 
     def rows(self) -> list[dict]:
         """Return one row per region."""
-        return [{"region": region, "probability": probability} for region, probability in self.regions.items()]
+        return [
+            {"region": region, "probability": probability}
+            for region, probability in self.regions.items()
+        ]
 
 
-def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: int | None = None,
-                          sizes: ArrayLike | None = None, scores: bool = False,
-                          test_share: float | None = None) -> BayesianTTest:
+def bayesian_correlated_t(
+    differences: ArrayLike,
+    *,
+    rope: float = 0.0,
+    runs: int | None = None,
+    sizes: ArrayLike | None = None,
+    scores: bool = False,
+    test_share: float | None = None,
+) -> BayesianTTest:
     """Return the posterior of the mean difference, with Nadeau and Bengio's correlation of folds.
 
     Parameters
@@ -375,15 +432,23 @@ def bayesian_correlated_t(differences: ArrayLike, *, rope: float = 0.0, runs: in
     runs = 1 if runs is None else checks.whole("runs", runs, 1)
     folds, rest = divmod(values.size, runs)
     if rest or folds < 2:
-        raise checks.WrongValue("runs", f"must divide the number of differences into at least 2 folds; got {runs} "
-                                f"runs of {values.size}")
+        raise checks.WrongValue(
+            "runs",
+            f"must divide the number of differences into at least 2 folds; got {runs} "
+            f"runs of {values.size}",
+        )
     kfold.refuse_zero_variance(values, 0, "the difference")
-    sizes = np.ones(values.size) if sizes is None else checks.counts("sizes", sizes, size=values.size, low=1,
-                                                                     what="fold")
+    sizes = (
+        np.ones(values.size)
+        if sizes is None
+        else checks.counts("sizes", sizes, size=values.size, low=1, what="fold")
+    )
     ratio = 1 / (folds - 1) if share is None else share / (1 - share)
-    error = float(((1 + values.size * ratio) * kfold.theta3(values, sizes)) ** .5)
+    error = float(((1 + values.size * ratio) * kfold.theta3(values, sizes)) ** 0.5)
     mean, df = float(np.average(values, weights=sizes)), values.size - 1
-    left, right = (float(scipy.special.stdtr(df, (shift - rope) / error)) for shift in (-mean, mean))
+    left, right = (
+        float(scipy.special.stdtr(df, (shift - rope) / error)) for shift in (-mean, mean)
+    )
     return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope, scores)
 
 
@@ -406,7 +471,9 @@ class NestedInterval(Interval):
     uncorrected: float = float("nan")
 
 
-def nested_cv_interval(outer: ArrayLike, inner: ArrayLike, *, level: float = 0.95) -> NestedInterval:
+def nested_cv_interval(
+    outer: ArrayLike, inner: ArrayLike, *, level: float = 0.95
+) -> NestedInterval:
     """Return an interval for the error of a model fitted to all items, from nested cross-validation.
 
     Parameters
@@ -448,11 +515,27 @@ def nested_cv_interval(outer: ArrayLike, inner: ArrayLike, *, level: float = 0.9
     estimate, error = nested_estimate(outer, inner)
     reach = intervals.quantile(level) * error
     repeats = outer.shape[0]
-    notes = () if repeats >= ADVISED_REPEATS else (
-        Note("unreliable", f"{checks.counted(repeats, 'repeat')}; about {ADVISED_REPEATS} are advised for a stable "
-             f"width"),)
-    return NestedInterval(estimate - reach, estimate + reach, level, "nested cross-validation", estimate=estimate,
-                          standard_error=error, uncorrected=inner.mean(), notes=notes)
+    notes = (
+        ()
+        if repeats >= ADVISED_REPEATS
+        else (
+            Note(
+                "unreliable",
+                f"{checks.counted(repeats, 'repeat')}; about {ADVISED_REPEATS} are advised for a stable "
+                f"width",
+            ),
+        )
+    )
+    return NestedInterval(
+        estimate - reach,
+        estimate + reach,
+        level,
+        "nested cross-validation",
+        estimate=estimate,
+        standard_error=error,
+        uncorrected=inner.mean(),
+        notes=notes,
+    )
 
 
 def nested_estimate(outer: np.ndarray, inner: np.ndarray) -> tuple:
@@ -468,7 +551,11 @@ def nested_estimate(outer: np.ndarray, inner: np.ndarray) -> tuple:
     outer_mean, inner_mean = outer.mean((-1, -2, -3)), inner.mean((-1, -2, -3))
     misses = (inner.mean(-1) - outer.mean(-1)) ** 2 - outer.var(-1, ddof=1) / m
     naive = inner.std((-1, -2, -3), ddof=1) / np.sqrt(folds * m)
-    error = np.clip(np.sqrt(np.maximum((folds - 1) / folds * misses.mean((-1, -2)), 0)), naive, naive * folds ** .5)
+    error = np.clip(
+        np.sqrt(np.maximum((folds - 1) / folds * misses.mean((-1, -2)), 0)),
+        naive,
+        naive * folds**0.5,
+    )
     return inner_mean - (1 + (folds - 2) / folds) * (inner_mean - outer_mean), error
 
 
@@ -483,12 +570,16 @@ def _differences(values: ArrayLike) -> np.ndarray:
 def _five_by_two(differences: Any) -> np.ndarray:
     values = as_array("differences", differences)
     if values.shape != (5, 2):
-        raise checks.WrongValue("differences", "must have shape (5, 2), five repeats of two halves", values.shape)
+        raise checks.WrongValue(
+            "differences", "must have shape (5, 2), five repeats of two halves", values.shape
+        )
     values = checks.vector("differences", values.ravel(), what="entry").reshape(5, 2)
     refuse_extreme("differences", values)
     if np.abs(values[:, 0] - values[:, 1]).max() <= 1e-12 * np.abs(values).max():
-        raise kfold.ZeroVarianceError("the two halves agree in all five repeats: the variance is 0, so there is no t, "
-                                      "no F and no p-value; use a loss with finer values, or more items")
+        raise kfold.ZeroVarianceError(
+            "the two halves agree in all five repeats: the variance is 0, so there is no t, "
+            "no F and no p-value; use a loss with finer values, or more items"
+        )
     return values
 
 
@@ -502,16 +593,24 @@ def _nested_arrays(outer: ArrayLike, inner: ArrayLike) -> tuple[np.ndarray, np.n
         if array.dtype.kind not in "biuf":
             raise TypeError(f"{name} must hold numbers; got {array.dtype}")
     if outer.ndim not in (2, 3) or inner.ndim != outer.ndim:
-        raise ValueError(f"outer and inner must both be (K, ...) or (R, K, ...); got shapes {outer.shape} and "
-                         f"{inner.shape}")
+        raise ValueError(
+            f"outer and inner must both be (K, ...) or (R, K, ...); got shapes {outer.shape} and "
+            f"{inner.shape}"
+        )
     outer, inner = (array.astype(float).reshape(-1, *array.shape[-2:]) for array in (outer, inner))
     repeats, folds, m = outer.shape
     if folds < 3 or m < 2:
-        raise checks.WrongValue("outer", "must have at least 3 folds of at least 2 items; got "
-                                f"{checks.counted(folds, 'fold')} of {m:,}")
+        raise checks.WrongValue(
+            "outer",
+            "must have at least 3 folds of at least 2 items; got "
+            f"{checks.counted(folds, 'fold')} of {m:,}",
+        )
     if inner.shape != (repeats, folds, (folds - 1) * m):
-        raise checks.WrongValue("inner", f"must have shape {(repeats, folds, (folds - 1) * m)}, all items outside "
-                                "each fold", inner.shape)
+        raise checks.WrongValue(
+            "inner",
+            f"must have shape {(repeats, folds, (folds - 1) * m)}, all items outside each fold",
+            inner.shape,
+        )
     for name, array in (("outer", outer), ("inner", inner)):
         checks.refuse_infinite(name, array, "repeat", "fold", "item")
         refuse_extreme(name, array)

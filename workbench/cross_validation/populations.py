@@ -57,22 +57,38 @@ class Known:
 
 def _fetch_letter() -> tuple:
     from sklearn import datasets
+
     found = datasets.fetch_openml("letter", version=1, as_frame=False, parser="liac-arff")
     return found.data, np.array([ord(letter) - LETTER_A for letter in found.target])
 
 
 def _fetch_forest() -> tuple:
     from sklearn import datasets
+
     found = datasets.fetch_covtype()
     return found.data, found.target
 
 
 KNOWN = {
-    "letter": Known("Letter", 20_000, 16, range(13), "60e5ec12bb38900864f5641db791db582040bfb016cdc66336b8e0d8e4d95fc1",
-                    r"letter(-recognition)?\.(csv|dat|data)", _fetch_letter),
-    "forest": Known("Forest", 581_012, 54, range(2, 3),
-                    "9279dac5852ad7d25339a1d191c6726be59f4751b82861dd5f4e00487742411a",
-                    r"covtype\.(csv|data)(\.gz)?", _fetch_forest)}
+    "letter": Known(
+        "Letter",
+        20_000,
+        16,
+        range(13),
+        "60e5ec12bb38900864f5641db791db582040bfb016cdc66336b8e0d8e4d95fc1",
+        r"letter(-recognition)?\.(csv|dat|data)",
+        _fetch_letter,
+    ),
+    "forest": Known(
+        "Forest",
+        581_012,
+        54,
+        range(2, 3),
+        "9279dac5852ad7d25339a1d191c6726be59f4751b82861dd5f4e00487742411a",
+        r"covtype\.(csv|data)(\.gz)?",
+        _fetch_forest,
+    ),
+}
 
 
 def kept_file(name: str, folder: str | PathLike[str] | None = None) -> Path:
@@ -84,11 +100,18 @@ def kept_file(name: str, folder: str | PathLike[str] | None = None) -> Path:
     folder : str or path, optional
     """
     home = os.environ.get("SCIKIT_LEARN_DATA", os.path.join("~", "scikit_learn_data"))
-    return Path(os.path.expanduser(folder or os.path.join(home, FOLDER)), f"{checks.choice('name', name, KNOWN)}.npz")
+    return Path(
+        os.path.expanduser(folder or os.path.join(home, FOLDER)),
+        f"{checks.choice('name', name, KNOWN)}.npz",
+    )
 
 
-def keep_population(name: str, folder: str | PathLike[str] | None = None, *,
-                    source: str | PathLike[str] | None = None) -> Path:
+def keep_population(
+    name: str,
+    folder: str | PathLike[str] | None = None,
+    *,
+    source: str | PathLike[str] | None = None,
+) -> Path:
     """Fetch a population of the paper, or read it from a file; check its values and keep it.
 
     Parameters
@@ -118,14 +141,18 @@ def keep_population(name: str, folder: str | PathLike[str] | None = None, *,
     """
     path = kept_file(name, folder)
     X, classes = _read(KNOWN[name], Path(source)) if source else KNOWN[name].fetch()
-    table = _checked("source", KNOWN[name], np.column_stack([X, ~np.isin(classes, KNOWN[name].first)]))
+    table = _checked(
+        "source", KNOWN[name], np.column_stack([X, ~np.isin(classes, KNOWN[name].first)])
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as part:
         np.savez_compressed(part, table=table)
     return path
 
 
-def kept_population(name: str, folder: str | PathLike[str] | None = None) -> tuple[np.ndarray, np.ndarray] | None:
+def kept_population(
+    name: str, folder: str | PathLike[str] | None = None
+) -> tuple[np.ndarray, np.ndarray] | None:
     """Return features and classes of a population that `keep_population` kept, None where it is not there.
 
     Parameters
@@ -140,7 +167,11 @@ def kept_population(name: str, folder: str | PathLike[str] | None = None) -> tup
         In the order of the values, which no source changes.
     """
     path = kept_file(name, folder)
-    return _cut(_checked(os.fspath(path), KNOWN[name], np.load(path)["table"])) if path.exists() else None
+    return (
+        _cut(_checked(os.fspath(path), KNOWN[name], np.load(path)["table"]))
+        if path.exists()
+        else None
+    )
 
 
 def recognized(X: np.ndarray, y: np.ndarray) -> tuple[str, np.ndarray, np.ndarray] | None:
@@ -152,9 +183,15 @@ def recognized(X: np.ndarray, y: np.ndarray) -> tuple[str, np.ndarray, np.ndarra
     y : (N,) array of int
         0 or 1.
     """
-    name = next((name for name, known in KNOWN.items() if X.shape == (known.items, known.features)), None)
+    name = next(
+        (name for name, known in KNOWN.items() if X.shape == (known.items, known.features)), None
+    )
     table = None if name is None else _sorted(np.column_stack([X, y]))
-    return (name, *_cut(table)) if name and table is not None and _digest(table) == KNOWN[name].digest else None
+    return (
+        (name, *_cut(table))
+        if name and table is not None and _digest(table) == KNOWN[name].digest
+        else None
+    )
 
 
 def _cut(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -164,12 +201,18 @@ def _cut(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _checked(source: str, known: Known, table: np.ndarray) -> np.ndarray:
     """Return the sorted rows of a population, or raise where they are not the known ones."""
     if table.shape != (known.items, known.features + 1):
-        raise checks.WrongValue(source, f"must hold the {known.items:,} items of {known.title}, {known.features} "
-                                f"features and a class; got {len(table):,} rows of {table.shape[1]} columns")
+        raise checks.WrongValue(
+            source,
+            f"must hold the {known.items:,} items of {known.title}, {known.features} "
+            f"features and a class; got {len(table):,} rows of {table.shape[1]} columns",
+        )
     ordered = _sorted(table)
     if ordered is None or _digest(ordered) != known.digest:
-        raise checks.WrongValue(source, f"must hold the values of {known.title}; its rows and columns are as many, "
-                                "but some values differ")
+        raise checks.WrongValue(
+            source,
+            f"must hold the values of {known.title}; its rows and columns are as many, "
+            "but some values differ",
+        )
     return ordered
 
 
@@ -189,12 +232,17 @@ def _read(known: Known, path: Path) -> tuple[np.ndarray, np.ndarray]:
     # names of columns and comments are what has small letters
     lines = [line for line in text.splitlines() if line.strip() and not re.search("[a-z]", line)]
     ahead = bool(lines) and lines[0].lstrip('" ')[:1].isalpha()
-    numbers = [re.sub('"?([A-Z])"?', lambda found: str(ord(found[1]) - LETTER_A), line) for line in lines] \
-        if known.title == "Letter" else lines
+    numbers = (
+        [re.sub('"?([A-Z])"?', lambda found: str(ord(found[1]) - LETTER_A), line) for line in lines]
+        if known.title == "Letter"
+        else lines
+    )
     try:
         table = np.loadtxt(numbers, delimiter=",", ndmin=2)
     except ValueError as error:
-        raise checks.WrongValue("source", f"must hold numbers with commas between them; {path.name}: {error}") from None
+        raise checks.WrongValue(
+            "source", f"must hold numbers with commas between them; {path.name}: {error}"
+        ) from None
     return (table[:, 1:], table[:, 0]) if ahead else (table[:, :-1], table[:, -1])
 
 
@@ -202,17 +250,28 @@ def _unpacked(known: Known, path: Path) -> str:
     content = path.read_bytes()
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            found = [name for name in archive.namelist() if re.fullmatch(known.names, name.rsplit("/", 1)[-1])]
+            found = [
+                name
+                for name in archive.namelist()
+                if re.fullmatch(known.names, name.rsplit("/", 1)[-1])
+            ]
             if not found:
-                raise checks.WrongValue("source", f"must hold {known.title}; {path.name} holds no file of its name")
+                raise checks.WrongValue(
+                    "source", f"must hold {known.title}; {path.name} holds no file of its name"
+                )
             content = archive.read(found[0])
     return (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("latin-1")
 
 
-OPENML = {"letter": ("letter", 1, lambda y: y >= "N"), "covertype": ("covertype", 3, lambda y: y == "2")}
+OPENML = {
+    "letter": ("letter", 1, lambda y: y >= "N"),
+    "covertype": ("covertype", 3, lambda y: y == "2"),
+}
 
 
-def openml_population(name: str, *, cache: str | PathLike[str] | None = None) -> tuple[np.ndarray, np.ndarray]:
+def openml_population(
+    name: str, *, cache: str | PathLike[str] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Fetch one of the paper's populations from OpenML, once; scikit-learn keeps it on disk.
 
     Parameters
@@ -239,7 +298,10 @@ def openml_population(name: str, *, cache: str | PathLike[str] | None = None) ->
     >>> X, y = openml_population("letter")      # doctest: +SKIP
     """
     from sklearn import datasets
+
     title, version, second = OPENML[checks.choice("name", name, OPENML)]
-    found = datasets.fetch_openml(title, version=version, data_home=cache, as_frame=False, parser="liac-arff")
+    found = datasets.fetch_openml(
+        title, version=version, data_home=cache, as_frame=False, parser="liac-arff"
+    )
     X = found.data.toarray() if hasattr(found.data, "toarray") else np.asarray(found.data, float)
     return X, second(np.asarray(found.target).astype(str)).astype(int)

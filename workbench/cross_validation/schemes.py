@@ -12,7 +12,7 @@ from workbench import checks
 from workbench.results import digits
 
 SPLITS = ("auto", "folds", "random")
-MOST_FOLDS = 20     # the 5, 10 or 20 folds that people use; more are likely several cross-validations
+MOST_FOLDS = 20  # the 5, 10 or 20 folds that people use; more are likely several cross-validations
 
 
 def checked(splits: Any, test_share: Any) -> tuple[str, float | None]:
@@ -34,8 +34,12 @@ def checked(splits: Any, test_share: Any) -> tuple[str, float | None]:
         return splits, None
     share = checks.number("test_share", test_share, 0, 1, open_ends=True)
     if splits == "folds":
-        raise checks.WrongValue("test_share", "must be left out for folds, of which each tests 1/K of the items; it is "
-                                "for random splits", share)
+        raise checks.WrongValue(
+            "test_share",
+            "must be left out for folds, of which each tests 1/K of the items; it is "
+            "for random splits",
+            share,
+        )
     return "random", share
 
 
@@ -50,16 +54,21 @@ def ask(why: str, remedy: str = "name the column of repeats with {1}") -> NoRetu
         How to say that there are repeats of folds.
     """
     raise checks.WrongValue(
-        "splits", f"must be 'random' or 'folds', as {why}: the answer changes the verdict. Say 'random' with {{0}}, "
+        "splits",
+        f"must be 'random' or 'folds', as {why}: the answer changes the verdict. Say 'random' with {{0}}, "
         "the proportion of items in a test set, for random splits (ShuffleSplit, bootstrap); for repeats of k folds "
         f"{remedy}; say 'folds' for one cross-validation that tests every item once",
-        others=("test_share", "repeat"))
+        others=("test_share", "repeat"),
+    )
 
 
 def ask_share() -> NoReturn:
     """Raise the question how large the test sets of random splits are."""
-    raise checks.WrongValue("test_share", "must be given for random splits: the proportion of items in a test set, "
-                            "such as 0.2 for 80/20 splits; or give columns n_train and n_test")
+    raise checks.WrongValue(
+        "test_share",
+        "must be given for random splits: the proportion of items in a test set, "
+        "such as 0.2 for 80/20 splits; or give columns n_train and n_test",
+    )
 
 
 def refuse_unknown_folds(folds: int, remedy: str) -> None:
@@ -70,7 +79,10 @@ def refuse_unknown_folds(folds: int, remedy: str) -> None:
     >>> refuse_unknown_folds(10, "say repeats")
     """
     if folds > MOST_FOLDS:
-        ask(f"{folds} folds may be those of one cross-validation, of repeats, or random splits", remedy)
+        ask(
+            f"{folds} folds may be those of one cross-validation, of repeats, or random splits",
+            remedy,
+        )
 
 
 def share_of_sizes(n_train: np.ndarray, n_test: np.ndarray) -> float:

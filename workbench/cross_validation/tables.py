@@ -16,9 +16,9 @@ from workbench.data.columns import spelled
 from workbench.results import Note
 
 FEW = 1000
-MOST_REPEATS = 100      # more rows of one fold are items
+MOST_REPEATS = 100  # more rows of one fold are items
 MOST_NAMED = 20
-MAYBE = "repeat? "      # before the name of a column that may tell repeats
+MAYBE = "repeat? "  # before the name of a column that may tell repeats
 
 
 class Read(NamedTuple):
@@ -32,20 +32,41 @@ class Read(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, model: str, value: str, folds: int,
-                splits: str, test_share: float | None) -> Read:
+def read_losses(
+    source: Any,
+    roles: dict[str, str],
+    models: Any,
+    size: str,
+    model: str,
+    value: str,
+    folds: int,
+    splits: str,
+    test_share: float | None,
+) -> Read:
     """Return what a file of losses holds; `splits` and `test_share` as `schemes.checked` returns them."""
     names = frames.column_names(source)
-    of_scikit = spelled(roles["fold"], names) not in names and \
-        scikit_learn.split_scores(source, names, spelled(model, names), value, folds, splits)
+    of_scikit = spelled(roles["fold"], names) not in names and scikit_learn.split_scores(
+        source, names, spelled(model, names), value, folds, splits
+    )
     if of_scikit:
         table, note = of_scikit
         scheme = splits if splits == "random" else "folds"
-        found = read_losses(table, roles, [name for name in table if name not in ("fold", "repeat")], size, "model",
-                            "", 0, scheme, test_share)
+        found = read_losses(
+            table,
+            roles,
+            [name for name in table if name not in ("fold", "repeat")],
+            size,
+            "model",
+            "",
+            0,
+            scheme,
+            test_share,
+        )
         return found._replace(notes=(*found.notes, note))
     if folds:
-        raise checks.WrongValue("folds", "is for files of scikit-learn without a column of folds", folds)
+        raise checks.WrongValue(
+            "folds", "is for files of scikit-learn without a column of folds", folds
+        )
     every = models is None or isinstance(models, str) and not models.strip()
     listed = [] if every else named_models(models)
     of_model = spelled(model, names)
@@ -61,7 +82,9 @@ def read_losses(source: Any, roles: dict[str, str], models: Any, size: str, mode
     return _in_scheme(scores, label, extra, used, bool(size), splits, test_share, notes)
 
 
-def _roles_of(names: Sequence[str], roles: dict[str, str], size: str, chosen: Sequence[str]) -> dict[str, str]:
+def _roles_of(
+    names: Sequence[str], roles: dict[str, str], size: str, chosen: Sequence[str]
+) -> dict[str, str]:
     """Return the column of each role that a file has: those that were named, and those that are called so."""
     used = {"fold": model_columns.fold_column(names, roles["fold"])}
     for role in ("item", "repeat"):
@@ -80,7 +103,9 @@ def _roles_of(names: Sequence[str], roles: dict[str, str], size: str, chosen: Se
     return used
 
 
-def _read_wide(source: Any, names: tuple, used: dict[str, str], chosen: list[str] | None, splits: str) -> tuple:
+def _read_wide(
+    source: Any, names: tuple, used: dict[str, str], chosen: list[str] | None, splits: str
+) -> tuple:
     every = chosen is None
     candidates = model_columns.may_be_models(names, used.values()) if chosen is None else chosen
     refuse_shared(used, candidates)
@@ -88,7 +113,9 @@ def _read_wide(source: Any, names: tuple, used: dict[str, str], chosen: list[str
     if every:
         candidates = model_columns.numeric({name: data[name] for name in candidates})
     if not candidates:
-        raise ValueError("there must be a column of losses beside " + ", ".join(map(repr, used.values())))
+        raise ValueError(
+            "there must be a column of losses beside " + ", ".join(map(repr, used.values()))
+        )
     label, extra, told = _labels(data, used, splits)
     beside = {name: data[name] for name in candidates}
     gaps_allowed = "item" not in label and _rows_are_folds(label)
@@ -110,7 +137,9 @@ def _read_as_models(models: Sequence[str], others: Sequence[str]) -> list[Note]:
     return [Note("data", f"{text}; if some are none, list the others in models")]
 
 
-def _numbers(name: str, cells: np.ndarray, gaps_allowed: bool, beside: dict | None = None) -> np.ndarray:
+def _numbers(
+    name: str, cells: np.ndarray, gaps_allowed: bool, beside: dict | None = None
+) -> np.ndarray:
     """Return a column as floats, NaN where a cell is missing and that is allowed."""
     gone = shapes.gaps(cells, True)
     if not gaps_allowed or not gone.any() or gone.all():
@@ -121,8 +150,15 @@ def _numbers(name: str, cells: np.ndarray, gaps_allowed: bool, beside: dict | No
     return found
 
 
-def _read_long(source: dict | str, names: tuple, used: dict[str, str], listed: list, model: str, value: str,
-               splits: str) -> tuple:
+def _read_long(
+    source: dict | str,
+    names: tuple,
+    used: dict[str, str],
+    listed: list,
+    model: str,
+    value: str,
+    splits: str,
+) -> tuple:
     used = used | {"model": model}
     left = model_columns.may_be_models(names, used.values())
     value = long_form.value_column(left, value, [])
@@ -134,20 +170,33 @@ def _read_long(source: dict | str, names: tuple, used: dict[str, str], listed: l
     kept = np.isin(named, listed) if listed else np.ones(named.size, bool)
     label, extra, told = _labels(data, used, splits, named == named[kept][0])
     columns = {"loss": _numbers(value, data[value], "item" not in label), **extra}
-    found, label, columns = long_form.spread(named[kept], {role: values[kept] for role, values in label.items()},
-                                             {name: values[kept] for name, values in columns.items()})
+    found, label, columns = long_form.spread(
+        named[kept],
+        {role: values[kept] for role, values in label.items()},
+        {name: values[kept] for name, values in columns.items()},
+    )
     order = [found.index(name) for name in listed] or range(len(found))
     extra = {role: long_form.same_for_all(used[role], columns[role], found) for role in extra}
     others = [name for name in names if name not in (*used.values(), value)]
     unread = f"; not read: {checks.listed(others, MOST_NAMED)}" if others else ""
-    read_as = Note("data", f"one row per model: {checks.counted(len(found), 'model')} of column {model!r}, values "
-                   f"in column {value!r}{unread}")
+    read_as = Note(
+        "data",
+        f"one row per model: {checks.counted(len(found), 'model')} of column {model!r}, values "
+        f"in column {value!r}{unread}",
+    )
     return {found[k]: columns["loss"][:, k] for k in order}, label, extra, (*notes, *told, read_as)
 
 
-def _in_scheme(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], extra: dict[str, np.ndarray],
-               used: dict[str, str], size_named: bool, splits: str, test_share: float | None,
-               notes: tuple[Note, ...]) -> Read:
+def _in_scheme(
+    scores: dict[str, np.ndarray],
+    label: dict[str, np.ndarray],
+    extra: dict[str, np.ndarray],
+    used: dict[str, str],
+    size_named: bool,
+    splits: str,
+    test_share: float | None,
+    notes: tuple[Note, ...],
+) -> Read:
     """Return losses in the scheme that was named, that the columns tell, or raise the question."""
     sized = "n_train" in extra and "n_test" in extra
     known = schemes.share_of_sizes(extra["n_train"], extra["n_test"]) if sized else None
@@ -155,8 +204,14 @@ def _in_scheme(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], extr
         splits = _scheme_told(scores, label, used["fold"], known)
         if splits == "random":
             of_sizes = " and ".join(used[role] for role in ("n_train", "n_test") if role in used)
-            notes = (*notes, Note("data", f"columns {of_sizes} say that the test sets overlap: read as random splits; "
-                                  "repeats of folds need a column that tells them"))
+            notes = (
+                *notes,
+                Note(
+                    "data",
+                    f"columns {of_sizes} say that the test sets overlap: read as random splits; "
+                    "repeats of folds need a column that tells them",
+                ),
+            )
     if splits == "random":
         share = test_share or known or schemes.ask_share()
         return _random_splits(scores, label, extra, share, notes)
@@ -166,7 +221,9 @@ def _in_scheme(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], extr
     return Read(scores, label, sizes, "folds", share, (*notes, *read_as, *gaps))
 
 
-def _scheme_told(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], fold: str, share: float | None) -> str:
+def _scheme_told(
+    scores: dict[str, np.ndarray], label: dict[str, np.ndarray], fold: str, share: float | None
+) -> str:
     """Return "folds" or "random" where the columns tell it, else raise the question."""
     repeat = label.get("repeat")
     if "item" in label or repeat is not None and np.unique(repeat).size > 1:
@@ -180,20 +237,31 @@ def _scheme_told(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], fo
     times = np.unique(label["fold"], return_counts=True)[1]
     values = np.concatenate([*scores.values()])
     if 1 < times[0] <= MOST_REPEATS and np.ptp(times) == 0 and np.any(values % 1):
-        schemes.ask(f"there are {times[0]} rows for every fold and no column of items or repeats, so that rows may be "
-                    "items, or means of folds in several repeats", "name the column of repeats with {1}")
+        schemes.ask(
+            f"there are {times[0]} rows for every fold and no column of items or repeats, so that rows may be "
+            "items, or means of folds in several repeats",
+            "name the column of repeats with {1}",
+        )
     return "folds"
 
 
-def _random_splits(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], extra: dict[str, np.ndarray],
-                   share: float, notes: tuple[Note, ...]) -> Read:
+def _random_splits(
+    scores: dict[str, np.ndarray],
+    label: dict[str, np.ndarray],
+    extra: dict[str, np.ndarray],
+    share: float,
+    notes: tuple[Note, ...],
+) -> Read:
     """Return one row per random split: items and repeats of a split are no more than its mean."""
     of_split = long_form.cells(label[role] for role in ("fold", "repeat") if role in label)
     count = np.bincount(of_split)
     first = np.unique(of_split, return_index=True)[1]
     if count.size < len(of_split):
         sizes = count
-        notes = (*notes, Note("data", "several rows per split: read as items, of which each split has the mean"))
+        notes = (
+            *notes,
+            Note("data", "several rows per split: read as items, of which each split has the mean"),
+        )
     elif "size" in extra or "n_test" in extra and extra["n_test"].min() >= 1:
         sizes = extra["size" if "size" in extra else "n_test"].astype(int)[first]
     else:
@@ -204,30 +272,44 @@ def _random_splits(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], 
     return Read(scores, label, kept, "random", share, (*notes, *gaps))
 
 
-def _without_gaps(scores: dict[str, np.ndarray], label: dict[str, np.ndarray], sizes: np.ndarray | None) -> tuple:
+def _without_gaps(
+    scores: dict[str, np.ndarray], label: dict[str, np.ndarray], sizes: np.ndarray | None
+) -> tuple:
     stacked = np.stack([*scores.values()], 1)
     kept, label, sizes, share, notes = without_gaps(stacked, label, sizes, [*scores])
     return dict(zip(scores, kept.T, strict=True)), label, sizes, share, notes
 
 
-def _labels(data: dict, used: dict[str, str], splits: str,
-            of_one: np.ndarray | None = None) -> tuple[dict, dict, list[Note]]:
+def _labels(
+    data: dict, used: dict[str, str], splits: str, of_one: np.ndarray | None = None
+) -> tuple[dict, dict, list[Note]]:
     """Return labels by role, sizes by role, and notes; `of_one` marks the rows of one model in long form."""
-    label: dict[str, np.ndarray] = {role: numbers.to_labels(used[role], data[used[role]], "text")
-                                    for role in ("fold", "item", "repeat") if role in used}
+    label: dict[str, np.ndarray] = {
+        role: numbers.to_labels(used[role], data[used[role]], "text")
+        for role in ("fold", "item", "repeat")
+        if role in used
+    }
     if label["fold"].dtype.kind == "U":
         numbers.refuse_totals(used["fold"], label["fold"].tolist())
-    maybe = {name: numbers.to_labels(name, data[name], "text") for role, name in used.items()
-             if role.startswith(MAYBE)}
+    maybe = {
+        name: numbers.to_labels(name, data[name], "text")
+        for role, name in used.items()
+        if role.startswith(MAYBE)
+    }
     repeat = ""
     notes: list[Note] = []
-    if splits == "random" and maybe:        # whatever differs makes another split
+    if splits == "random" and maybe:  # whatever differs makes another split
         label["repeat"] = long_form.cells(maybe.values())
     elif maybe:
         rows = np.ones(len(label["fold"]), bool) if of_one is None else of_one
         item = label["item"][rows] if "item" in label else None
-        repeat, notes = model_columns.repeats_told({name: labels[rows] for name, labels in maybe.items()},
-                                                   label["fold"][rows], item, used["fold"], splits == "folds")
+        repeat, notes = model_columns.repeats_told(
+            {name: labels[rows] for name, labels in maybe.items()},
+            label["fold"][rows],
+            item,
+            used["fold"],
+            splits == "folds",
+        )
     if repeat:
         label["repeat"] = maybe[repeat]
     refuse_mixed_up(label, used | {"repeat": repeat or used.get("repeat", "repeat")})
@@ -247,8 +329,12 @@ def _sizes(data: dict, used: dict[str, str]) -> dict[str, np.ndarray]:
     return sizes
 
 
-def sizes_of_rows(label: dict[str, np.ndarray], used: dict[str, str], size: str | None,
-                  extra: dict[str, np.ndarray]) -> tuple[np.ndarray | None, tuple[Note, ...]]:
+def sizes_of_rows(
+    label: dict[str, np.ndarray],
+    used: dict[str, str],
+    size: str | None,
+    extra: dict[str, np.ndarray],
+) -> tuple[np.ndarray | None, tuple[Note, ...]]:
     """Return the items per row where rows are fold means, else None, and how the rows were read."""
     weighted = (Note("data", "one row per fold: read as fold means, weighted by their items"),)
     if not size:
@@ -256,13 +342,19 @@ def sizes_of_rows(label: dict[str, np.ndarray], used: dict[str, str], size: str 
             return None, ()
         if "n_test" in extra and extra["n_test"].min() >= 1:
             return extra["n_test"].astype(int), weighted
-        return np.ones(len(label["fold"]), int), (Note("data", "one row per fold: read as fold means of equal folds"),)
+        return np.ones(len(label["fold"]), int), (
+            Note("data", "one row per fold: read as fold means of equal folds"),
+        )
     if "item" in label:
-        raise ValueError(f"column {size!r} cannot hold sizes of folds where column {used['item']!r} names items: "
-                         f"rows are means of folds or losses of items; drop one of the two")
+        raise ValueError(
+            f"column {size!r} cannot hold sizes of folds where column {used['item']!r} names items: "
+            f"rows are means of folds or losses of items; drop one of the two"
+        )
     if not _rows_are_folds(label):
-        raise ValueError(f"column {size!r} can hold sizes of folds only where there is one row per fold; column "
-                         f"{used['fold']!r} repeats a fold: is a repeat column missing?")
+        raise ValueError(
+            f"column {size!r} can hold sizes of folds only where there is one row per fold; column "
+            f"{used['fold']!r} repeats a fold: is a repeat column missing?"
+        )
     return extra["size"].astype(int), weighted
 
 
@@ -276,20 +368,30 @@ def refuse_shared(roles: dict[str, str], chosen: Sequence[str]) -> None:
     used: dict = {}
     for role, name in (*roles.items(), *(("a model", name) for name in chosen)):
         if name in used:
-            raise ValueError(f"column {name!r} cannot be both {used[name]} and {role}" if used[name] != role else
-                             f"models must name each column once; {name!r} repeats")
+            raise ValueError(
+                f"column {name!r} cannot be both {used[name]} and {role}"
+                if used[name] != role
+                else f"models must name each column once; {name!r} repeats"
+            )
         used[name] = role
 
 
 def refuse_identifiers(columns: dict[str, np.ndarray]) -> None:
     """Distinct whole numbers in order or without a gap, or many of them, are a key that was not named, not a loss."""
     for name, values in columns.items():
-        if values.size < 3 or np.any(values != np.floor(values)) or _repeats(values[:FEW]) or _repeats(values):
+        if (
+            values.size < 3
+            or np.any(values != np.floor(values))
+            or _repeats(values[:FEW])
+            or _repeats(values)
+        ):
             continue
         if values.size >= 10 or np.all(np.diff(values) > 0) or np.ptp(values) == values.size - 1:
             otherwise = f", or say item={name!r}" if name.strip() else ""
-            raise ValueError(f"column {name!r} holds a different whole number in every row, as identifiers do: list "
-                             f"the columns of losses in models{otherwise}")
+            raise ValueError(
+                f"column {name!r} holds a different whole number in every row, as identifiers do: list "
+                f"the columns of losses in models{otherwise}"
+            )
 
 
 def _repeats(values: np.ndarray) -> bool:
@@ -301,18 +403,33 @@ def refuse_mixed_up(label: dict[str, np.ndarray], roles: dict[str, str]) -> None
     for role in ("fold", "repeat"):
         labels = label.get(role, np.array([]))
         for row in no_labels(labels)[:1]:
-            raise numbers.RowError(f"column {roles[role]!r}, ", row, f": a {role} must be a whole number below "
-                                   f"2**53 or text; got {labels[row]:g}: are the columns mixed up?")
+            raise numbers.RowError(
+                f"column {roles[role]!r}, ",
+                row,
+                f": a {role} must be a whole number below "
+                f"2**53 or text; got {labels[row]:g}: are the columns mixed up?",
+            )
     item, folds = label.get("item"), np.unique(label["fold"]).size
-    if item is not None and np.unique(item[:2 * folds]).size < folds and (items := np.unique(item).size) < folds:
-        raise ValueError(f"column {roles['fold']!r} has {checks.counted(folds, 'fold')} for the "
-                         f"{checks.counted(items, 'item')} of column {roles['item']!r}: are the columns mixed up?")
+    if (
+        item is not None
+        and np.unique(item[: 2 * folds]).size < folds
+        and (items := np.unique(item).size) < folds
+    ):
+        raise ValueError(
+            f"column {roles['fold']!r} has {checks.counted(folds, 'fold')} for the "
+            f"{checks.counted(items, 'item')} of column {roles['item']!r}: are the columns mixed up?"
+        )
 
 
 def whole_sizes(size: str, column: np.ndarray) -> np.ndarray:
     """Return the sizes of folds, whole numbers of at least 1, or raise."""
     sizes = numbers.to_numbers(size, column, whole=True)
-    for row in np.flatnonzero((sizes != np.floor(sizes)) | (sizes < 1) | (sizes >= checks.LARGEST))[:1]:
-        raise numbers.RowError(f"column {size!r}, ", row, ": the size of a fold must be a whole number of at least 1; "
-                               f"got {sizes[row]:g}")
+    for row in np.flatnonzero((sizes != np.floor(sizes)) | (sizes < 1) | (sizes >= checks.LARGEST))[
+        :1
+    ]:
+        raise numbers.RowError(
+            f"column {size!r}, ",
+            row,
+            f": the size of a fold must be a whole number of at least 1; got {sizes[row]:g}",
+        )
     return sizes.astype(int)

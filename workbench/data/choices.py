@@ -17,7 +17,8 @@ _WEIGHTS: dict[str, Callable[[float, str, float], float]] = {
     "acc": lambda value, text, alone: value,
     "acc_norm": lambda value, text, alone: value / max(len(text), 1),
     "acc_bytes": lambda value, text, alone: value / max(len(text.encode()), 1),
-    "acc_mutual_info": lambda value, text, alone: value - alone}
+    "acc_mutual_info": lambda value, text, alone: value - alone,
+}
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,11 @@ class Choices:
         'B. Paris'
         """
         answers = set(map(str.upper, _SAID.findall(said)))
-        return self.told(self._places(answers.pop())) or said if len(answers) == 1 else self.meant(said)
+        return (
+            self.told(self._places(answers.pop())) or said
+            if len(answers) == 1
+            else self.meant(said)
+        )
 
     def _places(self, said: str) -> list[int]:
         words = re.findall("[0-9]+|[A-Z]", said.upper()) if _LETTERS.fullmatch(said.strip()) else []
@@ -76,7 +81,7 @@ def lettered(texts: Iterable[str]) -> Choices:
     ('Z', '1')
     """
     found = tuple(texts)
-    return Choices((*ascii_uppercase, *map(str, range(1, len(found))))[:len(found)], found)
+    return Choices((*ascii_uppercase, *map(str, range(1, len(found))))[: len(found)], found)
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,11 @@ class Weighed:
 
     def cells(self, target: str) -> dict[str, str]:
         """Return what people see of the question, whatever the metric; the target as told where it is no choice."""
-        return {"input": self.input, "choices": self.choices.told(), "target": self.choices.told(self.target) or target}
+        return {
+            "input": self.input,
+            "choices": self.choices.told(),
+            "target": self.choices.told(self.target) or target,
+        }
 
     def fits(self, metric: str, score: float | None) -> bool:
         """Return whether picked choice and target say what the metric's score says, as far as they can."""
@@ -117,16 +126,22 @@ def weighed(record: dict) -> Weighed | None:
         return None
     count, alone = len(asked), (0.0,) * len(asked)
     if _asked_alone(asked):
-        count, alone = count // 2, tuple(values[count // 2:])
+        count, alone = count // 2, tuple(values[count // 2 :])
     contexts, continuations = zip(*asked[:count], strict=True)
     if len(set(continuations)) > 1:
         spoken, question = _without(_blanks(continuations), continuations), contexts[0]
-    else:       # the choices stand in the question, before what is weighed
+    else:  # the choices stand in the question, before what is weighed
         before = os.path.commonprefix(contexts).rpartition(" ")
         spoken = _without("".join(before[:2]), contexts)
         question = f"{before[0]} …{continuations[0]}"
-    return Weighed(question, _named(spoken, record.get("doc")), spoken, tuple(values[:count]), alone[:count],
-                   _target(record.get("target"), spoken))
+    return Weighed(
+        question,
+        _named(spoken, record.get("doc")),
+        spoken,
+        tuple(values[:count]),
+        alone[:count],
+        _target(record.get("target"), spoken),
+    )
 
 
 def continued(record: dict) -> str:
@@ -146,19 +161,33 @@ def continued(record: dict) -> str:
 
 def _requests(arguments: Any) -> list[tuple[str, str]]:
     """Return context and continuation of each request; none where a request has others."""
-    pairs = [(request[0], request[1]) for request in map(_listed, _listed(arguments)) if len(request) > 1]
-    return pairs if all(isinstance(one, str) and isinstance(other, str) for one, other in pairs) else []
+    pairs = [
+        (request[0], request[1]) for request in map(_listed, _listed(arguments)) if len(request) > 1
+    ]
+    return (
+        pairs
+        if all(isinstance(one, str) and isinstance(other, str) for one, other in pairs)
+        else []
+    )
 
 
 def _listed(values: Any) -> list:
     """Return what stands in a list, or in an object as versions since 0.4.3 write lists."""
-    return values if isinstance(values, list) else list(values.values()) if isinstance(values, dict) else []
+    return (
+        values
+        if isinstance(values, list)
+        else list(values.values())
+        if isinstance(values, dict)
+        else []
+    )
 
 
 def _likelihoods(answers: Any) -> list[float]:
     """Return the log-likelihoods of answers that are [log-likelihood, whether it is the likeliest]; else none."""
-    if not isinstance(answers, list) or not all(isinstance(each, list) and len(each) == 2 and
-                                                str(each[1]) in ("True", "False") for each in answers):
+    if not isinstance(answers, list) or not all(
+        isinstance(each, list) and len(each) == 2 and str(each[1]) in ("True", "False")
+        for each in answers
+    ):
         return []
     try:
         values = [float(value) for value, _ in answers]
@@ -170,12 +199,15 @@ def _likelihoods(answers: Any) -> list[float]:
 def _asked_alone(asked: list[tuple[str, str]]) -> bool:
     """Return whether each choice was weighed a second time, without the question."""
     half = len(asked) // 2
-    return half > 1 and asked[half:] == [("", continuation) for _, continuation in asked[:half]] != asked[:half]
+    return (
+        half > 1
+        and asked[half:] == [("", continuation) for _, continuation in asked[:half]] != asked[:half]
+    )
 
 
 def _blanks(texts: Sequence[str]) -> str:
     shared = os.path.commonprefix(texts)
-    return shared[:len(shared) - len(shared.lstrip())]
+    return shared[: len(shared) - len(shared.lstrip())]
 
 
 def _without(prefix: str, texts: Sequence[str]) -> tuple[str, ...]:
@@ -195,7 +227,11 @@ def _named(spoken: tuple[str, ...], doc: Any) -> Choices:
 
 def _lists(doc: Any, count: int) -> Iterator[tuple[str, ...]]:
     for value in doc.values() if isinstance(doc, dict) else ():
-        if isinstance(value, list) and len(value) == count and all(isinstance(each, str) for each in value):
+        if (
+            isinstance(value, list)
+            and len(value) == count
+            and all(isinstance(each, str) for each in value)
+        ):
             yield tuple(value)
         yield from _lists(value, count)
 
@@ -203,7 +239,7 @@ def _lists(doc: Any, count: int) -> Iterator[tuple[str, ...]]:
 def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Return texts that are only names of choices, A, B, ... or 1, 2, ..., without what stands around; else none."""
     bare = tuple(text.strip("(). ") for text in texts)
-    return bare if any(bare == tuple(order[:len(bare)]) for order in _ORDERS) else ()
+    return bare if any(bare == tuple(order[: len(bare)]) for order in _ORDERS) else ()
 
 
 def _target(target: Any, spoken: tuple[str, ...]) -> tuple[int, ...]:

@@ -16,19 +16,41 @@ from workbench.results import Note
 
 SHOWN_CLASSES = 5
 READ_AS = ("auto", "text", "numbers")
-ENGLISH = (("yes", "no"), ("y", "n"), ("right", "wrong"), ("correct", "incorrect"), ("true", "false"))
+ENGLISH = (
+    ("yes", "no"),
+    ("y", "n"),
+    ("right", "wrong"),
+    ("correct", "incorrect"),
+    ("true", "false"),
+)
 # right before wrong: in English, German, French and Spanish
-VERDICTS = (("1", "0"), *ENGLISH, ("ja", "nein"), ("j", "n"), ("richtig", "falsch"), ("wahr", "falsch"), ("oui", "non"),
-            ("o", "n"), ("juste", "faux"), ("vrai", "faux"), ("s\u00ed", "no"), ("si", "no"), ("s", "n"),
-            ("correcto", "incorrecto"), ("verdadero", "falso"))
+VERDICTS = (
+    ("1", "0"),
+    *ENGLISH,
+    ("ja", "nein"),
+    ("j", "n"),
+    ("richtig", "falsch"),
+    ("wahr", "falsch"),
+    ("oui", "non"),
+    ("o", "n"),
+    ("juste", "faux"),
+    ("vrai", "faux"),
+    ("s\u00ed", "no"),
+    ("si", "no"),
+    ("s", "n"),
+    ("correcto", "incorrecto"),
+    ("verdadero", "falso"),
+)
 _ZERO_OR_ONE = re.compile(r"([01])(?:[.,]0*)?")
 _UNLIKE = ", of the same look in other characters"
-LEAST_ITEMS = 20        # of which more than half are different texts: no classes
-CLOSE = 0.8             # of difflib's likeness: one letter in five
-_UNSEEN = re.compile("[\\s\ufe00-\ufe0f\u200b-\u200d\u2060\ufeff]+")     # blanks, marks without width
+LEAST_ITEMS = 20  # of which more than half are different texts: no classes
+CLOSE = 0.8  # of difflib's likeness: one letter in five
+_UNSEEN = re.compile("[\\s\ufe00-\ufe0f\u200b-\u200d\u2060\ufeff]+")  # blanks, marks without width
 
 
-def read_classes(columns: Mapping[str, np.ndarray], classes: str = "auto") -> tuple[dict[str, np.ndarray], list[Note]]:
+def read_classes(
+    columns: Mapping[str, np.ndarray], classes: str = "auto"
+) -> tuple[dict[str, np.ndarray], list[Note]]:
     """Return columns of classes by their names, and what is to be said of their reading.
 
     Parameters
@@ -57,13 +79,21 @@ def read_classes(columns: Mapping[str, np.ndarray], classes: str = "auto") -> tu
     if classes == "text":
         labels = {name: numbers.text_labels(name, cells) for name, cells in columns.items()}
         return labels, [Note("data", "classes are read as text: '01' and '1' are two")]
-    labels = {name: numbers.to_labels(name, cells, "refuse" if classes == "auto" else "numbers")
-              for name, cells in columns.items()}
+    labels = {
+        name: numbers.to_labels(name, cells, "refuse" if classes == "auto" else "numbers")
+        for name, cells in columns.items()
+    }
     for name, label in labels.items():
         if classes == "numbers" and label.dtype.kind == "U":
-            row = next((row for row, text in enumerate(label.tolist()) if decimals.mark_of(text) is None), 0)
-            raise numbers.RowError(f"column {name!r}, ", row, f": {str(label[row])!r} is not a number, which classes "
-                                   "'numbers' asks for")
+            row = next(
+                (row for row, text in enumerate(label.tolist()) if decimals.mark_of(text) is None),
+                0,
+            )
+            raise numbers.RowError(
+                f"column {name!r}, ",
+                row,
+                f": {str(label[row])!r} is not a number, which classes 'numbers' asks for",
+            )
     if classes == "auto":
         for first, second in itertools.permutations(labels, 2):
             _refuse_look_alikes(first, second, labels)
@@ -100,8 +130,11 @@ def alike_notes(name: str, texts: ArrayLike) -> Iterator[Note]:
     names = list(map(str, np.asarray(texts).tolist()))
     for text, times in Counter(names).items():
         if text.lower() in numbers.GONE:
-            yield Note("data", f"column {name!r} holds {text!r} {checks.counted(times, 'time')}, which is a name here "
-                       "like any other; empty the cells if they are missing")
+            yield Note(
+                "data",
+                f"column {name!r} holds {text!r} {checks.counted(times, 'time')}, which is a name here "
+                "like any other; empty the cells if they are missing",
+            )
     first: dict = {}
     for text in dict.fromkeys(names):
         plain = looks(text)
@@ -122,26 +155,37 @@ def _refuse_look_alikes(name: str, other: str, labels: Mapping[str, np.ndarray])
         if meant is None and text.lower() not in numbers.GONE:
             continue
         row = int(np.flatnonzero(labels[name] == text)[0])
-        said = f"is {meant!r} in column {other!r}{_UNLIKE * (_uncased(text) == _uncased(meant))}: spell them alike, " \
-            "or say classes 'text' if they are two" if meant else \
-            f"never stands in column {other!r}: empty the cell if it is missing, or say classes 'text' if it is a class"
+        said = (
+            f"is {meant!r} in column {other!r}{_UNLIKE * (_uncased(text) == _uncased(meant))}: spell them alike, "
+            "or say classes 'text' if they are two"
+            if meant
+            else f"never stands in column {other!r}: empty the cell if it is missing, or say classes 'text' if it is a class"
+        )
         raise numbers.RowError(f"column {name!r}, ", row, f": {text!r} {said}")
 
 
-def _written_in_ways(columns: Mapping[str, np.ndarray], labels: dict[str, np.ndarray]) -> Iterator[Note]:
+def _written_in_ways(
+    columns: Mapping[str, np.ndarray], labels: dict[str, np.ndarray]
+) -> Iterator[Note]:
     """Yield a note where one number is written in several ways."""
     ways: dict = {}
     for name, label in labels.items():
         if label.dtype.kind != "U":
-            cells, label = map(np.unique, (columns[name], label)) if columns[name].dtype.kind in "biuf" else \
-                (columns[name], label)
+            cells, label = (
+                map(np.unique, (columns[name], label))
+                if columns[name].dtype.kind in "biuf"
+                else (columns[name], label)
+            )
             for text, value in {*zip(numbers.written(cells), label.tolist(), strict=True)}:
                 ways.setdefault(value, {}).setdefault(text, name)
     several = sorted(value for value, texts in ways.items() if len(texts) > 1)
     for value in several[:1]:
         said = checks.listed([f"{text!r} in column {name!r}" for text, name in ways[value].items()])
         others = checks.listed(several[1:], SHOWN_CLASSES)
-        yield Note("data", f"class {value} is written {said}" + (f", class {others} likewise" if others else ""))
+        yield Note(
+            "data",
+            f"class {value} is written {said}" + (f", class {others} likewise" if others else ""),
+        )
 
 
 def verdict_of(text: str) -> int | None:
@@ -188,8 +232,10 @@ def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
     columns = np.asarray(truth), np.concatenate([np.ravel(each) for each in predictions])
     true, predicted = map(np.unique, columns)
     if true.dtype.kind == "U" and not np.isin(true, predicted).any():
-        raise ValueError(f"truth and prediction share no class: true are {checks.listed(true.tolist(), quoted=True)}, "
-                         f"predicted {checks.listed(predicted.tolist(), quoted=True)}; spell them alike")
+        raise ValueError(
+            f"truth and prediction share no class: true are {checks.listed(true.tolist(), quoted=True)}, "
+            f"predicted {checks.listed(predicted.tolist(), quoted=True)}; spell them alike"
+        )
     yield from _one_sided(true, predicted, columns[0], "true", "predicted")
     yield from _one_sided(predicted, true, columns[1], "predicted", "true")
 
@@ -211,9 +257,11 @@ def model_notes(prediction: np.ndarray, rival: np.ndarray) -> Iterator[Note]:
     first, second = np.unique(prediction), np.unique(rival)
     refuse_free_text(prediction, rival)
     if not np.isin(first, second).any():
-        raise ValueError("the two models share no class: the first predicts "
-                         f"{checks.listed(first.tolist(), quoted=True)}, the second "
-                         f"{checks.listed(second.tolist(), quoted=True)}; spell them alike")
+        raise ValueError(
+            "the two models share no class: the first predicts "
+            f"{checks.listed(first.tolist(), quoted=True)}, the second "
+            f"{checks.listed(second.tolist(), quoted=True)}; spell them alike"
+        )
     yield from _one_sided(first, second, prediction, "first model's", "the second's")
     yield from _one_sided(second, first, rival, "second model's", "the first's")
 
@@ -228,27 +276,43 @@ def refuse_free_text(prediction: np.ndarray, rival: np.ndarray) -> None:
     ValueError: the answers are free text, 40 different ones by a model for 40 items: ...
     """
     kinds, items = min(np.unique(answers).size for answers in (prediction, rival)), len(prediction)
-    if items >= LEAST_ITEMS and kinds > items / 2 and np.asarray(prediction).dtype.kind not in "biuf":
-        raise ValueError(f"the answers are free text, {kinds:,} different ones by a model for {items:,} items: two "
-                         "texts that differ may both be right, so it does not do to label items on which they differ; "
-                         "have people, or a judge, say of each answer whether it is right, and compare these scores "
-                         "item by item (compare_items)")
+    if (
+        items >= LEAST_ITEMS
+        and kinds > items / 2
+        and np.asarray(prediction).dtype.kind not in "biuf"
+    ):
+        raise ValueError(
+            f"the answers are free text, {kinds:,} different ones by a model for {items:,} items: two "
+            "texts that differ may both be right, so it does not do to label items on which they differ; "
+            "have people, or a judge, say of each answer whether it is right, and compare these scores "
+            "item by item (compare_items)"
+        )
 
 
 def _closest(names: list[str], options: list[str]) -> list:
     """Return the options spelled almost like one of the names, whatever their case."""
     spelled = {option.strip().casefold(): option for option in options}
-    close = [difflib.get_close_matches(name.strip().casefold(), spelled, 1, CLOSE) for name in names]
+    close = [
+        difflib.get_close_matches(name.strip().casefold(), spelled, 1, CLOSE) for name in names
+    ]
     return list(dict.fromkeys(spelled[found[0]] for found in close if found))
 
 
-def _one_sided(known: np.ndarray, others: np.ndarray, column: np.ndarray, is_kind: str, never: str) -> Iterator[Note]:
+def _one_sided(
+    known: np.ndarray, others: np.ndarray, column: np.ndarray, is_kind: str, never: str
+) -> Iterator[Note]:
     unseen = known[~np.isin(known, others)].tolist()
     if not unseen:
         return
     items = checks.counted(int(np.isin(column, unseen).sum()), "item")
-    meant = _closest(unseen, others.tolist()) if known.dtype.kind == others.dtype.kind == "U" else []
+    meant = (
+        _closest(unseen, others.tolist()) if known.dtype.kind == others.dtype.kind == "U" else []
+    )
     ask = f"; did you mean {checks.listed(meant, SHOWN_CLASSES, quoted=True)}?" if meant else ""
     shown = checks.listed(unseen, SHOWN_CLASSES, quoted=True)
-    yield Note("data", f"{is_kind} class {shown} is never {never} ({items}){ask}" if len(unseen) == 1 else
-               f"{len(unseen)} {is_kind} classes are never {never} ({items}): {shown}{ask}")
+    yield Note(
+        "data",
+        f"{is_kind} class {shown} is never {never} ({items}){ask}"
+        if len(unseen) == 1
+        else f"{len(unseen)} {is_kind} classes are never {never} ({items}): {shown}{ask}",
+    )

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench import checks
 
-CROSSED = " / "             # between the labels of columns that are crossed
+CROSSED = " / "  # between the labels of columns that are crossed
 MISREAD_BOM = codecs.BOM_UTF8.decode("latin-1")
 
 
@@ -50,7 +50,9 @@ class Scan:
 
     def mark(self, name: str) -> str | None:
         """Return the decimal mark of a column of numbers in text, "" where no cell has a comma, None for no text."""
-        return None if not self.text else "" if self.decimal_mark is None else self.decimal_mark(name)
+        return (
+            None if not self.text else "" if self.decimal_mark is None else self.decimal_mark(name)
+        )
 
 
 def distinct_names(columns: Sequence[str]) -> list[str]:
@@ -103,8 +105,10 @@ def crossed_labels(columns: Mapping[str, Sequence]) -> list[str]:
     first: dict = {}
     for row in rows:
         if first.setdefault(CROSSED.join(row), row) != row:
-            raise ValueError(f"columns {' and '.join(map(repr, columns))} have two combinations that both read "
-                             f"{CROSSED.join(row)!r}: write one of them otherwise")
+            raise ValueError(
+                f"columns {' and '.join(map(repr, columns))} have two combinations that both read "
+                f"{CROSSED.join(row)!r}: write one of them otherwise"
+            )
     return [CROSSED.join(row) for row in rows]
 
 
@@ -115,7 +119,9 @@ def found_columns(label: str, names: Sequence, wanted: Sequence[str]) -> dict[st
     first: dict = {}
     for name, column in found.items():
         if first.setdefault(column, name) != name:
-            raise ValueError(f"{label} has one column for {first[column]!r} and {name!r}: {column!r}")
+            raise ValueError(
+                f"{label} has one column for {first[column]!r} and {name!r}: {column!r}"
+            )
     return found
 
 
@@ -145,14 +151,20 @@ def plain_name(name: str) -> str:
 
 def _found_column(label: str, names: Sequence, known: dict[str, list[str]], name: Any) -> Any:
     if names.count(name) > 1:
-        raise ValueError(f"{label} has {names.count(name)} columns named {name!r}; rename all but one")
+        raise ValueError(
+            f"{label} has {names.count(name)} columns named {name!r}; rename all but one"
+        )
     if name in names:
         return name
     alike = _alike(name, known)
     if len(alike) == 1:
         return alike[0]
     present = checks.listed(names, 20, quoted=True)
-    meant = f" (did you mean {' or '.join(map(repr, alike))}?)" if alike else checks.suggestion(name, map(str, names))
+    meant = (
+        f" (did you mean {' or '.join(map(repr, alike))}?)"
+        if alike
+        else checks.suggestion(name, map(str, names))
+    )
     raise ValueError(f"{label} has no column {name!r}; it has {present}{meant}")
 
 
@@ -161,5 +173,7 @@ def check_told_apart(label: str, wanted: Iterable[str]) -> None:
     known: dict = {}
     for name in wanted:
         if known.setdefault(name.lower(), name) != name:
-            raise ValueError(f"{label} has columns {known[name.lower()]!r} and {name!r}; rename one so that they "
-                             "differ in more than upper and lower case")
+            raise ValueError(
+                f"{label} has columns {known[name.lower()]!r} and {name!r}; rename one so that they "
+                "differ in more than upper and lower case"
+            )

@@ -18,8 +18,10 @@ TRUTH = {"true": "1", "false": "0"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:([.,])[0-9]*)?|([.,])[0-9]+)(?:[eE][+-]?[0-9]+)?")
 OPEN = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,])[0-9]{3}")
 _HUNDREDS = re.compile(r"[+-]?[1-9][0-9]{2}")
-_GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,'\u2019\s])[0-9]{3}(?:\1[0-9]{3})*(?:(?!\1)([.,])[0-9]*)?")
-SEPARATORS = "['\u2019\u00a0\u2009\u202f\\s]"       # as characters: DuckDB knows no codes, and spaces of ASCII only
+_GROUPED = re.compile(
+    r"[+-]?[1-9][0-9]{0,2}([.,'\u2019\s])[0-9]{3}(?:\1[0-9]{3})*(?:(?!\1)([.,])[0-9]*)?"
+)
+SEPARATORS = "['\u2019\u00a0\u2009\u202f\\s]"  # as characters: DuckDB knows no codes, and spaces of ASCII only
 
 
 def is_plain(text: str) -> bool:
@@ -49,8 +51,9 @@ def mark_of(text: str) -> str | None:
     return (grouped[2] or OTHER.get(grouped[1], "")) if grouped else None
 
 
-def parse(texts: Sequence[str], *, whole: bool = False,
-          beside: Iterable[Sequence[str]] = ()) -> tuple[np.ndarray, tuple]:
+def parse(
+    texts: Sequence[str], *, whole: bool = False, beside: Iterable[Sequence[str]] = ()
+) -> tuple[np.ndarray, tuple]:
     """Return texts as floats and (), or an empty array and what is wrong: parts of a sentence, rows as int.
 
     Parameters
@@ -75,8 +78,9 @@ def parse(texts: Sequence[str], *, whole: bool = False,
     return np.array([pointed(text, mark) for text in texts], object).astype(float), ()
 
 
-def decimal_mark(texts: Sequence[str], *, whole: bool = False,
-                 beside: Iterable[Sequence[str]] = ()) -> tuple[str, tuple]:
+def decimal_mark(
+    texts: Sequence[str], *, whole: bool = False, beside: Iterable[Sequence[str]] = ()
+) -> tuple[str, tuple]:
     """Return the decimal mark of a column and (), or "" and what is wrong, as `parse` does."""
     marks = [mark_of(text) for text in texts]
     if None in marks:
@@ -84,8 +88,12 @@ def decimal_mark(texts: Sequence[str], *, whole: bool = False,
         return "", (row, f": {shortened(texts[row])} is not a number")
     if "," in marks and "." in marks:
         comma, point = marks.index(","), marks.index(".")
-        return "", (comma, f": {texts[comma]!r} has a decimal comma, ", point,
-                    f": {texts[point]!r} a decimal point; use one of them")
+        return "", (
+            comma,
+            f": {texts[comma]!r} has a decimal comma, ",
+            point,
+            f": {texts[point]!r} a decimal point; use one of them",
+        )
     mark = "".join({mark for mark in marks if mark}) or _undecided(texts, whole, beside)
     return mark, () if mark else _both(texts)
 
@@ -111,7 +119,7 @@ def _undecided(texts: Any, whole: Any, beside: Any) -> str:
         return wanted if elsewhere <= {wanted} else ""
     if len(elsewhere) == 1:
         return elsewhere.pop()
-    hundreds = any(map(_HUNDREDS.fullmatch, texts))      # 980 beside 1.216 may well stand below 1216
+    hundreds = any(map(_HUNDREDS.fullmatch, texts))  # 980 beside 1.216 may well stand below 1216
     return "." if open_marks == {"."} and not elsewhere and not hundreds else ""
 
 
@@ -126,5 +134,7 @@ def _both(texts: Any) -> tuple:
     row = next(row for row, text in enumerate(texts) if is_open(text))
     mark = OPEN.sub(r"\1", texts[row])
     thousands, decimals = texts[row].replace(mark, ""), texts[row].replace(mark, ".")
-    return row, (f": {texts[row]!r} is {thousands} or {decimals}, as its {_WORDS[mark]} separates thousands or "
-                 f"decimals; write it without a {_WORDS[mark]}")
+    return row, (
+        f": {texts[row]!r} is {thousands} or {decimals}, as its {_WORDS[mark]} separates thousands or "
+        f"decimals; write it without a {_WORDS[mark]}"
+    )

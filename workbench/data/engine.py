@@ -15,18 +15,22 @@ from workbench.data import decimals, handover
 from workbench.data.decimals import shortened
 from workbench.data.numbers import unmasked
 
-LONG_LINE = 1_000           # characters; of a longer line a message may hold a part only
-NO_NUMBER = "\u200b"        # after a cell that is no number, though DuckDB would read it as one
+LONG_LINE = 1_000  # characters; of a longer line a message may hold a part only
+NO_NUMBER = "\u200b"  # after a cell that is no number, though DuckDB would read it as one
 
 
 @contextmanager
 def connected(label: str, path: str) -> Iterator[Any]:
     """Yield a connection that can read this file, and neither other files nor the network."""
     import duckdb
+
     try:
         with handover.opened_once(lambda: _connection(path), "connection", path) as connection:
             yield connection
-            for setting in ("SET memory_limit = '64MB'", "RESET memory_limit"):     # frees what is left of reading
+            for setting in (
+                "SET memory_limit = '64MB'",
+                "RESET memory_limit",
+            ):  # frees what is left of reading
                 connection.execute(setting)
     except duckdb.Error as error:
         raise ValueError(_file_problem(label, str(error))) from None
@@ -34,11 +38,22 @@ def connected(label: str, path: str) -> Iterator[Any]:
 
 def _connection(path: str) -> Any:
     import duckdb
+
     spill = os.path.join(tempfile.gettempdir(), f"workbench-{secrets.token_hex(8)}")
-    allowed = ", ".join("'" + name.replace("'", "''") + "'" for name in {os.path.abspath(path), literal(path)})
-    options: dict = {"temp_directory": spill, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    allowed = ", ".join(
+        "'" + name.replace("'", "''") + "'" for name in {os.path.abspath(path), literal(path)}
+    )
+    options: dict = {
+        "temp_directory": spill,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
     connection = duckdb.connect(config=options)
-    for setting in ("enable_progress_bar = false", f"allowed_paths = [{allowed}]", "enable_external_access = false"):
+    for setting in (
+        "enable_progress_bar = false",
+        f"allowed_paths = [{allowed}]",
+        "enable_external_access = false",
+    ):
         connection.execute(f"SET {setting}")
     return connection
 
@@ -48,14 +63,20 @@ def is_relation(source: Any) -> bool:
     return type(source).__name__ == "DuckDBPyRelation"
 
 
-def relation_columns(relation: Any, wanted: Sequence[str],
-                     names: tuple[str, ...] | None = None) -> dict[str, np.ndarray]:
+def relation_columns(
+    relation: Any, wanted: Sequence[str], names: tuple[str, ...] | None = None
+) -> dict[str, np.ndarray]:
     """Return columns of a relation as arrays; `names` are the columns' names where DuckDB has changed them."""
     places = [list(names or relation.columns).index(name) for name in wanted]
     cells = [quoted(relation.columns[place]) for place in places]
     enums = [str(relation.types[place]).startswith("ENUM") for place in places]
-    picked = [f"CAST({name} AS VARCHAR)" if enum else name for name, enum in zip(cells, enums, strict=True)]
-    fetched = relation.project(", ".join(f"{pick} AS c{i}" for i, pick in enumerate(picked))).fetchnumpy()
+    picked = [
+        f"CAST({name} AS VARCHAR)" if enum else name
+        for name, enum in zip(cells, enums, strict=True)
+    ]
+    fetched = relation.project(
+        ", ".join(f"{pick} AS c{i}" for i, pick in enumerate(picked))
+    ).fetchnumpy()
     return {name: unmasked(fetched[f"c{i}"]) for i, name in enumerate(wanted)}
 
 
@@ -63,13 +84,20 @@ def decimal_mark(label: str, relation: Any, name: str) -> str:
     """Return the decimal mark of a text column of numbers, or raise; cells that differ only in digits are one."""
     if str(relation.types[relation.columns.index(name)]) != "VARCHAR":
         return ""
-    cell, digits = f"trim({quoted(name)})", f"regexp_replace(trim({quoted(name)}), '[0-9]', '1', 'g')"
+    cell, digits = (
+        f"trim({quoted(name)})",
+        f"regexp_replace(trim({quoted(name)}), '[0-9]', '1', 'g')",
+    )
     shape = f"CASE WHEN regexp_matches({cell}, '^[+-]?0') THEN regexp_replace({digits}, '1', '0') ELSE {digits} END"
     query = f"SELECT min({cell}) FROM cells WHERE lower({cell}) NOT IN ('true', 'false') GROUP BY {shape} ORDER BY 1"
-    mark, problem = decimals.decimal_mark([text for text, in relation.query("cells", query).fetchall()])
+    mark, problem = decimals.decimal_mark(
+        [text for (text,) in relation.query("cells", query).fetchall()]
+    )
     if problem:
-        raise ValueError(f"column {name!r} of {label}, " + "".join(
-            part if isinstance(part, str) else "a cell" for part in problem))
+        raise ValueError(
+            f"column {name!r} of {label}, "
+            + "".join(part if isinstance(part, str) else "a cell" for part in problem)
+        )
     return mark
 
 
@@ -79,7 +107,9 @@ def mark_of_points(label: str, relation: Any, name: str) -> str:
     points = relation.filter(f"contains({cell}, '.')").project(f"{cell} AS cell")
     shown = points.limit(1).fetchall()
     if shown and decimals.is_open(shown[0][0]):
-        shown = points.filter(f"NOT regexp_full_match(cell, '{pattern}')").limit(1).fetchall() or shown
+        shown = (
+            points.filter(f"NOT regexp_full_match(cell, '{pattern}')").limit(1).fetchall() or shown
+        )
     plain = not shown or decimals.is_plain(shown[0][0]) and not decimals.is_open(shown[0][0])
     return "" if plain else decimal_mark(label, relation, name)
 

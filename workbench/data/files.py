@@ -20,7 +20,13 @@ from workbench.data.engine import connected, decimal_mark, literal, quoted, rela
 from workbench.data.evaluation_logs import EVAL, PEEKED, is_log, open_log
 from workbench.data.json_records import by_column, json_records, json_text
 from workbench.data.numbers import as_text, objects, unmasked, without_marks
-from workbench.data.other_logs import PROMPTFOO, PROMPTFOO_CSV, promptfoo_csv, promptfoo_results, promptfoo_table
+from workbench.data.other_logs import (
+    PROMPTFOO,
+    PROMPTFOO_CSV,
+    promptfoo_csv,
+    promptfoo_results,
+    promptfoo_table,
+)
 from workbench.data.text_files import PACKED, as_utf8, encoding_of_start, open_text, scan_text
 from workbench.data.workbooks import file_and_sheet, open_workbook
 
@@ -71,7 +77,9 @@ def _start(file: str, label: str) -> str:
 def _is_log(file: str, label: str, ending: str) -> bool:
     with as_utf8(file, label, encoding_of_start(file, label), mark=False) as (readable, _):
         with open(readable, encoding="utf-8", errors="replace") as text:
-            return is_log(("" if ending == ".json" else text.readline()) + text.read(PEEKED), ending)
+            return is_log(
+                ("" if ending == ".json" else text.readline()) + text.read(PEEKED), ending
+            )
 
 
 def existing_file(source: str | PathLike[str]) -> tuple[str, str, str]:
@@ -80,8 +88,10 @@ def existing_file(source: str | PathLike[str]) -> tuple[str, str, str]:
     label, ending = repr(path), _ending(file)
     _check_readable(file, repr(file))
     if ending not in _OPENERS:
-        raise ValueError(f"{label} must end in one of {', '.join(_OPENERS)}; all but {', '.join(_ALONE)} may be packed "
-                         f"({', '.join(PACKED)})")
+        raise ValueError(
+            f"{label} must end in one of {', '.join(_OPENERS)}; all but {', '.join(_ALONE)} may be packed "
+            f"({', '.join(PACKED)})"
+        )
     return path, label, ending
 
 
@@ -100,10 +110,12 @@ def _check_readable(file: str, label: str) -> None:
         raise ValueError(f"cannot read {label}: permission denied") from None
     except (OSError, ValueError):
         raise ValueError(f"no such file: {label}{_near(file)}") from None
-    for wrong, said in ((stat.S_ISDIR(found.st_mode), f"{label} is a folder"),
-                        (not stat.S_ISREG(found.st_mode), f"{label} is no file of data"),
-                        (not os.access(file, os.R_OK), f"cannot read {label}: permission denied"),
-                        (not found.st_size, f"{label} is empty")):
+    for wrong, said in (
+        (stat.S_ISDIR(found.st_mode), f"{label} is a folder"),
+        (not stat.S_ISREG(found.st_mode), f"{label} is no file of data"),
+        (not os.access(file, os.R_OK), f"cannot read {label}: permission denied"),
+        (not found.st_size, f"{label} is empty"),
+    ):
         if wrong:
             raise ValueError(said)
 
@@ -112,7 +124,7 @@ def _near(file: str) -> str:
     folder, name = os.path.split(file)
     try:
         names = os.listdir(folder or ".")
-    except (OSError, ValueError):      # no folder, or none that may be looked into: nothing to suggest
+    except (OSError, ValueError):  # no folder, or none that may be looked into: nothing to suggest
         return ""
     return checks.suggestion(name, names)
 
@@ -133,7 +145,9 @@ def _scan_columns(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
     found = found_columns(label, table.names, wanted)
     data, notes = table.fetch(list(found.values()))
     with connected(label, path) as connection:
-        connection.register("read", {f"c{i}": of_one_kind(data[column]) for i, column in enumerate(found.values())})
+        connection.register(
+            "read", {f"c{i}": of_one_kind(data[column]) for i, column in enumerate(found.values())}
+        )
         renamed = [f"c{i} AS {quoted(name)}" for i, name in enumerate(found)]
         relation = connection.sql(f"SELECT {', '.join(renamed)} FROM read")
         yield Scan(label, relation, True, notes, partial(decimal_mark, label, relation))
@@ -142,8 +156,11 @@ def _scan_columns(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
 def _open_parquet(path: str, label: str) -> TableSource:
     def fetch(wanted: Any) -> Any:
         with _parquet(path, label) as (relation, names):
-            columns = (relation_columns(relation, [name], names) for name in wanted)    # less memory than all at once
+            columns = (
+                relation_columns(relation, [name], names) for name in wanted
+            )  # less memory than all at once
             return {name: cells for column in columns for name, cells in column.items()}, ()
+
     with _parquet(path, label) as (_, names):
         return TableSource(label, names, fetch)
 
@@ -156,15 +173,20 @@ def _parquet(path: str, label: str) -> Iterator[tuple[Any, tuple]]:
     """
     params, names, inner = {"path": literal(path)}, [], 0
     with connected(label, path) as connection:
-        fields = connection.sql("SELECT name, num_children FROM parquet_schema($path)", params=params).fetchall()
+        fields = connection.sql(
+            "SELECT name, num_children FROM parquet_schema($path)", params=params
+        ).fetchall()
         for name, children in fields[1:]:
             if not inner:
                 names.append(name)
             inner = max(inner - 1, 0) + (children or 0)
         query = "SELECT * FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
         relation = connection.sql(query, params=params)
-        nested = [each for name, column, kind in zip(names, relation.columns, relation.types, strict=True)
-                  for each in _nested(name, quoted(column), kind)]
+        nested = [
+            each
+            for name, column, kind in zip(names, relation.columns, relation.types, strict=True)
+            for each in _nested(name, quoted(column), kind)
+        ]
         if nested:
             parts = ", ".join(f"{part} AS part{k}" for k, (_, part) in enumerate(nested))
             relation = relation.project(f"*, {parts}")
@@ -189,8 +211,10 @@ def of_one_kind(column: np.ndarray) -> np.ndarray:
 @contextmanager
 def _scan_parquet(path: str, label: str, wanted: list[str]) -> Iterator[Scan]:
     with _parquet(path, label) as (relation, names):
-        renamed = [f"{quoted(relation.columns[names.index(column)])} AS {quoted(name)}"
-                   for name, column in found_columns(label, names, wanted).items()]
+        renamed = [
+            f"{quoted(relation.columns[names.index(column)])} AS {quoted(name)}"
+            for name, column in found_columns(label, names, wanted).items()
+        ]
         yield Scan(label, relation.project(", ".join(renamed)))
 
 
@@ -202,32 +226,58 @@ def _open_json(path: str, label: str) -> TableSource:
     if packed or _is_log(file, label, _ending(file)):
         return open_log(file, label, part)
     if part:
-        raise ValueError(f"{label}: there are no parts to choose in a file that is no log of an evaluation")
+        raise ValueError(
+            f"{label}: there are no parts to choose in a file that is no log of an evaluation"
+        )
     if run_table := comparison_table(path):
-        return TableSource(label, tuple(run_table),
-                           lambda wanted: ({name: objects(run_table[name]) for name in wanted}, ()))
+        return TableSource(
+            label,
+            tuple(run_table),
+            lambda wanted: ({name: objects(run_table[name]) for name in wanted}, ()),
+        )
     encoding = encoding_of_start(path, label)
 
     def fetch(wanted: Any) -> Any:
         pointers = {f"p{i}": places[name] for i, name in enumerate(wanted)}
-        picked = ", ".join(f"CAST(json_extract(json, ${key}) AS VARCHAR) AS c{key[1:]}" for key in pointers)
+        picked = ", ".join(
+            f"CAST(json_extract(json, ${key}) AS VARCHAR) AS c{key[1:]}" for key in pointers
+        )
         query = f"SELECT {picked} FROM read_json_objects($path)"
-        with as_utf8(path, label, encoding, mark=False) as (readable, notes), connected(label, readable) as connection:
-            fetched = connection.sql(query, params={"path": literal(readable), **pointers}).fetchnumpy()
-        return {name: _from_json(unmasked(fetched[f"c{i}"])) for i, name in enumerate(wanted)}, notes
-    with as_utf8(path, label, encoding, mark=False) as (readable, _), connected(label, readable) as connection:
+        with (
+            as_utf8(path, label, encoding, mark=False) as (readable, notes),
+            connected(label, readable) as connection,
+        ):
+            fetched = connection.sql(
+                query, params={"path": literal(readable), **pointers}
+            ).fetchnumpy()
+        return {
+            name: _from_json(unmasked(fetched[f"c{i}"])) for i, name in enumerate(wanted)
+        }, notes
+
+    with (
+        as_utf8(path, label, encoding, mark=False) as (readable, _),
+        connected(label, readable) as connection,
+    ):
         names = _json_names(connection, readable, label)
-        first = connection.sql("SELECT json FROM read_json_objects($path) LIMIT 2",
-                               params={"path": literal(readable)}).fetchall()
+        first = connection.sql(
+            "SELECT json FROM read_json_objects($path) LIMIT 2", params={"path": literal(readable)}
+        ).fetchall()
         columns = by_column(json.loads(first[0][0])) if len(first) == 1 else {}
         if columns:
-            return TableSource(label, tuple(columns), lambda wanted: ({each: _typed(columns[each]) for each in wanted},
-                                                                      ()))
-        inner = connection.sql("SELECT json_group_structure(json) FROM read_json_objects($path)",
-                               params={"path": literal(readable)}).fetchall()[0][0]
+            return TableSource(
+                label,
+                tuple(columns),
+                lambda wanted: ({each: _typed(columns[each]) for each in wanted}, ()),
+            )
+        inner = connection.sql(
+            "SELECT json_group_structure(json) FROM read_json_objects($path)",
+            params={"path": literal(readable)},
+        ).fetchall()[0][0]
     pointers = list(_pointers(json.loads(inner), "", ""))
     places = dict(pointers)
-    return TableSource(label, (*names, *(name for name, place in pointers if place.count("/") > 1)), fetch)
+    return TableSource(
+        label, (*names, *(name for name, place in pointers if place.count("/") > 1)), fetch
+    )
 
 
 def _pointers(structure: Any, name: str, pointer: str) -> Iterator[tuple[str, str]]:
@@ -240,35 +290,48 @@ def _pointers(structure: Any, name: str, pointer: str) -> Iterator[tuple[str, st
 
 def _json_names(connection: Any, path: str, label: str) -> tuple:
     """Return the keys of all rows in order of appearance; a key that a row repeats is repeated."""
-    query = ("SELECT json_keys(json) AS keys, json_type(json) AS kind, min(row) FROM (SELECT json, row_number() "
-             "OVER () AS row FROM read_json_objects($path)) GROUP BY ALL ORDER BY 3")
+    query = (
+        "SELECT json_keys(json) AS keys, json_type(json) AS kind, min(row) FROM (SELECT json, row_number() "
+        "OVER () AS row FROM read_json_objects($path)) GROUP BY ALL ORDER BY 3"
+    )
     found = connection.sql(query, params={"path": literal(path)}).fetchall()
     if not found:
         raise ValueError(f"{label} has no data rows")
     names: Counter = Counter()
     for keys, kind, row in found:
         if kind not in ("OBJECT", "NULL", None):
-            raise ValueError(f"{label} must hold objects such as {{\"id\": 7}}; row {row} is none")
+            raise ValueError(f'{label} must hold objects such as {{"id": 7}}; row {row} is none')
         names |= Counter(keys)
     return tuple(names.elements())
 
 
 def _from_json(texts: np.ndarray) -> np.ndarray:
-    return _typed(json.loads("[" + ",".join("null" if text is None else text for text in texts.tolist()) + "]"))
+    return _typed(
+        json.loads(
+            "[" + ",".join("null" if text is None else text for text in texts.tolist()) + "]"
+        )
+    )
 
 
 def _typed(values: list) -> np.ndarray:
     kinds = set(map(type, values))
     if kinds == {float} or kinds == {bool}:
         return np.array(values)
-    if kinds == {int} and max(map(abs, values)) < 2 ** 63:
+    if kinds == {int} and max(map(abs, values)) < 2**63:
         return np.array(values, np.int64)
     return objects(values)
 
 
-_TEXT, _JSON, _WORKBOOKS = (".csv", ".tsv", ".txt"), (".json", ".ndjson", ".jsonl"), (".xlsx", ".xlsm", ".ods")
+_TEXT, _JSON, _WORKBOOKS = (
+    (".csv", ".tsv", ".txt"),
+    (".json", ".ndjson", ".jsonl"),
+    (".xlsx", ".xlsm", ".ods"),
+)
 _ALONE = (".parquet", EVAL, *_WORKBOOKS)
-_OPENERS: dict[str, Callable] = {**dict.fromkeys(_TEXT, open_text), ".parquet": _open_parquet,
-                                 **dict.fromkeys((*_JSON, EVAL), _open_json),
-                                 **dict.fromkeys(_WORKBOOKS, open_workbook)}
+_OPENERS: dict[str, Callable] = {
+    **dict.fromkeys(_TEXT, open_text),
+    ".parquet": _open_parquet,
+    **dict.fromkeys((*_JSON, EVAL), _open_json),
+    **dict.fromkeys(_WORKBOOKS, open_workbook),
+}
 _SCANNERS: dict[str, Callable] = {**dict.fromkeys(_TEXT, scan_text), ".parquet": _scan_parquet}

@@ -30,7 +30,9 @@ class NoRowsError(ValueError):
     """A file or frame with columns and without a row."""
 
 
-def read_columns(source: Any, columns: Sequence[str]) -> tuple[dict[str, np.ndarray], tuple[Note, ...]]:
+def read_columns(
+    source: Any, columns: Sequence[str]
+) -> tuple[dict[str, np.ndarray], tuple[Note, ...]]:
     """Read the named columns of a file or a data frame.
 
     Parameters
@@ -71,8 +73,16 @@ def read_columns(source: Any, columns: Sequence[str]) -> tuple[dict[str, np.ndar
         raise NoRowsError(f"{table.label} has no data rows")
     _refuse_header_again(table.label, {column: data[column] for column in found.values()})
     data, choices = without_choices(data)
-    notes = [*notes, *(Note("data", f"column {name!r} holds choices of Label Studio: {cell} is read as {choice!r}")
-                       for name, (cell, choice) in choices.items())]
+    notes = [
+        *notes,
+        *(
+            Note(
+                "data",
+                f"column {name!r} holds choices of Label Studio: {cell} is read as {choice!r}",
+            )
+            for name, (cell, choice) in choices.items()
+        ),
+    ]
     if _is_path(source):
         handover.once(lambda: _length(data), "rows", os.path.expanduser(os.fspath(source)))
     return {name: data[column] for name, column in found.items()}, tuple(notes)
@@ -82,10 +92,16 @@ def _refuse_header_again(label: str, data: dict[str, np.ndarray]) -> None:
     """Raise where a row repeats the names of the columns, as in files that were put one below the other."""
     if len(data) > 1 and all(cells.dtype.kind in "OU" for cells in data.values()):
         (first, cells), *others = data.items()
-        alike = [row for row, cell in enumerate(cells.tolist()) if isinstance(cell, str) and cell == first]
+        alike = [
+            row
+            for row, cell in enumerate(cells.tolist())
+            if isinstance(cell, str) and cell == first
+        ]
         again = [row for row in alike if all(str(more[row]) == name for name, more in others)]
         if again:
-            raise RowError(f"{label}, ", int(again[0]), " repeats the names of the columns; take it out")
+            raise RowError(
+                f"{label}, ", int(again[0]), " repeats the names of the columns; take it out"
+            )
 
 
 def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -94,19 +110,28 @@ def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     That is the row of the spreadsheet: the header is row 1 and the first row of data, unless something stands above it,
     row 2; blank lines count. What has no such rows, a frame in memory, Parquet or JSON, has data rows from 1 on.
     """
+
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
         def reading(*args: P.args, **kwargs: P.kwargs) -> T:
             bound = inspect.signature(function).bind(*args, **kwargs)
             source = bound.arguments.get(argument)
             try:
-                return _handed(function, bound, argument) if _is_path(source) else function(*args, **kwargs)
+                return (
+                    _handed(function, bound, argument)
+                    if _is_path(source)
+                    else function(*args, **kwargs)
+                )
             except RowError as error:
                 rows = _open(source).rows
                 if rows is None:
                     raise
-                raise ValueError(error.said(lambda row: f"row {next(itertools.islice(rows(), row, None))}")) from None
+                raise ValueError(
+                    error.said(lambda row: f"row {next(itertools.islice(rows(), row, None))}")
+                ) from None
+
         return reading
+
     return decorated
 
 
@@ -120,7 +145,9 @@ def _handed(function: Callable, bound: Any, argument: str) -> Any:
     bound.apply_defaults()
     source = os.path.expanduser(os.fspath(bound.arguments[argument]))
     others = {name: value for name, value in bound.arguments.items() if name != argument}
-    return handover.handed(function, file_of(source), source, others, lambda: function(*bound.args, **bound.kwargs))
+    return handover.handed(
+        function, file_of(source), source, others, lambda: function(*bound.args, **bound.kwargs)
+    )
 
 
 def column_names(source: Any) -> tuple[str, ...]:
@@ -147,8 +174,11 @@ def column_names(source: Any) -> tuple[str, ...]:
 
 def row_count(path: str) -> int:
     """Return the number of data rows of a file; what has been read of it tells."""
-    return handover.once(lambda: _length(read_columns(path, column_names(path)[:1])[0]), "rows",
-                         os.path.expanduser(path))
+    return handover.once(
+        lambda: _length(read_columns(path, column_names(path)[:1])[0]),
+        "rows",
+        os.path.expanduser(path),
+    )
 
 
 def _length(columns: dict) -> int:
@@ -184,16 +214,22 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     'the relation'
     """
     import narwhals as nw
+
     wanted = distinct_names(columns)
     _end_quietly()
     if not _is_path(source):
         label = "the dict" if isinstance(source, dict) else "the data frame"
         given, source = source, relation_of(source)
-        table = TableSource(label, tuple(source.columns)) if is_dask(source) or given is not source \
+        table = (
+            TableSource(label, tuple(source.columns))
+            if is_dask(source) or given is not source
             else _open_frame(source, "frame")
+        )
         found = found_columns(table.label, table.names, wanted)
         renamed = {column: name for name, column in found.items() if column != name}
-        yield Scan(table.label, nw.from_native(source).rename(renamed).to_native() if renamed else source)
+        yield Scan(
+            table.label, nw.from_native(source).rename(renamed).to_native() if renamed else source
+        )
         return
     with scan_file(source, wanted) as rows:
         yield rows
@@ -219,7 +255,9 @@ def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
     rows.native.to_table(table)
     count = rows.native.query("all_rows", f"SELECT count(*) FROM {table}").fetchall()[0][0]
     for first in range(start, count, size):
-        yield rows.native.query("all_rows", f"SELECT * FROM {table} WHERE rowid >= {first} AND rowid < {first + size}")
+        yield rows.native.query(
+            "all_rows", f"SELECT * FROM {table} WHERE rowid >= {first} AND rowid < {first + size}"
+        )
 
 
 def is_frame(source: Any) -> bool:
@@ -231,7 +269,12 @@ def is_empty(source: Any) -> bool:
     """Return whether a dict of arrays or a frame in memory has no rows; such columns may have no type."""
     if isinstance(source, dict):
         return not any(map(len, source.values()))
-    return not _is_path(source) and hasattr(source, "__len__") and not is_relation(source) and len(source) == 0
+    return (
+        not _is_path(source)
+        and hasattr(source, "__len__")
+        and not is_relation(source)
+        and len(source) == 0
+    )
 
 
 def batches_of(source: Any) -> Iterable:
@@ -249,6 +292,7 @@ def batches_of(source: Any) -> Iterable:
 @cache
 def _memory() -> Any:
     import duckdb
+
     return duckdb.connect()
 
 
@@ -257,17 +301,26 @@ def relation_of(source: Any) -> Any:
     if isinstance(source, dict):
         if not source:
             raise checks.WrongValue("frame", "must have a column")
-        arrays = {name: array.astype(object) if array.dtype.kind == "U" else of_one_kind(array)
-                  for name, array in ((name, checks.cells(name, unmasked(values))) for name, values in source.items())}
+        arrays = {
+            name: array.astype(object) if array.dtype.kind == "U" else of_one_kind(array)
+            for name, array in (
+                (name, checks.cells(name, unmasked(values))) for name, values in source.items()
+            )
+        }
         cursor = _memory().cursor()
         cursor.register("columns", arrays)
         return cursor.sql("FROM columns")
-    return _memory().cursor().from_arrow(source) if type(source).__module__.startswith("pyarrow.") else source
+    return (
+        _memory().cursor().from_arrow(source)
+        if type(source).__module__.startswith("pyarrow.")
+        else source
+    )
 
 
 @cache
 def _end_quietly() -> None:
     """Empty the caches of narwhals when Python ends: DuckDB prints a long list of the types that they still hold."""
+
     @atexit.register
     def empty() -> None:
         module = sys.modules.get("narwhals._duckdb.utils")
@@ -285,8 +338,13 @@ def as_arrow(part: Any) -> Any:
     """Return a frame of pandas as an Arrow table, which DuckDB can group; one that Arrow cannot hold as it is."""
     try:
         import pyarrow as pa
+
         return pa.Table.from_pandas(part, preserve_index=False)
-    except (ImportError, ValueError, TypeError):        # cells of several types, which are told where they are read
+    except (
+        ImportError,
+        ValueError,
+        TypeError,
+    ):  # cells of several types, which are told where they are read
         return part
 
 
@@ -323,21 +381,32 @@ def _open_dict(source: dict) -> TableSource:
     if len({array.size for array in arrays.values()}) > 1:
         sizes = ", ".join(f"{name!r} has {array.size}" for name, array in arrays.items())
         raise checks.WrongValue("columns", f"must be of equal length; {sizes}")
-    return TableSource("the dict", tuple(arrays), lambda wanted: ({name: arrays[name] for name in wanted}, ()))
+    return TableSource(
+        "the dict", tuple(arrays), lambda wanted: ({name: arrays[name] for name in wanted}, ())
+    )
 
 
 def _open_frame(source: Any, name: str = "source") -> TableSource:
     if is_relation(source):
-        return TableSource("the relation", tuple(source.columns), lambda wanted: (relation_columns(source, wanted), ()))
+        return TableSource(
+            "the relation",
+            tuple(source.columns),
+            lambda wanted: (relation_columns(source, wanted), ()),
+        )
     import narwhals as nw
+
     try:
         frame = nw.from_native(source)
         names = tuple(frame.collect_schema().names())
     except nw.exceptions.DuplicateError as error:
         raise ValueError(f"the data frame repeats column names; {one_line(error)}") from None
     except TypeError:
-        raise TypeError(f"{name} must be a path or a data frame; got {type(source).__name__}") from None
-    return TableSource("the data frame", names, lambda wanted: (to_arrays(frame.select(*wanted)), ()))
+        raise TypeError(
+            f"{name} must be a path or a data frame; got {type(source).__name__}"
+        ) from None
+    return TableSource(
+        "the data frame", names, lambda wanted: (to_arrays(frame.select(*wanted)), ())
+    )
 
 
 def _series_array(series: Any) -> np.ndarray:

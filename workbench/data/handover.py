@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 
-HANDED = "WORKBENCH_HANDED"         # of the environment: the folder where a process finds what was read for it
+HANDED = (
+    "WORKBENCH_HANDED"  # of the environment: the folder where a process finds what was read for it
+)
 _FOLDER, _OPENED, _HANDING = "folder", "opened", "handing"
 _PLAIN = (str, int, float, bool, type(None), type)
 _KEPT: ContextVar[dict | None] = ContextVar("kept", default=None)
@@ -46,7 +48,13 @@ def opened_once(make: Callable[[], contextlib.AbstractContextManager], *key: str
         yield once(lambda: kept[_OPENED].enter_context(make()), *key)
 
 
-def handed(function: Callable, file: str, source: str, arguments: Mapping[str, Any], make: Callable[[], Any]) -> Any:
+def handed(
+    function: Callable,
+    file: str,
+    source: str,
+    arguments: Mapping[str, Any],
+    make: Callable[[], Any],
+) -> Any:
     """Return what a function has read of a source, be it in the process that started this one.
 
     Of functions that call each other the outermost hands its result on.
@@ -55,7 +63,9 @@ def handed(function: Callable, file: str, source: str, arguments: Mapping[str, A
     if place and os.path.exists(place):
         with open(place, "rb") as file_read:
             result = pickle.load(file_read)
-        if _KEPT.get() is None:         # it stays with nobody, even if this process and its parent are killed
+        if (
+            _KEPT.get() is None
+        ):  # it stays with nobody, even if this process and its parent are killed
             os.unlink(place)
             _remove_empty(os.path.dirname(place))
         return result
@@ -69,7 +79,9 @@ def handed(function: Callable, file: str, source: str, arguments: Mapping[str, A
     if place and outermost:
         with open(place, "wb") as out:
             pickler = pickle.Pickler(out, pickle.HIGHEST_PROTOCOL)
-            pickler.fast = True         # a result holds no circle, and a million identifiers need not be remembered
+            pickler.fast = (
+                True  # a result holds no circle, and a million identifiers need not be remembered
+            )
             pickler.dump(result)
     return result
 
@@ -97,16 +109,28 @@ def _place(function: Callable, file: str, source: str, arguments: Mapping[str, A
         return None
     try:
         state = os.stat(file)
-    except (OSError, ValueError):       # told by who reads it
+    except (OSError, ValueError):  # told by who reads it
         return None
-    told = (function.__module__, function.__qualname__, os.path.abspath(source), state.st_dev, state.st_ino,
-            state.st_size, state.st_mtime_ns, sorted(arguments.items()))
-    return os.path.join(folder, hashlib.sha256(repr(told).encode("utf-8", "surrogateescape")).hexdigest())
+    told = (
+        function.__module__,
+        function.__qualname__,
+        os.path.abspath(source),
+        state.st_dev,
+        state.st_ino,
+        state.st_size,
+        state.st_mtime_ns,
+        sorted(arguments.items()),
+    )
+    return os.path.join(
+        folder, hashlib.sha256(repr(told).encode("utf-8", "surrogateescape")).hexdigest()
+    )
 
 
 def _is_plain(value: Any) -> bool:
     """Return whether a value's `repr` says all of it."""
-    return isinstance(value, _PLAIN) or isinstance(value, (list, tuple)) and all(map(_is_plain, value))
+    return (
+        isinstance(value, _PLAIN) or isinstance(value, (list, tuple)) and all(map(_is_plain, value))
+    )
 
 
 def _is_private(folder: str) -> bool:

@@ -11,9 +11,18 @@ from workbench import checks
 from workbench.data.text_files import as_utf8, encoding_of_start
 
 NESTED = "is nested too deeply"
-ROWS = ("data", "rows", "records", "items", "results", "predictions")       # what programs call a list of records
-CHOICES = re.compile(r"\{\s*[\"']?choices[\"']?\s*:\s*\[(.*)\]\s*\}", re.DOTALL)      # as Label Studio writes them
-WRAPPED = "row"             # what the viewer of a hub puts each record into
+ROWS = (
+    "data",
+    "rows",
+    "records",
+    "items",
+    "results",
+    "predictions",
+)  # what programs call a list of records
+CHOICES = re.compile(
+    r"\{\s*[\"']?choices[\"']?\s*:\s*\[(.*)\]\s*\}", re.DOTALL
+)  # as Label Studio writes them
+WRAPPED = "row"  # what the viewer of a hub puts each record into
 
 
 def json_text(path: str, label: str) -> str:
@@ -39,7 +48,9 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
         if not found:
             raise ValueError(f"{label} holds an empty list")
         return found
-    raise ValueError(f"{label} holds {'nothing' if not first else 'no JSON records'}; export it again as JSON or JSONL")
+    raise ValueError(
+        f"{label} holds {'nothing' if not first else 'no JSON records'}; export it again as JSON or JSONL"
+    )
 
 
 def _found(text: str, label: str) -> list[tuple[int, Any, str]]:
@@ -51,11 +62,20 @@ def _found(text: str, label: str) -> list[tuple[int, Any, str]]:
     except RecursionError:
         raise ValueError(f"{label} {NESTED}") from None
     except json.JSONDecodeError as error:
-        lines = [] if text.lstrip().startswith("[") else \
-            [_line(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        lines = (
+            []
+            if text.lstrip().startswith("[")
+            else [
+                _line(number, line)
+                for number, line in enumerate(text.split("\n"), 1)
+                if line.strip()
+            ]
+        )
         if all(problem for _, _, problem in lines):
-            raise ValueError(f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export it "
-                             "again; nothing of it was used") from None
+            raise ValueError(
+                f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export it "
+                "again; nothing of it was used"
+            ) from None
         return lines
 
 
@@ -69,7 +89,11 @@ def _line(number: int, line: str) -> tuple:
 
 
 def _record(number: int, value: dict | int) -> tuple:
-    return (number, value, "") if isinstance(value, dict) else (number, None, f"is {kind_of(value)}, no record")
+    return (
+        (number, value, "")
+        if isinstance(value, dict)
+        else (number, None, f"is {kind_of(value)}, no record")
+    )
 
 
 def kind_of(value: Any) -> str:
@@ -80,7 +104,13 @@ def kind_of(value: Any) -> str:
     >>> kind_of([1, 2]), kind_of("x"), kind_of(None)
     ('a list', 'text', 'empty')
     """
-    kinds = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "empty"}
+    kinds = {
+        dict: "an object",
+        list: "a list",
+        str: "text",
+        bool: "true or false",
+        type(None): "empty",
+    }
     return kinds.get(type(value), "a number")
 
 
@@ -113,13 +143,26 @@ def by_column(record: Any) -> dict[str, list]:
     rows = next((record[name] for name in ROWS if _holds(record.get(name), dict)), None)
     if rows:
         flat = [_flat(row) for row in rows]
-        return {name: [row.get(name) for row in flat] for name in dict.fromkeys(name for row in flat for name in row)}
-    if {"columns", "data"} <= {*record} and _holds(record["columns"], str) and _holds(record["data"], list):
-        return dict(zip(record["columns"], map(list, zip(*record["data"], strict=True)), strict=True))
+        return {
+            name: [row.get(name) for row in flat]
+            for name in dict.fromkeys(name for row in flat for name in row)
+        }
+    if (
+        {"columns", "data"} <= {*record}
+        and _holds(record["columns"], str)
+        and _holds(record["data"], list)
+    ):
+        return dict(
+            zip(record["columns"], map(list, zip(*record["data"], strict=True)), strict=True)
+        )
     lists = {name: value for name, value in record.items() if isinstance(value, list)}
     objects = {name: value for name, value in record.items() if isinstance(value, dict)}
     if any(isinstance(cell, list) for cells in objects.values() for cell in cells.values()):
-        lists |= {f"{name}.{field}": cell for name, cells in objects.items() for field, cell in cells.items()}
+        lists |= {
+            f"{name}.{field}": cell
+            for name, cells in objects.items()
+            for field, cell in cells.items()
+        }
     elif not lists and len(objects) > 1 and len(objects) == len(record) and _by_row(objects):
         lists = _of_rows(objects)
     elif not lists and len(objects) > 1 and len({tuple(cells) for cells in objects.values()}) == 1:
@@ -128,7 +171,11 @@ def by_column(record: Any) -> dict[str, list]:
     elif objects:
         return {}
     sizes = {len(cells) if isinstance(cells, list) else 0 for cells in lists.values()}
-    return lists if len(sizes) == 1 and all(isinstance(value, (dict, list)) for value in record.values()) else {}
+    return (
+        lists
+        if len(sizes) == 1 and all(isinstance(value, (dict, list)) for value in record.values())
+        else {}
+    )
 
 
 def _by_row(objects: dict[str, dict]) -> bool:
@@ -137,7 +184,9 @@ def _by_row(objects: dict[str, dict]) -> bool:
     Numbered labels decide: those of rows count from 0. Of others, the names of columns are fewer than those of rows.
     """
     fields = dict.fromkeys(name for row in objects.values() for name in row)
-    if not fields or not all(_plain_cell(cell) for row in objects.values() for cell in row.values()):
+    if not fields or not all(
+        _plain_cell(cell) for row in objects.values() for cell in row.values()
+    ):
         return False
     if _numbered(fields):
         return False
@@ -173,9 +222,15 @@ def _flat(row: dict) -> dict[str, Any]:
     inner = [name for name, value in row.items() if isinstance(value, dict)]
     if inner == [WRAPPED]:
         return _flat(row[WRAPPED])
-    return {name: value for field, held in row.items() for name, value in (
-        ((f"{field}.{name}", each) for name, each in _flat(held).items()) if isinstance(held, dict) else
-        ((field, held),))}
+    return {
+        name: value
+        for field, held in row.items()
+        for name, value in (
+            ((f"{field}.{name}", each) for name, each in _flat(held).items())
+            if isinstance(held, dict)
+            else ((field, held),)
+        )
+    }
 
 
 def choices_in(cell: Any) -> list[str] | None:
@@ -191,12 +246,14 @@ def choices_in(cell: Any) -> list[str] | None:
         return None
     try:
         return [str(choice) for choice in json.loads(f"[{match[1]}]")]
-    except json.JSONDecodeError:        # without quotes, or with single ones
+    except json.JSONDecodeError:  # without quotes, or with single ones
         names = [name.strip().strip("\"'") for name in match[1].split(",")]
         return [name for name in names if name]
 
 
-def without_choices(columns: Mapping[str, np.ndarray]) -> tuple[dict[str, np.ndarray], dict[str, tuple[str, str]]]:
+def without_choices(
+    columns: Mapping[str, np.ndarray],
+) -> tuple[dict[str, np.ndarray], dict[str, tuple[str, str]]]:
     """Return columns in which {"choices": ["cat"]} is cat, and of each that had some the first cell and its choice.
 
     A column with more than one choice in a cell stays as it is.
@@ -210,8 +267,10 @@ def without_choices(columns: Mapping[str, np.ndarray]) -> tuple[dict[str, np.nda
             continue
         choices = [choices_in(cell) for cell in cells]
         if all(chosen is None or len(chosen) < 2 for chosen in choices):
-            entries = [cell if chosen is None else "".join(chosen) or None
-                       for cell, chosen in zip(cells, choices, strict=True)]
+            entries = [
+                cell if chosen is None else "".join(chosen) or None
+                for cell, chosen in zip(cells, choices, strict=True)
+            ]
             plain[name] = np.array([*entries, None], object)[:-1]
             examples[name] = first, "".join(choices_in(first) or [])
     return plain, examples

@@ -9,7 +9,7 @@ from workbench.data import files, frames, numbers
 from workbench.data.scored_items import LOG_ID, ScoredItems, verdicts_of
 from workbench.results import Note
 
-WHICH = ("both", "A", "B", "neither")       # whose answer is right, as verdicts and people say it
+WHICH = ("both", "A", "B", "neither")  # whose answer is right, as verdicts and people say it
 NO_VERDICT = "is no verdict: write 1 (right) or 0 (wrong), or words for these; grades must be cut into two before"
 
 
@@ -43,12 +43,26 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
     """
     columns = [name.strip() for name in checks.instance("judge", judge, str).split(",")]
     if len(columns) != 2 or not all(columns) or columns[0] == columns[1]:
-        raise checks.WrongValue("judge", "must name two columns with a comma between: the verdicts on the answers of A "
-                                "and on those of B", judge)
+        raise checks.WrongValue(
+            "judge",
+            "must name two columns with a comma between: the verdicts on the answers of A "
+            "and on those of B",
+            judge,
+        )
     id = checks.instance("id", id, str) or LOG_ID * files.is_evaluation_log(source)
     data, notes = frames.read_columns(source, [*columns, *[id] * bool(id)])
     a, b = (verdicts_of(name, numbers.to_labels(name, data[name]), NO_VERDICT) for name in columns)
     by = np.select([a[0] & b[0], a[0], b[0]], WHICH[:3], WHICH[3])
-    alike = [Note("data", "the verdicts on both models are alike for every item: they do not tell the models apart")]
-    return ScoredItems(numbers.to_ids(id, data[id]) if id else None, np.full(by.size, np.nan), score_is="none", by=by,
-                       notes=[*notes, *a[1], *b[1], *alike * bool((a[0] == b[0]).all())])
+    alike = [
+        Note(
+            "data",
+            "the verdicts on both models are alike for every item: they do not tell the models apart",
+        )
+    ]
+    return ScoredItems(
+        numbers.to_ids(id, data[id]) if id else None,
+        np.full(by.size, np.nan),
+        score_is="none",
+        by=by,
+        notes=[*notes, *a[1], *b[1], *alike * bool((a[0] == b[0]).all())],
+    )

@@ -12,10 +12,36 @@ from workbench.data import decimals
 from workbench.results import Note
 
 LONGEST_LABEL = 200
-GONE = {"", "na", "n/a", "#n/a", "nan", "null", "none"}     # what programs write for a cell that is missing
-TOTALS = {"total", "totals", "grand total", "sum", "mean", "average", "avg", "std", "sd", "median", "summe", "gesamt",
-          "insgesamt", "mittelwert", "moyenne", "somme", "media", "suma"}
-EXACT_WHOLE = 2.0 ** 53
+GONE = {
+    "",
+    "na",
+    "n/a",
+    "#n/a",
+    "nan",
+    "null",
+    "none",
+}  # what programs write for a cell that is missing
+TOTALS = {
+    "total",
+    "totals",
+    "grand total",
+    "sum",
+    "mean",
+    "average",
+    "avg",
+    "std",
+    "sd",
+    "median",
+    "summe",
+    "gesamt",
+    "insgesamt",
+    "mittelwert",
+    "moyenne",
+    "somme",
+    "media",
+    "suma",
+}
+EXACT_WHOLE = 2.0**53
 _PLAIN = "0123456789.,+-eE"
 _KINDS = (numbers.Real, decimal.Decimal)
 
@@ -36,14 +62,18 @@ class RowError(ValueError):
 
     def said(self, name_row: Callable[[int], str]) -> str:
         """Return the message with the rows as `name_row` calls them."""
-        return "".join(part if isinstance(part, str) else name_row(int(part)) for part in self.parts)
+        return "".join(
+            part if isinstance(part, str) else name_row(int(part)) for part in self.parts
+        )
 
 
 class MissingError(RowError):
     """A cell that is missing."""
 
 
-def to_numbers(name: str, column: Any, *, beside: Mapping[str, Any] | None = None, whole: bool = False) -> np.ndarray:
+def to_numbers(
+    name: str, column: Any, *, beside: Mapping[str, Any] | None = None, whole: bool = False
+) -> np.ndarray:
     """Return a column as finite floats.
 
     Parameters
@@ -81,7 +111,9 @@ def to_numbers(name: str, column: Any, *, beside: Mapping[str, Any] | None = Non
     if array.dtype.kind in "biuf":
         parsed = array.astype(float)
     else:
-        parsed, problem = _parse(without_marks(array, present(name, array)), whole=whole, beside=beside)
+        parsed, problem = _parse(
+            without_marks(array, present(name, array)), whole=whole, beside=beside
+        )
         if problem:
             raise RowError(f"column {name!r}, ", *problem)
     _refuse_infinite(name, array, parsed)
@@ -106,12 +138,25 @@ def to_shares(name: str, column: Any) -> tuple[np.ndarray, list[Note]]:
     in_percent = [text.endswith("%") for text in texts]
     if not any(in_percent):
         return to_numbers(name, column), []
-    first, other = in_percent.index(True), next((row for row, text in enumerate(texts) if text[-1:] not in "%"), None)
+    first, other = (
+        in_percent.index(True),
+        next((row for row, text in enumerate(texts) if text[-1:] not in "%"), None),
+    )
     if other is not None:
-        raise RowError(f"column {name!r}, ", first, f": {texts[first]!r} is in percent, ", other,
-                       f": {texts[other]!r} is not; write both alike")
+        raise RowError(
+            f"column {name!r}, ",
+            first,
+            f": {texts[first]!r} is in percent, ",
+            other,
+            f": {texts[other]!r} is not; write both alike",
+        )
     shares = to_numbers(name, objects([text[:-1].rstrip() for text in texts])) / 100
-    return shares, [Note("data", f"column {name!r} is in percent: {texts[first]!r} is read as {shares[first]:.10g}")]
+    return shares, [
+        Note(
+            "data",
+            f"column {name!r} is in percent: {texts[first]!r} is read as {shares[first]:.10g}",
+        )
+    ]
 
 
 def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None) -> list:
@@ -143,7 +188,10 @@ def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None)
     cells: list = [text or None for text in texts]
     parsed, problem = _parse([written[row] for row in known], whole=True, beside=beside)
     if problem:
-        raise RowError(f"column {name!r}, ", *(part if isinstance(part, str) else known[part] for part in problem))
+        raise RowError(
+            f"column {name!r}, ",
+            *(part if isinstance(part, str) else known[part] for part in problem),
+        )
     for row, value in zip(known, parsed.tolist(), strict=True):
         cells[row] = int(value) if value.is_integer() else value
     return cells
@@ -191,9 +239,13 @@ def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.nd
     twice = two_ways != "numbers" and _written_twice(distinct, labels.tolist())
     if twice and two_ways == "refuse":
         first, second = twice
-        raise RowError(f"column {name!r} writes one number in two ways, {first!r} in ", texts.index(first),
-                       f" and {second!r} in ", texts.index(second), ": say classes 'text' if they are two, 'numbers' "
-                       "if they are one")
+        raise RowError(
+            f"column {name!r} writes one number in two ways, {first!r} in ",
+            texts.index(first),
+            f" and {second!r} in ",
+            texts.index(second),
+            ": say classes 'text' if they are two, 'numbers' if they are one",
+        )
     return _in_rows(name, texts, distinct, np.array(distinct) if twice else labels)
 
 
@@ -207,8 +259,11 @@ def text_labels(name: str, column: np.ndarray) -> np.ndarray:
 def _in_rows(name: str, texts: list[str], distinct: list[str], labels: np.ndarray) -> np.ndarray:
     longest = max(distinct, key=len)
     if labels.dtype.kind == "U" and len(longest) > LONGEST_LABEL:
-        raise RowError(f"column {name!r}, ", texts.index(longest), f": a label has at most {LONGEST_LABEL} characters; "
-                       f"this text has {len(longest)}")
+        raise RowError(
+            f"column {name!r}, ",
+            texts.index(longest),
+            f": a label has at most {LONGEST_LABEL} characters; this text has {len(longest)}",
+        )
     place = {text: k for k, text in enumerate(distinct)}
     return labels[np.fromiter(map(place.__getitem__, texts), np.intp, len(texts))]
 
@@ -216,15 +271,25 @@ def _in_rows(name: str, texts: list[str], distinct: list[str], labels: np.ndarra
 def _written_twice(texts: list[str], values: list) -> tuple[str, ...]:
     """Return the first two of some texts that are one number, or ()."""
     first: dict = {}
-    return next(((first[value], text) for text, value in zip(texts, values, strict=True)
-                 if first.setdefault(value, text) != text), ())
+    return next(
+        (
+            (first[value], text)
+            for text, value in zip(texts, values, strict=True)
+            if first.setdefault(value, text) != text
+        ),
+        (),
+    )
 
 
 def _distinct_labels(texts: list[str]) -> np.ndarray:
     parsed = _digits_and_one_mark(texts)
     if parsed is None:
         parsed = decimals.parse(texts)[0] if _may_be_numbers(texts) else np.empty(0)
-    return whole_if_exact(parsed) if parsed.size and np.all(np.abs(parsed) < EXACT_WHOLE) else np.array(texts)
+    return (
+        whole_if_exact(parsed)
+        if parsed.size and np.all(np.abs(parsed) < EXACT_WHOLE)
+        else np.array(texts)
+    )
 
 
 def to_ids(name: str, column: np.ndarray) -> np.ndarray:
@@ -257,11 +322,16 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
         _refuse_infinite(name, array, array)
     else:
         array = objects(present(name, array))
-        array.setflags(write=False)     # its own, so that nobody need copy it
+        array.setflags(write=False)  # its own, so that nobody need copy it
     values = array.tolist()
     again = first_repeat(values)
     if again:
-        raise RowError(f"column {name!r}: id {values[again[0]]!r} occurs twice, in ", again[0], " and ", again[1])
+        raise RowError(
+            f"column {name!r}: id {values[again[0]]!r} occurs twice, in ",
+            again[0],
+            " and ",
+            again[1],
+        )
     return array
 
 
@@ -273,7 +343,9 @@ def first_repeat(values: Sequence) -> tuple[int, int] | None:
     >>> first_repeat(["a", "b", "a", "a"])
     (0, 2)
     """
-    hashes = np.fromiter(map(hash, values), np.int64, len(values))      # a set of millions of texts takes much room
+    hashes = np.fromiter(
+        map(hash, values), np.int64, len(values)
+    )  # a set of millions of texts takes much room
     hashes.sort()
     first = dict[Any, int]()
     for row, value in enumerate(values if (hashes[1:] == hashes[:-1]).any() else ()):
@@ -293,7 +365,9 @@ def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> 
     """
     for row, label in enumerate(labels):
         if isinstance(label, str) and label.strip().casefold() in {*TOTALS, *others}:
-            raise RowError(f"column {name!r}, ", row, f": {label!r} is a row about the others; take it out")
+            raise RowError(
+                f"column {name!r}, ", row, f": {label!r} is a row about the others; take it out"
+            )
 
 
 def as_text(column: Any) -> list[str]:
@@ -310,7 +384,7 @@ def as_text(column: Any) -> list[str]:
         return list(map(str, values))
     try:
         texts = list(map(str.strip, values))
-    except TypeError:       # not only text
+    except TypeError:  # not only text
         return [_text(value) for value in values]
     return ["" if text == checks.NAN else text for text in texts] if checks.NAN in texts else texts
 
@@ -361,8 +435,10 @@ def without_marks(array: np.ndarray, texts: list[str]) -> list[str]:
     values = array.tolist()
     if {*map(type, values)} <= {str}:
         return texts
-    return [_digits(value) if isinstance(value, _KINDS) and np.isfinite(float(value)) else text
-            for value, text in zip(values, texts, strict=True)]
+    return [
+        _digits(value) if isinstance(value, _KINDS) and np.isfinite(float(value)) else text
+        for value, text in zip(values, texts, strict=True)
+    ]
 
 
 def _digits(value: Any) -> str:
@@ -376,7 +452,11 @@ def _parse(texts: Any, *, whole: Any = False, beside: Any = None) -> tuple:
     quick = _digits_and_one_mark(texts)
     if quick is not None:
         return quick, ()
-    others = (as_text(column) for column in (beside or {}).values() if np.asarray(column).dtype.kind in "OUS")
+    others = (
+        as_text(column)
+        for column in (beside or {}).values()
+        if np.asarray(column).dtype.kind in "OUS"
+    )
     return decimals.parse(texts, whole=whole, beside=others)
 
 
@@ -390,15 +470,18 @@ def _digits_and_one_mark(texts: list) -> np.ndarray | None:
     if mark and all(map(decimals.is_open, (text for text in texts if mark in text))):
         return None
     try:
-        return objects([text.replace(",", ".") for text in texts] if mark == "," else texts).astype(float)
+        return objects([text.replace(",", ".") for text in texts] if mark == "," else texts).astype(
+            float
+        )
     except ValueError:
         return None
 
 
 def _may_be_numbers(texts: list[str]) -> bool:
     """Return whether class names are read as numbers: none with separated thousands, commas or points but not both."""
-    return not {",", "."} <= set("".join(texts)) and \
-        all(text.lower() in decimals.TRUTH or decimals.is_plain(text) for text in texts)
+    return not {",", "."} <= set("".join(texts)) and all(
+        text.lower() in decimals.TRUTH or decimals.is_plain(text) for text in texts
+    )
 
 
 def _refuse_infinite(name: str, array: np.ndarray, parsed: np.ndarray) -> None:

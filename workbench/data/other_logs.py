@@ -17,12 +17,20 @@ from workbench import checks
 from workbench.data.json_records import json_line
 from workbench.data.log_samples import EvaluationLog, Sample
 
-OPENAI = re.compile(r'\s*\{\s*"spec"\s*:\s*\{.*"(completion_fns|eval_name)"\s*:|'
-                    r'\s*\{(?=.*"event_id"\s*:)(?=.*"sample_id"\s*:)(?=.*"type"\s*:).*"data"\s*:')
-DEEPEVAL = re.compile(r'\s*\{.*"(testCases|test_results|testResults)"\s*:\s*\[.*"(metricsData|metrics_data)"\s*:',
-                      re.DOTALL)
-PROMPTFOO = re.compile(r'\s*[\[{](?=.*"promptIdx"\s*:)(?=.*"testIdx"\s*:).*"(success|gradingResult)"\s*:', re.DOTALL)
-PROMPTFOO_CSV = re.compile(r'(^|[,"])\s*\[(PASS|FAIL|ERROR)\] |,"?Status"?,"?Score"?,"?Named Scores"?,', re.MULTILINE)
+OPENAI = re.compile(
+    r'\s*\{\s*"spec"\s*:\s*\{.*"(completion_fns|eval_name)"\s*:|'
+    r'\s*\{(?=.*"event_id"\s*:)(?=.*"sample_id"\s*:)(?=.*"type"\s*:).*"data"\s*:'
+)
+DEEPEVAL = re.compile(
+    r'\s*\{.*"(testCases|test_results|testResults)"\s*:\s*\[.*"(metricsData|metrics_data)"\s*:',
+    re.DOTALL,
+)
+PROMPTFOO = re.compile(
+    r'\s*[\[{](?=.*"promptIdx"\s*:)(?=.*"testIdx"\s*:).*"(success|gradingResult)"\s*:', re.DOTALL
+)
+PROMPTFOO_CSV = re.compile(
+    r'(^|[,"])\s*\[(PASS|FAIL|ERROR)\] |,"?Status"?,"?Score"?,"?Named Scores"?,', re.MULTILINE
+)
 _SCORED = ("match", "metrics", "accuracy")
 _VERDICT = re.compile(r"\s*\[(PASS|FAIL|ERROR)\]")
 _POINTS = {"PASS": 1.0, "FAIL": 0.0, "ERROR": None}
@@ -52,20 +60,44 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
         if record.get("type") in _SCORED:
             samples.append(_openai_sample(number, str(identifier), data))
     if not samples:
-        raise ValueError(f"{label} has no event of kind {checks.listed(_SCORED, quoted=True)}: it holds no scores")
-    samples = [Sample(each.number, each.id, "", each.scores, each.cells | {"input": asked.get(each.id, "")},
-                      content=(asked.get(each.id, ""), each.cells["target"])) for each in samples]
+        raise ValueError(
+            f"{label} has no event of kind {checks.listed(_SCORED, quoted=True)}: it holds no scores"
+        )
+    samples = [
+        Sample(
+            each.number,
+            each.id,
+            "",
+            each.scores,
+            each.cells | {"input": asked.get(each.id, "")},
+            content=(asked.get(each.id, ""), each.cells["target"]),
+        )
+        for each in samples
+    ]
     names = list(dict.fromkeys(name for each in samples for name in each.scores))
     models = spec.get("completion_fns") or []
-    return EvaluationLog(label, tuple(samples), "correct" if "correct" in names else "", "epoch", "metric",
-                         model=str(models[0]) if models else "",
-                         task=str(spec.get("eval_name") or ""))
+    return EvaluationLog(
+        label,
+        tuple(samples),
+        "correct" if "correct" in names else "",
+        "epoch",
+        "metric",
+        model=str(models[0]) if models else "",
+        task=str(spec.get("eval_name") or ""),
+    )
 
 
 def _openai_sample(number: int, identifier: str, data: dict) -> Sample:
-    scores = {name: number_of(value) for name, value in data.items() if isinstance(value, (bool, int, float))}
-    cells = {"input": "", "answer": _text(data.get("picked", data.get("sampled"))),
-             "target": _text(data.get("expected"))}
+    scores = {
+        name: number_of(value)
+        for name, value in data.items()
+        if isinstance(value, (bool, int, float))
+    }
+    cells = {
+        "input": "",
+        "answer": _text(data.get("picked", data.get("sampled"))),
+        "target": _text(data.get("expected")),
+    }
     return Sample(number, identifier, "", scores, cells)
 
 
@@ -77,7 +109,9 @@ def deepeval_log(label: str, log: dict) -> EvaluationLog:
     label : str
     log : dict
     """
-    holder = next((each for each in (log, *log.values()) if isinstance(each, dict) and _cases(each)), {})
+    holder = next(
+        (each for each in (log, *log.values()) if isinstance(each, dict) and _cases(each)), {}
+    )
     cases = [each for each in _cases(holder) if isinstance(each, dict)]
     if not cases:
         raise ValueError(f"{label} has no test cases")
@@ -85,16 +119,29 @@ def deepeval_log(label: str, log: dict) -> EvaluationLog:
     named = all(names) and len(set(names)) == len(names)
     samples = []
     for number, case in enumerate(cases, 1):
-        metrics = [each for each in _either(case, "metricsData", "metrics_data") or [] if isinstance(each, dict)]
-        scores = {str(each.get("name")): None if each.get("error") else number_of(each.get("score"))
-                  for each in metrics}
-        cells = {"input": _text(case.get("input")), "answer": _text(_either(case, "actualOutput", "actual_output")),
-                 "target": _text(_either(case, "expectedOutput", "expected_output"))}
+        metrics = [
+            each
+            for each in _either(case, "metricsData", "metrics_data") or []
+            if isinstance(each, dict)
+        ]
+        scores = {
+            str(each.get("name")): None if each.get("error") else number_of(each.get("score"))
+            for each in metrics
+        }
+        cells = {
+            "input": _text(case.get("input")),
+            "answer": _text(_either(case, "actualOutput", "actual_output")),
+            "target": _text(_either(case, "expectedOutput", "expected_output")),
+        }
         identifier = names[number - 1] if named else str(number)
-        samples.append(Sample(number, identifier, "", scores, cells, content=(cells["input"], cells["target"])))
+        samples.append(
+            Sample(number, identifier, "", scores, cells, content=(cells["input"], cells["target"]))
+        )
     settings = holder.get("hyperparameters")
     model = settings.get("model") if isinstance(settings, dict) else None
-    return EvaluationLog(label, tuple(samples), "", "epoch", "metric", model=model if isinstance(model, str) else "")
+    return EvaluationLog(
+        label, tuple(samples), "", "epoch", "metric", model=model if isinstance(model, str) else ""
+    )
 
 
 def _cases(log: dict) -> list:
@@ -134,7 +181,9 @@ def promptfoo_results(value: Any) -> list[dict]:
     while isinstance(value, dict):
         value = value.get("results")
     results = [each for each in value or [] if isinstance(each, dict)]
-    return results if results and all({"promptIdx", "testIdx"} <= {*each} for each in results) else []
+    return (
+        results if results and all({"promptIdx", "testIdx"} <= {*each} for each in results) else []
+    )
 
 
 def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
@@ -149,7 +198,10 @@ def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
     providers = {int(each["promptIdx"]): _provider(each) for each in results}
     names = model_names([(providers[place], prompts[place]) for place in sorted(prompts)])
     model = dict(zip(sorted(prompts), names, strict=True))
-    tests = {int(each["testIdx"]): json_line(each["vars"]) if each.get("vars") else "" for each in results}
+    tests = {
+        int(each["testIdx"]): json_line(each["vars"]) if each.get("vars") else ""
+        for each in results
+    }
     ids, repeats = _identified([(asked,) for _, asked in sorted(tests.items())])
     item = dict(zip(sorted(tests), zip(ids, repeats, strict=True), strict=True))
     rows = []
@@ -157,17 +209,28 @@ def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
         identifier, repeat = item[int(each["testIdx"])]
         score = None if _failed_to_run(each) else number_of(each.get("score", each.get("success")))
         response = each.get("response")
-        rows.append({"id": identifier, "repeat": repeat, "model": model[int(each["promptIdx"])], "score": score,
-                     "passed": None if _failed_to_run(each) else number_of(each.get("success")),
-                     "output": _text(response.get("output")) if isinstance(response, dict) else ""}
-                    | {f"vars.{name}": _text(value) for name, value in (each.get("vars") or {}).items()})
+        rows.append(
+            {
+                "id": identifier,
+                "repeat": repeat,
+                "model": model[int(each["promptIdx"])],
+                "score": score,
+                "passed": None if _failed_to_run(each) else number_of(each.get("success")),
+                "output": _text(response.get("output")) if isinstance(response, dict) else "",
+            }
+            | {f"vars.{name}": _text(value) for name, value in (each.get("vars") or {}).items()}
+        )
     columns = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in columns}
 
 
 def _failed_to_run(result: dict) -> bool:
     """Return whether a result is that of a call that failed: promptfoo numbers this reason 2."""
-    return result.get("failureReason") == 2 or bool(result.get("error")) and not result.get("gradingResult")
+    return (
+        result.get("failureReason") == 2
+        or bool(result.get("error"))
+        and not result.get("gradingResult")
+    )
 
 
 def _provider(result: dict) -> str:
@@ -179,7 +242,11 @@ def _provider(result: dict) -> str:
 
 def _prompt(result: dict) -> str:
     prompt = result.get("prompt")
-    return str(prompt.get("label") or prompt.get("raw") or "") if isinstance(prompt, dict) else str(prompt or "")
+    return (
+        str(prompt.get("label") or prompt.get("raw") or "")
+        if isinstance(prompt, dict)
+        else str(prompt or "")
+    )
 
 
 def model_names(columns: Sequence[tuple[str, str]]) -> list[str]:
@@ -195,11 +262,15 @@ def model_names(columns: Sequence[tuple[str, str]]) -> list[str]:
     (['small', 'large'], ['p', 'q'])
     """
     providers, prompts = ([" ".join(pair[side].split()) for pair in columns] for side in (0, 1))
-    both = [f"{provider} {prompt}".strip() for provider, prompt in zip(providers, prompts, strict=True)]
+    both = [
+        f"{provider} {prompt}".strip() for provider, prompt in zip(providers, prompts, strict=True)
+    ]
     for names in (providers, prompts, both):
         if all(names) and len(set(names)) == len(names):
             return names
-    return [f"{name} ({number})" if name else f"prompt {number}" for number, name in enumerate(both, 1)]
+    return [
+        f"{name} ({number})" if name else f"prompt {number}" for number, name in enumerate(both, 1)
+    ]
 
 
 def promptfoo_csv(text: str) -> dict[str, list]:
@@ -225,12 +296,28 @@ def promptfoo_csv(text: str) -> dict[str, list]:
     first = min(places)
     names = model_names([_split(header[place]) for place in places])
     ids, repeats = _identified([tuple(row[:first]) for row in rows])
-    table: dict[str, list] = {name: [] for name in ("id", "repeat", "model", "score", "output",
-                                                    *(f"vars.{name}" for name in header[:first]))}
+    table: dict[str, list] = {
+        name: []
+        for name in (
+            "id",
+            "repeat",
+            "model",
+            "score",
+            "output",
+            *(f"vars.{name}" for name in header[:first]),
+        )
+    }
     for row, identifier, repeat in zip(rows, ids, repeats, strict=True):
         for (place, status), model in zip(places.items(), names, strict=True):
             verdict = _VERDICT.match(f"[{row[status].upper()}]" if status != place else row[place])
-            values = [identifier, repeat, model, _POINTS[verdict[1]] if verdict else None, row[place], *row[:first]]
+            values = [
+                identifier,
+                repeat,
+                model,
+                _POINTS[verdict[1]] if verdict else None,
+                row[place],
+                *row[:first],
+            ]
             for name, value in zip(table, values, strict=True):
                 table[name].append(value)
     return table
@@ -240,7 +327,7 @@ def _outputs(header: list[str], rows: list[list[str]]) -> Iterator[tuple[int, in
     """Yield the place of each column of answers and that of its verdicts, the same or the column "Status" after it."""
     for place, name in enumerate(header):
         cells = [row[place] for row in rows if row[place]]
-        if header[place + 1:place + 3] == ["Status", "Score"]:
+        if header[place + 1 : place + 3] == ["Status", "Score"]:
             yield place, place + 1
         elif name and cells and all(_VERDICT.match(cell) for cell in cells):
             yield place, place

@@ -15,15 +15,31 @@ from workbench.data.columns import spelled
 from workbench.data.engine import is_relation, relation_columns
 from workbench.results import Note
 
-ID, SCORE, PREDICTION, TRUTH, CORRECT = "identifier", "score", "prediction", "truth", "right or wrong"
-STRATUM, CLUSTER, WEIGHT, REPLICATE, MONTH = "stratum", "cluster", "weight", "replicate weight", "period"
+ID, SCORE, PREDICTION, TRUTH, CORRECT = (
+    "identifier",
+    "score",
+    "prediction",
+    "truth",
+    "right or wrong",
+)
+STRATUM, CLUSTER, WEIGHT, REPLICATE, MONTH = (
+    "stratum",
+    "cluster",
+    "weight",
+    "replicate weight",
+    "period",
+)
 FOLD, REPEAT, MODEL, SIZE, SPLIT = "fold", "repeat", "model", "size", "score of a split"
 PROBABILITY, OTHER = "probability of a class", "something else"
 MOST_CLASSES = 200
-LOOKED_AT = 2_000       # rows from which `unused_notes` tells what a column holds
+LOOKED_AT = 2_000  # rows from which `unused_notes` tells what a column holds
 # what a column of each role means for a report that leaves it out, and how a sentence calls what it holds
-_UNUSED = {WEIGHT: ("unreliable", "sampling weights"), CLUSTER: ("unreliable", "clusters"),
-           STRATUM: ("data", "strata"), MONTH: ("data", "periods")}
+_UNUSED = {
+    WEIGHT: ("unreliable", "sampling weights"),
+    CLUSTER: ("unreliable", "clusters"),
+    STRATUM: ("data", "strata"),
+    MONTH: ("data", "periods"),
+}
 # what people call them; a name counts where the cells agree
 _CALLED = {
     OTHER: r"(mean_|std_|rank_)(fit|score|test)_.+|(fit|score)_time",
@@ -34,17 +50,24 @@ _CALLED = {
     TRUTH: r"(.*[_ .-])?(truth|true|gold|target|actual|label|y_?true)([_ .-].*)?|y",
     CORRECT: r"(is_?)?(correct|right|hit|ok)",
     SCORE: r"(.*[_ .-])?(score|scores|conf|confidence|prob|proba|probability|certainty|margin|logit|logprob)|p",
-    FOLD: r"(cv_?)?fold", REPEAT: r"repeat|repetition", MODEL: r"model|system|classifier|learner|algorithm",
+    FOLD: r"(cv_?)?fold",
+    REPEAT: r"repeat|repetition",
+    MODEL: r"model|system|classifier|learner|algorithm",
     MONTH: r"month|period|date|day|week|quarter|year|.*_(month|date)",
-    WEIGHT: r"w|wt|weights?|.*_?weight", SIZE: r"n|size|count|items",
+    WEIGHT: r"w|wt|weights?|.*_?weight",
+    SIZE: r"n|size|count|items",
     CLUSTER: r"psu|cluster|document|passage|conversation|person|household|school|site|box|patient|user|author|"
-             r"hospital|subject",
-    STRATUM: r"strat(um|a)|region|district|segment|domain|group"}
-_DATE = re.compile(r"(19|20)[0-9]{2}([-/.]?(0?[1-9]|1[0-2]|Q[1-4]|W[0-9]{2})([-/.][0-9]{1,2})?([T ].*)?)?"
-                   r"|[0-3]?[0-9][-/.][0-3]?[0-9][-/.](19|20)[0-9]{2}([T ,].*)?|(0?[1-9]|1[0-2])[-/.](19|20)[0-9]{2}"
-                   r"|Q[1-4][ /-]*(19|20)[0-9]{2}|(19|20)[0-9]{2}(0[1-9]|1[0-2])[0-3][0-9]"
-                   r"|(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?"
-                   r"|nov(ember)?|dec(ember)?)[. '-]*((19|20)?[0-9]{2})?", re.IGNORECASE)
+    r"hospital|subject",
+    STRATUM: r"strat(um|a)|region|district|segment|domain|group",
+}
+_DATE = re.compile(
+    r"(19|20)[0-9]{2}([-/.]?(0?[1-9]|1[0-2]|Q[1-4]|W[0-9]{2})([-/.][0-9]{1,2})?([T ].*)?)?"
+    r"|[0-3]?[0-9][-/.][0-3]?[0-9][-/.](19|20)[0-9]{2}([T ,].*)?|(0?[1-9]|1[0-2])[-/.](19|20)[0-9]{2}"
+    r"|Q[1-4][ /-]*(19|20)[0-9]{2}|(19|20)[0-9]{2}(0[1-9]|1[0-2])[0-3][0-9]"
+    r"|(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?"
+    r"|nov(ember)?|dec(ember)?)[. '-]*((19|20)?[0-9]{2})?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -89,14 +112,21 @@ def _positive(facts: _Facts) -> bool:
 _FITS: dict[str, Callable[[_Facts], bool]] = {
     OTHER: lambda facts: True,
     ID: lambda facts: facts.unique and not facts.fractions,
-    PREDICTION: lambda facts: facts.few or facts.distinct == 1, TRUTH: lambda facts: facts.few or facts.distinct == 1,
+    PREDICTION: lambda facts: facts.few or facts.distinct == 1,
+    TRUTH: lambda facts: facts.few or facts.distinct == 1,
     CORRECT: lambda facts: facts.distinct <= 2,
     SCORE: lambda facts: facts.values is not None and facts.distinct > 2,
     FOLD: lambda facts: facts.distinct > 1 and not facts.fractions,
-    REPEAT: lambda facts: not facts.unique, MODEL: lambda facts: facts.few and facts.values is None,
-    MONTH: lambda facts: all(map(_DATE.fullmatch, facts.texts)), WEIGHT: _positive, REPLICATE: lambda facts: True,
-    SIZE: lambda facts: _positive(facts) and not facts.fractions, CLUSTER: lambda facts: not facts.unique,
-    STRATUM: lambda facts: facts.few, SPLIT: lambda facts: facts.values is not None}
+    REPEAT: lambda facts: not facts.unique,
+    MODEL: lambda facts: facts.few and facts.values is None,
+    MONTH: lambda facts: all(map(_DATE.fullmatch, facts.texts)),
+    WEIGHT: _positive,
+    REPLICATE: lambda facts: True,
+    SIZE: lambda facts: _positive(facts) and not facts.fractions,
+    CLUSTER: lambda facts: not facts.unique,
+    STRATUM: lambda facts: facts.few,
+    SPLIT: lambda facts: facts.values is not None,
+}
 
 
 def columns_of(data: dict[str, np.ndarray]) -> list[Column]:
@@ -118,10 +148,12 @@ def columns_of(data: dict[str, np.ndarray]) -> list[Column]:
     for name, cells in data.items():
         gone = shapes.gaps(cells, True)
         facts = _facts(name, cells[~gone])
-        if facts.values is None:        # "None" may be a class
+        if facts.values is None:  # "None" may be a class
             gone = shapes.gaps(cells, False)
             facts = _facts(name, cells[~gone])
-        seems = PROBABILITY if name in of_class and facts.values is not None else _seems(name, facts)
+        seems = (
+            PROBABILITY if name in of_class and facts.values is not None else _seems(name, facts)
+        )
         if seems in (ID, SCORE, PREDICTION, TRUTH) and seems in taken:
             seems = OTHER
         taken.add(seems)
@@ -133,7 +165,7 @@ def _facts(name: str, cells: np.ndarray) -> _Facts:
     texts = numbers.as_text(cells)
     try:
         values = numbers.to_shares(name, cells)[0] if texts else None
-    except ValueError:      # not a column of numbers
+    except ValueError:  # not a column of numbers
         values = None
     return _Facts(len(texts), texts, values, len({*texts}))
 
@@ -142,13 +174,23 @@ def _seems(name: str, facts: _Facts) -> str:
     plain = name.rpartition(".")[2].strip().casefold()
     if plain == SCORE and facts.values is not None and facts.distinct > 1:
         return SCORE
-    called = next((role for role, pattern in _CALLED.items() if re.fullmatch(pattern, plain) and facts.size
-                   and _FITS[role](facts)), None)
+    called = next(
+        (
+            role
+            for role, pattern in _CALLED.items()
+            if re.fullmatch(pattern, plain) and facts.size and _FITS[role](facts)
+        ),
+        None,
+    )
     if called:
         return called
     if facts.size and _FITS[MONTH](facts) and not facts.unique:
         return MONTH
-    if facts.distinct == 2 and facts.values is None and all(verdict_of(text) is not None for text in {*facts.texts}):
+    if (
+        facts.distinct == 2
+        and facts.values is None
+        and all(verdict_of(text) is not None for text in {*facts.texts})
+    ):
         return CORRECT
     return SCORE if facts.fractions and facts.inside else OTHER
 
@@ -159,8 +201,11 @@ def _holds(facts: _Facts) -> str:
     if facts.values is not None and facts.distinct > 12:
         return f"numbers, {facts.values.min():.4g} to {facts.values.max():.4g}, {facts.distinct:,} different"
     shown = [" ".join(text[:20].split()) for text in dict.fromkeys(facts.texts)]
-    return f"all different: {checks.listed(shown[:2])}, ..." if facts.unique else \
-        f"{facts.distinct:,} different: {checks.listed(shown, 4)}"
+    return (
+        f"all different: {checks.listed(shown[:2])}, ..."
+        if facts.unique
+        else f"{facts.distinct:,} different: {checks.listed(shown, 4)}"
+    )
 
 
 def first_of(columns: Sequence[Column], role: str) -> str:
@@ -224,4 +269,6 @@ def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Not
     option = options.get(column.seems)
     words = column.name if re.fullmatch(r"[\w.-]+", column.name) else repr(column.name)
     remedy = f"; name it with {option} {words}" if option else ": this report has no option for it"
-    return Note(kind, f"column {column.name!r}{file} seems to hold {content} and was not used{remedy}")
+    return Note(
+        kind, f"column {column.name!r}{file} seems to hold {content} and was not used{remedy}"
+    )

@@ -34,9 +34,16 @@ def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[
     rows : iterable of sequence
         Cells: text, numbers, None for an empty one.
     """
-    names = [name if _PLAIN_NAME.fullmatch(name) else _cell(name, place) for place, name in enumerate(header)]
+    names = [
+        name if _PLAIN_NAME.fullmatch(name) else _cell(name, place)
+        for place, name in enumerate(header)
+    ]
     cells = ([_cell(value, place) for place, value in enumerate(row)] for row in rows)
-    write_text(csv_path(path), (",".join(row) + "\r\n" for row in itertools.chain([names], cells)), "utf-8-sig")
+    write_text(
+        csv_path(path),
+        (",".join(row) + "\r\n" for row in itertools.chain([names], cells)),
+        "utf-8-sig",
+    )
 
 
 def csv_path(path: str | PathLike[str]) -> str:
@@ -54,15 +61,19 @@ def original(cell: str) -> str:
 
 def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
     """Raise if a file at `path` holds labels in a column of `answers`, or is anything but an empty label sheet."""
+
     def filled_cells(path: str) -> int:
         header = {plain_name(name) for name in frames.column_names(path)}
         found = [name for name in answers if name in header] or answers[:1]
         columns, _ = frames.read_columns(path, ["id", *found])
         return sum(map(bool, (cell for name in found for cell in numbers.as_text(columns[name]))))
+
     filled = of_sheet(path, filled_cells)
     if filled:
-        raise ValueError(f"{str(path)!r} already holds {checks.counted(filled, 'label')} and is not overwritten; "
-                         "choose another path, or move the file away")
+        raise ValueError(
+            f"{str(path)!r} already holds {checks.counted(filled, 'label')} and is not overwritten; "
+            "choose another path, or move the file away"
+        )
 
 
 def of_sheet(path: str | PathLike[str], read: Callable[[str], Any]) -> Any:
@@ -75,14 +86,22 @@ def of_sheet(path: str | PathLike[str], read: Callable[[str], Any]) -> Any:
     except NoRowsError:
         return None
     except ValueError as error:
-        raise ValueError(f"{path!r} exists and is not a label sheet ({error}); choose another path") from None
+        raise ValueError(
+            f"{path!r} exists and is not a label sheet ({error}); choose another path"
+        ) from None
 
 
 def refuse_other(path: str | PathLike[str], header: Sequence[str]) -> None:
     """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
     path = csv_path(path)
-    if os.path.isfile(path) and os.path.getsize(path) and frames.column_names(path) != tuple(header):
-        raise ValueError(f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path")
+    if (
+        os.path.isfile(path)
+        and os.path.getsize(path)
+        and frames.column_names(path) != tuple(header)
+    ):
+        raise ValueError(
+            f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path"
+        )
 
 
 def neutral(text: str) -> str:
@@ -123,4 +142,10 @@ def _cell(value: Any, place: int) -> str:
         return ""
     if not isinstance(value, str):
         return str(value)
-    return '"' + (neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", neutral(value))).replace('"', '""') + '"'
+    return (
+        '"'
+        + (neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", neutral(value))).replace(
+            '"', '""'
+        )
+        + '"'
+    )

@@ -17,14 +17,31 @@ SCORE_KINDS = ("auto", "confidence", "class1", "margin", "log_confidence")
 LEAVE_OUT = ("", "missing")
 SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
 CLASSES = ("prediction", "truth", "rival")
-SCORE, LOG_ID = "score", "id"       # columns by their usual names: of all files, and of logs of evaluations
+SCORE, LOG_ID = (
+    "score",
+    "id",
+)  # columns by their usual names: of all files, and of logs of evaluations
 MOST_GIVEN = 50
 UNLESS_MARGIN = "; if its sign is the prediction, use score_is='margin' (--score-is margin)"
 UNLESS_LOGARITHM = "; if all are logarithms of probabilities, use score_is='log_confidence' (--score-is log_confidence)"
 OR_LEAVE_OUT = "; leave_out='missing' (--leave-out missing) goes without such rows"
 # what people write where no label is
-NO_LABEL = numbers.GONE | {"-", "--", "\u2013", "\u2014", ".", "<na>", "missing", "unlabeled", "unlabelled",
-                           "not labeled", "not labelled", "no label", "todo", "tbd"}
+NO_LABEL = numbers.GONE | {
+    "-",
+    "--",
+    "\u2013",
+    "\u2014",
+    ".",
+    "<na>",
+    "missing",
+    "unlabeled",
+    "unlabelled",
+    "not labeled",
+    "not labelled",
+    "no label",
+    "todo",
+    "tbd",
+}
 
 _DEFAULT_SIZE = {"rcv1": 700_000, "epsilon": 450_000, "news20": 16_000}
 _DEFAULT_ACCURACY = {"rcv1": 0.953}
@@ -92,8 +109,10 @@ class ScoredItems(Result):
     def __post_init__(self) -> None:
         checks.refuse_masked("score", self.score, "item")
         if np.ndim(self.score) != 1 or not len(self.score):
-            raise checks.WrongValue("score", "must be one-dimensional and hold an item; got shape "
-                                    f"{np.shape(self.score)}")
+            raise checks.WrongValue(
+                "score",
+                f"must be one-dimensional and hold an item; got shape {np.shape(self.score)}",
+            )
         super().__post_init__()
 
     @property
@@ -108,7 +127,11 @@ class ScoredItems(Result):
             labels = checks.counted(self.labeled.size, "label")
             known = f", {labels} with accuracy {self.labeled_correct.mean():.4g}"
         taken = f"; scores read as {self.read_as}" if self.read_as else ""
-        mean = "no score" if self.score_is == "none" else f"mean {self.score_is} {self.score.mean():.4g}"
+        mean = (
+            "no score"
+            if self.score_is == "none"
+            else f"mean {self.score_is} {self.score.mean():.4g}"
+        )
         return f"{checks.counted(self.size, 'item')}, {mean}{known}{taken}"
 
     def rows(self) -> list[dict]:
@@ -116,19 +139,38 @@ class ScoredItems(Result):
         return self._first_rows(self.size)
 
     def _first_rows(self, count: int) -> list:
-        named = {name: getattr(self, name) for name in ("id", "score", "prediction", "rival", "truth", "correct")}
-        return rows_of(**{name: values[:count] for name, values in named.items() if values is not None})
+        named = {
+            name: getattr(self, name)
+            for name in ("id", "score", "prediction", "rival", "truth", "correct")
+        }
+        return rows_of(
+            **{name: values[:count] for name, values in named.items() if values is not None}
+        )
 
     def _repr_html_(self) -> str:
         cut = f" (the first {SHOWN_ROWS} of {self.size} rows)" if self.size > SHOWN_ROWS else ""
-        return html_table(self._first_rows(SHOWN_ROWS), self.headline() + cut) + note_list(self.notes)
+        return html_table(self._first_rows(SHOWN_ROWS), self.headline() + cut) + note_list(
+            self.notes
+        )
 
 
 @frames.in_rows_of("source")
-def read_scores(source: Any, *, score: str, prediction: str | None = None, truth: str | None = None,
-                id: str | None = None, score_is: str = "auto", rival: str | None = None, positive: Any = None,
-                by: str | None = None, classes: str = "auto", probabilities: str = "", model: str = "",
-                leave_out: str = "") -> ScoredItems:
+def read_scores(
+    source: Any,
+    *,
+    score: str,
+    prediction: str | None = None,
+    truth: str | None = None,
+    id: str | None = None,
+    score_is: str = "auto",
+    rival: str | None = None,
+    positive: Any = None,
+    by: str | None = None,
+    classes: str = "auto",
+    probabilities: str = "",
+    model: str = "",
+    leave_out: str = "",
+) -> ScoredItems:
     """Read scored items from a file or a data frame and check every row.
 
     Of the log of an evaluation (Inspect's .json and .eval, samples_*.jsonl of lm-evaluation-harness) the columns are
@@ -205,37 +247,79 @@ def read_scores(source: Any, *, score: str, prediction: str | None = None, truth
     if not scored and not log and not by:
         shapes.refuse_without_score(names)
     file = "" if model else shapes.rival_file(rival, names)
-    columns = _named_columns({"score": score if scored and not probabilities else None, "prediction": prediction,
-                              "truth": truth, "id": id or (LOG_ID if log else None),
-                              "rival": None if model or file else rival})
+    columns = _named_columns(
+        {
+            "score": score if scored and not probabilities else None,
+            "prediction": prediction,
+            "truth": truth,
+            "id": id or (LOG_ID if log else None),
+            "rival": None if model or file else rival,
+        }
+    )
     others = [by] if by else [] if columns else names[:1]
-    read = shapes.read_rows(source, columns, others, rival=rival or "", file=file, model=model, leave_out=leave_out,
-                            of_class=shapes.class_columns(names, probabilities) if probabilities else {})
+    read = shapes.read_rows(
+        source,
+        columns,
+        others,
+        rival=rival or "",
+        file=file,
+        model=model,
+        leave_out=leave_out,
+        of_class=shapes.class_columns(names, probabilities) if probabilities else {},
+    )
     try:
         with shapes.in_rows(read.rows):
-            return _items(read, scored, "confidence" if probabilities else score_is, positive, by, classes, log)
+            return _items(
+                read,
+                scored,
+                "confidence" if probabilities else score_is,
+                positive,
+                by,
+                classes,
+                log,
+            )
     except numbers.MissingError as error:
         raise numbers.RowError(*error.parts, OR_LEAVE_OUT * shapes.has_gaps(read)) from None
 
 
-def _items(read: shapes.Rows, scored: bool, score_is: str, positive: Any, by: str | None, classes: str,
-           log: bool) -> ScoredItems:
+def _items(
+    read: shapes.Rows,
+    scored: bool,
+    score_is: str,
+    positive: Any,
+    by: str | None,
+    classes: str,
+    log: bool,
+) -> ScoredItems:
     columns, data, notes = read.columns, read.data, read.notes
     of_class = {role: columns[role] for role in CLASSES if role in columns}
     labeled, data, label_notes = _labeled_rows(columns, data, classes)
     labels, read_notes = read_classes({name: data[name] for name in of_class.values()}, classes)
     labels = {role: labels[name] for role, name in of_class.items()}
     score, size = columns.get("score", SCORE), len(next(iter(data.values())))
-    data = {name: cells for name, cells in data.items() if name in (columns.get("id"), by, score)}      # text is large
-    identifiers = numbers.to_ids(columns["id"], data[columns["id"]]) if "id" in columns else \
-        None if read.rows is None else read.rows + 1
+    data = {
+        name: cells for name, cells in data.items() if name in (columns.get("id"), by, score)
+    }  # text is large
+    identifiers = (
+        numbers.to_ids(columns["id"], data[columns["id"]])
+        if "id" in columns
+        else None
+        if read.rows is None
+        else read.rows + 1
+    )
     if log and scored:
-        scored, score_is = _is_chance(score, data[score], by), "confidence" if score_is == "auto" else score_is
+        scored, score_is = (
+            _is_chance(score, data[score], by),
+            "confidence" if score_is == "auto" else score_is,
+        )
     if scored and score_is == "auto" and labeled is not None:
         score_is, more = _meaning_for_strata(columns, data[score], labels, positive)
         notes = (*notes, *more)
-    found = _scored(columns, data[score], labels, score_is, positive, log) if scored else \
-        _unscored(columns, labels, size)
+    found = (
+        _scored(columns, data[score], labels, score_is, positive, log)
+        if scored
+        else _unscored(columns, labels, size)
+    )
     if by:
         found["by"] = _given_strata(by, data[by])
         notes = (*notes, *alike_notes(by, found["by"]))
@@ -244,7 +328,9 @@ def _items(read: shapes.Rows, scored: bool, score_is: str, positive: Any, by: st
     if "prediction" in found and "truth" in found:
         found["correct"] = found["prediction"] == found["truth"]
         truth = found["truth"] if labeled is None else found["truth"][labeled]
-        notes += tuple(class_notes(truth, *(found[role] for role in ("prediction", "rival") if role in found)))
+        notes += tuple(
+            class_notes(truth, *(found[role] for role in ("prediction", "rival") if role in found))
+        )
     if "rival" in found:
         notes += tuple(model_notes(found["prediction"], found["rival"]))
     if labeled is not None:
@@ -255,7 +341,9 @@ def _items(read: shapes.Rows, scored: bool, score_is: str, positive: Any, by: st
     return ScoredItems(identifiers, notes=notes, left_out=read.left_out, kept=read.rows, **found)
 
 
-def _labeled_rows(columns: dict, data: dict, classes: str) -> tuple[np.ndarray | None, dict, list[Note]]:
+def _labeled_rows(
+    columns: dict, data: dict, classes: str
+) -> tuple[np.ndarray | None, dict, list[Note]]:
     """Return the rows that have a truth where only some have, data without gaps in that column, and a note on words.
 
     A row without a truth gets that of the first row that has one, so that the column is read as it stands.
@@ -267,8 +355,11 @@ def _labeled_rows(columns: dict, data: dict, classes: str) -> tuple[np.ndarray |
     if not missing.any():
         return None, data, []
     if missing.all():
-        raise checks.WrongValue("truth", f"must have a label in some rows; column {name!r} has none. Leave it out to "
-                                "plan which rows to label")
+        raise checks.WrongValue(
+            "truth",
+            f"must have a label in some rows; column {name!r} has none. Leave it out to "
+            "plan which rows to label",
+        )
     labeled = np.flatnonzero(~missing)
     cells = np.array(data[name], copy=True)
     cells[missing] = cells[labeled[0]]
@@ -277,8 +368,9 @@ def _labeled_rows(columns: dict, data: dict, classes: str) -> tuple[np.ndarray |
     return labeled, data | {name: cells}, notes
 
 
-def missing_labels(cells: np.ndarray, predictions: np.ndarray | None,
-                   classes: str = "auto") -> tuple[np.ndarray, list[str]]:
+def missing_labels(
+    cells: np.ndarray, predictions: np.ndarray | None, classes: str = "auto"
+) -> tuple[np.ndarray, list[str]]:
     """Return which rows have no label, (N,) bool, and the words that say so in some of them.
 
     Parameters
@@ -302,7 +394,11 @@ def missing_labels(cells: np.ndarray, predictions: np.ndarray | None,
     if array.dtype.kind in "biu":
         return np.zeros(array.size, bool), []
     texts = np.array(numbers.as_text(array))
-    predicted = set() if predictions is None else {text.casefold() for text in set(numbers.as_text(predictions))}
+    predicted = (
+        set()
+        if predictions is None
+        else {text.casefold() for text in set(numbers.as_text(predictions))}
+    )
     words = {"", *(NO_LABEL if classes != "text" else ())} - predicted
     without = [text for text in np.unique(texts).tolist() if text.casefold() in words]
     if len(without) > 1:
@@ -310,20 +406,34 @@ def missing_labels(cells: np.ndarray, predictions: np.ndarray | None,
     return np.isin(texts, without), [text for text in without if text.casefold() not in ("", "nan")]
 
 
-def _scored(columns: dict, cells: np.ndarray, labels: dict, score_is: str, positive: str | None, log: bool) -> dict:
+def _scored(
+    columns: dict, cells: np.ndarray, labels: dict, score_is: str, positive: str | None, log: bool
+) -> dict:
     """Return fields of items with scores, and notes."""
     values, in_percent = numbers.to_shares(columns["score"], cells)
     positive = _named_class(positive, labels, score_is)
-    kind, positive, read_as = (score_is, positive, "") if score_is != "auto" else \
-        _meaning(values, labels.get("prediction"), columns, positive)
-    convert: dict = {"confidence": _from_confidence, "margin": _from_margin, "log_confidence": _from_logarithm,
-                     "class1": functools.partial(_from_class, positive)}
+    kind, positive, read_as = (
+        (score_is, positive, "")
+        if score_is != "auto"
+        else _meaning(values, labels.get("prediction"), columns, positive)
+    )
+    convert: dict = {
+        "confidence": _from_confidence,
+        "margin": _from_margin,
+        "log_confidence": _from_logarithm,
+        "class1": functools.partial(_from_class, positive),
+    }
     found = convert[kind](values, labels, columns)
-    return found | {"score_is": "margin" if kind == "margin" else "confidence", "read_as": read_as,
-                    "notes": (*in_percent, *found["notes"], *(() if log else _rounded(values)))}
+    return found | {
+        "score_is": "margin" if kind == "margin" else "confidence",
+        "read_as": read_as,
+        "notes": (*in_percent, *found["notes"], *(() if log else _rounded(values))),
+    }
 
 
-def _meaning_for_strata(columns: dict, cells: np.ndarray, labels: dict, positive: Any) -> tuple[str, list[Note]]:
+def _meaning_for_strata(
+    columns: dict, cells: np.ndarray, labels: dict, positive: Any
+) -> tuple[str, list[Note]]:
     """Return "auto", or "confidence" and a note where the meaning of scores is open but only cuts strata.
 
     With predictions and labels, no estimate depends on what the scores mean.
@@ -334,9 +444,14 @@ def _meaning_for_strata(columns: dict, cells: np.ndarray, labels: dict, positive
     try:
         _meaning(values, labels["prediction"], columns, None)
     except checks.WrongValue:
-        return "confidence", [Note("assumption", f"column {columns['score']!r} is read as the confidence in the "
-                                   "prediction, which only decides which items are in one stratum: say score_is class1 "
-                                   "if it is the probability of a class")]
+        return "confidence", [
+            Note(
+                "assumption",
+                f"column {columns['score']!r} is read as the confidence in the "
+                "prediction, which only decides which items are in one stratum: say score_is class1 "
+                "if it is the probability of a class",
+            )
+        ]
     return "auto", []
 
 
@@ -351,8 +466,10 @@ def _is_chance(score: str, cells: np.ndarray, by: str | None) -> bool:
     values = numbers.to_numbers(score, cells)
     outside = values.min() < 0 or values.max() > 1
     if outside and not by:
-        raise ValueError(f"{score!r} goes from {values.min():g} to {values.max():g}, but a score is a chance from 0 to "
-                         f"1; a column may say the strata instead: by={score!r}")
+        raise ValueError(
+            f"{score!r} goes from {values.min():g} to {values.max():g}, but a score is a chance from 0 to "
+            f"1; a column may say the strata instead: by={score!r}"
+        )
     return not outside
 
 
@@ -361,13 +478,22 @@ def _given_strata(by: str, column: np.ndarray) -> np.ndarray:
     texts = np.array([text or "(none)" for text in numbers.as_text(column)])
     distinct = np.unique(texts).size
     if distinct > MOST_GIVEN:
-        raise checks.WrongValue("by", f"names a column of at most {MOST_GIVEN} values, a stratum each", by,
-                                told=f"{by!r} has {distinct:,}")
+        raise checks.WrongValue(
+            "by",
+            f"names a column of at most {MOST_GIVEN} values, a stratum each",
+            by,
+            told=f"{by!r} has {distinct:,}",
+        )
     return texts
 
 
-def synthetic_scores(kind: str, *, size: int | None = None, accuracy: float | None = None,
-                     rng: int | np.random.Generator = 0) -> ScoredItems:
+def synthetic_scores(
+    kind: str,
+    *,
+    size: int | None = None,
+    accuracy: float | None = None,
+    rng: int | np.random.Generator = 0,
+) -> ScoredItems:
     """Simulate scored items whose accuracy is known.
 
     Parameters
@@ -406,8 +532,13 @@ def synthetic_scores(kind: str, *, size: int | None = None, accuracy: float | No
     """
     checks.choice("kind", kind, SYNTHETIC_KINDS)
     size = checks.whole("size", _DEFAULT_SIZE.get(kind, 20_000) if size is None else size, 1)
-    accuracy = checks.number("accuracy", _DEFAULT_ACCURACY.get(kind, 0.88) if accuracy is None else accuracy,
-                             0.5, 1, open_ends=True)
+    accuracy = checks.number(
+        "accuracy",
+        _DEFAULT_ACCURACY.get(kind, 0.88) if accuracy is None else accuracy,
+        0.5,
+        1,
+        open_ends=True,
+    )
     rng = checks.generator(rng)
     sureness = 2 * accuracy - 1
     beta = rng.beta(_CONCENTRATION * sureness, _CONCENTRATION * (1 - sureness), size)
@@ -417,15 +548,24 @@ def synthetic_scores(kind: str, *, size: int | None = None, accuracy: float | No
 
 
 def _named_columns(roles: dict) -> dict:
-    columns = {role: name for role, name in roles.items() if not (name is None or isinstance(name, str) and not name)}
+    columns = {
+        role: name
+        for role, name in roles.items()
+        if not (name is None or isinstance(name, str) and not name)
+    }
     for role, name in columns.items():
         if not isinstance(name, str):
             raise TypeError(f"{role} must be the name of a column; got {name!r}")
     twice = [(a, b) for a in columns for b in columns if a < b and columns[a] == columns[b]]
     if twice:
         first, second = twice[0]
-        raise checks.WrongValue(first, "must be another column than {0}", columns[first],
-                                told=f"both are {columns[first]!r}", others=(second,))
+        raise checks.WrongValue(
+            first,
+            "must be another column than {0}",
+            columns[first],
+            told=f"both are {columns[first]!r}",
+            others=(second,),
+        )
     return columns
 
 
@@ -434,30 +574,44 @@ def _named_class(positive: str | None, labels: dict, score_is: str) -> str | Non
     if positive is None or positive == "":
         return None
     if score_is not in ("auto", "class1"):
-        raise checks.WrongValue("positive", "belongs to scores that are the probability of a class: say "
-                                "score_is='class1'", score_is)
+        raise checks.WrongValue(
+            "positive",
+            "belongs to scores that are the probability of a class: say score_is='class1'",
+            score_is,
+        )
     if "prediction" not in labels:
-        raise checks.WrongValue("positive", "must be a predicted class; name the column of predictions")
+        raise checks.WrongValue(
+            "positive", "must be a predicted class; name the column of predictions"
+        )
     classes = np.unique(labels["prediction"]).tolist()
     match = [name for name in classes if str(name) == str(positive).strip()]
     if not match:
-        raise checks.WrongValue("positive", f"must be a predicted class; got {positive!r}, there are "
-                                + checks.listed(classes, quoted=True) + checks.suggestion(positive, map(str, classes)))
+        raise checks.WrongValue(
+            "positive",
+            f"must be a predicted class; got {positive!r}, there are "
+            + checks.listed(classes, quoted=True)
+            + checks.suggestion(positive, map(str, classes)),
+        )
     return match[0]
 
 
-def _meaning(values: np.ndarray, predicted: np.ndarray | None, columns: dict, positive: str | None) -> tuple:
+def _meaning(
+    values: np.ndarray, predicted: np.ndarray | None, columns: dict, positive: str | None
+) -> tuple:
     """Return the kind of the scores, the class they are about or None, and both in words."""
     if positive is not None:
         return "class1", positive, f"probability of class {positive!r}"
     confidence = "confidence", None, "confidence in the prediction"
     low = int((values < 0.5).sum())
     if values.min() < 0 or values.max() > 1:
-        return confidence       # refused below
+        return confidence  # refused below
     if predicted is None:
         if not low:
             return confidence
-        raise _open(columns, f"nothing is predicted and {checks.counted(low, 'score is', 'scores are')} below 0.5")
+        raise _open(
+            columns,
+            f"nothing is predicted and {checks.counted(low, 'score is', 'scores are')} below 0.5",
+        )
     classes = _first_classes(predicted)
     if len(classes) > 2:
         return confidence
@@ -468,18 +622,25 @@ def _meaning(values: np.ndarray, predicted: np.ndarray | None, columns: dict, po
         return "class1", stepped, f"probability of class {stepped!r}"
     if stepped is None and not low:
         return confidence
-    raise _open(columns, "the scores tell the two predicted classes apart, but none is below 0.5" if not low else
-                f"{checks.counted(low, 'score is', 'scores are')} below 0.5, but do not tell the two predicted "
-                "classes apart")
+    raise _open(
+        columns,
+        "the scores tell the two predicted classes apart, but none is below 0.5"
+        if not low
+        else f"{checks.counted(low, 'score is', 'scores are')} below 0.5, but do not tell the two predicted "
+        "classes apart",
+    )
 
 
 def _looks_like_a_class(values: np.ndarray, labels: dict) -> Iterator[Note]:
     """Yield a note where a confidence has all signs of the probability of one of two predicted classes."""
     stepped = _stepped_class(values, labels["prediction"]) if "prediction" in labels else None
     if stepped is not None and (values < 0.5).any():
-        yield Note("unreliable", "the scores are read as the confidence in the prediction, but are higher wherever "
-                   f"{stepped!r} is predicted than where it is not: if they are the probability of {stepped!r}, say "
-                   f"score_is class1 and positive {stepped}")
+        yield Note(
+            "unreliable",
+            "the scores are read as the confidence in the prediction, but are higher wherever "
+            f"{stepped!r} is predicted than where it is not: if they are the probability of {stepped!r}, say "
+            f"score_is class1 and positive {stepped}",
+        )
 
 
 def _stepped_class(values: np.ndarray, predicted: np.ndarray) -> int | str | None:
@@ -500,41 +661,65 @@ def _first_classes(labels: np.ndarray) -> list:
 
 
 def _open(columns: dict, why: str) -> Any:
-    return checks.WrongValue("score_is", f"must be said, as {why}: 'confidence' if column {columns['score']!r} is the "
-                             "chance that the prediction is right, 'class1' if it is the probability of a class "
-                             "(positive names which)")
+    return checks.WrongValue(
+        "score_is",
+        f"must be said, as {why}: 'confidence' if column {columns['score']!r} is the "
+        "chance that the prediction is right, 'class1' if it is the probability of a class "
+        "(positive names which)",
+    )
 
 
-def _from_class(positive: int | str | None, values: np.ndarray, labels: dict, columns: dict) -> dict:
+def _from_class(
+    positive: int | str | None, values: np.ndarray, labels: dict, columns: dict
+) -> dict:
     """Return fields where scores are the probability of a predicted class of any name, or of class 1."""
     _refuse_outside(values, columns, "probability", UNLESS_MARGIN if positive is None else "")
     negative = _negative_class(labels, columns, "class 1") if positive is None else 0
     likelier = values >= 0.5
     if "prediction" not in labels:
         note = Note("assumption", f"prediction is 1 where {columns['score']!r} is at least 0.5")
-        return {"score": np.where(likelier, values, 1 - values), **labels,
-                "prediction": np.where(likelier, 1, negative), "notes": (note,)}
+        return {
+            "score": np.where(likelier, values, 1 - values),
+            **labels,
+            "prediction": np.where(likelier, 1, negative),
+            "notes": (note,),
+        }
     is_positive = labels["prediction"] == (1 if positive is None else positive)
     other = int((is_positive != likelier).sum())
-    notes = (Note("data", f"{checks.counted(other, 'prediction is', 'predictions are')} not the class that "
-                  f"{columns['score']!r} makes likelier"),) * (other > 0)
+    notes = (
+        Note(
+            "data",
+            f"{checks.counted(other, 'prediction is', 'predictions are')} not the class that "
+            f"{columns['score']!r} makes likelier",
+        ),
+    ) * (other > 0)
     return {"score": np.where(is_positive, values, 1 - values), **labels, "notes": notes}
 
 
 def _refuse_outside(values: np.ndarray, columns: dict, what: str, otherwise: str) -> None:
     hint = "; divide by 100" if values.min() >= 0 and 10 < values.max() <= 100 else otherwise
-    _refuse(columns["score"], values, (values < 0) | (values > 1), f"is not a {what} from 0 to 1{hint}")
+    _refuse(
+        columns["score"], values, (values < 0) | (values > 1), f"is not a {what} from 0 to 1{hint}"
+    )
 
 
 def _from_confidence(values: np.ndarray, labels: dict, columns: dict) -> dict:
-    _refuse_outside(values, columns, "confidence", UNLESS_MARGIN + UNLESS_LOGARITHM * bool(values.max() <= 0))
+    _refuse_outside(
+        values, columns, "confidence", UNLESS_MARGIN + UNLESS_LOGARITHM * bool(values.max() <= 0)
+    )
     if "rival" in labels and "prediction" not in labels:
-        raise checks.WrongValue("rival", f"{columns['rival']!r} is compared with predictions; name their column as "
-                                "prediction")
+        raise checks.WrongValue(
+            "rival",
+            f"{columns['rival']!r} is compared with predictions; name their column as prediction",
+        )
     if "prediction" in labels or "truth" not in labels:
         return {"score": values, **labels, "notes": tuple(_looks_like_a_class(values, labels))}
-    correct, notes = verdicts_of(columns["truth"], labels["truth"], "is not 0 or 1; without a prediction column, truth "
-                                 "says whether the item was classified correctly")
+    correct, notes = verdicts_of(
+        columns["truth"],
+        labels["truth"],
+        "is not 0 or 1; without a prediction column, truth "
+        "says whether the item was classified correctly",
+    )
     return {"score": values, "correct": correct, "notes": notes}
 
 
@@ -543,24 +728,36 @@ def verdicts_of(name: str, truth: np.ndarray, rule: str) -> tuple[np.ndarray, tu
     said = {word: verdict_of(str(word)) for word in np.unique(truth).tolist()}
     verdicts = np.array([-1 if said[word] is None else said[word] for word in truth.tolist()])
     _refuse(name, truth, verdicts < 0, rule)
-    meant = checks.listed(f"{word!r} is {'right' if verdict else 'wrong'}" for word, verdict in said.items())
+    meant = checks.listed(
+        f"{word!r} is {'right' if verdict else 'wrong'}" for word, verdict in said.items()
+    )
     return verdicts == 1, (Note("data", f"in column {name!r} {meant}"),) * (truth.dtype.kind == "U")
 
 
 def _from_logarithm(values: np.ndarray, labels: dict, columns: dict) -> dict:
     """Return fields where scores are natural logarithms of the confidence."""
-    _refuse(columns["score"], values, values > 0, "is not the logarithm of a probability: it is above 0")
+    _refuse(
+        columns["score"], values, values > 0, "is not the logarithm of a probability: it is above 0"
+    )
     found = _from_confidence(np.exp(values), labels, columns)
     least = values.min()
-    note = Note("data", f"scores are natural logarithms of the confidence: {least:.4g} is read as {np.exp(least):.4g}")
+    note = Note(
+        "data",
+        f"scores are natural logarithms of the confidence: {least:.4g} is read as {np.exp(least):.4g}",
+    )
     return found | {"notes": (note, *found["notes"])}
 
 
 def _from_margin(values: np.ndarray, labels: dict, columns: dict) -> dict:
     predicted = np.where(values > 0, 1, _negative_class(labels, columns, "the positive class"))
     if "prediction" in labels:
-        _refuse(columns["prediction"], labels["prediction"], labels["prediction"] != predicted,
-                f"contradicts the sign of {columns['score']!r}", predicted)
+        _refuse(
+            columns["prediction"],
+            labels["prediction"],
+            labels["prediction"] != predicted,
+            f"contradicts the sign of {columns['score']!r}",
+            predicted,
+        )
     return {"score": np.abs(values), **labels, "prediction": predicted, "notes": ()}
 
 
@@ -568,8 +765,10 @@ def _negative_class(labels: dict, columns: dict, meaning: str) -> int:
     """Return 0, or -1 where a column holds -1; refuse every other coding."""
     for role, label in labels.items():
         if label.dtype.kind == "U":
-            raise ValueError(f"column {columns[role]!r} holds text such as {str(label[0])!r}; which label is "
-                             f"{meaning} cannot be known: code the classes 0 and 1")
+            raise ValueError(
+                f"column {columns[role]!r} holds text such as {str(label[0])!r}; which label is "
+                f"{meaning} cannot be known: code the classes 0 and 1"
+            )
     negative = -1 if any(np.any(label == -1) for label in labels.values()) else 0
     for role, label in labels.items():
         _refuse(columns[role], label, ~_is_coded(label, negative), f"is not {negative} or 1")
@@ -590,10 +789,17 @@ def _refuse(name: Any, values: Any, bad: Any, rule: Any, expected: Any = None) -
 
 
 def _refuse_text_against_numbers(found: dict, columns: dict) -> None:
-    kinds = {role: "text" if found[role].dtype.kind == "U" else "numbers" for role in CLASSES if role in found}
+    kinds = {
+        role: "text" if found[role].dtype.kind == "U" else "numbers"
+        for role in CLASSES
+        if role in found
+    }
     if len(set(kinds.values())) == 2:
-        shown = " and ".join(f"column {columns.get(role, columns['score'])!r} ({role}) holds {kind} such as "
-                             f"{found[role][0].item()!r}" for role, kind in kinds.items())
+        shown = " and ".join(
+            f"column {columns.get(role, columns['score'])!r} ({role}) holds {kind} such as "
+            f"{found[role][0].item()!r}"
+            for role, kind in kinds.items()
+        )
         raise ValueError(f"text against numbers: {shown}; code both alike")
 
 
@@ -605,8 +811,13 @@ def _rounded(values: Any) -> tuple:
     first = np.flatnonzero(differs)
     counts = np.diff(first, append=values.size)
     commonest = counts.argmax()
-    return (Note("data", f"only {first.size:,} of {values.size:,} scores are distinct, and {counts[commonest]:,} "
-                 f"items share the score {ordered[first[commonest]]:.10g}; ask for unrounded scores"),)
+    return (
+        Note(
+            "data",
+            f"only {first.size:,} of {values.size:,} scores are distinct, and {counts[commonest]:,} "
+            f"items share the score {ordered[first[commonest]]:.10g}; ask for unrounded scores",
+        ),
+    )
 
 
 def _overconfident(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -614,7 +825,7 @@ def _overconfident(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _noisy(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    sure = np.clip(_overconfident(beta, rng), None, 1 - 2.0 ** -53)
+    sure = np.clip(_overconfident(beta, rng), None, 1 - 2.0**-53)
     return scipy.special.expit(scipy.special.logit(sure) + rng.normal(0, _LOGIT_NOISE, beta.size))
 
 
@@ -623,8 +834,16 @@ def _calibrated(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _margin(beta: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return np.maximum(scipy.special.logit(np.clip(0.5 + 0.5 * beta, None, 1 - 2.0 ** -53)) / 2, np.finfo(float).tiny)
+    return np.maximum(
+        scipy.special.logit(np.clip(0.5 + 0.5 * beta, None, 1 - 2.0**-53)) / 2, np.finfo(float).tiny
+    )
 
 
-_SYNTHETIC = {"calibrated": _calibrated, "overconfident": _overconfident, "noisy": _noisy,
-              "rcv1": _calibrated, "epsilon": _margin, "news20": _calibrated}
+_SYNTHETIC = {
+    "calibrated": _calibrated,
+    "overconfident": _overconfident,
+    "noisy": _noisy,
+    "rcv1": _calibrated,
+    "epsilon": _margin,
+    "news20": _calibrated,
+}

@@ -34,11 +34,15 @@ def open_text(path: str, label: str) -> TableSource:
 
     def fetch(wanted: Any) -> Any:
         places = [f"c{header.names.index(name)}" for name in wanted]
-        with (as_utf8(path, label, header.encoding, above=header.above) as (readable, notes),
-              connected(label, readable) as connection):
+        with (
+            as_utf8(path, label, header.encoding, above=header.above) as (readable, notes),
+            connected(label, readable) as connection,
+        ):
             fetched = _csv_relation(connection, readable, header, places).fetchnumpy()
-        return {name: unmasked(fetched[place]) for name, place in zip(wanted, places, strict=True)}, (*notes,
-                                                                                                      *header.notes)
+        return {
+            name: unmasked(fetched[place]) for name, place in zip(wanted, places, strict=True)
+        }, (*notes, *header.notes)
+
     return TableSource(label, header.names, fetch, lambda: _rows(path, label, header))
 
 
@@ -59,9 +63,11 @@ class _Header(NamedTuple):
 
 def _csv_relation(connection: Any, path: str, header: _Header, picked: list[str]) -> Any:
     kinds = {f"c{i}": "VARCHAR" for i in range(len(header.names))}
-    query = (f"SELECT {', '.join(picked)} FROM read_csv($path, columns={kinds}, "
-             f"delim='{header.delimiter}', quote='\"', escape='\"', header=true, "
-             "auto_detect=false, all_varchar=true, hive_partitioning=false)")
+    query = (
+        f"SELECT {', '.join(picked)} FROM read_csv($path, columns={kinds}, "
+        f"delim='{header.delimiter}', quote='\"', escape='\"', header=true, "
+        "auto_detect=false, all_varchar=true, hive_partitioning=false)"
+    )
     return connection.sql(query, params={"path": literal(path)})
 
 
@@ -71,8 +77,10 @@ def scan_text(path: str, label: str, wanted: Sequence[str]) -> Iterator[Scan]:
     header = _header(path, label)
     found = found_columns(label, header.names, wanted)
     renamed = [f"c{header.names.index(column)} AS {quoted(name)}" for name, column in found.items()]
-    with (as_utf8(path, label, header.encoding, above=header.above) as (readable, notes),
-          connected(label, readable) as connection):
+    with (
+        as_utf8(path, label, header.encoding, above=header.above) as (readable, notes),
+        connected(label, readable) as connection,
+    ):
         relation = _csv_relation(connection, readable, header, renamed)
         commas = _holds(readable, b'"' if header.delimiter == "," else b",")
         mark = decimal_mark if commas else mark_of_points
@@ -121,25 +129,46 @@ def _header(path: str, label: str) -> _Header:
         while record.startswith("#") or (comments and record.isspace()):
             comments.append(record)
             record = _record(file)
-        if comments and (not record or any(comments[-1].count(sign) == record.count(sign) > 0 for sign in DELIMITERS)):
+        if comments and (
+            not record
+            or any(comments[-1].count(sign) == record.count(sign) > 0 for sign in DELIMITERS)
+        ):
             record = comments.pop()
     for wrong, said in (
-            (not record, " is empty"), (not record.strip(), f", line 1 is blank{_NAMES}"),
-            (len(record) >= LONGEST_HEADER, f", line 1 has more than {LONGEST_HEADER:,} characters{_NAMES}"),
-            (_CONTROL.search(record), f", line 1 holds control characters{_NAMES}"),
-            (record.count('"') % 2, ", line 1: a quote is not closed")):
+        (not record, " is empty"),
+        (not record.strip(), f", line 1 is blank{_NAMES}"),
+        (
+            len(record) >= LONGEST_HEADER,
+            f", line 1 has more than {LONGEST_HEADER:,} characters{_NAMES}",
+        ),
+        (_CONTROL.search(record), f", line 1 holds control characters{_NAMES}"),
+        (record.count('"') % 2, ", line 1: a quote is not closed"),
+    ):
         if wrong:
             raise ValueError(label + said)
     outside = re.sub(r'"[^"]*"', "", record)
-    delimiter = told[1] if told else max(DELIMITERS, key=outside.count) if any(map(outside.count, DELIMITERS)) else ","
-    return _Header(_cells(record, delimiter, label), delimiter, encoding, bool(told) + len(comments),
-                   len(comments))
+    delimiter = (
+        told[1]
+        if told
+        else max(DELIMITERS, key=outside.count)
+        if any(map(outside.count, DELIMITERS))
+        else ","
+    )
+    return _Header(
+        _cells(record, delimiter, label),
+        delimiter,
+        encoding,
+        bool(told) + len(comments),
+        len(comments),
+    )
 
 
 def _cells(record: str, delimiter: str, label: str) -> tuple:
     limit, longest = csv.field_size_limit(), max(map(len, record.split(delimiter)))
     if longest > limit:
-        raise ValueError(f"{label}, line 1: a column name has {longest:,} characters; at most {limit:,} can be read")
+        raise ValueError(
+            f"{label}, line 1: a column name has {longest:,} characters; at most {limit:,} can be read"
+        )
     try:
         return tuple(cell.strip() for cell in next(csv.reader([record], delimiter=delimiter)))
     except csv.Error:
@@ -167,7 +196,9 @@ def encoding_of_start(path: str, label: str) -> str:
         return "utf-16-be" if start[:1] == b"\0" else "utf-16-le"
     kind = next((kind for sign, kind in _BINARY.items() if start.startswith(sign)), None)
     if kind:
-        raise ValueError(f"{label} is {kind}, whatever its name says; save the table as text in UTF-8")
+        raise ValueError(
+            f"{label} is {kind}, whatever its name says; save the table as text in UTF-8"
+        )
     try:
         codecs.getincrementaldecoder("utf-8")().decode(start)
     except UnicodeDecodeError:
@@ -176,7 +207,9 @@ def encoding_of_start(path: str, label: str) -> str:
 
 
 @contextmanager
-def as_utf8(path: str, label: str, encoding: str, *, mark: bool = True, above: int = 0) -> Iterator[tuple[str, tuple]]:
+def as_utf8(
+    path: str, label: str, encoding: str, *, mark: bool = True, above: int = 0
+) -> Iterator[tuple[str, tuple]]:
     """Yield the path of the text in UTF-8 and notes; with a byte-order mark, if there is one, only where `mark`.
 
     Of the lines of the text `above` are left out.
@@ -194,12 +227,17 @@ def _opened(path: str, label: str) -> Iterator[Any]:
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise ValueError(f"{label} cannot be unpacked: {one_line(error)}") from None
     except OSError as error:
-        raise ValueError(f"cannot read {label}: {(error.strerror or one_line(error)).lower()}") from None
+        raise ValueError(
+            f"cannot read {label}: {(error.strerror or one_line(error)).lower()}"
+        ) from None
 
 
 @contextmanager
 def _opened_text(path: str, label: str, encoding: str) -> Iterator[Any]:
-    with _opened(path, label) as file, io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="") as text:
+    with (
+        _opened(path, label) as file,
+        io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="") as text,
+    ):
         yield text
 
 
@@ -207,9 +245,10 @@ def zstandard() -> tuple[Any, Any]:
     """Return the module of Zstandard, and that of zip archives whose members may be packed with it."""
     try:
         from compression import zstd
-    except ImportError:     # before Python 3.14
+    except ImportError:  # before Python 3.14
         from backports import zstd
         from backports.zstd import zipfile as with_zstd
+
         return zstd, with_zstd
     return zstd, zipfile
 
@@ -253,8 +292,14 @@ def _transcoded(path: str, label: str, encoding: str, mark: bool, above: int) ->
             with open(readable, "w", encoding="utf-8", newline="") as out:
                 _ = [file.readline() for _ in range(above)]
                 shutil.copyfileobj(file, out, CHUNK)
-        yield readable, () if plain else (
-            Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}"),)
+        yield (
+            readable,
+            ()
+            if plain
+            else (
+                Note("data", f"{label} is not UTF-8; it was read as {_ENCODING_NAMES[encoding]}"),
+            ),
+        )
 
 
 def _is_marked(path: str) -> bool:
@@ -273,11 +318,25 @@ def _decodes(path: str, encoding: str) -> bool:
 
 _CLOSED = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
 _NAMES = "; the first line must name the columns"
-_SEPARATOR = re.compile(rf'"?sep=([{DELIMITERS}])"?\s*', re.IGNORECASE)      # as spreadsheets understand it
+_SEPARATOR = re.compile(
+    rf'"?sep=([{DELIMITERS}])"?\s*', re.IGNORECASE
+)  # as spreadsheets understand it
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f]")
-_BINARY = {b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"%PDF-": "a PDF document",
-           b"PK\x03\x04": "a zip archive or a workbook", b"\xd0\xcf\x11\xe0": "a workbook or another Office document",
-           b"\x1f\x8b": "a gzip archive", b"\x28\xb5\x2f\xfd": "a Zstandard archive", b"PAR1\x15": "a Parquet file"}
-_ENCODING_NAMES = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "cp1252": "Windows-1252"}
+_BINARY = {
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"%PDF-": "a PDF document",
+    b"PK\x03\x04": "a zip archive or a workbook",
+    b"\xd0\xcf\x11\xe0": "a workbook or another Office document",
+    b"\x1f\x8b": "a gzip archive",
+    b"\x28\xb5\x2f\xfd": "a Zstandard archive",
+    b"PAR1\x15": "a Parquet file",
+}
+_ENCODING_NAMES = {
+    "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+    "cp1252": "Windows-1252",
+}
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".zst": _open_zst}
 PACKED = tuple(_OPENERS)

@@ -27,7 +27,9 @@ class NotWrittenError(OSError, ValueError):
         return f"cannot write {self.filename!r}: {self.strerror}"
 
 
-def write_text(path: str | os.PathLike[str], lines: str | Iterable[str], encoding: str = "utf-8") -> None:
+def write_text(
+    path: str | os.PathLike[str], lines: str | Iterable[str], encoding: str = "utf-8"
+) -> None:
     r"""Write a text file as a whole or not at all, its ends of lines as they are given.
 
     Parameters
@@ -66,8 +68,14 @@ def keeping(paths: Iterable[str | os.PathLike[str]]) -> Iterator[None]:
 
 def refuse_kept(path: str | os.PathLike[str]) -> None:
     """Raise `NotWrittenError` for a file that is kept."""
-    if _KEPT.get() and os.path.exists(path) and any(os.path.samestat(os.stat(path), kept) for kept in _KEPT.get()):
-        raise NotWrittenError(errno.EEXIST, "it is also an input; choose another path", os.fspath(path))
+    if (
+        _KEPT.get()
+        and os.path.exists(path)
+        and any(os.path.samestat(os.stat(path), kept) for kept in _KEPT.get())
+    ):
+        raise NotWrittenError(
+            errno.EEXIST, "it is also an input; choose another path", os.fspath(path)
+        )
 
 
 @contextlib.contextmanager
@@ -109,7 +117,7 @@ def whole_file(path: str | os.PathLike[str], *, new: bool = False) -> Iterator[P
     except OSError as error:
         raise NotWrittenError(error.errno, error.strerror or str(error), os.fspath(path)) from error
     finally:
-        with contextlib.suppress(OSError):      # the error that ended it is the one to tell
+        with contextlib.suppress(OSError):  # the error that ended it is the one to tell
             part.unlink(missing_ok=True)
 
 
@@ -119,7 +127,7 @@ def _put_beside(part: Path, target: Path) -> None:
         os.link(part, target)
     except FileExistsError:
         raise
-    except OSError:         # a disk that knows no links
+    except OSError:  # a disk that knows no links
         if target.exists():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
         os.replace(part, target)

@@ -18,11 +18,17 @@ from workbench.data.engine import one_line
 from workbench.data.numbers import objects, whole_if_exact
 from workbench.results import Note
 
-_WITH_PART = re.compile(r"(.*\.(?:xls[xm]|ods|eval|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?))#(.*)",
-                        re.IGNORECASE | re.DOTALL)
-_ERROR = re.compile(rb'<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>.*?v>([^<]*)<', re.DOTALL)
-_NOT_COMPUTED = re.compile(rb'<(?:\w+:)?c\b(?![^>]*\bt="str")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>\s*'
-                           rb'<(\w+:)?f\b[^>]*(?:/>|>[^<]*</\3?f>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></)?(?!<(?:\w+:)?v)')
+_WITH_PART = re.compile(
+    r"(.*\.(?:xls[xm]|ods|eval|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?))#(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_ERROR = re.compile(
+    rb'<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>.*?v>([^<]*)<', re.DOTALL
+)
+_NOT_COMPUTED = re.compile(
+    rb'<(?:\w+:)?c\b(?![^>]*\bt="str")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>\s*'
+    rb"<(\w+:)?f\b[^>]*(?:/>|>[^<]*</\3?f>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></)?(?!<(?:\w+:)?v)"
+)
 
 
 def file_and_sheet(path: str) -> tuple[str, str]:
@@ -45,26 +51,54 @@ def open_workbook(path: str, label: str) -> TableSource:
     filled = [row for row, values in enumerate(cells) if any(value != "" for value in values)]
     if not filled:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
-    header = next((row for row in filled if sum(value != "" for value in cells[row]) > 1), filled[0])
+    header = next(
+        (row for row in filled if sum(value != "" for value in cells[row]) > 1), filled[0]
+    )
     for (first, left), (last, right) in merged:
         if first <= header <= last and right > left:
-            raise ValueError(f"{label}, row {header + 1}: columns {_letters(left)} to {_letters(right)} are one merged "
-                             "cell; write a name for every column into one row")
+            raise ValueError(
+                f"{label}, row {header + 1}: columns {_letters(left)} to {_letters(right)} are one merged "
+                "cell; write a name for every column into one row"
+            )
     rows = [row for row in filled if row > header]
-    places = [k for k, name in enumerate(cells[header]) if name != "" or any(cells[row][k] != "" for row in rows)]
-    told = f"{label}, sheet {sheet!r} (there {'are' if len(others) > 1 else 'is'} also {checks.listed(others, 5)})" \
-        if others else label
-    names = tuple("" if cells[header][k] == "" else str(_value(cells[header][k])).strip() for k in places)
+    places = [
+        k
+        for k, name in enumerate(cells[header])
+        if name != "" or any(cells[row][k] != "" for row in rows)
+    ]
+    told = (
+        f"{label}, sheet {sheet!r} (there {'are' if len(others) > 1 else 'is'} also {checks.listed(others, 5)})"
+        if others
+        else label
+    )
+    names = tuple(
+        "" if cells[header][k] == "" else str(_value(cells[header][k])).strip() for k in places
+    )
     above = checks.listed([row + 1 for row in filled if row < header])
-    notes = (*(Note("data", f"{label}: the header is row {header + 1}; left out above it: row {above}"),) * bool(above),
-             *(Note("data", f"{label}: sheet {sheet!r} is read, the first of {len(others) + 1}; for another add "
-                    f"{'#' + name!r} to the name") for name in others[:1]))
+    notes = (
+        *(Note("data", f"{label}: the header is row {header + 1}; left out above it: row {above}"),)
+        * bool(above),
+        *(
+            Note(
+                "data",
+                f"{label}: sheet {sheet!r} is read, the first of {len(others) + 1}; for another add "
+                f"{'#' + name!r} to the name",
+            )
+            for name in others[:1]
+        ),
+    )
 
     def fetch(wanted: Any) -> Any:
         data = {name: [cells[row][places[names.index(name)]] for row in rows] for name in wanted}
-        _refuse_errors(file, sheet, label, {_letters(places[names.index(name)]): name for name in wanted
-                                            if "" in data[name]}, header)
+        _refuse_errors(
+            file,
+            sheet,
+            label,
+            {_letters(places[names.index(name)]): name for name in wanted if "" in data[name]},
+            header,
+        )
         return {name: _column(values) for name, values in data.items()}, notes
+
     return TableSource(told, names, fetch, lambda: (row + 1 for row in rows))
 
 
@@ -72,17 +106,29 @@ def open_workbook(path: str, label: str) -> TableSource:
 def _sheet(file: str, named: str, label: str, saved: tuple) -> tuple:
     """Return a sheet's name, those of others, its cells and merged ranges; kept, as a report reads them often."""
     import python_calamine as calamine
+
     try:
         with calamine.CalamineWorkbook.from_path(file) as book:
-            known = [sheet.name for sheet in book.sheets_metadata if sheet.typ == calamine.SheetTypeEnum.WorkSheet
-                     and (named or sheet.visible == calamine.SheetVisibleEnum.Visible)]
+            known = [
+                sheet.name
+                for sheet in book.sheets_metadata
+                if sheet.typ == calamine.SheetTypeEnum.WorkSheet
+                and (named or sheet.visible == calamine.SheetVisibleEnum.Visible)
+            ]
             name = spelled(named, known) if named else "".join(known[:1])
             if name not in known:
                 listed = checks.listed(known, 20, quoted=True) or "none that is shown"
-                raise ValueError(f"{file!r} has no sheet {named!r}; it has {listed}{checks.suggestion(named, known)}")
+                raise ValueError(
+                    f"{file!r} has no sheet {named!r}; it has {listed}{checks.suggestion(named, known)}"
+                )
             sheet = book.get_sheet_by_name(name)
             others = [] if named else [each for each in known if each != name]
-            return name, others, sheet.to_python(skip_empty_area=False), sheet.merged_cell_ranges or []
+            return (
+                name,
+                others,
+                sheet.to_python(skip_empty_area=False),
+                sheet.merged_cell_ranges or [],
+            )
     except calamine.PasswordError:
         raise ValueError(f"{label} is protected by a password; save it without one") from None
     except (calamine.CalamineError, OSError) as error:
@@ -91,15 +137,26 @@ def _sheet(file: str, named: str, label: str, saved: tuple) -> tuple:
 
 def _refuse_errors(file: str, sheet: str, label: str, place: dict[str, str], header: int) -> None:
     """Raise where a cell that seems empty holds an error, such as #DIV/0!, or a formula: only the file itself tells."""
-    if not place or file.lower().endswith(".ods"):      # which holds what was computed, an error as its text
+    if not place or file.lower().endswith(
+        ".ods"
+    ):  # which holds what was computed, an error as its text
         return
     with zipfile.ZipFile(file) as book:
         cells = book.read(_part(book, sheet, label))
     for letters, row, said in (
-            *((letters, row, f"the error {value.decode()}; correct it, or empty the cell")
-              for letters, row, value in _ERROR.findall(cells)),
-            *((letters, row, "a formula that was never computed; open the file in a spreadsheet and save it there")
-              for letters, row, _ in _NOT_COMPUTED.findall(cells))):
+        *(
+            (letters, row, f"the error {value.decode()}; correct it, or empty the cell")
+            for letters, row, value in _ERROR.findall(cells)
+        ),
+        *(
+            (
+                letters,
+                row,
+                "a formula that was never computed; open the file in a spreadsheet and save it there",
+            )
+            for letters, row, _ in _NOT_COMPUTED.findall(cells)
+        ),
+    ):
         if letters.decode() in place and int(row) > header + 1:
             cell, name = f"{letters.decode()}{int(row)}", place[letters.decode()]
             raise ValueError(f"{label}, cell {cell} (column {name!r}) holds {said}")

@@ -48,8 +48,16 @@ class SampledMoments:
     trusted: np.ndarray
 
     @classmethod
-    def of_values(cls, weight: np.ndarray, free: np.ndarray, stratum: np.ndarray, values: np.ndarray,
-                  low: Any, high: Any, count: Any = 1) -> "SampledMoments":
+    def of_values(
+        cls,
+        weight: np.ndarray,
+        free: np.ndarray,
+        stratum: np.ndarray,
+        values: np.ndarray,
+        low: Any,
+        high: Any,
+        count: Any = 1,
+    ) -> "SampledMoments":
         """Return the moments of values, (m,) each, in strata numbered from 0.
 
         Parameters
@@ -72,7 +80,9 @@ class SampledMoments:
         np.maximum.at(most, stratum, values)
         mean = np.clip(mean, least, most)
         off = values - mean[stratum]
-        second, third = (np.bincount(stratum, count * off**power, strata) / some for power in (2, 3))
+        second, third = (
+            np.bincount(stratum, count * off**power, strata) / some for power in (2, 3)
+        )
         low, high = (np.broadcast_to(np.asarray(end, float), (strata,)) for end in (low, high))
         open_ = free[stratum] > 0
         item_weight, reach = (weight / some)[stratum], float((high - low).max())
@@ -168,6 +178,12 @@ class SampledMoments:
         return 1 + float(self.trusted[side] * (ratio[0] / ratio[1] - 1))
 
 
-def _trusted(sign: int, weight: np.ndarray, values: np.ndarray, off: np.ndarray, count: np.ndarray,
-             reach: float) -> float:
+def _trusted(
+    sign: int,
+    weight: np.ndarray,
+    values: np.ndarray,
+    off: np.ndarray,
+    count: np.ndarray,
+    reach: float,
+) -> float:
     return float(carried(weight, sign * values, sign * off, reach, count))

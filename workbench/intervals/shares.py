@@ -43,11 +43,13 @@ from workbench.results import Interval, Note, percent
 
 METHODS = ("default", "short", "guaranteed", "wald", "wilson")
 EQUAL_WEIGHTS = 1.08
-SAME_WEIGHTS = 1e-9     # weights of a file that differ by rounding
-MOST_STRATA = 30        # of which `weighted_interval` tries sets: measured at most .5 s, with 100 strata 3 s
-SEARCHED_FROM = 20      # the search for the least coverage drew designs of at least so many labels
-LATTICE = 2 ** 14
-LONGEST_LATTICE = 2 ** 20
+SAME_WEIGHTS = 1e-9  # weights of a file that differ by rounding
+MOST_STRATA = (
+    30  # of which `weighted_interval` tries sets: measured at most .5 s, with 100 strata 3 s
+)
+SEARCHED_FROM = 20  # the search for the least coverage drew designs of at least so many labels
+LATTICE = 2**14
+LONGEST_LATTICE = 2**20
 COARSEST_STEP = 8
 GRID, PASSES = 9, 2
 
@@ -69,24 +71,38 @@ class Cells:
 
     def mirrored(self) -> "Cells":
         """Return the same cells with right and wrong exchanged."""
-        return Cells(self.weight, self.labeled, self.labeled - self.correct, self.unlabeled,
-                     self.known_wrong, self.known_right)
+        return Cells(
+            self.weight,
+            self.labeled,
+            self.labeled - self.correct,
+            self.unlabeled,
+            self.known_wrong,
+            self.known_right,
+        )
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the estimated share of every outcome and its variance estimate, each (...,) float."""
         rate = self.correct / np.maximum(self.labeled, 1)
-        variance = self.weight**2 * self.unlabeled * rate * (1 - rate) / np.maximum(self.labeled - 1, 1)
+        variance = (
+            self.weight**2 * self.unlabeled * rate * (1 - rate) / np.maximum(self.labeled - 1, 1)
+        )
         return self.known_right + (self.weight * rate).sum(-1), variance.sum(-1)
 
 
 def stratum_cells(stratum_size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> Cells:
     """Return strata as cells; `correct` may have leading axes for many outcomes."""
     size = np.asarray(stratum_size, float)
-    return Cells(size / size.sum(), np.asarray(labeled, float), np.asarray(correct, float), 1 - labeled / size)
+    return Cells(
+        size / size.sum(),
+        np.asarray(labeled, float),
+        np.asarray(correct, float),
+        1 - labeled / size,
+    )
 
 
-def check_sample(stratum_size: ArrayLike, labeled: ArrayLike,
-                 correct: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def check_sample(
+    stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the three arguments as (H,) int arrays, or raise naming the stratum."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     labeled = checks.counts("labeled", labeled, size=size.size)
@@ -96,7 +112,9 @@ def check_sample(stratum_size: ArrayLike, labeled: ArrayLike,
     return size, labeled, correct
 
 
-def check_part(stratum_size: ArrayLike, name: str, part: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def check_part(
+    stratum_size: ArrayLike, name: str, part: ArrayLike
+) -> tuple[np.ndarray, np.ndarray]:
     """Return sizes of strata and how many items of each are meant, as int64, or raise."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     found = checks.counts(name, part, size=size.size)
@@ -108,12 +126,21 @@ def refuse_few(size: np.ndarray, labeled: np.ndarray) -> None:
     """Raise where a stratum has fewer than 2 labels and is not fully labeled, or more labels than items."""
     checks.at_most("labeled", labeled, "stratum_size", size)
     for few in np.flatnonzero((labeled < 2) & (labeled < size))[:1]:
-        raise checks.WrongValue("labeled", "must be at least 2 in every stratum that is not fully labeled; stratum "
-                                f"{few} has {labeled[few]} of {size[few]}: label more of it, or plan with fewer strata")
+        raise checks.WrongValue(
+            "labeled",
+            "must be at least 2 in every stratum that is not fully labeled; stratum "
+            f"{few} has {labeled[few]} of {size[few]}: label more of it, or plan with fewer strata",
+        )
 
 
-def stratified_interval(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *, level: float = 0.95,
-                        method: str = "default") -> Interval:
+def stratified_interval(
+    stratum_size: ArrayLike,
+    labeled: ArrayLike,
+    correct: ArrayLike,
+    *,
+    level: float = 0.95,
+    method: str = "default",
+) -> Interval:
     """Return a confidence interval for a share from a stratified simple random sample.
 
     Parameters
@@ -153,12 +180,24 @@ def stratified_interval(stratum_size: ArrayLike, labeled: ArrayLike, correct: Ar
     cells = stratum_cells(size, labeled, correct)
     low, high, *exact = _LIMITS[method](size, cells, tail)
     limiting = _limiting(size, cells, tail)
-    return Interval(low, high, float(level), method, limiting,
-                    notes=_notes(method, level, size, labeled, correct, limiting, all(exact)))
+    return Interval(
+        low,
+        high,
+        float(level),
+        method,
+        limiting,
+        notes=_notes(method, level, size, labeled, correct, limiting, all(exact)),
+    )
 
 
-def weighted_interval(weight: np.ndarray, size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, *,
-                      level: float = 0.95) -> Interval:
+def weighted_interval(
+    weight: np.ndarray,
+    size: np.ndarray,
+    labeled: np.ndarray,
+    correct: np.ndarray,
+    *,
+    level: float = 0.95,
+) -> Interval:
     """Return the default interval for a share from strata of known weight and any size, also infinite.
 
     Weights in proportion to the sizes give the limits of `stratified_interval`. One stratum of infinite size gives
@@ -184,7 +223,9 @@ def weighted_interval(weight: np.ndarray, size: np.ndarray, labeled: np.ndarray,
     >>> weighted_interval(np.ones(1), np.full(1, np.inf), np.array([20]), np.array([18]))
     Interval(0.683 to 0.9877, 0.95 default)
     """
-    in_proportion = np.isfinite(size).all() and np.allclose(weight, size / size.sum(), rtol=SAME_WEIGHTS, atol=0)
+    in_proportion = np.isfinite(size).all() and np.allclose(
+        weight, size / size.sum(), rtol=SAME_WEIGHTS, atol=0
+    )
     weight, population = (size / size.sum(), size.sum()) if in_proportion else (weight, np.inf)
     tail = (1 - checks.level(level)) / 2
     cells = Cells(weight, labeled, correct, 1 - labeled / size)
@@ -208,8 +249,13 @@ def default_limits(cells: Cells, population: float, tail: float) -> tuple:
     return _in_whole_items(population, cells.labeled, cells.correct, low, high)
 
 
-def monotone_limits(cells_of: Callable[[np.ndarray], Cells], labeled: np.ndarray, correct: np.ndarray,
-                    population: float, tail: float) -> tuple[float, float, bool]:
+def monotone_limits(
+    cells_of: Callable[[np.ndarray], Cells],
+    labeled: np.ndarray,
+    correct: np.ndarray,
+    population: float,
+    tail: float,
+) -> tuple[float, float, bool]:
     """Return the limits of the default interval, which no right label more lowers, and whether they are exact.
 
     Parameters
@@ -221,19 +267,24 @@ def monotone_limits(cells_of: Callable[[np.ndarray], Cells], labeled: np.ndarray
         Items, to which the limits are rounded outward; infinite for no rounding.
     tail : float
     """
-    (low, exact_low), (high, exact_high) = (_monotone_upper(cells_of, labeled, hits, tail)
-                                            for hits in (labeled - correct, correct))
+    (low, exact_low), (high, exact_high) = (
+        _monotone_upper(cells_of, labeled, hits, tail) for hits in (labeled - correct, correct)
+    )
     return *_in_whole_items(population, labeled, correct, 1 - low, high), exact_low and exact_high
 
 
-def _in_whole_items(population: float, labeled: np.ndarray, correct: np.ndarray, low: Any, high: Any) -> tuple:
+def _in_whole_items(
+    population: float, labeled: np.ndarray, correct: np.ndarray, low: Any, high: Any
+) -> tuple:
     """Return limits (...,) rounded outward to whole items of a finite population, within what the labels prove."""
     if population == np.inf:
         return low, high
     return _outward(population, low, high, *proven_limits(population, labeled, correct))
 
 
-def _monotone_upper(cells_of: Callable, labeled: np.ndarray, hits: np.ndarray, tail: float) -> tuple[float, bool]:
+def _monotone_upper(
+    cells_of: Callable, labeled: np.ndarray, hits: np.ndarray, tail: float
+) -> tuple[float, bool]:
     """Return the least upper limit of an outcome and of those with hits alone in some cells, and if it is exact."""
     raised = cells_of(np.where(np.eye(hits.size + 1, hits.size), labeled, hits))
     *estimates, estimate = raised.moments()[0]
@@ -241,6 +292,7 @@ def _monotone_upper(cells_of: Callable, labeled: np.ndarray, hits: np.ndarray, t
 
     def upper(choice: np.ndarray, known: float) -> np.ndarray:
         return _upper(cells_of(np.where(choice > 0, labeled, hits)), tail, known)[0]
+
     return monotone_limit(upper, float(estimate), np.where(gain > 0, gain, np.inf)[:, None])[:2]
 
 
@@ -256,12 +308,19 @@ def _default(size: np.ndarray, cells: Cells, tail: float) -> tuple:
 
 
 def _limits_of_sets(population: float, cells: Cells, tail: float) -> tuple:
-    return monotone_limits(lambda rows: dataclasses.replace(cells, correct=rows), cells.labeled, cells.correct,
-                           population, tail)
+    return monotone_limits(
+        lambda rows: dataclasses.replace(cells, correct=rows),
+        cells.labeled,
+        cells.correct,
+        population,
+        tail,
+    )
 
 
 def _limiting(weight: np.ndarray, cells: Cells, tail: float) -> int | None:
-    return limiting_stratum(weight, cells.labeled, *(_upper(side, tail)[1] for side in (cells.mirrored(), cells)))
+    return limiting_stratum(
+        weight, cells.labeled, *(_upper(side, tail)[1] for side in (cells.mirrored(), cells))
+    )
 
 
 def _upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
@@ -269,8 +328,18 @@ def _upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
     n, x = np.broadcast_arrays(cells.labeled, cells.correct)
     rate = x / np.maximum(n, 1)
     spread = rate * (1 - rate)
-    return limit_of_moments(cells.weight, cells.unlabeled, n, (rate, spread, spread * (1 - 2 * rate)),
-                            (x == n, np.minimum(x, 1)), 0.0, 1.0, tail, enough=enough, known=cells.known_right)
+    return limit_of_moments(
+        cells.weight,
+        cells.unlabeled,
+        n,
+        (rate, spread, spread * (1 - 2 * rate)),
+        (x == n, np.minimum(x, 1)),
+        0.0,
+        1.0,
+        tail,
+        enough=enough,
+        known=cells.known_right,
+    )
 
 
 def wald_limits(cells: Cells, tail: float) -> tuple:
@@ -284,7 +353,12 @@ def _wilson(size: np.ndarray, cells: Cells, tail: float) -> tuple:
     """Score limits at the effective sample size A(1 - A)/v; with v = 0, at the number of labels."""
     estimate, variance = cells.moments()
     n = estimate * (1 - estimate) / variance if variance > 0 else cells.labeled.sum()
-    return tuple(map(float, wilson(estimate, n if cells.unlabeled.any() else np.inf, scipy.special.ndtri(tail))))
+    return tuple(
+        map(
+            float,
+            wilson(estimate, n if cells.unlabeled.any() else np.inf, scipy.special.ndtri(tail)),
+        )
+    )
 
 
 def wilson(p: float | np.ndarray, n: float | np.ndarray, z: float | np.ndarray) -> tuple:
@@ -301,7 +375,9 @@ def wilson(p: float | np.ndarray, n: float | np.ndarray, z: float | np.ndarray) 
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         center, reach = p + z * z / (2 * n), abs(z) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return np.maximum((center - reach) / (1 + z * z / n), 0.0), np.minimum((center + reach) / (1 + z * z / n), 1.0)
+        return np.maximum((center - reach) / (1 + z * z / n), 0.0), np.minimum(
+            (center + reach) / (1 + z * z / n), 1.0
+        )
 
 
 def quantile(level: float) -> float:
@@ -339,7 +415,7 @@ def holm(pvalues: ArrayLike) -> np.ndarray:
     [0.03, 0.06, 0.06]
     """
     pvalues = np.asarray(pvalues, float)
-    order = np.argsort(pvalues)                     # NaN last: as if never rejected
+    order = np.argsort(pvalues)  # NaN last: as if never rejected
     stepped = np.maximum.accumulate(pvalues[order] * np.arange(pvalues.size, 0, -1))
     adjusted = np.empty_like(pvalues)
     adjusted[order] = np.minimum(stepped, 1)
@@ -348,11 +424,19 @@ def holm(pvalues: ArrayLike) -> np.ndarray:
 
 def _from_upper(upper: Callable[[np.ndarray, Cells, float], float]) -> Callable:
     """Return the limits of a method whose lower one is the upper one of the mirrored cells."""
+
     def limits(size: np.ndarray, cells: Cells, tail: float) -> tuple:
         least, most = proven_limits(size.sum(), cells.labeled, cells.correct)
         if least == most:
             return least, most
-        return _outward(size.sum(), 1 - upper(size, cells.mirrored(), tail), upper(size, cells, tail), least, most)
+        return _outward(
+            size.sum(),
+            1 - upper(size, cells.mirrored(), tail),
+            upper(size, cells, tail),
+            least,
+            most,
+        )
+
     return limits
 
 
@@ -361,7 +445,9 @@ def _guaranteed_upper(size: np.ndarray, cells: Cells, tail: float) -> float:
     n = cells.labeled.sum()
     if n * per_label.max() <= EQUAL_WEIGHTS:
         x = cells.correct.sum()
-        pooled = 1.0 if x == n else max(1 - scipy.special.betaincinv(n - x, x + 1, tail), (x + 1) / n)
+        pooled = (
+            1.0 if x == n else max(1 - scipy.special.betaincinv(n - x, x + 1, tail), (x + 1) / n)
+        )
         return min(n * per_label.max() * pooled, 1.0)
     return _chernoff_upper(size, cells, tail)
 
@@ -383,8 +469,14 @@ def _chernoff_upper(size: np.ndarray, cells: Cells, tail: float) -> float:
     return min(float(bounds.min()), 1.0)
 
 
-def _chernoff_bounds(size: np.ndarray, cells: Cells, per_label: np.ndarray, observed: Any, tilt: np.ndarray,
-                     tail: float) -> np.ndarray:
+def _chernoff_bounds(
+    size: np.ndarray,
+    cells: Cells,
+    per_label: np.ndarray,
+    observed: Any,
+    tilt: np.ndarray,
+    tail: float,
+) -> np.ndarray:
     """Return a valid upper limit for each tilt (T,); every multiplier gives one, bisection the best."""
     exponent = tilt[:, None] * per_label
     c = -np.expm1(-exponent)
@@ -431,12 +523,17 @@ def _short_upper(size: np.ndarray, cells: Cells, tail: float) -> float:
         low, high = grid[last], grid[min(last + 1, GRID - 1)]
     if high - low <= near or not accepted.size:
         return high
-    return min(scipy.optimize.brentq(lambda share: excess(share).item(), low, high, xtol=near) + near, high)
+    return min(
+        scipy.optimize.brentq(lambda share: excess(share).item(), low, high, xtol=near) + near, high
+    )
 
 
 def _lower_tail(size: np.ndarray, cells: Cells, steps: np.ndarray, share: np.ndarray) -> np.ndarray:
     """Return max over pseudo-counts c = 0, 1 of P(T < t) + P(T = t)/2 at the profile rates, (G,)."""
-    masses = (_lattice_distribution(size, cells, steps, _profile_rates(cells, share, pseudo)) for pseudo in (0, 1))
+    masses = (
+        _lattice_distribution(size, cells, steps, _profile_rates(cells, share, pseudo))
+        for pseudo in (0, 1)
+    )
     observed = int((steps * cells.correct).sum())
     return np.maximum(*(mass[:, :observed].sum(1) + mass[:, observed] / 2 for mass in masses))
 
@@ -481,7 +578,9 @@ def _lattice(cells: Cells) -> np.ndarray:
     return np.rint(per_label * min(scale, LONGEST_LATTICE)).astype(int)
 
 
-def _lattice_distribution(size: np.ndarray, cells: Cells, steps: np.ndarray, rate: np.ndarray) -> np.ndarray:
+def _lattice_distribution(
+    size: np.ndarray, cells: Cells, steps: np.ndarray, rate: np.ndarray
+) -> np.ndarray:
     """Return P(sum_h steps_h X_h = s) for s = 0, 1, ..., a (G, S) array, by fast Fourier transform."""
     length = int((steps * cells.labeled).sum()) + 1
     padded = scipy.fft.next_fast_len(length, real=True)
@@ -499,7 +598,9 @@ def _count_pmf(size: int, rate: np.ndarray, n: int) -> np.ndarray:
     right = size * rate
     whole = np.minimum(np.floor(right), size - 1)
     part = (right - whole)[:, None]
-    return (1 - part) * hypergeometric_pmf(size, whole, n) + part * hypergeometric_pmf(size, whole + 1, n)
+    return (1 - part) * hypergeometric_pmf(size, whole, n) + part * hypergeometric_pmf(
+        size, whole + 1, n
+    )
 
 
 def hypergeometric_pmf(size: float, right: np.ndarray, n: int) -> np.ndarray:
@@ -522,7 +623,11 @@ def hypergeometric_pmf(size: float, right: np.ndarray, n: int) -> np.ndarray:
     x = np.arange(n + 1)
     possible = (x <= right) & (n - x <= size - right)
     hits, misses = _log_falling(right, size, n), _log_falling(size - right, size, n)[:, ::-1]
-    choices = scipy.special.gammaln(n + 1) - scipy.special.gammaln(x + 1) - scipy.special.gammaln(n - x + 1)
+    choices = (
+        scipy.special.gammaln(n + 1)
+        - scipy.special.gammaln(x + 1)
+        - scipy.special.gammaln(n - x + 1)
+    )
     log_mass = choices + hits + misses - _log_falling(np.full((1, 1), float(size)), size, n)[:, -1:]
     return np.where(possible, np.exp(np.where(possible, log_mass, 0.0)), 0.0)
 
@@ -535,19 +640,30 @@ def _log_falling(start: np.ndarray, size: float, n: int) -> np.ndarray:
 
 def _outward(population: float, low: Any, high: Any, least: Any, most: Any) -> tuple:
     """Return limits (...,) rounded outward to whole items, within what the labels prove."""
-    low, high = np.floor(low * population + 1e-7) / population, np.ceil(high * population - 1e-7) / population
+    low, high = (
+        np.floor(low * population + 1e-7) / population,
+        np.ceil(high * population - 1e-7) / population,
+    )
     return np.clip(low, least, most), np.clip(high, least, most)
 
 
-def _notes(method: Any, level: Any, size: Any, labeled: Any, correct: Any, limiting: Any, exact: Any) -> Any:
+def _notes(
+    method: Any, level: Any, size: Any, labeled: Any, correct: Any, limiting: Any, exact: Any
+) -> Any:
     n, wrong = labeled.sum(), (labeled - correct).sum()
     if method in ("wald", "wilson"):
         yield teaching_note(method, level)
     if method == "short":
-        yield Note("unreliable", "short does not promise its level: at nominal 95% it covers at least 91% in practice")
+        yield Note(
+            "unreliable",
+            "short does not promise its level: at nominal 95% it covers at least 91% in practice",
+        )
         if min(wrong, n - wrong) < 10 or size.size == 1:
-            yield Note("unreliable", "the rarer outcome was seen fewer than 10 times or there is one stratum: quote "
-                       "the default beside it")
+            yield Note(
+                "unreliable",
+                "the rarer outcome was seen fewer than 10 times or there is one stratum: quote "
+                "the default beside it",
+            )
     if method == "default":
         yield from few_notes(size, labeled)
     yield from exact_notes(exact)
@@ -559,15 +675,21 @@ def few_notes(size: np.ndarray, labeled: np.ndarray, noun: str = "label") -> Ite
     sampled = labeled < size
     n, where = labeled[sampled].sum(), "" if sampled.all() else " outside fully labeled strata"
     if n < SEARCHED_FROM and sampled.any():
-        yield Note("unreliable", f"only {checks.counted(n, noun)}{where}: the default interval was not checked below "
-                   f"{SEARCHED_FROM}")
+        yield Note(
+            "unreliable",
+            f"only {checks.counted(n, noun)}{where}: the default interval was not checked below "
+            f"{SEARCHED_FROM}",
+        )
 
 
 def exact_notes(exact: bool) -> Iterator[Note]:
     """Yield a note where a limit is not exact."""
     if not exact:
-        yield Note("remark", "with so many strata and so few labels not every set of strata was tried: the interval "
-                   "holds, and may be a little longer than it had to be")
+        yield Note(
+            "remark",
+            "with so many strata and so few labels not every set of strata was tried: the interval "
+            "holds, and may be a little longer than it had to be",
+        )
 
 
 def limiting_notes(size: np.ndarray, labeled: np.ndarray, limiting: int | None) -> Iterator[Note]:
@@ -575,14 +697,25 @@ def limiting_notes(size: np.ndarray, labeled: np.ndarray, limiting: int | None) 
     if limiting is not None:
         share = labeled[limiting] / labeled.sum()
         shares = f"{size[limiting] / size.sum():.1%} of the items but {share:.1%} of the labels"
-        yield Note("design", f"alone decides a limit: it holds {shares}; more labels there would help most",
-                   ("stratum", limiting))
+        yield Note(
+            "design",
+            f"alone decides a limit: it holds {shares}; more labels there would help most",
+            ("stratum", limiting),
+        )
 
 
 def teaching_note(method: str, level: float) -> Note:
     """Return the note of an interval that is kept for teaching."""
-    return Note("unreliable", f"{method} is for teaching: with few labels it can cover far less than {percent(level)}")
+    return Note(
+        "unreliable",
+        f"{method} is for teaching: with few labels it can cover far less than {percent(level)}",
+    )
 
 
-_LIMITS = {"default": _default, "short": _from_upper(_short_upper), "guaranteed": _from_upper(_guaranteed_upper),
-           "wilson": _wilson, "wald": lambda size, cells, tail: wald_limits(cells, tail)}
+_LIMITS = {
+    "default": _default,
+    "short": _from_upper(_short_upper),
+    "guaranteed": _from_upper(_guaranteed_upper),
+    "wilson": _wilson,
+    "wald": lambda size, cells, tail: wald_limits(cells, tail),
+}

@@ -131,12 +131,12 @@ def _beyond_three(share: np.ndarray, values: np.ndarray) -> np.ndarray:
     off = values - (share * values).sum(0)
     scale = np.sqrt((share * off**2).sum(0))
     x = off / np.where(scale > 0, scale, 1.0)
-    x2 = x * x          # products, as numpy takes powers above 2 a hundred times more slowly
+    x2 = x * x  # products, as numpy takes powers above 2 a hundred times more slowly
     x3 = x2 * x
     m3, m4, m5, m6 = ((share * power).sum(0) for power in (x3, x2 * x2, x2 * x3, x3 * x3))
-    square = m4 - m3**2 - 1                     # of x^2 that 1 and x leave over
-    common = m5 - m3 * m4 - m3                  # of it and x^3
-    cube = m6 - m3**2 - m4**2                   # of x^3 that 1 and x leave over
+    square = m4 - m3**2 - 1  # of x^2 that 1 and x leave over
+    common = m5 - m3 * m4 - m3  # of it and x^3
+    cube = m6 - m3**2 - m4**2  # of x^3 that 1 and x leave over
     left = cube - np.where(square > ROUNDING, common**2 / np.where(square > ROUNDING, square, 1), 0)
     return np.where(square > ROUNDING, _over(left, m6 - m3**2), 0.0)
 
@@ -144,6 +144,8 @@ def _beyond_three(share: np.ndarray, values: np.ndarray) -> np.ndarray:
 def _over(numerator: Any, denominator: Any) -> np.ndarray:
     """Return a ratio (...), 0 where it is 0/0."""
     return np.divide(
-        numerator, denominator, out=np.zeros(np.shape(denominator)), where=np.asarray(denominator) > 0
+        numerator,
+        denominator,
+        out=np.zeros(np.shape(denominator)),
+        where=np.asarray(denominator) > 0,
     )
-

@@ -21,16 +21,22 @@ from workbench.intervals.sampled import SampledMoments
 from workbench.intervals.unseen import bounded_notes
 from workbench.results import Interval
 
-TOUCHING = 1e-7         # of a step: a limit on an attainable mean
-FINEST = 1e12           # steps of a total beyond which it may be anything
-LARGEST_VALUE = 1e100   # squares and sums of them are numbers too
+TOUCHING = 1e-7  # of a step: a limit on an attainable mean
+FINEST = 1e12  # steps of a total beyond which it may be anything
+LARGEST_VALUE = 1e100  # squares and sums of them are numbers too
 
 
 METHODS = ("default", "bounded", "t")
 
 
-def value_interval(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike, *, level: float = 0.95,
-                   method: str = "default") -> Interval:
+def value_interval(
+    stratum_size: ArrayLike,
+    counts: ArrayLike,
+    values: ArrayLike,
+    *,
+    level: float = 0.95,
+    method: str = "default",
+) -> Interval:
     """Return a confidence interval for the mean of values from a stratified simple random sample.
 
     Parameters
@@ -94,11 +100,19 @@ def value_interval(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike
     Interval(0.074 to 0.594, 0.95 default)
     """
     size, counts, values = check_table(stratum_size, counts, values)
-    return interval_of(size, counts, values, checks.level(level), method=checks.choice("method", method, METHODS))
+    return interval_of(
+        size, counts, values, checks.level(level), method=checks.choice("method", method, METHODS)
+    )
 
 
-def interval_of(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level: float, constants: int = 0,
-                method: str = "default") -> Interval:
+def interval_of(
+    size: np.ndarray,
+    counts: np.ndarray,
+    values: np.ndarray,
+    level: float,
+    constants: int = 0,
+    method: str = "default",
+) -> Interval:
     """Return the interval of checked arguments; the last `constants` strata are known without labels.
 
     These count as fully labeled, and notes on labels leave them out.
@@ -114,20 +128,35 @@ def interval_of(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level:
         if method == "default":
             limits = between(limits, raw, bounded, moments.trusted)
         low, high = (float(np.clip(limit, *proven)) for limit in limits)
-    below, above = (upper_limit(size, counts, sign * values, (1 - level) / 2)[1] for sign in (-1, 1))
-    size, labeled = (part[:len(size) - constants] for part in (size, counts.sum(1)))
+    below, above = (
+        upper_limit(size, counts, sign * values, (1 - level) / 2)[1] for sign in (-1, 1)
+    )
+    size, labeled = (part[: len(size) - constants] for part in (size, counts.sum(1)))
     limiting = limiting_stratum(size, labeled, below, above)
-    notes = [*intervals.few_notes(size, labeled), *intervals.limiting_notes(size, labeled, limiting),
-             *intervals.exact_notes(exact), *bounded_notes((low, high), bounded)]
-    return Interval(low, high, level, method, limiting, bounded if bounded != (low, high) else None, notes=notes)
+    notes = [
+        *intervals.few_notes(size, labeled),
+        *intervals.limiting_notes(size, labeled, limiting),
+        *intervals.exact_notes(exact),
+        *bounded_notes((low, high), bounded),
+    ]
+    return Interval(
+        low, high, level, method, limiting, bounded if bounded != (low, high) else None, notes=notes
+    )
 
 
 def moments_of(size: np.ndarray, counts: np.ndarray, values: np.ndarray) -> SampledMoments:
     """Return the moments of labels, (H, V) counts of values (H, V)."""
     n = counts.sum(1)
     stratum = np.repeat(np.arange(size.size), counts.shape[1])
-    return SampledMoments.of_values(size / size.sum(), np.where(n < size, 1 - n / size, 0.0), stratum, values.ravel(),
-                                    values.min(1), values.max(1), counts.ravel())
+    return SampledMoments.of_values(
+        size / size.sum(),
+        np.where(n < size, 1 - n / size, 0.0),
+        stratum,
+        values.ravel(),
+        values.min(1),
+        values.max(1),
+        counts.ravel(),
+    )
 
 
 def between(limits: tuple, raw: Any, rounded: tuple, trusted: np.ndarray) -> tuple[float, float]:
@@ -143,19 +172,26 @@ def between(limits: tuple, raw: Any, rounded: tuple, trusted: np.ndarray) -> tup
     low, high = limits
     low = low - (1 - trusted[0]) * max(raw[0] - rounded[0], 0.0)
     high = high + (1 - trusted[1]) * max(rounded[1] - raw[1], 0.0)
-    return (rounded[0] if not trusted[0] else max(low, rounded[0]),
-            rounded[1] if not trusted[1] else min(high, rounded[1]))
+    return (
+        rounded[0] if not trusted[0] else max(low, rounded[0]),
+        rounded[1] if not trusted[1] else min(high, rounded[1]),
+    )
 
 
-def raw_limits(size: np.ndarray, counts: np.ndarray, values: np.ndarray, level: float) -> tuple[float, float, bool]:
+def raw_limits(
+    size: np.ndarray, counts: np.ndarray, values: np.ndarray, level: float
+) -> tuple[float, float, bool]:
     """Return both limits before they reach to attainable means, and whether they are exact."""
     tail = (1 - level) / 2
-    (low, exact_low, _), (high, exact_high, _) = (monotone_upper(size, counts, sign * values, tail) for sign in (-1, 1))
+    (low, exact_low, _), (high, exact_high, _) = (
+        monotone_upper(size, counts, sign * values, tail) for sign in (-1, 1)
+    )
     return -low, high, exact_low and exact_high
 
 
-def monotone_upper(size: np.ndarray, counts: np.ndarray, values: np.ndarray,
-                   tail: float) -> tuple[float, bool, np.ndarray]:
+def monotone_upper(
+    size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: float
+) -> tuple[float, bool, np.ndarray]:
     """Return the least `upper_limit` of an outcome (H, V) and of higher ones, whether it is exact, and whose it is.
 
     Higher ones: in some strata all labels below a value, which need not be the same in each, lie at that value.
@@ -163,19 +199,25 @@ def monotone_upper(size: np.ndarray, counts: np.ndarray, values: np.ndarray,
     order, place = values.argsort(1, kind="stable"), np.arange(values.shape[1])
     values, counts = np.take_along_axis(values, order, 1), np.take_along_axis(counts, order, 1)
     below, n = counts.cumsum(1), counts.sum(1)
-    raised = np.stack([counts, *(np.where(place > k, counts, (place == k) * below) for k in place[1:])], 1)
+    raised = np.stack(
+        [counts, *(np.where(place > k, counts, (place == k) * below) for k in place[1:])], 1
+    )
     told, stratum = _told(raised, values[:, None]), np.arange(size.size)
     mean = told[1] * (size / size.sum())[:, None]
     gain = mean[:, 1:] - mean[:, :1]
 
     def upper(choice: np.ndarray, known: float) -> np.ndarray:
         return _upper(size, told[:, stratum, choice], values, tail, known)[0]
-    best, exact, choice = monotone_limit(upper, float(mean[:, 0].sum()),
-                                         np.where((gain > 0) & (n < size)[:, None], gain, np.inf))
+
+    best, exact, choice = monotone_limit(
+        upper, float(mean[:, 0].sum()), np.where((gain > 0) & (n < size)[:, None], gain, np.inf)
+    )
     return best, exact, np.take_along_axis(raised[stratum, choice], order.argsort(1), 1)
 
 
-def interval_limits(size: np.ndarray, counts: np.ndarray, values: np.ndarray, low: Any, high: Any) -> tuple:
+def interval_limits(
+    size: np.ndarray, counts: np.ndarray, values: np.ndarray, low: Any, high: Any
+) -> tuple:
     """Return what becomes of limits (...,): attainable means, within what the labels prove.
 
     Parameters
@@ -205,16 +247,29 @@ def upper_limit(size: np.ndarray, counts: np.ndarray, values: np.ndarray, tail: 
     return _upper(size, _told(counts, values), values, tail)
 
 
-def _upper(size: np.ndarray, told: np.ndarray, values: np.ndarray, tail: float, enough: float = np.inf) -> tuple:
+def _upper(
+    size: np.ndarray, told: np.ndarray, values: np.ndarray, tail: float, enough: float = np.inf
+) -> tuple:
     n, *moments, least, most = told
-    return limit_of_moments(size / size.sum(), np.where(n < size, 1 - n / size, 0.0), n, moments, (least, most),
-                            values.min(-1), values.max(-1), tail, enough=enough)
+    return limit_of_moments(
+        size / size.sum(),
+        np.where(n < size, 1 - n / size, 0.0),
+        n,
+        moments,
+        (least, most),
+        values.min(-1),
+        values.max(-1),
+        tail,
+        enough=enough,
+    )
 
 
 def proven_values(size: np.ndarray, counts: np.ndarray, values: np.ndarray) -> tuple[float, float]:
     """Return the smallest and the largest mean that the labels allow, each (...,) float."""
     seen, unseen = (counts * values).sum((-2, -1)), size - counts.sum(-1)
-    return tuple((seen + (unseen * end).sum(-1)) / size.sum() for end in (values.min(-1), values.max(-1)))
+    return tuple(
+        (seen + (unseen * end).sum(-1)) / size.sum() for end in (values.min(-1), values.max(-1))
+    )
 
 
 def _told(counts: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -223,29 +278,48 @@ def _told(counts: np.ndarray, values: np.ndarray) -> np.ndarray:
     share = counts / np.maximum(n, 1)[..., None]
     mean = (share * values).sum(-1)
     off = values - mean[..., None]
-    return np.stack([n, mean, (share * off ** 2).sum(-1), (share * off ** 3).sum(-1),
-                     np.where(seen, values, np.inf).min(-1), np.where(seen, values, -np.inf).max(-1)])
+    return np.stack(
+        [
+            n,
+            mean,
+            (share * off**2).sum(-1),
+            (share * off**3).sum(-1),
+            np.where(seen, values, np.inf).min(-1),
+            np.where(seen, values, -np.inf).max(-1),
+        ]
+    )
 
 
-def check_table(stratum_size: ArrayLike, counts: ArrayLike,
-                values: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def check_table(
+    stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return sizes (H,), counts (H, V) and values (H, V), or raise naming the stratum."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     table, values = checks.plain_array("counts", counts), checks.floats("values", values)
     if table.ndim != 2 or len(table) != size.size or not table.shape[1]:
-        raise checks.WrongValue("counts", f"must have a row for each of {size.size} strata and a column per value; "
-                                f"got shape {table.shape}")
-    table = np.stack([checks.counts("counts", row, what=f"stratum {h}, value") for h, row in enumerate(table)])
+        raise checks.WrongValue(
+            "counts",
+            f"must have a row for each of {size.size} strata and a column per value; "
+            f"got shape {table.shape}",
+        )
+    table = np.stack(
+        [checks.counts("counts", row, what=f"stratum {h}, value") for h, row in enumerate(table)]
+    )
     if values.shape not in (table.shape, table.shape[1:]) or not np.isfinite(values).all():
-        raise checks.WrongValue("values", f"must be finite, one for each of {table.shape[1]} columns of counts, or a "
-                                f"row of them per stratum; got shape {values.shape}")
+        raise checks.WrongValue(
+            "values",
+            f"must be finite, one for each of {table.shape[1]} columns of counts, or a "
+            f"row of them per stratum; got shape {values.shape}",
+        )
     if abs(values).max() > LARGEST_VALUE:
         raise checks.WrongValue("values", f"must be at most {LARGEST_VALUE:g} in size")
     intervals.refuse_few(size, table.sum(1))
     return size, table, np.broadcast_to(values, table.shape)
 
 
-def attainable_limits(low: Any, high: Any, size: np.ndarray, counts: np.ndarray, values: np.ndarray) -> tuple:
+def attainable_limits(
+    low: Any, high: Any, size: np.ndarray, counts: np.ndarray, values: np.ndarray
+) -> tuple:
     """Return the outermost means that a population can have at less than one item beyond the limits, (...,) float.
 
     Parameters
@@ -276,4 +350,9 @@ def _common_step(values: np.ndarray) -> float:
     """Return the largest number of which all distances within rows are multiples, as they are written in decimals."""
     rows = [[Fraction(repr(value)) for value in row] for row in np.unique(values, axis=0).tolist()]
     distances = {value - min(row) for row in rows for value in row}
-    return float(Fraction(math.gcd(*(d.numerator for d in distances)), math.lcm(*(d.denominator for d in distances))))
+    return float(
+        Fraction(
+            math.gcd(*(d.numerator for d in distances)),
+            math.lcm(*(d.denominator for d in distances)),
+        )
+    )

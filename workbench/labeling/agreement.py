@@ -19,12 +19,19 @@ from workbench.results import Interval, Note, Result
 FOR_ALL = ("raw", "fleiss", "ac1", "alpha")
 FOR_PAIRS = ("kappa",)
 WEIGHTED_KAPPA = ("kappa_linear", "kappa_quadratic")
-SCALES = {"nominal": "alpha", "ordinal": "alpha_ordinal", "interval": "alpha_interval"}     # the alpha of each
+SCALES = {
+    "nominal": "alpha",
+    "ordinal": "alpha_ordinal",
+    "interval": "alpha_interval",
+}  # the alpha of each
 METRICS = (*FOR_ALL, "alpha_ordinal", "alpha_interval", *FOR_PAIRS, *WEIGHTED_KAPPA)
-FEWEST, RAREST, LOWEST, HIGHEST = 30, 0.1, 0.6, 0.97       # where the search went
-NOMINAL = None      # distances of classes without order
-ASSUMED = Note("assumption", "intervals take the items as a random sample, each labeled for itself, and the people as "
-               "they are: others may agree more or less")
+FEWEST, RAREST, LOWEST, HIGHEST = 30, 0.1, 0.6, 0.97  # where the search went
+NOMINAL = None  # distances of classes without order
+ASSUMED = Note(
+    "assumption",
+    "intervals take the items as a random sample, each labeled for itself, and the people as "
+    "they are: others may agree more or less",
+)
 
 
 class Agreement(Result):
@@ -74,10 +81,16 @@ class Agreement(Result):
                 return row
         if all(row["metric"] != metric for row in self.entries):
             scale = {alpha: scale for scale, alpha in SCALES.items()}.get(metric, "ordinal")
-            raise checks.WrongValue("metric", f"must be one that was computed: ask for agreement(..., scale={scale!r})",
-                                    metric)
-        raise checks.WrongValue("group", "must be two of the people, and label one of three or more classes",
-                                (group, label))
+            raise checks.WrongValue(
+                "metric",
+                f"must be one that was computed: ask for agreement(..., scale={scale!r})",
+                metric,
+            )
+        raise checks.WrongValue(
+            "group",
+            "must be two of the people, and label one of three or more classes",
+            (group, label),
+        )
 
     def interval(self, metric: str = "alpha", group: str = "", label: Any = "") -> Interval:
         """Return the interval of a coefficient.
@@ -99,9 +112,11 @@ class Agreement(Result):
         """Return raw agreement and Krippendorff's alpha of the scale with their intervals."""
         raw, alpha = self.entry("raw"), self.entry(SCALES[self.scale])
         name = "alpha" if self.scale == "nominal" else f"{self.scale} alpha"
-        return (f"{len(self.people)} people agree in {raw['estimate']:.1%} of pairs of labels ({raw['low']:.1%} to "
-                f"{raw['high']:.1%}); {name} {alpha['estimate']:.3g} ({alpha['low']:.3g} to {alpha['high']:.3g}); "
-                f"{checks.counted(self.items, 'item')} with two labels or more, {len(self.unsettled):,} to settle")
+        return (
+            f"{len(self.people)} people agree in {raw['estimate']:.1%} of pairs of labels ({raw['low']:.1%} to "
+            f"{raw['high']:.1%}); {name} {alpha['estimate']:.3g} ({alpha['low']:.3g} to {alpha['high']:.3g}); "
+            f"{checks.counted(self.items, 'item')} with two labels or more, {len(self.unsettled):,} to settle"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per coefficient, pair of people and class."""
@@ -112,8 +127,9 @@ class Agreement(Result):
         return list(self.differing)
 
 
-def agreement(labels: Any, *, level: float = 0.95, scale: str = "nominal",
-              order: Sequence | None = None) -> Agreement:
+def agreement(
+    labels: Any, *, level: float = 0.95, scale: str = "nominal", order: Sequence | None = None
+) -> Agreement:
     r"""Say how far people agree who labeled the same items.
 
     Parameters
@@ -201,9 +217,17 @@ def agreement(labels: Any, *, level: float = 0.95, scale: str = "nominal",
     differ = _pairs_that_differ(_of_classes(codes, len(classes)).sum(1))
     by_dispute = np.argsort(-differ, kind="stable")
     entries = tuple(_rows(codes, people, classes, level, scale))
-    return Agreement(entries, tuple(_who_differs(codes, people, classes)), by_dispute[differ[by_dispute] > 0],
-                     int(paired.sum()), people, classes, float(level), scale,
-                     notes=[ASSUMED, *_doubts(codes, classes, entries, scale)])
+    return Agreement(
+        entries,
+        tuple(_who_differs(codes, people, classes)),
+        by_dispute[differ[by_dispute] > 0],
+        int(paired.sum()),
+        people,
+        classes,
+        float(level),
+        scale,
+        notes=[ASSUMED, *_doubts(codes, classes, entries, scale)],
+    )
 
 
 def _read(labels: Any, scale: str, order: Sequence | None) -> tuple[tuple, np.ndarray, tuple]:
@@ -216,16 +240,28 @@ def _read(labels: Any, scale: str, order: Sequence | None) -> tuple[tuple, np.nd
         columns = list(zip(array.T, missing.T, strict=True)) if array.ndim == 2 else []
     lengths = {column.shape for column, _ in columns}
     if len(columns) < 2 or len(lengths) > 1 or any(len(shape) != 1 for shape in lengths):
-        raise checks.WrongValue("labels", "must hold the labels of two or more people, one for each item or None")
-    table = [[None if gap else label for label, gap in zip(column.tolist(), gaps.tolist(), strict=True)]
-             for column, gaps in columns]
+        raise checks.WrongValue(
+            "labels", "must hold the labels of two or more people, one for each item or None"
+        )
+    table = [
+        [None if gap else label for label, gap in zip(column.tolist(), gaps.tolist(), strict=True)]
+        for column, gaps in columns
+    ]
     seen: set[Any] = {label for column in table for label in column} - {None}
     if len({isinstance(label, str) for label in seen}) > 1:
         raise checks.WrongValue("labels", "must be all text or all numbers", told="got both")
-    meaning = {label: label for label in seen} if scale == "nominal" or order is not None else _numbers_of(seen, scale)
-    classes = tuple(sorted(set(meaning.values()))) if order is None else _in_order(order, seen, scale)
+    meaning = (
+        {label: label for label in seen}
+        if scale == "nominal" or order is not None
+        else _numbers_of(seen, scale)
+    )
+    classes = (
+        tuple(sorted(set(meaning.values()))) if order is None else _in_order(order, seen, scale)
+    )
     if len(classes) < 2:
-        raise checks.WrongValue("labels", "must hold at least two classes", told=f"got {len(classes)}")
+        raise checks.WrongValue(
+            "labels", "must hold at least two classes", told=f"got {len(classes)}"
+        )
     place = {label: k for k, label in enumerate(classes)}
     code = {label: place[value] for label, value in meaning.items()} | {None: -1}
     people = tuple(map(str, labels)) if named else tuple(map(str, range(1, len(table) + 1)))
@@ -236,8 +272,12 @@ def _numbers_of(labels: set, scale: str) -> dict:
     """Return the number that each label is, or raise where one is text that is no number."""
     numbers = {label: _number_of(label) for label in labels}
     for label in sorted(label for label, number in numbers.items() if number is None)[:1]:
-        remedy = ": name all classes from the least to the most in {0}" if scale == "ordinal" else ""
-        raise checks.WrongValue("labels", f"must be numbers for scale {scale!r}{remedy}", label, others=("order",))
+        remedy = (
+            ": name all classes from the least to the most in {0}" if scale == "ordinal" else ""
+        )
+        raise checks.WrongValue(
+            "labels", f"must be numbers for scale {scale!r}{remedy}", label, others=("order",)
+        )
     return numbers
 
 
@@ -261,8 +301,11 @@ def _in_order(order: Sequence, seen: set, scale: str) -> tuple:
         raise checks.WrongValue("order", "must name every class once", classes)
     unnamed = [label for label in seen if label not in classes]
     if unnamed:
-        raise checks.WrongValue("order", "must name every class of the labels",
-                                told=f"{checks.listed(sorted(unnamed), quoted=True)} is not among them")
+        raise checks.WrongValue(
+            "order",
+            "must name every class of the labels",
+            told=f"{checks.listed(sorted(unnamed), quoted=True)} is not among them",
+        )
     return classes
 
 
@@ -282,31 +325,55 @@ def _pairs_that_differ(given: np.ndarray) -> np.ndarray:
     return 1 - (given * (given - 1)).sum(1) / np.maximum(m * (m - 1), 1) - (m < 2)
 
 
-def _rows(codes: np.ndarray, people: tuple, classes: tuple, level: float, scale: str) -> Iterator[dict]:
+def _rows(
+    codes: np.ndarray, people: tuple, classes: tuple, level: float, scale: str
+) -> Iterator[dict]:
     """Yield the coefficients of everybody and of pairs, of all classes and of each."""
     pairs = list(itertools.combinations(range(len(people)), 2))
     on_scale = scale != "nominal"
     groups = [(metric, "", codes) for metric in (*FOR_ALL, *[SCALES[scale]] * on_scale)]
     for i, j in pairs:
         of_pair = (f"{people[i]} & {people[j]}", codes[:, [i, j]])
-        groups += [(metric, *of_pair) for metric in (*FOR_PAIRS, *WEIGHTED_KAPPA[:2 * on_scale])]
+        groups += [(metric, *of_pair) for metric in (*FOR_PAIRS, *WEIGHTED_KAPPA[: 2 * on_scale])]
     values = np.array(classes, float) if scale == "interval" else np.arange(len(classes))
     for k, label in enumerate(("", *(classes if len(classes) > 2 else ()))):
         for metric, group, part in groups:
             if k and metric not in (*FOR_ALL, *FOR_PAIRS):
                 continue
             of_class = np.where(part < 0, -1, part == k - 1) if k else part
-            limits = limits_of(metric, of_class, np.ones(len(part)), 2 if k else len(classes), level,
-                               None if k else values)
+            limits = limits_of(
+                metric,
+                of_class,
+                np.ones(len(part)),
+                2 if k else len(classes),
+                level,
+                None if k else values,
+            )
             estimate, low, high, n = map(float, limits)
-            yield {"metric": metric, "group": group, "label": label, "estimate": estimate, "low": low, "high": high,
-                   "n": int(n)}
+            yield {
+                "metric": metric,
+                "group": group,
+                "label": label,
+                "estimate": estimate,
+                "low": low,
+                "high": high,
+                "n": int(n),
+            }
 
 
-def limits_of(metric: str, codes: np.ndarray, weight: np.ndarray, classes: int, level: float,
-              values: np.ndarray | None = None) -> tuple:
+def limits_of(
+    metric: str,
+    codes: np.ndarray,
+    weight: np.ndarray,
+    classes: int,
+    level: float,
+    values: np.ndarray | None = None,
+) -> tuple:
     """Return a coefficient, its limits, and the number of items with two labels, (...,) each; as `coefficient`."""
-    pairs, least = np.array(list(itertools.product(range(classes), repeat=2))), 0.0 if metric == "raw" else -1.0
+    pairs, least = (
+        np.array(list(itertools.product(range(classes), repeat=2))),
+        0.0 if metric == "raw" else -1.0,
+    )
     k = intervals.added_labels(level)
     added = np.where(pairs[:, 0] == pairs[:, 1], k / classes, k / (classes * (classes - 1)))
     more = np.vstack([codes, np.pad(pairs, ((0, 0), (0, codes.shape[1] - 2)), constant_values=-1)])
@@ -318,12 +385,21 @@ def limits_of(metric: str, codes: np.ndarray, weight: np.ndarray, classes: int, 
     center, variance = coefficient(metric, more, weights, classes, values)
     reach = scipy.special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * np.sqrt(variance)
     known = (n >= 2) & ~np.isnan(estimate)
-    return (estimate, np.where(known, np.clip(center - reach, least, estimate), least),
-            np.where(known, np.clip(center + reach, estimate, 1.0), 1.0), n)
+    return (
+        estimate,
+        np.where(known, np.clip(center - reach, least, estimate), least),
+        np.where(known, np.clip(center + reach, estimate, 1.0), 1.0),
+        n,
+    )
 
 
-def coefficient(metric: str, codes: np.ndarray, weight: np.ndarray, classes: int,
-                values: np.ndarray | None = None) -> tuple[Any, Any]:
+def coefficient(
+    metric: str,
+    codes: np.ndarray,
+    weight: np.ndarray,
+    classes: int,
+    values: np.ndarray | None = None,
+) -> tuple[Any, Any]:
     """Return a coefficient and its first-order variance, (...,), NaN where nothing would differ by chance.
 
     Parameters
@@ -349,23 +425,32 @@ def coefficient(metric: str, codes: np.ndarray, weight: np.ndarray, classes: int
     with np.errstate(divide="ignore", invalid="ignore"):
         p, q = ((weight * pool) @ part / pooled for part in (first, second))
         distance = _distances(metric, np.arange(classes) if values is None else values, p)
-        differ = _pairs_that_differ(given) if distance is NOMINAL else \
-            ((given @ distance) * given).sum(-1) / np.maximum(m * (m - 1), 1)
+        differ = (
+            _pairs_that_differ(given)
+            if distance is NOMINAL
+            else ((given @ distance) * given).sum(-1) / np.maximum(m * (m - 1), 1)
+        )
         observed = (weight * paired * differ).sum(-1, keepdims=True) / pairs
-        p_apart, q_apart = (part.sum(-1, keepdims=True) - part if distance is NOMINAL else
-                            (part[..., None, :] @ distance)[..., 0, :] for part in (p, q))
+        p_apart, q_apart = (
+            part.sum(-1, keepdims=True) - part
+            if distance is NOMINAL
+            else (part[..., None, :] @ distance)[..., 0, :]
+            for part in (p, q)
+        )
         apart = (p * q_apart).sum(-1, keepdims=True)
         by_apart = {"raw": 0.0, "ac1": -1 / (classes - 1)}.get(metric, 1.0)
         expected = {"raw": 1.0, "ac1": 1.0}.get(metric, 0.0) + by_apart * apart
         expected = np.where(expected > 1e-12, expected, np.nan)
         slope = -paired * (differ - observed) / (pairs * expected)
         slope = slope + observed / expected**2 * by_apart * pool / pooled * (
-            q_apart @ first.T + p_apart @ second.T - 2 * apart)
+            q_apart @ first.T + p_apart @ second.T - 2 * apart
+        )
         if metric == "alpha_ordinal":
             labels = weight * paired / np.maximum(m * (m - 1), 1)
             observed_pairs = np.einsum("...n,nc,nk->...ck", labels, given, given) / pairs[..., None]
-            excess = (observed / expected**2)[..., None] * p[..., None] * p[..., None, :] - \
-                observed_pairs / expected[..., None]
+            excess = (observed / expected**2)[..., None] * p[..., None] * p[
+                ..., None, :
+            ] - observed_pairs / expected[..., None]
             slope = slope + pool / pooled * _by_ridits(excess, p, share)
     fewer = 1 - 1 / (weight @ paired) if by_labels else 1.0
     return 1 - fewer * (observed / expected)[..., 0], (weight * slope**2).sum(-1)
@@ -402,32 +487,58 @@ def _by_ridits(excess: np.ndarray, p: np.ndarray, share: np.ndarray) -> np.ndarr
 def _who_differs(codes: np.ndarray, people: tuple, classes: tuple) -> list[dict]:
     found = []
     for i, j in itertools.combinations(range(len(people)), 2):
-        both = codes[(codes[:, i] >= 0) & (codes[:, j] >= 0) & (codes[:, i] != codes[:, j])][:, [i, j]]
+        both = codes[(codes[:, i] >= 0) & (codes[:, j] >= 0) & (codes[:, i] != codes[:, j])][
+            :, [i, j]
+        ]
         for (a, b), count in zip(*np.unique(both, axis=0, return_counts=True), strict=True):
-            found.append({"first": people[i], "second": people[j], "first_label": classes[a],
-                          "second_label": classes[b], "count": int(count)})
+            found.append(
+                {
+                    "first": people[i],
+                    "second": people[j],
+                    "first_label": classes[a],
+                    "second_label": classes[b],
+                    "count": int(count),
+                }
+            )
     return sorted(found, key=lambda row: -row["count"])
 
 
-def _doubts(codes: np.ndarray, classes: tuple, entries: Sequence[dict], scale: str) -> Iterator[Note]:
+def _doubts(
+    codes: np.ndarray, classes: tuple, entries: Sequence[dict], scale: str
+) -> Iterator[Note]:
     """Yield how classes were taken, where intervals were not searched, and coefficients that do not exist."""
     yield from _doubts_of_classes(codes, classes, scale)
-    few = [row["group"] or "everybody" for row in entries if row["label"] == "" and row["n"] < FEWEST]
+    few = [
+        row["group"] or "everybody" for row in entries if row["label"] == "" and row["n"] < FEWEST
+    ]
     if few:
-        yield Note("unreliable", f"fewer than {FEWEST} items have two labels or more: intervals may be too short",
-                   ("people", checks.listed(dict.fromkeys(few))))
+        yield Note(
+            "unreliable",
+            f"fewer than {FEWEST} items have two labels or more: intervals may be too short",
+            ("people", checks.listed(dict.fromkeys(few))),
+        )
     share = np.bincount(codes[codes >= 0], minlength=len(classes)) / (codes >= 0).sum()
     for k in np.flatnonzero(share < RAREST):
-        yield Note("unreliable", f"fewer than {RAREST:.0%} of the labels: intervals of what chance expects may be too "
-                   "short", ("class", classes[k]))
+        yield Note(
+            "unreliable",
+            f"fewer than {RAREST:.0%} of the labels: intervals of what chance expects may be too "
+            "short",
+            ("class", classes[k]),
+        )
     raw = entries[0]["estimate"]
     if not LOWEST <= raw <= HIGHEST:
-        yield Note("unreliable", f"{raw:.1%} of pairs of labels are alike; intervals were tried from {LOWEST:.0%} to "
-                   f"{HIGHEST:.0%}")
+        yield Note(
+            "unreliable",
+            f"{raw:.1%} of pairs of labels are alike; intervals were tried from {LOWEST:.0%} to "
+            f"{HIGHEST:.0%}",
+        )
     for row in entries:
         if np.isnan(row["estimate"]):
-            yield Note("undefined", f"no {row['metric']}: no item has two labels, or chance expects no difference",
-                       ("pair", row["group"]) if row["group"] else None)
+            yield Note(
+                "undefined",
+                f"no {row['metric']}: no item has two labels, or chance expects no difference",
+                ("pair", row["group"]) if row["group"] else None,
+            )
 
 
 def _doubts_of_classes(codes: np.ndarray, classes: tuple, scale: str) -> Iterator[Note]:
@@ -435,10 +546,16 @@ def _doubts_of_classes(codes: np.ndarray, classes: tuple, scale: str) -> Iterato
     counts = Counter(codes.ravel().tolist())
     for k, label in enumerate(classes):
         if isinstance(label, str) and label.strip().lower() in GONE:
-            yield Note("data", f"{label!r} ({checks.counted(counts[k], 'label')}) is taken for a class: if it stands "
-                       "for a missing label, give None or leave the cell empty")
+            yield Note(
+                "data",
+                f"{label!r} ({checks.counted(counts[k], 'label')}) is taken for a class: if it stands "
+                "for a missing label, give None or leave the cell empty",
+            )
     numeric = all(_number_of(label) is not None for label in classes)
     if scale == "nominal" and len(classes) > 2 and numeric:
-        yield Note("data", f"the classes are numbers ({checks.listed(classes, 5)}), but labels that nearly agree "
-                   "count as labels that differ: if the order matters, as that of grades, ask for scale 'ordinal' "
-                   "(weighted kappa and ordinal alpha)")
+        yield Note(
+            "data",
+            f"the classes are numbers ({checks.listed(classes, 5)}), but labels that nearly agree "
+            "count as labels that differ: if the order matters, as that of grades, ask for scale 'ordinal' "
+            "(weighted kappa and ordinal alpha)",
+        )

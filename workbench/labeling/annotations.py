@@ -68,8 +68,10 @@ def write_tasks(path: str | PathLike[str], key: str, items: Items, labels: Seque
     fields = [tool.variable(name) for name in columns]
     for name, field in zip(columns, fields, strict=True):
         if field.casefold() in tool.reserved or fields.count(field) > 1:
-            raise ValueError(f"column {name!r} has the name of another field in {key}: choose another tool, or make "
-                             "the audit with the column renamed")
+            raise ValueError(
+                f"column {name!r} has the name of another field in {key}: choose another tool, or make "
+                "the audit with the column renamed"
+            )
     _refuse_labeled(path)
     write_text(path, tool.write(items, labels))
 
@@ -81,13 +83,17 @@ def _refuse_labeled(path: str) -> None:
     try:
         annotated = read_annotations(path)
     except ValueError as error:
-        raise ValueError(f"{path!r} exists and holds no tasks ({error}); choose another path") from None
+        raise ValueError(
+            f"{path!r} exists and holds no tasks ({error}); choose another path"
+        ) from None
     if annotated is None or any(row.problem for row in annotated.rows):
         raise ValueError(f"{path!r} exists and holds no tasks; choose another path")
     filled = sum(row.is_answered for row in annotated.rows)
     if filled:
-        raise ValueError(f"{path!r} already holds {checks.counted(filled, 'annotation')} and is not overwritten; "
-                         "choose another path, or move the file away")
+        raise ValueError(
+            f"{path!r} already holds {checks.counted(filled, 'annotation')} and is not overwritten; "
+            "choose another path, or move the file away"
+        )
 
 
 def read_annotations(path: str | PathLike[str]) -> Annotations | None:
@@ -126,7 +132,11 @@ def read_annotations(path: str | PathLike[str]) -> Annotations | None:
     if tool is None:
         _refuse_unknown(label, records)
         return None
-    rows = tuple(row for record, owner in zip(records, tools, strict=True) for row in _rows(tool, owner, *record))
+    rows = tuple(
+        row
+        for record, owner in zip(records, tools, strict=True)
+        for row in _rows(tool, owner, *record)
+    )
     return Annotations(label, tool.name, rows, tool.person(_without(name, JSON_ENDINGS)))
 
 
@@ -142,7 +152,11 @@ def _flat_table(path: str) -> Annotations | None:
     places = frames.row_numbers(path, len(cells[FLAT]))
     records = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
     tool = TOOLS["label-studio"]
-    rows = tuple(row for number, record in zip(places, records, strict=True) for row in tool.read(number, record))
+    rows = tuple(
+        row
+        for number, record in zip(places, records, strict=True)
+        for row in tool.read(number, record)
+    )
     return Annotations(repr(os.path.basename(path)), tool.name, rows)
 
 
@@ -159,12 +173,23 @@ def tool_of(record: dict) -> Tool | None:
     return next((tool for tool in reversed(TOOLS.values()) if tool.owns(record)), None)
 
 
-def _rows(tool: Tool, owner: Tool | None, number: int, record: dict, problem: str) -> list[LabelRow]:
+def _rows(
+    tool: Tool, owner: Tool | None, number: int, record: dict, problem: str
+) -> list[LabelRow]:
     if problem:
         return [LabelRow(number, problem=problem)]
     if owner is not tool:
-        what = f"a record of {owner.name}" if owner else f"no record of {tool.name} (it has {fields_of(record)})"
-        return [LabelRow(number, problem=f"is {what}, the file's first is one of {tool.name}: one file, one tool")]
+        what = (
+            f"a record of {owner.name}"
+            if owner
+            else f"no record of {tool.name} (it has {fields_of(record)})"
+        )
+        return [
+            LabelRow(
+                number,
+                problem=f"is {what}, the file's first is one of {tool.name}: one file, one tool",
+            )
+        ]
     return list(tool.read(number, record))
 
 
@@ -172,17 +197,25 @@ def _refuse_unknown(label: str, records: Sequence) -> None:
     """Raise where JSON is neither a tool's nor a table with the columns of a sheet."""
     record = next((record for _, record, problem in records if not problem), None)
     if record is None:
-        raise ValueError(f"{label} must hold records such as {{\"item\": \"7\"}}; record {records[0][0]} "
-                         f"{records[0][2]}")
+        raise ValueError(
+            f'{label} must hold records such as {{"item": "7"}}; record {records[0][0]} '
+            f"{records[0][2]}"
+        )
     if _OF_SHEETS & set(record):
         return
     *others, last = (tool.name for tool in TOOLS.values())
-    endings = {tool.ending: [other.name for other in TOOLS.values() if other.ending == tool.ending]
-               for tool in TOOLS.values()}
-    formats = " or ".join(f"{ending[1:].upper()} ({', '.join(names)})" for ending, names in endings.items())
-    raise ValueError(f"{label} is neither a sheet with the columns id and correct (or truth) nor an export of "
-                     f"{', '.join(others)} or {last}; record {records[0][0]} has {fields_of(record)}: export labels as "
-                     f"{formats}")
+    endings = {
+        tool.ending: [other.name for other in TOOLS.values() if other.ending == tool.ending]
+        for tool in TOOLS.values()
+    }
+    formats = " or ".join(
+        f"{ending[1:].upper()} ({', '.join(names)})" for ending, names in endings.items()
+    )
+    raise ValueError(
+        f"{label} is neither a sheet with the columns id and correct (or truth) nor an export of "
+        f"{', '.join(others)} or {last}; record {records[0][0]} has {fields_of(record)}: export labels as "
+        f"{formats}"
+    )
 
 
 def _without(name: str, endings: Sequence[str]) -> str:

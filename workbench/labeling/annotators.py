@@ -22,10 +22,12 @@ from workbench.results import Note
 
 # how people write a missing label in a table; "none" may be a class
 GAPS = (numbers.GONE - {"none"}) | {"-", "--"}
-MOST_CLASSES = 50       # more different cells are text or measurements, not the classes of an annotator
+MOST_CLASSES = 50  # more different cells are text or measurements, not the classes of an annotator
 ITEM = re.compile(r"(.*[_ .-])?(id|ids|uuid|guid|key)|item|case|nr|no|document|unit|question|index")
-ANNOTATOR = re.compile(r"(annotator|coder|rater|labell?er|reviewer|worker|grader|completed_by|annotated_by)"
-                       r"([_ .-]?(id|name|email))?")
+ANNOTATOR = re.compile(
+    r"(annotator|coder|rater|labell?er|reviewer|worker|grader|completed_by|annotated_by)"
+    r"([_ .-]?(id|name|email))?"
+)
 LABEL = (*CHOICE_FIELDS, "grade", "rating", "score", "code", "correct", "truth", "value")
 
 
@@ -54,19 +56,28 @@ class AnnotatorLabels:
         if not label:
             return
         if labels.setdefault(item, label) != label:
-            raise ValueError(f"{place}: {annotator!r} labels item {item!r} {label!r}, and {labels[item]!r} before; "
-                             "keep one of the two")
+            raise ValueError(
+                f"{place}: {annotator!r} labels item {item!r} {label!r}, and {labels[item]!r} before; "
+                "keep one of the two"
+            )
 
     def labels(self) -> dict[str, list]:
         """Return the label of each item by annotator, None for none: numbers where all labels are numbers."""
         texts = [label for labels in self.cells.values() for label in labels.values()]
         meaning = dict(zip(texts, as_labels(texts), strict=True))
-        return {annotator: [meaning.get(labels.get(item, "")) for item in self.items]
-                for annotator, labels in self.cells.items()}
+        return {
+            annotator: [meaning.get(labels.get(item, "")) for item in self.items]
+            for annotator, labels in self.cells.items()
+        }
 
 
-def read_annotators(*paths: str | PathLike[str], annotators: str = "", item: str = "", annotator: str = "",
-                    label: str = "") -> AnnotatorLabels:
+def read_annotators(
+    *paths: str | PathLike[str],
+    annotators: str = "",
+    item: str = "",
+    annotator: str = "",
+    label: str = "",
+) -> AnnotatorLabels:
     r"""Read the labels of several people.
 
     Parameters
@@ -108,19 +119,27 @@ def read_annotators(*paths: str | PathLike[str], annotators: str = "", item: str
     people = [name for name, labels in found.cells.items() if labels]
     if len(people) < 2:
         named = checks.listed(os.path.basename(os.fspath(path)) for path in paths)
-        raise ValueError(f"agreement needs the labels of two or more annotators; {named} holds those of "
-                         f"{checks.listed(people, quoted=True) or 'nobody'}")
+        raise ValueError(
+            f"agreement needs the labels of two or more annotators; {named} holds those of "
+            f"{checks.listed(people, quoted=True) or 'nobody'}"
+        )
     return found
 
 
 def _add_export(found: AnnotatorLabels, exported: Annotations, person: str) -> None:
     """Take in the rows of a labeling tool's file."""
-    binary = all(row.verdict and not row.chosen for row in exported.rows if row.is_answered and not row.skipped)
+    binary = all(
+        row.verdict and not row.chosen
+        for row in exported.rows
+        if row.is_answered and not row.skipped
+    )
     for row in exported.rows:
         place = f"{exported.label}, record {row.number}"
         if row.problem:
             raise ValueError(f"{place} {row.problem}")
-        found.add(row.by or exported.by or person or "nobody named", row.id, _label_of(row, binary), place)
+        found.add(
+            row.by or exported.by or person or "nobody named", row.id, _label_of(row, binary), place
+        )
 
 
 def _label_of(row: LabelRow, binary: bool) -> str:
@@ -132,8 +151,15 @@ def _label_of(row: LabelRow, binary: bool) -> str:
     return "" if row.verdict == REJECT else row.label
 
 
-def _add_table(found: AnnotatorLabels, path: str | PathLike[str], person: str, annotators: str, item: str,
-               annotator: str, label: str) -> None:
+def _add_table(
+    found: AnnotatorLabels,
+    path: str | PathLike[str],
+    person: str,
+    annotators: str,
+    item: str,
+    annotator: str,
+    label: str,
+) -> None:
     """Take in a table, of a column for each annotator or of a row for each label."""
     names = [name for name in frames.column_names(path) if name]
     columns, notes = frames.read_columns(path, names)
@@ -146,30 +172,50 @@ def _add_table(found: AnnotatorLabels, path: str | PathLike[str], person: str, a
     if by or person:
         chosen = table.named("label", label) or table.label_column(by, key)
         if not key:
-            raise checks.WrongValue("item", f"must name the column of {table.label} that identifies an item; it has "
-                                    f"{checks.listed(names, quoted=True)}")
+            raise checks.WrongValue(
+                "item",
+                f"must name the column of {table.label} that identifies an item; it has "
+                f"{checks.listed(names, quoted=True)}",
+            )
         _add_rows(found, table, by, person, key, chosen)
         return
-    people = [table.named("annotators", name.strip()) for name in annotators.split(",")] if annotators else \
-        _annotator_columns(table, key)
+    people = (
+        [table.named("annotators", name.strip()) for name in annotators.split(",")]
+        if annotators
+        else _annotator_columns(table, key)
+    )
     unused = [name for name in names if name not in (*people, key)]
-    others = f"; not used: {checks.listed(unused)} (you can name the columns of annotators)" if unused else ""
-    found.notes.append(Note("data", f"annotators are the columns {checks.listed(people, 20)}{others}"))
+    others = (
+        f"; not used: {checks.listed(unused)} (you can name the columns of annotators)"
+        if unused
+        else ""
+    )
+    found.notes.append(
+        Note("data", f"annotators are the columns {checks.listed(people, 20)}{others}")
+    )
     plain = {name: _without_gaps(found, name, table.cells[name]) for name in people}
     for k, row in enumerate(rows):
         identifier = table.cells[key][k] if key else str(row)
         if identifier in found.items:
-            raise checks.WrongValue("item", f"must name a column that identifies the rows of {table.label}: {key!r} "
-                                    f"has {identifier!r} twice; or, with a row for each label, say {{0}} and {{1}}",
-                                    told=f"row {row} is the second", others=("annotator", "label"))
+            raise checks.WrongValue(
+                "item",
+                f"must name a column that identifies the rows of {table.label}: {key!r} "
+                f"has {identifier!r} twice; or, with a row for each label, say {{0}} and {{1}}",
+                told=f"row {row} is the second",
+                others=("annotator", "label"),
+            )
         for name in people:
             found.add(name, identifier, plain[name][k], f"{table.label}, row {row}")
 
 
-def _add_rows(found: AnnotatorLabels, table: "_Table", by: str, person: str, key: str, chosen: str) -> None:
+def _add_rows(
+    found: AnnotatorLabels, table: "_Table", by: str, person: str, key: str, chosen: str
+) -> None:
     """Take in a table with a row for each label."""
     whose = f"of annotator {by!r}" if by else f"of {person}"
-    found.notes.append(Note("data", f"{table.label}: column {chosen!r} has the label {whose} for item {key!r}"))
+    found.notes.append(
+        Note("data", f"{table.label}: column {chosen!r} has the label {whose} for item {key!r}")
+    )
     labels = _without_gaps(found, chosen, table.cells[chosen])
     for k, row in enumerate(table.rows):
         place, identifier = f"{table.label}, row {row}", table.cells[key][k]
@@ -178,7 +224,9 @@ def _add_rows(found: AnnotatorLabels, table: "_Table", by: str, person: str, key
             continue
         for name, cell in ((key, identifier), (by or person, who)):
             if not cell:
-                raise ValueError(f"{place}: column {name!r} is missing, but the label is {labels[k]!r}")
+                raise ValueError(
+                    f"{place}: column {name!r} is missing, but the label is {labels[k]!r}"
+                )
         found.add(who, identifier, labels[k], place)
 
 
@@ -186,8 +234,13 @@ def _without_gaps(found: AnnotatorLabels, name: str, cells: Sequence[str]) -> li
     """Return cells with "" for words that stand for a missing label, and note these."""
     words = Counter(cell for cell in cells if cell and cell.lower() in GAPS)
     for word, times in words.items():
-        found.notes.append(Note("data", f"column {name!r}: {word!r} in {checks.counted(times, 'cell')} is read as a "
-                                "missing label"))
+        found.notes.append(
+            Note(
+                "data",
+                f"column {name!r}: {word!r} in {checks.counted(times, 'cell')} is read as a "
+                "missing label",
+            )
+        )
     return ["" if cell in words else cell for cell in cells]
 
 
@@ -205,15 +258,27 @@ class _Table:
             return ""
         column = spelled(name, self.cells)
         if column not in self.cells:
-            raise checks.WrongValue(option, f"must name a column of {self.label}, which has "
-                                    f"{checks.listed(self.cells, quoted=True)}", name,
-                                    told=f"got {name!r}{checks.suggestion(name, self.cells)}")
+            raise checks.WrongValue(
+                option,
+                f"must name a column of {self.label}, which has "
+                f"{checks.listed(self.cells, quoted=True)}",
+                name,
+                told=f"got {name!r}{checks.suggestion(name, self.cells)}",
+            )
         return column
 
     def called(self, pattern: re.Pattern, *others: str) -> str:
         """Return the first column whose name fits, "" for none."""
-        return next((name for name in self.cells if name not in others and plain_name(name) != "annotation_id"
-                     and pattern.fullmatch(plain_name(name))), "")
+        return next(
+            (
+                name
+                for name in self.cells
+                if name not in others
+                and plain_name(name) != "annotation_id"
+                and pattern.fullmatch(plain_name(name))
+            ),
+            "",
+        )
 
     def label_column(self, *others: str) -> str:
         """Return the only column that can hold labels, or raise."""
@@ -222,8 +287,11 @@ class _Table:
         choices = called or left
         if len(choices) == 1:
             return choices[0]
-        raise checks.WrongValue("label", f"must name the column of {self.label} that holds the labels; it has "
-                                f"{checks.listed(choices, quoted=True)}")
+        raise checks.WrongValue(
+            "label",
+            f"must name the column of {self.label} that holds the labels; it has "
+            f"{checks.listed(choices, quoted=True)}",
+        )
 
 
 def _annotator_columns(table: _Table, key: str) -> list[str]:
@@ -235,16 +303,26 @@ def _annotator_columns(table: _Table, key: str) -> list[str]:
             classes[name] = set(as_labels([*seen]))
     groups: list[list[str]] = []
     for name, seen in classes.items():
-        alike = [group for group in groups if any(_share_classes(seen, classes[other]) for other in group)]
+        alike = [
+            group
+            for group in groups
+            if any(_share_classes(seen, classes[other]) for other in group)
+        ]
         groups = [group for group in groups if group not in alike] + [[*sum(alike, []), name]]
     several = [group for group in groups if len(group) > 1]
     if len(several) == 1:
         return [name for name in table.cells if name in several[0]]
-    what = "several sets of columns hold the same classes: " + "; ".join(map(checks.listed, several)) if several else \
-        f"no two columns hold the same classes, it has {checks.listed(table.cells, quoted=True)}"
-    raise checks.WrongValue("annotators", f"must name the columns of {table.label} that are annotators, with commas "
-                            f"between ({what}); or, with a row for each label, say {{0}} and {{1}}",
-                            others=("annotator", "label"))
+    what = (
+        "several sets of columns hold the same classes: " + "; ".join(map(checks.listed, several))
+        if several
+        else f"no two columns hold the same classes, it has {checks.listed(table.cells, quoted=True)}"
+    )
+    raise checks.WrongValue(
+        "annotators",
+        f"must name the columns of {table.label} that are annotators, with commas "
+        f"between ({what}); or, with a row for each label, say {{0}} and {{1}}",
+        others=("annotator", "label"),
+    )
 
 
 def _share_classes(first: set, second: set) -> bool:

@@ -43,14 +43,20 @@ def random_keys(ids: Iterable, seed: int | str) -> np.ndarray:
     array([0.52692087, 0.52692087])
     """
     start, texts, keys = f"{seed}:".encode(), map(str, ids), [np.empty(0, np.int64)]
-    while digests := b"".join([md5(start + text.encode()).digest() for text in itertools.islice(texts, PART)]):
+    while digests := b"".join(
+        [md5(start + text.encode()).digest() for text in itertools.islice(texts, PART)]
+    ):
         keys.append((np.frombuffer(digests, ">u8")[::2] >> (64 - KEY_BITS)).astype(np.int64))
     return np.concatenate(keys)
 
 
 def seed_of(*, rng: int | np.random.Generator) -> int:
     """Return a seed, or one that a generator draws."""
-    return int(rng.integers(2 ** 63)) if isinstance(rng, np.random.Generator) else checks.seed("rng", rng)
+    return (
+        int(rng.integers(2**63))
+        if isinstance(rng, np.random.Generator)
+        else checks.seed("rng", rng)
+    )
 
 
 def id_texts(items: ScoredItems, index: np.ndarray | None = None) -> list[str]:
@@ -83,8 +89,12 @@ def items_in_turn(ids: Sequence, stratum: np.ndarray, turns: np.ndarray, seed: i
     """
     keys, size, order = random_keys(ids, seed), np.bincount(stratum), np.empty(turns.size, np.int64)
     wanted = np.bincount(turns, minlength=size.size)
-    share = (wanted + 10 * np.sqrt(wanted) + 10) / np.maximum(size, 1)      # far more than it takes, but for bad luck
-    bound = (np.minimum(share, 1) * 2.0**KEY_BITS).astype(np.float32)       # four bytes each: items come by the million
+    share = (wanted + 10 * np.sqrt(wanted) + 10) / np.maximum(
+        size, 1
+    )  # far more than it takes, but for bad luck
+    bound = (np.minimum(share, 1) * 2.0**KEY_BITS).astype(
+        np.float32
+    )  # four bytes each: items come by the million
     likely = np.flatnonzero(keys < bound[stratum])
     if (np.bincount(stratum[likely], minlength=size.size) < wanted).any():
         likely = np.arange(stratum.size)
@@ -93,7 +103,9 @@ def items_in_turn(ids: Sequence, stratum: np.ndarray, turns: np.ndarray, seed: i
     if (keys[1:] == keys[:-1]).any():
         refuse_repeated(ids)
     by_stratum = likely[np.lexsort((drawn, stratum[likely]))]
-    left = np.bincount(stratum[likely], minlength=size.size) - wanted       # of each stratum, behind its drawn items
+    left = (
+        np.bincount(stratum[likely], minlength=size.size) - wanted
+    )  # of each stratum, behind its drawn items
     before = np.repeat(np.cumsum(left) - left, wanted)
     order[np.argsort(turns, kind="stable")] = by_stratum[before + np.arange(turns.size)]
     return order

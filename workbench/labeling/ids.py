@@ -11,7 +11,7 @@ from workbench import checks
 from workbench.data.numbers import first_repeat
 from workbench.results import Note
 
-KEPT = 15       # digits that a spreadsheet keeps of a number; it writes zeros for the others
+KEPT = 15  # digits that a spreadsheet keeps of a number; it writes zeros for the others
 _NUMBER = re.compile(r"([+-]?[0-9]{1,300})(?:[.,]([0-9]{0,300}))?(?:[eE]([+-]?[0-9]{1,3}))?")
 
 
@@ -24,11 +24,14 @@ def positions(ids: Sequence) -> dict[Any, int]:
 def refuse_repeated(ids: Sequence) -> None:
     """Raise where an identifier repeats."""
     if first_repeat(ids):
-        raise checks.WrongValue("items.id", f"must be unique; {Counter(ids).most_common(1)[0][0]!r} repeats")
+        raise checks.WrongValue(
+            "items.id", f"must be unique; {Counter(ids).most_common(1)[0][0]!r} repeats"
+        )
 
 
-def matched(cells: Sequence[str], position_of: dict[str, int],
-            asked: Iterable[str] = ()) -> tuple[list[int | None], dict[str, str]]:
+def matched(
+    cells: Sequence[str], position_of: dict[str, int], asked: Iterable[str] = ()
+) -> tuple[list[int | None], dict[str, str]]:
     """Return the position of each cell's item, or None, and the cells that a spreadsheet changed, with their ids.
 
     A changed cell is matched only where exactly one identifier that was asked for would be shown so and does not stand
@@ -72,8 +75,11 @@ def changed_notes(changed: dict[str, str]) -> Iterable[Note]:
     if changed:
         cell, meant = next(iter(changed.items()))
         ids = checks.counted(len(changed), "id was", "ids were")
-        yield Note("data", f"{ids} changed by a spreadsheet and matched to the one drawn item that it would show so: "
-                   f"{cell!r} is {meant!r}")
+        yield Note(
+            "data",
+            f"{ids} changed by a spreadsheet and matched to the one drawn item that it would show so: "
+            f"{cell!r} is {meant!r}",
+        )
 
 
 def _by_number(ids: set[str], digits: int | None) -> Any:
@@ -100,4 +106,6 @@ def _digits(text: Any) -> int | None:
 
 
 def _rounded(number: Any, digits: Any, rounding: Any = decimal.ROUND_HALF_UP) -> Any:
-    return decimal.Context(prec=digits, rounding=rounding, Emax=9999, Emin=-9999).create_decimal(number)
+    return decimal.Context(prec=digits, rounding=rounding, Emax=9999, Emin=-9999).create_decimal(
+        number
+    )

@@ -11,10 +11,14 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 
-MOST = 20_000_000       # bytes
-_STARTS = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF87a", "image/gif"),
-           (b"GIF89a", "image/gif"))
-_COLOR_TYPES = {1: 0, 3: 2, 4: 6}      # of PNG, by channels
+MOST = 20_000_000  # bytes
+_STARTS = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+_COLOR_TYPES = {1: 0, 3: 2, 4: 6}  # of PNG, by channels
 
 
 def image_folder(folder: str | PathLike[str]) -> Path:
@@ -31,7 +35,9 @@ def image_folder(folder: str | PathLike[str]) -> Path:
     """
     found = Path(os.path.expanduser(os.fspath(folder)))
     if not found.is_dir():
-        raise checks.WrongValue("images", f"must be a folder; there is no folder {os.fspath(folder)!r}")
+        raise checks.WrongValue(
+            "images", f"must be a folder; there is no folder {os.fspath(folder)!r}"
+        )
     return found.resolve()
 
 
@@ -55,7 +61,7 @@ def read_image(folder: Path, name: str) -> bytes:
         path = (folder / name).resolve()
         inside = path.is_relative_to(folder)
         size = path.stat().st_size if inside and path.is_file() else -1
-    except (OSError, RuntimeError, ValueError):     # a name no file can have, or links in a circle
+    except (OSError, RuntimeError, ValueError):  # a name no file can have, or links in a circle
         inside, size = True, -1
     if not inside:
         raise ValueError(f"{name!r} is not below the folder of images")
@@ -102,18 +108,31 @@ def png_of(image: ArrayLike) -> bytes:
     if array.ndim == 2:
         array = array[:, :, None]
     if array.ndim != 3 or array.shape[2] not in _COLOR_TYPES or 0 in array.shape:
-        raise checks.WrongValue("image", f"must have shape (H, W), (H, W, 3) or (H, W, 4); got {np.shape(image)}")
+        raise checks.WrongValue(
+            "image", f"must have shape (H, W), (H, W, 3) or (H, W, 4); got {np.shape(image)}"
+        )
     top = 255 if array.dtype.kind in "iu" else 1
     if array.dtype.kind not in "iuf" or not ((array >= 0) & (array <= top)).all():
-        raise checks.WrongValue("image", "must hold whole numbers from 0 to 255, or floats from 0 to 1")
+        raise checks.WrongValue(
+            "image", "must hold whole numbers from 0 to 255, or floats from 0 to 1"
+        )
     rows = np.rint(array * (255 / top)).astype(np.uint8)
     height, width, channels = rows.shape
     lines = np.concatenate([np.zeros((height, 1), np.uint8), rows.reshape(height, -1)], axis=1)
     header = struct.pack(">IIBBBBB", width, height, 8, _COLOR_TYPES[channels], 0, 0, 0)
-    return _STARTS[0][0] + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", zlib.compress(lines.tobytes())) + \
-        png_chunk(b"IEND", b"")
+    return (
+        _STARTS[0][0]
+        + png_chunk(b"IHDR", header)
+        + png_chunk(b"IDAT", zlib.compress(lines.tobytes()))
+        + png_chunk(b"IEND", b"")
+    )
 
 
 def png_chunk(kind: bytes, content: bytes) -> bytes:
     """Return a part of a PNG file, with its length and its checksum."""
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    return (
+        struct.pack(">I", len(content))
+        + kind
+        + content
+        + struct.pack(">I", zlib.crc32(kind + content))
+    )

@@ -27,11 +27,18 @@ from workbench.labeling import draws
 from workbench.labeling.answers import ANSWERS, class_texts
 
 KIND, SCHEMA = "plan of a label sheet", 1
-PART = 100_000      # identifiers that are hashed at once
-_PLAIN = re.compile(r"[ !#-\[\]-~]*")       # texts of it are their own JSON, which takes less time to write
+PART = 100_000  # identifiers that are hashed at once
+_PLAIN = re.compile(
+    r"[ !#-\[\]-~]*"
+)  # texts of it are their own JSON, which takes less time to write
 PLAN_ENDING = ".plan.json"
-CHANGED = {"id": "identifiers", "score": "scores", "prediction": "predictions", "rival": "rival's predictions",
-           "by": "given strata"}
+CHANGED = {
+    "id": "identifiers",
+    "score": "scores",
+    "prediction": "predictions",
+    "rival": "rival's predictions",
+    "by": "given strata",
+}
 
 
 def plan_path(sheet: str | PathLike[str]) -> str:
@@ -48,7 +55,9 @@ def plan_path(sheet: str | PathLike[str]) -> str:
 def write_plan(sheet: str | PathLike[str], plan: Mapping[str, Any]) -> None:
     """Write the plan of a sheet that was just written."""
     said = {"kind": KIND, "schema": SCHEMA, **plan}
-    write_text(plan_path(sheet), [json.dumps(said, indent=1, ensure_ascii=False, default=_plain), "\n"])
+    write_text(
+        plan_path(sheet), [json.dumps(said, indent=1, ensure_ascii=False, default=_plain), "\n"]
+    )
 
 
 def read_plan(sheet: str | PathLike[str]) -> dict | None:
@@ -67,28 +76,40 @@ def read_plan(sheet: str | PathLike[str]) -> dict | None:
         checks.instance("columns", plan["columns"], list)
         return plan | {"budget": checks.whole("budget", plan["budget"], 1)}
     except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{path!r} is not the plan of a label sheet ({' '.join(str(error).split())}); move it "
-                         "away") from None
+        raise ValueError(
+            f"{path!r} is not the plan of a label sheet ({' '.join(str(error).split())}); move it "
+            "away"
+        ) from None
 
 
-def refuse_changed(sheet: str | PathLike[str], plan: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+def refuse_changed(
+    sheet: str | PathLike[str], plan: Mapping[str, Any], now: Mapping[str, Any]
+) -> None:
     """Raise where the settings or the items are not those of the plan; names what changed.
 
     Where the same items come from another file or column, nothing is said.
     """
     changed = _changed(plan["settings"], now["settings"])
-    data = [name for name, digest in now["data"].items() if plan["data"].get(name, digest) != digest]
+    data = [
+        name for name, digest in now["data"].items() if plan["data"].get(name, digest) != digest
+    ]
     if data:
         changed += _changed(plan["source"], now["source"])
     if changed:
-        raise ValueError("; ".join(f"{name} was {then!r} when the sheet was written and is {value!r} now"
-                                   for name, then, value in changed)
-                         + f" (see {os.path.basename(plan_path(sheet))!r}); use the settings of then, or write a new "
-                         "sheet")
+        raise ValueError(
+            "; ".join(
+                f"{name} was {then!r} when the sheet was written and is {value!r} now"
+                for name, then, value in changed
+            )
+            + f" (see {os.path.basename(plan_path(sheet))!r}); use the settings of then, or write a new "
+            "sheet"
+        )
     if data:
         what = checks.listed(CHANGED[name] for name in data)
-        raise ValueError(f"the {what} are not those for which the sheet was written (see "
-                         f"{os.path.basename(plan_path(sheet))!r}); use the file of then, or write a new sheet")
+        raise ValueError(
+            f"the {what} are not those for which the sheet was written (see "
+            f"{os.path.basename(plan_path(sheet))!r}); use the file of then, or write a new sheet"
+        )
 
 
 def _plain(value: Any) -> Any:
@@ -96,7 +117,9 @@ def _plain(value: Any) -> Any:
 
 
 def _changed(then: dict, now: dict) -> list:
-    return [(name, then[name], now[name]) for name in now if name in then and then[name] != now[name]]
+    return [
+        (name, then[name], now[name]) for name in now if name in then and then[name] != now[name]
+    ]
 
 
 def item_digests(items: ScoredItems) -> dict[str, str]:
@@ -104,19 +127,27 @@ def item_digests(items: ScoredItems) -> dict[str, str]:
 
     Numbers and text of the same spelling are the same, whatever file they were read from.
     """
-    columns: Any = (("id", items, draws.id_texts), ("prediction", items.prediction, class_texts),
-                    ("rival", items.rival, class_texts), ("by", items.by, numbers.as_text))
-    return {"score": hashlib.sha256(np.asarray(items.score, "<f8").tobytes()).hexdigest(),
-            **{name: _digest(texts(values)) for name, values, texts in columns if values is not None}}
+    columns: Any = (
+        ("id", items, draws.id_texts),
+        ("prediction", items.prediction, class_texts),
+        ("rival", items.rival, class_texts),
+        ("by", items.by, numbers.as_text),
+    )
+    return {
+        "score": hashlib.sha256(np.asarray(items.score, "<f8").tobytes()).hexdigest(),
+        **{name: _digest(texts(values)) for name, values, texts in columns if values is not None},
+    }
 
 
 def _digest(texts: Sequence[str] | np.ndarray) -> str:
     """Return the SHA-256 of the JSON of a list of texts, which is never whole in memory."""
     digest = hashlib.sha256(b"[")
     for start in range(0, len(texts), PART):
-        part = np.asarray(texts[start:start + PART], object).tolist()
+        part = np.asarray(texts[start : start + PART], object).tolist()
         plain = _PLAIN.fullmatch("".join(part))
-        text = '"' + '", "'.join(part) + '"' if plain else json.dumps(part, ensure_ascii=False)[1:-1]
+        text = (
+            '"' + '", "'.join(part) + '"' if plain else json.dumps(part, ensure_ascii=False)[1:-1]
+        )
         digest.update((", " * bool(start) + text).encode())
     digest.update(b"]")
     return digest.hexdigest()

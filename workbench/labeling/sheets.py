@@ -20,7 +20,7 @@ from workbench.labeling import rows as sheet_rows
 from workbench.labeling.answers import ANSWERS, class_texts
 from workbench.results import FILLED, Note, Result, stratum_rows
 
-OWN = ("id", "position", "stratum", *ANSWERS)       # columns that a sheet has, or had
+OWN = ("id", "position", "stratum", *ANSWERS)  # columns that a sheet has, or had
 
 
 class SheetLabels(Result):
@@ -74,7 +74,11 @@ class SheetLabels(Result):
     def headline(self) -> str:
         """Return the number of labels and of right ones, and what could not be used."""
         left = f", {len(self.unlabeled)} still to label" if self.unlabeled else ""
-        lost = f", {checks.counted(len(self.unmatched), 'id')} not among the items" if self.unmatched else ""
+        lost = (
+            f", {checks.counted(len(self.unmatched), 'id')} not among the items"
+            if self.unmatched
+            else ""
+        )
         strata = checks.counted(self.labeled.size, "stratum", "strata")
         return f"{checks.counted(self.index.size, 'label')} in {strata}, {self.right.sum()} right{left}{lost}"
 
@@ -83,8 +87,13 @@ class SheetLabels(Result):
         return stratum_rows(labeled=self.labeled, correct=self.correct)
 
 
-def draw_items(strata_labels: ArrayLike, labeled: ArrayLike, *, rng: int | np.random.Generator,
-               id: ArrayLike | None = None) -> np.ndarray:
+def draw_items(
+    strata_labels: ArrayLike,
+    labeled: ArrayLike,
+    *,
+    rng: int | np.random.Generator,
+    id: ArrayLike | None = None,
+) -> np.ndarray:
     """Draw a simple random sample without replacement in every stratum.
 
     The same seed, strata and ids give the items that reports and audit sessions draw, in files and on frames.
@@ -128,14 +137,25 @@ def draw_items(strata_labels: ArrayLike, labeled: ArrayLike, *, rng: int | np.ra
     labeled = checks.counts("labeled", labeled)
     stratum = _strata("strata_labels", strata_labels, labeled.size)
     checks.at_most("labeled", labeled, "stratum_size", np.bincount(stratum, minlength=labeled.size))
-    ids = range(1, stratum.size + 1) if id is None else numbers.as_text(checks.labels("id", id, size=stratum.size))
+    ids = (
+        range(1, stratum.size + 1)
+        if id is None
+        else numbers.as_text(checks.labels("id", id, size=stratum.size))
+    )
     turns = np.repeat(np.arange(labeled.size), labeled)
     with checks.naming(**{"items.id": "id"}):
         return np.sort(draws.items_in_turn(ids, stratum, turns, draws.seed_of(rng=rng)))
 
 
-def write_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: ArrayLike, index: ArrayLike, *,
-                      asks: str = "correct", columns: Mapping[str, ArrayLike] | None = None) -> None:
+def write_label_sheet(
+    path: str | PathLike[str],
+    items: ScoredItems,
+    stratum: ArrayLike,
+    index: ArrayLike,
+    *,
+    asks: str = "correct",
+    columns: Mapping[str, ArrayLike] | None = None,
+) -> None:
     """Write the chosen items as a CSV sheet whose last column is to be filled, `correct` with 1 or 0.
 
     The sheet has the columns id, position (1 to n), those of `columns`, and correct or truth, in UTF-8 with a
@@ -177,9 +197,18 @@ def write_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Ar
     _strata("stratum", stratum, None, items.size)
     index = _positions(index, items.size)
     check_columns(columns or {}, items.size)
-    shown = {name: class_texts(np.asarray(values)[index]).tolist() for name, values in (columns or {}).items()}
+    shown = {
+        name: class_texts(np.asarray(values)[index]).tolist()
+        for name, values in (columns or {}).items()
+    }
     refuse_recorded(csv_path(path), *ANSWERS)
-    rows = zip(draws.id_texts(items, index), range(1, index.size + 1), *shown.values(), [""] * index.size, strict=True)
+    rows = zip(
+        draws.id_texts(items, index),
+        range(1, index.size + 1),
+        *shown.values(),
+        [""] * index.size,
+        strict=True,
+    )
     write_rows(path, ("id", "position", *shown, asks), rows)
 
 
@@ -187,14 +216,25 @@ def check_columns(columns: Mapping[str, ArrayLike], size: int) -> None:
     """Raise where a column that a sheet is to show has one of its own names, or not a value for each item."""
     for name in columns:
         if name.casefold() in OWN:
-            raise ValueError(f"columns must not be named {name!r}: the sheet has a column of that name")
+            raise ValueError(
+                f"columns must not be named {name!r}: the sheet has a column of that name"
+            )
     wrong = [name for name, values in columns.items() if np.shape(values) != (size,)]
     if wrong:
-        raise ValueError(f"columns must have {size} entries; {wrong[0]!r} has shape {np.shape(columns[wrong[0]])}")
+        raise ValueError(
+            f"columns must have {size} entries; {wrong[0]!r} has shape {np.shape(columns[wrong[0]])}"
+        )
 
 
-def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: ArrayLike, n_strata: int, *,
-                     asks: str = "correct", planned: ArrayLike | None = None) -> SheetLabels:
+def read_label_sheet(
+    path: str | PathLike[str],
+    items: ScoredItems,
+    stratum: ArrayLike,
+    n_strata: int,
+    *,
+    asks: str = "correct",
+    planned: ArrayLike | None = None,
+) -> SheetLabels:
     r"""Read a filled label sheet and count its labels per stratum.
 
     Parameters
@@ -248,37 +288,68 @@ def read_label_sheet(path: str | PathLike[str], items: ScoredItems, stratum: Arr
     return found_labels(sheet_rows.opened(path, items, asks), items, stratum, n_strata, planned)
 
 
-def known_labels(items: ScoredItems, stratum: np.ndarray, n_strata: int, index: np.ndarray) -> SheetLabels:
+def known_labels(
+    items: ScoredItems, stratum: np.ndarray, n_strata: int, index: np.ndarray
+) -> SheetLabels:
     """Return what a filled sheet of the items of `index` would say, from items whose truth is known."""
     right = np.asarray(items.correct)[index]
-    truth = None if items.truth is None or items.prediction is None else class_texts(items.truth)[index]
-    return SheetLabels(*_per_stratum(stratum[index], right, n_strata), index, right.astype(np.int64), truth=truth)
+    truth = (
+        None if items.truth is None or items.prediction is None else class_texts(items.truth)[index]
+    )
+    return SheetLabels(
+        *_per_stratum(stratum[index], right, n_strata), index, right.astype(np.int64), truth=truth
+    )
 
 
-def found_labels(rows: sheet_rows.SheetRows, items: ScoredItems, stratum: np.ndarray, n_strata: int,
-                 planned: np.ndarray | None) -> SheetLabels:
+def found_labels(
+    rows: sheet_rows.SheetRows,
+    items: ScoredItems,
+    stratum: np.ndarray,
+    n_strata: int,
+    planned: np.ndarray | None,
+) -> SheetLabels:
     """Return what `read_label_sheet` does, of a sheet that is open."""
     matched, changed = rows.matches(planned)
     rows.refuse_other_plan(matched, stratum, planned)
     labels, speaks, repeated = sheet_rows.labels_of(rows, matched, rows.said(items))
     if not any(label is not None for label in labels.values()):
-        raise ValueError(f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}")
+        raise ValueError(
+            f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}"
+        )
     skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
-    unmatched = tuple(dict.fromkeys(cell for cell, where in zip(rows.ids, matched, strict=True)
-                                    if cell and where is None))
+    unmatched = tuple(
+        dict.fromkeys(
+            cell for cell, where in zip(rows.ids, matched, strict=True) if cell and where is None
+        )
+    )
     missing = tuple(rows.names[item] for item in (*skipped, *later) if item not in labels)
-    notes = (*rows.notes, *sheet_ids.changed_notes(changed), *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched,
-                                                                     rows.position_of))
+    notes = (
+        *rows.notes,
+        *sheet_ids.changed_notes(changed),
+        *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched, rows.position_of),
+    )
     index = np.array(sorted(item for item, label in labels.items() if label is not None), np.int64)
     said = np.array([labels[item] for item in index.tolist()])
     kinds = sheet_rows.kinds_of_rows(rows, matched, labels, speaks, skipped)
-    right = np.isin(said, WHICH[:2]).astype(np.int64) if rows.answer == "which" else \
-        said if items.prediction is None or rows.answer == "correct" else \
-        (said == class_texts(items.prediction)[index]).astype(np.int64)
+    right = (
+        np.isin(said, WHICH[:2]).astype(np.int64)
+        if rows.answer == "which"
+        else said
+        if items.prediction is None or rows.answer == "correct"
+        else (said == class_texts(items.prediction)[index]).astype(np.int64)
+    )
     return SheetLabels(
-        *_per_stratum(stratum[index], right, n_strata), index, right, unmatched,
-        tuple(rows.names[item] for item in (*skipped, *later)), None if rows.answer == "correct" else said,
-        np.bincount(stratum[np.array(skipped, int)], minlength=n_strata), missing, kinds, notes=notes)
+        *_per_stratum(stratum[index], right, n_strata),
+        index,
+        right,
+        unmatched,
+        tuple(rows.names[item] for item in (*skipped, *later)),
+        None if rows.answer == "correct" else said,
+        np.bincount(stratum[np.array(skipped, int)], minlength=n_strata),
+        missing,
+        kinds,
+        notes=notes,
+    )
 
 
 def _strata(name: str, values: ArrayLike, n_strata: Any, size: int | None = None) -> np.ndarray:
@@ -293,7 +364,9 @@ def _positions(index: ArrayLike, size: int) -> np.ndarray:
     if index.max() >= size:
         raise ValueError(f"index must be below {size}, the number of items; got {index.max()}")
     if np.unique(index).size < index.size:
-        raise ValueError(f"index must hold each position once; {Counter(index.tolist()).most_common(1)[0][0]} repeats")
+        raise ValueError(
+            f"index must hold each position once; {Counter(index.tolist()).most_common(1)[0][0]} repeats"
+        )
     return index
 
 
@@ -301,21 +374,38 @@ def _notes(repeated: tuple, missing: tuple, unmatched: tuple, position_of: dict)
     """Yield what is odd about the rows of a sheet, each of them a tuple of ids."""
     if repeated:
         ids = checks.counted(len(repeated), "id is", "ids are")
-        yield Note("data", f"{ids} labeled more than once, always alike, and counted once: "
-                   + checks.listed(repeated, 5, quoted=True))
+        yield Note(
+            "data",
+            f"{ids} labeled more than once, always alike, and counted once: "
+            + checks.listed(repeated, 5, quoted=True),
+        )
     if missing:
-        items = checks.counted(len(missing), "item that the sheet asked for has", "items that the sheet asked for have")
-        yield Note("data", f"{items} no row in it and {'counts' if len(missing) == 1 else 'count'} as without a label: "
-                   + checks.listed(missing, 5, quoted=True))
+        items = checks.counted(
+            len(missing), "item that the sheet asked for has", "items that the sheet asked for have"
+        )
+        yield Note(
+            "data",
+            f"{items} no row in it and {'counts' if len(missing) == 1 else 'count'} as without a label: "
+            + checks.listed(missing, 5, quoted=True),
+        )
     if unmatched:
         ids = checks.counted(len(unmatched), "id of the sheet is", "ids of the sheet are")
-        yield Note("refused", f"{ids} not among the items: {checks.listed(unmatched, 5, quoted=True)}")
+        yield Note(
+            "refused", f"{ids} not among the items: {checks.listed(unmatched, 5, quoted=True)}"
+        )
         padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
         shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
         if shortened is not None:
-            yield Note("data", f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
-                       f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them")
+            yield Note(
+                "data",
+                f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
+                f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them",
+            )
 
 
-def _per_stratum(stratum: np.ndarray, right: np.ndarray, n_strata: int) -> tuple[np.ndarray, np.ndarray]:
-    return np.bincount(stratum, minlength=n_strata), np.bincount(stratum, right, n_strata).astype(np.int64)
+def _per_stratum(
+    stratum: np.ndarray, right: np.ndarray, n_strata: int
+) -> tuple[np.ndarray, np.ndarray]:
+    return np.bincount(stratum, minlength=n_strata), np.bincount(stratum, right, n_strata).astype(
+        np.int64
+    )

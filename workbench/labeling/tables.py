@@ -32,13 +32,19 @@ class SheetTable:
         return self.columns["id"]
 
 
-def read_table(path: str | PathLike[str], names: Sequence[str], optional: Sequence[str] = ()) -> SheetTable:
+def read_table(
+    path: str | PathLike[str], names: Sequence[str], optional: Sequence[str] = ()
+) -> SheetTable:
     """Read the columns `names` of a sheet, `id` among them, and those of `optional` that it has."""
     header = {plain_name(name) for name in frames.column_names(path)} if optional else set()
-    columns, notes = frames.read_columns(path, [*names, *(name for name in optional if name in header)])
+    columns, notes = frames.read_columns(
+        path, [*names, *(name for name in optional if name in header)]
+    )
     texts = {name: numbers.as_text(column) for name, column in columns.items()}
     texts["id"] = [original(cell) for cell in texts["id"]]
-    return SheetTable(repr(os.fspath(path)), texts, frames.row_numbers(path, len(texts["id"])), tuple(notes))
+    return SheetTable(
+        repr(os.fspath(path)), texts, frames.row_numbers(path, len(texts["id"])), tuple(notes)
+    )
 
 
 def whole_number(cell: str) -> int | None:

@@ -11,12 +11,21 @@ from importlib import util
 from types import ModuleType
 
 # topic -> the notebook of its lesson, in the order of the lessons; to add one is an entry and its folder
-LESSONS = {"start": "00-start", "stratified": "01-stratified-accuracy", "replication": "02-brr-orthogonal-arrays",
-           "allocation": "03-voila-vs-neyman", "misclassification": "04-misclassification-correction",
-           "cross_validation": "05-cross-validation-t-tests"}
+LESSONS = {
+    "start": "00-start",
+    "stratified": "01-stratified-accuracy",
+    "replication": "02-brr-orthogonal-arrays",
+    "allocation": "03-voila-vs-neyman",
+    "misclassification": "04-misclassification-correction",
+    "cross_validation": "05-cross-validation-t-tests",
+}
 
 
 def parts(name: str) -> list[ModuleType]:
     """Return the modules of this name, such as "views", of all lessons that have one, in the order of the lessons."""
     homes = (f"{__name__}.{topic}" for topic in LESSONS)
-    return [importlib.import_module(f"{home}.{name}") for home in homes if util.find_spec(f"{home}.{name}")]
+    return [
+        importlib.import_module(f"{home}.{name}")
+        for home in homes
+        if util.find_spec(f"{home}.{name}")
+    ]

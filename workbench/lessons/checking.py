@@ -17,8 +17,17 @@ from workbench.course.answers import LONGEST_TEXT, Judged, answered, finite, is_
 from workbench.results import Result
 
 TRIES_BEFORE_EXPLANATION = 3
-MOST_NUMBERS = 6        # that an exercise asks for
-SHARES = ("1.1", "2.1", "2.4", "4.1", "4.2", "4.4", "4.5", "5.2")     # all numbers of the answer lie between -1 and 1
+MOST_NUMBERS = 6  # that an exercise asks for
+SHARES = (
+    "1.1",
+    "2.1",
+    "2.4",
+    "4.1",
+    "4.2",
+    "4.4",
+    "4.5",
+    "5.2",
+)  # all numbers of the answer lie between -1 and 1
 _tries: dict[str, int] = {}
 
 
@@ -29,6 +38,7 @@ def listed(values: Iterable[float], digits: int = 3) -> str:
 
 def parts_of(count: int) -> Callable[[Any], list | None]:
     """Return what reads an answer as so many parts of any kind."""
+
     def read(answer: Any) -> list | None:
         parts = list(answer) if isinstance(answer, (list, tuple)) else []
         return parts if len(parts) == count else None
@@ -43,7 +53,11 @@ def exercises() -> dict[str, tuple]:
     The reader is how many numbers the judge takes, or a function that returns what it takes. For an answer of another
     form than is asked for, reader or judge return None.
     """
-    return {number: exercise for part in lessons.parts("exercises") for number, exercise in part.EXERCISES.items()}
+    return {
+        number: exercise
+        for part in lessons.parts("exercises")
+        for number, exercise in part.EXERCISES.items()
+    }
 
 
 class Feedback(Result):
@@ -73,37 +87,74 @@ class Feedback(Result):
 
     def headline(self) -> str:
         """Return verdict, message and what help is due."""
-        return " ".join([f"{self.exercise} {self.verdict}: {self.message}", *map(" ".join, self._help())])
+        return " ".join(
+            [f"{self.exercise} {self.verdict}: {self.message}", *map(" ".join, self._help())]
+        )
 
     def _help(self) -> list[tuple[str, str]]:
         worked = " ".join(f"({number}) {step}" for number, step in enumerate(self.steps, 1))
-        return [(name, text) for name, text in (("Hint:", self.hint), ("Step by step:", worked),
-                                                ("Why:", self.explanation)) if text]
+        return [
+            (name, text)
+            for name, text in (
+                ("Hint:", self.hint),
+                ("Step by step:", worked),
+                ("Why:", self.explanation),
+            )
+            if text
+        ]
 
     def rows(self) -> list[dict]:
         """Return one row."""
-        return [{"exercise": self.exercise, "verdict": self.verdict, "message": self.message, "hint": self.hint,
-                 "explanation": self.explanation}]
+        return [
+            {
+                "exercise": self.exercise,
+                "verdict": self.verdict,
+                "message": self.message,
+                "hint": self.hint,
+                "explanation": self.explanation,
+            }
+        ]
 
     def _repr_html_(self) -> str:
         import html
-        mark = {"right": "&#10003;", "mistake": "&#10007;", "not yet": "&#8230;", "no answer": "?",
-                "recorded": "&#9998;"}[self.verdict]
-        help_lines = "".join(f"<br><em>{name}</em> {html.escape(text)}" for name, text in self._help())
-        return (f"<p role='status'><strong>{mark} {html.escape(self.exercise)} {self.verdict}</strong>: "
-                f"{html.escape(self.message)}{help_lines}</p>")
+
+        mark = {
+            "right": "&#10003;",
+            "mistake": "&#10007;",
+            "not yet": "&#8230;",
+            "no answer": "?",
+            "recorded": "&#9998;",
+        }[self.verdict]
+        help_lines = "".join(
+            f"<br><em>{name}</em> {html.escape(text)}" for name, text in self._help()
+        )
+        return (
+            f"<p role='status'><strong>{mark} {html.escape(self.exercise)} {self.verdict}</strong>: "
+            f"{html.escape(self.message)}{help_lines}</p>"
+        )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict:
         bundle = super()._repr_mimebundle_(include, exclude)
         if self.verdict == "no answer":
             from workbench.widgets import pages
-            bundle |= self._box()._repr_mimebundle_()[0] | {"text/plain": repr(self)} if pages.is_live() else {}
+
+            bundle |= (
+                self._box()._repr_mimebundle_()[0] | {"text/plain": repr(self)}
+                if pages.is_live()
+                else {}
+            )
         return bundle
 
     def _box(self) -> Any:
         from workbench.widgets.answer_box import AnswerBox
-        return AnswerBox(self.exercise, exercises()[self.exercise][2], self._repr_html_(), LONGEST_TEXT,
-                         _Reading(self.exercise, self.record).told)
+
+        return AnswerBox(
+            self.exercise,
+            exercises()[self.exercise][2],
+            self._repr_html_(),
+            LONGEST_TEXT,
+            _Reading(self.exercise, self.record).told,
+        )
 
 
 class _Reading:
@@ -114,14 +165,17 @@ class _Reading:
 
     def told(self, text: str) -> str:
         import html
+
         asked = exercises()[self.exercise][1]
         count = asked if isinstance(asked, int) else None
         answer = typed(text, count)
         if text == self.shown or is_as_in_a_cell(text, count):
             return check(self.exercise, answer, record=self.record)._repr_html_()
         self.shown = text
-        return (f"<p role='status'>Read as <strong>{html.escape(_said(answer))}</strong>. If that is what you mean, "
-                "press Check once more.</p>")
+        return (
+            f"<p role='status'>Read as <strong>{html.escape(_said(answer))}</strong>. If that is what you mean, "
+            "press Check once more.</p>"
+        )
 
 
 def _said(answer: Any) -> str:
@@ -166,8 +220,14 @@ def check(exercise: str, answer: Any, *, record: str | None = None) -> Feedback:
     if verdict == "right":
         return Feedback(exercise, verdict, message, "", explanation())
     due = _tries[exercise] >= TRIES_BEFORE_EXPLANATION
-    return Feedback(exercise, verdict, message, hint, explanation() if due else "",
-                    steps=tuple(worked(exercise)) if due else ())
+    return Feedback(
+        exercise,
+        verdict,
+        message,
+        hint,
+        explanation() if due else "",
+        steps=tuple(worked(exercise)) if due else (),
+    )
 
 
 def judged(exercise: str, answer: Any, **task: Any) -> Judged:
@@ -196,13 +256,19 @@ def is_right(exercise: str, answer: Any, **task: Any) -> bool:
 
 def _values(exercise: str, answer: Any) -> Any:
     _, read, *_ = exercises()[exercise]
-    return (answered(answer, read) if isinstance(read, int) else read(answer)) if finite(answer) else None
+    return (
+        (answered(answer, read) if isinstance(read, int) else read(answer))
+        if finite(answer)
+        else None
+    )
 
 
 def _verdict(exercise: str, answer: Any, task: dict) -> Judged:
     judge, _, form, _, _ = exercises()[exercise]
     values = _values(exercise, answer)
-    return Judged(*((None if values is None else judge(values, **task)) or ("not yet", f"answer with {form}")))
+    return Judged(
+        *((None if values is None else judge(values, **task)) or ("not yet", f"answer with {form}"))
+    )
 
 
 def _in_percent(exercise: str, answer: Any, task: dict) -> Judged | None:
@@ -210,10 +276,16 @@ def _in_percent(exercise: str, answer: Any, task: dict) -> Judged | None:
     judge, *_ = exercises()[exercise]
     values = _values(exercise, answer)
     values = values if isinstance(values, list) else []
-    shares = [k for k, value in enumerate(values) if isinstance(value, numbers.Real) and 0 < abs(float(value)) <= 100]
+    shares = [
+        k
+        for k, value in enumerate(values)
+        if isinstance(value, numbers.Real) and 0 < abs(float(value)) <= 100
+    ]
     for many in range(len(shares) if len(shares) <= MOST_NUMBERS else 0, 0, -1):
         for chosen in itertools.combinations(shares, many):
-            tried = judge([value / 100 if k in chosen else value for k, value in enumerate(values)], **task)
+            tried = judge(
+                [value / 100 if k in chosen else value for k, value in enumerate(values)], **task
+            )
             if tried and tried[0] == "right":
                 return _percent([values[k] for k in chosen])
     above = [values[k] for k in shares if abs(float(values[k])) > 1]
@@ -221,8 +293,12 @@ def _in_percent(exercise: str, answer: Any, task: dict) -> Judged | None:
 
 
 def _percent(values: list) -> Judged:
-    return Judged("mistake", f"{', '.join(f'{value:g}' for value in values)} in percent: give shares, as "
-                             f"{values[0] / 100:g}, or write the percent sign into the text box", "in percent")
+    return Judged(
+        "mistake",
+        f"{', '.join(f'{value:g}' for value in values)} in percent: give shares, as "
+        f"{values[0] / 100:g}, or write the percent sign into the text box",
+        "in percent",
+    )
 
 
 def worked(exercise: str, **task: Any) -> list[str]:
@@ -239,7 +315,14 @@ def worked(exercise: str, **task: Any) -> list[str]:
     >>> worked("4.1")[-1]
     'Divided by .92 + .98 - 1 = .90: the true share is 0.150.'
     """
-    steps = next((part.STEPS for part in lessons.parts("exercises") if exercise in getattr(part, "STEPS", ())), None)
+    steps = next(
+        (
+            part.STEPS
+            for part in lessons.parts("exercises")
+            if exercise in getattr(part, "STEPS", ())
+        ),
+        None,
+    )
     return steps[exercise](**task) if steps else []
 
 

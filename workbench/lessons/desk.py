@@ -18,7 +18,9 @@ from workbench.labeling.plans import item_digest
 EXAMPLE, EXAMPLE_BUDGET = "desk-audit.db", 20
 
 
-def read(*, audit: str = "", images: str = "", image: str = "", by: str = "") -> tuple[AuditSession, Callable | None]:
+def read(
+    *, audit: str = "", images: str = "", image: str = "", by: str = ""
+) -> tuple[AuditSession, Callable | None]:
     """Return an audit, and what draws its items: digit forms are drawn, other items show their columns or images.
 
     Parameters
@@ -66,7 +68,9 @@ def passing_folder() -> str:
 
 def _example() -> AuditSession:
     # a Jupyter server tells its kernels the notebook's name: only there is somebody who comes back to the file
-    path = EXAMPLE if os.environ.get("JPY_SESSION_NAME") else os.path.join(passing_folder(), EXAMPLE)
+    path = (
+        EXAMPLE if os.environ.get("JPY_SESSION_NAME") else os.path.join(passing_folder(), EXAMPLE)
+    )
     if os.path.exists(path):
         return AuditSession.open(path)
     return AuditSession.create(path, digit_forms().items(), budget=EXAMPLE_BUDGET, asks="truth")

@@ -52,18 +52,21 @@ def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
     >>> same_rates_pvalue([ConfusionCounts([[40, 10], [5, 45]]), ConfusionCounts([[80, 20], [10, 90]])])
     1.0
     """
-    tables = np.stack([audit.effective for audit in audits], 1).astype(float)   # (true class, audit, predicted)
+    tables = np.stack([audit.effective for audit in audits], 1).astype(
+        float
+    )  # (true class, audit, predicted)
     of_class = [table[table.sum(1) > 0][:, table.sum(0) > 0] for table in tables]
     compared = [table for table in of_class if min(table.shape) > 1]
     if not any(len(table) > 1 for table in of_class):
         return np.nan
-    if not compared:        # all items of every class were predicted alike
+    if not compared:  # all items of every class were predicted alike
         return 1.0
     statistic = sum(float(_pearson(table)) for table in compared)
     if audits[0].weighted is not None:
         freedom = sum((table.shape[0] - 1) * (table.shape[1] - 1) for table in compared)
         return float(scipy.special.chdtrc(freedom, statistic))
     from scipy.stats import random_table
+
     rng = np.random.default_rng(0)
     drawn = np.zeros(PERMUTATIONS)
     for table in compared:
@@ -120,19 +123,30 @@ class OwnAudits:
         low, high = zip(*(part.level_limits(level) for part in self.parts), strict=True)
         return np.concatenate(low), np.concatenate(high)
 
-    def change_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
+    def change_limits(
+        self, first: np.ndarray, last: np.ndarray, level: float
+    ) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the changes, within -1 and 1."""
         low, high = self.level_limits(level)
         limits_of_change = _newcombe(self.restricted, low, high, first, last)
         return tuple(np.clip(limit, -1, 1) for limit in limits_of_change)
 
-    def growth_limits(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
+    def growth_limits(
+        self, first: np.ndarray, last: np.ndarray, level: float
+    ) -> tuple[np.ndarray, ...]:
         """Return the limits (C, K) of the growth rates; NaN where the earlier level may be 0."""
         low, high = self.level_limits(level)
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = _newcombe(*(np.log(np.maximum(values, 0)) for values in (self.restricted, low, high)), first, last)
+            logs = _newcombe(
+                *(np.log(np.maximum(values, 0)) for values in (self.restricted, low, high)),
+                first,
+                last,
+            )
         known = (low[first] > 0) & (self.estimate[last] > 0)
-        return tuple(np.where(known, np.expm1(np.nan_to_num(limit, neginf=-np.inf)), np.nan) for limit in logs)
+        return tuple(
+            np.where(known, np.expm1(np.nan_to_num(limit, neginf=-np.inf)), np.nan)
+            for limit in logs
+        )
 
     def period_notes(self, where: Sequence[tuple]) -> tuple[Note, ...]:
         """Return what the reader has to know of each period and of its audit."""
@@ -142,11 +156,17 @@ class OwnAudits:
         return tuple(notes)
 
 
-def _newcombe(estimate: np.ndarray, low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray) -> tuple:
+def _newcombe(
+    estimate: np.ndarray, low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray
+) -> tuple:
     """Return the limits of differences of independent estimates from the limits of each."""
     change = estimate[last] - estimate[first]
-    down = np.hypot(np.maximum(estimate[last] - low[last], 0), np.maximum(high[first] - estimate[first], 0))
-    up = np.hypot(np.maximum(high[last] - estimate[last], 0), np.maximum(estimate[first] - low[first], 0))
+    down = np.hypot(
+        np.maximum(estimate[last] - low[last], 0), np.maximum(high[first] - estimate[first], 0)
+    )
+    up = np.hypot(
+        np.maximum(high[last] - estimate[last], 0), np.maximum(estimate[first] - low[first], 0)
+    )
     return change - down, change + up
 
 
@@ -159,18 +179,24 @@ def own_method(method: str, sampled_by: str) -> str:
     if method == designs.AUTO:
         return "misclassification" if sampled_by == designs.TRUTH else "calibration"
     if designs.why_not_allowed(sampled_by, method):
-        raise checks.WrongValue("method", f"must fit how the audits were sampled: "
-                                f"{designs.why_not_allowed(sampled_by, method)}")
+        raise checks.WrongValue(
+            "method",
+            f"must fit how the audits were sampled: {designs.why_not_allowed(sampled_by, method)}",
+        )
     return "calibration" if "frame" in methods.METHODS[method].needs else method
 
 
-def own_periods(audit: ConfusionCounts, counts: np.ndarray, method: str, rates: str, sampled_by: str) -> Periods:
+def own_periods(
+    audit: ConfusionCounts, counts: np.ndarray, method: str, rates: str, sampled_by: str
+) -> Periods:
     """Return one period with its own audit; raises an `AuditError` that says why it has no estimate."""
     frame = None if audit.weighted is not None or sampled_by == designs.TRUTH else counts
     check_audit(audit, frame, method)
     if frame is not None and (audit.table.sum(0) > frame).any():
-        raise AuditError(f"its audit has {audit.table.sum(0).tolist()} items predicted {checks.listed(audit.labels)}, "
-                         f"more than the {frame.tolist()} that were counted")
+        raise AuditError(
+            f"its audit has {audit.table.sum(0).tolist()} items predicted {checks.listed(audit.labels)}, "
+            f"more than the {frame.tolist()} that were counted"
+        )
     periods = Periods(audit, frame, counts[None], method, rates, sampled_by=sampled_by)
     if periods.undefined or limits.WHOLE in periods.constructions:
         raise AuditError(periods.undefined or "its audit allows no estimate")
@@ -187,18 +213,33 @@ def matched(audits: Mapping[str, ConfusionCounts], periods: Sequence) -> dict:
     found: dict = {}
     for name, audit in audits.items():
         found.setdefault(by_text.get(same.get(str(name), ""), name), []).append(audit)
-    return {name: parts[0] if len(parts) == 1 else pool_audits(*parts) for name, parts in found.items()}
+    return {
+        name: parts[0] if len(parts) == 1 else pool_audits(*parts) for name, parts in found.items()
+    }
 
 
 def choice_note(audits: Mapping, audit_rates: str, pvalue: float, *, own: bool) -> Note:
     """Return what was done with the audits, and on what grounds."""
     items = sum(audit.n for audit in audits.values())
     what = f"{checks.counted(len(audits), 'period')} audited ({checks.counted(items, 'item')})"
-    test = "no class was audited in two of them, so that no test can tell whether the rates differ" \
-        if np.isnan(pvalue) else f"p = {pvalue:.2g} of a test of equal rates"
+    test = (
+        "no class was audited in two of them, so that no test can tell whether the rates differ"
+        if np.isnan(pvalue)
+        else f"p = {pvalue:.2g} of a test of equal rates"
+    )
     if own:
-        asked = "as asked" if audit_rates == "own" else "as rates P(prediction | truth) differ between them"
-        return Note("assumption", f"{what}: each period is estimated from its own audit alone, {asked} ({test})")
+        asked = (
+            "as asked"
+            if audit_rates == "own"
+            else "as rates P(prediction | truth) differ between them"
+        )
+        return Note(
+            "assumption",
+            f"{what}: each period is estimated from its own audit alone, {asked} ({test})",
+        )
     asked = ", as asked" if audit_rates == "pooled" else ""
-    return Note("assumption", f"{what}: their rates P(prediction | truth) are pooled over the periods{asked}, and "
-                f"taken for those of every period ({test})")
+    return Note(
+        "assumption",
+        f"{what}: their rates P(prediction | truth) are pooled over the periods{asked}, and "
+        f"taken for those of every period ({test})",
+    )

@@ -15,17 +15,38 @@ from workbench import checks
 from workbench.results import Note
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_YEAR, _MONTH, _DAY = r"(?P<y>(?:19|20)\d\d)", r"(?P<m>0?[1-9]|1[0-2])", r"(?P<d>0?[1-9]|[12]\d|3[01])"
+_YEAR, _MONTH, _DAY = (
+    r"(?P<y>(?:19|20)\d\d)",
+    r"(?P<m>0?[1-9]|1[0-2])",
+    r"(?P<d>0?[1-9]|[12]\d|3[01])",
+)
 _WORD = rf"(?P<m>(?:{'|'.join(_MONTHS)})[a-z]*)\.?"
-_FORMS = [re.compile(form, re.IGNORECASE) for form in (
-    _YEAR, rf"{_YEAR}[-/]{_MONTH}", rf"{_YEAR}\.?(?P<m>0[1-9]|1[0-2])", rf"{_MONTH}[-/.]{_YEAR}",
-    rf"{_WORD}[\s-]*{_YEAR}", rf"{_WORD}[\s'-]*(?P<y>\d\d)", rf"{_YEAR}[\s-]*{_WORD}", rf"{_YEAR}[\s/-]*Q(?P<m>[1-4])",
-    rf"Q(?P<m>[1-4])[\s/-]*{_YEAR}", rf"{_YEAR}-?W(?P<m>\d\d?)",
-    rf"{_YEAR}([-/.]){_MONTH}\2{_DAY}(?:[T ]00:00(?::00)?)?",
-    rf"{_YEAR}(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])", rf"{_DAY}\.{_MONTH}\.{_YEAR}")]
+_FORMS = [
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        _YEAR,
+        rf"{_YEAR}[-/]{_MONTH}",
+        rf"{_YEAR}\.?(?P<m>0[1-9]|1[0-2])",
+        rf"{_MONTH}[-/.]{_YEAR}",
+        rf"{_WORD}[\s-]*{_YEAR}",
+        rf"{_WORD}[\s'-]*(?P<y>\d\d)",
+        rf"{_YEAR}[\s-]*{_WORD}",
+        rf"{_YEAR}[\s/-]*Q(?P<m>[1-4])",
+        rf"Q(?P<m>[1-4])[\s/-]*{_YEAR}",
+        rf"{_YEAR}-?W(?P<m>\d\d?)",
+        rf"{_YEAR}([-/.]){_MONTH}\2{_DAY}(?:[T ]00:00(?::00)?)?",
+        rf"{_YEAR}(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])",
+        rf"{_DAY}\.{_MONTH}\.{_YEAR}",
+    )
+]
 EVERY = ("day", "week", "month", "quarter", "year")
-_HELD_BY = {"day": EVERY, "week": ("week",), "month": ("month", "quarter", "year"),
-            "quarter": ("quarter", "year"), "year": ("year",)}
+_HELD_BY = {
+    "day": EVERY,
+    "week": ("week",),
+    "month": ("month", "quarter", "year"),
+    "quarter": ("quarter", "year"),
+    "year": ("year",),
+}
 _FORMAT = {"week": "{}-W{:02d}", "month": "{}-{:02d}", "quarter": "{}-Q{}", "year": "{}"}
 _TIME_OF_DAY = re.compile(r"[T\s,]+\d{1,2}:\d\d.*", re.IGNORECASE | re.DOTALL)
 _SLASHED = re.compile(r"(\d\d?)([/-])(\d\d?)\2((?:19|20)\d\d)")
@@ -91,8 +112,11 @@ def periods_of(dates: Sequence[str], every: str) -> list[str]:
     checks.choice("every", every, EVERY)
     when, length = _dates_of(dates), length_of(dates)
     if when and every not in _HELD_BY[length]:
-        raise checks.WrongValue("every", f"must be {' or '.join(_HELD_BY[length])} for periods such as "
-                                f"{dates[0]!r}", every)
+        raise checks.WrongValue(
+            "every",
+            f"must be {' or '.join(_HELD_BY[length])} for periods such as {dates[0]!r}",
+            every,
+        )
     if length == every and length != "day":
         return [_FORMAT[every].format(*key) for key in when]
     return [_named(key, every) for key in when]
@@ -114,13 +138,21 @@ def _dates_of(dates: Sequence[str]) -> list[tuple[int, ...]]:
         day_first, month_first = (any(pair[k] > 12 for pair in slashed) for k in (0, 1))
         if day_first == month_first:
             reason = "exceeds 12 nowhere" if not day_first else "exceeds 12 in both places"
-            raise checks.WrongValue("every", "needs dates whose day and month can be told apart, such as 2026-03-31; "
-                                    f"the first number or the second is the day, and it {reason}", dates[0])
-        return [_day(text, (year, b, a) if day_first else (year, a, b))
-                for text, (a, b, year) in zip(dates, slashed, strict=True)]
+            raise checks.WrongValue(
+                "every",
+                "needs dates whose day and month can be told apart, such as 2026-03-31; "
+                f"the first number or the second is the day, and it {reason}",
+                dates[0],
+            )
+        return [
+            _day(text, (year, b, a) if day_first else (year, a, b))
+            for text, (a, b, year) in zip(dates, slashed, strict=True)
+        ]
     when = time_of(days)
     if when is None:
-        raise checks.WrongValue("every", "needs dates of one form, such as 2026-03-31 or 31.03.2026", _no_date(days))
+        raise checks.WrongValue(
+            "every", "needs dates of one form, such as 2026-03-31 or 31.03.2026", _no_date(days)
+        )
     return [_day(text, key) for text, key in zip(dates, when, strict=True)]
 
 
@@ -175,7 +207,9 @@ def same_periods(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
     {'2026-01-31': '2026-01', '2026-02-01': '2026-02'}
     """
     plain = {other.strip().casefold(): other for other in others}
-    by_text = {name: plain[name.strip().casefold()] for name in names if name.strip().casefold() in plain}
+    by_text = {
+        name: plain[name.strip().casefold()] for name in names if name.strip().casefold() in plain
+    }
     length, shorter = length_of(others), length_of(names)
     when = time_of(others)
     if len(by_text) == len({*names}) or not length or not shorter or when is None:
@@ -189,7 +223,11 @@ def same_periods(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
         names_in_length = {name: name for name in names}
     keys = time_of([*names_in_length.values()])
     known = dict(zip(when, others, strict=True))
-    return by_text | {name: known[key] for name, key in zip(names_in_length, keys or (), strict=False) if key in known}
+    return by_text | {
+        name: known[key]
+        for name, key in zip(names_in_length, keys or (), strict=False)
+        if key in known
+    }
 
 
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
@@ -208,24 +246,38 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
         return order, tuple(_unsorted_notes(names))
     if len(set(when)) < len(when):
         same = next(k for k, key in enumerate(when) if key in when[:k])
-        raise ValueError(f"every period must be named once; {names[when.index(when[same])]!r} and {names[same]!r} are "
-                         "the same")
+        raise ValueError(
+            f"every period must be named once; {names[when.index(when[same])]!r} and {names[same]!r} are "
+            "the same"
+        )
     order = _order(when)
     gaps = _gap_notes([names[k] for k in order], [when[k] for k in order])
     if order == sorted(order):
         return order, gaps
-    return order, (*gaps, Note("assumption", f"periods are sorted as dates, from {names[order[0]]!r} to "
-                               f"{names[order[-1]]!r}; the file begins with {names[0]!r}"))
+    return order, (
+        *gaps,
+        Note(
+            "assumption",
+            f"periods are sorted as dates, from {names[order[0]]!r} to "
+            f"{names[order[-1]]!r}; the file begins with {names[0]!r}",
+        ),
+    )
 
 
 def _unsorted_notes(names: Sequence[str]) -> Iterator[Note]:
     numbered = _numbered(names)
     if _slashed(names):
-        yield Note("unreliable", f"periods stay in the order of the file: in {names[0]!r} day and month cannot be told "
-                   "apart; write 2024-03-01")
+        yield Note(
+            "unreliable",
+            f"periods stay in the order of the file: in {names[0]!r} day and month cannot be told "
+            "apart; write 2024-03-01",
+        )
     elif len(names) > 1 and (numbered is None or numbered != sorted(numbered)):
-        yield Note("assumption", f"periods such as {names[0]!r} are not read as dates: they stay in the order of the "
-                   "file, and changes are from one to the next")
+        yield Note(
+            "assumption",
+            f"periods such as {names[0]!r} are not read as dates: they stay in the order of the "
+            "file, and changes are from one to the next",
+        )
 
 
 def _gap_notes(names: Sequence[str], when: list) -> tuple[Note, ...]:
@@ -235,10 +287,23 @@ def _gap_notes(names: Sequence[str], when: list) -> tuple[Note, ...]:
         return ()
     place = [year * every + (part[0] - 1 if part else 0) for year, *part in when]
     left = sorted({*range(place[0], place[-1])} - {*place})
-    named = [str(k) if every == 1 else f"{k // every}{'-Q' if every == 4 else '-'}{k % every + 1:0{1 + (every == 12)}d}"
-             for k in left]
-    return (Note("data", f"no row for {checks.listed(named, 5)}: a change from the period before to the one after is "
-                 "over more than one step"),) if left else ()
+    named = [
+        str(k)
+        if every == 1
+        else f"{k // every}{'-Q' if every == 4 else '-'}{k % every + 1:0{1 + (every == 12)}d}"
+        for k in left
+    ]
+    return (
+        (
+            Note(
+                "data",
+                f"no row for {checks.listed(named, 5)}: a change from the period before to the one after is "
+                "over more than one step",
+            ),
+        )
+        if left
+        else ()
+    )
 
 
 def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:
@@ -251,14 +316,21 @@ def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:
     and the audit is taken to be of the first unless another is named
     """
     when, numbered = time_of(names), _numbered(names)
-    pairs = [(a, b) for a, b in zip(when or numbered or (), (when or numbered or ())[1:], strict=False)]
+    pairs = [
+        (a, b) for a, b in zip(when or numbered or (), (when or numbered or ())[1:], strict=False)
+    ]
     falls = [k for k, (a, b) in enumerate(pairs) if a > b]
     if not falls or not when and len(falls) < len(pairs):
         return ()
     k = falls[0]
-    return (Note("unreliable", f"periods {'run' if when else 'seem to run'} backwards, as {names[k]!r} stands before "
-                 f"{names[k + 1]!r}: a change is from a period to the next one of the list, and the audit is taken to "
-                 "be of the first unless another is named"),)
+    return (
+        Note(
+            "unreliable",
+            f"periods {'run' if when else 'seem to run'} backwards, as {names[k]!r} stands before "
+            f"{names[k + 1]!r}: a change is from a period to the next one of the list, and the audit is taken to "
+            "be of the first unless another is named",
+        ),
+    )
 
 
 def _order(keys: list) -> list:
@@ -267,14 +339,22 @@ def _order(keys: list) -> list:
 
 def _key(parts: dict) -> tuple:
     named = [parts.get(part) for part in ("y", "m", "d")]
-    year, *rest = (_MONTHS.index(part[:3].lower()) + 1 if part[0].isalpha() else int(part) for part in named if part)
+    year, *rest = (
+        _MONTHS.index(part[:3].lower()) + 1 if part[0].isalpha() else int(part)
+        for part in named
+        if part
+    )
     return (year if year > 99 else 2000 + year, *rest)
 
 
 def _slashed(names: Any) -> list:
     """Return the numbers of names like 01/02/2024, none where a name is unlike that."""
     found = [_SLASHED.fullmatch(name.strip()) for name in names]
-    return [(int(match[1]), int(match[3]), int(match[4])) for match in found if match] if all(found) else []
+    return (
+        [(int(match[1]), int(match[3]), int(match[4])) for match in found if match]
+        if all(found)
+        else []
+    )
 
 
 def _numbered(names: Any) -> list | None:

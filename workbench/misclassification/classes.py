@@ -46,7 +46,10 @@ class SharesTheory(Result):
     @property
     def rmse(self) -> dict[str, np.ndarray]:
         """Root mean squared error (K,) per method."""
-        return {method: np.sqrt(value + self.bias[method] ** 2) for method, value in self.variance.items()}
+        return {
+            method: np.sqrt(value + self.bias[method] ** 2)
+            for method, value in self.variance.items()
+        }
 
     def headline(self) -> str:
         """Return the methods with the least and the largest error of all classes together."""
@@ -55,21 +58,38 @@ class SharesTheory(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method and class."""
-        return [{"method": method, "label": k, "true_share": float(self.new_shares[k]), "bias": float(bias[k]),
-                 "sd": float(self.variance[method][k] ** .5), "rmse": float(self.rmse[method][k])}
-                for method, bias in self.bias.items() for k in range(len(bias))]
+        return [
+            {
+                "method": method,
+                "label": k,
+                "true_share": float(self.new_shares[k]),
+                "bias": float(bias[k]),
+                "sd": float(self.variance[method][k] ** 0.5),
+                "rmse": float(self.rmse[method][k]),
+            }
+            for method, bias in self.bias.items()
+            for k in range(len(bias))
+        ]
 
 
 def best_and_worst(rmse: dict[str, np.ndarray]) -> str:
     """Return which methods have the least and the largest error, classes (..., K) put together by squares."""
-    total = {method: float(np.sqrt((value ** 2).sum(-1).mean())) for method, value in rmse.items()}
+    total = {method: float(np.sqrt((value**2).sum(-1).mean())) for method, value in rmse.items()}
     known = {method: value for method, value in total.items() if not np.isnan(value)}
     (best, least), *_, (worst, largest) = sorted(known.items(), key=lambda pair: pair[1])
     return f"least error {best} (RMSE {least:.4g}), largest {worst} ({largest:.4g})"
 
 
-def shares_theory(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike, n: int, *, size: int | None = None,
-                  new_size: int | None = None, rates: str = "process") -> SharesTheory:
+def shares_theory(
+    shares: ArrayLike,
+    new_shares: ArrayLike,
+    reading: ArrayLike,
+    n: int,
+    *,
+    size: int | None = None,
+    new_size: int | None = None,
+    rates: str = "process",
+) -> SharesTheory:
     """Return bias and variance of the estimators of the shares of K classes.
 
     `workbench.estimator_theory` has closed forms for two classes.
@@ -106,33 +126,56 @@ def shares_theory(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike, 
     size = None if size is None else checks.whole("size", size, n)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
     checks.choice("rates", rates, methods.RATES)
-    figures = {method: _figures(method, shares, new, reading, n, size, new_size, rates)
-               for method in methods.estimators()}
-    bias, variance = ({method: pair[place] for method, pair in figures.items()} for place in range(2))
+    figures = {
+        method: _figures(method, shares, new, reading, n, size, new_size, rates)
+        for method in methods.estimators()
+    }
+    bias, variance = (
+        {method: pair[place] for method, pair in figures.items()} for place in range(2)
+    )
     return SharesTheory(bias, variance, shares, new, reading, n, size, new_size, rates)
 
 
-def check_shares(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike) -> tuple[np.ndarray, ...]:
+def check_shares(
+    shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike
+) -> tuple[np.ndarray, ...]:
     """Return shares (K,), new ones (..., K) and P(prediction | truth) (K, K), or raise."""
     shares = _summing("shares", checks.vector("shares", shares, low=0, high=1))
     if shares.size < 2 or not shares.all():
-        raise checks.WrongValue("shares", "must be above 0, of two classes or more", shares.tolist())
-    new, reading = (_summing(name, checks.floats(name, values)) for name, values in (
-        ("new_shares", new_shares), ("reading", reading)))
+        raise checks.WrongValue(
+            "shares", "must be above 0, of two classes or more", shares.tolist()
+        )
+    new, reading = (
+        _summing(name, checks.floats(name, values))
+        for name, values in (("new_shares", new_shares), ("reading", reading))
+    )
     if new.shape[-1:] != shares.shape or reading.shape != (shares.size,) * 2:
-        raise checks.WrongValue("new_shares and reading", f"must be of {shares.size} classes, as shares are; got "
-                                f"shapes {new.shape} and {reading.shape}")
+        raise checks.WrongValue(
+            "new_shares and reading",
+            f"must be of {shares.size} classes, as shares are; got "
+            f"shapes {new.shape} and {reading.shape}",
+        )
     return shares, new, reading
 
 
 def _summing(name: str, values: np.ndarray) -> np.ndarray:
     if not (values >= 0).all() or not values.ndim or (np.abs(values.sum(-1) - 1) > SUM).any():
-        raise checks.WrongValue(name, "must hold shares, none below 0, that add up to 1", values.tolist())
+        raise checks.WrongValue(
+            name, "must hold shares, none below 0, that add up to 1", values.tolist()
+        )
     return values
 
 
-def _figures(method: str, shares: np.ndarray, new: np.ndarray, reading: np.ndarray, n: int, size: int | None,
-             new_size: int | None, rates: str) -> tuple[np.ndarray, np.ndarray]:
+def _figures(
+    method: str,
+    shares: np.ndarray,
+    new: np.ndarray,
+    reading: np.ndarray,
+    n: int,
+    size: int | None,
+    new_size: int | None,
+    rates: str,
+) -> tuple[np.ndarray, np.ndarray]:
     """Return bias and variance, (K,) each."""
     cells, frame, counted = shares[:, None] * reading, shares @ reading, new @ reading
     slopes = methods.slopes_of(method, n * cells, frame, counted)
@@ -140,7 +183,12 @@ def _figures(method: str, shares: np.ndarray, new: np.ndarray, reading: np.ndarr
         return slopes.estimate, slopes.estimate
     drawn = 1 - n / size if size and rates == "frame" else 1.0
     curved = drawn / (2 * n) * _curvature(method, cells, frame, counted)
-    read = slopes.shares @ methods.mixture_covariance(reading, new) @ slopes.shares.T / (new_size or np.inf)
+    read = (
+        slopes.shares
+        @ methods.mixture_covariance(reading, new)
+        @ slopes.shares.T
+        / (new_size or np.inf)
+    )
     covariance = methods.audit_covariance(slopes, n * cells, n, size, rates) + read
     return slopes.estimate - new + curved, np.diag(covariance)
 
@@ -148,5 +196,7 @@ def _figures(method: str, shares: np.ndarray, new: np.ndarray, reading: np.ndarr
 def _curvature(method: str, cells: np.ndarray, frame: np.ndarray, counted: np.ndarray) -> Any:
     """Return sum_c p_c f''(p; e_c - p), (K,), by central differences."""
     ways = np.eye(cells.size).reshape(-1, *cells.shape) - cells
-    middle, above, below = (methods.shares_of(method, cells + step * ways, frame, counted) for step in (0, STEP, -STEP))
-    return (cells.ravel()[:, None] * (above - 2 * middle + below)).sum(0) / STEP ** 2
+    middle, above, below = (
+        methods.shares_of(method, cells + step * ways, frame, counted) for step in (0, STEP, -STEP)
+    )
+    return (cells.ravel()[:, None] * (above - 2 * middle + below)).sum(0) / STEP**2

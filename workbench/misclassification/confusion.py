@@ -50,21 +50,39 @@ class ConfusionCounts(Result):
     squared: np.ndarray | None = None
 
     if TYPE_CHECKING:
-        def __init__(self, table: ArrayLike, labels: ArrayLike | None = None,
-                     weighted: ArrayLike | None = None, squared: ArrayLike | None = None, *,
-                     notes: Sequence[Note] = ()) -> None: ...
+
+        def __init__(
+            self,
+            table: ArrayLike,
+            labels: ArrayLike | None = None,
+            weighted: ArrayLike | None = None,
+            squared: ArrayLike | None = None,
+            *,
+            notes: Sequence[Note] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         table = checks.plain_array("table", self.table, "cell")
         if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
-            raise checks.WrongValue("table", "must be square, K true times K predicted classes with K >= 2; got "
-                                    f"shape {table.shape}")
+            raise checks.WrongValue(
+                "table",
+                "must be square, K true times K predicted classes with K >= 2; got "
+                f"shape {table.shape}",
+            )
         cells = checks.counts("table", table.ravel(), what="cell (row by row)")
         if cells.sum() == 0:
-            raise checks.WrongValue("table", "must hold at least one audited item; all its counts are 0")
-        labels = tuple(range(len(table)) if self.labels is None else checks.plain_array("labels", self.labels).tolist())
+            raise checks.WrongValue(
+                "table", "must hold at least one audited item; all its counts are 0"
+            )
+        labels = tuple(
+            range(len(table))
+            if self.labels is None
+            else checks.plain_array("labels", self.labels).tolist()
+        )
         if len(labels) != len(table):
-            raise checks.WrongValue("labels", f"must have {len(table)} entries, one per class", len(labels))
+            raise checks.WrongValue(
+                "labels", f"must have {len(table)} entries, one per class", len(labels)
+            )
         if len(set(labels)) < len(labels):
             raise checks.WrongValue("labels", "must be distinct", labels)
         object.__setattr__(self, "table", cells.reshape(table.shape))
@@ -72,8 +90,13 @@ class ConfusionCounts(Result):
         super().__post_init__()
 
     @classmethod
-    def from_labels(cls, truth: ArrayLike, prediction: ArrayLike, labels: ArrayLike | None = None,
-                    weights: ArrayLike | None = None) -> "ConfusionCounts":
+    def from_labels(
+        cls,
+        truth: ArrayLike,
+        prediction: ArrayLike,
+        labels: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> "ConfusionCounts":
         """Count audited items.
 
         Parameters
@@ -102,24 +125,35 @@ class ConfusionCounts(Result):
         truth = checks.labels("truth", truth)
         prediction = checks.labels("prediction", prediction, size=truth.size)
         if (truth.dtype.kind in "US") != (prediction.dtype.kind in "US"):
-            raise ValueError(f"truth and prediction must both be text or both be numbers; got "
-                             f"{truth[0].item()!r} and {prediction[0].item()!r}")
+            raise ValueError(
+                f"truth and prediction must both be text or both be numbers; got "
+                f"{truth[0].item()!r} and {prediction[0].item()!r}"
+            )
         found = np.unique(np.concatenate([truth, prediction]))
         known = found if labels is None else checks.labels("labels", labels, what="label")
         strange = [value for value in found.tolist() if value not in set(known.tolist())]
         if strange:
-            raise checks.WrongValue("labels", f"must name every class of truth and prediction; {strange[0]!r} is not "
-                                    f"among {checks.listed(known.tolist(), quoted=True)}")
+            raise checks.WrongValue(
+                "labels",
+                f"must name every class of truth and prediction; {strange[0]!r} is not "
+                f"among {checks.listed(known.tolist(), quoted=True)}",
+            )
         if known.size < 2:
-            raise ValueError(f"truth and prediction must hold at least two classes; only {found[0].item()!r} occurs: "
-                             "name all classes")
+            raise ValueError(
+                f"truth and prediction must hold at least two classes; only {found[0].item()!r} occurs: "
+                "name all classes"
+            )
         place = {label: k for k, label in enumerate(known.tolist())}
-        cell = [place[t] * known.size + place[p] for t, p in zip(truth.tolist(), prediction.tolist(), strict=True)]
+        cell = [
+            place[t] * known.size + place[p]
+            for t, p in zip(truth.tolist(), prediction.tolist(), strict=True)
+        ]
         notes = tuple(class_notes(truth, prediction)) if labels is None else ()
         shape = known.size, known.size
 
         def table(values: np.ndarray | None = None) -> np.ndarray:
-            return np.bincount(cell, values, minlength=known.size ** 2).reshape(shape)
+            return np.bincount(cell, values, minlength=known.size**2).reshape(shape)
+
         if weights is None:
             return cls(table(), known, notes=notes)
         values = _read_weights(weights, truth.size)
@@ -149,7 +183,10 @@ class ConfusionCounts(Result):
         """
         if self.weighted is None or self.squared is None:
             return self.table
-        rates, squares = np.nan_to_num(_normalized(self.weighted, 1)), self.squared.sum(1, keepdims=True)
+        rates, squares = (
+            np.nan_to_num(_normalized(self.weighted, 1)),
+            self.squared.sum(1, keepdims=True),
+        )
         spread = (self.squared * (1 - rates) ** 2 + (squares - self.squared) * rates**2).sum(1)
         with np.errstate(divide="ignore", invalid="ignore"):
             linearized = (rates * (1 - rates)).sum(1) * self.weighted.sum(1) ** 2 / spread
@@ -178,7 +215,9 @@ class ConfusionCounts(Result):
             One of `labels`.
         """
         if label not in self.labels:
-            raise checks.WrongValue("label", f"must be one of {checks.listed(self.labels, quoted=True)}", label)
+            raise checks.WrongValue(
+                "label", f"must be one of {checks.listed(self.labels, quoted=True)}", label
+            )
         return self.labels.index(label)
 
     def merged(self, first: object, second: object) -> "ConfusionCounts":
@@ -196,18 +235,31 @@ class ConfusionCounts(Result):
         """
         i, j = self.index(first), self.index(second)
         if i == j or len(self.labels) < 3:
-            raise ValueError(f"first and second must be two of at least three classes; got {first!r} and {second!r}")
+            raise ValueError(
+                f"first and second must be two of at least three classes; got {first!r} and {second!r}"
+            )
         groups = np.delete(np.eye(len(self.labels), dtype=int), j, 0)
         groups[i - (i > j), j] = 1
-        labels = [f"{first}+{second}" if label == first else label for label in self.labels if label != second]
-        return ConfusionCounts(groups @ self.table @ groups.T, labels,
-                               *(table if table is None else groups @ table @ groups.T
-                                 for table in (self.weighted, self.squared)))
+        labels = [
+            f"{first}+{second}" if label == first else label
+            for label in self.labels
+            if label != second
+        ]
+        return ConfusionCounts(
+            groups @ self.table @ groups.T,
+            labels,
+            *(
+                table if table is None else groups @ table @ groups.T
+                for table in (self.weighted, self.squared)
+            ),
+        )
 
     def headline(self) -> str:
         """Return size, accuracy and the share of each class that is predicted right."""
-        right = ", ".join(f"class {label} {rate:.1%}" if rate == rate else f"class {label} never audited"
-                          for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True))
+        right = ", ".join(
+            f"class {label} {rate:.1%}" if rate == rate else f"class {label} never audited"
+            for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True)
+        )
         items = checks.counted(self.n, "audited item")
         if self.weighted is not None:
             items += f", weighted as {self.effective.sum():.0f}"
@@ -219,11 +271,18 @@ class ConfusionCounts(Result):
         return self._rows("predicted_")
 
     def _rows(self, prefix: str) -> list[dict]:
-        return [{"truth": label, **{f"{prefix}{name}": int(x) for name, x in zip(self.labels, row, strict=True)}}
-                for label, row in zip(self.labels, self.table, strict=True)]
+        return [
+            {
+                "truth": label,
+                **{f"{prefix}{name}": int(x) for name, x in zip(self.labels, row, strict=True)},
+            }
+            for label, row in zip(self.labels, self.table, strict=True)
+        ]
 
     def _repr_html_(self) -> str:
-        return html_table(self._rows("predicted "), self.headline()) + (note_list(self.notes) if self.notes else "")
+        return html_table(self._rows("predicted "), self.headline()) + (
+            note_list(self.notes) if self.notes else ""
+        )
 
 
 def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
@@ -254,8 +313,11 @@ def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
     if any(weighted) != all(weighted):
         raise checks.WrongValue("audits", "must all have sampling weights, or none")
     names = ("weighted", "squared") if all(weighted) else ()
-    return ConfusionCounts(sum(audit.table for audit in audits), audits[0].labels,
-                           *(sum(getattr(audit, name) for audit in audits) for name in names))
+    return ConfusionCounts(
+        sum(audit.table for audit in audits),
+        audits[0].labels,
+        *(sum(getattr(audit, name) for audit in audits) for name in names),
+    )
 
 
 class AuditComparison(Result):
@@ -305,19 +367,32 @@ class AuditComparison(Result):
             k = int(np.nanargmin(pvalues))
             return f"{name} has changed (class {self.labels[k]} {rates[k, 2]:+.3f}, p = {pvalues[k]:.2g})"
         k = int(np.nanargmax(rates[:, 4] - rates[:, 3]))
-        return (f"no change of {name} is shown, but class {self.labels[k]} may have moved by {rates[k, 3]:+.3f} to "
-                f"{rates[k, 4]:+.3f}")
+        return (
+            f"no change of {name} is shown, but class {self.labels[k]} may have moved by {rates[k, 3]:+.3f} to "
+            f"{rates[k, 4]:+.3f}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per class and rate."""
         names = "first", "second", "difference", "low", "high"
-        return [{"rate": rate, "label": label, **dict(zip(names, row.tolist(), strict=True)), "pvalue": float(p)}
-                for rate, table, pvalues in (("P(right | truth)", self.reading, self.reading_pvalues),
-                                             ("P(right | prediction)", self.truth, self.truth_pvalues))
-                for label, row, p in zip(self.labels, table, pvalues, strict=True)]
+        return [
+            {
+                "rate": rate,
+                "label": label,
+                **dict(zip(names, row.tolist(), strict=True)),
+                "pvalue": float(p),
+            }
+            for rate, table, pvalues in (
+                ("P(right | truth)", self.reading, self.reading_pvalues),
+                ("P(right | prediction)", self.truth, self.truth_pvalues),
+            )
+            for label, row, p in zip(self.labels, table, pvalues, strict=True)
+        ]
 
 
-def compare_audits(first: ConfusionCounts, second: ConfusionCounts, *, level: float = 0.95) -> AuditComparison:
+def compare_audits(
+    first: ConfusionCounts, second: ConfusionCounts, *, level: float = 0.95
+) -> AuditComparison:
     """Compare a fresh audit with the first: whether the classifier has drifted, and which rate has stayed.
 
     Predicted labels alone cannot tell whether P(prediction | truth) or P(truth | prediction) is constant; a fresh
@@ -353,8 +428,9 @@ def compare_audits(first: ConfusionCounts, second: ConfusionCounts, *, level: fl
     """
     _same_labels(first, second, "first", "second")
     level = checks.level(level)
-    (reading, of_reading), (truth, of_truth) = (_compare_rates(first.effective, second.effective, axis, level)
-                                                for axis in (1, 0))
+    (reading, of_reading), (truth, of_truth) = (
+        _compare_rates(first.effective, second.effective, axis, level) for axis in (1, 0)
+    )
     return AuditComparison(first.labels, reading, truth, of_reading, of_truth, level, first, second)
 
 
@@ -368,18 +444,26 @@ def _compare_rates(first: np.ndarray, second: np.ndarray, axis: int, level: floa
     down = np.sqrt((rate[1] - low[1]) ** 2 + (high[0] - rate[0]) ** 2)
     up = np.sqrt((high[1] - rate[1]) ** 2 + (rate[0] - low[0]) ** 2)
     pvalues, known = np.full(len(first), np.nan), total.all(0)
-    whole = (np.rint(part.T[known]).astype(int) for part in (right, total))     # weighted audits have effective counts
-    pvalues[known] = intervals.holm([fisher_pvalue(*columns) for columns in zip(*whole, strict=True)])
+    whole = (
+        np.rint(part.T[known]).astype(int) for part in (right, total)
+    )  # weighted audits have effective counts
+    pvalues[known] = intervals.holm(
+        [fisher_pvalue(*columns) for columns in zip(*whole, strict=True)]
+    )
     return np.stack([*rate, difference, difference - down, difference + up], 1), pvalues
 
 
 def fisher_pvalue(right: np.ndarray, total: np.ndarray) -> float:
     """Return the two-sided p-value: tables with these margins that are no likelier than the one seen."""
     x = np.arange(max(0, right.sum() - total[1]), min(right.sum(), total[0]) + 1)
-    log = -sum(scipy.special.gammaln(part + 1) for part in (
-        x, total[0] - x, right.sum() - x, total[1] - right.sum() + x))
+    log = -sum(
+        scipy.special.gammaln(part + 1)
+        for part in (x, total[0] - x, right.sum() - x, total[1] - right.sum() + x)
+    )
     weight = np.exp(log - log.max())
-    return float(min(weight[weight <= weight[x == right[0]] * (1 + 1e-7)].sum() / weight.sum(), 1.0))
+    return float(
+        min(weight[weight <= weight[x == right[0]] * (1 + 1e-7)].sum() / weight.sum(), 1.0)
+    )
 
 
 def _same_labels(first: ConfusionCounts, other: ConfusionCounts, *names: str) -> None:
@@ -387,7 +471,9 @@ def _same_labels(first: ConfusionCounts, other: ConfusionCounts, *names: str) ->
         checks.instance(name, audit, ConfusionCounts)
     if first.labels != other.labels:
         both = (checks.listed(audit.labels, quoted=True) for audit in (first, other))
-        raise checks.WrongValue("audits", f"must have the same labels in the same order; got {' and '.join(both)}")
+        raise checks.WrongValue(
+            "audits", f"must have the same labels in the same order; got {' and '.join(both)}"
+        )
 
 
 def _read_weights(weights: ArrayLike, size: int) -> np.ndarray:
@@ -396,7 +482,9 @@ def _read_weights(weights: ArrayLike, size: int) -> np.ndarray:
     if values.size != size:
         raise checks.WrongValue("weights", f"must have {size} entries, one per item", values.size)
     for place in np.flatnonzero(~(np.isfinite(values) & (values >= 0)))[:1]:
-        raise checks.WrongValue("weights", f"must be finite and at least 0; item {place + 1} has {values[place]:g}")
+        raise checks.WrongValue(
+            "weights", f"must be finite and at least 0; item {place + 1} has {values[place]:g}"
+        )
     if not values.any():
         raise checks.WrongValue("weights", "must not all be 0")
     return values
@@ -421,18 +509,28 @@ def check_counts(name: str, counts: ArrayLike, labels: Sequence) -> np.ndarray:
 
 def read_counts(counts: ArrayLike, labels: Sequence) -> np.ndarray:
     """Return predicted counts as a (K,) array of int, or raise a `CountsError`."""
-    values = np.ravel(np.array(counts.tolist() if isinstance(counts, np.ma.MaskedArray) else counts, dtype=object))
+    values = np.ravel(
+        np.array(counts.tolist() if isinstance(counts, np.ma.MaskedArray) else counts, dtype=object)
+    )
     if values.size != len(labels):
-        raise CountsError(f"needs one count per class {checks.listed(labels, quoted=True)}; got {values.size}")
+        raise CountsError(
+            f"needs one count per class {checks.listed(labels, quoted=True)}; got {values.size}"
+        )
     values = np.array([_number(label, value) for label, value in zip(labels, values, strict=True)])
     for label, value in zip(labels, values, strict=True):
         if value < 0 or not np.isfinite(value):
-            raise CountsError(f"the count of class {label!r} must be finite and at least 0; got {value:g}")
+            raise CountsError(
+                f"the count of class {label!r} must be finite and at least 0; got {value:g}"
+            )
     with np.errstate(over="ignore"):
         total = values.sum()
     if (values != np.floor(values)).any():
         shares = abs(total - 1) < 0.01 or abs(total - 100) < 0.5
-        remedy = ": these look like shares; give how many items were predicted in each class" if shares else ""
+        remedy = (
+            ": these look like shares; give how many items were predicted in each class"
+            if shares
+            else ""
+        )
         raise CountsError(f"counts must be whole numbers; got {values.tolist()}{remedy}")
     if total == 0:
         raise CountsError("no items were counted")
@@ -449,7 +547,7 @@ def _number(label: Any, value: Any) -> float:
         raise wrong
     try:
         return float(value)
-    except OverflowError:       # a whole number beyond all floats
+    except OverflowError:  # a whole number beyond all floats
         return np.inf
     except (TypeError, ValueError):
         raise wrong from None

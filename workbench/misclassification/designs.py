@@ -22,10 +22,10 @@ from workbench.misclassification.periods import STRANGE, check_audit, check_fram
 from workbench.results import Note
 
 AUTO, RANDOM, TRUTH, PREDICTION = "auto", "random", "truth", "prediction"
-WITHOUT_AUDIT = "classify_and_count"    # every design allows it, so it asks only for the design
+WITHOUT_AUDIT = "classify_and_count"  # every design allows it, so it asks only for the design
 DESIGNS = (AUTO, TRUTH, PREDICTION, RANDOM)
 METHOD_OF = {RANDOM: "mle", TRUTH: "misclassification", PREDICTION: "calibration"}
-PLACE = ("audit", "design")     # of the notes
+PLACE = ("audit", "design")  # of the notes
 EQUAL, ROUND = 2, 1
 ROUND_NUMBERS = (10, 25)
 # Of random samples of 50 to 300 items, less than 1% have chosen margins and a misfit below these p-values.
@@ -82,7 +82,9 @@ def read_design(
     check_audit(audit, counts_at_audit, WITHOUT_AUDIT if method == AUTO else method)
     frame = None
     weighted = isinstance(audit, ConfusionCounts) and audit.weighted is not None
-    if weighted:        # the margins show the weights, and only the rates P(prediction | truth) are weighted
+    if (
+        weighted
+    ):  # the margins show the weights, and only the rates P(prediction | truth) are weighted
         sampled_by = RANDOM if sampled_by == AUTO else sampled_by
         method = METHOD_OF[TRUTH] if method == AUTO else method
     elif counts_at_audit is not None:
@@ -177,7 +179,7 @@ def _design_of_margins(
         )
     if STRANGE <= pvalue < PREDICTION_MISFIT or truth == EQUAL > prediction:
         return RANDOM, (_taken(RANDOM, audit, frame),)
-    if pvalue < TRUTH_MISFIT:       # 1 random audit in 20, so a note is enough
+    if pvalue < TRUTH_MISFIT:  # 1 random audit in 20, so a note is enough
         return RANDOM, (Note("assumption", f"the audit is {_taken(RANDOM, audit, frame).text}"),)
     return RANDOM, ()
 
@@ -241,7 +243,9 @@ def _chosen(design: str, audit: ConfusionCounts) -> str:
     margins = audit.table.sum(1 if design == TRUTH else 0)
     if not _neatness(margins):
         return ""
-    numbers = checks.listed([f"{items:,} {label}" for items, label in zip(margins, audit.labels, strict=True)])
+    numbers = checks.listed(
+        [f"{items:,} {label}" for items, label in zip(margins, audit.labels, strict=True)]
+    )
     return f", as its {_adjective(design)} classes have {numbers} items"
 
 
@@ -249,4 +253,6 @@ def _misfit(audit: ConfusionCounts, frame: np.ndarray) -> str:
     """Return the predicted share that differs most between the audit and the counts, in words."""
     audited, counted = audit.table.sum(0) / audit.n, frame / frame.sum()
     k = int(np.abs(audited - counted).argmax())
-    return f"{audited[k]:.0%} of it are predicted {audit.labels[k]!r} and {counted[k]:.0%} are counted"
+    return (
+        f"{audited[k]:.0%} of it are predicted {audit.labels[k]!r} and {counted[k]:.0%} are counted"
+    )

@@ -17,16 +17,26 @@ from workbench.data.scored_items import missing_labels
 from workbench.misclassification import calendar, confusion
 from workbench.results import Note
 
-MOST_ITEMS = 10_000_000     # of a pair of classes
+MOST_ITEMS = 10_000_000  # of a pair of classes
 GAPS = numbers.GONE | {"-", "--", "\N{EN DASH}", "\N{EM DASH}", ".", "..", "n.a.", "missing"}
-LABELED_ROWS = ("audit", "rows")    # the place of the note on a file with labels in some rows
-MOST_DAYS, FEW_A_DAY = 31, 100      # a month of days is a series; of more days, an item here and there is none
+LABELED_ROWS = ("audit", "rows")  # the place of the note on a file with labels in some rows
+MOST_DAYS, FEW_A_DAY = (
+    31,
+    100,
+)  # a month of days is a series; of more days, an item here and there is none
 
 
 @frames.in_rows_of("audit")
-def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "prediction",
-               labels: str | tuple = "", classes: str = "auto", total: str = "n",
-               weight: str = "") -> confusion.ConfusionCounts:
+def load_audit(
+    audit: Any,
+    *,
+    truth: str = "truth",
+    prediction: str = "prediction",
+    labels: str | tuple = "",
+    classes: str = "auto",
+    total: str = "n",
+    weight: str = "",
+) -> confusion.ConfusionCounts:
     """Return the confusion table of audited items.
 
     Parameters
@@ -60,8 +70,13 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
     wanted = _wanted_labels(labels)
     frames.check_source("audit", audit)
     if truth == prediction:
-        raise checks.WrongValue("truth", "must be another column than {0}", truth, told=f"both are {truth!r}",
-                                others=("prediction",))
+        raise checks.WrongValue(
+            "truth",
+            "must be another column than {0}",
+            truth,
+            told=f"both are {truth!r}",
+            others=("prediction",),
+        )
     names = frames.column_names(audit)
     if spelled(prediction, names) in names:
         data, read = frames.read_columns(audit, [truth, prediction, *([weight] if weight else [])])
@@ -76,30 +91,55 @@ def load_audit(audit: Any, *, truth: str = "truth", prediction: str = "predictio
         of_pairs = len(pairs) == found[truth].size and weights is None and has_label is None
         items = _items_of_pairs(audit, total) if of_pairs else []
         true, predicted = (np.repeat(found[name], items or 1) for name in (truth, prediction))
-        audited = confusion.ConfusionCounts.from_labels(true, predicted, labels=labeled, weights=weights)
-        return dataclasses.replace(audited, notes=(*audited.notes, *read, *notes, *_pair_notes(items, total)))
+        audited = confusion.ConfusionCounts.from_labels(
+            true, predicted, labels=labeled, weights=weights
+        )
+        return dataclasses.replace(
+            audited, notes=(*audited.notes, *read, *notes, *_pair_notes(items, total))
+        )
     if weight:
-        raise checks.WrongValue("weight", "belongs to a file with a row per item, with its true and its predicted "
-                                f"class; there is no column {prediction!r}", weight)
+        raise checks.WrongValue(
+            "weight",
+            "belongs to a file with a row per item, with its true and its predicted "
+            f"class; there is no column {prediction!r}",
+            weight,
+        )
     data, read = frames.read_columns(audit, [truth])
     rows = numbers.as_text(data[truth])
     numbers.refuse_totals(truth, rows, ("all",))
     if len(set(rows)) < len(rows):
-        raise ValueError(f"audit has no column {prediction!r}{checks.suggestion(prediction, names)}; columns: "
-                         f"{checks.listed(names, quoted=True)}")
+        raise ValueError(
+            f"audit has no column {prediction!r}{checks.suggestion(prediction, names)}; columns: "
+            f"{checks.listed(names, quoted=True)}"
+        )
     order = rows if wanted is None else wanted
-    if len(order) != len(rows) or any(spelled(label, names) not in names or label not in rows for label in order):
-        raise checks.WrongValue("audit", f"must hold a column {prediction!r}, or be a confusion table with a row and "
-                                f"a column for every class; rows {checks.listed(rows, quoted=True)}, columns "
-                                f"{checks.listed(names, quoted=True)}")
-    _refuse_classes_without_row(audit, [name for name in names if name not in (*order, spelled(truth, names))])
+    if len(order) != len(rows) or any(
+        spelled(label, names) not in names or label not in rows for label in order
+    ):
+        raise checks.WrongValue(
+            "audit",
+            f"must hold a column {prediction!r}, or be a confusion table with a row and "
+            f"a column for every class; rows {checks.listed(rows, quoted=True)}, columns "
+            f"{checks.listed(names, quoted=True)}",
+        )
+    _refuse_classes_without_row(
+        audit, [name for name in names if name not in (*order, spelled(truth, names))]
+    )
     counts, more = frames.read_columns(audit, order)
-    table = np.stack([numbers.to_numbers(label, counts[label], beside=counts, whole=True) for label in order], axis=1)
-    return confusion.ConfusionCounts(table[[rows.index(label) for label in order]], order,
-                                     notes=tuple(dict.fromkeys((*read, *more))))
+    table = np.stack(
+        [numbers.to_numbers(label, counts[label], beside=counts, whole=True) for label in order],
+        axis=1,
+    )
+    return confusion.ConfusionCounts(
+        table[[rows.index(label) for label in order]],
+        order,
+        notes=tuple(dict.fromkeys((*read, *more))),
+    )
 
 
-def labeled_rows(data: dict[str, np.ndarray], truth: str, prediction: str, classes: str) -> np.ndarray | None:
+def labeled_rows(
+    data: dict[str, np.ndarray], truth: str, prediction: str, classes: str
+) -> np.ndarray | None:
     """Return which rows of audited items have a true class, (N,) bool, or None where all have one.
 
     Raises
@@ -111,7 +151,9 @@ def labeled_rows(data: dict[str, np.ndarray], truth: str, prediction: str, class
     if not missing.any():
         return None
     if missing.all():
-        raise checks.WrongValue("truth", f"must have a label in some rows; column {truth!r} has none")
+        raise checks.WrongValue(
+            "truth", f"must have a label in some rows; column {truth!r} has none"
+        )
     return ~missing
 
 
@@ -125,8 +167,11 @@ def _refuse_classes_without_row(audit: Any, names: list[str]) -> None:
         cells = numbers.to_cells(name, frames.read_columns(audit, [name])[0][name])
         items = [cell for cell in cells if isinstance(cell, int) and cell > 0]
         if items and name.strip().casefold() not in numbers.TOTALS | {"n", "all", "support"}:
-            raise checks.WrongValue("audit", f"must have a row for every class of its columns; {name!r} has none, and "
-                                    f"{sum(items):,} audited items in its column would be left out")
+            raise checks.WrongValue(
+                "audit",
+                f"must have a row for every class of its columns; {name!r} has none, and "
+                f"{sum(items):,} audited items in its column would be left out",
+            )
 
 
 def _wanted_labels(labels: str | tuple) -> list[str] | None:
@@ -145,17 +190,31 @@ def _items_of_pairs(source: Any, total: str) -> list[int]:
     cells = numbers.to_cells(total, frames.read_columns(source, [total])[0][total])
     for row, cell in enumerate(cells):
         if not isinstance(cell, int) or not 0 <= cell <= MOST_ITEMS:
-            raise numbers.RowError(f"column {total!r}, ", row, f": {cell!r} is no number of items from 0 to "
-                                   f"{MOST_ITEMS:,}; every row is another pair, and this column counts its items")
+            raise numbers.RowError(
+                f"column {total!r}, ",
+                row,
+                f": {cell!r} is no number of items from 0 to "
+                f"{MOST_ITEMS:,}; every row is another pair, and this column counts its items",
+            )
     return cells
 
 
 def _pair_notes(items: list[int], total: str) -> tuple[Note, ...]:
-    return (Note("data", f"column {total!r} says how many items a row counts, {sum(items):,} in all"),) * bool(items)
+    return (
+        Note("data", f"column {total!r} says how many items a row counts, {sum(items):,} in all"),
+    ) * bool(items)
 
 
-def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total: str = "n", counted: str = "counted",
-                 predicted: str = "prediction", every: str = "") -> dict[str, tuple]:
+def load_periods(
+    counts: Any,
+    *,
+    labels: Sequence,
+    period: str = "period",
+    total: str = "n",
+    counted: str = "counted",
+    predicted: str = "prediction",
+    every: str = "",
+) -> dict[str, tuple]:
     """Return the predicted counts of every period, for `workbench.prevalence_series`.
 
     Parameters
@@ -191,13 +250,29 @@ def load_periods(counts: Any, *, labels: Sequence, period: str = "period", total
     >>> load_periods(days, labels=(0, 1), period="date", every="month")
     {'2026-01': (1, 1), '2026-02': (1, 0)}
     """
-    return read_periods(counts, labels=labels, period=period, total=total, counted=counted, predicted=predicted,
-                        every=every)[0]
+    return read_periods(
+        counts,
+        labels=labels,
+        period=period,
+        total=total,
+        counted=counted,
+        predicted=predicted,
+        every=every,
+    )[0]
 
 
 @frames.in_rows_of("counts")
-def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, counted: str, predicted: str,
-                 classes: str = "auto", every: str = "") -> tuple[dict[str, tuple], tuple[Note, ...]]:
+def read_periods(
+    counts: Any,
+    *,
+    labels: Sequence,
+    period: str,
+    total: str,
+    counted: str,
+    predicted: str,
+    classes: str = "auto",
+    every: str = "",
+) -> tuple[dict[str, tuple], tuple[Note, ...]]:
     """Return the result of `load_periods`, and notes on the order of the periods and on their classes."""
     frames.check_source("counts", counts)
     names, named = frames.column_names(counts), [str(label) for label in labels]
@@ -216,7 +291,9 @@ def read_periods(counts: Any, *, labels: Sequence, period: str, total: str, coun
     return {in_order[k]: found[in_order[k]] for k in order}, (*notes, *said)
 
 
-def _in_periods(found: dict[str, tuple], column: str, every: str) -> tuple[dict[str, tuple], tuple[Note, ...]]:
+def _in_periods(
+    found: dict[str, tuple], column: str, every: str
+) -> tuple[dict[str, tuple], tuple[Note, ...]]:
     """Return the counts of the days, weeks, months, quarters or years that hold the dates.
 
     A period in which a count is missing or no number keeps that cell, so that the series names it.
@@ -230,17 +307,29 @@ def _in_periods(found: dict[str, tuple], column: str, every: str) -> tuple[dict[
         summed[name] = unusable[0] if unusable else tuple(map(sum, zip(*rows, strict=True)))
     first, last = min(summed), max(summed)
     dates = checks.counted(len(found), "date")
-    return summed, (Note("data", f"the {dates} of column {column!r} are put into {checks.counted(len(summed), every)}, "
-                         f"{first} to {last}"),)
+    return summed, (
+        Note(
+            "data",
+            f"the {dates} of column {column!r} are put into {checks.counted(len(summed), every)}, "
+            f"{first} to {last}",
+        ),
+    )
 
 
 def _refuse_short_days(column: str, found: dict[str, tuple]) -> None:
     """Raise where items are counted by many days, or times of day, most of which hold few items."""
     sizes = sorted(map(sum, found.values()))
-    if len(found) > MOST_DAYS and sizes[len(sizes) // 2] < FEW_A_DAY and calendar.length_of([*found]) == "day":
-        raise checks.WrongValue("every", f"must say which periods to make of the dates in column {column!r}: 'month', "
-                                f"'week', 'quarter' or 'year'; there are {len(found):,} dates, half of them with "
-                                f"{sizes[len(sizes) // 2]:,} items or fewer. 'day' takes every day for a period")
+    if (
+        len(found) > MOST_DAYS
+        and sizes[len(sizes) // 2] < FEW_A_DAY
+        and calendar.length_of([*found]) == "day"
+    ):
+        raise checks.WrongValue(
+            "every",
+            f"must say which periods to make of the dates in column {column!r}: 'month', "
+            f"'week', 'quarter' or 'year'; there are {len(found):,} dates, half of them with "
+            f"{sizes[len(sizes) // 2]:,} items or fewer. 'day' takes every day for a period",
+        )
 
 
 def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) -> dict:
@@ -248,10 +337,13 @@ def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) ->
     by_class = all(spelled(name, names) in names for name in classes)
     if not by_class and (len(classes) > 2 or not {total, counted} <= set(names)):
         two = f"the columns {total!r} and {counted!r}, " if len(classes) == 2 else ""
-        raise checks.WrongValue("counts", "must have a column for every class of the audit, "
-                                f"{checks.listed(classes, quoted=True)}, {two}or one of the predicted class "
-                                "of each item; columns: "
-                                f"{checks.listed(names, quoted=True)}")
+        raise checks.WrongValue(
+            "counts",
+            "must have a column for every class of the audit, "
+            f"{checks.listed(classes, quoted=True)}, {two}or one of the predicted class "
+            "of each item; columns: "
+            f"{checks.listed(names, quoted=True)}",
+        )
     if by_class:
         known = [spelled(name, names) for name in (*classes, period, total)]
         _refuse_further_classes(counts, [name for name in names if name not in known])
@@ -264,14 +356,26 @@ def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) ->
     for repeated in [name for name, times in Counter(labeled).items() if times > 1][:1]:
         raise ValueError(f"column {period!r} must name every period once; {repeated!r} repeats")
     measured = {name: data[name] for name in columns}
-    rows = zip(*(numbers.to_cells(name, cells, beside=measured) for name, cells in measured.items()), strict=True)
+    rows = zip(
+        *(numbers.to_cells(name, cells, beside=measured) for name, cells in measured.items()),
+        strict=True,
+    )
     return dict(zip(labeled, rows if by_class else map(_two_classes, rows), strict=True))
 
 
 @frames.in_rows_of("audit")
-def load_audits(audit: Any, *, period: str, truth: str = "truth", prediction: str = "prediction", labels: str = "",
-                classes: str = "auto", total: str = "n", weight: str = "", every: str = ""
-                ) -> dict[str, confusion.ConfusionCounts]:
+def load_audits(
+    audit: Any,
+    *,
+    period: str,
+    truth: str = "truth",
+    prediction: str = "prediction",
+    labels: str = "",
+    classes: str = "auto",
+    total: str = "n",
+    weight: str = "",
+    every: str = "",
+) -> dict[str, confusion.ConfusionCounts]:
     """Return the confusion table of the audited items of every period, for `workbench.prevalence_series`.
 
     Parameters
@@ -303,10 +407,18 @@ def load_audits(audit: Any, *, period: str, truth: str = "truth", prediction: st
     """
     frames.check_source("audit", audit)
     names = [name for name in frames.column_names(audit) if name]
-    options: dict = {"truth": truth, "prediction": prediction, "total": total, "weight": weight, "classes": classes}
+    options: dict = {
+        "truth": truth,
+        "prediction": prediction,
+        "total": total,
+        "weight": weight,
+        "classes": classes,
+    }
     of_items = spelled(prediction, names) in names
     used = {spelled(name, names) for name in (period, truth, prediction, total, weight)}
-    data = frames.read_columns(audit, [name for name in names if not of_items or name in used] or [period])[0]
+    data = frames.read_columns(
+        audit, [name for name in names if not of_items or name in used] or [period]
+    )[0]
     if of_items:
         columns = spelled(truth, names), spelled(prediction, names)
         has_label = labeled_rows(data, *columns, classes) if columns[0] in data else None
@@ -314,15 +426,23 @@ def load_audits(audit: Any, *, period: str, truth: str = "truth", prediction: st
     texts = numbers.present(period, data[found_columns("audit", names, [period])[period]])
     of_row = np.array(calendar.periods_of(texts, every) if every else texts, object)
     rows_by_period = [np.flatnonzero(of_row == name) for name in dict.fromkeys(of_row.tolist())]
-    if of_items:        # classes that one period lacks are those of the file
-        pairs = zip(of_row.tolist(), *(numbers.as_text(data[spelled(name, names)]) for name in (truth, prediction)),
-                    strict=True)
-        if len({*pairs}) < len(texts):      # several rows for a pair of classes: no column holds its total
+    if of_items:  # classes that one period lacks are those of the file
+        pairs = zip(
+            of_row.tolist(),
+            *(numbers.as_text(data[spelled(name, names)]) for name in (truth, prediction)),
+            strict=True,
+        )
+        if len({*pairs}) < len(
+            texts
+        ):  # several rows for a pair of classes: no column holds its total
             options["total"] = ""
         order = load_audit(data, labels=labels, **options).labels
     else:
         order = load_audit(_picked(data, rows_by_period[0]), labels=labels, **options).labels
-    return {of_row[rows[0]]: load_audit(_picked(data, rows), labels=order, **options) for rows in rows_by_period}
+    return {
+        of_row[rows[0]]: load_audit(_picked(data, rows), labels=order, **options)
+        for rows in rows_by_period
+    }
 
 
 def _picked(data: dict[str, np.ndarray], rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -349,13 +469,19 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
     (1579, 218)
     """
     if not checks.instance("periods", periods, Mapping):
-        raise checks.WrongValue("periods", "must not be empty: there is no period whose items the audit was drawn from")
+        raise checks.WrongValue(
+            "periods", "must not be empty: there is no period whose items the audit was drawn from"
+        )
     name = audit_period or next(iter(periods))
     if name not in periods:
-        raise checks.WrongValue("audit_period", "must be a period of the counts; got "
-                                f"{name!r}{checks.suggestion(name, periods)}")
+        raise checks.WrongValue(
+            "audit_period",
+            f"must be a period of the counts; got {name!r}{checks.suggestion(name, periods)}",
+        )
     first = "" if audit_period else ", the first (name another with audit_period)"
-    confusion.check_counts(f"the period of the audit, {name!r}{first}", periods[name], range(len(periods[name])))
+    confusion.check_counts(
+        f"the period of the audit, {name!r}{first}", periods[name], range(len(periods[name]))
+    )
     return periods[name]
 
 
@@ -365,14 +491,21 @@ def _refuse_further_classes(counts: dict | str, names: list) -> None:
         data, _ = frames.read_columns(counts, [name])
         cells = [cell for cell in numbers.to_cells(name, data[name]) if not _is_gap(cell)]
         if cells and all(isinstance(cell, int) for cell in cells):
-            raise checks.WrongValue("counts", "must have no column of numbers that is no class of the audit, as "
-                                    f"{name!r} is: its items would be left out; audit that class too, or drop the "
-                                    "column")
+            raise checks.WrongValue(
+                "counts",
+                "must have no column of numbers that is no class of the audit, as "
+                f"{name!r} is: its items would be left out; audit that class too, or drop the "
+                "column",
+            )
 
 
 def _is_gap(cell: Any) -> bool:
     """Return whether a cell of counts says nothing: it is missing, or a mark that stands for that."""
-    return cell is None or isinstance(cell, str) and (checks.is_missing(cell) or cell.strip().casefold() in GAPS)
+    return (
+        cell is None
+        or isinstance(cell, str)
+        and (checks.is_missing(cell) or cell.strip().casefold() in GAPS)
+    )
 
 
 def _refuse_other_totals(counts: Any, classes: list[str], period: str, total: str) -> None:
@@ -383,9 +516,12 @@ def _refuse_other_totals(counts: Any, classes: list[str], period: str, total: st
         items, parts = cells[total][row], [cells[label][row] for label in classes]
         if not all(isinstance(value, int) for value in (items, *parts)) or items == sum(parts):
             continue
-        raise checks.WrongValue("counts", f"must have all items in the classes of the audit; column {total!r} says "
-                                f"{items:,} in period {name!r}, and the classes {checks.listed(classes, quoted=True)} "
-                                f"add up to {sum(parts):,}; audit the other class too, or drop the column {total!r}")
+        raise checks.WrongValue(
+            "counts",
+            f"must have all items in the classes of the audit; column {total!r} says "
+            f"{items:,} in period {name!r}, and the classes {checks.listed(classes, quoted=True)} "
+            f"add up to {sum(parts):,}; audit the other class too, or drop the column {total!r}",
+        )
 
 
 def _two_classes(row: tuple) -> tuple:
@@ -396,7 +532,9 @@ def _two_classes(row: tuple) -> tuple:
 
 def _reading(wanted: list[str] | None, classes: str) -> str:
     """Return how classes are read: as text where the wanted ones write one number in two ways."""
-    twice = wanted and len({*numbers.to_labels("labels", np.array(wanted, object)).tolist()}) < len({*wanted})
+    twice = wanted and len({*numbers.to_labels("labels", np.array(wanted, object)).tolist()}) < len(
+        {*wanted}
+    )
     return "text" if twice and classes == "auto" else classes
 
 
@@ -407,7 +545,9 @@ def _in_kind(wanted: list[str] | None, found: np.ndarray) -> list[str] | np.ndar
     return numbers.to_labels("labels", np.array(wanted, object))
 
 
-def count_items(source: Any, period: str, predicted: str, classes: Sequence[str]) -> dict[str, tuple]:
+def count_items(
+    source: Any, period: str, predicted: str, classes: Sequence[str]
+) -> dict[str, tuple]:
     """Return the items of each period by predicted class, periods in the order of their first item.
 
     Parameters
@@ -436,12 +576,17 @@ def count_items(source: Any, period: str, predicted: str, classes: Sequence[str]
     return _counted_items(source, period, predicted, classes, "auto", "")[0]
 
 
-def _counted_items(source: Any, period: str, predicted: str, named: Sequence[str], classes: str,
-                   total: str) -> tuple[dict[str, tuple], tuple[Note, ...]]:
+def _counted_items(
+    source: Any, period: str, predicted: str, named: Sequence[str], classes: str, total: str
+) -> tuple[dict[str, tuple], tuple[Note, ...]]:
     tallied = _tallied_file if isinstance(source, (str, os.PathLike)) else _tallied
     rows = sorted(tallied(source, period, predicted), key=lambda cells: cells[3])
     items = _items_of_pairs(source, total) if all(count == 1 for *_, count, _ in rows) else []
-    rows = [(*pair, count, row) for (*pair, _, row), count in zip(rows, items, strict=True)] if items else rows
+    rows = (
+        [(*pair, count, row) for (*pair, _, row), count in zip(rows, items, strict=True)]
+        if items
+        else rows
+    )
     for place, name in enumerate((period, predicted)):
         empty = [row for *cells, _, row in rows if not cells[place]]
         if empty:
@@ -451,12 +596,18 @@ def _counted_items(source: Any, period: str, predicted: str, named: Sequence[str
     found: dict[str, Counter] = {}
     for name, read, count, row in rows:
         if read_as[read] not in named:
-            raise numbers.RowError(f"column {predicted!r}, ", row, f": {read!r} is no class of the audit, "
-                                   f"{checks.listed(named, quoted=True)}{checks.suggestion(read, named)}")
+            raise numbers.RowError(
+                f"column {predicted!r}, ",
+                row,
+                f": {read!r} is no class of the audit, "
+                f"{checks.listed(named, quoted=True)}{checks.suggestion(read, named)}",
+            )
         found.setdefault(name, Counter())[read_as[read]] += count
     others = [f"{text!r} is class {label}" for text, label in read_as.items() if text != label]
-    notes = (*(Note("data", f"in column {predicted!r} {checks.listed(others)}"),) * bool(others),
-             *_pair_notes(items, total))
+    notes = (
+        *(Note("data", f"in column {predicted!r} {checks.listed(others)}"),) * bool(others),
+        *_pair_notes(items, total),
+    )
     return {name: tuple(count[label] for label in named) for name, count in found.items()}, notes
 
 
@@ -466,8 +617,9 @@ def _read_as(predicted: str, first: dict[str, int], classes: str) -> dict[str, s
     try:
         labels = read_classes({predicted: np.array(texts, object)}, classes)[0][predicted]
     except numbers.RowError as error:
-        raise numbers.RowError(*(part if isinstance(part, str) else first[texts[part]]
-                                 for part in error.parts)) from None
+        raise numbers.RowError(
+            *(part if isinstance(part, str) else first[texts[part]] for part in error.parts)
+        ) from None
     return dict(zip(texts, map(str, labels.tolist()), strict=True))
 
 
@@ -482,10 +634,14 @@ def _tallied(source: dict, period: str, predicted: str) -> list:
 def _tallied_file(source: Any, period: Any, predicted: Any) -> list:
     """Return the same from a file of any size, by one query."""
     with frames.scan(source, [period, predicted]) as rows:
-        cells = ", ".join(f"coalesce(trim(CAST({quoted(name)} AS VARCHAR)), '') AS {alias}"
-                          for name, alias in ((period, "period"), (predicted, "read")))
+        cells = ", ".join(
+            f"coalesce(trim(CAST({quoted(name)} AS VARCHAR)), '') AS {alias}"
+            for name, alias in ((period, "period"), (predicted, "read"))
+        )
         numbered = f"SELECT {cells}, row_number() OVER () - 1 AS row FROM items"
-        found = rows.native.query("items", f"SELECT period, read, count(*), min(row) FROM ({numbered}) GROUP BY ALL")
+        found = rows.native.query(
+            "items", f"SELECT period, read, count(*), min(row) FROM ({numbered}) GROUP BY ALL"
+        )
         tallies = found.fetchall()
     if not tallies:
         raise frames.NoRowsError(f"{rows.label} has no data rows")

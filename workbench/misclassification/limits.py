@@ -24,12 +24,19 @@ import numpy as np
 from workbench import checks, intervals
 from workbench.misclassification import methods
 
-UNSURE = 0.1        # (1.96 * 0.1)^2 = 0.04: below Finney's 0.05 the delta method is as good as Fieller's
+UNSURE = 0.1  # (1.96 * 0.1)^2 = 0.04: below Finney's 0.05 the delta method is as good as Fieller's
 LEAST_D = 1e-9
-FEW, RARE = 5, 3    # Cochran's rule for counts; below 3 the search found intervals that were too short
+FEW, RARE = (
+    5,
+    3,
+)  # Cochran's rule for counts; below 3 the search found intervals that were too short
 DELTA, ONE_ADDED, ONE_PER_CLASS = "delta", "delta with 1 per cell", "delta with 1 per class"
 FIELLER, DRAWN, WHOLE = "Fieller", "Dirichlet draws", "whole range"
-IN_WORDS = {ONE_ADDED: "that with one count added per cell", FIELLER: "Fieller's", DELTA: "those of the delta method"}
+IN_WORDS = {
+    ONE_ADDED: "that with one count added per cell",
+    FIELLER: "Fieller's",
+    DELTA: "those of the delta method",
+}
 
 
 def constructions(method: str, table: np.ndarray, cv: float) -> tuple[str, ...]:
@@ -46,7 +53,11 @@ def constructions(method: str, table: np.ndarray, cv: float) -> tuple[str, ...]:
     further: tuple[str, ...] = (ONE_ADDED,) if table.min() < RARE else ()
     further += (FIELLER,) if cv > UNSURE else ()
     if len(table) > 2:
-        return (DRAWN, DELTA, ONE_PER_CLASS) if methods.METHODS[method].divides_by and further else (DRAWN,)
+        return (
+            (DRAWN, DELTA, ONE_PER_CLASS)
+            if methods.METHODS[method].divides_by and further
+            else (DRAWN,)
+        )
     return (DELTA, *further) if methods.METHODS[method].divides_by else (DELTA,)
 
 
@@ -76,12 +87,15 @@ def restricted(shares: np.ndarray, least: np.ndarray) -> np.ndarray:
     return np.where((shares >= least).all(-1, keepdims=True), shares, moved)
 
 
-def around(estimate: np.ndarray, low: np.ndarray, high: np.ndarray, least: np.ndarray,
-           most: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def around(
+    estimate: np.ndarray, low: np.ndarray, high: np.ndarray, least: np.ndarray, most: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return limits within `least` and `most`; where they leave the estimate out, `least` and `most` themselves."""
     inside = (low <= estimate) & (estimate <= high)
-    return (np.where(inside, np.maximum(low, np.minimum(least, estimate)), least),
-            np.where(inside, np.minimum(high, np.maximum(most, estimate)), most))
+    return (
+        np.where(inside, np.maximum(low, np.minimum(least, estimate)), least),
+        np.where(inside, np.minimum(high, np.maximum(most, estimate)), most),
+    )
 
 
 def beyond_edge(distance: np.ndarray, variance: np.ndarray, level: float) -> np.ndarray:
@@ -99,23 +113,27 @@ def hull(found: Iterable) -> tuple[np.ndarray, np.ndarray]:
     return np.fmin.reduce(low), np.fmax.reduce(high)
 
 
-def delta(center: np.ndarray, variance: np.ndarray, level: float, least: float,
-          most: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+def delta(
+    center: np.ndarray, variance: np.ndarray, level: float, least: float, most: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the limits of estimates with their variances, within `least` and `most`."""
     spread = intervals.quantile(level) * np.sqrt(np.maximum(variance, 0))
     return np.clip(center - spread, least, most), np.clip(center + spread, least, most)
 
 
-def percentiles(draws: np.ndarray, level: float, least: float, most: float = 1.0) -> tuple[np.ndarray, ...]:
+def percentiles(
+    draws: np.ndarray, level: float, least: float, most: float = 1.0
+) -> tuple[np.ndarray, ...]:
     """Return the limits of draws (D, ...), within `least` and `most`."""
     tails = (1 - level) / 2, (1 + level) / 2
     found, lacking = np.quantile(draws, tails, axis=0), np.isnan(draws).any(0)
-    found[:, lacking] = np.nanquantile(draws[:, lacking], tails, axis=0)        # lane by lane
+    found[:, lacking] = np.nanquantile(draws[:, lacking], tails, axis=0)  # lane by lane
     return tuple(np.clip(found, least, most))
 
 
-def fieller(ratio: np.ndarray, covariance: np.ndarray, level: float, least: float,
-            most: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+def fieller(
+    ratio: np.ndarray, covariance: np.ndarray, level: float, least: float, most: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the limits (...) of ratios, within `least` and `most`; the hull where two parts are left.
 
     Parameters
@@ -133,23 +151,32 @@ def fieller(ratio: np.ndarray, covariance: np.ndarray, level: float, least: floa
         ends = np.stack([(-slope - np.sqrt(root)) / curve, (-slope + np.sqrt(root)) / curve])
     first, last = ratio + ends.min(0), ratio + ends.max(0)
     low, high = np.clip(first, least, most), np.clip(last, least, most)
-    outside = curve <= 0        # what lies between the two ends is excluded, not what lies beyond them
-    low, high = (np.where(outside, np.where(first >= least, least, high), low),
-                 np.where(outside, np.where(last <= most, most, low), high))
+    outside = curve <= 0  # what lies between the two ends is excluded, not what lies beyond them
+    low, high = (
+        np.where(outside, np.where(first >= least, least, high), low),
+        np.where(outside, np.where(last <= most, most, low), high),
+    )
     every = outside & ~(root >= 0)
     return np.where(every, least, low), np.where(every, most, high)
 
 
-def log_d(method: str, slopes: methods.Slopes, table: np.ndarray, frame: np.ndarray | None) -> methods.Slopes:
+def log_d(
+    method: str, slopes: methods.Slopes, table: np.ndarray, frame: np.ndarray | None
+) -> methods.Slopes:
     """Return the slopes of log d for both of two shares whose `slopes` give the shapes; d is what they are divided by.
 
     1 / d is what a share gains where the predicted one gains 1, so its slopes are those of the method itself.
     """
-    inverse = methods.slopes_of(methods.METHODS[method].divides_by, table, frame, np.array([-1.0, 1.0]))
+    inverse = methods.slopes_of(
+        methods.METHODS[method].divides_by, table, frame, np.array([-1.0, 1.0])
+    )
     gained = inverse.estimate[..., 1:, None]
-    return methods.Slopes(slopes.estimate, np.broadcast_to(-inverse.table[..., 1:, :, :] / gained[..., None],
-                                                           slopes.table.shape),
-                          np.broadcast_to(-inverse.frame[..., 1:, :] / gained, slopes.frame.shape), slopes.shares)
+    return methods.Slopes(
+        slopes.estimate,
+        np.broadcast_to(-inverse.table[..., 1:, :, :] / gained[..., None], slopes.table.shape),
+        np.broadcast_to(-inverse.frame[..., 1:, :] / gained, slopes.frame.shape),
+        slopes.shares,
+    )
 
 
 def without_denominator(reading: np.ndarray) -> np.ndarray:
@@ -157,8 +184,15 @@ def without_denominator(reading: np.ndarray) -> np.ndarray:
     return np.einsum("tkk->tk", reading)[..., None, None] * np.diag([1.0, 0.0])
 
 
-def of_ratios(ratio: methods.Slopes, log_denominator: methods.Slopes, from_audit: Callable, reading: np.ndarray,
-              level: float, least: float, most: float = 1.0) -> tuple[np.ndarray, ...]:
+def of_ratios(
+    ratio: methods.Slopes,
+    log_denominator: methods.Slopes,
+    from_audit: Callable,
+    reading: np.ndarray,
+    level: float,
+    least: float,
+    most: float = 1.0,
+) -> tuple[np.ndarray, ...]:
     """Return Fieller's limits (T, 2) of ratios with one denominator per share.
 
     Parameters
@@ -173,8 +207,13 @@ def of_ratios(ratio: methods.Slopes, log_denominator: methods.Slopes, from_audit
     """
     found = []
     for k in range(2):
-        of_table, of_frame = (np.stack([getattr(part, name)[:, k] for part in (ratio, log_denominator)], 1)
-                              for name in ("table", "frame"))
-        covariance = from_audit(methods.Slopes(ratio.estimate, of_table, of_frame, ratio.shares)) + reading[:, k]
+        of_table, of_frame = (
+            np.stack([getattr(part, name)[:, k] for part in (ratio, log_denominator)], 1)
+            for name in ("table", "frame")
+        )
+        covariance = (
+            from_audit(methods.Slopes(ratio.estimate, of_table, of_frame, ratio.shares))
+            + reading[:, k]
+        )
         found.append(fieller(ratio.estimate[:, k], covariance, level, least, most))
     return tuple(np.stack(side, -1) for side in zip(*found, strict=True))

@@ -91,7 +91,9 @@ def inverting() -> tuple[str, ...]:
     return tuple(name for name, method in estimators().items() if method.divides_by)
 
 
-def shares_of(method: str, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray | None) -> np.ndarray:
+def shares_of(
+    method: str, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray | None
+) -> np.ndarray:
     """Return the estimated shares of one method, (..., K); NaN where it is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return METHODS[method].shares(np.asarray(table, float), frame, shares)
@@ -120,7 +122,9 @@ def transposed_inverse(rates: np.ndarray) -> np.ndarray:
         determinant = np.where(np.abs(determinant) < SINGULAR, np.nan, determinant)
         return np.moveaxis(np.array([[d, -c], [-b, a]]) / determinant, (0, 1), (-2, -1))
     bad = ~(np.abs(np.linalg.det(rates)) > SINGULAR)[..., None, None]
-    return np.where(bad, np.nan, np.linalg.inv(np.where(bad, np.eye(rates.shape[-1]), rates)).swapaxes(-1, -2))
+    return np.where(
+        bad, np.nan, np.linalg.inv(np.where(bad, np.eye(rates.shape[-1]), rates)).swapaxes(-1, -2)
+    )
 
 
 def apply(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
@@ -129,10 +133,14 @@ def apply(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
 
 
 def _baseline(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(by_row(table.sum(-1)), np.broadcast_shapes(table.shape[:-1], shares.shape))
+    return np.broadcast_to(
+        by_row(table.sum(-1)), np.broadcast_shapes(table.shape[:-1], shares.shape)
+    )
 
 
-def _classify_and_count(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
+def _classify_and_count(
+    table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray
+) -> np.ndarray:
     return np.broadcast_to(shares, np.broadcast_shapes(table.shape[:-1], shares.shape))
 
 
@@ -140,7 +148,9 @@ def _subtracted_bias(table: np.ndarray, frame: np.ndarray | None, shares: np.nda
     return 2 * shares - apply(by_row(table).swapaxes(-1, -2), shares)
 
 
-def _misclassification(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
+def _misclassification(
+    table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray
+) -> np.ndarray:
     return apply(transposed_inverse(by_row(table)), shares)
 
 
@@ -176,28 +186,46 @@ class Slopes:
 
     def __sub__(self, other: "Slopes") -> "Slopes":
         """Return the slopes of a difference of two estimates from the same audit; `shares` stay the first's."""
-        return Slopes(self.estimate - other.estimate, self.table - other.table, self.frame - other.frame, self.shares)
+        return Slopes(
+            self.estimate - other.estimate,
+            self.table - other.table,
+            self.frame - other.frame,
+            self.shares,
+        )
 
     def within_frame(self, own: bool | np.ndarray) -> "Slopes":
         """Return the slopes where `own` periods are the audited frame itself: its counts enter once."""
         own = np.asarray(own)[..., None, None]
-        return Slopes(self.estimate, self.table, self.frame + np.where(own, self.shares, 0),
-                      np.where(own, 0, self.shares))
+        return Slopes(
+            self.estimate,
+            self.table,
+            self.frame + np.where(own, self.shares, 0),
+            np.where(own, 0, self.shares),
+        )
 
 
-def slopes_of(method: str, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> Slopes:
+def slopes_of(
+    method: str, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray
+) -> Slopes:
     """Return the `Slopes` of a method; `frame` may be None for methods that do not use it."""
     table = np.asarray(table, float)
     estimate = shares_of(method, table, frame, shares)
     shape = (*estimate.shape, table.shape[-1])
     by_table, *others = METHODS[method].slopes(table, frame, shares)
-    return Slopes(estimate, np.broadcast_to(by_table, (*shape, shape[-1])),
-                  *(np.broadcast_to(slope, shape) for slope in others))
+    return Slopes(
+        estimate,
+        np.broadcast_to(by_table, (*shape, shape[-1])),
+        *(np.broadcast_to(slope, shape) for slope in others),
+    )
 
 
-def _rows_slope(inverse: np.ndarray, rates: np.ndarray, parts: np.ndarray, totals: np.ndarray) -> np.ndarray:
+def _rows_slope(
+    inverse: np.ndarray, rates: np.ndarray, parts: np.ndarray, totals: np.ndarray
+) -> np.ndarray:
     """Return the slope of inverse @ (...) by the cells whose normalized rows are `rates`: -inverse dP' parts."""
-    centered = inverse[..., :, None, :] - (inverse[..., :, None, :] * rates[..., None, :, :]).sum(-1, keepdims=True)
+    centered = inverse[..., :, None, :] - (inverse[..., :, None, :] * rates[..., None, :, :]).sum(
+        -1, keepdims=True
+    )
     return -(parts / totals)[..., None, :, None] * centered
 
 
@@ -219,10 +247,16 @@ def _count_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarra
 
 def _subtracted_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
     rates, identity = by_row(table), np.eye(table.shape[-1])
-    return (_rows_slope(identity, rates, shares, table.sum(-1)), 0.0, 2 * identity - rates.swapaxes(-1, -2))
+    return (
+        _rows_slope(identity, rates, shares, table.sum(-1)),
+        0.0,
+        2 * identity - rates.swapaxes(-1, -2),
+    )
 
 
-def _misclassification_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
+def _misclassification_slopes(
+    table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray
+) -> tuple:
     rates = by_row(table)
     inverse = transposed_inverse(rates)
     return _rows_slope(inverse, rates, apply(inverse, shares), table.sum(-1)), 0.0, inverse
@@ -243,30 +277,101 @@ def _mle_slopes(table: np.ndarray, frame: np.ndarray, shares: np.ndarray) -> tup
     inverse = transposed_inverse(rates)
     by_joint = _rows_slope(inverse, rates, apply(inverse, shares), joint.sum(-1))
     by_frame = (by_column(table)[..., None, :, :] * by_joint).sum(-2)
-    return (frame / table.sum(-2))[..., None, None, :] * (by_joint - by_frame[..., :, None, :]), by_frame, inverse
+    return (
+        (frame / table.sum(-2))[..., None, None, :] * (by_joint - by_frame[..., :, None, :]),
+        by_frame,
+        inverse,
+    )
 
 
 BY_TRUTH = ("random", "truth")
 EVERY_DESIGN = ("random", "truth", "prediction")
-METHODS = {method.name: method for method in (
-    Method("baseline", "audit share", _baseline, _baseline_slopes, setting.baseline,
-           assumes="the true shares have not moved since the audit"),
-    Method("classify_and_count", "raw count", _classify_and_count, _count_slopes, setting.classify_and_count,
-           assumes="the classifier makes no errors, or its errors cancel", designs=EVERY_DESIGN),
-    Method("subtracted_bias", "subtracted bias", _subtracted_bias, _subtracted_slopes, setting.subtracted_bias,
-           ("rows",), designs=BY_TRUTH),
-    Method("misclassification", "misclassification", _misclassification, _misclassification_slopes,
-           setting.misclassification, ("rows",), "misclassification", designs=BY_TRUTH),
-    Method("calibration", "calibration", _calibration, _calibration_slopes, setting.calibration, ("columns",),
-           assumes="P(truth | prediction) is what it was in the audit", holds="truth",
-           designs=("random", "prediction")),
-    Method("mixed", "mixed", _mixed, _mixed_slopes, setting.mixed, ("rows", "columns", "frame"), "misclassification"),
-    Method("mle", "mle", _mle, _mle_slopes, setting.mle, ("rows", "columns", "frame"), "mle",
-           unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'; "
-                   "variance: first order"),
-    Method("hull", "hull", _misclassification, _misclassification_slopes, setting.misclassification, ("rows",),
-           "misclassification", limits=setting.hull, designs=BY_TRUTH))}
-CHOICES: ChainMap[str, Any] = ChainMap({"auto": None}, METHODS)     # a view: it has every entry that is added
+METHODS = {
+    method.name: method
+    for method in (
+        Method(
+            "baseline",
+            "audit share",
+            _baseline,
+            _baseline_slopes,
+            setting.baseline,
+            assumes="the true shares have not moved since the audit",
+        ),
+        Method(
+            "classify_and_count",
+            "raw count",
+            _classify_and_count,
+            _count_slopes,
+            setting.classify_and_count,
+            assumes="the classifier makes no errors, or its errors cancel",
+            designs=EVERY_DESIGN,
+        ),
+        Method(
+            "subtracted_bias",
+            "subtracted bias",
+            _subtracted_bias,
+            _subtracted_slopes,
+            setting.subtracted_bias,
+            ("rows",),
+            designs=BY_TRUTH,
+        ),
+        Method(
+            "misclassification",
+            "misclassification",
+            _misclassification,
+            _misclassification_slopes,
+            setting.misclassification,
+            ("rows",),
+            "misclassification",
+            designs=BY_TRUTH,
+        ),
+        Method(
+            "calibration",
+            "calibration",
+            _calibration,
+            _calibration_slopes,
+            setting.calibration,
+            ("columns",),
+            assumes="P(truth | prediction) is what it was in the audit",
+            holds="truth",
+            designs=("random", "prediction"),
+        ),
+        Method(
+            "mixed",
+            "mixed",
+            _mixed,
+            _mixed_slopes,
+            setting.mixed,
+            ("rows", "columns", "frame"),
+            "misclassification",
+        ),
+        Method(
+            "mle",
+            "mle",
+            _mle,
+            _mle_slopes,
+            setting.mle,
+            ("rows", "columns", "frame"),
+            "mle",
+            unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'; "
+            "variance: first order",
+        ),
+        Method(
+            "hull",
+            "hull",
+            _misclassification,
+            _misclassification_slopes,
+            setting.misclassification,
+            ("rows",),
+            "misclassification",
+            limits=setting.hull,
+            designs=BY_TRUTH,
+        ),
+    )
+}
+CHOICES: ChainMap[str, Any] = ChainMap(
+    {"auto": None}, METHODS
+)  # a view: it has every entry that is added
 
 
 def slope_cv(table: np.ndarray) -> np.ndarray:
@@ -285,11 +390,14 @@ def curved(method: str, slopes: Slopes, table: np.ndarray, frame: np.ndarray | N
         return slopes
     cv = slope_cv(table)[..., None, None, None]
     calibrated = _columns_slope(table, frame) if "frame" in METHODS[method].needs else 0.0
-    return replace(slopes, table=calibrated + np.sqrt(1 + 8 * cv**2 + 69 * cv**4) * (slopes.table - calibrated))
+    return replace(
+        slopes, table=calibrated + np.sqrt(1 + 8 * cv**2 + 69 * cv**4) * (slopes.table - calibrated)
+    )
 
 
-def audit_covariance(slopes: Slopes, table: np.ndarray, audited: int, frame_size: Any = None,
-                     rates: str = "process") -> np.ndarray:
+def audit_covariance(
+    slopes: Slopes, table: np.ndarray, audited: int, frame_size: Any = None, rates: str = "process"
+) -> np.ndarray:
     """Return the covariance (..., K, K) of estimates that comes from the audit and from the frame it was drawn from.
 
     Parameters
@@ -319,7 +427,9 @@ def audit_covariance(slopes: Slopes, table: np.ndarray, audited: int, frame_size
     if rates == "frame" or not finite:
         return drawn * (between + n * _within(slopes.table, given, parts))
     of_item = slopes.frame[..., :, None, :] / frame_size
-    rest = (frame_size - audited) * _within(np.broadcast_to(of_item, slopes.table.shape), given, parts)
+    rest = (frame_size - audited) * _within(
+        np.broadcast_to(of_item, slopes.table.shape), given, parts
+    )
     return drawn * between + n * _within(slopes.table + of_item, given, parts) + rest
 
 
@@ -352,8 +462,9 @@ def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a @ b.swapaxes(-1, -2)
 
 
-def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, shares: np.ndarray,
-                       size: float | np.ndarray) -> np.ndarray:
+def reading_covariance(
+    method: str, slopes: Slopes, table: np.ndarray, shares: np.ndarray, size: float | np.ndarray
+) -> np.ndarray:
     """Return the covariance (..., K, K) of estimates that comes from the period's own items.
 
     Under a constant P(prediction | truth) predictions vary given the truth, at the method's own estimate; under a
@@ -362,7 +473,9 @@ def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, shares: n
     size = np.asarray(size, float)[..., None, None]
     if METHODS[method].holds == "truth":
         own = (slopes.shares != 0).any((-1, -2), keepdims=True)
-        return np.where(own, mixture_covariance(by_column(table).swapaxes(-1, -2), shares), 0) / size
+        return (
+            np.where(own, mixture_covariance(by_column(table).swapaxes(-1, -2), shares), 0) / size
+        )
     parts = np.clip(slopes.estimate, 0, None)
     predicted = mixture_covariance(by_row(table), parts / parts.sum(-1, keepdims=True))
     return slopes.shares @ predicted @ slopes.shares.swapaxes(-1, -2) / size
@@ -371,11 +484,23 @@ def reading_covariance(method: str, slopes: Slopes, table: np.ndarray, shares: n
 def mixture_covariance(rates: np.ndarray, parts: np.ndarray) -> np.ndarray:
     """Return sum_i parts_i (diag(rates_i) - rates_i rates_i'), (..., K, K)."""
     weighted = parts[..., :, None] * rates
-    return weighted.sum(-2)[..., :, None] * np.eye(rates.shape[-1]) - rates.swapaxes(-1, -2) @ weighted
+    return (
+        weighted.sum(-2)[..., :, None] * np.eye(rates.shape[-1]) - rates.swapaxes(-1, -2) @ weighted
+    )
 
 
-def draw_estimates(method: str, table: np.ndarray, audited: float, frame: np.ndarray | None, shares: np.ndarray,
-                   own: np.ndarray, *, frame_size: Any, rates: str, draws: int) -> np.ndarray:
+def draw_estimates(
+    method: str,
+    table: np.ndarray,
+    audited: float,
+    frame: np.ndarray | None,
+    shares: np.ndarray,
+    own: np.ndarray,
+    *,
+    frame_size: Any,
+    rates: str,
+    draws: int,
+) -> np.ndarray:
     """Return draws of the estimates (draws, T, K) given an audit: Dirichlet rates, without the periods' own errors.
 
     Parameters
@@ -409,14 +534,22 @@ def draw_estimates(method: str, table: np.ndarray, audited: float, frame: np.nda
     frames = frame[None]
     if rates == "process":
         noise = mixture_covariance(given, by_row(rows)) * (frame_size - audited)
-        frames = frame + ((totals[:, :, None] * spread).sum(1) + normal_draws(noise, draws, rng=rng)) / frame_size
-    return shares_of(method, tables, frames[:, None], np.where(own[:, None], frames[:, None], shares[None]))
+        frames = (
+            frame
+            + ((totals[:, :, None] * spread).sum(1) + normal_draws(noise, draws, rng=rng))
+            / frame_size
+        )
+    return shares_of(
+        method, tables, frames[:, None], np.where(own[:, None], frames[:, None], shares[None])
+    )
 
 
 def normal_draws(covariance: np.ndarray, draws: int, *, rng: np.random.Generator) -> np.ndarray:
     """Return draws (draws, ..., K) of centered normal vectors with covariances (..., K, K)."""
     value, vector = np.linalg.eigh(covariance)
-    return apply(vector, np.sqrt(np.maximum(value, 0)) * rng.standard_normal((draws, *covariance.shape[:-1])))
+    return apply(
+        vector, np.sqrt(np.maximum(value, 0)) * rng.standard_normal((draws, *covariance.shape[:-1]))
+    )
 
 
 def smallest_singular(table: np.ndarray, draws: int) -> tuple[float, float]:

@@ -10,9 +10,17 @@ from workbench.misclassification.confusion import ConfusionCounts
 INSIDE = 1e-6
 
 
-def plan_next_audit(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: ArrayLike, half_width: float, *,
-                    quantity: str = "change", method: str = "mle", rates: str = "process",
-                    level: float = 0.95) -> theory.AuditPlan:
+def plan_next_audit(
+    audit: ConfusionCounts,
+    counts: ArrayLike,
+    counts_at_audit: ArrayLike,
+    half_width: float,
+    *,
+    quantity: str = "change",
+    method: str = "mle",
+    rates: str = "process",
+    level: float = 0.95,
+) -> theory.AuditPlan:
     """Find the smallest audit whose interval has the wanted half-width, if rates and shares are as they were found.
 
     Parameters
@@ -45,16 +53,36 @@ def plan_next_audit(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: 
     """
     checks.instance("audit", audit, ConfusionCounts)
     if len(audit.labels) != 2:
-        raise checks.WrongValue("half_width", f"plans audits of two classes; there are {len(audit.labels)}")
+        raise checks.WrongValue(
+            "half_width", f"plans audits of two classes; there are {len(audit.labels)}"
+        )
     checks.choice("method", method, methods.METHODS)
     table = audit.effective + methods.HALF
     p00, p11 = (table[k, k] / table[k].sum() for k in range(2))
     method = methods.estimator_of(method) if methods.METHODS[method].divides_by else "mle"
-    found = [float(prevalence.estimate_prevalence(audit, period, counts_at_audit, method=method, rates=rates,
-                                                sampled_by="random").estimate)
-             for period in (counts_at_audit, counts)]
+    found = [
+        float(
+            prevalence.estimate_prevalence(
+                audit, period, counts_at_audit, method=method, rates=rates, sampled_by="random"
+            ).estimate
+        )
+        for period in (counts_at_audit, counts)
+    ]
     if not np.isfinite(found).all():
-        raise checks.WrongValue("half_width", "needs corrected shares to plan with, and this audit gives none")
+        raise checks.WrongValue(
+            "half_width", "needs corrected shares to plan with, and this audit gives none"
+        )
     base, new = (min(max(share, INSIDE), 1 - INSIDE) for share in found)
-    return theory.plan_audit(base, new, float(p00), float(p11), half_width, size=int(np.sum(counts_at_audit)),
-                      new_size=int(np.sum(counts)), quantity=quantity, method=method, rates=rates, level=level)
+    return theory.plan_audit(
+        base,
+        new,
+        float(p00),
+        float(p11),
+        half_width,
+        size=int(np.sum(counts_at_audit)),
+        new_size=int(np.sum(counts)),
+        quantity=quantity,
+        method=method,
+        rates=rates,
+        level=level,
+    )

@@ -41,13 +41,15 @@ class OfClasses(Estimate):
     @property
     def standard_error(self) -> float | np.ndarray:
         """Float with two classes, else one per class."""
-        return self.variance ** 0.5 if len(self.labels) == 2 else np.sqrt(np.diag(self.variance))
+        return self.variance**0.5 if len(self.labels) == 2 else np.sqrt(np.diag(self.variance))
 
     def by_class(self, *figures: Any) -> Iterator[tuple]:
         """Return for each class that is estimated its label and its figures."""
         if len(self.labels) == 2:
             return iter([(self.labels[1], *figures)])
-        columns = (column.tolist() if isinstance(column, np.ndarray) else column for column in figures)
+        columns = (
+            column.tolist() if isinstance(column, np.ndarray) else column for column in figures
+        )
         return zip(self.labels, *columns, strict=True)
 
 
@@ -102,8 +104,14 @@ class PrevalenceEstimate(OfClasses, Result):
 
     @property
     def _periods(self) -> Periods:
-        return Periods(self.audit, self.counts_at_audit, self.counts[None], self.method, self.rates,
-                       sampled_by=self.sampled_by)
+        return Periods(
+            self.audit,
+            self.counts_at_audit,
+            self.counts[None],
+            self.method,
+            self.rates,
+            sampled_by=self.sampled_by,
+        )
 
     @property
     def restricted_estimate(self) -> float | np.ndarray:
@@ -142,25 +150,46 @@ class PrevalenceEstimate(OfClasses, Result):
         if np.isnan(self.estimate).any():
             text = f"{self.method}: no estimate, every share is possible (see notes)"
         elif len(self.labels) == 2:
-            text = (f"{self.method}: {self.restricted_estimate:.4g} of class {self.labels[1]} "
-                    f"(SE {self.standard_error:.4g}), 95% from {found.low:.4g} to {found.high:.4g}; "
-                    f"counted {self.counted:.4g}")
+            text = (
+                f"{self.method}: {self.restricted_estimate:.4g} of class {self.labels[1]} "
+                f"(SE {self.standard_error:.4g}), 95% from {found.low:.4g} to {found.high:.4g}; "
+                f"counted {self.counted:.4g}"
+            )
         else:
-            shares = ", ".join(f"{label} {share:.4g} ({i.low:.3g} to {i.high:.3g})"
-                               for label, share, i in self.by_class(self.restricted_estimate, found))
+            shares = ", ".join(
+                f"{label} {share:.4g} ({i.low:.3g} to {i.high:.3g})"
+                for label, share, i in self.by_class(self.restricted_estimate, found)
+            )
             text = f"{self.method}, 95%: {shares}"
         return f"{text}; if {self.assumption}; {self.audit.n:,} audited"
 
     def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
-        figures = self.by_class(self.counted, self.restricted_estimate, self.standard_error, self.interval())
-        return [{"label": label, "counted": counted, "estimate": estimate, "standard_error": error, "low": limits.low,
-                 "high": limits.high} for label, counted, estimate, error, limits in figures]
+        figures = self.by_class(
+            self.counted, self.restricted_estimate, self.standard_error, self.interval()
+        )
+        return [
+            {
+                "label": label,
+                "counted": counted,
+                "estimate": estimate,
+                "standard_error": error,
+                "low": limits.low,
+                "high": limits.high,
+            }
+            for label, counted, estimate, error, limits in figures
+        ]
 
 
-def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: ArrayLike | None = None, *,
-                        method: str = "auto", rates: str = "process",
-                        sampled_by: str = "auto") -> PrevalenceEstimate:
+def estimate_prevalence(
+    audit: ConfusionCounts,
+    counts: ArrayLike,
+    counts_at_audit: ArrayLike | None = None,
+    *,
+    method: str = "auto",
+    rates: str = "process",
+    sampled_by: str = "auto",
+) -> PrevalenceEstimate:
     """Estimate the true shares of a period from its predicted counts and an audit.
 
     Parameters
@@ -226,11 +255,22 @@ def estimate_prevalence(audit: ConfusionCounts, counts: ArrayLike, counts_at_aud
     """
     design = designs.read_design(audit, counts_at_audit, method, rates, sampled_by)
     counts = check_counts("counts", counts, audit.labels)
-    periods = Periods(audit, design.frame, counts[None], design.method, rates, sampled_by=design.sampled_by)
-    return PrevalenceEstimate(one_or_all(periods.estimate[0]), one_or_all(periods.covariance[0]),
-                              one_or_all(periods.bias[0]), design.method, rates, audit.labels, audit, counts,
-                              design.frame, design.sampled_by,
-                              notes=(*design.notes, *periods.audit_notes(), *periods.period_notes()))
+    periods = Periods(
+        audit, design.frame, counts[None], design.method, rates, sampled_by=design.sampled_by
+    )
+    return PrevalenceEstimate(
+        one_or_all(periods.estimate[0]),
+        one_or_all(periods.covariance[0]),
+        one_or_all(periods.bias[0]),
+        design.method,
+        rates,
+        audit.labels,
+        audit,
+        counts,
+        design.frame,
+        design.sampled_by,
+        notes=(*design.notes, *periods.audit_notes(), *periods.period_notes()),
+    )
 
 
 def one_or_all(values: np.ndarray) -> Any:
@@ -239,12 +279,15 @@ def one_or_all(values: np.ndarray) -> Any:
     return float(values[(1,) * values.ndim]) if values.shape[-1] == 2 else values
 
 
-def intervals_of(low: np.ndarray, high: np.ndarray, level: float, periods: Periods,
-                 made: tuple[str, ...] = ()) -> Any:
+def intervals_of(
+    low: np.ndarray, high: np.ndarray, level: float, periods: Periods, made: tuple[str, ...] = ()
+) -> Any:
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
     two, said = low.size == 2, limits.said(made or periods.constructions)
-    found = tuple(Interval(float(a), float(b), float(level), said, notes=periods.doubts)
-                  for a, b in zip(low[two:], high[two:], strict=True))
+    found = tuple(
+        Interval(float(a), float(b), float(level), said, notes=periods.doubts)
+        for a, b in zip(low[two:], high[two:], strict=True)
+    )
     return found[0] if two else found
 
 
@@ -304,33 +347,50 @@ class EstimatorComparison(Result):
     @property
     def total_rmse(self) -> np.ndarray:
         """Root mean squared error of all classes together, (M,); of two classes that of the second."""
-        return self.rmse if self.rmse.ndim == 1 else np.sqrt((self.rmse ** 2).sum(1))
+        return self.rmse if self.rmse.ndim == 1 else np.sqrt((self.rmse**2).sum(1))
 
     def headline(self) -> str:
         """Return the range of the answers and the advised method."""
         text = checks.counted(len(self.methods) - len(self.reasons), "estimator")
         if self.rmse.ndim == 1:
-            text += (f" of the share of class {self.labels[1]}, {np.nanmin(self.estimate):.4g} to "
-                     f"{np.nanmax(self.estimate):.4g} (counted {self.counted:.4g})")
+            text += (
+                f" of the share of class {self.labels[1]}, {np.nanmin(self.estimate):.4g} to "
+                f"{np.nanmax(self.estimate):.4g} (counted {self.counted:.4g})"
+            )
         if self.best is None:
             return f"{text}; no expected errors: the classes are read no better than by chance, or one was not audited"
-        return (f"{text}; advised at this shift: {self.best}, if P(prediction | truth) is constant, which this does "
-                "not test")
+        return (
+            f"{text}; advised at this shift: {self.best}, if P(prediction | truth) is constant, which this does "
+            "not test"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per method (and class)."""
         shown = self.labels[1:] if len(self.labels) == 2 else self.labels
         columns = "estimate", "standard_error", "low", "high", "bias", "rmse"
         tables = [getattr(self, name).reshape(len(self.methods), -1) for name in columns]
-        return [{"method": method, "label": label, **{name: float(table[m, k]) for name, table in
-                                                      zip(columns, tables, strict=True)},
-                 "constant": methods.METHODS[method].assumes, "problem": self.reasons.get(method, "")}
-                for m, method in enumerate(self.methods) for k, label in enumerate(shown)]
+        return [
+            {
+                "method": method,
+                "label": label,
+                **{name: float(table[m, k]) for name, table in zip(columns, tables, strict=True)},
+                "constant": methods.METHODS[method].assumes,
+                "problem": self.reasons.get(method, ""),
+            }
+            for m, method in enumerate(self.methods)
+            for k, label in enumerate(shown)
+        ]
 
 
-def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audit: ArrayLike | None = None, *,
-                       rates: str = "process", level: float = 0.95,
-                       sampled_by: str = "auto") -> EstimatorComparison:
+def compare_estimators(
+    audit: ConfusionCounts,
+    counts: ArrayLike,
+    counts_at_audit: ArrayLike | None = None,
+    *,
+    rates: str = "process",
+    level: float = 0.95,
+    sampled_by: str = "auto",
+) -> EstimatorComparison:
     """Estimate by all methods and say what error theory expects of each at the shift that is seen.
 
     Parameters
@@ -362,15 +422,32 @@ def compare_estimators(audit: ConfusionCounts, counts: ArrayLike, counts_at_audi
     checks.level(level)
     design = designs.read_design(audit, counts_at_audit, designs.WITHOUT_AUDIT, rates, sampled_by)
     counts = check_counts("counts", counts, audit.labels)
-    lost = {method: why for method in methods.estimators() if (why := _why_not(audit, design, method))}
-    values = np.stack([np.full((6, len(counts)), np.nan) if method in lost else
-                       _compared(Periods(audit, design.frame, counts[None], method, rates,
-                                         sampled_by=design.sampled_by), level)
-                       for method in methods.estimators()], 1)
+    lost = {
+        method: why for method in methods.estimators() if (why := _why_not(audit, design, method))
+    }
+    values = np.stack(
+        [
+            np.full((6, len(counts)), np.nan)
+            if method in lost
+            else _compared(
+                Periods(
+                    audit, design.frame, counts[None], method, rates, sampled_by=design.sampled_by
+                ),
+                level,
+            )
+            for method in methods.estimators()
+        ],
+        1,
+    )
     figures = values[:, :, 1] if len(counts) == 2 else values
-    return EstimatorComparison(tuple(methods.estimators()), *figures, audit.labels, float(level),  # type: ignore[misc]
-                               one_or_all(counts / counts.sum()),
-                               notes=(*design.notes, *theory.undefined(lost)))
+    return EstimatorComparison(
+        tuple(methods.estimators()),
+        *figures,
+        audit.labels,
+        float(level),  # type: ignore[misc]
+        one_or_all(counts / counts.sum()),
+        notes=(*design.notes, *theory.undefined(lost)),
+    )
 
 
 def _why_not(audit: ConfusionCounts, design: designs.Design, method: str) -> str:
@@ -378,11 +455,20 @@ def _why_not(audit: ConfusionCounts, design: designs.Design, method: str) -> str
     not_allowed = designs.why_not_allowed(design.sampled_by, method)
     if not_allowed:
         return not_allowed
-    lacking = "frame" in methods.METHODS[method].needs and design.frame is None and audit.weighted is None
+    lacking = (
+        "frame" in methods.METHODS[method].needs and design.frame is None and audit.weighted is None
+    )
     return "counts_at_audit is needed" if lacking else not_estimable(audit, method)
 
 
 def _compared(periods: Periods, level: float) -> np.ndarray:
     """Return estimate, standard error, limits, bias and root mean squared error, (6, K)."""
-    return np.stack([periods.restricted[0], np.sqrt(np.diag(periods.covariance[0])),
-                     *(limit[0] for limit in periods.level_limits(level)), periods.bias[0], periods.expected_error[0]])
+    return np.stack(
+        [
+            periods.restricted[0],
+            np.sqrt(np.diag(periods.covariance[0])),
+            *(limit[0] for limit in periods.level_limits(level)),
+            periods.bias[0],
+            periods.expected_error[0],
+        ]
+    )

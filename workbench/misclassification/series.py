@@ -19,16 +19,28 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.misclassification import audits as of_periods
 from workbench.misclassification import calendar, designs, methods
-from workbench.misclassification.confusion import ConfusionCounts, CountsError, pool_audits, read_counts
+from workbench.misclassification.confusion import (
+    ConfusionCounts,
+    CountsError,
+    pool_audits,
+    read_counts,
+)
 from workbench.misclassification.periods import AuditError, Periods
 from workbench.misclassification.prevalence import OfClasses, intervals_of, one_or_all
 from workbench.results import Interval, Note, Result, digits, percent
 from workbench.results.vocabulary import method_words
 
-DRAWN, LISTED = 200, 100        # of long series: periods from which on some are left out, and changes that are shown
-DIFFER = 0.05   # rates of several audits are not pooled where a test has a smaller p-value
-RUNS = 50       # of neighbors, of each of which two periods are left
-_AUDITED = {"one": "one audit for both", "pooled": "one set of rates for both", "own": "an audit for each"}
+DRAWN, LISTED = (
+    200,
+    100,
+)  # of long series: periods from which on some are left out, and changes that are shown
+DIFFER = 0.05  # rates of several audits are not pooled where a test has a smaller p-value
+RUNS = 50  # of neighbors, of each of which two periods are left
+_AUDITED = {
+    "one": "one audit for both",
+    "pooled": "one set of rates for both",
+    "own": "an audit for each",
+}
 NO_LINK = "as the audit shows too little of a link between prediction and truth"
 
 
@@ -71,17 +83,36 @@ class PrevalenceChange(OfClasses, Result):
 
     def headline(self) -> str:
         """Return the change and its interval."""
-        parts = [f"class {label} {change:+.4f} (SE {error:.4f}, {percent(i.level)} from {i.low:+.4f} to {i.high:+.4f})"
-                 if np.isfinite(change) else f"class {label}: no estimate, every change is possible (see notes)"
-                 for label, change, error, i in self.by_class(self.estimate, self.standard_error, self.limits)]
+        parts = [
+            f"class {label} {change:+.4f} (SE {error:.4f}, {percent(i.level)} from {i.low:+.4f} to {i.high:+.4f})"
+            if np.isfinite(change)
+            else f"class {label}: no estimate, every change is possible (see notes)"
+            for label, change, error, i in self.by_class(
+                self.estimate, self.standard_error, self.limits
+            )
+        ]
         return f"{self.first} to {self.last}: {'; '.join(parts)}; {_AUDITED[self.audit_rates]}"
 
     def rows(self) -> list[dict]:
         """Return one row per class (two classes: `labels[1]`)."""
-        figures = self.by_class(self.estimate, self.standard_error, self.growth, self.limits, self.growth_limits)
-        return [{"first_period": self.first, "last_period": self.last, "label": label, "change": change,
-                 "standard_error": error, "low": i.low, "high": i.high, "growth": rate, "growth_low": g.low,
-                 "growth_high": g.high} for label, change, error, rate, i, g in figures]
+        figures = self.by_class(
+            self.estimate, self.standard_error, self.growth, self.limits, self.growth_limits
+        )
+        return [
+            {
+                "first_period": self.first,
+                "last_period": self.last,
+                "label": label,
+                "change": change,
+                "standard_error": error,
+                "low": i.low,
+                "high": i.high,
+                "growth": rate,
+                "growth_low": g.low,
+                "growth_high": g.high,
+            }
+            for label, change, error, rate, i, g in figures
+        ]
 
 
 class PrevalenceSeries(Result):
@@ -130,8 +161,11 @@ class PrevalenceSeries(Result):
         return tuple("".join(self._said(period, refused=True)) for period in self.periods)
 
     def _said(self, period: Any, *, refused: Any) -> tuple:
-        return tuple(note.text for note in self._notes_of_periods.get(period, ())
-                     if (note.kind == "refused") == refused)
+        return tuple(
+            note.text
+            for note in self._notes_of_periods.get(period, ())
+            if (note.kind == "refused") == refused
+        )
 
     @cached_property
     def _notes_of_periods(self) -> dict:
@@ -149,7 +183,11 @@ class PrevalenceSeries(Result):
         if self.audit_rates == "own":
             return "the audit of each period is a random sample of its counted items"
         assumes = methods.METHODS[self.method].assumes
-        return assumes.replace("what it was in the audit", "the same in all periods") if self.audits else assumes
+        return (
+            assumes.replace("what it was in the audit", "the same in all periods")
+            if self.audits
+            else assumes
+        )
 
     @property
     def audit_period(self) -> str | None:
@@ -171,12 +209,26 @@ class PrevalenceSeries(Result):
     @cached_property
     def _usable(self) -> Any:
         if self.audit_rates == "own":
-            return of_periods.OwnAudits(tuple(
-                of_periods.own_periods(self.audits[t], self.counts[t].astype(np.int64), self.method, self.rates,
-                                       self.sampled_by)
-                for t in self._reported))
-        return Periods(self.audit, self.counts_at_audit, self.counts[self._reported].astype(np.int64), self.method,
-                       self.rates, sampled_by=self.sampled_by)
+            return of_periods.OwnAudits(
+                tuple(
+                    of_periods.own_periods(
+                        self.audits[t],
+                        self.counts[t].astype(np.int64),
+                        self.method,
+                        self.rates,
+                        self.sampled_by,
+                    )
+                    for t in self._reported
+                )
+            )
+        return Periods(
+            self.audit,
+            self.counts_at_audit,
+            self.counts[self._reported].astype(np.int64),
+            self.method,
+            self.rates,
+            sampled_by=self.sampled_by,
+        )
 
     def levels(self, level: float = 0.95, *, notes: bool = True) -> list[dict]:
         """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem.
@@ -192,15 +244,29 @@ class PrevalenceSeries(Result):
         """
         limits = self._usable.level_limits(checks.level(level))
         low, high = (_placed(limit, self._reported, self.counts.shape) for limit in limits)
-        columns = {"counted": self.raw, "estimate": self.restricted_estimates, "standard_error": self.standard_errors,
-                   "low": low, "high": high}
+        columns = {
+            "counted": self.raw,
+            "estimate": self.restricted_estimates,
+            "standard_error": self.standard_errors,
+            "low": low,
+            "high": high,
+        }
         items = [None if np.isnan(total) else int(total) for total in self.counts.sum(1)]
         told = {"flags": ("; ", False), "problem": ("", True)} if notes else {}
-        return [{"period": period, "label": label, "items": items[t],
-                 **{name: float(x.reshape(len(items), -1)[t, k]) for name, x in columns.items()},
-                 **{name: mark.join(self._said(period, refused=refused)) for name, (mark, refused) in told.items()}}
-                for t, period in enumerate(self.periods)
-                for k, label in enumerate(self.labels[1:] if len(self.labels) == 2 else self.labels)]
+        return [
+            {
+                "period": period,
+                "label": label,
+                "items": items[t],
+                **{name: float(x.reshape(len(items), -1)[t, k]) for name, x in columns.items()},
+                **{
+                    name: mark.join(self._said(period, refused=refused))
+                    for name, (mark, refused) in told.items()
+                },
+            }
+            for t, period in enumerate(self.periods)
+            for k, label in enumerate(self.labels[1:] if len(self.labels) == 2 else self.labels)
+        ]
 
     def changes(self, level: float = 0.95) -> list[dict]:
         """Return one row per class and pair of consecutive reported periods: change, standard error, limits.
@@ -210,8 +276,10 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        return [{name: value for name, value in row.items() if not name.startswith("growth")}
-                for row in self._differences(level)]
+        return [
+            {name: value for name, value in row.items() if not name.startswith("growth")}
+            for row in self._differences(level)
+        ]
 
     def growth_rates(self, level: float = 0.95) -> list[dict]:
         """Return one row per class and pair of consecutive reported periods: (later - earlier) / earlier, limits.
@@ -223,8 +291,11 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        return [{name: row[name] for name in ("first_period", "last_period", "label", "growth")}
-                | {"low": row["growth_low"], "high": row["growth_high"]} for row in self._differences(level)]
+        return [
+            {name: row[name] for name in ("first_period", "last_period", "label", "growth")}
+            | {"low": row["growth_low"], "high": row["growth_high"]}
+            for row in self._differences(level)
+        ]
 
     def _differences(self, level: float) -> list:
         if checks.level(level) not in self._known_differences:
@@ -246,12 +317,21 @@ class PrevalenceSeries(Result):
         count = len(self.periods)
         if count <= DRAWN:
             return tuple(range(count))
-        share = self.estimates.reshape(count, -1)[:, -1 if len(self.labels) == 2 else self.labels.index(self.leading)]
-        kept = {0, count - 1, *([self.periods.index(self.audit_period)] if self.audit_period is not None else [])}
+        share = self.estimates.reshape(count, -1)[
+            :, -1 if len(self.labels) == 2 else self.labels.index(self.leading)
+        ]
+        kept = {
+            0,
+            count - 1,
+            *([self.periods.index(self.audit_period)] if self.audit_period is not None else []),
+        }
         for run in np.array_split(np.arange(count), RUNS):
             known = run[~np.isnan(share[run])]
-            kept |= {int(known[share[known].argmin()]), int(known[share[known].argmax()])} if known.size \
+            kept |= (
+                {int(known[share[known].argmin()]), int(known[share[known].argmax()])}
+                if known.size
                 else {int(run[0])}
+            )
         return tuple(sorted(kept))
 
     def shown_levels(self) -> tuple[int, ...]:
@@ -272,8 +352,10 @@ class PrevalenceSeries(Result):
         rows = self._differences(level)
         if len(self.periods) <= DRAWN:
             return tuple(range(len(rows)))
-        order = sorted(range(len(rows)), key=lambda k: (rows[k]["low"] <= 0 <= rows[k]["high"],
-                                                        -abs(rows[k]["change"])))
+        order = sorted(
+            range(len(rows)),
+            key=lambda k: (rows[k]["low"] <= 0 <= rows[k]["high"], -abs(rows[k]["change"])),
+        )
         return tuple(sorted(order[:LISTED]))
 
     def change(self, first: object, last: object, level: float = 0.95) -> PrevalenceChange:
@@ -294,11 +376,15 @@ class PrevalenceSeries(Result):
         places = []
         for name, period in (("first", first), ("last", last)):
             if period not in self.periods:
-                raise ValueError(f"{name} must be a period of the series; got {period!r}"
-                                 + checks.suggestion(period, [str(p) for p in self.periods]))
+                raise ValueError(
+                    f"{name} must be a period of the series; got {period!r}"
+                    + checks.suggestion(period, [str(p) for p in self.periods])
+                )
             t = self.periods.index(period)
             if t not in self._reported:
-                raise ValueError(f"{name} must be a reported period; {period!r}: {self.problems[t]}")
+                raise ValueError(
+                    f"{name} must be a reported period; {period!r}: {self.problems[t]}"
+                )
             places.append(np.flatnonzero(self._reported == t))
         return self._between(*places, checks.level(level))[0]
 
@@ -306,18 +392,30 @@ class PrevalenceSeries(Result):
         usable = self._usable
         change = usable.restricted[last] - usable.restricted[first]
         covariance = usable.change_covariance(first, last)
-        naive = np.sqrt(sum(np.einsum("tkk->tk", usable.covariance[part]) for part in (first, last)))
+        naive = np.sqrt(
+            sum(np.einsum("tkk->tk", usable.covariance[part]) for part in (first, last))
+        )
         limits = usable.change_limits(first, last, level)
         growth_limits = usable.growth_limits(first, last, level)
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = np.where(np.isnan(growth_limits[0]), np.nan, change / usable.restricted[first])
         names = [self.periods[t] for t in self._reported]
-        return [PrevalenceChange(
-            names[a], names[b], one_or_all(change[c]), one_or_all(covariance[c]),
-            intervals_of(limits[0][c], limits[1][c], level, usable), one_or_all(growth[c]),
-            intervals_of(growth_limits[0][c], growth_limits[1][c], level, usable), one_or_all(naive[c]), self.labels,
-            self.audit_rates, notes=usable.doubts)
-            for c, (a, b) in enumerate(zip(first, last, strict=True))]
+        return [
+            PrevalenceChange(
+                names[a],
+                names[b],
+                one_or_all(change[c]),
+                one_or_all(covariance[c]),
+                intervals_of(limits[0][c], limits[1][c], level, usable),
+                one_or_all(growth[c]),
+                intervals_of(growth_limits[0][c], growth_limits[1][c], level, usable),
+                one_or_all(naive[c]),
+                self.labels,
+                self.audit_rates,
+                notes=usable.doubts,
+            )
+            for c, (a, b) in enumerate(zip(first, last, strict=True))
+        ]
 
     def headline(self, level: float = 0.95) -> str:
         """Return how many periods are reported, the first, the last and the change between them.
@@ -363,14 +461,21 @@ class PrevalenceSeries(Result):
         return self.labels[int(np.nan_to_num(moved).argmax())]
 
     def _level_found(self, period: str, level: float) -> str:
-        row = max((row for row in self.levels(level) if row["period"] == period), key=lambda row: row["estimate"])
+        row = max(
+            (row for row in self.levels(level) if row["period"] == period),
+            key=lambda row: row["estimate"],
+        )
         if self._usable.undefined or digits.nothing(row["low"], row["high"]):
             return f"No result: nearly every share is possible in {calendar.named_period(period)}, {NO_LINK}"
         if row["high"] - row["low"] < digits.ROUNDING:
             [share] = digits.percents(row["estimate"])
             return f"{_subject(row['label'])}: {share} in {calendar.named_period(period)}, known exactly"
-        shown = digits.percents(row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2)
-        return "{}: {}, between {} and {}, in {}".format(_subject(row["label"]), *shown, calendar.named_period(period))
+        shown = digits.percents(
+            row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2
+        )
+        return "{}: {}, between {} and {}, in {}".format(
+            _subject(row["label"]), *shown, calendar.named_period(period)
+        )
 
     @property
     def taken(self) -> str:
@@ -378,7 +483,11 @@ class PrevalenceSeries(Result):
         texts = [note.text for note in self.notes if note.where == designs.PLACE]
         if texts:
             return " ".join(f"The audit is {text}." for text in texts)
-        return "" if self.sampled_by == designs.RANDOM else f"The audit was sampled by {self.sampled_by}."
+        return (
+            ""
+            if self.sampled_by == designs.RANDOM
+            else f"The audit was sampled by {self.sampled_by}."
+        )
 
     def basis(self, level: float = 0.95) -> str:
         """Return the basis of the finding in one line.
@@ -390,16 +499,28 @@ class PrevalenceSeries(Result):
         """
         items = checks.counted(self.audit.n, "audited item") + self._audited_periods()
         periods = checks.counted(len(self._reported), "period")
-        most = f"; of {len(self.labels)} classes the one that changed most" if len(self.labels) > 2 else ""
-        return (f"From {items} and the predicted counts of {periods}, corrected by {method_words(self.method)}{most}; "
-                f"{percent(level)} interval. It holds if {self.assumption}.")
+        most = (
+            f"; of {len(self.labels)} classes the one that changed most"
+            if len(self.labels) > 2
+            else ""
+        )
+        return (
+            f"From {items} and the predicted counts of {periods}, corrected by {method_words(self.method)}{most}; "
+            f"{percent(level)} interval. It holds if {self.assumption}."
+        )
 
     def _audited_periods(self) -> str:
         """Return how weights and audits of several periods are used, in words; "" for one audit without weights."""
-        weighted = ", weighted by their sampling weights," if self.audit.weighted is not None else ""
+        weighted = (
+            ", weighted by their sampling weights," if self.audit.weighted is not None else ""
+        )
         if not self.audits:
             return weighted
-        how = "each for its own period" if self.audit_rates == "own" else "rates pooled over the periods"
+        how = (
+            "each for its own period"
+            if self.audit_rates == "own"
+            else "rates pooled over the periods"
+        )
         return f"{weighted} of {checks.counted(sum(audit is not None for audit in self.audits), 'period')} ({how})"
 
     def rows(self) -> list[dict]:
@@ -407,9 +528,16 @@ class PrevalenceSeries(Result):
         return self.levels()
 
 
-def prevalence_series(audit: ConfusionCounts | Mapping, counts_at_audit: ArrayLike | None, counts_by_period: Any, *,
-                      method: str = "auto", rates: str = "process", sampled_by: str = "auto",
-                      audit_rates: str = "auto") -> PrevalenceSeries:
+def prevalence_series(
+    audit: ConfusionCounts | Mapping,
+    counts_at_audit: ArrayLike | None,
+    counts_by_period: Any,
+    *,
+    method: str = "auto",
+    rates: str = "process",
+    sampled_by: str = "auto",
+    audit_rates: str = "auto",
+) -> PrevalenceSeries:
     """Estimate the true shares of many periods from one audit, or from audits of several periods.
 
     Parameters
@@ -462,40 +590,93 @@ def prevalence_series(audit: ConfusionCounts | Mapping, counts_at_audit: ArrayLi
         return _from_audits(audit, counts_by_period, method, rates, sampled_by, audit_rates)
     design = designs.read_design(audit, counts_at_audit, method, rates, sampled_by)
     periods, found = _read_periods(counts_by_period, audit.labels)
-    return _series(audit, design.frame, periods, found, design.method, rates, design.notes,
-                   sampled_by=design.sampled_by)
+    return _series(
+        audit,
+        design.frame,
+        periods,
+        found,
+        design.method,
+        rates,
+        design.notes,
+        sampled_by=design.sampled_by,
+    )
 
 
-def _series(audit: ConfusionCounts, frame: np.ndarray | None, periods: tuple, found: list, method: str, rates: str,
-            notes: Sequence[Note] = (), **of_audits: Any) -> PrevalenceSeries:
+def _series(
+    audit: ConfusionCounts,
+    frame: np.ndarray | None,
+    periods: tuple,
+    found: list,
+    method: str,
+    rates: str,
+    notes: Sequence[Note] = (),
+    **of_audits: Any,
+) -> PrevalenceSeries:
     """Return the series of periods whose counts, or the errors that say why they cannot be used, are `found`."""
     reported = np.flatnonzero([not isinstance(counts, CountsError) for counts in found])
     if not reported.size:
-        raise checks.WrongValue("counts_by_period", f"must hold a period that can be reported; {periods[0]!r}: "
-                                f"{found[0]}")
+        raise checks.WrongValue(
+            "counts_by_period",
+            f"must hold a period that can be reported; {periods[0]!r}: {found[0]}",
+        )
     counts = np.full((len(periods), len(audit.labels)), np.nan)
     counts[reported] = [found[t] for t in reported]
     empty = _placed(np.zeros((reported.size, len(audit.labels))), reported, counts.shape)
-    usable = PrevalenceSeries(periods, counts, *(empty,) * 4, method, rates, audit.labels, audit, frame,
-                              **of_audits)._usable
+    usable = PrevalenceSeries(
+        periods, counts, *(empty,) * 4, method, rates, audit.labels, audit, frame, **of_audits
+    )._usable
     late = [] if of_audits.get("audits") else [periods[t] for t in reported[usable.own] if t]
     places = [("period", periods[t]) for t in reported]
     own = isinstance(usable, of_periods.OwnAudits)
-    notes = [*notes, *calendar.backward_notes([str(period) for period in periods]),
-             *(Note("assumption", f"the audit belongs to period {period!r}, not to the first, {periods[0]!r}: its "
-                    "rates are held constant for earlier periods too") for period in late),
-             *(() if own else usable.audit_notes()), *usable.period_notes(places),
-             *(Note("refused", str(why), ("period", period)) for period, why in zip(periods, found, strict=True)
-               if isinstance(why, CountsError))]
+    notes = [
+        *notes,
+        *calendar.backward_notes([str(period) for period in periods]),
+        *(
+            Note(
+                "assumption",
+                f"the audit belongs to period {period!r}, not to the first, {periods[0]!r}: its "
+                "rates are held constant for earlier periods too",
+            )
+            for period in late
+        ),
+        *(() if own else usable.audit_notes()),
+        *usable.period_notes(places),
+        *(
+            Note("refused", str(why), ("period", period))
+            for period, why in zip(periods, found, strict=True)
+            if isinstance(why, CountsError)
+        ),
+    ]
     errors = np.sqrt(np.einsum("tkk->tk", usable.covariance))
-    estimates, errors, raw, bias = (_placed(values, reported, counts.shape)
-                                    for values in (usable.estimate, errors, usable.shares, usable.bias))
-    return PrevalenceSeries(periods, counts, estimates, errors, raw, bias, method, rates, audit.labels, audit, frame,
-                            notes=notes, **of_audits)
+    estimates, errors, raw, bias = (
+        _placed(values, reported, counts.shape)
+        for values in (usable.estimate, errors, usable.shares, usable.bias)
+    )
+    return PrevalenceSeries(
+        periods,
+        counts,
+        estimates,
+        errors,
+        raw,
+        bias,
+        method,
+        rates,
+        audit.labels,
+        audit,
+        frame,
+        notes=notes,
+        **of_audits,
+    )
 
 
-def _from_audits(audits: Mapping, counts_by_period: Any, method: str, rates: str, sampled_by: str,
-                 audit_rates: str) -> PrevalenceSeries:
+def _from_audits(
+    audits: Mapping,
+    counts_by_period: Any,
+    method: str,
+    rates: str,
+    sampled_by: str,
+    audit_rates: str,
+) -> PrevalenceSeries:
     """Return the series of periods from the audits of several."""
     designs.check_choices(method, rates, sampled_by)
     pooled = pool_audits(*audits.values())
@@ -504,19 +685,40 @@ def _from_audits(audits: Mapping, counts_by_period: Any, method: str, rates: str
     pvalue = of_periods.same_rates_pvalue([*by_period.values()])
     sampled_by, taken = designs.design_of_several([*by_period.values()], sampled_by)
     own = audit_rates == "own" or audit_rates == "auto" and pvalue < DIFFER
-    notes = [*taken, of_periods.choice_note(by_period, audit_rates, pvalue, own=own),
-             *_without_counts(by_period, periods, own=own)]
-    of_audits = {"audits": tuple(by_period.get(period) for period in periods), "sampled_by": sampled_by}
+    notes = [
+        *taken,
+        of_periods.choice_note(by_period, audit_rates, pvalue, own=own),
+        *_without_counts(by_period, periods, own=own),
+    ]
+    of_audits = {
+        "audits": tuple(by_period.get(period) for period in periods),
+        "sampled_by": sampled_by,
+    }
     if own:
         method = of_periods.own_method(method, sampled_by)
-        return _series(pooled, None, periods, _own_counts(by_period, periods, found, method, rates, sampled_by),
-                       method, rates, notes, audit_rates="own", **of_audits)
+        return _series(
+            pooled,
+            None,
+            periods,
+            _own_counts(by_period, periods, found, method, rates, sampled_by),
+            method,
+            rates,
+            notes,
+            audit_rates="own",
+            **of_audits,
+        )
     if method == "mixed":
-        raise checks.WrongValue("method", "must not be 'mixed', which takes one audit of one period: "
-                                "'misclassification' pools the rates of several", method)
+        raise checks.WrongValue(
+            "method",
+            "must not be 'mixed', which takes one audit of one period: "
+            "'misclassification' pools the rates of several",
+            method,
+        )
     method = "misclassification" if method in (designs.AUTO, "mle") else method
     designs.read_design(pooled, None, method, rates, sampled_by)
-    return _series(pooled, None, periods, found, method, rates, notes, audit_rates="pooled", **of_audits)
+    return _series(
+        pooled, None, periods, found, method, rates, notes, audit_rates="pooled", **of_audits
+    )
 
 
 def _without_counts(by_period: Mapping, periods: tuple, *, own: bool) -> list[Note]:
@@ -525,11 +727,14 @@ def _without_counts(by_period: Mapping, periods: tuple, *, own: bool) -> list[No
     if not lost:
         return []
     used = "they are left out" if own else "they are used for the rates only"
-    return [Note("data", f"audited, but without counts: {checks.listed(lost, quoted=True)}; {used}")]
+    return [
+        Note("data", f"audited, but without counts: {checks.listed(lost, quoted=True)}; {used}")
+    ]
 
 
-def _own_counts(by_period: Mapping, periods: tuple, found: list, method: str, rates: str,
-                sampled_by: str) -> list:
+def _own_counts(
+    by_period: Mapping, periods: tuple, found: list, method: str, rates: str, sampled_by: str
+) -> list:
     """Return the counts of each period, or why its own audit gives no estimate."""
     checked = []
     for period, counts in zip(periods, found, strict=True):
@@ -539,11 +744,14 @@ def _own_counts(by_period: Mapping, periods: tuple, found: list, method: str, ra
     return checked
 
 
-def _own_or_error(audit: ConfusionCounts | None, counts: np.ndarray, method: str, rates: str,
-                  sampled_by: str) -> Any:
+def _own_or_error(
+    audit: ConfusionCounts | None, counts: np.ndarray, method: str, rates: str, sampled_by: str
+) -> Any:
     if audit is None:
-        return CountsError("it was not audited, and each period is estimated from its own audit; 'pooled' as "
-                           "audit_rates takes the rates of the others for it")
+        return CountsError(
+            "it was not audited, and each period is estimated from its own audit; 'pooled' as "
+            "audit_rates takes the rates of the others for it"
+        )
     try:
         of_periods.own_periods(audit, counts, method, rates, sampled_by)
     except AuditError as error:
@@ -565,7 +773,9 @@ def _said_change(row: dict) -> str:
         shown = digits.points(row["change"], low, high, error=error, signed=True)
         return "{}: no change is shown {}, {} points, between {} and {}".format(name, when, *shown)
     shown = digits.points(abs(row["change"]), *sorted(map(abs, (low, high))), error=error)
-    return "{} {} by {} points, between {} and {}, {}".format(name, "rose" if low > 0 else "fell", *shown, when)
+    return "{} {} by {} points, between {} and {}, {}".format(
+        name, "rose" if low > 0 else "fell", *shown, when
+    )
 
 
 def _read_periods(counts_by_period: Any, labels: tuple) -> tuple:
@@ -573,8 +783,12 @@ def _read_periods(counts_by_period: Any, labels: tuple) -> tuple:
     if isinstance(counts_by_period, Mapping):
         periods, rows = tuple(counts_by_period), tuple(counts_by_period.values())
     else:
-        rows = checks.each("counts_by_period", counts_by_period.to_numpy() if hasattr(counts_by_period, "to_numpy") else
-                           counts_by_period)
+        rows = checks.each(
+            "counts_by_period",
+            counts_by_period.to_numpy()
+            if hasattr(counts_by_period, "to_numpy")
+            else counts_by_period,
+        )
         periods = tuple(range(1, len(rows) + 1))
     if not rows:
         raise checks.WrongValue("counts_by_period", "must hold at least one period; got none")

@@ -18,8 +18,16 @@ import numpy as np
 from workbench import checks, intervals
 
 
-def setting(a: Any, t: Any, p00: Any, p11: Any, n: Any, size: Any = None, new_size: Any = None,
-            rates: str = "process") -> SimpleNamespace:
+def setting(
+    a: Any,
+    t: Any,
+    p00: Any,
+    p11: Any,
+    n: Any,
+    size: Any = None,
+    new_size: Any = None,
+    rates: str = "process",
+) -> SimpleNamespace:
     """Return what the formulas have in common; all arguments may be arrays.
 
     Parameters
@@ -46,10 +54,26 @@ def setting(a: Any, t: Any, p00: Any, p11: Any, n: Any, size: Any = None, new_si
     v1, v0 = (drawn * _rate_variance(p, share, n) for p, share in ((p11, a), (p00, 1 - a)))
     of_item = [share * p11 * (1 - p11) + (1 - share) * p00 * (1 - p00) for share in (t, a)]
     return SimpleNamespace(
-        a=a, t=t, p00=p00, p11=p11, n=n, m=m, delta=t - a, d=d, b1=b1, t1=t1, c11=a * p11 / b1,
-        c10=a * (1 - p11) / (1 - b1), phi2=d * d * a * (1 - a) / ((1 - b1) * b1), v1=v1, v0=v0, slope=(v0 + v1) / d**2,
+        a=a,
+        t=t,
+        p00=p00,
+        p11=p11,
+        n=n,
+        m=m,
+        delta=t - a,
+        d=d,
+        b1=b1,
+        t1=t1,
+        c11=a * p11 / b1,
+        c10=a * (1 - p11) / (1 - b1),
+        phi2=d * d * a * (1 - a) / ((1 - b1) * b1),
+        v1=v1,
+        v0=v0,
+        slope=(v0 + v1) / d**2,
         new_counts=of_item[0] / (np.inf if new_size is None else new_size),
-        frame_counts=of_item[1] / (size if size and rates == "process" else np.inf), zero=0 * (a + t + p00 + p11))
+        frame_counts=of_item[1] / (size if size and rates == "process" else np.inf),
+        zero=0 * (a + t + p00 + p11),
+    )
 
 
 def counted_share(base_rate: Any, p00: Any, p11: Any) -> Any:
@@ -63,7 +87,7 @@ def counted_share(base_rate: Any, p00: Any, p11: Any) -> Any:
     return base_rate * p11 + (1 - base_rate) * (1 - p00)
 
 
-LEAST = 1e-9        # share of a class that is about somebody
+LEAST = 1e-9  # share of a class that is about somebody
 
 
 def rate_variance(rate: Any, share: Any, n: Any) -> Any:
@@ -93,10 +117,14 @@ def rate_variance(rate: Any, share: Any, n: Any) -> Any:
     >>> round(rate_variance(0.7, 0.5, 1000) ** 0.5, 5)
     0.0205
     """
-    rate, share, n = (checks.floats(name, value) for name, value in (("rate", rate), ("share", share), ("n", n)))
-    for name, value, right, rule in (("rate", rate, (rate >= 0) & (rate <= 1), "must be from 0 to 1"),
-                                     ("share", share, (share >= LEAST) & (share <= 1), f"must be from {LEAST:g} to 1"),
-                                     ("n", n, (n >= 1) & (n <= checks.LARGEST), "must be at least 1")):
+    rate, share, n = (
+        checks.floats(name, value) for name, value in (("rate", rate), ("share", share), ("n", n))
+    )
+    for name, value, right, rule in (
+        ("rate", rate, (rate >= 0) & (rate <= 1), "must be from 0 to 1"),
+        ("share", share, (share >= LEAST) & (share <= 1), f"must be from {LEAST:g} to 1"),
+        ("n", n, (n >= 1) & (n <= checks.LARGEST), "must be at least 1"),
+    ):
         if not np.all(right):
             raise checks.WrongValue(name, rule, value[~right].flat[0] if value.ndim else value[()])
     variance = _rate_variance(rate, share, n)
@@ -127,8 +155,14 @@ def hull(table: np.ndarray, counts: np.ndarray, level: float) -> tuple[np.ndarra
     def parts(added: float, more: float) -> tuple:
         n = np.moveaxis(audited, -1, 0) + 2 * added
         (p00, p11), share = (right + added) / n, (counts[..., 1] + more / 2) / (size + more)
-        return p00 + p11 - 1, share + p00 - 1, p00 * (1 - p00) / n[0], p11 * (1 - p11) / n[1], \
-            share * (1 - share) / (size + more)
+        return (
+            p00 + p11 - 1,
+            share + p00 - 1,
+            p00 * (1 - p00) / n[0],
+            p11 * (1 - p11) / n[1],
+            share * (1 - share) / (size + more),
+        )
+
     with np.errstate(divide="ignore", invalid="ignore"):
         d, u, v0, v1, counted = parts(0.5, 0)
         center = u / d
@@ -153,19 +187,27 @@ def classify_and_count(s: SimpleNamespace) -> tuple[Any, Any]:
 
 def subtracted_bias(s: SimpleNamespace) -> tuple[Any, Any]:
     """Return bias and variance of the count less its bias at its own value."""
-    return (1 - s.d) * (s.t1 - s.t), \
-        (1 - s.t1)**2 * s.v0 + s.t1**2 * s.v1 + s.new_counts * ((2 - s.d) ** 2 + s.v0 + s.v1)
+    return (1 - s.d) * (s.t1 - s.t), (1 - s.t1) ** 2 * s.v0 + s.t1**2 * s.v1 + s.new_counts * (
+        (2 - s.d) ** 2 + s.v0 + s.v1
+    )
 
 
 def misclassification(s: SimpleNamespace) -> tuple[Any, Any]:
     """Return bias and variance of the count turned by the inverse of P(prediction | truth)."""
-    return (s.t * s.v1 - (1 - s.t) * s.v0) / s.d**2, ((1 - s.t) ** 2 * s.v0 + s.t**2 * s.v1 + s.new_counts) / s.d**2
+    return (s.t * s.v1 - (1 - s.t) * s.v0) / s.d**2, (
+        (1 - s.t) ** 2 * s.v0 + s.t**2 * s.v1 + s.new_counts
+    ) / s.d**2
 
 
 def calibration(s: SimpleNamespace) -> tuple[Any, Any]:
     """Return bias and variance of the count turned by P(truth | prediction)."""
-    vc1, vc0 = (c * (1 - c) / (s.m * b) * (1 + (1 - b) / (s.n * b)) for c, b in ((s.c11, s.b1), (s.c10, 1 - s.b1)))
-    return -s.delta * (1 - s.phi2), (1 - s.t1)**2 * vc0 + s.t1**2 * vc1 + s.new_counts * (s.c11 - s.c10) ** 2
+    vc1, vc0 = (
+        c * (1 - c) / (s.m * b) * (1 + (1 - b) / (s.n * b))
+        for c, b in ((s.c11, s.b1), (s.c10, 1 - s.b1))
+    )
+    return -s.delta * (1 - s.phi2), (1 - s.t1) ** 2 * vc0 + s.t1**2 * vc1 + s.new_counts * (
+        s.c11 - s.c10
+    ) ** 2
 
 
 def mixed(s: SimpleNamespace) -> tuple[Any, Any]:
@@ -176,15 +218,19 @@ def mixed(s: SimpleNamespace) -> tuple[Any, Any]:
 def second_order(s: SimpleNamespace) -> Any:
     """Return the variance of "mixed" with the next order of 1/n."""
     spread0, spread1 = s.p00 * (1 - s.p00), s.p11 * (1 - s.p11)
-    kappa = spread0 * (1 - 2 * s.p00) / (s.m * (1 - s.a)) ** 2 + spread1 * (1 - 2 * s.p11) / (s.m * s.a) ** 2
+    kappa = (
+        spread0 * (1 - 2 * s.p00) / (s.m * (1 - s.a)) ** 2
+        + spread1 * (1 - 2 * s.p11) / (s.m * s.a) ** 2
+    )
     return _mixed_variance(s, s.slope + 8 * s.slope**2 - 2 * kappa / s.d**3, 1 + 3 * s.slope)
 
 
 def _mixed_variance(s: SimpleNamespace, slope: Any, weight: Any) -> Any:
     """Return the variance of "mixed" from that of the estimated 1/d, and the weight of its covariance with C."""
     b0, b1 = 1 - s.b1, s.b1
-    calibrated = ((b1 / s.m + b0 / (s.m * s.n)) * s.c11 * (1 - s.c11)
-                  + (b0 / s.m + b1 / (s.m * s.n)) * s.c10 * (1 - s.c10))
+    calibrated = (b1 / s.m + b0 / (s.m * s.n)) * s.c11 * (1 - s.c11) + (
+        b0 / s.m + b1 / (s.m * s.n)
+    ) * s.c10 * (1 - s.c10)
     covariance = s.delta * s.a * (1 - s.a) * (s.p00 - s.p11) * s.d / (s.m * b0 * b1)
     counts = s.new_counts / s.d**2 + s.frame_counts * (s.c11 - s.c10 - 1 / s.d) ** 2
     return calibrated + s.delta**2 * slope + 2 * covariance * weight + counts
@@ -194,8 +240,10 @@ def mle(s: SimpleNamespace) -> tuple[Any, Any]:
     """Return no bias, and the first-order variance: by the cells within predicted classes, and by both shares."""
     odds1, odds0 = s.t / s.a, (1 - s.t) / (1 - s.a)
     audit = frame = 0.0
-    for sign, b, truth, given1, given0 in ((1, s.b1, s.c11, odds1 * (1 - s.p11), odds0 * s.p00),
-                                           (-1, 1 - s.b1, s.c10, -odds1 * s.p11, -odds0 * (1 - s.p00))):
+    for sign, b, truth, given1, given0 in (
+        (1, s.b1, s.c11, odds1 * (1 - s.p11), odds0 * s.p00),
+        (-1, 1 - s.b1, s.c10, -odds1 * s.p11, -odds0 * (1 - s.p00)),
+    ):
         audit = audit + b * truth * (1 - truth) * (given1 - given0) ** 2
         frame = frame - sign * (truth * given1 + (1 - truth) * given0)
     return s.zero + np.nan, (audit / s.m + s.new_counts + s.frame_counts * frame**2) / s.d**2

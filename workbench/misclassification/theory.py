@@ -21,14 +21,22 @@ from workbench.misclassification import limits, methods
 from workbench.misclassification.setting import LEAST, second_order, setting
 from workbench.results import Note, Result, percent
 
-LARGE_PART = 0.05   # Cochran, Sampling Techniques, 2.6: below it the finite-population factor may be left out
+LARGE_PART = (
+    0.05  # Cochran, Sampling Techniques, 2.6: below it the finite-population factor may be left out
+)
 QUANTITIES = ("level", "change")
-MOST_AUDITED = 10 ** 9
+MOST_AUDITED = 10**9
+
+
 def _reasons(self: Result) -> dict[str, str]:
-    return {note.where[1]: note.text for note in self.notes if note.where and note.kind == "undefined"}
+    return {
+        note.where[1]: note.text for note in self.notes if note.where and note.kind == "undefined"
+    }
 
 
-reasons_by_method = property(_reasons, doc="Why a figure of a method does not exist, dict of method to str.")
+reasons_by_method = property(
+    _reasons, doc="Why a figure of a method does not exist, dict of method to str."
+)
 
 
 class EstimatorTheory(Result):
@@ -69,30 +77,43 @@ class EstimatorTheory(Result):
     @property
     def sd(self) -> dict[str, float]:
         """Standard deviation per method."""
-        return {method: value ** 0.5 for method, value in self.variance.items()}
+        return {method: value**0.5 for method, value in self.variance.items()}
 
     @property
     def mse(self) -> dict[str, float]:
         """Mean squared error per method; an unknown bias, of order 1/n, is left out."""
-        return {method: value + np.nan_to_num(self.bias[method]) ** 2 for method, value in self.variance.items()}
+        return {
+            method: value + np.nan_to_num(self.bias[method]) ** 2
+            for method, value in self.variance.items()
+        }
 
     @property
     def rmse(self) -> dict[str, float]:
         """Root mean squared error per method; an unknown bias, of order 1/n, is left out."""
-        return {method: float(value ** 0.5) for method, value in self.mse.items()}
+        return {method: float(value**0.5) for method, value in self.mse.items()}
 
     def headline(self) -> str:
         """Return the shift and the methods with the least and the largest error."""
         rmse = self.rmse
         best, worst = min(rmse, key=rmse.__getitem__), max(rmse, key=rmse.__getitem__)
-        return (f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited: least error {best} "
-                f"(RMSE {rmse[best]:.4g}), largest {worst} ({rmse[worst]:.4g}); calibration reports "
-                f"{self.retained_change:.0%} of a change")
+        return (
+            f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited: least error {best} "
+            f"(RMSE {rmse[best]:.4g}), largest {worst} ({rmse[worst]:.4g}); calibration reports "
+            f"{self.retained_change:.0%} of a change"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per method."""
-        return [{"method": method, "bias": self.bias[method], "sd": self.sd[method], "rmse": self.rmse[method],
-                 "problem": self.reasons.get(method, "")} for method in self.bias]
+        return [
+            {
+                "method": method,
+                "bias": self.bias[method],
+                "sd": self.sd[method],
+                "rmse": self.rmse[method],
+                "problem": self.reasons.get(method, ""),
+            }
+            for method in self.bias
+        ]
 
 
 def unbiased_share(p00: float, p11: float) -> float | None:
@@ -106,8 +127,17 @@ def unbiased_share(p00: float, p11: float) -> float | None:
     return None if p00 == p11 == 1 else (1 - p00) / (2 - p00 - p11)
 
 
-def estimator_theory(base_rate: float, new_base_rate: float, p00: float, p11: float, n: int, *,
-                     size: int | None = None, new_size: int | None = None, rates: str = "process") -> EstimatorTheory:
+def estimator_theory(
+    base_rate: float,
+    new_base_rate: float,
+    p00: float,
+    p11: float,
+    n: int,
+    *,
+    size: int | None = None,
+    new_size: int | None = None,
+    rates: str = "process",
+) -> EstimatorTheory:
     """Return bias and variance of the estimators of a share, in closed form.
 
     Parameters
@@ -157,35 +187,68 @@ def estimator_theory(base_rate: float, new_base_rate: float, p00: float, p11: fl
     size = None if size is None else checks.whole("size", size, n)
     new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
     checks.choice("rates", rates, methods.RATES)
-    bias, variance, extra = ({name: float(value) for name, value in part.items()}
-                             for part in moments(*given, n, size, new_size, rates))
-    unknown = {name: method.unknown for name, method in methods.estimators().items()
-               if np.isnan(bias[name] + variance[name])}
+    bias, variance, extra = (
+        {name: float(value) for name, value in part.items()}
+        for part in moments(*given, n, size, new_size, rates)
+    )
+    unknown = {
+        name: method.unknown
+        for name, method in methods.estimators().items()
+        if np.isnan(bias[name] + variance[name])
+    }
     cv = extra["slope_cv"]
-    return EstimatorTheory(bias, variance, extra["second_order"], extra["retained_change"], cv, *given, n, size,
-                           new_size, rates, notes=tuple(_theory_notes(unknown, n, size, rates, cv)))
+    return EstimatorTheory(
+        bias,
+        variance,
+        extra["second_order"],
+        extra["retained_change"],
+        cv,
+        *given,
+        n,
+        size,
+        new_size,
+        rates,
+        notes=tuple(_theory_notes(unknown, n, size, rates, cv)),
+    )
 
 
-def _check_setting(base_rate: float, new_base_rate: float, p00: float, p11: float) -> tuple[float, float, float, float]:
-    base_rate, new_base_rate, p00, p11 = (checks.number(name, value, 0, 1, open_ends=True) for name, value in (
-        ("base_rate", base_rate), ("new_base_rate", new_base_rate), ("p00", p00), ("p11", p11)))
+def _check_setting(
+    base_rate: float, new_base_rate: float, p00: float, p11: float
+) -> tuple[float, float, float, float]:
+    base_rate, new_base_rate, p00, p11 = (
+        checks.number(name, value, 0, 1, open_ends=True)
+        for name, value in (
+            ("base_rate", base_rate),
+            ("new_base_rate", new_base_rate),
+            ("p00", p00),
+            ("p11", p11),
+        )
+    )
     for name, rate in (("base_rate", base_rate), ("new_base_rate", new_base_rate)):
         if min(rate, 1 - rate) < LEAST:
             raise checks.WrongValue(name, f"must be from {LEAST:g} to 1 - {LEAST:g}", rate)
     if p00 + p11 <= 1:
-        raise ValueError(f"p00 + p11 must be above 1; got {p00:g} + {p11:g}: no better than chance, or the labels are "
-                         "swapped")
+        raise ValueError(
+            f"p00 + p11 must be above 1; got {p00:g} + {p11:g}: no better than chance, or the labels are "
+            "swapped"
+        )
     return base_rate, new_base_rate, p00, p11
 
 
 def _theory_notes(unknown: dict, n: int, size: int | None, rates: str, cv: float) -> Iterator[Note]:
     yield from undefined(unknown)
     if cv > limits.UNSURE:
-        yield Note("unreliable", f"the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: first-order "
-                   "figures are too small")
+        yield Note(
+            "unreliable",
+            f"the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: first-order "
+            "figures are too small",
+        )
     if rates == "process" and size and n / size > LARGE_PART:
-        yield Note("unreliable", f"the audit is {n / size:.0%} of the frame; the formulas take it as a small part and "
-                   "are a few percent off")
+        yield Note(
+            "unreliable",
+            f"the audit is {n / size:.0%} of the frame; the formulas take it as a small part and "
+            "are a few percent off",
+        )
 
 
 def undefined(reasons: dict[str, str]) -> list[Note]:
@@ -193,17 +256,36 @@ def undefined(reasons: dict[str, str]) -> list[Note]:
     return [Note("undefined", text, ("method", method)) for method, text in reasons.items()]
 
 
-def moments(base_rate: Any, new_base_rate: Any, p00: Any, p11: Any, n: Any, size: Any = None, new_size: Any = None,
-            rates: str = "process") -> tuple[dict, dict, dict]:
+def moments(
+    base_rate: Any,
+    new_base_rate: Any,
+    p00: Any,
+    p11: Any,
+    n: Any,
+    size: Any = None,
+    new_size: Any = None,
+    rates: str = "process",
+) -> tuple[dict, dict, dict]:
     """Return bias and variance per method and a dict of further figures; all arguments may be arrays.
 
     The checked entry for single settings is `estimator_theory`.
     """
     at = setting(base_rate, new_base_rate, p00, p11, n, size, new_size, rates)
     unknown = (at.zero + np.nan,) * 2
-    pairs = {name: method.theory(at) if method.theory else unknown for name, method in methods.estimators().items()}
+    pairs = {
+        name: method.theory(at) if method.theory else unknown
+        for name, method in methods.estimators().items()
+    }
     bias, variance = ({name: pair[place] for name, pair in pairs.items()} for place in range(2))
-    return bias, variance, {"second_order": second_order(at), "retained_change": at.phi2, "slope_cv": np.sqrt(at.slope)}
+    return (
+        bias,
+        variance,
+        {
+            "second_order": second_order(at),
+            "retained_change": at.phi2,
+            "slope_cv": np.sqrt(at.slope),
+        },
+    )
 
 
 class AuditPlan(Result):
@@ -237,23 +319,43 @@ class AuditPlan(Result):
     def headline(self) -> str:
         """Return the audit and what a fresh one would buy."""
         fresh = "" if self.fresh_audited is None else f"{self.fresh_audited:,} would do, "
-        return (f"{self.audited:,} audited items for {percent(self.level)} ±{self.half_width:.4g} of the "
-                f"{self.quantity} ({self.method}: expected ±{self.expected_half_width:.4g}); in an audit of the new "
-                f"period itself {fresh}{self.audited:,} give its level ±{self.fresh_half_width:.4g}")
+        return (
+            f"{self.audited:,} audited items for {percent(self.level)} ±{self.half_width:.4g} of the "
+            f"{self.quantity} ({self.method}: expected ±{self.expected_half_width:.4g}); in an audit of the new "
+            f"period itself {fresh}{self.audited:,} give its level ±{self.fresh_half_width:.4g}"
+        )
 
     def rows(self) -> list[dict]:
         """Return the audit at hand and the fresh one."""
-        names, wanted = ("audit", "quantity", "items", "half_width"), self.fresh_audited and self.half_width
-        return [dict(zip(names, row, strict=True)) for row in (
-            ("first period", self.quantity, self.audited, self.expected_half_width),
-            ("new period", "level", self.audited, self.fresh_half_width),
-            ("new period", "level", self.fresh_audited, wanted))]
+        names, wanted = (
+            ("audit", "quantity", "items", "half_width"),
+            self.fresh_audited and self.half_width,
+        )
+        return [
+            dict(zip(names, row, strict=True))
+            for row in (
+                ("first period", self.quantity, self.audited, self.expected_half_width),
+                ("new period", "level", self.audited, self.fresh_half_width),
+                ("new period", "level", self.fresh_audited, wanted),
+            )
+        ]
 
 
-def plan_audit(base_rate: float, new_base_rate: float, p00: float, p11: float, half_width: float, *,
-               size: int | None = None, new_size: int | None = None, quantity: str = "level",
-               previous_base_rate: float | None = None, method: str = "mle", rates: str = "process",
-               level: float = 0.95) -> AuditPlan:
+def plan_audit(
+    base_rate: float,
+    new_base_rate: float,
+    p00: float,
+    p11: float,
+    half_width: float,
+    *,
+    size: int | None = None,
+    new_size: int | None = None,
+    quantity: str = "level",
+    previous_base_rate: float | None = None,
+    method: str = "mle",
+    rates: str = "process",
+    level: float = 0.95,
+) -> AuditPlan:
     """Find the smallest audit whose interval has the wanted half-width, if the rates hold.
 
     Parameters
@@ -297,56 +399,104 @@ def plan_audit(base_rate: float, new_base_rate: float, p00: float, p11: float, h
     checks.choice("quantity", quantity, QUANTITIES)
     checks.choice("method", method, methods.inverting())
     checks.choice("rates", rates, methods.RATES)
-    previous = None if previous_base_rate is None else checks.number("previous_base_rate", previous_base_rate, 0, 1,
-                                                                     open_ends=True)
+    previous = (
+        None
+        if previous_base_rate is None
+        else checks.number("previous_base_rate", previous_base_rate, 0, 1, open_ends=True)
+    )
     z = intervals.quantile(level)
 
     def width(n: int) -> float:
-        return z * _planned_error(a, t, previous, p00, p11, n, size, new_size, quantity, method, rates)
+        return z * _planned_error(
+            a, t, previous, p00, p11, n, size, new_size, quantity, method, rates
+        )
 
     def fresh_width(n: int) -> float:
-        return z * _planned_error(t, t, None, p00, p11, n, new_size, new_size, "level", method, rates, own=True)
+        return z * _planned_error(
+            t, t, None, p00, p11, n, new_size, new_size, "level", method, rates, own=True
+        )
 
     audited = _least(width, half_width, size)
     if audited is None:
-        raise checks.WrongValue("half_width", f"{half_width:g} is out of reach: the errors of the predicted labels "
-                                f"alone leave ±{width(size or MOST_AUDITED):.3g} with any audit; count more items per "
-                                "period")
-    return AuditPlan(audited, float(width(audited)), _least(fresh_width, half_width, new_size),
-                     float(fresh_width(min(audited, new_size or audited))), half_width, float(level), quantity,
-                     method, notes=_plan_notes(a, p00, p11, audited))
+        raise checks.WrongValue(
+            "half_width",
+            f"{half_width:g} is out of reach: the errors of the predicted labels "
+            f"alone leave ±{width(size or MOST_AUDITED):.3g} with any audit; count more items per "
+            "period",
+        )
+    return AuditPlan(
+        audited,
+        float(width(audited)),
+        _least(fresh_width, half_width, new_size),
+        float(fresh_width(min(audited, new_size or audited))),
+        half_width,
+        float(level),
+        quantity,
+        method,
+        notes=_plan_notes(a, p00, p11, audited),
+    )
 
 
-def _planned_error(a: float, t: float, previous: float | None, p00: float, p11: float, n: int, size: int | None,
-                   new_size: int | None, quantity: str, method: str, rates: str, own: bool = False) -> float:
+def _planned_error(
+    a: float,
+    t: float,
+    previous: float | None,
+    p00: float,
+    p11: float,
+    n: int,
+    size: int | None,
+    new_size: int | None,
+    quantity: str,
+    method: str,
+    rates: str,
+    own: bool = False,
+) -> float:
     """Return the standard error of level or change that an audit of n items is expected to give."""
     given = np.array([[p00, 1 - p00], [1 - p11, p11]])
     parts = np.array([[1 - x, x] for x in (a, t, a if previous is None else previous)])
     frame, *predicted = parts @ given
     table = n * parts[0][:, None] * given + methods.HALF
-    later, earlier = (methods.curved(method, methods.slopes_of(method, table, frame, shares), table, frame)
-                      for shares in predicted)
+    later, earlier = (
+        methods.curved(method, methods.slopes_of(method, table, frame, shares), table, frame)
+        for shares in predicted
+    )
     if own:
         later = later.within_frame(True)
     if previous is None:
         earlier = earlier.within_frame(True)
-    total = methods.audit_covariance(later - earlier if quantity == "change" else later, table, n, size, rates)
-    for period, shares in zip((later, earlier)[:1 + (quantity == "change")], predicted, strict=False):
-        total = total + methods.reading_covariance(method, period, table, shares, new_size or np.inf)
+    total = methods.audit_covariance(
+        later - earlier if quantity == "change" else later, table, n, size, rates
+    )
+    for period, shares in zip(
+        (later, earlier)[: 1 + (quantity == "change")], predicted, strict=False
+    ):
+        total = total + methods.reading_covariance(
+            method, period, table, shares, new_size or np.inf
+        )
     return float(np.sqrt(max(total[1, 1], 0.0)))
 
 
 def _least(width: Callable, wanted: float, most: int | None) -> int | None:
     most = most or MOST_AUDITED
-    return None if width(most) > wanted else bisect_left(range(most), True, 4, key=lambda n: width(n) <= wanted)
+    return (
+        None
+        if width(most) > wanted
+        else bisect_left(range(most), True, 4, key=lambda n: width(n) <= wanted)
+    )
 
 
 def _plan_notes(a: Any, p00: Any, p11: Any, n: Any) -> Any:
     cv = np.sqrt(p00 * (1 - p00) / (n * (1 - a)) + p11 * (1 - p11) / (n * a)) / (p00 + p11 - 1)
     if cv > limits.UNSURE:
-        yield Note("unreliable", f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation "
-                   f"of {cv:.2f}: half-widths will vary much around the plan")
+        yield Note(
+            "unreliable",
+            f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation "
+            f"of {cv:.2f}: half-widths will vary much around the plan",
+        )
     few = min(n * (1 - a) * (1 - p00), n * a * (1 - p11))
     if few < 5:
-        yield Note("unreliable", f"the audit is expected to hold {few:.1f} wrong predictions of one kind; below 5 the "
-                   "plan is rough")
+        yield Note(
+            "unreliable",
+            f"the audit is expected to hold {few:.1f} wrong predictions of one kind; below 5 the "
+            "plan is rough",
+        )

@@ -8,8 +8,13 @@ from workbench.replays.result import Replay
 from workbench.results import Table
 
 
-def replay(name: str, *, full: bool = False, data: str | PathLike[str] | None = None,
-           learner: str | None = None) -> Replay:
+def replay(
+    name: str,
+    *,
+    full: bool = False,
+    data: str | PathLike[str] | None = None,
+    learner: str | None = None,
+) -> Replay:
     """Run a table, figure or theorem of a paper again and compare it with what was printed.
 
     Parameters
@@ -53,8 +58,13 @@ def replay_list() -> Table:
     >>> replay_list().rows()[0]["name"]
     'kumar-raj/lemma1'
     """
-    return Table(tuple({"name": item.name, "claim": item.claim, "seconds": item.seconds, "data": item.data}
-                  for item in all_items()), "What can be replayed")
+    return Table(
+        tuple(
+            {"name": item.name, "claim": item.claim, "seconds": item.seconds, "data": item.data}
+            for item in all_items()
+        ),
+        "What can be replayed",
+    )
 
 
 def run(item: Item, setting: Setting) -> Replay:
@@ -65,5 +75,11 @@ def run(item: Item, setting: Setting) -> Replay:
         raise ValueError(f"learner must not be given for {item.name}: it takes none")
     found = item.run(setting)
     claims, figure, *told = found if isinstance(found, tuple) else (found, ())
-    return Replay(item.name, item.claim, tuple(claims), tuple(figure), setting.full,
-                  told[0] if told else setting.data or item.data)
+    return Replay(
+        item.name,
+        item.claim,
+        tuple(claims),
+        tuple(figure),
+        setting.full,
+        told[0] if told else setting.data or item.data,
+    )

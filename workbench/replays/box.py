@@ -14,11 +14,18 @@ class ReplayBox(ipywidgets.VBox):
     """A list of a paper's items and a button that runs the chosen one; made by `replay_box`."""
 
     def __init__(self, paper: str) -> None:
-        self._paper, self._items = paper, {item.name: item for item in all_items() if item.name.startswith(f"{paper}/")}
+        self._paper, self._items = (
+            paper,
+            {item.name: item for item in all_items() if item.name.startswith(f"{paper}/")},
+        )
         self._chosen = ipywidgets.Dropdown(
-            options=[(f"{name.split('/')[1]}: {item.claim}", name) for name, item in self._items.items()],
-            description="Item of the paper", layout=ipywidgets.Layout(width="100%"),
-            style={"description_width": "initial"})
+            options=[
+                (f"{name.split('/')[1]}: {item.claim}", name) for name, item in self._items.items()
+            ],
+            description="Item of the paper",
+            layout=ipywidgets.Layout(width="100%"),
+            style={"description_width": "initial"},
+        )
         self._run = ipywidgets.Button(description="Run it again")
         self._told, self._shown = ipywidgets.HTML(), ipywidgets.Output()
         super().__init__([self._chosen, ipywidgets.HBox([self._run, self._told]), self._shown])
@@ -26,8 +33,12 @@ class ReplayBox(ipywidgets.VBox):
 
     def _show(self, _: Any) -> None:
         from IPython.display import display
+
         name = self._chosen.value
-        self._run.disabled, self._told.value = True, f"running {name}, about {self._items[name].seconds} s ..."
+        self._run.disabled, self._told.value = (
+            True,
+            f"running {name}, about {self._items[name].seconds} s ...",
+        )
         self._shown.clear_output(wait=True)
         try:
             with self._shown:
@@ -62,5 +73,7 @@ def replay_box(paper: str) -> ReplayBox:
     >>> replay_box("kloos")
     Replays of kloos: 10 items
     """
-    checks.choice("paper", paper, list(dict.fromkeys(item.name.split("/")[0] for item in all_items())))
+    checks.choice(
+        "paper", paper, list(dict.fromkeys(item.name.split("/")[0] for item in all_items()))
+    )
     return ReplayBox(paper)

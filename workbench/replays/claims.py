@@ -10,7 +10,11 @@ from decimal import Decimal
 from typing import Any
 
 HOLDS, CORRECTED, FAILS, UNDECIDED = VERDICTS = (
-    "holds", "wrong as printed, right when corrected", "does not hold", "not decided here")
+    "holds",
+    "wrong as printed, right when corrected",
+    "does not hold",
+    "not decided here",
+)
 PUT_IN = "put in"
 ERRORS = 3.0
 ROUNDING = 1e-9
@@ -39,8 +43,17 @@ class Correction:
     high: float = float("inf")
 
 
-def number(text: str, printed: str | float, ours: Any, *, error: float = 0.0, printed_error: float = 0.0,
-           correction: Correction | None = None, instead: str = "", twin: str = "") -> dict:
+def number(
+    text: str,
+    printed: str | float,
+    ours: Any,
+    *,
+    error: float = 0.0,
+    printed_error: float = 0.0,
+    correction: Correction | None = None,
+    instead: str = "",
+    twin: str = "",
+) -> dict:
     """Return the row of a printed number.
 
     Text is a number as printed, whose last digit may be rounded; a float is one that a printed formula gives. They
@@ -64,11 +77,27 @@ def number(text: str, printed: str | float, ours: Any, *, error: float = 0.0, pr
     >>> number("variance", "1.3e7", 1.315e7)["verdict"], number("variance", "1.3e7", 1.15e7)["verdict"]
     ('holds', 'does not hold')
     """
-    slack = ERRORS * (error ** 2 + printed_error ** 2) ** 0.5 + half_unit(printed)
-    repaired = None if correction is None else abs(_or(correction.ours, ours) - float(_or(correction.printed, printed)))
-    return _row(text, printed, ours, error, give_or_take(slack).strip() or "exact", twin,
-                _verdict(abs(ours - float(printed)) <= _rounded(slack, printed), correction,
-                         repaired is not None and repaired <= _rounded(slack, printed)), correction, instead)
+    slack = ERRORS * (error**2 + printed_error**2) ** 0.5 + half_unit(printed)
+    repaired = (
+        None
+        if correction is None
+        else abs(_or(correction.ours, ours) - float(_or(correction.printed, printed)))
+    )
+    return _row(
+        text,
+        printed,
+        ours,
+        error,
+        give_or_take(slack).strip() or "exact",
+        twin,
+        _verdict(
+            abs(ours - float(printed)) <= _rounded(slack, printed),
+            correction,
+            repaired is not None and repaired <= _rounded(slack, printed),
+        ),
+        correction,
+        instead,
+    )
 
 
 def half_unit(printed: str | float) -> float:
@@ -82,11 +111,21 @@ def half_unit(printed: str | float) -> float:
     if not isinstance(printed, str):
         return 0.0
     exponent = Decimal(printed).as_tuple().exponent
-    return 0.5 * 10.0 ** exponent if isinstance(exponent, int) else 0.0
+    return 0.5 * 10.0**exponent if isinstance(exponent, int) else 0.0
 
 
-def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), high: float = float("inf"),
-          error: float = 0.0, correction: Correction | None = None, instead: str = "", twin: str = "") -> dict:
+def bound(
+    text: str,
+    printed: str,
+    ours: Any,
+    *,
+    low: float = float("-inf"),
+    high: float = float("inf"),
+    error: float = 0.0,
+    correction: Correction | None = None,
+    instead: str = "",
+    twin: str = "",
+) -> dict:
     """Return the row of a statement in words, read as a range: "at most 0.04", "1.4 to 50 times", "much less".
 
     Parameters
@@ -110,13 +149,34 @@ def bound(text: str, printed: str, ours: Any, *, low: float = float("-inf"), hig
 
     def inside(low: float, high: float, ours: float) -> bool:
         return low - _rounded(slack, ours) <= ours <= high + _rounded(slack, ours)
-    return _row(text, printed, ours, error, _range(low, high) + give_or_take(slack), twin,
-                _verdict(inside(low, high, ours), correction, correction and inside(
-                    correction.low, correction.high, _or(correction.ours, ours))), correction, instead)
+
+    return _row(
+        text,
+        printed,
+        ours,
+        error,
+        _range(low, high) + give_or_take(slack),
+        twin,
+        _verdict(
+            inside(low, high, ours),
+            correction,
+            correction and inside(correction.low, correction.high, _or(correction.ours, ours)),
+        ),
+        correction,
+        instead,
+    )
 
 
-def every(text: str, right: int, of: int, *, printed: str = "", correction: Correction | None = None,
-          instead: str = "", twin: str = "") -> dict:
+def every(
+    text: str,
+    right: int,
+    of: int,
+    *,
+    printed: str = "",
+    correction: Correction | None = None,
+    instead: str = "",
+    twin: str = "",
+) -> dict:
     """Return the row of a statement about all cases: it holds if it is right in each that was tried.
 
     Parameters
@@ -134,9 +194,22 @@ def every(text: str, right: int, of: int, *, printed: str = "", correction: Corr
     >>> every("the allocation is the best", 99, 100)["ours"]
     '99 of 100'
     """
-    row = _row(text, printed, right, None, "in every case", twin,
-               _verdict(right == of, correction, correction and correction.ours == of), correction, instead)
-    return row | {name: f"{row[name]:,.0f} of {of:,}" for name in ("ours", "corrected") if row[name] is not None}
+    row = _row(
+        text,
+        printed,
+        right,
+        None,
+        "in every case",
+        twin,
+        _verdict(right == of, correction, correction and correction.ours == of),
+        correction,
+        instead,
+    )
+    return row | {
+        name: f"{row[name]:,.0f} of {of:,}"
+        for name in ("ours", "corrected")
+        if row[name] is not None
+    }
 
 
 def equal(text: str, differences: Any, *, printed: str = "=", twin: str = "") -> dict:
@@ -156,6 +229,7 @@ def equal(text: str, differences: Any, *, printed: str = "=", twin: str = "") ->
     'holds'
     """
     import numpy as np
+
     return bound(text, printed, float(np.abs(differences).max()), high=ROUNDING, twin=twin)
 
 
@@ -172,8 +246,16 @@ def unchecked(text: str, why: str, printed: str = "") -> dict:
     >>> unchecked("the code runs in Maple", "needs Maple")["verdict"]
     'not decided here'
     """
-    return {"claim": text, "printed": printed, "ours": None, "corrected": None, "reach": "", "error": None,
-            "verdict": UNDECIDED, "why": why}
+    return {
+        "claim": text,
+        "printed": printed,
+        "ours": None,
+        "corrected": None,
+        "reach": "",
+        "error": None,
+        "verdict": UNDECIDED,
+        "why": why,
+    }
 
 
 def put_in(text: str, why: str, printed: str) -> dict:
@@ -227,21 +309,44 @@ def _range(low: float, high: float) -> str:
     if low == high:
         return short(float(low))
     ends = [short(float(end)) for end in (low, high) if abs(end) != float("inf")]
-    return " to ".join(ends) if len(ends) == 2 else f"at {'most' if high < float('inf') else 'least'} {ends[0]}"
+    return (
+        " to ".join(ends)
+        if len(ends) == 2
+        else f"at {'most' if high < float('inf') else 'least'} {ends[0]}"
+    )
 
 
 def _verdict(agrees: Any, correction: Correction | None, repaired: Any) -> str:
     return HOLDS if agrees else CORRECTED if correction is not None and repaired else FAILS
 
 
-def _row(text: str, printed: Any, ours: Any, error: Any, reach: str, twin: str, verdict: str,
-         correction: Correction | None, instead: str) -> dict:
+def _row(
+    text: str,
+    printed: Any,
+    ours: Any,
+    error: Any,
+    reach: str,
+    twin: str,
+    verdict: str,
+    correction: Correction | None,
+    instead: str,
+) -> dict:
     why = {HOLDS: "", FAILS: instead, CORRECTED: correction.how if correction else ""}[verdict]
-    corrected = _or(correction.printed, correction.ours) if correction and verdict == CORRECTED else None
+    corrected = (
+        _or(correction.printed, correction.ours) if correction and verdict == CORRECTED else None
+    )
     if twin:
         verdict, why = UNDECIDED, f"{twin}; {'agrees' if verdict == HOLDS else 'differs'} there"
-    return {"claim": text, "printed": printed, "ours": float(ours), "corrected": _float(corrected),
-            "reach": reach, "error": _float(error), "verdict": verdict, "why": why}
+    return {
+        "claim": text,
+        "printed": printed,
+        "ours": float(ours),
+        "corrected": _float(corrected),
+        "reach": reach,
+        "error": _float(error),
+        "verdict": verdict,
+        "why": why,
+    }
 
 
 def _float(value: Any) -> float | None:

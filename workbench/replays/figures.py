@@ -14,8 +14,20 @@ SERIES = 6
 MARKED = 15
 
 
-def lines(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: str = "", x_title: str = "",
-          y_title: str = "", log: str = "", columns: int = 2, same_scale: bool = True) -> Any:
+def lines(
+    title: str,
+    rows: list[dict],
+    x: str,
+    y: str,
+    color: str,
+    *,
+    panel: str = "",
+    x_title: str = "",
+    y_title: str = "",
+    log: str = "",
+    columns: int = 2,
+    same_scale: bool = True,
+) -> Any:
     """Return a chart of rows with one line per `color`.
 
     Parameters
@@ -36,11 +48,22 @@ def lines(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: st
         Whether the panels share the axis of y.
     """
     rows = [row for row in rows if "y" not in log or row[y] > 0]
-    x_axis = alt.X(f"{x}:Q", title=x_title or _words(x), scale=_scale("x" in log), axis=alt.Axis(labelOverlap=True))
+    x_axis = alt.X(
+        f"{x}:Q",
+        title=x_title or _words(x),
+        scale=_scale("x" in log),
+        axis=alt.Axis(labelOverlap=True),
+    )
     y_axis = alt.Y(f"{y}:Q", title=y_title or _words(y), scale=_scale("y" in log))
     marks = {"size": 14, "aria": False} if len({row[x] for row in rows}) <= MARKED else False
-    chart = theme.Chart().mark_line(point=marks, aria=False).encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
-    return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale)
+    chart = (
+        theme.Chart()
+        .mark_line(point=marks, aria=False)
+        .encode(x=x_axis, y=y_axis, **_told_apart(rows, color))
+    )
+    return _finished(
+        chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale
+    )
 
 
 def boxes(title: str, rows: list[dict], x: str, color: str, *, y_title: str) -> Any:
@@ -55,19 +78,37 @@ def boxes(title: str, rows: list[dict], x: str, color: str, *, y_title: str) -> 
     y_title : str
     """
     hue = _told_apart(rows, color, dash=False)
-    base = theme.Chart().encode(alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
-                              xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)))
+    base = theme.Chart().encode(
+        alt.X(f"{x}:O", title=_words(x), axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)),
+    )
     chart = alt.layer(
         base.mark_rule(aria=False).encode(alt.Y("low:Q", title=y_title), y2="high:Q", **hue),
         base.mark_bar(size=9, aria=False).encode(y=alt.Y("q1:Q", title=y_title), y2="q3:Q", **hue),
-        base.mark_tick(size=9, color="black", thickness=1.5, aria=False).encode(y=alt.Y("median:Q", title=y_title)))
-    told = [f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half {_short(row['q1'])} to "
-            f"{_short(row['q3'])}" for row in rows[:6]]
+        base.mark_tick(size=9, color="black", thickness=1.5, aria=False).encode(
+            y=alt.Y("median:Q", title=y_title)
+        ),
+    )
+    told = [
+        f"{row[color]} at {_short(row[x])}: median {_short(row['median'])}, middle half {_short(row['q1'])} to "
+        f"{_short(row['q3'])}"
+        for row in rows[:6]
+    ]
     return _finished(chart, title, rows, f"Box plots against {_words(x)}. {'; '.join(told)}.")
 
 
-def bars(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: str = "", x_title: str = "",
-         columns: int = 2, same_scale: bool = True) -> Any:
+def bars(
+    title: str,
+    rows: list[dict],
+    x: str,
+    y: str,
+    color: str,
+    *,
+    panel: str = "",
+    x_title: str = "",
+    columns: int = 2,
+    same_scale: bool = True,
+) -> Any:
     """Return a chart of rows as bars beside each other.
 
     Parameters
@@ -75,15 +116,36 @@ def bars(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: str
     title, rows, x, y, color, panel, x_title, columns, same_scale
         As in `lines`.
     """
-    chart = theme.Chart().mark_bar(aria=False).encode(
-        alt.X(f"{x}:O", title=x_title or _words(x), sort=_distinct(rows, x), axis=alt.Axis(labelAngle=0)),
-        alt.Y(f"{y}:Q", title=_words(y)),
-        xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)), **_told_apart(rows, color, dash=False))
-    return _finished(chart, title, rows, _said_of_lines(rows, x, y, color, panel), panel, columns, same_scale,
-                     own_x=False)
+    chart = (
+        theme.Chart()
+        .mark_bar(aria=False)
+        .encode(
+            alt.X(
+                f"{x}:O",
+                title=x_title or _words(x),
+                sort=_distinct(rows, x),
+                axis=alt.Axis(labelAngle=0),
+            ),
+            alt.Y(f"{y}:Q", title=_words(y)),
+            xOffset=alt.XOffset(f"{color}:N", sort=_distinct(rows, color)),
+            **_told_apart(rows, color, dash=False),
+        )
+    )
+    return _finished(
+        chart,
+        title,
+        rows,
+        _said_of_lines(rows, x, y, color, panel),
+        panel,
+        columns,
+        same_scale,
+        own_x=False,
+    )
 
 
-def areas(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: str, y_title: str) -> Any:
+def areas(
+    title: str, rows: list[dict], x: str, y: str, color: str, *, panel: str, y_title: str
+) -> Any:
     """Return a chart of shares stacked over time, one area per `color`, without a legend where these are many.
 
     Parameters
@@ -92,22 +154,42 @@ def areas(title: str, rows: list[dict], x: str, y: str, color: str, *, panel: st
         As in `lines`.
     """
     many = len(_distinct(rows, color)) > SERIES
-    hue = alt.Color(f"{color}:N", sort=_distinct(rows, color), scale=alt.Scale(scheme="tableau20"),
-                    legend=None if many else alt.Legend(title=_words(color)))
-    chart = theme.Chart().mark_area(aria=False).encode(
-        alt.X(f"{x}:Q", title=_words(x)), alt.Y(f"{y}:Q", stack="normalize", title=y_title), hue)
-    said = (f"Stacked shares of {checks.counted(len(_distinct(rows, color)), color)} over {_words(x)}"
-            f"{_in_panels(rows, panel)}.")
+    hue = alt.Color(
+        f"{color}:N",
+        sort=_distinct(rows, color),
+        scale=alt.Scale(scheme="tableau20"),
+        legend=None if many else alt.Legend(title=_words(color)),
+    )
+    chart = (
+        theme.Chart()
+        .mark_area(aria=False)
+        .encode(
+            alt.X(f"{x}:Q", title=_words(x)), alt.Y(f"{y}:Q", stack="normalize", title=y_title), hue
+        )
+    )
+    said = (
+        f"Stacked shares of {checks.counted(len(_distinct(rows, color)), color)} over {_words(x)}"
+        f"{_in_panels(rows, panel)}."
+    )
     return _finished(chart, title, rows, said, panel)
 
 
-def _finished(chart: Any, title: str, rows: list, said: str, panel: str = "", columns: int = 2, same_scale: bool = True,
-              own_x: bool = True) -> Any:
+def _finished(
+    chart: Any,
+    title: str,
+    rows: list,
+    said: str,
+    panel: str = "",
+    columns: int = 2,
+    same_scale: bool = True,
+    own_x: bool = True,
+) -> Any:
     data = theme.rows("rows", rows)
     if not panel:
         return theme.finish(chart.properties(data=data), title, said)
     faceted = chart.properties(width=PANEL[0], height=PANEL[1]).facet(
-        alt.Facet(f"{panel}:N", sort=_distinct(rows, panel), title=None), columns=columns, data=data)
+        alt.Facet(f"{panel}:N", sort=_distinct(rows, panel), title=None), columns=columns, data=data
+    )
     if not same_scale:
         faceted = faceted.resolve_scale(x="independent" if own_x else "shared", y="independent")
     return theme.finish(faceted, title, said)
@@ -116,9 +198,13 @@ def _finished(chart: Any, title: str, rows: list, said: str, panel: str = "", co
 def _told_apart(rows: list, key: str, dash: bool = True) -> dict:
     """Return the encoding of series: color, and dashes too, as color alone does not tell all readers."""
     names = _distinct(rows, key)
-    hues = itertools.cycle([*theme.CATEGORY, theme.OKABE_ITO["yellow"], theme.GRAY, theme.OKABE_ITO["black"]])
+    hues = itertools.cycle(
+        [*theme.CATEGORY, theme.OKABE_ITO["yellow"], theme.GRAY, theme.OKABE_ITO["black"]]
+    )
     hue = {"color": theme.color(key, dict(zip(names, hues, strict=False)), title=_words(key))}
-    return hue | {"strokeDash": alt.StrokeDash(f"{key}:N", sort=names, legend=None)} if dash else hue
+    return (
+        hue | {"strokeDash": alt.StrokeDash(f"{key}:N", sort=names, legend=None)} if dash else hue
+    )
 
 
 def _scale(log: bool) -> Any:
@@ -139,9 +225,13 @@ def _in_panels(rows: list, panel: str) -> str:
 
 def _said_of_lines(rows: list, x: str, y: str, color: str, panel: str) -> str:
     last = {(row.get(panel, ""), row[color]): row for row in rows if row[y] is not None}
-    told = [f"{' '.join(filter(None, map(str, key)))} {_short(row[y])} at {_short(row[x])}"
-            for key, row in list(last.items())[:8]]
-    return f"{_words(y)} against {_words(x)}{_in_panels(rows, panel)}; last values: {', '.join(told)}."
+    told = [
+        f"{' '.join(filter(None, map(str, key)))} {_short(row[y])} at {_short(row[x])}"
+        for key, row in list(last.items())[:8]
+    ]
+    return (
+        f"{_words(y)} against {_words(x)}{_in_panels(rows, panel)}; last values: {', '.join(told)}."
+    )
 
 
 def _short(value: float | str) -> str:

@@ -91,21 +91,48 @@ class Paper:
     def __init__(self, name: str, title: str, authors: str, sections: dict[str, str]) -> None:
         self.name, self.title, self.authors = name, title, authors
         self.items: list[Item] = []
-        self._section = {item: section for section, items in sections.items() for item in items.split()}
+        self._section = {
+            item: section for section, items in sections.items() for item in items.split()
+        }
 
-    def item(self, name: str, claim: str, *, seconds: int = 1, data: str = "none needed", takes_file: bool = False,
-             takes_learner: bool = False, draw: Callable | None = None) -> Callable:
+    def item(
+        self,
+        name: str,
+        claim: str,
+        *,
+        seconds: int = 1,
+        data: str = "none needed",
+        takes_file: bool = False,
+        takes_learner: bool = False,
+        draw: Callable | None = None,
+    ) -> Callable:
         """Return a decorator that makes a function of a Setting the item of this name."""
+
         def add(run: Callable) -> Callable:
-            self.items.append(Item(f"{self.name}/{name}", self._section[name], claim, seconds, data, run, draw,
-                                   takes_file, takes_learner))
+            self.items.append(
+                Item(
+                    f"{self.name}/{name}",
+                    self._section[name],
+                    claim,
+                    seconds,
+                    data,
+                    run,
+                    draw,
+                    takes_file,
+                    takes_learner,
+                )
+            )
             return run
+
         return add
 
 
 def drawn(kind: str, *keys: str, **settings: Any) -> Callable[[str, list[dict]], Any]:
     """Return a function that draws rows as the function of this name in `figures` does, which imports altair."""
+
     def draw(title: str, rows: list[dict]) -> Any:
         from workbench.replays import figures
+
         return getattr(figures, kind)(title, rows, *keys, **settings)
+
     return draw

@@ -24,7 +24,9 @@ def single_ssr(size: np.ndarray, sd: np.ndarray, held: np.ndarray) -> int:
         return int(np.argmin(np.where(held > 0, size * sd / held, np.inf)))
 
 
-def ssr(spread: np.ndarray, held: np.ndarray, total: float, steps: list | None = None) -> np.ndarray:
+def ssr(
+    spread: np.ndarray, held: np.ndarray, total: float, steps: list | None = None
+) -> np.ndarray:
     """Return the sizes of algorithm 2: what is not oversized stays, the rest is split anew.
 
     Parameters
@@ -63,7 +65,9 @@ def _count(steps: list | None, made: int) -> None:
 
 
 @np.errstate(divide="ignore", invalid="ignore")
-def fast_ssr(spread: np.ndarray, held: np.ndarray, total: float, steps: list | None = None) -> np.ndarray:
+def fast_ssr(
+    spread: np.ndarray, held: np.ndarray, total: float, steps: list | None = None
+) -> np.ndarray:
     """Return the sizes of algorithm 3, line by line; IndexError or NaN where it goes wrong.
 
     Parameters
@@ -83,6 +87,7 @@ def fast_ssr(spread: np.ndarray, held: np.ndarray, total: float, steps: list | N
     def compared(a: int, b: int) -> int:
         _count(steps, 1)
         return int(filled[a] > filled[b]) - int(filled[a] < filled[b])
+
     order = sorted(range(len(spread)), key=functools.cmp_to_key(compared))
     _count(steps, 3 * len(spread))
     suffix = np.cumsum(spread[order][::-1])[::-1]
@@ -93,7 +98,7 @@ def fast_ssr(spread: np.ndarray, held: np.ndarray, total: float, steps: list | N
             break
         left[x] = held[x]
         new -= held[x]
-        after = order[i + 1]          # "which must exist"
+        after = order[i + 1]  # "which must exist"
         if held[after] > total * spread[after] / sums:
             total, sums = new, suffix[i + 1]
         i += 1
@@ -128,11 +133,17 @@ def cost(spread: np.ndarray, sizes: np.ndarray) -> float:
     4.0
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.where(spread > 0, spread ** 2 / sizes, 0).sum())
+        return float(np.where(spread > 0, spread**2 / sizes, 0).sum())
 
 
-def stream_sample(strata: list[int], values: list[float], keys: list[int], budget: int, least: int,
-                  steps: list | None = None) -> list[int]:
+def stream_sample(
+    strata: list[int],
+    values: list[float],
+    keys: list[int],
+    budget: int,
+    least: int,
+    steps: list | None = None,
+) -> list[int]:
     """Return the records that algorithm 6 holds at the end, one by one, with at least `least` of each stratum.
 
     Parameters
@@ -161,9 +172,9 @@ def stream_sample(strata: list[int], values: list[float], keys: list[int], budge
         held[h] += [t] * chosen
         full = sum(map(len, held)) > budget
         if steps is not None:
-            steps.append((1 + full * count, len(held[h]) / strata[:t + 1].count(h)))
+            steps.append((1 + full * count, len(held[h]) / strata[: t + 1].count(h)))
         if full:
-            out = _cheapest(held, strata[:t + 1], values[:t + 1], least)
+            out = _cheapest(held, strata[: t + 1], values[: t + 1], least)
             last = max(held[out], key=keys.__getitem__)
             held[out].remove(last)
             turned_away[out] = keys[last]
@@ -172,7 +183,9 @@ def stream_sample(strata: list[int], values: list[float], keys: list[int], budge
 
 def _cheapest(held: list, strata: list, values: list, least: int) -> int:
     """Return the stratum with the least N S / s among those that hold more than the floor."""
+
     def cost_of_one(h: int) -> float:
         seen = [value for of, value in zip(strata, values, strict=True) if of == h]
         return len(seen) * (np.std(seen, ddof=1) if len(seen) > 1 else 0.0) / len(held[h])
+
     return min((h for h, rows in enumerate(held) if len(rows) > least), key=cost_of_one, default=0)

@@ -51,9 +51,15 @@ class Replay(Result):
         return list(self.entries)
 
     def _repr_html_(self) -> str:
-        return html_table([{name: short(row[name]) for name in SHOWN} for row in self.rows()], self.headline())
+        return html_table(
+            [{name: short(row[name]) for name in SHOWN} for row in self.rows()], self.headline()
+        )
 
     def chart(self) -> Any:
         """Return the item's figure in the paper's layout, or None where it has none."""
         item = find(self.name)
-        return item.draw(f"{item.heading}: {self.title}", list(self.figure)) if item.draw and self.figure else None
+        return (
+            item.draw(f"{item.heading}: {self.title}", list(self.figure))
+            if item.draw and self.figure
+            else None
+        )

@@ -28,9 +28,9 @@ from workbench.replication.galois import LARGEST_FIELD, GaloisField, as_prime_po
 from workbench.results import Note, Result
 
 METHODS = ("linear", "rotation")
-LARGEST_ARRAY = 2 ** 28
+LARGEST_ARRAY = 2**28
 LARGEST_ORDER = math.isqrt(LARGEST_ARRAY)
-BLOCK = 2 ** 23
+BLOCK = 2**23
 SYLVESTER = np.array([[1, 1], [1, -1]], np.int8)
 
 
@@ -78,15 +78,25 @@ class Balance(Result):
 
     def headline(self) -> str:
         """Return strength, shape and what is wrong."""
-        shape = ", ".join(checks.counted(size, noun) for size, noun in ((self.runs, "run"), (self.factors, "factor"),
-                                                                 (self.levels, "level")))
+        shape = ", ".join(
+            checks.counted(size, noun)
+            for size, noun in ((self.runs, "run"), (self.factors, "factor"), (self.levels, "level"))
+        )
         verdict = "full balance" if self.full else f"not in full balance: {self.problem}"
         return f"{shape}: strength {self.strength}, {verdict}"
 
     def rows(self) -> list[dict]:
         """Return one row: shape, strength, full balance and the problem."""
-        return [{"runs": self.runs, "factors": self.factors, "levels": self.levels, "strength": self.strength,
-                 "full": self.full, "problem": self.problem}]
+        return [
+            {
+                "runs": self.runs,
+                "factors": self.factors,
+                "levels": self.levels,
+                "strength": self.strength,
+                "full": self.full,
+                "problem": self.problem,
+            }
+        ]
 
 
 def check_balance(array: ArrayLike) -> Balance:
@@ -118,10 +128,18 @@ def check_balance(array: ArrayLike) -> Balance:
     runs, factors = len(codes), len(codes.T)
     uneven = _uneven_columns(codes, symbols.size)
     pair = _first_bad_pair(codes, symbols.size, uneven) if factors > 1 else None
-    table = None if pair is None or symbols.size ** 2 > runs else _pair_table(codes[:, pair], symbols.size)
+    table = (
+        None
+        if pair is None or symbols.size**2 > runs
+        else _pair_table(codes[:, pair], symbols.size)
+    )
     full = not uneven.any() and pair is None
     strength = 0 if uneven.any() else 1 if pair or factors == 1 else 2
-    notes = [] if full else [Note("unreliable", text) for text in _problems(codes, symbols, uneven, pair, table)]
+    notes = (
+        []
+        if full
+        else [Note("unreliable", text) for text in _problems(codes, symbols, uneven, pair, table)]
+    )
     return Balance(strength, full, pair, table, tuple(symbols.tolist()), runs, factors, notes=notes)
 
 
@@ -168,11 +186,16 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> np
     """
     checks.choice("method", method, METHODS)
     levels, factors, dimension = _dimensions(levels, factors)
-    runs = levels ** dimension
+    runs = levels**dimension
     if runs * factors > LARGEST_ARRAY:
-        raise checks.WrongValue("factors", f"must be fewer; {factors} factors of {levels} levels need {runs} runs, "
-                                f"{8 * runs * factors} bytes of at most {8 * LARGEST_ARRAY}")
-    array = _rotated(levels, factors, runs) if method == "rotation" else linear_array(levels, factors)
+        raise checks.WrongValue(
+            "factors",
+            f"must be fewer; {factors} factors of {levels} levels need {runs} runs, "
+            f"{8 * runs * factors} bytes of at most {8 * LARGEST_ARRAY}",
+        )
+    array = (
+        _rotated(levels, factors, runs) if method == "rotation" else linear_array(levels, factors)
+    )
     return array.astype(np.int64)
 
 
@@ -195,7 +218,7 @@ def smallest_runs(levels: int, factors: int) -> int:
     (243, 729, 512)
     """
     levels, _, dimension = _dimensions(levels, factors)
-    return levels ** dimension
+    return levels**dimension
 
 
 def linear_forms(levels: int, factors: int) -> np.ndarray:
@@ -222,7 +245,9 @@ def linear_forms(levels: int, factors: int) -> np.ndarray:
            [0, 1, 1, 1]])
     """
     levels, factors, dimension = _dimensions(levels, factors)
-    numbers = np.concatenate([np.arange(levels ** j, 2 * levels ** j) for j in range(dimension)])[:factors]
+    numbers = np.concatenate([np.arange(levels**j, 2 * levels**j) for j in range(dimension)])[
+        :factors
+    ]
     return digits(numbers, levels, dimension).T
 
 
@@ -249,13 +274,17 @@ def linear_array(levels: int, factors: int, runs: np.ndarray | None = None) -> n
     (1, 2000)
     """
     levels, factors, dimension = _dimensions(levels, factors)
-    runs = np.arange(levels ** dimension) if runs is None else runs
+    runs = np.arange(levels**dimension) if runs is None else runs
     field = GaloisField(*as_prime_power(levels))
     compact = np.min_scalar_type(2 * levels)
     add = _adder(field, compact)
     array = np.zeros((len(runs), factors), compact)
-    for coordinate, form in zip(digits(runs, levels, dimension).T, linear_forms(levels, factors), strict=True):
-        array = add(array, np.asarray(field.multiply(np.arange(levels)[:, None], form), compact)[coordinate])
+    for coordinate, form in zip(
+        digits(runs, levels, dimension).T, linear_forms(levels, factors), strict=True
+    ):
+        array = add(
+            array, np.asarray(field.multiply(np.arange(levels)[:, None], form), compact)[coordinate]
+        )
     return array
 
 
@@ -299,9 +328,16 @@ def hadamard(order: int) -> np.ndarray:
     """
     order = checks.whole("order", order, 1, LARGEST_ORDER)
     if _construction(order) is None:
-        rule = "in reach of Sylvester, Paley, Williamson and Kronecker" if order % 4 == 0 else "1, 2 or a multiple of 4"
-        raise checks.WrongValue("order", f"must be {rule}; got {order}, the next that can be built is "
-                                f"{next_hadamard_order(order)}")
+        rule = (
+            "in reach of Sylvester, Paley, Williamson and Kronecker"
+            if order % 4 == 0
+            else "1, 2 or a multiple of 4"
+        )
+        raise checks.WrongValue(
+            "order",
+            f"must be {rule}; got {order}, the next that can be built is "
+            f"{next_hadamard_order(order)}",
+        )
     matrix = _build(order)
     matrix = matrix * matrix[0]
     return (matrix * matrix[:, :1]).astype(np.int64)
@@ -332,21 +368,28 @@ def next_hadamard_order(at_least: int) -> int:
 
 # orthogonal arrays
 
+
 def _prime_power_levels(levels: int) -> int:
     levels = checks.whole("levels", levels, 2, LARGEST_FIELD)
     if as_prime_power(levels) is None:
         below = next(number for number in range(levels, 1, -1) if as_prime_power(number))
         above = next(number for number in itertools.count(levels) if as_prime_power(number))
-        raise checks.WrongValue("levels", f"must be a prime power; {levels} is not a prime power, the nearest are "
-                                f"{below} and {above}")
+        raise checks.WrongValue(
+            "levels",
+            f"must be a prime power; {levels} is not a prime power, the nearest are "
+            f"{below} and {above}",
+        )
     return levels
 
 
 def _dimensions(levels: int, factors: int) -> tuple:
     """Return levels, factors and the smallest b with factors <= (levels^b - 1) / (levels - 1)."""
-    levels, factors = _prime_power_levels(levels), checks.whole("factors", factors, 1, LARGEST_ARRAY)
+    levels, factors = (
+        _prime_power_levels(levels),
+        checks.whole("factors", factors, 1, LARGEST_ARRAY),
+    )
     dimension = 1
-    while (levels ** dimension - 1) // (levels - 1) < factors:
+    while (levels**dimension - 1) // (levels - 1) < factors:
         dimension += 1
     return levels, factors, dimension
 
@@ -367,7 +410,7 @@ def _rotated(levels: int, factors: int, runs: int) -> np.ndarray:
     p, degree = as_prime_power(runs)
     field = GaloisField(p, degree)
     column = _onto_levels(field, field.powers(field.primitive_element), levels)
-    around = np.concatenate([column, column[:factors - 1]])
+    around = np.concatenate([column, column[: factors - 1]])
     rotations = np.lib.stride_tricks.sliding_window_view(around, factors)
     return np.concatenate([rotations, np.zeros((1, factors), np.int64)])
 
@@ -385,6 +428,7 @@ def _onto_levels(field: Any, elements: Any, levels: Any) -> np.ndarray:
 
 # Hadamard matrices
 
+
 @cache
 def _construction(order: Any) -> Any:
     """Return the construction of an order and its argument, or None."""
@@ -401,7 +445,9 @@ def _construction(order: Any) -> Any:
     if order in ROWS:
         return "four circulants", order
     factors = (f for f in range(4, math.isqrt(order) + 1, 4) if order % f == 0)
-    return next((("kronecker", f) for f in factors if _construction(f) and _construction(order // f)), None)
+    return next(
+        (("kronecker", f) for f in factors if _construction(f) and _construction(order // f)), None
+    )
 
 
 def _build(order: Any) -> Any:
@@ -445,20 +491,29 @@ def _paley_two(q: int) -> np.ndarray:
     return _kron(_bordered(q, 1), SYLVESTER) + diagonal
 
 
-_BUILDERS = {"sylvester": lambda order: SYLVESTER[:order, :order], "paley one": _paley_one, "paley two": _paley_two,
-             "four circulants": four_circulants}
+_BUILDERS = {
+    "sylvester": lambda order: SYLVESTER[:order, :order],
+    "paley one": _paley_one,
+    "paley two": _paley_two,
+    "four circulants": four_circulants,
+}
 
 
 # balance
 
+
 def _array(array: Any) -> np.ndarray:
     array = checks.plain_array("array", array)
     if array.ndim != 2:
-        raise checks.WrongValue("array", f"must be two-dimensional, runs by factors; got shape {array.shape}")
+        raise checks.WrongValue(
+            "array", f"must be two-dimensional, runs by factors; got shape {array.shape}"
+        )
     if array.size == 0:
         raise checks.WrongValue("array", f"must not be empty; got shape {array.shape}")
     if array.dtype.kind not in "biuf":
-        raise checks.WrongType("array", f"must hold numbers; got {array.dtype} such as {array[0, 0]!r}")
+        raise checks.WrongType(
+            "array", f"must hold numbers; got {array.dtype} such as {array[0, 0]!r}"
+        )
     checks.refuse_infinite("array", array, "row", "column", between=" ")
     return array
 
@@ -472,19 +527,22 @@ def _uneven_columns(codes: np.ndarray, levels: int) -> np.ndarray:
 
 
 def _pair_table(two_columns: np.ndarray, levels: int) -> np.ndarray:
-    return np.bincount(two_columns @ [levels, 1], minlength=levels ** 2).reshape(levels, levels)
+    return np.bincount(two_columns @ [levels, 1], minlength=levels**2).reshape(levels, levels)
 
 
 def _first_bad_pair(codes: np.ndarray, levels: int, uneven: np.ndarray) -> tuple | None:
     """Return the first pair of columns that does not show each pair of symbols equally often, or None."""
     runs, factors = codes.shape
-    if levels == 1 or runs % levels ** 2:
+    if levels == 1 or runs % levels**2:
         return 0, 1
     width = max(1, BLOCK // (runs * (levels - 1)))
     starts = range(0, factors, width)
     for start in starts:
-        bad = np.concatenate([_bad_pairs(codes, start, other, width, levels) for other in starts if other >= start], 1)
-        bad = np.triu(bad | uneven[start:start + width, None] | uneven[start:], 1)
+        bad = np.concatenate(
+            [_bad_pairs(codes, start, other, width, levels) for other in starts if other >= start],
+            1,
+        )
+        bad = np.triu(bad | uneven[start : start + width, None] | uneven[start:], 1)
         if bad.any():
             return tuple((start + np.argwhere(bad)[0]).tolist())
     return None
@@ -492,18 +550,23 @@ def _first_bad_pair(codes: np.ndarray, levels: int, uneven: np.ndarray) -> tuple
 
 def _bad_pairs(codes: np.ndarray, start: int, other: int, width: int, levels: int) -> np.ndarray:
     """Compare columns from `start` with those from `other`; without the last symbol, which even columns imply."""
-    first = _indicators(codes[:, start:start + width], levels)
-    second = first if other == start else _indicators(codes[:, other:other + width], levels)
+    first = _indicators(codes[:, start : start + width], levels)
+    second = first if other == start else _indicators(codes[:, other : other + width], levels)
     counts = (first.T @ second).reshape(first.shape[1] // (levels - 1), levels - 1, -1, levels - 1)
-    return (counts != len(codes) // levels ** 2).any((1, 3))
+    return (counts != len(codes) // levels**2).any((1, 3))
 
 
 def _indicators(codes: np.ndarray, levels: int) -> np.ndarray:
     return (codes[:, :, None] == np.arange(levels - 1)).reshape(len(codes), -1).astype(np.float32)
 
 
-def _problems(codes: np.ndarray, symbols: np.ndarray, uneven: np.ndarray, pair: tuple | None,
-              table: np.ndarray | None) -> Iterator[str]:
+def _problems(
+    codes: np.ndarray,
+    symbols: np.ndarray,
+    uneven: np.ndarray,
+    pair: tuple | None,
+    table: np.ndarray | None,
+) -> Iterator[str]:
     """Say what is wrong: a column, a pair of columns, too many columns."""
     runs, levels = len(codes), symbols.size
     if levels == 1:
@@ -512,9 +575,9 @@ def _problems(codes: np.ndarray, symbols: np.ndarray, uneven: np.ndarray, pair: 
     if uneven.any():
         yield _column_problem(codes, symbols, int(np.flatnonzero(uneven)[0]))
     if pair and table is not None:
-        yield f"columns {pair[0] + 1} and {pair[1] + 1} hold {_table_problem(table, symbols, runs / levels ** 2)}"
+        yield f"columns {pair[0] + 1} and {pair[1] + 1} hold {_table_problem(table, symbols, runs / levels**2)}"
     elif pair:
-        yield f"two columns of {levels} symbols need at least {levels ** 2} runs, the array has {runs}"
+        yield f"two columns of {levels} symbols need at least {levels**2} runs, the array has {runs}"
     yield from _too_many_columns(runs, levels, codes.shape[1])
 
 

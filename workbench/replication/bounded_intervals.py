@@ -29,7 +29,7 @@ ROUND = 1e-12
 # coverage and the mean width with half and with twice each of them.
 # With half of BOUND_CARRIERS, LARGER_FACTOR, LARGER_TAIL or SIZES_VARY the interval covers less than
 # .90 somewhere. Half or twice each of the others changes the least coverage by less than .01.
-POOLED_DF = 5               # where weights are heavy 5, 10 and 20 all hold, and 5 widens least
+POOLED_DF = 5  # where weights are heavy 5, 10 and 20 all hold, and 5 widens least
 # An unseen PSU is fully like the worst one if fewer than WORST_CARRIERS carry what lies beyond, and
 # less the more do. It is the rule of three: a kind of which 3 PSUs are expected is missing from 5%
 # of samples. The other way to be fully like the worst is that a few hold the squared errors.
@@ -53,7 +53,7 @@ CARRIERS, HEAVY, EVEN = (2.0, 4.0), (2.0, 5.0), (0.25, 0.4)
 # Root of the sum of squared errors, over that of the heaviest PSU were it at the other bound, below which
 # PSUs count as alike: the limits of the default then move by less than 1,000 times a change of a value.
 LEAST_ERROR = 0.01
-LARGEST_SHARE = 0.999       # of one PSU, so that leaving it out leaves something
+LARGEST_SHARE = 0.999  # of one PSU, so that leaving it out leaves something
 
 
 @dataclass(frozen=True)
@@ -84,42 +84,66 @@ class Sample:
     count: Callable[[np.ndarray], np.ndarray]
 
     @classmethod
-    def of_items(cls, design: SurveyDesign, values: np.ndarray, parts: Sequence[np.ndarray]) -> "Sample":
+    def of_items(
+        cls, design: SurveyDesign, values: np.ndarray, parts: Sequence[np.ndarray]
+    ) -> "Sample":
         """Return the sample of items with values (n,); parts are masks (n,) of which no two overlap."""
         rows, psus = np.any(parts, 0), design.stratum_of_psu.size
         psu = design.psu_of_item[rows]
         weights = [part[rows] * design.weight[rows] / design.weight[part].sum() for part in parts]
-        return cls(values[rows], np.stack([np.bincount(psu, weight, psus) for weight in weights]),
-                   lambda of_psus: of_psus[psu], lambda numbers: np.bincount(psu, sum(weights) * numbers, psus), np.sum)
+        return cls(
+            values[rows],
+            np.stack([np.bincount(psu, weight, psus) for weight in weights]),
+            lambda of_psus: of_psus[psu],
+            lambda numbers: np.bincount(psu, sum(weights) * numbers, psus),
+            np.sum,
+        )
 
     @classmethod
-    def of_counts(cls, values: Sequence[float], counts: Sequence[np.ndarray], weight: np.ndarray) -> "Sample":
+    def of_counts(
+        cls, values: Sequence[float], counts: Sequence[np.ndarray], weight: np.ndarray
+    ) -> "Sample":
         """Return samples of V values from how often, (P, ...) each, a PSU has them; weights of its items broadcast."""
         number = np.stack(np.broadcast_arrays(*counts)).astype(float)
         total = weight * number.sum(0)
         share = weight / total.sum(0)
-        return cls(np.reshape(values, (-1, *[1] * (number.ndim - 1))).astype(float), (total / total.sum(0))[None],
-                   lambda of_psus: of_psus[None], lambda numbers: share * (number * numbers).sum(0),
-                   lambda numbers: (number * numbers).sum((0, 1)))
+        return cls(
+            np.reshape(values, (-1, *[1] * (number.ndim - 1))).astype(float),
+            (total / total.sum(0))[None],
+            lambda of_psus: of_psus[None],
+            lambda numbers: share * (number * numbers).sum(0),
+            lambda numbers: (number * numbers).sum((0, 1)),
+        )
 
     @classmethod
     def of_columns(cls, design: SurveyDesign, values: np.ndarray) -> "Sample":
         """Return a sample per column of values (n, V) of items that all count alike, sorted by PSU."""
         sizes = np.bincount(design.psu_of_item)
-        first, shares = sizes.cumsum() - sizes, np.broadcast_to((sizes / sizes.sum())[:, None],
-                                                                (sizes.size, values.shape[1]))
-        return cls(values, shares[None], lambda of_psus: np.repeat(of_psus, sizes, 0),
-                   lambda numbers: np.add.reduceat(numbers, first) / sizes.sum(), lambda numbers: numbers.sum(0))
+        first, shares = (
+            sizes.cumsum() - sizes,
+            np.broadcast_to((sizes / sizes.sum())[:, None], (sizes.size, values.shape[1])),
+        )
+        return cls(
+            values,
+            shares[None],
+            lambda of_psus: np.repeat(of_psus, sizes, 0),
+            lambda numbers: np.add.reduceat(numbers, first) / sizes.sum(),
+            lambda numbers: numbers.sum(0),
+        )
 
     @property
     def mean(self) -> np.ndarray:
         """Weighted mean (...) of all parts."""
-        return ratio(*(self.add(numbers).sum(0) for numbers in (self.values, np.ones_like(self.values))))
+        return ratio(
+            *(self.add(numbers).sum(0) for numbers in (self.values, np.ones_like(self.values)))
+        )
 
     def stratum_means(self, design: SurveyDesign) -> np.ndarray:
         """Return the mean (P, ...) of each PSU's stratum, NaN where that holds nothing."""
         totals = (self.add(numbers) for numbers in (self.values, np.ones_like(self.values)))
-        return ratio(*(np.add.reduceat(total, design.first_psu) for total in totals))[design.stratum_of_psu]
+        return ratio(*(np.add.reduceat(total, design.first_psu) for total in totals))[
+            design.stratum_of_psu
+        ]
 
     def replicated(self, drawn: Replicates) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean of one part, (...), and its replicates, (R, ...)."""
@@ -166,8 +190,13 @@ class Clusters:
         """Root of the variance, (...)."""
         return np.sqrt(self.variance)
 
-    def limits(self, tail: float | np.ndarray, bounds: tuple[float, float] = (0.0, 1.0), *,
-               bounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    def limits(
+        self,
+        tail: float | np.ndarray,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        *,
+        bounded: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper limits, (...) each, within `bounds`.
 
         Parameters
@@ -190,11 +219,15 @@ class Clusters:
         ----------
         .. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction for skewness.
         """
-        lower, upper = (self._upper(side, tail, sign, sign * bounds[side], bounded)
-                        for side, sign in enumerate((-1, 1)))
+        lower, upper = (
+            self._upper(side, tail, sign, sign * bounds[side], bounded)
+            for side, sign in enumerate((-1, 1))
+        )
         return -lower, upper
 
-    def _upper(self, side: int, tail: float | np.ndarray, sign: int, bound: float, bounded: bool) -> np.ndarray:
+    def _upper(
+        self, side: int, tail: float | np.ndarray, sign: int, bound: float, bounded: bool
+    ) -> np.ndarray:
         shifted, variance, third = self.moments(side, tail, bounded)
         limit = three_moment_quantile(shifted, variance, third, bound, tail)
         mean = sign * np.asarray(self.mean)
@@ -213,12 +246,21 @@ class Clusters:
         r = scipy.special.stdtrit(self.df, tail) / scipy.special.ndtri(tail)
         g, u = self.skewness[side], (self.bounded if bounded else self.unseen)[side]
         free, mean = np.asarray(self.free), (2 * side - 1) * self.mean
-        return (mean + free * np.maximum(g * r / 2, u), self.variance * r ** 2 + free * u ** 2,
-                2 * (g * self.variance * r ** 3 + free ** 1.5 * u ** 3))
+        return (
+            mean + free * np.maximum(g * r / 2, u),
+            self.variance * r**2 + free * u**2,
+            2 * (g * self.variance * r**3 + free**1.5 * u**3),
+        )
 
 
-def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray, bounds: tuple[float, float], *,
-             most_df: float | None = None) -> Clusters:
+def clusters(
+    design: SurveyDesign,
+    sample: Sample,
+    variance: float | np.ndarray,
+    bounds: tuple[float, float],
+    *,
+    most_df: float | None = None,
+) -> Clusters:
     """Return what the PSUs of samples tell of the mean of values within `bounds`.
 
     Parameters
@@ -267,9 +309,14 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
     error = _cleaned(sample.add(_cleaned(sample.values - mean, reach)), reach * share)
     df, psus = degrees(design, sample.shares, most_df)
     if most_df is None:
-        variance = variance + np.minimum(1, POOLED_DF / df) * np.maximum(_pooled(design, share, error) - variance, 0)
-    n, free = (_along(column[design.stratum_of_psu], share.ndim) for column in (design.psus_per_stratum, design.free))
-    square = (share ** 2).sum(0)
+        variance = variance + np.minimum(1, POOLED_DF / df) * np.maximum(
+            _pooled(design, share, error) - variance, 0
+        )
+    n, free = (
+        _along(column[design.stratum_of_psu], share.ndim)
+        for column in (design.psus_per_stratum, design.free)
+    )
+    square = (share**2).sum(0)
     vary = np.minimum(
         1, SIZES_VARY * (n / np.maximum(n - 1, 1) * _centred(design, share) ** 2).sum(0) / square
     )
@@ -287,11 +334,23 @@ def clusters(design: SurveyDesign, sample: Sample, variance: float | np.ndarray,
         unseen = _unseen(sample, sign * errors, sign * off, psus, even, spread, longest, least)
         sides.append((skewness, bounded, carriers, unseen))
     skewness, bounded, carriers, unseen = np.stack(sides, 1)
-    return Clusters(mean, variance, df, psus, (free * share ** 2).sum(0) / square, skewness, bounded, carriers, unseen,
-                    design.df)
+    return Clusters(
+        mean,
+        variance,
+        df,
+        psus,
+        (free * share**2).sum(0) / square,
+        skewness,
+        bounded,
+        carriers,
+        unseen,
+        design.df,
+    )
 
 
-def degrees(design: SurveyDesign, shares: np.ndarray, most: float | None) -> tuple[np.ndarray, np.ndarray]:
+def degrees(
+    design: SurveyDesign, shares: np.ndarray, most: float | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return degrees of freedom and the number of equally heavy PSUs (...), both of the part with the fewest.
 
     PSUs that are all of their stratum in the population vary in nothing and are left out. Of C others in H strata that
@@ -312,17 +371,23 @@ def degrees(design: SurveyDesign, shares: np.ndarray, most: float | None) -> tup
     .. [2] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
     """
     shares = shares * _along(~design.certain_psus, shares.ndim - 1)
-    square = np.add.reduceat(shares ** 2, design.first_psu, 1)
+    square = np.add.reduceat(shares**2, design.first_psu, 1)
     n = _along(design.psus_per_stratum, shares.ndim - 1)
     spare, held = (((square > 0) * part).sum(1) for part in (n - 1, n))
     psus = np.round(_over(shares.sum(1) ** 2, square.sum(1)), DECIMALS)
-    alike = _over(square.sum(1) ** 2, (square ** 2 / np.maximum(n - 1, 1)).sum(1))
+    alike = _over(square.sum(1) ** 2, (square**2 / np.maximum(n - 1, 1)).sum(1))
     df = np.minimum(np.minimum(spare, _over(psus * spare, held)), alike).min(0)
     return np.clip(np.round(df, DECIMALS), 1.0, most), psus.min(0)
 
 
-def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, vary: np.ndarray,
-          least: float | np.ndarray = 0.0) -> tuple:
+def _side(
+    sample: Sample,
+    errors: np.ndarray,
+    off: np.ndarray,
+    gap: np.ndarray,
+    vary: np.ndarray,
+    least: float | np.ndarray = 0.0,
+) -> tuple:
     """Return skewness g, what one unseen PSU adds u, and carriers K of the upper limit: see `clusters`.
 
     The unseen PSU is as heavy as the heaviest. It is like the worst that was seen; lies at the bound where almost none
@@ -330,9 +395,11 @@ def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, 
     Errors, (2, P, ...), are from the mean of all and from that of the stratum.
     """
     error, share, beyond = errors[0], sample.shares.max(0), np.maximum(off, 0)
-    square, heaviest, squares = error ** 2, 1 + share.max(0), sample.add(beyond ** 2)
-    carriers = np.minimum(_over(squares.sum(0) ** 2, (squares ** 2).sum(0)),
-                          sample.count(_over(beyond, np.broadcast_to(sample.of_psu(gap), beyond.shape)) ** 2))
+    square, heaviest, squares = error**2, 1 + share.max(0), sample.add(beyond**2)
+    carriers = np.minimum(
+        _over(squares.sum(0) ** 2, (squares**2).sum(0)),
+        sample.count(_over(beyond, np.broadcast_to(sample.of_psu(gap), beyond.shape)) ** 2),
+    )
     few, spread = np.maximum(carriers, LEAST_CARRIERS), _tail(errors, least).max(0)
     worst, bound = np.maximum(error.max(0), 0) / heaviest, (gap * share / (1 + share)).max(0)
     larger = np.minimum(bound, LARGER_FACTOR * sample.add(beyond).max(0) / heaviest)
@@ -347,15 +414,23 @@ def _side(sample: Sample, errors: np.ndarray, off: np.ndarray, gap: np.ndarray, 
     return np.maximum(_over((square * error).sum(0), square.sum(0)), 0), unseen, carriers
 
 
-def _unseen(sample: Sample, errors: np.ndarray, off: np.ndarray, psus: np.ndarray, even: np.ndarray,
-            spread: np.ndarray, longest: np.ndarray, least: np.ndarray) -> np.ndarray:
+def _unseen(
+    sample: Sample,
+    errors: np.ndarray,
+    off: np.ndarray,
+    psus: np.ndarray,
+    even: np.ndarray,
+    spread: np.ndarray,
+    longest: np.ndarray,
+    least: np.ndarray,
+) -> np.ndarray:
     """Return what one unseen PSU adds to the upper limit of the default interval, at most `longest`: see `clusters`."""
     share = sample.shares.max(0)
     errors_left_out = errors[0] / (1 - np.minimum(share, LARGEST_SHARE))
     worst = np.maximum(errors_left_out.max(0), 0) / (1 + share.max(0))
     like_the_worst = np.minimum(1, HALF_A_PSU + FEW_PSUS * _over(np.ones_like(psus), psus)) * worst
     squares = sample.add(np.maximum(off, 0) ** 2)
-    carriers = _over(squares.sum(0) ** 2, (squares ** 2).sum(0))
+    carriers = _over(squares.sum(0) ** 2, (squares**2).sum(0))
     heavy = np.maximum(_tail(errors, least).max(0), ROUND)
     trusted = np.minimum(_rise(carriers, CARRIERS), _rise(1 / heavy, HEAVY))
     trusted = np.minimum(trusted, _rise(even, EVEN)) * _over(spread**2, spread**2 + LEAST_SPREAD**4)
@@ -380,7 +455,7 @@ def _tail(errors: np.ndarray, least: float | np.ndarray = 0.0) -> np.ndarray:
 
     Where the squared errors add up to less than the root of `least` it falls to 0.
     """
-    square = errors ** 2
+    square = errors**2
     return _over((np.where(errors > 0, square, 0) ** 2).sum(1), square.sum(1) ** 2 + least)
 
 
@@ -390,12 +465,14 @@ def _pooled(design: SurveyDesign, share: np.ndarray, error: np.ndarray) -> np.nd
     mean = np.add.reduceat(share, design.first_psu) / n
     held, free = mean > 0, _along(design.free, share.ndim)
     each = _centred(design, error) / np.where(held, mean, 1.0)[design.stratum_of_psu]
-    return ratio((each ** 2).sum(0), (held * (n - 1)).sum(0)) * (free * n * mean ** 2).sum(0)
+    return ratio((each**2).sum(0), (held * (n - 1)).sum(0)) * (free * n * mean**2).sum(0)
 
 
 def _centred(design: SurveyDesign, columns: np.ndarray) -> np.ndarray:
     """Return PSUs' values (P, ...) less the mean of their stratum."""
-    mean = np.add.reduceat(columns, design.first_psu) / _along(design.psus_per_stratum, columns.ndim)
+    mean = np.add.reduceat(columns, design.first_psu) / _along(
+        design.psus_per_stratum, columns.ndim
+    )
     return columns - mean[design.stratum_of_psu]
 
 

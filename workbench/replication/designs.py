@@ -28,8 +28,16 @@ class DesignError(checks.WrongValue):
         Of "alone": strata with one PSU, and last one that they may be joined to, or None.
     """
 
-    def __init__(self, kind: str, argument: str, rule: str, seen: str, items: Sequence[int] = (), remedy: str = "",
-                 join: Sequence = ()) -> None:
+    def __init__(
+        self,
+        kind: str,
+        argument: str,
+        rule: str,
+        seen: str,
+        items: Sequence[int] = (),
+        remedy: str = "",
+        join: Sequence = (),
+    ) -> None:
         place = f" (items {items[0]} and {items[1]}, counted from 0)" if items else ""
         super().__init__(argument, rule, told=seen + place + (f": {remedy}" if remedy else ""))
         self.kind, self.seen, self.items, self.join = kind, seen, tuple(items), tuple(join)
@@ -94,15 +102,30 @@ class SurveyDesign(Result):
     nest: bool = False
 
     if TYPE_CHECKING:
-        def __init__(self, stratum: ArrayLike, psu: ArrayLike | None = None, weight: ArrayLike | None = None,
-                     collapse: dict | None = None, fpc: ArrayLike | None = None, nest: bool = False, *,
-                     notes: Sequence[Note] = ()) -> None: ...
+
+        def __init__(
+            self,
+            stratum: ArrayLike,
+            psu: ArrayLike | None = None,
+            weight: ArrayLike | None = None,
+            collapse: dict | None = None,
+            fpc: ArrayLike | None = None,
+            nest: bool = False,
+            *,
+            notes: Sequence[Note] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         stratum = checks.labels("stratum", self.stratum)
         psu = self.psu if self.psu is None else checks.labels("psu", self.psu, size=stratum.size)
-        weight = np.ones(stratum.size) if self.weight is None else weights(self.weight, stratum.size)
-        fpc = self.fpc if self.fpc is None else checks.counts("fpc", self.fpc, size=stratum.size, low=1, what="item")
+        weight = (
+            np.ones(stratum.size) if self.weight is None else weights(self.weight, stratum.size)
+        )
+        fpc = (
+            self.fpc
+            if self.fpc is None
+            else checks.counts("fpc", self.fpc, size=stratum.size, low=1, what="item")
+        )
         vars(self).update(stratum=stratum, psu=psu, weight=weight, fpc=fpc)
         super().__post_init__()
         if fpc is not None:
@@ -167,8 +190,11 @@ class SurveyDesign(Result):
             return self
         of_item = self.stratum_of_psu[self.psu_of_item]
         kept = ~self.certain[of_item]
-        return SurveyDesign(self.strata[of_item[kept]], psu=self.psu_of_item[kept],
-                            fpc=self.population[of_item[kept]])
+        return SurveyDesign(
+            self.strata[of_item[kept]],
+            psu=self.psu_of_item[kept],
+            fpc=self.population[of_item[kept]],
+        )
 
     def totals(self, values: ArrayLike) -> np.ndarray:
         """Return weighted totals per PSU, (P, C), of item values (n, C).
@@ -178,14 +204,21 @@ class SurveyDesign(Result):
         values : (n, C) array_like of float
         """
         psus = self.stratum_of_psu.size
-        return np.stack([np.bincount(self.psu_of_item, self.weight * column, psus) for column in np.transpose(values)],
-                        axis=1)
+        return np.stack(
+            [
+                np.bincount(self.psu_of_item, self.weight * column, psus)
+                for column in np.transpose(values)
+            ],
+            axis=1,
+        )
 
     def headline(self) -> str:
         """Return items, PSUs, strata and degrees of freedom."""
-        return (f"{self.stratum.size:,} items, {self.stratum_of_psu.size:,} PSUs in "
-                f"{checks.counted(self.strata.size, 'stratum', 'strata')} ({sizes(self.psus_per_stratum)}), "
-                f"{checks.counted(self.df, 'degree')} of freedom")
+        return (
+            f"{self.stratum.size:,} items, {self.stratum_of_psu.size:,} PSUs in "
+            f"{checks.counted(self.strata.size, 'stratum', 'strata')} ({sizes(self.psus_per_stratum)}), "
+            f"{checks.counted(self.df, 'degree')} of freedom"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: PSUs, items, total weight."""
@@ -225,14 +258,23 @@ class SurveyDesign(Result):
         """Raise if a stratum has one PSU, and `fpc` does not say that there is no other."""
         alone = (self.psus_per_stratum == 1) & ~self.certain
         if self.certain.all():
-            raise checks.WrongValue("fpc", "must leave PSUs that were not sampled; every stratum is one PSU, the only "
-                                    "one there is, so nothing varies and a metric is what the labels say")
+            raise checks.WrongValue(
+                "fpc",
+                "must leave PSUs that were not sampled; every stratum is one PSU, the only "
+                "one there is, so nothing varies and a metric is what the labels say",
+            )
         if alone.any():
             names, neighbor = self.strata[alone].tolist(), _neighbor(self.strata, alone)
-            raise DesignError("alone", "stratum", "must hold at least 2 PSUs", f"{_named(self.strata[alone])} "
-                              f"{'hold' if len(names) > 1 else 'holds'} 1", remedy="join each to another stratum that "
-                              f"was chosen before the outcome was seen, such as collapse={{{names[0]!r}: "
-                              f"{'another' if neighbor is None else neighbor!r}}}", join=(*names, neighbor))
+            raise DesignError(
+                "alone",
+                "stratum",
+                "must hold at least 2 PSUs",
+                f"{_named(self.strata[alone])} {'hold' if len(names) > 1 else 'holds'} 1",
+                remedy="join each to another stratum that "
+                f"was chosen before the outcome was seen, such as collapse={{{names[0]!r}: "
+                f"{'another' if neighbor is None else neighbor!r}}}",
+                join=(*names, neighbor),
+            )
 
     def _refuse_populations(self) -> None:
         """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
@@ -240,20 +282,35 @@ class SurveyDesign(Result):
         fpc = np.asarray(self.fpc)
         for k in np.flatnonzero(fpc != fpc[first[code]])[:1]:
             before = first[code[k]]
-            raise DesignError("fpc", "fpc", "must be one number per stratum, its PSUs in the population", "stratum "
-                              f"{_quoted(self.stratum[k])} has {fpc[before]} and {fpc[k]}", (before, k))
+            raise DesignError(
+                "fpc",
+                "fpc",
+                "must be one number per stratum, its PSUs in the population",
+                f"stratum {_quoted(self.stratum[k])} has {fpc[before]} and {fpc[k]}",
+                (before, k),
+            )
         for h in np.flatnonzero(self.population < self.psus_per_stratum)[:1]:
             sizes = f"{self.population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample"
-            raise DesignError("fpc", "fpc", "must be at least the PSUs sampled",
-                              f"stratum {_quoted(self.strata[h])} has {sizes}")
+            raise DesignError(
+                "fpc",
+                "fpc",
+                "must be at least the PSUs sampled",
+                f"stratum {_quoted(self.strata[h])} has {sizes}",
+            )
 
     def _refuse_psus_in_two_strata(self, first: np.ndarray) -> None:
         """Raise if an item's stratum, before strata are joined, is not that of the first item of its PSU."""
         for k in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
             before = first[k]
-            raise DesignError("repeated", "psu", "must lie in one stratum", f"{_quoted(np.asarray(self.psu)[k])} is in "
-                              f"{_quoted(self.stratum[before])} and {_quoted(self.stratum[k])}", (before, k),
-                              "if the numbers start again in every stratum, say nest=True")
+            raise DesignError(
+                "repeated",
+                "psu",
+                "must lie in one stratum",
+                f"{_quoted(np.asarray(self.psu)[k])} is in "
+                f"{_quoted(self.stratum[before])} and {_quoted(self.stratum[k])}",
+                (before, k),
+                "if the numbers start again in every stratum, say nest=True",
+            )
 
 
 def weights(weight: ArrayLike, size: int | None = None) -> np.ndarray:
@@ -279,8 +336,11 @@ def refuse_unknown_strata(wanted: Iterable, names: np.ndarray) -> None:
     if unknown:
         alike = isinstance(unknown[0], str) and names.dtype.kind == "U"
         meant = checks.suggestion(unknown[0], names.tolist()) if alike else ""
-        raise checks.WrongValue("collapse", f"must rename strata of the design; {_quoted(unknown[0])} is none of "
-                                f"{_named(names)}{meant}")
+        raise checks.WrongValue(
+            "collapse",
+            f"must rename strata of the design; {_quoted(unknown[0])} is none of "
+            f"{_named(names)}{meant}",
+        )
 
 
 def _last(name: int | str, collapse: dict) -> int | str:
@@ -309,5 +369,7 @@ def sizes(n: np.ndarray) -> str:
     counts = sorted(Counter(np.asarray(n).tolist()).items())
     if len(counts) == 1:
         return f"{counts[0][0]:,} each"
-    shown = [f"{checks.counted(strata, 'stratum', 'strata')} of {size:,}" for size, strata in counts]
+    shown = [
+        f"{checks.counted(strata, 'stratum', 'strata')} of {size:,}" for size, strata in counts
+    ]
     return ", ".join(shown[:NAMED]) + (", ..." if len(shown) > NAMED else "")

@@ -47,28 +47,39 @@ from workbench.results import (
 )
 
 # onto the scale on which Student's t is taken, back, and the slope there
-SCALES: dict[str, tuple] = {"positive": (np.log, np.exp, lambda x: 1 / x),
-                            "correlation": (np.arctanh, np.tanh, lambda r: 1 / (1 - r * r))}
+SCALES: dict[str, tuple] = {
+    "positive": (np.log, np.exp, lambda x: 1 / x),
+    "correlation": (np.arctanh, np.tanh, lambda r: 1 / (1 - r * r)),
+}
 INTERVALS = ("default", "bounded", "beta", "t", "logit", "wilson")
 OF_LABELS = ("truth", "prediction")
-MOST_UNDEFINED = 0.05   # the others stand for those left out; beyond it that would be most of a tail
-FEW_DF = 30             # t is 4% above the normal quantile
-LEAST_DF = 5            # t is 31% above it, and a standard error is known to a third
+MOST_UNDEFINED = 0.05  # the others stand for those left out; beyond it that would be most of a tail
+FEW_DF = 30  # t is 4% above the normal quantile
+LEAST_DF = 5  # t is 31% above it, and a standard error is known to a third
 FEW_CARRIERS = 3
-UNLIKE = 0.05           # so far apart may the variances of interval and standard error be
+UNLIKE = 0.05  # so far apart may the variances of interval and standard error be
 ROUGH = "few clusters tell about it: the standard error is rough, and one unlike them may be unseen"
-SELDOM = ("fewer than 3 PSUs differ from the rest, or the differences are small against the known bounds: a PSU that "
-          "differs more may exist")
-OTHER_VARIANCE = "the interval rests on the jackknife's variance, over 5% off that of the standard error"
-FOREIGN = ("the replicate weights tell no strata and hardly the PSUs: items that all of them weigh alike count as one "
-           "PSU, all PSUs as one stratum")
+SELDOM = (
+    "fewer than 3 PSUs differ from the rest, or the differences are small against the known bounds: a PSU that "
+    "differs more may exist"
+)
+OTHER_VARIANCE = (
+    "the interval rests on the jackknife's variance, over 5% off that of the standard error"
+)
+FOREIGN = (
+    "the replicate weights tell no strata and hardly the PSUs: items that all of them weigh alike count as one "
+    "PSU, all PSUs as one stratum"
+)
 UNBOUNDED = {
     "positive": "no value is the largest possible, so the interval takes logarithms and Student's t: in simulations it "
-                "covered 93% to 96% at 95%, of an RMSE 92% with 12 PSUs and 90% with errors of heavy tails (t, 4 df)",
+    "covered 93% to 96% at 95%, of an RMSE 92% with 12 PSUs and 90% with errors of heavy tails (t, 4 df)",
     "correlation": "nothing bounds the values, so the interval takes arctanh and Student's t: in simulations it "
-                   "covered 92% to 95% at 95%, least with errors of heavy tails (t, 4 df)"}
-SKEWED = ("no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it covers too "
-          "little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)")
+    "covered 92% to 95% at 95%, least with errors of heavy tails (t, 4 df)",
+}
+SKEWED = (
+    "no bounds are known, so the interval takes the PSUs' sums as normal: with skewed values it covers too "
+    "little (means of 30 lognormal PSUs of log-sd 1: 88% at 95%, of log-sd 2: 65%)"
+)
 
 
 class ReplicateEstimate(Estimate, Result):
@@ -201,7 +212,14 @@ class ReplicateEstimate(Estimate, Result):
         notes = [*_interval_notes(self, method), *self.notes]
         if bounded:
             notes.extend(bounded_notes((low, high), bounded))
-        return Interval(low, high, float(level), name, bounded=None if bounded == (low, high) else bounded, notes=notes)
+        return Interval(
+            low,
+            high,
+            float(level),
+            name,
+            bounded=None if bounded == (low, high) else bounded,
+            notes=notes,
+        )
 
     def _limits(self, tail: float, *, bounded: bool) -> tuple:
         """Return the limits of graded values without clusters, or those of PSUs."""
@@ -219,8 +237,14 @@ class ReplicateEstimate(Estimate, Result):
             if self.free < 1:
                 low, high = self._shortened((low, high))
                 name = "default: exact, finite population"
-        return Interval(float(low), float(high), proportion.level, name, proportion.limiting_stratum,
-                        notes=[*proportion.notes, *self.notes])
+        return Interval(
+            float(low),
+            float(high),
+            proportion.level,
+            name,
+            proportion.limiting_stratum,
+            notes=[*proportion.notes, *self.notes],
+        )
 
     def _shortened(self, limits: tuple) -> np.ndarray:
         """Return limits for an infinite population, shortened as much as the standard error by a finite one."""
@@ -228,10 +252,12 @@ class ReplicateEstimate(Estimate, Result):
 
     def _of_psus(self, tail: float, *, bounded: bool) -> tuple:
         if self.bounds is None:
-            raise ValueError(f"method 'bounded' needs known bounds; {self.statistic} has none, take 't'")
+            raise ValueError(
+                f"method 'bounded' needs known bounds; {self.statistic} has none, take 't'"
+            )
         mean, variance = np.asarray(self.clusters)[:2]
         sides = np.asarray(self.clusters)[2:].reshape(-1, 2)
-        if len(sides) == 3:     # saved before there was a shorter default
+        if len(sides) == 3:  # saved before there was a shorter default
             sides = np.vstack([sides, sides[1]])
         told = Clusters(mean, variance, self.effective_df, self.effective_psus, self.free, *sides)
         limits = np.array(told.limits(tail, self.bounds, bounded=bounded))
@@ -242,10 +268,14 @@ class ReplicateEstimate(Estimate, Result):
 
     def _by_standard_error(self, tail: float, method: str) -> tuple:
         if method in ("logit", "wilson") and self.kind not in ("proportion", "share"):
-            raise ValueError(f"method {method!r} is for shares between 0 and 1; {self.statistic} is none, take 't'")
+            raise ValueError(
+                f"method {method!r} is for shares between 0 and 1; {self.statistic} is none, take 't'"
+            )
         if method == "logit" and not (0 < self.estimate < 1 and self.variance > 0):
-            raise ValueError(f"method 'logit' needs an estimate between 0 and 1 and a variance above 0; got "
-                             f"{self.estimate:g} and {self.variance:g}: take 'wilson'")
+            raise ValueError(
+                f"method 'logit' needs an estimate between 0 and 1 and a variance above 0; got "
+                f"{self.estimate:g} and {self.variance:g}: take 'wilson'"
+            )
         rule, df = ("t", self.effective_df) if method == "default" else (method, self.df)
         t = float(scipy.special.stdtrit(df, 1 - tail))
         if method == "default" and self.kind in SCALES and self.variance > 0:
@@ -254,7 +284,7 @@ class ReplicateEstimate(Estimate, Result):
             return back(onto(self.estimate) - half), back(onto(self.estimate) + half)
         found = limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
         ends = self.bounds if self.kind == "bounded" else statistics.RANGES[self.kind]
-        return tuple(np.clip(found, *ends))     # type: ignore[misc]
+        return tuple(np.clip(found, *ends))  # type: ignore[misc]
 
     @property
     def is_rough(self) -> bool:
@@ -265,24 +295,40 @@ class ReplicateEstimate(Estimate, Result):
         """Return estimate, standard error, interval and design."""
         limits = self.interval()
         design = f"{checks.counted(self.psus, 'PSU')}, {checks.counted(self.strata, 'stratum', 'strata')}"
-        return (f"{self.statistic} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
-                f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}){limits.bounded_words()}; {design}, "
-                f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
+        return (
+            f"{self.statistic} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
+            f"{limits.low:.4g} to {limits.high:.4g} ({limits.method}){limits.bounded_words()}; {design}, "
+            f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row: statistic, estimate, standard error, df, limits and how they were made."""
         limits = self.interval()
-        return [{"quantity": self.statistic, "estimate": self.estimate, "standard_error": self.standard_error,
-                 "df": self.df, "low": limits.low, "high": limits.high, "interval_method": limits.method,
-                 **with_bounded(limits)}]
+        return [
+            {
+                "quantity": self.statistic,
+                "estimate": self.estimate,
+                "standard_error": self.standard_error,
+                "df": self.df,
+                "low": limits.low,
+                "high": limits.high,
+                "interval_method": limits.method,
+                **with_bounded(limits),
+            }
+        ]
 
     def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline()) + note_list(self.interval().notes)
 
 
-def replicate_estimate(replicates: Replicates, statistic: str | Callable, *columns: ArrayLike,
-                       domain: ArrayLike | None = None, center: str = "full",
-                       bounds: tuple[float, float] | None = None) -> ReplicateEstimate:
+def replicate_estimate(
+    replicates: Replicates,
+    statistic: str | Callable,
+    *columns: ArrayLike,
+    domain: ArrayLike | None = None,
+    center: str = "full",
+    bounds: tuple[float, float] | None = None,
+) -> ReplicateEstimate:
     """Return a statistic with its replicate variance.
 
     Parameters
@@ -326,16 +372,23 @@ def replicate_estimate(replicates: Replicates, statistic: str | Callable, *colum
     """
     checks.instance("replicates", replicates, Replicates)
     checks.choice("center", center, ("full", "mean"))
-    estimate = estimate_statistic(replicates, statistic, *columns, domain=domain, center=center, bounds=bounds)
+    estimate = estimate_statistic(
+        replicates, statistic, *columns, domain=domain, center=center, bounds=bounds
+    )
     if Metric.of(statistic).arguments == OF_LABELS:
         counts = replicates.design.weight > 0
         refuse_unsampled(estimate.statistic, *(np.asarray(column)[counts] for column in columns))
     return estimate
 
 
-def estimate_statistic(replicates: Replicates, statistic: str | Callable, *columns: ArrayLike,
-                       domain: ArrayLike | None = None, center: str = "full",
-                       bounds: tuple[float, float] | None = None) -> ReplicateEstimate:
+def estimate_statistic(
+    replicates: Replicates,
+    statistic: str | Callable,
+    *columns: ArrayLike,
+    domain: ArrayLike | None = None,
+    center: str = "full",
+    bounds: tuple[float, float] | None = None,
+) -> ReplicateEstimate:
     """Return what `replicate_estimate` does, also of labels that do not show the statistic of a population.
 
     Parameters
@@ -348,34 +401,57 @@ def estimate_statistic(replicates: Replicates, statistic: str | Callable, *colum
     totals = metric.totals_of(columns, design.weight.size)
     bounds = _bounds(metric, bounds, columns, totals, rows)
     moments = metric.moments(*columns, design.weight.size) if metric.moments else None
-    estimate, values = _from_totals(replicates, totals, rows) if totals else \
-        _from_moments(replicates, moments, rows) if moments else _from_weights(replicates, metric, columns, rows)
+    estimate, values = (
+        _from_totals(replicates, totals, rows)
+        if totals
+        else _from_moments(replicates, moments, rows)
+        if moments
+        else _from_weights(replicates, metric, columns, rows)
+    )
     if not math.isfinite(estimate):
-        raise statistics.UndefinedError(f"{metric.name} is undefined: {metric.empty or f'it is {estimate}'}"
-                                        + ("" if domain is None else " in the domain"))
+        raise statistics.UndefinedError(
+            f"{metric.name} is undefined: {metric.empty or f'it is {estimate}'}"
+            + ("" if domain is None else " in the domain")
+        )
     variance, undefined = _variance(replicates, metric.name, estimate, values, center)
     of_domain = np.flatnonzero(np.bincount(design.psu_of_item[rows]))
-    base = rows if totals is None or totals.denominator is None else rows & (totals.denominator != 0)
+    base = (
+        rows if totals is None or totals.denominator is None else rows & (totals.denominator != 0)
+    )
     if moments and moments.possible is not None:
         (averaged, bounds), parts = moments.linear(design.weight * rows), [rows]
     else:
-        averaged, parts = metric.parts_of(columns, totals, rows, design.weight) if bounds else (base, [base])
+        averaged, parts = (
+            metric.parts_of(columns, totals, rows, design.weight) if bounds else (base, [base])
+        )
     sample = Sample.of_items(design, averaged, parts)
     found = ReplicateEstimate(
-        metric.name, estimate, variance, replicate_values=values, undefined=undefined,
-        kind="bounded" if bounds and metric.name == "mean" else metric.kind, items=int(rows.sum()), psus=of_domain.size,
-        strata=np.unique(design.stratum_of_psu[of_domain]).size, counted=int(base.sum()),
-        **_told(replicates, sample), method=replicates.method, bounds=bounds,
+        metric.name,
+        estimate,
+        variance,
+        replicate_values=values,
+        undefined=undefined,
+        kind="bounded" if bounds and metric.name == "mean" else metric.kind,
+        items=int(rows.sum()),
+        psus=of_domain.size,
+        strata=np.unique(design.stratum_of_psu[of_domain]).size,
+        counted=int(base.sum()),
+        **_told(replicates, sample),
+        method=replicates.method,
+        bounds=bounds,
         **_of_clusters(replicates, metric, sample, variance, bounds) if bounds else {},
-        ranks=auc_ranks(parts[0][rows], np.asarray(columns[1])[rows]) if len(parts) > 1 and is_independent(
-            replicates, rows) else None,
+        ranks=auc_ranks(parts[0][rows], np.asarray(columns[1])[rows])
+        if len(parts) > 1 and is_independent(replicates, rows)
+        else None,
         counts=sampled_counts(replicates, metric, totals, rows),
         moments=sampled_values(replicates, metric, totals, rows, bounds),
-        steps=_steps(columns[0], rows, design.weight) if metric.name == "median" else None)
+        steps=_steps(columns[0], rows, design.weight) if metric.name == "median" else None,
+    )
     return replace(found, notes=tuple(estimate_notes(found)))
 
 
 # estimates
+
 
 def domain_rows(domain: ArrayLike | None, weight: np.ndarray) -> np.ndarray:
     """Return the items that count as a mask: those of the domain, all where none is given, with a weight above 0."""
@@ -393,7 +469,9 @@ def _from_totals(replicates: Replicates, totals: Totals, rows: np.ndarray) -> tu
     if totals.denominator is None:
         z = design.totals((totals.numerator * rows)[:, None])
         return float(z.sum()), replicates.totals_of_psus(z)[:, 0]
-    full, found = replicates.ratios(*design.totals(np.stack([totals.numerator * rows, totals.denominator * rows], 1)).T)
+    full, found = replicates.ratios(
+        *design.totals(np.stack([totals.numerator * rows, totals.denominator * rows], 1)).T
+    )
     return float(full), found
 
 
@@ -408,26 +486,37 @@ def _steps(y: ArrayLike, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return np.stack([values, below / below[-1]])
 
 
-def _from_weights(replicates: Replicates, metric: Metric, columns: Sequence, rows: np.ndarray) -> tuple:
+def _from_weights(
+    replicates: Replicates, metric: Metric, columns: Sequence, rows: np.ndarray
+) -> tuple:
     """Return estimate and replicate values of a statistic that needs every weight of the domain."""
     names = metric.arguments or [f"column {k}" for k in range(1, len(columns) + 1)]
     for name, column in zip(names, columns, strict=True):
         if np.ndim(column) and len(column) != rows.size:
             raise ValueError(f"{name} must have {rows.size} entries; got {len(column)}")
-    of_domain = [checks.plain_array(name, column, "item")[rows] if np.ndim(column) else column
-                 for name, column in zip(names, columns, strict=True)]
+    of_domain = [
+        checks.plain_array(name, column, "item")[rows] if np.ndim(column) else column
+        for name, column in zip(names, columns, strict=True)
+    ]
     values = metric.values(*of_domain, int(rows.sum()))
     return float(values(replicates.design.weight[None, rows])[0]), replicates.values(values, rows)
 
 
-def _variance(replicates: Replicates, name: str, estimate: float, values: np.ndarray, center: str) -> tuple:
+def _variance(
+    replicates: Replicates, name: str, estimate: float, values: np.ndarray, center: str
+) -> tuple:
     defined = np.isfinite(values)
     undefined = int((~defined).sum())
     if undefined > MOST_UNDEFINED * values.size:
-        remedy = "the statistic hangs on single PSUs" if replicates.rho > 0 else \
-            "take method 'fay' or 'generalized', whose replicates keep every item"
-        raise statistics.UnstableError(f"{name} is undefined (0/0) in {undefined} of "
-                                       f"{checks.counted(values.size, 'replicate')}, more than 5%: {remedy}")
+        remedy = (
+            "the statistic hangs on single PSUs"
+            if replicates.rho > 0
+            else "take method 'fay' or 'generalized', whose replicates keep every item"
+        )
+        raise statistics.UnstableError(
+            f"{name} is undefined (0/0) in {undefined} of "
+            f"{checks.counted(values.size, 'replicate')}, more than 5%: {remedy}"
+        )
     middle = estimate if center == "full" else values[defined].mean()
     return float(replicates.variances(values, middle)), undefined
 
@@ -451,29 +540,43 @@ def _told(replicates: Replicates, sample: Sample) -> dict:
     design, most = replicates.design, replicates.most_df
     holding, df = psus_holding(design, sample.shares)
     effective_df, effective_psus = degrees(design, sample.shares, most)
-    return {"df": int(np.minimum(df, np.inf if most is None else most)), "informative_psus": int(holding),
-            "effective_psus": float(effective_psus), "effective_df": float(effective_df)}
+    return {
+        "df": int(np.minimum(df, np.inf if most is None else most)),
+        "informative_psus": int(holding),
+        "effective_psus": float(effective_psus),
+        "effective_df": float(effective_df),
+    }
 
 
-def _of_clusters(replicates: Replicates, metric: Metric, sample: Sample, variance: float, bounds: tuple) -> dict:
+def _of_clusters(
+    replicates: Replicates, metric: Metric, sample: Sample, variance: float, bounds: tuple
+) -> dict:
     """Return what the interval is made of."""
     ratio = 1.0
     if len(sample.shares) == 1:
         drawn, by_replicates = replicates.jackknife, variance
         mean, values = sample.replicated(drawn)
-        variance, other = (float(drawn.variances(of(values), of(mean))) for of in (np.asarray, metric.of_mean))
+        variance, other = (
+            float(drawn.variances(of(values), of(mean))) for of in (np.asarray, metric.of_mean)
+        )
         ratio = other / by_replicates if by_replicates > 0 else math.inf if other > 0 else 1.0
     told = clusters(replicates.design, sample, variance, bounds, most_df=replicates.most_df)
     sides = np.concatenate([told.skewness, told.bounded, told.carriers, told.unseen])
-    return {"clusters": np.array([told.mean, told.variance, *sides], float), "free": float(told.free),
-            "variance_ratio": ratio}
+    return {
+        "clusters": np.array([told.mean, told.variance, *sides], float),
+        "free": float(told.free),
+        "variance_ratio": ratio,
+    }
 
 
-def _bounds(metric: Metric, bounds: Any, columns: Sequence, totals: Any,
-            rows: np.ndarray) -> tuple[float, float] | None:
+def _bounds(
+    metric: Metric, bounds: Any, columns: Sequence, totals: Any, rows: np.ndarray
+) -> tuple[float, float] | None:
     if metric.is_share:
         if bounds is not None:
-            raise checks.WrongValue("bounds", f"belong to 'mean'; {metric.name} lies between 0 and 1")
+            raise checks.WrongValue(
+                "bounds", f"belong to 'mean'; {metric.name} lies between 0 and 1"
+            )
         return 0.0, 1.0
     if bounds is None:
         return metric.ends(*columns) if metric.ends else None
@@ -481,8 +584,11 @@ def _bounds(metric: Metric, bounds: Any, columns: Sequence, totals: Any,
         raise checks.WrongValue("bounds", f"belong to 'mean'; got statistic {metric.name!r}")
     low, high = checks.bounds(bounds)
     for k in np.flatnonzero(rows & ((totals.numerator < low) | (totals.numerator > high)))[:1]:
-        raise checks.WrongValue("bounds", f"must hold all values; item {k} is {totals.numerator[k]:g}, bounds are "
-                                f"{low:g} to {high:g}")
+        raise checks.WrongValue(
+            "bounds",
+            f"must hold all values; item {k} is {totals.numerator[k]:g}, bounds are "
+            f"{low:g} to {high:g}",
+        )
     return low, high
 
 
@@ -498,13 +604,22 @@ def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator
     if found.undefined:
         made = checks.counted(found.replicate_values.size, "replicate")
         are, were = ("is", "was") if found.undefined == 1 else ("are", "were")
-        yield Note("undefined", f"{found.undefined} of {made} {are} undefined (0/0) and {were} left out: take method "
-                   "'fay' or 'generalized'")
+        yield Note(
+            "undefined",
+            f"{found.undefined} of {made} {are} undefined (0/0) and {were} left out: take method "
+            "'fay' or 'generalized'",
+        )
     if found.variance == 0 and found.free > 0:
-        yield Note("unreliable", "every replicate gave the same value: a standard error of 0 is not knowledge")
+        yield Note(
+            "unreliable",
+            "every replicate gave the same value: a standard error of 0 is not knowledge",
+        )
     if found.effective_df < FEW_DF and found.method == "brr" and found.kind == "share":
-        yield Note("unreliable", f"few strata: brr's standard error of {found.statistic} is often too large and "
-                   "depends on the order of the strata; 'fay' and 'jkn' are steadier")
+        yield Note(
+            "unreliable",
+            f"few strata: brr's standard error of {found.statistic} is often too large and "
+            "depends on the order of the strata; 'fay' and 'jkn' are steadier",
+        )
     if found.counts is not None:
         if not is_exact(found.counts):
             size, labeled = found.counts[1:3]
@@ -512,7 +627,11 @@ def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator
         return
     if found.is_rough:
         yield Note("unreliable", ROUGH if brief else _few(found))
-    elif found.clusters is not None and found.variance > 0 and found.clusters[6:8].min() < FEW_CARRIERS:
+    elif (
+        found.clusters is not None
+        and found.variance > 0
+        and found.clusters[6:8].min() < FEW_CARRIERS
+    ):
         yield Note("unreliable", SELDOM)
     if abs(found.variance_ratio - 1) > UNLIKE:
         yield Note("remark", OTHER_VARIANCE)
@@ -524,23 +643,39 @@ def estimate_notes(found: ReplicateEstimate, *, brief: bool = False) -> Iterator
 
 def _few(found: ReplicateEstimate) -> str:
     """Say how little carries the estimate."""
-    psus = f"{checks.counted(found.informative_psus, 'PSU')} carry" if found.informative_psus != 1 else "1 PSU carries"
-    return (f"{psus} the information, worth {found.effective_psus:.3g} of equal weight, {found.effective_df:.3g} "
-            f"degree{'' if found.effective_df == 1 else 's'} of freedom: the standard error is rough, and one unlike "
-            "them may be unseen")
+    psus = (
+        f"{checks.counted(found.informative_psus, 'PSU')} carry"
+        if found.informative_psus != 1
+        else "1 PSU carries"
+    )
+    return (
+        f"{psus} the information, worth {found.effective_psus:.3g} of equal weight, {found.effective_df:.3g} "
+        f"degree{'' if found.effective_df == 1 else 's'} of freedom: the standard error is rough, and one unlike "
+        "them may be unseen"
+    )
 
 
 # intervals
 
+
 def _interval_notes(found: ReplicateEstimate, method: str) -> Iterator[Note]:
     """Yield what the reader has to know of an interval by this method."""
     if method in ("t", "logit", "wilson") and found.bounds and found.effective_df < FEW_DF:
-        yield Note("unreliable", f"{found.effective_df:.3g} effective degrees of freedom, few: the default covers what "
-                   f"it says, {method!r} can cover too little")
+        yield Note(
+            "unreliable",
+            f"{found.effective_df:.3g} effective degrees of freedom, few: the default covers what "
+            f"it says, {method!r} can cover too little",
+        )
 
 
-def limits(method: str, estimate: float | np.ndarray, variance: float | np.ndarray, t: float | np.ndarray,
-           items: int | np.ndarray, effective_psus: float | np.ndarray) -> tuple:
+def limits(
+    method: str,
+    estimate: float | np.ndarray,
+    variance: float | np.ndarray,
+    t: float | np.ndarray,
+    items: int | np.ndarray,
+    effective_psus: float | np.ndarray,
+) -> tuple:
     """Return lower and upper limits of estimates with these variances, arrays that broadcast.
 
     "logit" gives Wilson's limits where the estimate is 0 or 1 or the variance 0.
@@ -555,5 +690,7 @@ def limits(method: str, estimate: float | np.ndarray, variance: float | np.ndarr
     if method == "wilson":
         return wilson
     half = t * np.sqrt(v) / (p * (1 - p))
-    return tuple(np.where(inside, scipy.special.expit(scipy.special.logit(p) + side * half), limit)
-                 for side, limit in zip((-1, 1), wilson, strict=True))
+    return tuple(
+        np.where(inside, scipy.special.expit(scipy.special.logit(p) + side * half), limit)
+        for side, limit in zip((-1, 1), wilson, strict=True)
+    )

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.results import FILLED
 
-LARGEST_FIELD = 2 ** 20
+LARGEST_FIELD = 2**20
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,9 +70,13 @@ class GaloisField:
     def __post_init__(self) -> None:
         p = _prime(self.p)
         degree = checks.whole("degree", self.degree, 1)
-        if degree > 20 or p ** degree > LARGEST_FIELD:
+        if degree > 20 or p**degree > LARGEST_FIELD:
             raise ValueError(f"p ** degree must be at most {LARGEST_FIELD}; got {p} ** {degree}")
-        modulus = _smallest_primitive(p, degree) if self.modulus is None else _modulus(self.modulus, p, degree)
+        modulus = (
+            _smallest_primitive(p, degree)
+            if self.modulus is None
+            else _modulus(self.modulus, p, degree)
+        )
         vars(self).update(p=p, degree=degree, modulus=modulus)
 
     def __repr__(self) -> str:
@@ -81,7 +85,7 @@ class GaloisField:
     @property
     def size(self) -> int:
         """Number of elements, p^degree."""
-        return self.p ** self.degree
+        return self.p**self.degree
 
     @cached_property
     def primitive_element(self) -> int:
@@ -108,8 +112,11 @@ class GaloisField:
         """
         coefficients = _whole_numbers("coefficients", coefficients, self.p)
         if coefficients.ndim == 0 or coefficients.shape[-1] != self.degree:
-            raise checks.WrongValue("coefficients", f"must have {self.degree} entries along the last axis; got shape "
-                                    f"{coefficients.shape}")
+            raise checks.WrongValue(
+                "coefficients",
+                f"must have {self.degree} entries along the last axis; got shape "
+                f"{coefficients.shape}",
+            )
         return _plain(coefficients @ self._places)
 
     def add(self, a: ArrayLike, b: ArrayLike) -> int | np.ndarray:
@@ -218,6 +225,7 @@ class GaloisField:
 
 # whole numbers and primes
 
+
 def _whole_numbers(name: str, values: ArrayLike, size: int | None = None) -> np.ndarray:
     """Return `values` as an int array of any shape, within 0 .. size - 1 if a size is given."""
     array = checks.plain_array(name, values)
@@ -225,10 +233,14 @@ def _whole_numbers(name: str, values: ArrayLike, size: int | None = None) -> np.
         raise ValueError(f"{name} must be finite; got {values!r}")
     if array.dtype.kind not in "iuf" or not np.all(np.mod(array, 1) == 0):
         raise TypeError(f"{name} must hold whole numbers; got {values!r}")
-    outside = array[(array < 0) | (array >= size)] if size else array[np.abs(array) > checks.LARGEST]
+    outside = (
+        array[(array < 0) | (array >= size)] if size else array[np.abs(array) > checks.LARGEST]
+    )
     if outside.size:
-        raise ValueError(f"{name} must hold whole numbers from {0 if size else -checks.LARGEST} to "
-                         f"{size - 1 if size else checks.LARGEST}; got {outside[0]:.15g}")
+        raise ValueError(
+            f"{name} must hold whole numbers from {0 if size else -checks.LARGEST} to "
+            f"{size - 1 if size else checks.LARGEST}; got {outside[0]:.15g}"
+        )
     return array.astype(np.int64)
 
 
@@ -270,6 +282,7 @@ def _prime(p: int) -> int:
 
 # polynomials over GF(p), coefficients lowest first
 
+
 def polynomial(coefficients: Sequence[int]) -> str:
     """Return the text of a polynomial, such as x^5 + 2x + 1."""
     terms = []
@@ -292,13 +305,17 @@ def _divides(divisor: tuple, polynomial: tuple, p: int) -> bool:
 
 def _factor(polynomial: tuple, p: int) -> tuple | None:
     """Return the smallest factor of a polynomial below its own degree, or None."""
-    divisors = (divisor for degree in range(1, (len(polynomial) - 1) // 2 + 1) for divisor in _monic(p, degree))
+    divisors = (
+        divisor
+        for degree in range(1, (len(polynomial) - 1) // 2 + 1)
+        for divisor in _monic(p, degree)
+    )
     return next((divisor for divisor in divisors if _divides(divisor, polynomial, p)), None)
 
 
 def _monic(p: int, degree: int) -> Iterator[tuple]:
     """Return the polynomials with leading coefficient 1, the smallest first."""
-    return ((*digits(number, p, degree).tolist(), 1) for number in range(p ** degree))
+    return ((*digits(number, p, degree).tolist(), 1) for number in range(p**degree))
 
 
 def _modulus(modulus: Any, p: Any, degree: Any) -> tuple:
@@ -309,8 +326,11 @@ def _modulus(modulus: Any, p: Any, degree: Any) -> tuple:
         raise checks.WrongValue("modulus", "must have the highest coefficient 1", coefficients[-1])
     factor = _factor(coefficients, p)
     if factor:
-        raise checks.WrongValue("modulus", f"must be irreducible modulo {p}; {polynomial(coefficients)} has the "
-                                f"factor {polynomial(factor)}")
+        raise checks.WrongValue(
+            "modulus",
+            f"must be irreducible modulo {p}; {polynomial(coefficients)} has the "
+            f"factor {polynomial(factor)}",
+        )
     return coefficients
 
 
@@ -333,14 +353,20 @@ def _generates(matrix: np.ndarray, p: int) -> bool:
     group = p ** len(matrix) - 1
     identity = np.eye(len(matrix), dtype=np.int64)
     return np.array_equal(_matrix_power(matrix, group, p), identity) and not any(
-        np.array_equal(_matrix_power(matrix, group // r, p), identity) for r in _prime_factors(group))
+        np.array_equal(_matrix_power(matrix, group // r, p), identity)
+        for r in _prime_factors(group)
+    )
 
 
 @lru_cache(maxsize=256)
 def _smallest_primitive(p: Any, degree: Any) -> Any:
     """Return the smallest primitive polynomial; its constant term is (-1)^degree times a primitive root."""
-    return next(modulus for modulus in _monic(p, degree) if _is_primitive_root((-1) ** degree * modulus[0] % p, p)
-                and _generates(_companion(p, modulus), p))
+    return next(
+        modulus
+        for modulus in _monic(p, degree)
+        if _is_primitive_root((-1) ** degree * modulus[0] % p, p)
+        and _generates(_companion(p, modulus), p)
+    )
 
 
 def _is_primitive_root(root: int, p: int) -> bool:
@@ -371,7 +397,7 @@ def _power_and_log(p: int, modulus: tuple, generator: int) -> tuple:
     while len(known) < size - 1:
         known = np.concatenate([known, known @ step % p])
         step = step @ step % p
-    power = known[:size - 1] @ p ** np.arange(len(step))
+    power = known[: size - 1] @ p ** np.arange(len(step))
     log = np.zeros(size, dtype=np.int64)
     log[power] = np.arange(size - 1)
     return power, log

@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike
 from workbench import checks
 
 
-def identification_ranks(similarity: ArrayLike, truth: ArrayLike, *, relative: bool = False) -> np.ndarray:
+def identification_ranks(
+    similarity: ArrayLike, truth: ArrayLike, *, relative: bool = False
+) -> np.ndarray:
     """Return the rank of each probe: how many of the gallery are at least as similar to it as its true class.
 
     A mean of ranks, or the share with rank 1 (or at most n, for n candidates), goes into `replicate_estimate` with
@@ -45,8 +47,11 @@ def identification_ranks(similarity: ArrayLike, truth: ArrayLike, *, relative: b
     truth = checks.counts("truth", truth, size=len(similarity))
     if truth.max() >= similarity.shape[1]:
         row = int(truth.argmax())
-        raise checks.WrongValue("truth", f"must be a column of similarity, 0 to {similarity.shape[1] - 1}; row {row} "
-                                f"is {truth[row]}")
+        raise checks.WrongValue(
+            "truth",
+            f"must be a column of similarity, 0 to {similarity.shape[1] - 1}; row {row} "
+            f"is {truth[row]}",
+        )
     own = np.take_along_axis(similarity, truth[:, None], 1)
     ranks = (similarity >= own).sum(1)
     return ranks / len(ranks) if relative else ranks
@@ -80,7 +85,10 @@ def identification_candidates(similarity: ArrayLike, count: int) -> np.ndarray:
 def _similarity(similarity: ArrayLike) -> np.ndarray:
     similarity = checks.plain_array("similarity", similarity)
     if similarity.ndim != 2 or similarity.dtype.kind not in "biuf" or not similarity.size:
-        raise checks.WrongValue("similarity", "must hold numbers, one row per probe and one column per class; got "
-                                f"shape {similarity.shape} of {similarity.dtype}")
+        raise checks.WrongValue(
+            "similarity",
+            "must hold numbers, one row per probe and one column per class; got "
+            f"shape {similarity.shape} of {similarity.dtype}",
+        )
     checks.refuse_infinite("similarity", similarity, "row", "column", between=" ")
     return similarity.astype(float)

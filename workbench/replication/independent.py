@@ -31,8 +31,9 @@ def is_independent(replicates: Replicates, rows: np.ndarray) -> bool:
     return replicates.design.strata.size == 1 and is_unclustered(replicates, rows)
 
 
-def sampled_counts(replicates: Replicates, metric: Metric, totals: Totals | None,
-                   rows: np.ndarray) -> np.ndarray | None:
+def sampled_counts(
+    replicates: Replicates, metric: Metric, totals: Totals | None, rows: np.ndarray
+) -> np.ndarray | None:
     """Return the counts from which the interval of unclustered items is computed, None for others.
 
     Parameters
@@ -67,14 +68,21 @@ def sampled_counts(replicates: Replicates, metric: Metric, totals: Totals | None
         return None
     stratum = design.stratum_of_psu[design.psu_of_item[counted]]
     hit = totals.numerator[counted] == totals.denominator[counted]
-    weight, labeled, correct = (np.bincount(stratum, numbers, design.strata.size)
-                                for numbers in (design.weight[counted], np.ones(hit.size), hit))
+    weight, labeled, correct = (
+        np.bincount(stratum, numbers, design.strata.size)
+        for numbers in (design.weight[counted], np.ones(hit.size), hit)
+    )
     population = design.population if counts_all else np.full(1, np.inf)
     return np.stack([weight / weight.sum(), population, labeled, correct])
 
 
-def sampled_values(replicates: Replicates, metric: Metric, totals: Totals | None, rows: np.ndarray,
-                   bounds: tuple[float, float] | None) -> np.ndarray | None:
+def sampled_values(
+    replicates: Replicates,
+    metric: Metric,
+    totals: Totals | None,
+    rows: np.ndarray,
+    bounds: tuple[float, float] | None,
+) -> np.ndarray | None:
     """Return the moments from which the interval of a mean of unclustered items is computed, None for others.
 
     Parameters
@@ -89,7 +97,12 @@ def sampled_values(replicates: Replicates, metric: Metric, totals: Totals | None
     (14, H) array or None
         As of `workbench.intervals.sampled.SampledMoments.table`. Several strata are taken only if all items count.
     """
-    if totals is None or bounds is None or metric.counts_hits or not is_unclustered(replicates, rows):
+    if (
+        totals is None
+        or bounds is None
+        or metric.counts_hits
+        or not is_unclustered(replicates, rows)
+    ):
         return None
     design = replicates.design
     if totals.denominator is None or (totals.denominator[rows] != 1).any():
@@ -101,7 +114,9 @@ def sampled_values(replicates: Replicates, metric: Metric, totals: Totals | None
     labeled = np.bincount(stratum, minlength=design.strata.size)
     population = design.population if rows.all() else np.full(1, np.inf)
     values = totals.numerator[rows]
-    return SampledMoments.of_values(weight / weight.sum(), 1 - labeled / population, stratum, values, *bounds).table()
+    return SampledMoments.of_values(
+        weight / weight.sum(), 1 - labeled / population, stratum, values, *bounds
+    ).table()
 
 
 def is_exact(counts: np.ndarray) -> bool:
@@ -114,7 +129,9 @@ def auc_ranks(positive: np.ndarray, score: np.ndarray) -> np.ndarray:
 
     One more positive and one more negative lie beyond either end of the scores.
     """
-    more = naive_auc(np.append(positive, [1, 0, 1, 0]), np.append(score, [-np.inf, -np.inf, np.inf, np.inf]))
+    more = naive_auc(
+        np.append(positive, [1, 0, 1, 0]), np.append(score, [-np.inf, -np.inf, np.inf, np.inf])
+    )
     return np.array([positive.sum(), positive.size - positive.sum(), *more])
 
 
@@ -152,10 +169,19 @@ def auc_limits(estimate: float, ranks: np.ndarray, tail: float) -> tuple[float, 
     z = -float(scipy.special.ndtri(tail))
 
     def beyond(sign: int) -> Callable[[float], float]:
-        return lambda x: sign * (x - estimate) - z * np.sqrt(
-            x * (1 - x) * (1 + ((m + n) / 2 - 1) * ((1 - x) / (2 - x) + x / (1 + x))) / (m * n))
+        return lambda x: (
+            sign * (x - estimate)
+            - z
+            * np.sqrt(
+                x * (1 - x) * (1 + ((m + n) / 2 - 1) * ((1 - x) / (2 - x) + x / (1 + x))) / (m * n)
+            )
+        )
 
-    low, high = (estimate if estimate == end else scipy.optimize.brentq(beyond(sign), *sorted((estimate, end)))
-                 for sign, end in ((-1, 0.0), (1, 1.0)))
+    low, high = (
+        estimate
+        if estimate == end
+        else scipy.optimize.brentq(beyond(sign), *sorted((estimate, end)))
+        for sign, end in ((-1, 0.0), (1, 1.0))
+    )
     reach = float(scipy.special.stdtrit(min(m, n), 1 - tail)) * error
     return max(min(low, middle - reach), 0.0), min(max(high, middle + reach), 1.0)

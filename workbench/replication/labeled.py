@@ -19,8 +19,8 @@ from workbench.results import Note, Result, rows_of
 STRATUM = "stratum"
 CANDIDATES = "candidate_*"
 ONE_STRATUM = "all"
-CLOSE = 0.75            # of difflib's likeness: "strata" is, "state" is not
-LABELS_IN = "labels in"     # the place of a note on rows without a label
+CLOSE = 0.75  # of difflib's likeness: "strata" is, "state" is not
+LABELS_IN = "labels in"  # the place of a note on rows without a label
 CROSSED = ("stratum", "psu")
 MEASURED = ("score", "weight", "fpc")
 DESIGNED = ("psu", "fpc", "nest")
@@ -77,8 +77,12 @@ class LabeledItems(Result):
         if self.prediction is None:
             true = np.unique(self.truth[counts]).tolist()
             return SampledClasses([], true, False, self.named_positive and len(true) == 1)
-        return SampledClasses.of_columns(self.truth[counts], self.prediction[counts], several=self.named_positive,
-                                         unlike_others=self.unlike_others)
+        return SampledClasses.of_columns(
+            self.truth[counts],
+            self.prediction[counts],
+            several=self.named_positive,
+            unlike_others=self.unlike_others,
+        )
 
     @property
     def ranks(self) -> np.ndarray | None:
@@ -96,8 +100,9 @@ class LabeledItems(Result):
     @property
     def classes(self) -> list:
         """Classes that are true or predicted, sorted."""
-        return np.unique(self.truth if self.prediction is None else
-                         np.concatenate([self.truth, self.prediction])).tolist()
+        return np.unique(
+            self.truth if self.prediction is None else np.concatenate([self.truth, self.prediction])
+        ).tolist()
 
     def headline(self) -> str:
         """Return how many items there are and what they hold."""
@@ -111,8 +116,11 @@ class LabeledItems(Result):
     def rows(self) -> list[dict]:
         """Return one row per true class: items, and how many were predicted so."""
         names, counts = np.unique(self.truth, return_counts=True)
-        predicted = {} if self.prediction is None else {
-            "predicted": [int((self.prediction == name).sum()) for name in names.tolist()]}
+        predicted = (
+            {}
+            if self.prediction is None
+            else {"predicted": [int((self.prediction == name).sum()) for name in names.tolist()]}
+        )
         return rows_of(label=names, items=counts, **predicted)
 
     def clusters(self) -> list[dict]:
@@ -120,10 +128,23 @@ class LabeledItems(Result):
         right = self.truth == _given("accuracy", "prediction", self.prediction)
         units = self.stratum if self.psu is None else self.psu
         names, code = np.unique(units, return_inverse=True)
-        code = np.unique(self.stratum, return_inverse=True)[1] * names.size + code if self.nest else code
-        _, first, code, items = np.unique(code, return_index=True, return_inverse=True, return_counts=True)
-        return [{"stratum": str(self.stratum[k]), "psu": str(units[k]), "accuracy": float(r / n), "items": int(n)}
-                for k, r, n in zip(first, np.bincount(code, right), items, strict=True)]
+        code = (
+            np.unique(self.stratum, return_inverse=True)[1] * names.size + code
+            if self.nest
+            else code
+        )
+        _, first, code, items = np.unique(
+            code, return_index=True, return_inverse=True, return_counts=True
+        )
+        return [
+            {
+                "stratum": str(self.stratum[k]),
+                "psu": str(units[k]),
+                "accuracy": float(r / n),
+                "items": int(n),
+            }
+            for k, r, n in zip(first, np.bincount(code, right), items, strict=True)
+        ]
 
     def columns(self, metric: str, label: Any = None) -> tuple[np.ndarray, ...]:
         """Return the columns that `workbench.replicate_estimate` takes for a metric.
@@ -141,9 +162,13 @@ class LabeledItems(Result):
         entry = METRICS[metric]
         of_class = entry.about == "class"
         if of_class and label is None:
-            raise ValueError(f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}")
+            raise ValueError(
+                f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}"
+            )
         columns = ((role, _given(metric, role, getattr(self, role))) for role in entry.arguments)
-        return tuple(column == label if of_class and role != "score" else column for role, column in columns)
+        return tuple(
+            column == label if of_class and role != "score" else column for role, column in columns
+        )
 
     def _ranked(self, metric: str, most: int | None) -> tuple:
         """Return whether the true class is among so many candidates, or its rank among all and their number."""
@@ -152,15 +177,30 @@ class LabeledItems(Result):
             return (ranks <= most,)
         length = np.shape(self.candidates)[1]  # type: ignore[arg-type]
         for item in np.flatnonzero(ranks > length)[:1]:
-            raise ValueError(f"{metric} needs every true class among the candidates; that of item {item} is not")
+            raise ValueError(
+                f"{metric} needs every true class among the candidates; that of item {item} is not"
+            )
         return ranks, length
 
 
 @frames.in_rows_of("items")
-def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "prediction", score: str = "",
-                 stratum: str = STRATUM, psu: str = "", weight: str = "", group: str = "", positive: str = "",
-                 fpc: str = "", nest: bool = False, replicate_weights: str = "", classes: str = "auto",
-                 candidates: str = CANDIDATES) -> LabeledItems:
+def load_labeled(
+    items: Any,
+    *,
+    truth: str = "truth",
+    prediction: str = "prediction",
+    score: str = "",
+    stratum: str = STRATUM,
+    psu: str = "",
+    weight: str = "",
+    group: str = "",
+    positive: str = "",
+    fpc: str = "",
+    nest: bool = False,
+    replicate_weights: str = "",
+    classes: str = "auto",
+    candidates: str = CANDIDATES,
+) -> LabeledItems:
     """Return labeled items from a file or a data frame.
 
     Parameters
@@ -203,42 +243,73 @@ def load_labeled(items: Any, *, truth: str = "truth", prediction: str = "predict
     >>> load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": ["a", "a", "b", "b"]})
     LabeledItems(4 labeled items, 2 classes, 50.0% of class 1)
     """
-    roles = {"truth": truth, "prediction": prediction, "score": score, "psu": psu, "weight": weight, "group": group,
-             "fpc": fpc}
+    roles = {
+        "truth": truth,
+        "prediction": prediction,
+        "score": score,
+        "psu": psu,
+        "weight": weight,
+        "group": group,
+        "fpc": fpc,
+    }
     if not truth:
         raise checks.WrongValue("truth", "must name a column")
     if weight and weight in (truth, prediction):
         raise checks.WrongValue("weight", "must be another column than the classes", weight)
     frames.check_source("items", items)
-    repeated = _replicate_columns(items, replicate_weights, roles | {"nest": nest}) if replicate_weights else []
+    repeated = (
+        _replicate_columns(items, replicate_weights, roles | {"nest": nest})
+        if replicate_weights
+        else []
+    )
     roles["stratum"] = "" if repeated else _stratum_column(items, stratum)
     named_first = _candidate_columns(items, candidates)
     if named_first and prediction not in frames.column_names(items):
         roles["prediction"] = named_first[0]
     named = {role: name for role, name in roles.items() if name}
-    crossed = {role: columns.crossed_names(named[role], frames.column_names(items)) for role in CROSSED
-               if role in named}
+    crossed = {
+        role: columns.crossed_names(named[role], frames.column_names(items))
+        for role in CROSSED
+        if role in named
+    }
     single = {name for role, name in named.items() if role not in crossed}
-    data, notes = frames.read_columns(items, sorted({*single, *itertools.chain(*crossed.values()), *repeated,
-                                                     *named_first}))
+    data, notes = frames.read_columns(
+        items, sorted({*single, *itertools.chain(*crossed.values()), *repeated, *named_first})
+    )
     labeled, unlabeled = _labeled_rows(truth, data[truth])
-    unlike_others = _unlike_others(data.get(roles["prediction"]), labeled, weight or psu) if unlabeled else None
+    unlike_others = (
+        _unlike_others(data.get(roles["prediction"]), labeled, weight or psu) if unlabeled else None
+    )
     data = {name: cells[labeled] for name, cells in data.items()} if unlabeled else data
     with shapes.in_rows(labeled if unlabeled else None):
         read, first_classes, more = _read(data, named, crossed, named_first, repeated, classes)
     notes = (*_row_notes(unlabeled, labeled.size, read, named), *notes, *more)
     if "stratum" not in read and not repeated:
         missing = f"no column {stratum!r}" if stratum else "no strata"
-        notes = (*notes, Note("assumption", f"{missing}: the whole sample was taken for one stratum"))
+        notes = (
+            *notes,
+            Note("assumption", f"{missing}: the whole sample was taken for one stratum"),
+        )
     if "prediction" in read:
         notes = (*notes, *class_notes(read["truth"], read["prediction"]))
-    return LabeledItems(read["truth"], read.get("prediction"), read.get("score"),
-                        positive_class(positive, read["truth"]),
-                        read.get("stratum", np.full(labeled.size, ONE_STRATUM)), read.get("psu"), read.get("weight"),
-                        read.get("group"), read.get("fpc"), bool(nest),
-                        np.stack(read["repeated"], 1) if repeated else None,
-                        np.stack(first_classes, 1) if first_classes else None, unlabeled, unlike_others,
-                        positive not in ("", None), notes=notes)
+    return LabeledItems(
+        read["truth"],
+        read.get("prediction"),
+        read.get("score"),
+        positive_class(positive, read["truth"]),
+        read.get("stratum", np.full(labeled.size, ONE_STRATUM)),
+        read.get("psu"),
+        read.get("weight"),
+        read.get("group"),
+        read.get("fpc"),
+        bool(nest),
+        np.stack(read["repeated"], 1) if repeated else None,
+        np.stack(first_classes, 1) if first_classes else None,
+        unlabeled,
+        unlike_others,
+        positive not in ("", None),
+        notes=notes,
+    )
 
 
 def _labeled_rows(name: str, cells: np.ndarray) -> tuple[np.ndarray, int]:
@@ -246,11 +317,13 @@ def _labeled_rows(name: str, cells: np.ndarray) -> tuple[np.ndarray, int]:
     gone = shapes.gaps(cells, False)
     words = shapes.gaps(cells, True)
     if words.any() and not words.all():
-        with contextlib.suppress(ValueError):      # a word such as "NaN" may be a class of other words
+        with contextlib.suppress(ValueError):  # a word such as "NaN" may be a class of other words
             numbers.to_numbers(name, cells[~words])
             gone = words
     if gone.all():
-        raise checks.WrongValue("truth", f"must have a label in some rows; column {name!r} has none")
+        raise checks.WrongValue(
+            "truth", f"must have a label in some rows; column {name!r} has none"
+        )
     return np.flatnonzero(~gone), int(gone.sum())
 
 
@@ -267,17 +340,27 @@ def _unlike_others(cells: np.ndarray | None, labeled: np.ndarray, design: str) -
     return differs_from_rest(texts[is_labeled], others)
 
 
-def _read(data: dict, named: dict, crossed: dict, named_first: list[str], repeated: list[str],
-          classes: str) -> tuple[dict, list[np.ndarray], list[Note]]:
+def _read(
+    data: dict,
+    named: dict,
+    crossed: dict,
+    named_first: list[str],
+    repeated: list[str],
+    classes: str,
+) -> tuple[dict, list[np.ndarray], list[Note]]:
     """Return the columns by their roles, those of candidates, and what is to be said of their reading."""
     measured = {named[role]: data[named[role]] for role in MEASURED if role in named}
     measured |= {name: data[name] for name in repeated}
     of_classes = {role: named[role] for role in ("truth", "prediction") if role in named}
-    labels, notes = read_classes({name: data[name] for name in dict.fromkeys([*of_classes.values(), *named_first])},
-                                 classes)
+    labels, notes = read_classes(
+        {name: data[name] for name in dict.fromkeys([*of_classes.values(), *named_first])}, classes
+    )
     read: dict = {role: labels[name] for role, name in of_classes.items()}
-    read |= {role: numbers.to_numbers(named[role], data[named[role]], beside=measured) for role in MEASURED
-             if role in named}
+    read |= {
+        role: numbers.to_numbers(named[role], data[named[role]], beside=measured)
+        for role in MEASURED
+        if role in named
+    }
     read["repeated"] = [numbers.to_numbers(name, data[name], beside=measured) for name in repeated]
     for role, names in crossed.items():
         read[role] = _crossed(names, data)
@@ -294,7 +377,9 @@ def _crossed(names: list[str], data: dict) -> np.ndarray:
     read = {name: numbers.to_labels(name, data[name], "text") for name in names}
     if len(names) == 1:
         return read[names[0]]
-    return np.array(columns.crossed_labels({name: labels.tolist() for name, labels in read.items()}))
+    return np.array(
+        columns.crossed_labels({name: labels.tolist() for name, labels in read.items()})
+    )
 
 
 def _groups(name: str, cells: np.ndarray) -> np.ndarray:
@@ -316,14 +401,27 @@ def _filled(name: str, cells: np.ndarray, gone: np.ndarray) -> list:
 def _row_notes(unlabeled: int, labeled: int, read: dict, named: dict) -> Iterator[Note]:
     """Yield how rows without a label, a group or a weight were taken."""
     if unlabeled:
-        yield Note("assumption", "they were taken for a random sample of the file; the other rows were left out",
-                   (LABELS_IN, f"{labeled:,} of {labeled + unlabeled:,} rows"))
-    if "group" in read and read["group"].dtype.kind == "U" and (gone := int((read["group"] == "").sum())):
-        yield Note("data", f"{checks.counted(gone, 'item has', 'items have')} no {named['group']!r}: counted among all "
-                   "items, in no group")
+        yield Note(
+            "assumption",
+            "they were taken for a random sample of the file; the other rows were left out",
+            (LABELS_IN, f"{labeled:,} of {labeled + unlabeled:,} rows"),
+        )
+    if (
+        "group" in read
+        and read["group"].dtype.kind == "U"
+        and (gone := int((read["group"] == "").sum()))
+    ):
+        yield Note(
+            "data",
+            f"{checks.counted(gone, 'item has', 'items have')} no {named['group']!r}: counted among all "
+            "items, in no group",
+        )
     if "weight" in read and (out := int((read["weight"] == 0).sum())):
-        yield Note("data", f"{checks.counted(out, 'item has', 'items have')} weight 0: outside the population that is "
-                   "estimated, but part of the design")
+        yield Note(
+            "data",
+            f"{checks.counted(out, 'item has', 'items have')} weight 0: outside the population that is "
+            "estimated, but part of the design",
+        )
 
 
 def positive_class(positive: Any, truth: np.ndarray) -> Any:
@@ -334,8 +432,9 @@ def positive_class(positive: Any, truth: np.ndarray) -> Any:
     wanted = {"true": "1", "false": "0"}.get(str(positive).strip().lower(), str(positive).strip())
     match = [name for name in names if name == positive or str(name) == wanted]
     if not match:
-        raise checks.WrongValue("positive", f"must be a true class; got {positive!r}, there are "
-                                f"{checks.listed(names)}")
+        raise checks.WrongValue(
+            "positive", f"must be a true class; got {positive!r}, there are {checks.listed(names)}"
+        )
     return match[0]
 
 
@@ -354,8 +453,11 @@ def _stratum_column(items: Any, stratum: str) -> str:
         return stratum
     close = difflib.get_close_matches(STRATUM, names, 1, CLOSE)
     if close:
-        raise checks.WrongValue("stratum", f"must name the column of strata; there is no {STRATUM!r} (did you mean "
-                                f"{names[close[0]]!r}?): where the sample has no strata give ''")
+        raise checks.WrongValue(
+            "stratum",
+            f"must name the column of strata; there is no {STRATUM!r} (did you mean "
+            f"{names[close[0]]!r}?): where the sample has no strata give ''",
+        )
     return ""
 
 
@@ -369,17 +471,28 @@ def _candidate_columns(items: dict | str, pattern: str) -> list[str]:
 
 def _replicate_columns(items: dict | str, pattern: str, roles: dict) -> list[str]:
     """Return the columns of replicate weights in the order of the file."""
-    found = [name for name in frames.column_names(items)
-             if fnmatch.fnmatchcase(name, pattern) and name not in roles.values()]
+    found = [
+        name
+        for name in frames.column_names(items)
+        if fnmatch.fnmatchcase(name, pattern) and name not in roles.values()
+    ]
     if len(found) < 2:
-        raise checks.WrongValue("replicate_weights", f"must match at least 2 columns; {pattern!r} matches "
-                                f"{checks.listed(found, quoted=True) or 'none'}")
+        raise checks.WrongValue(
+            "replicate_weights",
+            f"must match at least 2 columns; {pattern!r} matches "
+            f"{checks.listed(found, quoted=True) or 'none'}",
+        )
     given = [role for role in DESIGNED if roles[role]]
     if given:
-        raise checks.WrongValue("replicate_weights", "must not be given with {0}: the weights know the clusters",
-                                others=(given[0],))
+        raise checks.WrongValue(
+            "replicate_weights",
+            "must not be given with {0}: the weights know the clusters",
+            others=(given[0],),
+        )
     if not roles["weight"]:
-        raise checks.WrongValue("replicate_weights", "need the {0} that they vary: name its column", others=("weight",))
+        raise checks.WrongValue(
+            "replicate_weights", "need the {0} that they vary: name its column", others=("weight",)
+        )
     return found
 
 
@@ -387,12 +500,20 @@ def _refuse_weights(name: str, read: dict) -> None:
     weight = read.get("weight", np.ones(1))
     if (weight < 0).any():
         row = int(np.flatnonzero(weight < 0)[0])
-        raise numbers.RowError(f"column {name!r}, ", row, f": a weight must be at least 0; got {weight[row]:g}")
+        raise numbers.RowError(
+            f"column {name!r}, ", row, f": a weight must be at least 0; got {weight[row]:g}"
+        )
     if not weight.any():
-        raise checks.WrongValue("weight", f"must be above 0 for some item; column {name!r} is 0 everywhere")
+        raise checks.WrongValue(
+            "weight", f"must be above 0 for some item; column {name!r} is 0 everywhere"
+        )
 
 
 def _refuse_unlike(read: dict, named: dict) -> None:
-    if "prediction" in read and (read["prediction"].dtype.kind == "U") != (read["truth"].dtype.kind == "U"):
-        shown = " and ".join(f"column {named[role]!r} {read[role][0].item()!r}" for role in ("truth", "prediction"))
+    if "prediction" in read and (read["prediction"].dtype.kind == "U") != (
+        read["truth"].dtype.kind == "U"
+    ):
+        shown = " and ".join(
+            f"column {named[role]!r} {read[role][0].item()!r}" for role in ("truth", "prediction")
+        )
         raise ValueError(f"truth and prediction must both be text or both numbers; {shown}")

@@ -103,9 +103,13 @@ class MacroEstimate(Estimate, Result):
         parts = [part.interval(level) for part in self.parts]
         limits = self._of_parts(parts, level)
         bounded = self._of_parts([interval.bounded or interval for interval in parts], level)
-        return Interval(*limits, float(level), "default: from those of the classes",
-                        bounded=None if bounded == limits else bounded,
-                        notes=[*self.notes, *bounded_notes(limits, bounded)])
+        return Interval(
+            *limits,
+            float(level),
+            "default: from those of the classes",
+            bounded=None if bounded == limits else bounded,
+            notes=[*self.notes, *bounded_notes(limits, bounded)],
+        )
 
     def _of_parts(self, parts: Sequence, level: float) -> tuple[float, float]:
         """Return the limits of the mean from those of the classes."""
@@ -113,25 +117,37 @@ class MacroEstimate(Estimate, Result):
         together = np.maximum(self.correlation, 0.0)
         least = intervals.quantile(level) * self.standard_error
         distances = np.abs(np.array([tuple(limits) for limits in parts]).T - each)
-        below, above = (max(least, np.sqrt(away @ together @ away) / each.size) for away in distances)
+        below, above = (
+            max(least, np.sqrt(away @ together @ away) / each.size) for away in distances
+        )
         return float(max(0.0, self.estimate - below)), float(min(1.0, self.estimate + above))
 
     def headline(self) -> str:
         """Return estimate, standard error and interval."""
         limits, name = self.interval(), statistics.title_of(self.statistic)
-        return (f"{name} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
-                f"{limits.low:.4g} to {limits.high:.4g}{limits.bounded_words()}; "
-                f"{checks.counted(len(self.labels), 'class', 'classes')}, "
-                f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}")
+        return (
+            f"{name} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
+            f"{limits.low:.4g} to {limits.high:.4g}{limits.bounded_words()}; "
+            f"{checks.counted(len(self.labels), 'class', 'classes')}, "
+            f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per class: its F1 or recall, standard error and limits."""
-        return [{"label": label} | row for label, part in zip(self.labels, self.parts, strict=True)
-                for row in part.rows()]
+        return [
+            {"label": label} | row
+            for label, part in zip(self.labels, self.parts, strict=True)
+            for row in part.rows()
+        ]
 
 
-def macro_f1(replicates: Replicates, truth: ArrayLike, prediction: ArrayLike, *,
-             domain: ArrayLike | None = None) -> MacroEstimate:
+def macro_f1(
+    replicates: Replicates,
+    truth: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    domain: ArrayLike | None = None,
+) -> MacroEstimate:
     """Return the mean of the F1 of all classes with its replicate variance.
 
     Parameters
@@ -165,8 +181,14 @@ def macro_f1(replicates: Replicates, truth: ArrayLike, prediction: ArrayLike, *,
     return mean_of_classes(replicates, "macro_f1", truth, prediction, domain=domain)
 
 
-def mean_of_classes(replicates: Replicates, statistic: str, truth: ArrayLike, prediction: ArrayLike, *,
-                    domain: ArrayLike | None = None) -> MacroEstimate:
+def mean_of_classes(
+    replicates: Replicates,
+    statistic: str,
+    truth: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    domain: ArrayLike | None = None,
+) -> MacroEstimate:
     """Return the mean of a statistic of all classes with its replicate variance.
 
     Parameters
@@ -187,15 +209,24 @@ def mean_of_classes(replicates: Replicates, statistic: str, truth: ArrayLike, pr
         As `macro_f1`.
     """
     size = checks.instance("replicates", replicates, Replicates).design.stratum.size
-    truth, prediction = checks.labels("truth", truth, size=size), checks.labels("prediction", prediction, size=size)
+    truth, prediction = (
+        checks.labels("truth", truth, size=size),
+        checks.labels("prediction", prediction, size=size),
+    )
     estimate = estimate_mean_of_classes(replicates, statistic, truth, prediction, domain=domain)
     counts = replicates.design.weight > 0
     refuse_unsampled(statistic, truth[counts], prediction[counts])
     return estimate
 
 
-def estimate_mean_of_classes(replicates: Replicates, statistic: str, truth: np.ndarray, prediction: np.ndarray, *,
-                             domain: ArrayLike | None = None) -> MacroEstimate:
+def estimate_mean_of_classes(
+    replicates: Replicates,
+    statistic: str,
+    truth: np.ndarray,
+    prediction: np.ndarray,
+    *,
+    domain: ArrayLike | None = None,
+) -> MacroEstimate:
     """Return what `mean_of_classes` does, also of labels that do not show the statistic of a population.
 
     Parameters
@@ -208,19 +239,36 @@ def estimate_mean_of_classes(replicates: Replicates, statistic: str, truth: np.n
     counted = [truth[rows], prediction[rows]] if each == "f1" else [truth[rows]]
     labels = np.unique(np.concatenate(counted)).tolist()
     if len(labels) == 1:
-        raise statistics.UndefinedError(f"{statistics.title_of(statistic)} is undefined: it is the mean of several "
-                                        f"classes, and only {labels[0]!r} occurs; one item of another class could "
-                                        "halve it: take accuracy, or label items of other classes")
+        raise statistics.UndefinedError(
+            f"{statistics.title_of(statistic)} is undefined: it is the mean of several "
+            f"classes, and only {labels[0]!r} occurs; one item of another class could "
+            "halve it: take accuracy, or label items of other classes"
+        )
     if len(labels) > MOST_CLASSES:
-        raise ValueError(f"{statistic} takes at most {MOST_CLASSES} classes; got {len(labels):,}: take accuracy, or "
-                         "name the positive class")
-    parts = [estimate_statistic(replicates, each, truth == label, prediction == label, domain=rows) for label in labels]
+        raise ValueError(
+            f"{statistic} takes at most {MOST_CLASSES} classes; got {len(labels):,}: take accuracy, or "
+            "name the positive class"
+        )
+    parts = [
+        estimate_statistic(replicates, each, truth == label, prediction == label, domain=rows)
+        for label in labels
+    ]
     values = np.mean([part.replicate_values for part in parts], axis=0)
     estimate = float(np.mean([part.estimate for part in parts]))
     variance = float(replicates.variances(values, estimate))
-    return MacroEstimate(estimate, variance, tuple(labels), tuple(parts), _correlation(replicates, parts), values,
-                         int(np.isnan(values).sum()), max(1, parts[0].psus - parts[0].strata), _effective_df(parts),
-                         statistic, notes=_rough_notes(labels, parts))
+    return MacroEstimate(
+        estimate,
+        variance,
+        tuple(labels),
+        tuple(parts),
+        _correlation(replicates, parts),
+        values,
+        int(np.isnan(values).sum()),
+        max(1, parts[0].psus - parts[0].strata),
+        _effective_df(parts),
+        statistic,
+        notes=_rough_notes(labels, parts),
+    )
 
 
 def _correlation(replicates: Replicates, parts: list) -> np.ndarray:
@@ -233,11 +281,16 @@ def _correlation(replicates: Replicates, parts: list) -> np.ndarray:
 
 def _effective_df(parts: list) -> float:
     variance, df = np.array([(part.variance, part.effective_df) for part in parts]).T
-    return float(variance.sum() ** 2 / (variance ** 2 / df).sum()) if variance.any() else float(df.min())
+    return (
+        float(variance.sum() ** 2 / (variance**2 / df).sum()) if variance.any() else float(df.min())
+    )
 
 
 def _rough_notes(labels: Any, parts: Any) -> Any:
     rough = [label for label, part in zip(labels, parts, strict=True) if part.is_rough]
     if rough:
-        yield Note("unreliable", f"few PSUs tell about {'class' if len(rough) == 1 else 'classes'} "
-                   f"{checks.listed(rough, NAMED)}: the standard error is rough; the interval allows for it")
+        yield Note(
+            "unreliable",
+            f"few PSUs tell about {'class' if len(rough) == 1 else 'classes'} "
+            f"{checks.listed(rough, NAMED)}: the standard error is rough; the interval allows for it",
+        )

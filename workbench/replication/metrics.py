@@ -18,7 +18,12 @@ from workbench import checks, intervals
 from workbench.intervals.unseen import bounded_notes
 from workbench.replication import imported, statistics
 from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, sizes
-from workbench.replication.estimates import LEAST_DF, ReplicateEstimate, estimate_notes, estimate_statistic
+from workbench.replication.estimates import (
+    LEAST_DF,
+    ReplicateEstimate,
+    estimate_notes,
+    estimate_statistic,
+)
 from workbench.replication.galois import as_prime_power
 from workbench.replication.labeled import LABELS_IN, LabeledItems, load_labeled, positive_class
 from workbench.replication.macro import estimate_mean_of_classes
@@ -27,15 +32,31 @@ from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import Replicates, replicates
 from workbench.replication.statistics import METRICS, RANGES
 from workbench.replication.unsampled import score_notes, unknown_words
-from workbench.results import Note, Result, bounded_words, digits, html_table, note_list, percent, with_bounded
+from workbench.results import (
+    Note,
+    Result,
+    bounded_words,
+    digits,
+    html_table,
+    note_list,
+    percent,
+    with_bounded,
+)
 from workbench.results.vocabulary import method_words
 
-__all__ = ["LabeledItems", "MetricEstimates", "estimate_metrics", "load_labeled", "naive", "positive_class"]
-USUAL = ("accuracy", "precision", "recall", "f1")     # where there is a positive class
+__all__ = [
+    "LabeledItems",
+    "MetricEstimates",
+    "estimate_metrics",
+    "load_labeled",
+    "naive",
+    "positive_class",
+]
+USUAL = ("accuracy", "precision", "recall", "f1")  # where there is a positive class
 METHODS = ("auto", *REPLICATE_METHODS)
 MOST_UNITS = 9
 MOST_GROUPS = 50
-MANY_WEIGHTS = 2 ** 28
+MANY_WEIGHTS = 2**28
 
 
 class MetricEstimates(Result):
@@ -74,13 +95,26 @@ class MetricEstimates(Result):
     def headline(self) -> str:
         """Return the first metric with its interval, and what the labels are worth."""
         first = self.rows()[0]
-        worth = "" if np.isnan(first["worth"]) else \
-            f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
-        shown = _texts(first, "estimate", "low", "high", "naive_low", "naive_high", "bounded_low",
-                       "bounded_high", share=digits.shares)
+        worth = (
+            ""
+            if np.isnan(first["worth"])
+            else f"; {self.estimates[0].items:,} labels are worth {first['worth']:,.0f}"
+        )
+        shown = _texts(
+            first,
+            "estimate",
+            "low",
+            "high",
+            "naive_low",
+            "naive_high",
+            "bounded_low",
+            "bounded_high",
+            share=digits.shares,
+        )
         bounded = bounded_words(shown[1:3], shown[5:])
         return "{} {}, {} interval {} to {}{} (naive {} to {}){}".format(
-            _heading(first), shown[0], percent(self.level), *shown[1:3], bounded, *shown[3:5], worth)
+            _heading(first), shown[0], percent(self.level), *shown[1:3], bounded, *shown[3:5], worth
+        )
 
     def finding(self) -> str:
         """Return the first metric with its interval, in a sentence without jargon, after what is to be read first."""
@@ -92,19 +126,26 @@ class MetricEstimates(Result):
         name, low, high = _heading(first), first["low"], first["high"]
         shown = _texts(first, "estimate", "low", "high")
         if METRICS[first["metric"]].is_share and digits.nothing(low, high):
-            return (f"No result: {name} may be anything between {shown[1]} and {shown[2]}, as the sample says too "
-                    "little of it")
+            return (
+                f"No result: {name} may be anything between {shown[1]} and {shown[2]}, as the sample says too "
+                "little of it"
+            )
         return f"{name} {shown[0]}, between {shown[1]} and {shown[2]}"
 
     def basis(self) -> str:
         """Return what the finding rests on, in a line."""
         found, worth = self.estimates[0], self.rows()[0]["worth"]
-        items, clusters = checks.counted(found.items, "labeled item"), checks.counted(found.psus, "cluster")
+        items, clusters = (
+            checks.counted(found.items, "labeled item"),
+            checks.counted(found.psus, "cluster"),
+        )
         drawn = "" if found.psus == found.items else f" in {clusters} (PSUs)"
         alike = "" if np.isnan(worth) else f", worth {worth:,.0f} separate ones"
         strata = checks.counted(found.strata, "stratum", "strata")
-        return (f"From {items}{drawn} of {strata}{alike}; {percent(self.level)} intervals, "
-                f"{found.replicate_values.size:,} replicates by {method_words(self.method)}.")
+        return (
+            f"From {items}{drawn} of {strata}{alike}; {percent(self.level)} intervals, "
+            f"{found.replicate_values.size:,} replicates by {method_words(self.method)}."
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per metric (group, class): estimate, SE, df, interval, naive interval, design effect, worth.
@@ -121,20 +162,42 @@ class MetricEstimates(Result):
         z = intervals.quantile(self.level)
         table = []
         labels = self.labels or (None,) * len(self.estimates)
-        for found, group, label, naive, error in zip(self.estimates, self.groups, labels, self.naive, self.naive_error,
-                                                     strict=True):
+        for found, group, label, naive, error in zip(
+            self.estimates, self.groups, labels, self.naive, self.naive_error, strict=True
+        ):
             interval = found.interval(self.level)
             low, high = interval
-            effect = float(found.variance / error ** 2) if error > 0 and found.variance > 0 else float("nan")
+            effect = (
+                float(found.variance / error**2)
+                if error > 0 and found.variance > 0
+                else float("nan")
+            )
             worth = found.items / effect if found.effective_df >= LEAST_DF else float("nan")
-            table.append(({"group": group} if any(g is not None for g in self.groups) else {})
-                         | {"metric": found.statistic} | ({"label": label} if self.labels else {})
-                         | {"estimate": found.estimate,
-                            "standard_error": found.standard_error, "df": found.df, "low": low, "high": high,
-                            "naive_estimate": float(naive), **dict(zip(("naive_low", "naive_high"), np.clip(
-                                (naive - z * error, naive + z * error), *RANGES[found.kind]).tolist(), strict=True)),
-                            "design_effect": effect,
-                            "worth": worth, **with_bounded(interval)})
+            table.append(
+                ({"group": group} if any(g is not None for g in self.groups) else {})
+                | {"metric": found.statistic}
+                | ({"label": label} if self.labels else {})
+                | {
+                    "estimate": found.estimate,
+                    "standard_error": found.standard_error,
+                    "df": found.df,
+                    "low": low,
+                    "high": high,
+                    "naive_estimate": float(naive),
+                    **dict(
+                        zip(
+                            ("naive_low", "naive_high"),
+                            np.clip(
+                                (naive - z * error, naive + z * error), *RANGES[found.kind]
+                            ).tolist(),
+                            strict=True,
+                        )
+                    ),
+                    "design_effect": effect,
+                    "worth": worth,
+                    **with_bounded(interval),
+                }
+            )
         return table
 
     def _repr_html_(self) -> str:
@@ -143,17 +206,35 @@ class MetricEstimates(Result):
 
     def _shown(self, row: dict) -> dict:
         """Return a row as a page shows it: shares as percentages, limits side by side."""
-        found, error, *limits = _texts(row, "estimate", "standard_error", "low", "high", "naive_low", "naive_high",
-                                       "bounded_low", "bounded_high")
+        found, error, *limits = _texts(
+            row,
+            "estimate",
+            "standard_error",
+            "low",
+            "high",
+            "naive_low",
+            "naive_high",
+            "bounded_low",
+            "bounded_high",
+        )
         interval, naive, bounded = (f"{limits[k]} to {limits[k + 1]}" for k in (0, 2, 4))
-        return {"metric": _heading(row), **({"group": row["group"]} if "group" in row else {}), "estimate": found,
-                f"{percent(self.level)} interval": interval, "standard_error": error,
-                "bounded interval": "" if bounded == interval else bounded, "naive": naive,
-                "df": f"{row['df']:,}", "design_effect": row["design_effect"],
-                "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"}
+        return {
+            "metric": _heading(row),
+            **({"group": row["group"]} if "group" in row else {}),
+            "estimate": found,
+            f"{percent(self.level)} interval": interval,
+            "standard_error": error,
+            "bounded interval": "" if bounded == interval else bounded,
+            "naive": naive,
+            "df": f"{row['df']:,}",
+            "design_effect": row["design_effect"],
+            "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}",
+        }
 
 
-def _texts(row: dict, *names: str, share: Callable[..., tuple[str, ...]] | None = None) -> tuple[str, ...]:
+def _texts(
+    row: dict, *names: str, share: Callable[..., tuple[str, ...]] | None = None
+) -> tuple[str, ...]:
     """Return entries of a row as text: of shares as percentages or as `share` has them, of others as numbers."""
     values, error = [row[name] for name in names], (row["high"] - row["low"]) / 2
     if METRICS[row["metric"]].is_share:
@@ -173,7 +254,9 @@ def row_title(row: Mapping) -> str:
     'F1 of 9'
     """
     of = " " if METRICS[row["metric"]].about == "rank" else " of "
-    return statistics.title_of(row["metric"]) + ("" if row.get("label") is None else f"{of}{row['label']}")
+    return statistics.title_of(row["metric"]) + (
+        "" if row.get("label") is None else f"{of}{row['label']}"
+    )
 
 
 def _heading(row: Mapping) -> str:
@@ -181,10 +264,17 @@ def _heading(row: Mapping) -> str:
     return title[0].upper() + title[1:]
 
 
-def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = None, *, method: str = "auto",
-                     level: float = 0.95, collapse: dict | str | None = None, rho: float | str | None = None,
-                     coefficients: ArrayLike | str | None = None,
-                     rng: int | np.random.Generator = 0) -> MetricEstimates:
+def estimate_metrics(
+    items: LabeledItems,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    method: str = "auto",
+    level: float = 0.95,
+    collapse: dict | str | None = None,
+    rho: float | str | None = None,
+    coefficients: ArrayLike | str | None = None,
+    rng: int | np.random.Generator = 0,
+) -> MetricEstimates:
     """Estimate metrics with intervals that know how the items were sampled.
 
     Parameters
@@ -222,8 +312,16 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
     >>> estimate_metrics(wb.digit_forms().labeled())
     MetricEstimates(Accuracy 0.877, 95% interval 0.838 to 0.911 (naive 0.862 to 0.892); 1,797 labels are worth 554)
     """
-    metrics, level, design, made = check_settings(items, metrics, method=method, level=level, collapse=collapse,
-                                                  rho=rho, coefficients=coefficients, rng=rng)
+    metrics, level, design, made = check_settings(
+        items,
+        metrics,
+        method=method,
+        level=level,
+        collapse=collapse,
+        rho=rho,
+        coefficients=coefficients,
+        rng=rng,
+    )
     weighty = _with_fewer(made, method, metrics, rng)
     asked, caveats = _shown_by_sample(items, _of_classes(items, metrics))
     found, notes = [], [*items.notes, *_design_notes(design, made, weighty, metrics)]
@@ -231,14 +329,23 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
         rows, columns = _rows_of(items, group), items.columns(metric, label)
         where = ("metric", _place(metric, label, group))
         try:
-            estimate = estimate_mean_of_classes(made, metric, *columns, domain=rows) if not METRICS[metric].is_one \
-                else estimate_statistic(weighty if METRICS[metric].values else made, metric, *columns, domain=rows)
+            estimate = (
+                estimate_mean_of_classes(made, metric, *columns, domain=rows)
+                if not METRICS[metric].is_one
+                else estimate_statistic(
+                    weighty if METRICS[metric].values else made, metric, *columns, domain=rows
+                )
+            )
         except (statistics.UndefinedError, statistics.UnstableError) as error:
             missing = Note(_KIND_OF_ERROR[type(error)], str(error), where)
             (caveats if group is None and label is None else notes).append(missing)
             continue
         found.append((estimate, group, label, *naive(metric, *columns, rows=rows)))
-        about = estimate_notes(estimate, brief=True) if isinstance(estimate, ReplicateEstimate) else estimate.notes
+        about = (
+            estimate_notes(estimate, brief=True)
+            if isinstance(estimate, ReplicateEstimate)
+            else estimate.notes
+        )
         notes += [Note(note.kind, note.text, where) for note in about]
     if not found:
         raise statistics.UndefinedError(f"metrics must exist; {_why_none([*notes, *caveats])}")
@@ -251,18 +358,40 @@ def estimate_metrics(items: LabeledItems, metrics: str | Sequence[str] | None = 
     if interval.bounded:
         notes += bounded_notes(tuple(interval), interval.bounded, of=estimates[0].statistic)
     first = [note for note in items.notes if note.where and note.where[0] == LABELS_IN]
-    return MetricEstimates(estimates, groups, np.array(alone), np.array(spread), level, design, made.method, about,
-                           tuple(str(note) for note in [*first, *caveats]), notes=notes)
+    return MetricEstimates(
+        estimates,
+        groups,
+        np.array(alone),
+        np.array(spread),
+        level,
+        design,
+        made.method,
+        about,
+        tuple(str(note) for note in [*first, *caveats]),
+        notes=notes,
+    )
 
 
-def check_settings(items: LabeledItems, metrics: str | Sequence[str] | None = None, *, method: str = "auto",
-                   level: float = 0.95, collapse: dict | str | None = None, rho: float | str | None = None,
-                   coefficients: ArrayLike | str | None = None, rng: int | np.random.Generator = 0) -> tuple:
+def check_settings(
+    items: LabeledItems,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    method: str = "auto",
+    level: float = 0.95,
+    collapse: dict | str | None = None,
+    rho: float | str | None = None,
+    coefficients: ArrayLike | str | None = None,
+    rng: int | np.random.Generator = 0,
+) -> tuple:
     """Return what `estimate_metrics` starts from, metrics, level, design and replicates, or raise."""
     checks.instance("items", items, LabeledItems)
     level = checks.level(level)
     metrics = _usual(items) if metrics is None else metrics
-    metrics = metrics.replace(",", " ").split() if isinstance(metrics, str) else checks.each("metrics", metrics)
+    metrics = (
+        metrics.replace(",", " ").split()
+        if isinstance(metrics, str)
+        else checks.each("metrics", metrics)
+    )
     known = [name for name, metric in METRICS.items() if metric.about]
     if not metrics:
         raise checks.WrongValue("metrics", f"must name at least one of {', '.join(known)}")
@@ -276,14 +405,28 @@ def check_settings(items: LabeledItems, metrics: str | Sequence[str] | None = No
         return metrics, level, made.design, made
     for name, value in (("rho", rho), ("coefficients", coefficients)):
         if value is not None and not (isinstance(value, str) and value == ""):
-            raise checks.WrongValue(name, "belongs to {0}, which were not given", others=("replicate_weights",))
-    design = SurveyDesign(items.stratum, psu=items.psu, weight=items.weight, fpc=items.fpc, nest=items.nest,
-                          collapse=_renamed(collapse, items.stratum))
-    return metrics, level, design, replicates(design, _method(design, checks.choice("method", method, METHODS)),
-                                              rng=rng)
+            raise checks.WrongValue(
+                name, "belongs to {0}, which were not given", others=("replicate_weights",)
+            )
+    design = SurveyDesign(
+        items.stratum,
+        psu=items.psu,
+        weight=items.weight,
+        fpc=items.fpc,
+        nest=items.nest,
+        collapse=_renamed(collapse, items.stratum),
+    )
+    return (
+        metrics,
+        level,
+        design,
+        replicates(design, _method(design, checks.choice("method", method, METHODS)), rng=rng),
+    )
 
 
-def naive(metric: str, truth: ArrayLike, other: ArrayLike | None = None, *, rows: Any = None) -> tuple[float, float]:
+def naive(
+    metric: str, truth: ArrayLike, other: ArrayLike | None = None, *, rows: Any = None
+) -> tuple[float, float]:
     """Return a metric and its standard error as if items were independent and of equal weight.
 
     Parameters
@@ -314,23 +457,40 @@ def naive(metric: str, truth: ArrayLike, other: ArrayLike | None = None, *, rows
     '0.8770 0.0077'
     """
     known = [name for name, entry in METRICS.items() if entry.about]
-    columns: Any = (column if np.ndim(column) == 0 else np.asarray(column)[slice(None) if rows is None else rows]
-                    for column in (truth, other) if column is not None)
+    columns: Any = (
+        column
+        if np.ndim(column) == 0
+        else np.asarray(column)[slice(None) if rows is None else rows]
+        for column in (truth, other)
+        if column is not None
+    )
     return METRICS[checks.choice("metric", metric, known)].naive_of(*columns)
 
 
 def _shown_by_sample(items: LabeledItems, asked: list[tuple]) -> tuple[list[tuple], list[Note]]:
     """Return pairs of metric and class that the sample shows, and a note on the others and on what was assumed."""
     sampled, notes = items.sampled, []
-    shown = [(metric, label) for metric, label in asked
-             if sampled.shows(metric, items.positive if label is None else label)]
-    unknown = [row_title({"metric": metric, "label": label}) for metric, label in asked if (metric, label) not in shown]
+    shown = [
+        (metric, label)
+        for metric, label in asked
+        if sampled.shows(metric, items.positive if label is None else label)
+    ]
+    unknown = [
+        row_title({"metric": metric, "label": label})
+        for metric, label in asked
+        if (metric, label) not in shown
+    ]
     if unknown:
         notes.append(Note("undefined", unknown_words(unknown, sampled.reason)))
     if sampled.predicted == sampled.true and len(sampled.true) == 1 and items.unlike_others is None:
-        notes.append(Note("assumption", f"every labeled item is predicted and truly {sampled.true[0]!r}: the items "
-                          "were taken for a random sample of all; if only items of this class were chosen, these "
-                          "numbers say nothing of other items"))
+        notes.append(
+            Note(
+                "assumption",
+                f"every labeled item is predicted and truly {sampled.true[0]!r}: the items "
+                "were taken for a random sample of all; if only items of this class were chosen, these "
+                "numbers say nothing of other items",
+            )
+        )
     return shown, notes
 
 
@@ -366,34 +526,54 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
 def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
     every = not METRICS[metric].is_one or METRICS[metric].per_class and items.positive is None
     if every and len(items.classes) > MOST_CLASSES:
-        raise ValueError(f"{metric} takes at most {MOST_CLASSES} classes; got {len(items.classes):,}: take accuracy, "
-                         "or name the positive class")
+        raise ValueError(
+            f"{metric} takes at most {MOST_CLASSES} classes; got {len(items.classes):,}: take accuracy, "
+            "or name the positive class"
+        )
 
 
 def _of_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:
     """Return pairs of a metric and the class, or the rank, that it is about; None for the positive class or for all."""
-    every = {"class": items.classes if items.positive is None else [None],
-             "rank": [None] if items.candidates is None else range(1, items.candidates.shape[1] + 1)}
-    return [(metric, label) for metric in metrics
-            for label in (every[METRICS[metric].about] if METRICS[metric].per_class else [None])]
+    every = {
+        "class": items.classes if items.positive is None else [None],
+        "rank": [None] if items.candidates is None else range(1, items.candidates.shape[1] + 1),
+    }
+    return [
+        (metric, label)
+        for metric in metrics
+        for label in (every[METRICS[metric].about] if METRICS[metric].per_class else [None])
+    ]
 
 
 def _place(metric: str, label: Any, group: Any) -> str:
-    return metric + ("" if label is None else f" of {label}") + ("" if group is None else f" in group {group}")
+    return (
+        metric
+        + ("" if label is None else f" of {label}")
+        + ("" if group is None else f" in group {group}")
+    )
 
 
 def _imported(items: Any, method: Any, collapse: Any, rho: Any, coefficients: Any) -> Any:
     if collapse:
         raise ValueError("collapse joins strata, and replicate weights are given without them")
     if method not in imported.METHODS:
-        raise checks.WrongValue("method", "must say how the replicate weights were made, "
-                                f"{', '.join(map(repr, imported.METHODS))}", method)
+        raise checks.WrongValue(
+            "method",
+            "must say how the replicate weights were made, "
+            f"{', '.join(map(repr, imported.METHODS))}",
+            method,
+        )
     given = _numbers("coefficients", coefficients)
     if given is not None and given.size == 1:
         given = np.repeat(given, items.replicate_weights.shape[1])
     rho = _numbers("rho", rho)
-    return imported.imported_replicates(items.weight, items.replicate_weights, method=method, coefficients=given,
-                                        rho=None if rho is None else float(rho[0]))
+    return imported.imported_replicates(
+        items.weight,
+        items.replicate_weights,
+        method=method,
+        coefficients=given,
+        rho=None if rho is None else float(rho[0]),
+    )
 
 
 def _numbers(name: str, values: str | None) -> np.ndarray | None:
@@ -401,9 +581,13 @@ def _numbers(name: str, values: str | None) -> np.ndarray | None:
     if values is None or isinstance(values, str) and not values.strip():
         return None
     try:
-        return np.atleast_1d(np.array(values.split(",") if isinstance(values, str) else values, float))
+        return np.atleast_1d(
+            np.array(values.split(",") if isinstance(values, str) else values, float)
+        )
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, with commas between them; got {values!r}") from None
+        raise ValueError(
+            f"{name} must be numbers, with commas between them; got {values!r}"
+        ) from None
 
 
 def _renamed(collapse: Any, stratum: Any) -> dict | None:
@@ -414,7 +598,7 @@ def _renamed(collapse: Any, stratum: Any) -> dict | None:
     pairs = [pair.split("=") for pair in collapse.split(",") if pair.strip()]
     wrong = [pair for pair in pairs if len(pair) != 2]
     if wrong:
-        raise checks.WrongValue("collapse", "must be pairs such as 'b=a, c=a'", '='.join(wrong[0]))
+        raise checks.WrongValue("collapse", "must be pairs such as 'b=a, c=a'", "=".join(wrong[0]))
     renamed = dict([as_is.get(name.strip(), name.strip()) for name in pair] for pair in pairs)
     refuse_unknown_strata([*renamed, *renamed.values()], np.unique(stratum))
     return renamed
@@ -427,7 +611,9 @@ def _groups(items: LabeledItems) -> list:
     counts = items.group if items.weight is None else items.group[items.weight > 0]
     names = [name for name in np.unique(counts).tolist() if name != ""]
     if len(names) > MOST_GROUPS:
-        raise checks.WrongValue("group", f"must have at most {MOST_GROUPS} different values; got {len(names):,}")
+        raise checks.WrongValue(
+            "group", f"must have at most {MOST_GROUPS} different values; got {len(names):,}"
+        )
     return [None, *names]
 
 
@@ -441,19 +627,32 @@ def _method(design: SurveyDesign, method: str) -> str:
 
 def _with_fewer(made: Replicates, method: str, metrics: Sequence[str], rng: Any) -> Replicates:
     """Return replicates for statistics that need every weight: the same, or a bootstrap where those are too many."""
-    costly = made.count * made.design.weight.size > MANY_WEIGHTS and any(METRICS[name].values for name in metrics)
+    costly = made.count * made.design.weight.size > MANY_WEIGHTS and any(
+        METRICS[name].values for name in metrics
+    )
     return replicates(made.design, "bootstrap", rng=rng) if method == "auto" and costly else made
 
 
-def _design_notes(design: SurveyDesign, made: Replicates, weighty: Replicates,
-                  metrics: Sequence[str]) -> Iterator[Note]:
+def _design_notes(
+    design: SurveyDesign, made: Replicates, weighty: Replicates, metrics: Sequence[str]
+) -> Iterator[Note]:
     if design.psu is None:
-        yield Note("assumption", "no PSU column: items were taken for independent draws within their stratum")
+        yield Note(
+            "assumption",
+            "no PSU column: items were taken for independent draws within their stratum",
+        )
     if made.method == "generalized":
-        yield Note("remark", f"PSUs per stratum: {sizes(design.psus_per_stratum)}; generalized replication is exact "
-                   f"for any mixture, {made.count:,} replicates")
+        yield Note(
+            "remark",
+            f"PSUs per stratum: {sizes(design.psus_per_stratum)}; generalized replication is exact "
+            f"for any mixture, {made.count:,} replicates",
+        )
     if weighty is not made:
         for name in metrics:
             if METRICS[name].values:
-                yield Note("remark", f"{weighty.count} bootstrap replicates, as {made.count:,} would need very many "
-                           "weights", ("metric", name))
+                yield Note(
+                    "remark",
+                    f"{weighty.count} bootstrap replicates, as {made.count:,} would need very many "
+                    "weights",
+                    ("metric", name),
+                )

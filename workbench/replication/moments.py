@@ -85,7 +85,9 @@ def rmse(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
 
 
 def _numbers(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
-    return checks.vector("truth", truth, size=size), checks.vector("prediction", prediction, size=size)
+    return checks.vector("truth", truth, size=size), checks.vector(
+        "prediction", prediction, size=size
+    )
 
 
 def kappa(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
@@ -95,7 +97,9 @@ def kappa(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     ----------
     .. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
     """
-    return _of_classes(truth, prediction, size, lambda beyond, true, predicted, chance: beyond / (1 - chance))
+    return _of_classes(
+        truth, prediction, size, lambda beyond, true, predicted, chance: beyond / (1 - chance)
+    )
 
 
 def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
@@ -106,30 +110,52 @@ def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     .. [1] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient, Computational Biology
        and Chemistry 28, 2004.
     """
-    return _of_classes(truth, prediction, size, lambda beyond, true, predicted, chance: beyond / np.sqrt(
-        (1 - (true * true).sum(-1)) * (1 - (predicted * predicted).sum(-1))))
+    return _of_classes(
+        truth,
+        prediction,
+        size,
+        lambda beyond, true, predicted, chance: (
+            beyond / np.sqrt((1 - (true * true).sum(-1)) * (1 - (predicted * predicted).sum(-1)))
+        ),
+    )
 
 
-def alike_labels(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
+def alike_labels(
+    truth: ArrayLike, prediction: ArrayLike, size: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return both columns of labels, or raise where one is text and the other numbers."""
-    truth, prediction = checks.labels("truth", truth, size=size), checks.labels("prediction", prediction, size=size)
+    truth, prediction = (
+        checks.labels("truth", truth, size=size),
+        checks.labels("prediction", prediction, size=size),
+    )
     if (truth.dtype.kind in "US") != (prediction.dtype.kind in "US"):
-        raise TypeError(f"truth and prediction must both be text or both numbers; got {truth[0].item()!r} "
-                        f"and {prediction[0].item()!r}")
+        raise TypeError(
+            f"truth and prediction must both be text or both numbers; got {truth[0].item()!r} "
+            f"and {prediction[0].item()!r}"
+        )
     return truth, prediction
 
 
-def _of_classes(truth: ArrayLike, prediction: ArrayLike, size: int, of: Callable[..., np.ndarray]) -> Moments:
-    names, code = np.unique(np.concatenate(alike_labels(truth, prediction, size)), return_inverse=True)
+def _of_classes(
+    truth: ArrayLike, prediction: ArrayLike, size: int, of: Callable[..., np.ndarray]
+) -> Moments:
+    names, code = np.unique(
+        np.concatenate(alike_labels(truth, prediction, size)), return_inverse=True
+    )
     if names.size > MOST_CLASSES:
-        raise ValueError(f"kappa and mcc take at most {MOST_CLASSES} classes; got {names.size:,}: take accuracy")
+        raise ValueError(
+            f"kappa and mcc take at most {MOST_CLASSES} classes; got {names.size:,}: take accuracy"
+        )
     own = np.eye(names.size)
 
     def rows(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         return np.column_stack([true == predicted, own[true], own[predicted]])
 
     def of_means(mean: np.ndarray) -> np.ndarray:
-        true, predicted = mean[..., 1:1 + names.size], mean[..., 1 + names.size:]
+        true, predicted = mean[..., 1 : 1 + names.size], mean[..., 1 + names.size :]
         chance = (true * predicted).sum(-1)
         return of(mean[..., 0] - chance, true, predicted, chance)
-    return Moments(rows(*code.reshape(2, -1)), of_means, rows(*np.indices((names.size,) * 2).reshape(2, -1)))
+
+    return Moments(
+        rows(*code.reshape(2, -1)), of_means, rows(*np.indices((names.size,) * 2).reshape(2, -1))
+    )

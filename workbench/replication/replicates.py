@@ -37,9 +37,9 @@ from workbench.results import Result
 METHODS = ("brr", "fay", "generalized", "jkn", "jk2", "bootstrap")
 BALANCED = ("brr", "fay")
 LARGEST_HADAMARD = 1024
-LARGEST_WEIGHTS = 2 ** 31
-MOST_EVALUATIONS = 2 ** 33
-BLOCK = 2 ** 22
+LARGEST_WEIGHTS = 2**31
+MOST_EVALUATIONS = 2**33
+BLOCK = 2**22
 ROUNDING = 1e-12
 
 
@@ -99,9 +99,12 @@ class Replicates(Result):
         """
         needed = 8 * self.count * self.design.weight.size
         if needed > LARGEST_WEIGHTS:
-            raise checks.WrongValue("weights", f"must fit into {LARGEST_WEIGHTS:,} bytes; "
-                                    f"{self.design.weight.size:,} items times {self.count:,} replicates need "
-                                    f"{needed:,}: estimate with replicate_estimate, which does not store them")
+            raise checks.WrongValue(
+                "weights",
+                f"must fit into {LARGEST_WEIGHTS:,} bytes; "
+                f"{self.design.weight.size:,} items times {self.count:,} replicates need "
+                f"{needed:,}: estimate with replicate_estimate, which does not store them",
+            )
         factors = self.factors(slice(None))
         return self.design.weight[:, None] * factors.T[self.design.psu_of_item]
 
@@ -126,7 +129,9 @@ class Replicates(Result):
         sheets.refuse_other(path, header)
         stratum = design.strata[design.stratum_of_psu[design.psu_of_item]]
         psu = design.psu_of_item if design.psu is None or design.nest else design.psu
-        columns = zip(stratum.tolist(), psu.tolist(), design.weight.tolist(), self.weights(), strict=True)
+        columns = zip(
+            stratum.tolist(), psu.tolist(), design.weight.tolist(), self.weights(), strict=True
+        )
         sheets.write_rows(path, header, ([*row, *weights.tolist()] for *row, weights in columns))
 
     def totals(self, values: ArrayLike) -> np.ndarray:
@@ -172,15 +177,24 @@ class Replicates(Result):
             stratum_totals = np.add.reduceat(z, design.first_psu)
             return z.sum(0) + (stratum_totals[of_psu] - n[of_psu, None] * z) / (n[of_psu, None] - 1)
         if self.draws is not None:
-            return np.concatenate([self._factors_with_replacement(rows) @ z for rows in self._blocks(len(z))])
+            return np.concatenate(
+                [self._factors_with_replacement(rows) @ z for rows in self._blocks(len(z))]
+            )
         if self._two_level:
             groups = [_contrasts(z[units]).reshape(-1, z.shape[1]) for _, units in design.groups]
             contrasts = np.concatenate(groups)
-            signed = signed_totals(contrasts) if self.array is None else (1.0 - 2 * self.array) @ contrasts
+            signed = (
+                signed_totals(contrasts)
+                if self.array is None
+                else (1.0 - 2 * self.array) @ contrasts
+            )
             return z.sum(0) + self._step * signed
         units = z.reshape(n.size, n[0], -1)
-        kept = kept_totals(units) if self.array is None else \
-            sum((self.array == i).astype(float) @ units[:, i] for i in range(n[0]))
+        kept = (
+            kept_totals(units)
+            if self.array is None
+            else sum((self.array == i).astype(float) @ units[:, i] for i in range(n[0]))
+        )
         return z.sum(0) + (1 - self.rho) * (n[0] * kept - z.sum(0))
 
     def ratios(self, total: np.ndarray, weight: np.ndarray) -> tuple:
@@ -193,8 +207,11 @@ class Replicates(Result):
         """
         z = np.concatenate([np.reshape(column, (len(column), -1)) for column in (total, weight)], 1)
         full, found, shape = z.sum(0), self.totals_of_psus(z), np.shape(weight)[1:]
-        found = np.where(np.abs(found) > ROUNDING * np.abs(full), found, 0.0)       # 0 but for rounding
-        return tuple(ratio(*np.split(part, 2, -1)).reshape((*part.shape[:-1], *shape)) for part in (full, found))
+        found = np.where(np.abs(found) > ROUNDING * np.abs(full), found, 0.0)  # 0 but for rounding
+        return tuple(
+            ratio(*np.split(part, 2, -1)).reshape((*part.shape[:-1], *shape))
+            for part in (full, found)
+        )
 
     def variances(self, values: np.ndarray, middle: float | np.ndarray) -> np.ndarray:
         """Return sum_r c_r (t_r - middle)^2 down each column of `values`, (R,) or (R, C).
@@ -209,7 +226,9 @@ class Replicates(Result):
         defined = np.isfinite(values)
         misses = np.where(defined, values - middle, 0.0)
         misses[np.abs(misses) <= ROUNDING * np.abs(np.where(defined, values, 0.0)).max(0)] = 0.0
-        return ratio(self.coefficients @ misses ** 2 * self.coefficients.sum(), self.coefficients @ defined)
+        return ratio(
+            self.coefficients @ misses**2 * self.coefficients.sum(), self.coefficients @ defined
+        )
 
     def factors(self, rows: slice) -> np.ndarray:
         """Return what the replicates `rows` (a slice) multiply the weight of each PSU by, (r, P).
@@ -245,7 +264,9 @@ class Replicates(Result):
             signs = 1.0 - 2 * self._array_rows(rows)
             found, column = np.ones((len(signs), of_psu.size)), 0
             for m, units in design.groups:
-                part = signs[:, column:column + units.shape[0] * (m - 1)].reshape(len(signs), -1, m - 1)
+                part = signs[:, column : column + units.shape[0] * (m - 1)].reshape(
+                    len(signs), -1, m - 1
+                )
                 found[:, units] += self._step * _spread(part)
                 column += units.shape[0] * (m - 1)
             return found
@@ -258,19 +279,31 @@ class Replicates(Result):
         how = f" rho {self.rho:g}" if self.method in ("fay", "generalized") else ""
         if self.most_df is not None:
             psus = checks.counted(self.design.stratum_of_psu.size, "PSU")
-            return (f"{self.method}, {checks.counted(self.count, 'replicate')}; {self.design.stratum.size:,} items, "
-                    f"{psus}, {checks.counted(self.df, 'degree')} of freedom")
+            return (
+                f"{self.method}, {checks.counted(self.count, 'replicate')}; {self.design.stratum.size:,} items, "
+                f"{psus}, {checks.counted(self.df, 'degree')} of freedom"
+            )
         return f"{self.method}{how}, {checks.counted(self.count, 'replicate')}; {self.design.headline()}"
 
     def rows(self) -> list[dict]:
         """Return one row: method, replicates, PSUs, strata, degrees of freedom."""
-        return [{"method": self.method, "replicates": self.count, "psus": self.design.stratum_of_psu.size,
-                 "strata": self.design.strata.size, "df": self.df}]
+        return [
+            {
+                "method": self.method,
+                "replicates": self.count,
+                "psus": self.design.stratum_of_psu.size,
+                "strata": self.design.strata.size,
+                "df": self.df,
+            }
+        ]
 
     @property
     def _two_level(self) -> bool:
-        return self.method == "generalized" or self.method in BALANCED and \
-            self.design.varying.psus_per_stratum[0] == 2
+        return (
+            self.method == "generalized"
+            or self.method in BALANCED
+            and self.design.varying.psus_per_stratum[0] == 2
+        )
 
     @property
     def _step(self) -> float:
@@ -280,8 +313,11 @@ class Replicates(Result):
         if self.array is not None:
             return self.array[rows]
         n, runs = self.design.varying.psus_per_stratum, np.arange(self.count)[rows]
-        return arrays.linear_array(2, (n - 1).sum(), runs) if self._two_level else \
-            arrays.linear_array(n[0], n.size, runs)
+        return (
+            arrays.linear_array(2, (n - 1).sum(), runs)
+            if self._two_level
+            else arrays.linear_array(n[0], n.size, runs)
+        )
 
     def _blocks(self, width: int) -> list:
         """Slices of replicates whose factors or weights, `width` each, fit into a block."""
@@ -300,15 +336,28 @@ class Replicates(Result):
         """
         psu, weight = self.design.psu_of_item[rows], self.design.weight[rows]
         if self.count * weight.size > MOST_EVALUATIONS:
-            raise checks.WrongValue("statistic", f"must need at most {MOST_EVALUATIONS:,} weights; {weight.size:,} "
-                                    f"items times {self.count:,} replicates are {self.count * weight.size:,}: take "
-                                    "method 'bootstrap', or fewer PSUs")
+            raise checks.WrongValue(
+                "statistic",
+                f"must need at most {MOST_EVALUATIONS:,} weights; {weight.size:,} "
+                f"items times {self.count:,} replicates are {self.count * weight.size:,}: take "
+                "method 'bootstrap', or fewer PSUs",
+            )
         width = max(self.design.stratum_of_psu.size, weight.size)
-        return np.concatenate([function(weight * self.factors(block)[:, psu]) for block in self._blocks(width)])
+        return np.concatenate(
+            [function(weight * self.factors(block)[:, psu]) for block in self._blocks(width)]
+        )
 
 
-def replicates(design: SurveyDesign, method: str = "brr", *, rho: float = 0.5, array: ArrayLike | None = None,
-               require_balance: bool = True, count: int = 500, rng: int | np.random.Generator = 0) -> Replicates:
+def replicates(
+    design: SurveyDesign,
+    method: str = "brr",
+    *,
+    rho: float = 0.5,
+    array: ArrayLike | None = None,
+    require_balance: bool = True,
+    count: int = 500,
+    rng: int | np.random.Generator = 0,
+) -> Replicates:
     """Return the replicates of a design.
 
     Parameters
@@ -370,26 +419,34 @@ def replicates(design: SurveyDesign, method: str = "brr", *, rho: float = 0.5, a
     if not 0 <= rho < 1:
         raise checks.WrongValue("rho", f"must be at least 0 and below 1; got {rho:g}")
     if array is not None and method not in BALANCED:
-        raise checks.WrongValue("array", f"belongs to the methods 'brr' and 'fay'; got method {method!r}")
+        raise checks.WrongValue(
+            "array", f"belongs to the methods 'brr' and 'fay'; got method {method!r}"
+        )
     n = design.varying.psus_per_stratum
     if method == "jkn":
         return Replicates(design, method, 0.0, ((n - 1) / n)[design.varying.stratum_of_psu])
     if method == "jk2":
         if (n != 2).any():
-            raise ValueError(f"method 'jk2' needs two PSUs in every stratum; got {sizes(n)}: take method 'jkn', which "
-                             "leaves out each PSU in turn")
+            raise ValueError(
+                f"method 'jk2' needs two PSUs in every stratum; got {sizes(n)}: take method 'jkn', which "
+                "leaves out each PSU in turn"
+            )
         return Replicates(design, method, 0.0, np.ones(n.size))
     if method == "bootstrap":
         count = checks.whole("count", count, 2)
-        return Replicates(design, method, 0.0, np.full(count, 1 / count), draws=_draws(design.varying, count, rng))
+        return Replicates(
+            design, method, 0.0, np.full(count, 1 / count), draws=_draws(design.varying, count, rng)
+        )
     if method == "generalized":
         array, runs = _two_level_array(int((n - 1).sum()))
         step = _largest_step(n) * (1 - rho)
-        return Replicates(design, method, rho, np.full(runs, 1 / (runs * step ** 2)), array)
+        return Replicates(design, method, rho, np.full(runs, 1 / (runs * step**2)), array)
     rho = 0.0 if method == "brr" else rho
     if np.ptp(n):
-        raise ValueError(f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
-                         "take method 'generalized', exact for any mixture, or 'jkn'")
+        raise ValueError(
+            f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
+            "take method 'generalized', exact for any mixture, or 'jkn'"
+        )
     units = int(n[0])
     if array is not None:
         array = _kept_units(array, units, n.size, require_balance)
@@ -397,14 +454,19 @@ def replicates(design: SurveyDesign, method: str = "brr", *, rho: float = 0.5, a
     elif units == 2:
         array, runs = _two_level_array(n.size)
     elif as_prime_power(units) is None:
-        raise ValueError(f"method {method!r} needs a prime power of PSUs per stratum; {units} is not a prime power: "
-                         "take method 'generalized', exact for any number, or 'jkn'")
+        raise ValueError(
+            f"method {method!r} needs a prime power of PSUs per stratum; {units} is not a prime power: "
+            "take method 'generalized', exact for any number, or 'jkn'"
+        )
     else:
         runs = arrays.smallest_runs(units, n.size)
-    return Replicates(design, method, rho, np.full(runs, 1 / (runs * (units - 1) * (1 - rho) ** 2)), array)
+    return Replicates(
+        design, method, rho, np.full(runs, 1 / (runs * (units - 1) * (1 - rho) ** 2)), array
+    )
 
 
 # replicates
+
 
 def _scales(m: int) -> np.ndarray:
     """Return the factors of Helmert's contrasts of m units, (m - 1,), k = 1 .. m - 1.
@@ -429,7 +491,9 @@ def _spread(signs: Any) -> np.ndarray:
     scaled = signs * _scales(m)
     after = np.cumsum(scaled[..., ::-1], -1)[..., ::-1]
     zero = np.zeros((*scaled.shape[:-1], 1))
-    return np.concatenate([after, zero], -1) - np.concatenate([zero, np.arange(1.0, m) * scaled], -1)
+    return np.concatenate([after, zero], -1) - np.concatenate(
+        [zero, np.arange(1.0, m) * scaled], -1
+    )
 
 
 def _largest_step(n: np.ndarray) -> float:
@@ -445,7 +509,7 @@ def _two_level_array(columns: int) -> tuple[np.ndarray | None, int]:
     if columns >= LARGEST_HADAMARD:
         return None, arrays.smallest_runs(2, columns)
     order = arrays.next_hadamard_order(columns + 1)
-    return (arrays.hadamard(order)[:, 1:columns + 1] < 0).astype(np.int8), order
+    return (arrays.hadamard(order)[:, 1 : columns + 1] < 0).astype(np.int8), order
 
 
 def _draws(design: SurveyDesign, count: int, rng: int | np.random.Generator) -> np.ndarray:
@@ -461,14 +525,21 @@ def _kept_units(array: ArrayLike, units: int, strata: Any, require_balance: Any)
     array = checks.plain_array("array", array)
     if array.ndim != 2 or array.shape[1] != strata:
         columns = checks.counted(strata, "column")
-        raise checks.WrongValue("array", f"must have {columns}, one per stratum; got shape {array.shape}")
+        raise checks.WrongValue(
+            "array", f"must have {columns}, one per stratum; got shape {array.shape}"
+        )
     balance = arrays.check_balance(array)
     signs = units == 2 and (array == -1).any()
     for row, column in np.argwhere(~np.isin(array, (-1, 1) if signs else np.arange(units)))[:1]:
-        raise checks.WrongValue("array", "must hold the units 0 to "
-                                f"{units - 1}{', or +1 and -1' if units == 2 else ''}; row {row} column {column} is "
-                                f"{array[row, column]:g}")
+        raise checks.WrongValue(
+            "array",
+            "must hold the units 0 to "
+            f"{units - 1}{', or +1 and -1' if units == 2 else ''}; row {row} column {column} is "
+            f"{array[row, column]:g}",
+        )
     if require_balance and not (balance.full and balance.levels == units):
-        fault = f"it holds {balance.levels} of the {units} units" if balance.full else balance.problem
+        fault = (
+            f"it holds {balance.levels} of the {units} units" if balance.full else balance.problem
+        )
         raise checks.WrongValue("array", f"must be in full balance; {fault}")
     return ((1 - array) // 2 if signs else array).astype(np.min_scalar_type(units))

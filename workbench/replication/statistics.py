@@ -99,7 +99,11 @@ class Metric:
         """Return the entry of a name, or one made of a function (weight, *columns) -> number, or raise."""
         if callable(statistic):
             return cls(getattr(statistic, "__name__", "statistic"), (), values=_by_row(statistic))
-        return METRICS[checks.choice("statistic", statistic, [name for name in METRICS if METRICS[name].is_one])]
+        return METRICS[
+            checks.choice(
+                "statistic", statistic, [name for name in METRICS if METRICS[name].is_one]
+            )
+        ]
 
     @property
     def is_one(self) -> bool:
@@ -138,11 +142,15 @@ class Metric:
             Number of items.
         """
         if self.arguments and len(columns) != len(self.arguments):
-            raise TypeError(f"{self.name} takes {checks.counted(len(self.arguments), 'column')}, "
-                            f"{' and '.join(self.arguments)}; got {len(columns)}")
+            raise TypeError(
+                f"{self.name} takes {checks.counted(len(self.arguments), 'column')}, "
+                f"{' and '.join(self.arguments)}; got {len(columns)}"
+            )
         return self.totals(*columns, size) if self.totals else None
 
-    def parts_of(self, columns: Sequence, totals: Any, rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list]:
+    def parts_of(
+        self, columns: Sequence, totals: Any, rows: np.ndarray, weight: np.ndarray
+    ) -> tuple[np.ndarray, list]:
         """Return the values that it averages, exactly or to first order, and the items that it averages them over.
 
         Parameters
@@ -175,7 +183,7 @@ class Metric:
         totals: Any = self.totals_of(columns, len(columns[0]))
         estimate = totals.numerator.sum() / totals.denominator.sum()
         rest = totals.numerator - estimate * totals.denominator
-        return float(estimate), float(np.sqrt((rest ** 2).sum()) / totals.denominator.sum())
+        return float(estimate), float(np.sqrt((rest**2).sum()) / totals.denominator.sum())
 
 
 def title_of(name: str) -> str:
@@ -202,7 +210,10 @@ def placements(parts: Sequence[np.ndarray], score: np.ndarray, weight: np.ndarra
     for part, other, side in zip(parts, reversed(parts), (1, -1), strict=True):
         order = np.argsort(side * score[other], kind="stable")
         cumulated = np.concatenate([[0.0], np.cumsum(weight[other][order])])
-        ends = [np.searchsorted(side * score[other][order], side * score[part], end) for end in ("left", "right")]
+        ends = [
+            np.searchsorted(side * score[other][order], side * score[part], end)
+            for end in ("left", "right")
+        ]
         found[part] = sum(cumulated[end] for end in ends) / (2 * cumulated[-1])
     return found
 
@@ -222,7 +233,9 @@ def _mean(y: ArrayLike, size: int) -> Totals:
 
 
 def _mean_rank(y: ArrayLike, most: int, size: int) -> Totals:
-    return Totals(checks.vector("y", y, size=size, low=1, high=checks.whole("most", most, 1)), np.ones(size))
+    return Totals(
+        checks.vector("y", y, size=size, low=1, high=checks.whole("most", most, 1)), np.ones(size)
+    )
 
 
 def _total(y: ArrayLike, size: int) -> Totals:
@@ -234,14 +247,20 @@ def _ratio_of(y: ArrayLike, x: ArrayLike, size: int) -> Totals:
 
 
 def _accuracy(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
-    return Totals(np.equal(*moments.alike_labels(truth, prediction, size)).astype(float), np.ones(size))
+    return Totals(
+        np.equal(*moments.alike_labels(truth, prediction, size)).astype(float), np.ones(size)
+    )
 
 
 def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
     """Return hits over members, of which the true, the predicted, or both kinds count."""
+
     def totals(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
         truth, prediction = binary("truth", truth, size), binary("prediction", prediction, size)
-        return Totals((true + predicted) * truth * prediction, true * truth + predicted * prediction)
+        return Totals(
+            (true + predicted) * truth * prediction, true * truth + predicted * prediction
+        )
+
     return totals
 
 
@@ -251,9 +270,13 @@ def binary(name: str, values: ArrayLike, size: int) -> np.ndarray:
     if array.dtype.kind in "biuf" and np.isin(array, (0, 1)).all():
         return array.astype(float)
     seen = np.unique(array)
-    shown = ", ".join(repr(value) for value in seen[:5].tolist()) + (", ..." if seen.size > 5 else "")
-    raise ValueError(f"{name} must hold 0 and 1 (1 the positive class); got {checks.counted(seen.size, 'label')}: "
-                     f"{shown}; compare with the positive class first")
+    shown = ", ".join(repr(value) for value in seen[:5].tolist()) + (
+        ", ..." if seen.size > 5 else ""
+    )
+    raise ValueError(
+        f"{name} must hold 0 and 1 (1 the positive class); got {checks.counted(seen.size, 'label')}: "
+        f"{shown}; compare with the positive class first"
+    )
 
 
 def _probabilities(truth: ArrayLike, score: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -276,8 +299,11 @@ def _log_loss(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
     truth, score = _probabilities(truth, score, size)
     given = np.where(truth == 1, score, 1 - score)
     if not given.all():
-        raise checks.WrongValue("score", "must give no item's true class the probability 0: its log loss is infinite; "
-                                f"item {int((given == 0).argmax())} is {score[given == 0][0]:g}")
+        raise checks.WrongValue(
+            "score",
+            "must give no item's true class the probability 0: its log loss is infinite; "
+            f"item {int((given == 0).argmax())} is {score[given == 0][0]:g}",
+        )
     return Totals(-np.log(given), np.ones(size))
 
 
@@ -300,6 +326,7 @@ def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
         down = np.add.reduceat(ordered * (1 - is_positive), starts, 1)
         above = (up * (np.cumsum(down, 1) - down / 2)).sum(1)
         return ratio(above, up.sum(1) * down.sum(1))
+
     return values
 
 
@@ -319,6 +346,7 @@ def _quantile(y: ArrayLike, q: float, size: int) -> Callable:
         reached = below >= q * total * (1 - 1e-12)
         reached &= below > 0
         return np.where(total[:, 0] > 0, y[order][reached.argmax(1)], np.nan)
+
     return values
 
 
@@ -342,8 +370,10 @@ def _naive_median(y: np.ndarray) -> tuple[float, float]:
     ----------
     .. [1] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
     """
-    found = [float(_quantile(y, q, y.size)(np.ones((1, y.size)))[0])
-             for q in (.5, *np.clip(.5 + .5 / np.sqrt(y.size) * np.array([-1, 1]), 0, 1).tolist())]
+    found = [
+        float(_quantile(y, q, y.size)(np.ones((1, y.size)))[0])
+        for q in (0.5, *np.clip(0.5 + 0.5 / np.sqrt(y.size) * np.array([-1, 1]), 0, 1).tolist())
+    ]
     return found[0], (found[2] - found[1]) / 2
 
 
@@ -355,13 +385,17 @@ def _number(value: Any) -> float:
 
 def _by_row(statistic: Callable) -> Callable:
     """Return the `Metric.values` of a function that takes one row of weights."""
+
     def values(*columns_and_size: Any) -> Callable:
         columns = columns_and_size[:-1]
         return lambda weight: np.array([_number(statistic(row, *columns)) for row in weight])
+
     return values
 
 
-def _auc_parts(truth: ArrayLike, score: ArrayLike, rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list]:
+def _auc_parts(
+    truth: ArrayLike, score: ArrayLike, rows: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, list]:
     """Return for both classes the shares of the other that lie on the right side of an item: AUC is the mean of each.
 
     References
@@ -396,7 +430,7 @@ def _naive_macro_f1(truth: np.ndarray, prediction: np.ndarray) -> tuple[float, f
     right, counted = true == predicted, np.bincount(code)
     f1 = 2 * np.bincount(true, right, names.size) / counted
     rest = 2 * right / counted[true] - f1[true] / counted[true] - f1[predicted] / counted[predicted]
-    return float(f1.mean()), float(np.sqrt((rest ** 2).sum()) / names.size)
+    return float(f1.mean()), float(np.sqrt((rest**2).sum()) / names.size)
 
 
 def _naive_balanced_accuracy(truth: np.ndarray, prediction: np.ndarray) -> tuple[float, float]:
@@ -405,8 +439,15 @@ def _naive_balanced_accuracy(truth: np.ndarray, prediction: np.ndarray) -> tuple
     return float(recall.mean()), float(np.sqrt((recall * (1 - recall) / size).sum()) / names.size)
 
 
-RANGES = {"proportion": (0.0, 1.0), "share": (0.0, 1.0), "agreement": (-1.0, 1.0), "correlation": (-1.0, 1.0),
-          "positive": (0.0, np.inf), "bounded": (-np.inf, np.inf), "number": (-np.inf, np.inf)}
+RANGES = {
+    "proportion": (0.0, 1.0),
+    "share": (0.0, 1.0),
+    "agreement": (-1.0, 1.0),
+    "correlation": (-1.0, 1.0),
+    "positive": (0.0, np.inf),
+    "bounded": (-np.inf, np.inf),
+    "number": (-np.inf, np.inf),
+}
 _LABELS, _NONE_LEFT = ("truth", "prediction"), "no item is left"
 _SCORES, _ONE_VALUE = ("truth", "score"), "it takes two classes or values"
 
@@ -415,32 +456,120 @@ def _cut(mean: Any) -> np.ndarray:
     return np.clip(mean, *RANGES["agreement"])
 
 
-METRICS = {metric.name: metric for metric in (
-    Metric("proportion", ("y",), _proportion, kind="proportion", empty=_NONE_LEFT),
-    Metric("mean", ("y",), _mean, empty=_NONE_LEFT),
-    Metric("total", ("y",), _total),
-    Metric("ratio", ("y", "x"), _ratio_of, empty="the total of x is 0"),
-    Metric("accuracy", _LABELS, _accuracy, kind="proportion", empty=_NONE_LEFT, about="items"),
-    Metric("precision", _LABELS, _hits_of(0, 1), kind="proportion", empty="no item was predicted positive",
-           about="class"),
-    Metric("recall", _LABELS, _hits_of(1, 0), kind="proportion", empty="no item is truly positive", about="class"),
-    Metric("f1", _LABELS, _hits_of(1, 1), kind="share", empty="no item is positive, truly or predicted", about="class",
-           of_mean=lambda mean: 2 * mean / (1 + mean)),
-    Metric("macro_f1", _LABELS, kind="share", about="classes", of_each="f1", naive=_naive_macro_f1),
-    Metric("balanced_accuracy", _LABELS, kind="share", about="classes", of_each="recall",
-           naive=_naive_balanced_accuracy),
-    Metric("kappa", _LABELS, moments=moments.kappa, kind="agreement", empty=_ONE_VALUE, about="items", of_mean=_cut),
-    Metric("mcc", _LABELS, moments=moments.mcc, kind="agreement", empty=_ONE_VALUE, about="items", of_mean=_cut),
-    Metric("brier", _SCORES, _brier, kind="share", empty=_NONE_LEFT, about="class"),
-    Metric("log_loss", _SCORES, _log_loss, kind="positive", empty=_NONE_LEFT, about="class"),
-    Metric("rmse", _LABELS, moments=moments.rmse, kind="positive", empty=_NONE_LEFT, about="items"),
-    Metric("correlation", _LABELS, moments=moments.correlation, kind="correlation", empty=_ONE_VALUE, about="items"),
-    Metric("median", ("truth",), values=_median, empty=_NONE_LEFT, about="items", parts=below_median,
-           ends=lambda y: RANGES["share"], naive=_naive_median),
-    Metric("auc", _SCORES, values=_auc, kind="share", empty="it takes both positive and negative items",
-           about="class", parts=_auc_parts, naive=naive_auc),
-    Metric("identified", ("y",), _proportion, kind="proportion", empty=_NONE_LEFT, about="rank",
-           title="identified by rank"),
-    Metric("mean_rank", ("y", "most"), _mean_rank, kind="bounded", empty=_NONE_LEFT, about="ranks", title="mean rank",
-           ends=lambda y, most: (1.0, float(most))),
-    Metric("quantile", ("y", "q"), values=_quantile))}
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("proportion", ("y",), _proportion, kind="proportion", empty=_NONE_LEFT),
+        Metric("mean", ("y",), _mean, empty=_NONE_LEFT),
+        Metric("total", ("y",), _total),
+        Metric("ratio", ("y", "x"), _ratio_of, empty="the total of x is 0"),
+        Metric("accuracy", _LABELS, _accuracy, kind="proportion", empty=_NONE_LEFT, about="items"),
+        Metric(
+            "precision",
+            _LABELS,
+            _hits_of(0, 1),
+            kind="proportion",
+            empty="no item was predicted positive",
+            about="class",
+        ),
+        Metric(
+            "recall",
+            _LABELS,
+            _hits_of(1, 0),
+            kind="proportion",
+            empty="no item is truly positive",
+            about="class",
+        ),
+        Metric(
+            "f1",
+            _LABELS,
+            _hits_of(1, 1),
+            kind="share",
+            empty="no item is positive, truly or predicted",
+            about="class",
+            of_mean=lambda mean: 2 * mean / (1 + mean),
+        ),
+        Metric(
+            "macro_f1", _LABELS, kind="share", about="classes", of_each="f1", naive=_naive_macro_f1
+        ),
+        Metric(
+            "balanced_accuracy",
+            _LABELS,
+            kind="share",
+            about="classes",
+            of_each="recall",
+            naive=_naive_balanced_accuracy,
+        ),
+        Metric(
+            "kappa",
+            _LABELS,
+            moments=moments.kappa,
+            kind="agreement",
+            empty=_ONE_VALUE,
+            about="items",
+            of_mean=_cut,
+        ),
+        Metric(
+            "mcc",
+            _LABELS,
+            moments=moments.mcc,
+            kind="agreement",
+            empty=_ONE_VALUE,
+            about="items",
+            of_mean=_cut,
+        ),
+        Metric("brier", _SCORES, _brier, kind="share", empty=_NONE_LEFT, about="class"),
+        Metric("log_loss", _SCORES, _log_loss, kind="positive", empty=_NONE_LEFT, about="class"),
+        Metric(
+            "rmse", _LABELS, moments=moments.rmse, kind="positive", empty=_NONE_LEFT, about="items"
+        ),
+        Metric(
+            "correlation",
+            _LABELS,
+            moments=moments.correlation,
+            kind="correlation",
+            empty=_ONE_VALUE,
+            about="items",
+        ),
+        Metric(
+            "median",
+            ("truth",),
+            values=_median,
+            empty=_NONE_LEFT,
+            about="items",
+            parts=below_median,
+            ends=lambda y: RANGES["share"],
+            naive=_naive_median,
+        ),
+        Metric(
+            "auc",
+            _SCORES,
+            values=_auc,
+            kind="share",
+            empty="it takes both positive and negative items",
+            about="class",
+            parts=_auc_parts,
+            naive=naive_auc,
+        ),
+        Metric(
+            "identified",
+            ("y",),
+            _proportion,
+            kind="proportion",
+            empty=_NONE_LEFT,
+            about="rank",
+            title="identified by rank",
+        ),
+        Metric(
+            "mean_rank",
+            ("y", "most"),
+            _mean_rank,
+            kind="bounded",
+            empty=_NONE_LEFT,
+            about="ranks",
+            title="mean rank",
+            ends=lambda y, most: (1.0, float(most)),
+        ),
+        Metric("quantile", ("y", "q"), values=_quantile),
+    )
+}

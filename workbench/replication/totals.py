@@ -39,7 +39,7 @@ def signed_totals(contrasts: np.ndarray) -> np.ndarray:
     array([ 111.,  -91., -109.,   89.])
     """
     spectrum = np.zeros((smallest_runs(2, len(contrasts)), contrasts.shape[1]))
-    spectrum[1:len(contrasts) + 1] = contrasts
+    spectrum[1 : len(contrasts) + 1] = contrasts
     return _walsh(spectrum)
 
 

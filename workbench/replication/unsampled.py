@@ -15,11 +15,11 @@ from workbench import checks
 from workbench.replication.statistics import METRICS, UndefinedError, naive_auc, title_of
 from workbench.results import Note, digits
 
-CHANCE = 0.001              # a random sample of a file differs so much from it in one file of a thousand
+CHANCE = 0.001  # a random sample of a file differs so much from it in one file of a thousand
 OF_NUMBERS = ("rmse", "correlation", "median")
 SHOWN = 3
 OF_SCORES = ("auc", "brier", "log_loss")
-ERRORS = 3                  # standard errors below one half from which an AUC is not so by chance
+ERRORS = 3  # standard errors below one half from which an AUC is not so by chance
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,14 @@ class SampledClasses:
     by_truth: bool
 
     @classmethod
-    def of_columns(cls, truth: np.ndarray, prediction: np.ndarray, *, several: bool = False,
-                   unlike_others: bool | None = None) -> "SampledClasses":
+    def of_columns(
+        cls,
+        truth: np.ndarray,
+        prediction: np.ndarray,
+        *,
+        several: bool = False,
+        unlike_others: bool | None = None,
+    ) -> "SampledClasses":
         """Return what two columns of labels show.
 
         Parameters
@@ -64,7 +70,9 @@ class SampledClasses:
             return True
         if metric == "precision" and self.by_prediction:
             return label in self.predicted
-        return metric == "recall" and self.by_truth and not self.by_prediction and label in self.true
+        return (
+            metric == "recall" and self.by_truth and not self.by_prediction and label in self.true
+        )
 
     @property
     def reason(self) -> str:
@@ -72,9 +80,11 @@ class SampledClasses:
         kind, names = ("predicted", self.predicted) if self.by_prediction else ("truly", self.true)
         shown = checks.listed(names, SHOWN, quoted=True)
         if len(names) > 1:
-            return ("the predictions of the labeled items differ from those of the other items more than chance "
-                    "allows, so the labeled items are no random sample: draw items at random and label them, or name "
-                    "the column of sampling weights (--weight, weight=)")
+            return (
+                "the predictions of the labeled items differ from those of the other items more than chance "
+                "allows, so the labeled items are no random sample: draw items at random and label them, or name "
+                "the column of sampling weights (--weight, weight=)"
+            )
         text = f"every labeled item is {kind} {shown}, and other items were not sampled"
         remedy = f"label a random sample of the items that are {kind} something else, too"
         if self.by_prediction and not self.by_truth:
@@ -101,7 +111,7 @@ def differs_from_rest(labeled: np.ndarray, unlabeled: np.ndarray) -> bool:
     """
     names, code = np.unique(np.concatenate([labeled, unlabeled]), return_inverse=True)
     everywhere = np.bincount(code, minlength=names.size)
-    among_labeled = np.bincount(code[:labeled.size], minlength=names.size)
+    among_labeled = np.bincount(code[: labeled.size], minlength=names.size)
     drawn = scipy.stats.hypergeom(code.size, everywhere, labeled.size)
     tails = np.minimum(drawn.cdf(among_labeled), drawn.sf(among_labeled - 1))
     return bool(2 * names.size * tails.min() < CHANCE)
@@ -154,15 +164,23 @@ def score_notes(items: Any, metrics: Iterable[str]) -> Iterator[Note]:
         return
     auc, error = naive_auc(truth, items.score)
     if _is_confidence(items):
-        yield Note("unreliable", f"{', '.join(titles)}: every score is at least 0.5, whatever the prediction, so the "
-                   f"score seems to be the confidence in the predicted class; the probability of {items.positive!r} is "
-                   "needed, which is 1 less the confidence where another class is predicted")
+        yield Note(
+            "unreliable",
+            f"{', '.join(titles)}: every score is at least 0.5, whatever the prediction, so the "
+            f"score seems to be the confidence in the predicted class; the probability of {items.positive!r} is "
+            "needed, which is 1 less the confidence where another class is predicted",
+        )
     elif auc < 0.5 - ERRORS * error and _agrees(items, truth):
-        known = "" if items.prediction is None else ", although the predictions agree with the truth"
+        known = (
+            "" if items.prediction is None else ", although the predictions agree with the truth"
+        )
         shown, other = digits.percents(auc, 1 - auc)
-        yield Note("unreliable", f"{', '.join(titles)}: the AUC of the score is {shown}, far below 50%{known}, so the "
-                   f"score seems to be that of another class than {items.positive!r}: {_other_class(items)} for an AUC "
-                   f"of {other}")
+        yield Note(
+            "unreliable",
+            f"{', '.join(titles)}: the AUC of the score is {shown}, far below 50%{known}, so the "
+            f"score seems to be that of another class than {items.positive!r}: {_other_class(items)} for an AUC "
+            f"of {other}",
+        )
 
 
 def _is_confidence(items: Any) -> bool:

@@ -21,7 +21,12 @@ from workbench import checks, imports
 from workbench.checks import suggestion
 from workbench.data import handover
 from workbench.reports import outputs, parameters
-from workbench.reports.kernels import START_LIMIT, KernelDiedError, KernelStartError, kernel_managers
+from workbench.reports.kernels import (
+    START_LIMIT,
+    KernelDiedError,
+    KernelStartError,
+    kernel_managers,
+)
 from workbench.reports.outputs import ReportWarning, checked_output, find_chromium
 from workbench.reports.pages import body, headings, one_line, plain
 from workbench.reports.parameters import ReportError, WrongParameter, find_notebook, refusing, tags
@@ -30,8 +35,16 @@ from workbench.reports.tables import checked_tables, table_paths, write_tables
 from workbench.reports.templates import render
 from workbench.results import RECORDING
 
-__all__ = ["ReportWarning", "build_files", "build_report", "checked_output", "checked_targets", "find_chromium",
-           "package_version", "write_targets"]
+__all__ = [
+    "ReportWarning",
+    "build_files",
+    "build_report",
+    "checked_output",
+    "checked_targets",
+    "find_chromium",
+    "package_version",
+    "write_targets",
+]
 
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
 # cells with these tags stand in a report only if a parameter is given, or only if it is not
@@ -39,12 +52,22 @@ IF, UNLESS = "if:", "unless:"
 CELL_LIMIT, LONGEST_LIMIT = 600, 1_000_000
 LIMIT_NAME = "WORKBENCH_CELL_TIMEOUT"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
-UNUSABLE = (ValueError, TypeError, OSError, ImportError)        # what reading a file may raise
+UNUSABLE = (ValueError, TypeError, OSError, ImportError)  # what reading a file may raise
 
 
-def build_report(topic_or_path: Path | str, parameters: dict | None = None, output: str = "report.html", *,
-                 progress: bool = True, pdf: bool = False, json: str | None = None, tables: str | None = None,
-                 notebooks: None = None, command: None = None, timeout: None = None) -> Path:
+def build_report(
+    topic_or_path: Path | str,
+    parameters: dict | None = None,
+    output: str = "report.html",
+    *,
+    progress: bool = True,
+    pdf: bool = False,
+    json: str | None = None,
+    tables: str | None = None,
+    notebooks: None = None,
+    command: None = None,
+    timeout: None = None,
+) -> Path:
     """Run a notebook with parameters and write it as one HTML file that needs no network.
 
     Cells tagged lesson, exercise, solution or interactive are left out before the run, those tagged
@@ -85,12 +108,33 @@ def build_report(topic_or_path: Path | str, parameters: dict | None = None, outp
     ReportError
         A wrong name, type, file or column, or the message of the cell that failed.
     """
-    return build_files(topic_or_path, parameters, output, progress=progress, pdf=pdf, json=json, tables=tables,
-                       notebooks=notebooks, command=command, timeout=timeout)[0]
+    return build_files(
+        topic_or_path,
+        parameters,
+        output,
+        progress=progress,
+        pdf=pdf,
+        json=json,
+        tables=tables,
+        notebooks=notebooks,
+        command=command,
+        timeout=timeout,
+    )[0]
 
 
-def build_files(topic_or_path: Any, given: Any, output: Any, *, progress: Any, pdf: Any, json: Any = None,
-                tables: Any = None, notebooks: Any = None, command: Any = None, timeout: Any = None) -> list:
+def build_files(
+    topic_or_path: Any,
+    given: Any,
+    output: Any,
+    *,
+    progress: Any,
+    pdf: Any,
+    json: Any = None,
+    tables: Any = None,
+    notebooks: Any = None,
+    command: Any = None,
+    timeout: Any = None,
+) -> list:
     """Return all files that `build_report` wrote, the HTML file first."""
     targets, limit = checked_targets(output, pdf, json, tables), _limit(timeout)
     path = find_notebook(topic_or_path, notebooks)
@@ -98,21 +142,29 @@ def build_files(topic_or_path: Any, given: Any, output: Any, *, progress: Any, p
     with contextlib.ExitStack() as undo:
         handed = undo.enter_context(tempfile.TemporaryDirectory(prefix="workbench-"))
         with handover.reading(handed):
-            values = _checked_values(declared, given or {}, targets, bool(parameters.reading_function(path)))
+            values = _checked_values(
+                declared, given or {}, targets, bool(parameters.reading_function(path))
+            )
             named = _paths(declared, values, "file", "output")
             _check_by_reading(path, values | {name: str(file) for name, file in named.items()})
-            inputs = [input_file(name, file) for name, file in _paths(declared, values, "file").items()]
+            inputs = [
+                input_file(name, file) for name, file in _paths(declared, values, "file").items()
+            ]
         command = command or _command(topic_or_path, given or {}, targets)
         promised = _paths(declared, values, "output")
         made = {file: _changed_at(file) for file in promised.values()}
         for file in made:
             undo.enter_context(outputs.taken_back(file))
         absolute = values | {name: str(file.absolute()) for name, file in named.items()}
-        notebook, records = _execute(path, absolute, progress, limit, bool(targets.json or targets.tables), handed)
+        notebook, records = _execute(
+            path, absolute, progress, limit, bool(targets.json or targets.tables), handed
+        )
         used = values | {name: "" for name, file in promised.items() if not file.exists()}
         about = _provenance(declared, used, inputs, command)
         page, messages = _page(path, notebook, about)
-        written = write_targets(targets, page, records, undo, _about(about | {"path": path, "messages": messages}))
+        written = write_targets(
+            targets, page, records, undo, _about(about | {"path": path, "messages": messages})
+        )
     outputs.warn_if_large(targets.page, 3)
     return [*written, *(file for file, before in made.items() if _changed_at(file) != before)]
 
@@ -126,21 +178,31 @@ class Targets(NamedTuple):
     tables: Path | None
 
 
-def checked_targets(output: Path | str, pdf: bool = False, json: str | None = None,
-                    tables: str | None = None) -> Targets:
+def checked_targets(
+    output: Path | str, pdf: bool = False, json: str | None = None, tables: str | None = None
+) -> Targets:
     """Return where a report goes, or raise ReportError where something cannot be written there."""
     page, chromium = checked_output(output), find_chromium() if pdf else None
     if pdf:
         outputs.check_written("PDF", page.with_suffix(".pdf"))
-    return Targets(page, chromium, None if json is None else checked_output(json, "json", ".json"),
-                    None if tables is None else checked_tables(tables))
+    return Targets(
+        page,
+        chromium,
+        None if json is None else checked_output(json, "json", ".json"),
+        None if tables is None else checked_tables(tables),
+    )
 
 
-def write_targets(targets: Targets, page: str, records: list, undo: contextlib.ExitStack, about: dict) -> list[Path]:
+def write_targets(
+    targets: Targets, page: str, records: list, undo: contextlib.ExitStack, about: dict
+) -> list[Path]:
     """Write what is asked for and return the files, the page first; `about` is what JSON says beside the results."""
-    written = [targets.page, *[targets.page.with_suffix(".pdf")] * bool(targets.chromium),
-               *([targets.json] if targets.json else []),
-               *(table_paths(targets.tables, records) if targets.tables else [])]
+    written = [
+        targets.page,
+        *[targets.page.with_suffix(".pdf")] * bool(targets.chromium),
+        *([targets.json] if targets.json else []),
+        *(table_paths(targets.tables, records) if targets.tables else []),
+    ]
     for file in [targets.tables or targets.page.parent, *written]:
         undo.enter_context(outputs.taken_back(file))
     outputs.write_page(page, targets.page, targets.chromium)
@@ -152,8 +214,11 @@ def write_targets(targets: Targets, page: str, records: list, undo: contextlib.E
 
 
 def _limit(timeout: None) -> int:
-    name, value = ("timeout", timeout) if timeout is not None else \
-        (LIMIT_NAME, os.environ.get(LIMIT_NAME) or CELL_LIMIT)
+    name, value = (
+        ("timeout", timeout)
+        if timeout is not None
+        else (LIMIT_NAME, os.environ.get(LIMIT_NAME) or CELL_LIMIT)
+    )
     try:
         return checks.whole(name, int(value) if str(value).isdecimal() else value, 1, LONGEST_LIMIT)
     except checks.WrongArgument as error:
@@ -167,7 +232,10 @@ def package_version() -> str:
 
 def _checked_values(declared: Any, given: Any, targets: Any, read_later: bool) -> dict:
     from workbench.data.files import existing_file
-    values = {each["name"]: each["default"] for each in declared} | parameters.parse_parameters(declared, given)
+
+    values = {each["name"]: each["default"] for each in declared} | parameters.parse_parameters(
+        declared, given
+    )
     files = _paths(declared, values, "file")
     for name, path in files.items():
         with refusing(name, UNUSABLE, one_line):
@@ -180,14 +248,20 @@ def _checked_values(declared: Any, given: Any, targets: Any, read_later: bool) -
             raise ReportError(f"{name}: {str(path)!r} is also an input; choose another path")
     for name, path in promised.items():
         outputs.check_written(f"{name}:", path)
-    _check_files([each for each in declared if not read_later or values[each["name"]] != each["default"]], values)
+    _check_files(
+        [each for each in declared if not read_later or values[each["name"]] != each["default"]],
+        values,
+    )
     return values
 
 
 def _beside(declared: list, values: dict, output: Path, inputs: set) -> dict:
     """Return {name: path} of the outputs that stand beside the report unless they are given."""
-    paths = {each["name"]: output.with_name(output.stem + each["detail"]) for each in declared
-             if each["role"] == "output" and each["detail"] and not values[each["name"]]}
+    paths = {
+        each["name"]: output.with_name(output.stem + each["detail"])
+        for each in declared
+        if each["role"] == "output" and each["detail"] and not values[each["name"]]
+    }
     return {name: str(path) for name, path in paths.items() if path.resolve() not in inputs}
 
 
@@ -203,7 +277,13 @@ def _check_by_reading(path: Path, values: dict) -> None:
         try:
             read = getattr(importlib.import_module(module), function)
             taken = inspect.signature(read).parameters
-            read(**{name: value for name, value in (values | {"write": False}).items() if name in taken})
+            read(
+                **{
+                    name: value
+                    for name, value in (values | {"write": False}).items()
+                    if name in taken
+                }
+            )
         except checks.WrongArgument as error:
             raise WrongParameter.of(error) from error
         except Exception as error:
@@ -223,14 +303,19 @@ def _importable(folder: str) -> Iterator[None]:
 def _paths(declared: list[dict], values: dict, *roles: str) -> dict[str, Path]:
     """Return {name: path} of the files that are given, or that the notebook will write."""
     either = {each["name"] for each in declared if each["role"] == parameters.FILE_TOO}
-    given = {each["name"]: outputs.home_path(values[each["name"]]) for each in declared if values[each["name"]] and
-             each["role"] in (*roles, *[parameters.FILE_TOO] * ("file" in roles))}
+    given = {
+        each["name"]: outputs.home_path(values[each["name"]])
+        for each in declared
+        if values[each["name"]]
+        and each["role"] in (*roles, *[parameters.FILE_TOO] * ("file" in roles))
+    }
     return {name: path for name, path in given.items() if name not in either or path.is_file()}
 
 
 def _check_files(declared: list, values: dict) -> None:
     from workbench.data.columns import crossed_names, spelled
     from workbench.data.frames import column_names
+
     found = {}
     for name, path in _paths(declared, values, "file").items():
         with refusing(name, UNUSABLE, one_line):
@@ -241,16 +326,22 @@ def _check_files(declared: list, values: dict) -> None:
             continue
         for column in crossed_names(values[name], found[file]):
             if spelled(column, found[file]) not in found[file]:
-                raise WrongParameter(name, f"is {column!r}, which is no column of {values[file]}"
-                                     f"{suggestion(column, found[file])}", column,
-                                     told=f"columns: {checks.listed(found[file], 20)}")
+                raise WrongParameter(
+                    name,
+                    f"is {column!r}, which is no column of {values[file]}"
+                    f"{suggestion(column, found[file])}",
+                    column,
+                    told=f"columns: {checks.listed(found[file], 20)}",
+                )
 
 
 def _changed_at(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
 
 
-def _execute(path: Path, values: dict, progress: bool, limit: int, recorded: bool, handed: str) -> tuple:
+def _execute(
+    path: Path, values: dict, progress: bool, limit: int, recorded: bool, handed: str
+) -> tuple:
     with imports.without_grammars():
         import nbformat
     environment = {handover.HANDED: handed} | ({RECORDING: "1"} if recorded else {})
@@ -259,8 +350,13 @@ def _execute(path: Path, values: dict, progress: bool, limit: int, recorded: boo
         notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), values)]
         if recorded:
             add_recording(notebook)
-        with _progress(progress, len(notebook.cells) + 1) as started, kernel_managers(environment) as manager_class:
-            done = _run(notebook, values, limit, kernel_manager_class=manager_class, on_cell_start=started)
+        with (
+            _progress(progress, len(notebook.cells) + 1) as started,
+            kernel_managers(environment) as manager_class,
+        ):
+            done = _run(
+                notebook, values, limit, kernel_manager_class=manager_class, on_cell_start=started
+            )
     if done.metadata.papermill.exception:
         raise ReportError("the notebook stopped before its end")
     return done, take_records(done) if recorded else []
@@ -268,34 +364,60 @@ def _execute(path: Path, values: dict, progress: bool, limit: int, recorded: boo
 
 def _belongs(tagged: set | set[str], values: dict) -> bool:
     """Return whether a cell with these tags stands in a report with these parameters."""
-    wanted = [(tag.removeprefix(mark), mark == IF) for mark in (IF, UNLESS) for tag in tagged if tag.startswith(mark)]
+    wanted = [
+        (tag.removeprefix(mark), mark == IF)
+        for mark in (IF, UNLESS)
+        for tag in tagged
+        if tag.startswith(mark)
+    ]
     unknown = [name for name, _ in wanted if name not in values]
     if unknown:
-        raise ReportError(f"a cell is tagged for a parameter {unknown[0]!r}, which the notebook does not have"
-                          f"{suggestion(unknown[0], values)}")
+        raise ReportError(
+            f"a cell is tagged for a parameter {unknown[0]!r}, which the notebook does not have"
+            f"{suggestion(unknown[0], values)}"
+        )
     return not LEFT_OUT & tagged and all(bool(values[name]) == given for name, given in wanted)
 
 
 def _run(notebook: Any, values: dict, limit: int, **options: Callable | dict) -> Any:
     import papermill
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
-    run = functools.partial(papermill.execute_notebook, notebook, None, values, kernel_name="python3",
-                            language="python", progress_bar=False, store_widget_state=False, execution_timeout=limit,
-                            iopub_timeout=limit, start_timeout=START_LIMIT, shutdown_kernel="immediate", **options)
+
+    run = functools.partial(
+        papermill.execute_notebook,
+        notebook,
+        None,
+        values,
+        kernel_name="python3",
+        language="python",
+        progress_bar=False,
+        store_widget_state=False,
+        execution_timeout=limit,
+        iopub_timeout=limit,
+        start_timeout=START_LIMIT,
+        shutdown_kernel="immediate",
+        **options,
+    )
     try:
         try:
             return run()
-        except KernelDiedError:     # its ports are chosen before it binds them: another process may have taken one
+        except (
+            KernelDiedError
+        ):  # its ports are chosen before it binds them: another process may have taken one
             return run()
     except papermill.PapermillExecutionError as error:
         raise ReportError(_message(error.ename, error.evalue)) from error
     except CellTimeoutError as error:
-        raise ReportError(f"a cell has shown nothing for {checks.counted(limit, 'second')}, so the run was ended; "
-                          f"{LIMIT_NAME} sets another limit") from error
+        raise ReportError(
+            f"a cell has shown nothing for {checks.counted(limit, 'second')}, so the run was ended; "
+            f"{LIMIT_NAME} sets another limit"
+        ) from error
     except KernelStartError as error:
-        raise ReportError(f"Python did not start for this run within {checks.counted(START_LIMIT, 'second')}, or "
-                          "ended before it answered; run it again, or see what "
-                          f"`{sys.executable} -m ipykernel --version` says") from error
+        raise ReportError(
+            f"Python did not start for this run within {checks.counted(START_LIMIT, 'second')}, or "
+            "ended before it answered; run it again, or see what "
+            f"`{sys.executable} -m ipykernel --version` says"
+        ) from error
     except DeadKernelError as error:
         raise ReportError("the run was killed before its end; often memory is too small") from error
 
@@ -309,6 +431,7 @@ def _message(name: str, text: str) -> str:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     import logging
+
     logger = logging.getLogger("papermill")
     level = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -326,6 +449,7 @@ def _progress(wanted: bool, total: int) -> Iterator[Callable]:
         yield lambda **event: None
     elif sys.stderr.isatty():
         from tqdm import tqdm
+
         with tqdm(total=total, file=sys.stderr, unit="cell", leave=False, desc="Starting") as bar:
             yield functools.partial(_advance, bar)
     else:
@@ -346,27 +470,45 @@ def _announce(cell: Any, cell_index: int) -> None:
 def input_file(name: str, path: Path, rows: bool = True) -> dict:
     """Return what a report says of a file that it read: its name, size and digest, and how many rows it has."""
     from workbench.data.files import file_of
+
     stored = Path(file_of(path))
     with stored.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"parameter": name, "file": path.name, "rows": _row_count(path) if rows else None,
-            "bytes": stored.stat().st_size, "sha256": digest}
+    return {
+        "parameter": name,
+        "file": path.name,
+        "rows": _row_count(path) if rows else None,
+        "bytes": stored.stat().st_size,
+        "sha256": digest,
+    }
 
 
 def _row_count(path: Any) -> Any:
     from workbench.data.frames import row_count
+
     with contextlib.suppress(ValueError, IndexError, ImportError):
         return row_count(str(path))
     return None
 
 
 def _provenance(declared: list, values: dict, inputs: list, command: str) -> dict:
-    software = [("workbench", package_version()), *((name, _version(name)) for name in PACKAGES),
-                ("Python", platform.python_version())]
-    return {"inputs": inputs, "command": command, "software": [pair for pair in software if pair[1]], "used": values,
-            "parameters": [each | {"value": _shown(values[each["name"]]), "meaning": _meaning(each)}
-                           for each in declared],
-            "seed": values.get("seed"), "date": datetime.datetime.now(datetime.UTC)}
+    software = [
+        ("workbench", package_version()),
+        *((name, _version(name)) for name in PACKAGES),
+        ("Python", platform.python_version()),
+    ]
+    return {
+        "inputs": inputs,
+        "command": command,
+        "software": [pair for pair in software if pair[1]],
+        "used": values,
+        "parameters": [
+            each | {"value": _shown(values[each["name"]]), "meaning": _meaning(each)}
+            for each in declared
+        ],
+        "seed": values.get("seed"),
+        "date": datetime.datetime.now(datetime.UTC),
+    }
 
 
 def _meaning(parameter: dict) -> str:
@@ -376,6 +518,7 @@ def _meaning(parameter: dict) -> str:
 
 def _version(package: Any) -> Any:
     import importlib.metadata
+
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         return importlib.metadata.version(package)
     return None
@@ -389,23 +532,41 @@ def _command(topic: Path | str, given: dict, targets: Targets) -> str:
     words: list[Any] = ["workbench", "report", topic]
     for name, value in given.items():
         words += ["-p", name, _shown(value)]
-    words += ["-o", targets.page, *["--json", targets.json] * bool(targets.json),
-              *["--tables", targets.tables] * bool(targets.tables), *["--pdf"] * bool(targets.chromium)]
+    words += [
+        "-o",
+        targets.page,
+        *["--json", targets.json] * bool(targets.json),
+        *["--tables", targets.tables] * bool(targets.tables),
+        *["--pdf"] * bool(targets.chromium),
+    ]
     return shlex.join(map(str, words))
 
 
 def _page(path: Path, notebook: Any, provenance: dict) -> tuple:
-    own = parameters.own_title(path, [each["name"] for each in provenance["parameters"] if each["value"]])
-    titled, parts = any(level == 1 for level, _ in headings(notebook.cells)), body(notebook, path.parent, own)
-    return render("page.html.j2", title=own or parameters.notebook_title(path), titled=titled, **vars(parts),
-                  **provenance), parts.messages
+    own = parameters.own_title(
+        path, [each["name"] for each in provenance["parameters"] if each["value"]]
+    )
+    titled, parts = (
+        any(level == 1 for level, _ in headings(notebook.cells)),
+        body(notebook, path.parent, own),
+    )
+    return render(
+        "page.html.j2",
+        title=own or parameters.notebook_title(path),
+        titled=titled,
+        **vars(parts),
+        **provenance,
+    ), parts.messages
 
 
 def _about(about: dict) -> dict:
     """Return what the JSON file says beside the results."""
-    return {"topic": parameters.topic_name(about["path"]), "title": parameters.notebook_title(about["path"]),
-            "time": about["date"].isoformat(timespec="seconds"),
-            "versions": {name.lower(): version for name, version in about["software"]},
-            "inputs": about["inputs"], "parameters": about["used"], "messages": about["messages"]}
-
-
+    return {
+        "topic": parameters.topic_name(about["path"]),
+        "title": parameters.notebook_title(about["path"]),
+        "time": about["date"].isoformat(timespec="seconds"),
+        "versions": {name.lower(): version for name, version in about["software"]},
+        "inputs": about["inputs"],
+        "parameters": about["used"],
+        "messages": about["messages"],
+    }

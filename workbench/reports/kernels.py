@@ -48,6 +48,7 @@ def kernel_managers(environment: dict | None = None) -> Iterator[type]:
     from jupyter_client.manager import AsyncKernelManager
     from jupyter_core.utils import run_sync
     from traitlets import default
+
     spec, client_class, managers, clients = _kernel_spec(environment or {}), _client_class(), [], []
 
     class ThisInterpreter(AsyncKernelManager):
@@ -78,9 +79,23 @@ def kernel_managers(environment: dict | None = None) -> Iterator[type]:
 
 def _kernel_spec(environment: dict) -> Any:
     from jupyter_client.kernelspec import KernelSpec
-    argv = [sys.executable, "-c", _START, "-f", "{connection_file}", "--log-level=CRITICAL",
-            "--InteractiveShellApp.ignore_cwd=True"]
-    env = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1", **_python_path(), **environment}
+
+    argv = [
+        sys.executable,
+        "-c",
+        _START,
+        "-f",
+        "{connection_file}",
+        "--log-level=CRITICAL",
+        "--InteractiveShellApp.ignore_cwd=True",
+    ]
+    env = {
+        "PYTHONWARNINGS": "",
+        "TQDM_DISABLE": "1",
+        "OMP_NUM_THREADS": "1",
+        **_python_path(),
+        **environment,
+    }
     return KernelSpec(argv=argv, env=env, language="python", display_name="Python")
 
 
@@ -96,6 +111,7 @@ def _client_class() -> type:
     from jupyter_client.asynchronous import AsyncKernelClient
     from jupyter_client.channels import AsyncZMQSocketChannel
     from traitlets import Type
+
     heard = [time.monotonic()]
 
     class Shown(AsyncZMQSocketChannel):
@@ -129,4 +145,3 @@ def _client_class() -> type:
             Path(self.connection_file).unlink(missing_ok=True)
 
     return Client
-

@@ -15,8 +15,14 @@ from workbench.reports.pages import one_line
 from workbench.reports.parameters import ReportError, WrongParameter, refusing
 
 SIZE_LIMIT = 1_000_000
-CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome",
-             "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+CHROMIUMS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
 
 
 class ReportWarning(UserWarning):
@@ -28,7 +34,9 @@ def checked_output(output: Path | str, what: str = "output", ending: str = ".htm
     path = home_path(output)
     if path.suffix.lower() != ending:
         if str(output) and os.path.isdir(path):
-            raise WrongParameter(what, f"{str(output)!r} is a folder; name a file in it that ends in {ending}")
+            raise WrongParameter(
+                what, f"{str(output)!r} is a folder; name a file in it that ends in {ending}"
+            )
         raise WrongParameter(what, f"must end in {ending}", str(output))
     check_written(what, path)
     return path
@@ -46,14 +54,16 @@ def check_written(what: str, path: Path) -> None:
         whole_files.refuse_kept(path)
     if path.is_dir():
         raise ReportError(f"{what} {str(path)!r} is a folder")
-    if path.is_file() or not path.exists():         # a device or a pipe is written to as it is
+    if path.is_file() or not path.exists():  # a device or a pipe is written to as it is
         check_folder(f"{what} folder", path.parent)
 
 
 def check_name(what: str, path: Path) -> None:
     """Raise where the system takes no such name."""
-    with refusing(f"{what} {str(path)!r} cannot be written"), \
-            contextlib.suppress(FileNotFoundError, NotADirectoryError):
+    with (
+        refusing(f"{what} {str(path)!r} cannot be written"),
+        contextlib.suppress(FileNotFoundError, NotADirectoryError),
+    ):
         os.lstat(path)
 
 
@@ -64,10 +74,12 @@ def check_folder(what: str, folder: Path) -> None:
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
-    except FileNotFoundError as error:      # a folder of the system, such as /proc
+    except FileNotFoundError as error:  # a folder of the system, such as /proc
         raise ReportError(f"{what} {str(folder)!r} takes no files; choose another") from error
     except OSError as error:
-        raise ReportError(f"{what} {str(folder)!r} cannot be written to: {error.strerror}") from error
+        raise ReportError(
+            f"{what} {str(folder)!r} cannot be written to: {error.strerror}"
+        ) from error
 
 
 def find_chromium() -> str:
@@ -75,9 +87,15 @@ def find_chromium() -> str:
     named = os.environ.get("CHROMIUM")
     found = next(filter(None, map(shutil.which, [named] if named else CHROMIUMS)), None)
     if found is None:
-        what = f"CHROMIUM is {named!r}, which is no program" if named else "--pdf needs Chromium, none found"
-        raise ReportError(f"{what}; install one (apt-get install chromium), set CHROMIUM to its path, "
-                          "or print the HTML report from your browser")
+        what = (
+            f"CHROMIUM is {named!r}, which is no program"
+            if named
+            else "--pdf needs Chromium, none found"
+        )
+        raise ReportError(
+            f"{what}; install one (apt-get install chromium), set CHROMIUM to its path, "
+            "or print the HTML report from your browser"
+        )
     return found
 
 
@@ -88,7 +106,7 @@ def taken_back(path: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        with contextlib.suppress(OSError):      # the error that ended the run is the one to tell
+        with contextlib.suppress(OSError):  # the error that ended the run is the one to tell
             if new and path.is_dir():
                 path.rmdir()
             elif new:
@@ -122,9 +140,19 @@ def warn_if_large(output: Path, level: int) -> None:
 
 def _print(chromium: Any, page: Any, pdf: Any) -> Any:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        words = [chromium, "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-                 "--disable-component-update", "--disable-sync", f"--user-data-dir={profile}",
-                 "--no-pdf-header-footer", f"--print-to-pdf={pdf.absolute()}", page.absolute().as_uri()]
+        words = [
+            chromium,
+            "--headless",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            f"--user-data-dir={profile}",
+            "--no-pdf-header-footer",
+            f"--print-to-pdf={pdf.absolute()}",
+            page.absolute().as_uri(),
+        ]
         if getattr(os, "geteuid", lambda: 1)() == 0:
             words.insert(1, "--no-sandbox")
         try:

@@ -1,4 +1,5 @@
 """A notebook's cells and outputs as the body of an HTML page that asks for nothing from outside."""
+
 from __future__ import annotations
 
 import contextlib
@@ -16,15 +17,23 @@ from workbench.results import NOTES, alignment, vocabulary
 if TYPE_CHECKING:
     import bs4
 
-    Part = Markup | bs4.BeautifulSoup       # of a page: HTML that stays as it is, or a tree
+    Part = Markup | bs4.BeautifulSoup  # of a page: HTML that stays as it is, or a tree
 
-FINDING = "finding"     # the tag of the cell that states it
+FINDING = "finding"  # the tag of the cell that states it
 WIDGET = "application/vnd.jupyter.widget-view+json"
 _TITLE = re.compile(r"(?s)\s*(#[ \t][^\n]*|)(.*)")
 _UNMARKED = {"a", "code", "pre", "h1", "h2", "h3", "h4", "th", "math", "figcaption", "style"}
-_STEMS = {"PSUs": "PSU", "strata": "stratum", "thetas": "theta", "Wald": "wald", "Precision": "precision",
-          "Recall": "recall"} | {f"theta{k}": "theta" for k in range(1, 6)}
-_WORDS = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, [*_STEMS, *vocabulary.EXPLAINED]))})(?![\w-])")
+_STEMS = {
+    "PSUs": "PSU",
+    "strata": "stratum",
+    "thetas": "theta",
+    "Wald": "wald",
+    "Precision": "precision",
+    "Recall": "recall",
+} | {f"theta{k}": "theta" for k in range(1, 6)}
+_WORDS = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(map(re.escape, [*_STEMS, *vocabulary.EXPLAINED]))})(?![\w-])"
+)
 _ESCAPE_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 # what loads, leads away or runs by itself, and the addresses that do
 _ACTIVE = ["base", "embed", "iframe", "link", "meta", "object"]
@@ -78,7 +87,9 @@ def body(notebook: Any, folder: Any, title: str = "", explain: bool = True) -> A
     for cell in notebook.cells:
         section = next((plain(text) for _, text in reversed(list(headings([cell])))), section)
         if cell.cell_type == "markdown":
-            first, text = _TITLE.findall(cell.source)[0] if not parts and not heading else ("", cell.source)
+            first, text = (
+                _TITLE.findall(cell.source)[0] if not parts and not heading else ("", cell.source)
+            )
             heading = first or heading
             parts.append(_markdown(text, folder=folder, attachments=cell.get("attachments")))
         stated = FINDING in cell.get("metadata", {}).get("tags", [])
@@ -88,13 +99,20 @@ def body(notebook: Any, folder: Any, title: str = "", explain: bool = True) -> A
     _leave_out_repeated_notes(parts)
     words = _explain([*finding, *parts]) if explain else {}
     return types.SimpleNamespace(
-        heading=Markup("<h1>{}</h1>").format(title) if title and heading else _joined([_markdown(heading)]),
-        finding=_joined(finding), content=_joined(parts), messages=messages,
-        words=[(_place(word), word, words[word]) for word in sorted(words, key=str.lower)])
+        heading=Markup("<h1>{}</h1>").format(title)
+        if title and heading
+        else _joined([_markdown(heading)]),
+        finding=_joined(finding),
+        content=_joined(parts),
+        messages=messages,
+        words=[(_place(word), word, words[word]) for word in sorted(words, key=str.lower)],
+    )
 
 
 def _joined(parts: Iterable[Part]) -> Markup:
-    texts = (part if isinstance(part, str) else part.decode(formatter=_formatter()) for part in parts)
+    texts = (
+        part if isinstance(part, str) else part.decode(formatter=_formatter()) for part in parts
+    )
     return Markup("\n".join(filter(None, texts)).replace("\0", "\ufffd"))
 
 
@@ -102,6 +120,7 @@ def _joined(parts: Iterable[Part]) -> Markup:
 def _formatter() -> bs4.formatter.HTMLFormatter:
     from bs4.dammit import EntitySubstitution
     from bs4.formatter import HTMLFormatter
+
     return HTMLFormatter(EntitySubstitution.substitute_xml, void_element_close_prefix="")
 
 
@@ -131,15 +150,19 @@ def _explain(parts: Iterable[Part]) -> dict[str, str]:
     return words
 
 
-def _first_mentions(text: str, words: dict[str, str], tree: bs4.BeautifulSoup) -> Iterator[str | bs4.Tag]:
+def _first_mentions(
+    text: str, words: dict[str, str], tree: bs4.BeautifulSoup
+) -> Iterator[str | bs4.Tag]:
     """Yield the text in pieces: words that were not mentioned before are links, and are added to `words`."""
     end = 0
     for match in _WORDS.finditer(text):
         word = _STEMS.get(match[0], match[0])
         if word not in words:
             words[word] = vocabulary.EXPLAINED[word]
-            yield text[end:match.start()]
-            yield tree.new_tag("a", attrs={"class": "word", "href": f"#{_place(word)}"}, string=match[0])
+            yield text[end : match.start()]
+            yield tree.new_tag(
+                "a", attrs={"class": "word", "href": f"#{_place(word)}"}, string=match[0]
+            )
             end = match.end()
     yield text[end:]
 
@@ -151,11 +174,17 @@ def _place(word: str) -> str:
 def _tree(text: str) -> bs4.BeautifulSoup:
     """Return HTML, whoever made it, as a tree that loads and runs nothing; only its tables scroll."""
     import bs4
+
     tree = bs4.BeautifulSoup(text, "html.parser")
-    for part in [*tree.find_all(string=lambda string: isinstance(string, bs4.Comment)), *tree.find_all(_ACTIVE)]:
+    for part in [
+        *tree.find_all(string=lambda string: isinstance(string, bs4.Comment)),
+        *tree.find_all(_ACTIVE),
+    ]:
         part.extract()
     for tag in tree.find_all(True):
-        tag.attrs = {name: value for name, value in tag.attrs.items() if not _acts(name, "".join(value))}
+        tag.attrs = {
+            name: value for name, value in tag.attrs.items() if not _acts(name, "".join(value))
+        }
     for table in tree.find_all("table"):
         if not table.find_parent(class_="scroll"):
             _let_scroll(table, tree)
@@ -165,18 +194,28 @@ def _tree(text: str) -> bs4.BeautifulSoup:
 def _acts(name: str, value: str) -> bool:
     """Return whether an attribute loads something from outside, or runs."""
     address = "".join(value.split()).lower()
-    return name.startswith("on") or address.startswith(_RUNNING) or \
-        name in _LOADING and "//" in address and not address.startswith("data:")
+    return (
+        name.startswith("on")
+        or address.startswith(_RUNNING)
+        or name in _LOADING
+        and "//" in address
+        and not address.startswith("data:")
+    )
 
 
 def _let_scroll(table: bs4.Tag, tree: bs4.BeautifulSoup) -> None:
     """Lay a table out as the tables of results are: what stands above it stays where it is, numbers are aligned."""
-    head, *rows = [[cell.get_text(" ", strip=True) for cell in row.find_all(["td", "th"])]
-                   for row in table.find_all("tr")] or [[]]
+    head, *rows = [
+        [cell.get_text(" ", strip=True) for cell in row.find_all(["td", "th"])]
+        for row in table.find_all("tr")
+    ] or [[]]
     table.attrs |= alignment(zip(*(row for row in rows if len(row) == len(head)), strict=True))
     box = table.wrap(tree.new_tag("div", attrs={"class": "scroll"}))
     if table.caption:
-        figure, caption = box.wrap(tree.new_tag("figure", attrs={"class": "table"})), table.caption.extract()
+        figure, caption = (
+            box.wrap(tree.new_tag("figure", attrs={"class": "table"})),
+            table.caption.extract(),
+        )
         caption.name = "figcaption"
         figure.insert(0, caption)
 
@@ -191,7 +230,9 @@ def _stated(output: Any) -> Part:
 
 def _messages(output: Any) -> list[str]:
     if output.output_type == "stream" and output.name == "stderr":
-        text = re.sub(r"(?m)^\S.*?:\d+: (\w*Warning: .*)\n(?:  .*\n?)?", r"\1\n", _text(output.text))
+        text = re.sub(
+            r"(?m)^\S.*?:\d+: (\w*Warning: .*)\n(?:  .*\n?)?", r"\1\n", _text(output.text)
+        )
         return [text.strip()] if text.strip() else []
     data = output.get("data", {})
     bar = re.search(r"\d%\||\dit \[", data.get("text/plain", ""))
@@ -216,8 +257,14 @@ def _output(output: Any) -> Part:
 
 def _picture(content: str, data: Any, metadata: Any, *, kind: str) -> Markup:
     printed = data.get("text/plain", "").strip()
-    alternative = metadata.get("alt") or ("" if printed.startswith("<") else printed) or "Picture without a description"
-    return templates.picture(kind, content.encode() if kind == "image/svg+xml" else content, alternative, metadata)
+    alternative = (
+        metadata.get("alt")
+        or ("" if printed.startswith("<") else printed)
+        or "Picture without a description"
+    )
+    return templates.picture(
+        kind, content.encode() if kind == "image/svg+xml" else content, alternative, metadata
+    )
 
 
 def _text(text: str) -> str:
@@ -233,16 +280,27 @@ def _preformatted(text: str, data: Any = None, metadata: Any = None) -> Markup:
 
 _SHOW = {
     "text/markdown": lambda text, data, metadata: _markdown(text, trusted=False),
-    **{kind: functools.partial(_picture, kind=kind) for kind in ("image/svg+xml", "image/png", "image/jpeg")},
+    **{
+        kind: functools.partial(_picture, kind=kind)
+        for kind in ("image/svg+xml", "image/png", "image/jpeg")
+    },
     "text/latex": lambda text, data, metadata: Markup(_math(text.strip().strip("$"), "block")),
     "text/plain": _preformatted,
 }
 
 
-def _markdown(source: str, *, trusted: bool = True, folder: Any = ".", attachments: Any = None) -> bs4.BeautifulSoup:
+def _markdown(
+    source: str, *, trusted: bool = True, folder: Any = ".", attachments: Any = None
+) -> bs4.BeautifulSoup:
     tools = _markdown_tools()
-    renderer = tools.Renderer(escape=not trusted, allow_harmful_protocols=False, embed_images=trusted,
-                              exclude_anchor_links=True, path=str(folder), attachments=attachments)
+    renderer = tools.Renderer(
+        escape=not trusted,
+        allow_harmful_protocols=False,
+        embed_images=trusted,
+        exclude_anchor_links=True,
+        path=str(folder),
+        attachments=attachments,
+    )
     parser = tools.Markdown(renderer, block=tools.Block(), inline=tools.Inline(hard_wrap=False))
     return _tree(parser.render(source))
 
@@ -263,22 +321,34 @@ def _markdown_tools() -> Any:
             return _math(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
 
     class Inline(mistune.MathInlineParser):
-        INLINE_MATH_TEX = (r"(?<![$\\])\$(?!\s)(?P<math_inline_tex>(?:\\.|[^$\\`\n]|\n(?!\s*\n))+?)"
-                           r"(?<!\s)\$(?![\d$])")
-        SPECIFICATION = mistune.MathInlineParser.SPECIFICATION | {"inline_math_tex": INLINE_MATH_TEX}
+        INLINE_MATH_TEX = (
+            r"(?<![$\\])\$(?!\s)(?P<math_inline_tex>(?:\\.|[^$\\`\n]|\n(?!\s*\n))+?)"
+            r"(?<!\s)\$(?![\d$])"
+        )
+        SPECIFICATION = mistune.MathInlineParser.SPECIFICATION | {
+            "inline_math_tex": INLINE_MATH_TEX
+        }
 
     class Block(mistune.MathBlockParser):
         SPECIFICATION = mistune.MathBlockParser.SPECIFICATION | {
-            "multiline_math": rf"^ {{0,3}}(?:{mistune.MathBlockParser.MULTILINE_MATH})[ \t]*$"}
+            "multiline_math": rf"^ {{0,3}}(?:{mistune.MathBlockParser.MULTILINE_MATH})[ \t]*$"
+        }
 
-    return types.SimpleNamespace(Renderer=Renderer, Inline=Inline, Block=Block, Markdown=mistune.MarkdownWithMath)
+    return types.SimpleNamespace(
+        Renderer=Renderer, Inline=Inline, Block=Block, Markdown=mistune.MarkdownWithMath
+    )
 
 
 def _math(latex: str, display: str) -> str:
     from xml.etree import ElementTree
 
     from latex2mathml.converter import convert
-    source = re.sub(r"\b(?:aligned|align)\b", "align*", latex).replace("<", r"\lt ").replace(">", r"\gt ")
+
+    source = (
+        re.sub(r"\b(?:aligned|align)\b", "align*", latex)
+        .replace("<", r"\lt ")
+        .replace(">", r"\gt ")
+    )
     with contextlib.suppress(Exception):
         mathml = convert(source, display=display)
         ElementTree.fromstring(mathml)

@@ -16,12 +16,25 @@ from workbench import checks
 from workbench.checks import suggestion
 from workbench.reports.pages import headings, plain, source
 
-_RULES = {"int": "a whole number", "float": "a finite number", "bool": "true or false", "str": "text"}
+_RULES = {
+    "int": "a whole number",
+    "float": "a finite number",
+    "bool": "true or false",
+    "str": "text",
+}
 _CONTAINERS = ("list", "dict", "tuple")
 _PLAIN = (*_RULES, *_CONTAINERS)
 FILE_TOO = "column or file"
-_TYPES = (*_PLAIN, "file", "output", "flag", "column of NAME", f"{FILE_TOO} of NAME", "choice A | B",
-          "choice of MODULE.NAMES")
+_TYPES = (
+    *_PLAIN,
+    "file",
+    "output",
+    "flag",
+    "column of NAME",
+    f"{FILE_TOO} of NAME",
+    "choice A | B",
+    "choice of MODULE.NAMES",
+)
 
 
 class ReportError(ValueError):
@@ -34,7 +47,14 @@ class WrongParameter(checks.WrongArgument, ReportError):
     @classmethod
     def of(cls, error: Any) -> "WrongParameter":
         """Return what an argument of the same name was refused for."""
-        return cls(error.argument, error.rule, error.value, place=error.place, told=error.told, others=error.others)
+        return cls(
+            error.argument,
+            error.rule,
+            error.value,
+            place=error.place,
+            told=error.told,
+            others=error.others,
+        )
 
 
 def reason(error: Any) -> str:
@@ -43,8 +63,11 @@ def reason(error: Any) -> str:
 
 
 @contextlib.contextmanager
-def refusing(mistake: str = "", kinds: tuple[type[Exception], ...] = (OSError, ValueError),
-             said: Callable[[Any], str] = reason) -> Iterator[None]:
+def refusing(
+    mistake: str = "",
+    kinds: tuple[type[Exception], ...] = (OSError, ValueError),
+    said: Callable[[Any], str] = reason,
+) -> Iterator[None]:
     """Turn errors into a mistake of the user, followed by what is said of them, or without `mistake` by their text."""
     try:
         yield
@@ -55,7 +78,10 @@ def refusing(mistake: str = "", kinds: tuple[type[Exception], ...] = (OSError, V
 def notebooks_folder() -> Path:
     """Return the folder of the notebooks: inside the installed package, or of the source tree."""
     here = Path(__file__).resolve().parents[1]
-    return next((path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()), here / "notebooks")
+    return next(
+        (path for path in (here / "notebooks", here.parent / "notebooks") if path.is_dir()),
+        here / "notebooks",
+    )
 
 
 def topics(notebooks: Any = None) -> Any:
@@ -64,8 +90,11 @@ def topics(notebooks: Any = None) -> Any:
     A report has a parameters cell, and its metadata do not say `{"workbench": {"report": false}}`.
     """
     paths = sorted(Path(notebooks or notebooks_folder()).glob("*.ipynb"))
-    return {topic_name(path): path for path, notebook in zip(paths, map(load_notebook, paths), strict=True)
-            if _told(notebook, "report", True) is not False and _parameters_cell(notebook) is not None}
+    return {
+        topic_name(path): path
+        for path, notebook in zip(paths, map(load_notebook, paths), strict=True)
+        if _told(notebook, "report", True) is not False and _parameters_cell(notebook) is not None
+    }
 
 
 def _told(notebook: dict, key: str, default: Any = None) -> Any:
@@ -93,7 +122,9 @@ def find_notebook(topic_or_path: Any, notebooks: Any = None) -> Path:
 
 def notebook_title(path: Path) -> str:
     """Return the first heading of a notebook as plain text, or its file name without one."""
-    return next((plain(text) for _, text in headings(load_notebook(path)["cells"])), Path(path).stem)
+    return next(
+        (plain(text) for _, text in headings(load_notebook(path)["cells"])), Path(path).stem
+    )
 
 
 def own_title(path: Path, given: list[str]) -> str:
@@ -134,9 +165,14 @@ def notebook_parameters(path: Path) -> list:
     except SyntaxError as error:
         where = f"{Path(path).name}: line {error.lineno} of the parameters cell"
         raise ReportError(f"{where}: {error.msg}") from error
-    comments: dict = {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}
-    declared = [_parameter(node, comments.get(node.end_lineno, ""), path) for node in tree.body
-                if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value]
+    comments: dict = {
+        token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT
+    }
+    declared = [
+        _parameter(node, comments.get(node.end_lineno, ""), path)
+        for node in tree.body
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value
+    ]
     _check_roles(declared, path)
     return declared
 
@@ -144,7 +180,11 @@ def notebook_parameters(path: Path) -> list:
 def shown_type(parameter: dict) -> str:
     """Return a parameter's type for people: "int", "file", "column of scores", "choice"."""
     role = parameter["role"]
-    return f"{role} of {parameter['detail']}" if role in ("column", FILE_TOO) else role or parameter["type"]
+    return (
+        f"{role} of {parameter['detail']}"
+        if role in ("column", FILE_TOO)
+        else role or parameter["type"]
+    )
 
 
 def shown_help(parameter: dict) -> str:
@@ -188,8 +228,14 @@ def tags(cell: Any) -> set | set[str]:
 
 
 def _parameters_cell(notebook: dict) -> dict | None:
-    return next((cell for cell in notebook["cells"]
-                 if cell.get("cell_type") == "code" and "parameters" in tags(cell)), None)
+    return next(
+        (
+            cell
+            for cell in notebook["cells"]
+            if cell.get("cell_type") == "code" and "parameters" in tags(cell)
+        ),
+        None,
+    )
 
 
 def _parameter(node: Any, comment: str, path: Path) -> dict:
@@ -201,9 +247,19 @@ def _parameter(node: Any, comment: str, path: Path) -> dict:
         raise ReportError(f"{Path(path).name}: parameter {name} is not a plain literal") from None
     written, text = re.findall(r"#*\s*(?:type:\s*(.*?)(?:\s{2,}|\s*$))?(.*)", comment)[0]
     annotation = ast.unparse(node.annotation) if typed else None
-    kind, role, detail = _kind(written, f"{Path(path).name}: parameter {name}") if written else (annotation, None, None)
-    return {"name": name, "type": kind or type(default).__name__, "default": default, "help": text.strip(),
-            "role": role, "detail": detail}
+    kind, role, detail = (
+        _kind(written, f"{Path(path).name}: parameter {name}")
+        if written
+        else (annotation, None, None)
+    )
+    return {
+        "name": name,
+        "type": kind or type(default).__name__,
+        "default": default,
+        "help": text.strip(),
+        "role": role,
+        "detail": detail,
+    }
 
 
 def _kind(written: str, where: str) -> tuple:
@@ -221,8 +277,10 @@ def _kind(written: str, where: str) -> tuple:
         return "str", "choice", tuple(option.strip() for option in rest.split("|"))
     if word == "choice" and (home := re.fullmatch(r"of ([\w.]+)\.(\w+)", rest)):
         return "str", "choice", tuple(getattr(importlib.import_module(home[1]), home[2]))
-    raise ReportError(f"{where} has the type {written!r}; write {checks.listed(_TYPES, len(_TYPES))}, and two spaces "
-                      "before the help")
+    raise ReportError(
+        f"{where} has the type {written!r}; write {checks.listed(_TYPES, len(_TYPES))}, and two spaces "
+        "before the help"
+    )
 
 
 def _check_roles(declared: list, path: Path) -> None:
@@ -232,12 +290,18 @@ def _check_roles(declared: list, path: Path) -> None:
         default, detail = parameter["default"], parameter["detail"]
         wanted = bool if role == "flag" else str
         if role and not isinstance(default, wanted):
-            raise ReportError(f"{where} has the type {shown_type(parameter)!r}, so its default must be "
-                              f"{_RULES[wanted.__name__]}; got {default!r}")
+            raise ReportError(
+                f"{where} has the type {shown_type(parameter)!r}, so its default must be "
+                f"{_RULES[wanted.__name__]}; got {default!r}"
+            )
         if role in ("column", FILE_TOO) and detail not in files:
-            raise ReportError(f"{where} is a {role} of {detail!r}, which is no parameter of type file")
+            raise ReportError(
+                f"{where} is a {role} of {detail!r}, which is no parameter of type file"
+            )
         if role == "choice" and default not in detail:
-            raise ReportError(f"{where} must be one of {checks.listed(detail, len(detail))}; got {default!r}")
+            raise ReportError(
+                f"{where} must be one of {checks.listed(detail, len(detail))}; got {default!r}"
+            )
 
 
 def _typed(parameter: Any, value: Any) -> Any:
@@ -248,8 +312,12 @@ def _typed(parameter: Any, value: Any) -> Any:
     fits = type(value).__name__ == kind or kind not in _PLAIN
     if not fits or (kind == "float" and not abs(value) < float("inf")):
         hint = f"; quote it: '{value}'" if kind == "str" and value is not None else ""
-        raise WrongParameter(parameter["name"], f"must be {_RULES.get(kind, 'a ' + kind)}", value,
-                             told=f"got {value!r}{hint}")
+        raise WrongParameter(
+            parameter["name"],
+            f"must be {_RULES.get(kind, 'a ' + kind)}",
+            value,
+            told=f"got {value!r}{hint}",
+        )
     if parameter["role"] == "choice":
         try:
             return checks.choice(parameter["name"], value, parameter["detail"])
@@ -259,9 +327,14 @@ def _typed(parameter: Any, value: Any) -> Any:
 
 
 def _read(kind: str, text: str) -> float | str:
-    forms = {"int": (r"[-+]?\d+", int), "float": (r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", float),
-             "bool": (r"(?i:true|false)", lambda word: word.lower() == "true"), "list": (r"\[.*\]", ast.literal_eval),
-             "tuple": (r"\(.*\)", ast.literal_eval), "dict": (r"\{.*\}", ast.literal_eval)}
+    forms = {
+        "int": (r"[-+]?\d+", int),
+        "float": (r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", float),
+        "bool": (r"(?i:true|false)", lambda word: word.lower() == "true"),
+        "list": (r"\[.*\]", ast.literal_eval),
+        "tuple": (r"\(.*\)", ast.literal_eval),
+        "dict": (r"\{.*\}", ast.literal_eval),
+    }
     form, read = forms.get(kind, (r"(?!)", str))
     if re.fullmatch(form, text, re.ASCII | re.DOTALL):
         with contextlib.suppress(ValueError, SyntaxError):

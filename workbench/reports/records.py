@@ -56,8 +56,11 @@ class Variables:
     """Those of the named variables that hold a result, as the last value of a run whose results are recorded."""
 
     def __init__(self, values: dict, names: Iterable[str]) -> None:
-        self.results = {name: values[name] for name in names if isinstance(values.get(name), Result)
-                        and not values[name].holds_items}
+        self.results = {
+            name: values[name]
+            for name in names
+            if isinstance(values.get(name), Result) and not values[name].holds_items
+        }
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict:
         return {RECORD: {name: record(result) for name, result in self.results.items()}}
@@ -66,40 +69,70 @@ class Variables:
 def add_recording(notebook: Any) -> None:
     """Add the cell that tells which variables hold results; `take_records` removes it."""
     from nbformat.v4 import new_code_cell
-    names = list(dict.fromkeys(name for cell in filter(_is_run, notebook.cells) for name in _used_names(cell.source)))
-    notebook.cells.append(new_code_cell(
-        f"from workbench.reports.records import Variables\n\nVariables(globals(), {names!r})"))
+
+    names = list(
+        dict.fromkeys(
+            name for cell in filter(_is_run, notebook.cells) for name in _used_names(cell.source)
+        )
+    )
+    notebook.cells.append(
+        new_code_cell(
+            f"from workbench.reports.records import Variables\n\nVariables(globals(), {names!r})"
+        )
+    )
 
 
 def take_records(notebook: Any) -> list[Record]:
     """Return the results of a notebook that was run, in the order in which it shows them or first uses them."""
     variables = next(_recorded(notebook.cells.pop()), {})
-    shown = {id(each): _variable(each, variables) for cell in notebook.cells for each in _recorded(cell)}
+    shown = {
+        id(each): _variable(each, variables) for cell in notebook.cells for each in _recorded(cell)
+    }
     found, section = [], ""
     for cell in notebook.cells:
         section = next((plain(text) for _, text in reversed(list(headings([cell])))), section)
         if _is_run(cell):
-            found += [(name, section, variables[name]) for name in _used_names(cell.source)
-                      if name in variables.keys() - shown.values()]
-            found += [(shown[id(each)], section, variables.get(shown[id(each)], each)) for each in _recorded(cell)]
+            found += [
+                (name, section, variables[name])
+                for name in _used_names(cell.source)
+                if name in variables.keys() - shown.values()
+            ]
+            found += [
+                (shown[id(each)], section, variables.get(shown[id(each)], each))
+                for each in _recorded(cell)
+            ]
     return _named(found)
 
 
 def write_json(path: Path, records: list[Record], *, messages: list, **about: Any) -> None:
     """Write the JSON file of a report as a whole."""
     notes = sentences(note for each in records for note in each.table.notes)
-    content = {"format": "workbench report", "schema": SCHEMA, **plain_values(about),
-               "results": [_entry(each) for each in records], "notes": list(notes),
-               "messages": [{"section": section, "text": text} for section, text in messages]}
+    content = {
+        "format": "workbench report",
+        "schema": SCHEMA,
+        **plain_values(about),
+        "results": [_entry(each) for each in records],
+        "notes": list(notes),
+        "messages": [{"section": section, "text": text} for section, text in messages],
+    }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     with whole_file(path) as part:
         part.write_text(text, encoding="utf-8")
 
 
 def _entry(each: Record) -> dict:
-    notes = [{"kind": note.kind, "text": note.text, "where": plain_values(note.place)} for note in each.table.notes]
-    return {"name": each.name, "section": each.section, "finding": each.table.caption,
-            "rows": plain_values(each.table.entries), "notes": notes, "result": each.result}
+    notes = [
+        {"kind": note.kind, "text": note.text, "where": plain_values(note.place)}
+        for note in each.table.notes
+    ]
+    return {
+        "name": each.name,
+        "section": each.section,
+        "finding": each.table.caption,
+        "rows": plain_values(each.table.entries),
+        "notes": notes,
+        "result": each.result,
+    }
 
 
 def _is_run(cell: Any) -> bool:
@@ -109,9 +142,17 @@ def _is_run(cell: Any) -> bool:
 def _used_names(source: str) -> list[str]:
     """Return the variables that a cell reads, in the order of its lines."""
     from IPython.core.inputtransformer2 import TransformerManager
-    nodes = [node for node in ast.walk(ast.parse(TransformerManager().transform_cell(source)))
-             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    return list(dict.fromkeys(node.id for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset))))
+
+    nodes = [
+        node
+        for node in ast.walk(ast.parse(TransformerManager().transform_cell(source)))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    ]
+    return list(
+        dict.fromkeys(
+            node.id for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
+        )
+    )
 
 
 def _recorded(cell: Any) -> Iterator[dict]:
@@ -123,8 +164,16 @@ def _recorded(cell: Any) -> Iterator[dict]:
 def _variable(shown: Any, variables: Any) -> str:
     """Return the variable that holds what is shown, or all whose rows are shown as a table; "" where none does."""
     is_table = shown["result"]["kind"] == Table.__name__
-    return next((name for name, each in variables.items() if shown["result"] == each["result"]
-                 or is_table and shown["table"]["values"]["entries"] == each["table"]["values"]["entries"]), "")
+    return next(
+        (
+            name
+            for name, each in variables.items()
+            if shown["result"] == each["result"]
+            or is_table
+            and shown["table"]["values"]["entries"] == each["table"]["values"]["entries"]
+        ),
+        "",
+    )
 
 
 def _named(found: list) -> list:
@@ -145,5 +194,8 @@ def _words(section: str, kind: str) -> str:
 
 def free_name(name: str, taken: set[str], alike: Callable[[str], str] = str) -> str:
     """Return a name, with a number where it is taken; what `alike` makes of it stands among those taken."""
-    return next(each for each in itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
-                if alike(each) not in taken)
+    return next(
+        each
+        for each in itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
+        if alike(each) not in taken
+    )

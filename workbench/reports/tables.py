@@ -27,14 +27,18 @@ def checked_tables(target: str | Path) -> Path:
         raise WrongParameter("tables", f"must name a folder, or a file that ends in {EXCEL}", "")
     if path.suffix.lower() == EXCEL:
         if importlib.util.find_spec("xlsxwriter") is None:
-            raise ReportError(f"tables {str(path)!r} needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or "
-                              "name a folder to get CSV files")
+            raise ReportError(
+                f"tables {str(path)!r} needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or "
+                "name a folder to get CSV files"
+            )
         check_written("tables", path)
         _refuse_other_workbook(path)
         return path
     check_name("tables", path)
     if path.exists() and not path.is_dir():
-        raise ReportError(f"tables {str(path)!r} is neither a folder nor a name that ends in {EXCEL}")
+        raise ReportError(
+            f"tables {str(path)!r} is neither a folder nor a name that ends in {EXCEL}"
+        )
     check_folder("tables folder", path if path.exists() else path.parent)
     _listed(path)
     return path
@@ -44,10 +48,15 @@ def table_paths(target: Path, records: list[Record]) -> list[Path]:
     """Return the files that `write_tables` will write, or raise where one is there that is no table of a report."""
     if target.suffix.lower() == EXCEL:
         return [target]
-    paths, known = [target / f"{each.name}.csv" for each in records], {row["file"] for row in _listed(target)}
+    paths, known = (
+        [target / f"{each.name}.csv" for each in records],
+        {row["file"] for row in _listed(target)},
+    )
     foreign = next((path for path in paths if path.exists() and path.name not in known), None)
     if foreign:
-        raise ReportError(f"{str(foreign)!r} exists and is no table of a report; choose another folder for the tables")
+        raise ReportError(
+            f"{str(foreign)!r} exists and is no table of a report; choose another folder for the tables"
+        )
     return [*paths, target / f"{CONTENTS}.csv"]
 
 
@@ -57,15 +66,26 @@ def write_tables(target: Path, records: list[Record], report: str) -> None:
     Columns have the keys of `workbench.results.vocabulary`.
     What is missing and what is no number is an empty cell.
     """
-    contents = [{"file": f"{each.name}.csv", "report": report, "finding": each.table.caption,
-                 "rows": len(each.table.entries)} for each in records]
+    contents = [
+        {
+            "file": f"{each.name}.csv",
+            "report": report,
+            "finding": each.table.caption,
+            "rows": len(each.table.entries),
+        }
+        for each in records
+    ]
     if target.suffix.lower() == EXCEL:
         _write_workbook(target, records, contents)
         return
     with refusing(f"cannot write tables to {str(target)!r}", (OSError,)):
         target.mkdir(exist_ok=True)
         new = {row["file"] for row in contents}
-        kept = [row for row in _listed(target) if row["file"] not in new and (target / row["file"]).exists()]
+        kept = [
+            row
+            for row in _listed(target)
+            if row["file"] not in new and (target / row["file"]).exists()
+        ]
         for each in records:
             _write_csv(target / f"{each.name}.csv", each.table.entries)
         _write_csv(target / f"{CONTENTS}.csv", [*contents, *kept], LISTED)
@@ -94,12 +114,17 @@ def _listed(folder: Path) -> list:
     path, names, rows = folder / f"{CONTENTS}.csv", [], list[Any]()
     if not path.exists():
         return rows
-    with contextlib.suppress(OSError, ValueError, csv.Error), path.open(encoding="utf-8-sig", newline="") as file:
+    with (
+        contextlib.suppress(OSError, ValueError, csv.Error),
+        path.open(encoding="utf-8-sig", newline="") as file,
+    ):
         names, *lines = csv.reader(file)
         rows = [dict(zip(LISTED, line, strict=True)) for line in lines]
     if tuple(names) != LISTED:
-        raise ReportError(f"{str(path)!r} exists and is no list of a report's tables; choose another folder for the "
-                          "tables")
+        raise ReportError(
+            f"{str(path)!r} exists and is no list of a report's tables; choose another folder for the "
+            "tables"
+        )
     return rows
 
 
@@ -112,11 +137,14 @@ def _refuse_other_workbook(path: Path) -> None:
     except (OSError, KeyError, zipfile.BadZipFile):
         ours = False
     if not ours:
-        raise ReportError(f"tables {str(path)!r} exists and holds no tables of a report; choose another path")
+        raise ReportError(
+            f"tables {str(path)!r} exists and holds no tables of a report; choose another path"
+        )
 
 
 def _write_workbook(path: Path, records: list, contents: list) -> None:
     import xlsxwriter
+
     sheets, tables = _sheet_names(records), [each.table.entries for each in records]
     contents = [{**row, "file": name} for row, name in zip(contents, sheets, strict=True)]
     with whole_file(path) as part, xlsxwriter.Workbook(part) as book:
@@ -129,7 +157,11 @@ def _sheet_names(records: list) -> list[str]:
     """Return a name per table that Excel takes: short, and unlike the others in any case of letters."""
     names = [CONTENTS]
     for each in records:
-        names.append(free_name(each.name[:LONGEST_SHEET_NAME - 3], {name.lower() for name in names}, str.lower))
+        names.append(
+            free_name(
+                each.name[: LONGEST_SHEET_NAME - 3], {name.lower() for name in names}, str.lower
+            )
+        )
     return names[1:]
 
 
@@ -137,5 +169,7 @@ def _write_sheet(sheet: Any, rows: list | tuple) -> None:
     for line, cells in enumerate(_lines(rows)):
         for place, cell in enumerate(cells):
             if write_cell(sheet, line, place, cell):
-                raise ReportError(f"table {sheet.name!r} does not fit into a sheet of Excel; name a folder to get CSV "
-                                  "files")
+                raise ReportError(
+                    f"table {sheet.name!r} does not fit into a sheet of Excel; name a folder to get CSV "
+                    "files"
+                )

@@ -1,4 +1,5 @@
 """Frozen values that print, tabulate and serialize; how their numbers and their rows are shown."""
+
 from workbench.results.result import (
     FILLED,
     NO_INTERVAL,

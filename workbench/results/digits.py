@@ -6,12 +6,12 @@ A share that is not quite 1 is never shown as 1 or 100%, one that is not quite 0
 import math
 from collections.abc import Iterable, Sequence
 
-MOST = 6            # decimals, and of percentages two less
-SIGNIFICANT = 4     # digits of a number whose error nobody knows
-LARGE = 1e4         # from here on whole numbers will do
-ROUNDING = 1e-12    # a sum of weights that is 1
-WHOLE = 0.9         # an interval of this width is as good as none
-TINY = 1e-5         # below it a power of ten is easier to read
+MOST = 6  # decimals, and of percentages two less
+SIGNIFICANT = 4  # digits of a number whose error nobody knows
+LARGE = 1e4  # from here on whole numbers will do
+ROUNDING = 1e-12  # a sum of weights that is 1
+WHOLE = 0.9  # an interval of this width is as good as none
+TINY = 1e-5  # below it a power of ten is easier to read
 
 
 def decimals(error: float, most: int = MOST) -> int:
@@ -56,7 +56,7 @@ def percents(*shares: float, error: float | None = None) -> tuple[str, ...]:
 def _percent(share: float, places: int) -> str:
     if math.isnan(share):
         return "undefined"
-    text, step = f"{100 * share:.{places}f}", 10.0 ** -places
+    text, step = f"{100 * share:.{places}f}", 10.0**-places
     if 0.5 < share < 1 - ROUNDING and float(text) == 100:
         return f"> {100 - step:.{places}f}%"
     if 0 < share < 0.5 and float(text) == 0:
@@ -100,7 +100,10 @@ def points(*differences: float, error: float, signed: bool = False) -> tuple[str
     ('-0.03', '+1.20')
     """
     places = decimals(100 * error, MOST - 2) if error > 0 else 1
-    return tuple(_unsigned(f"{100 * difference:{'+' if signed else ''}.{places}f}") for difference in differences)
+    return tuple(
+        _unsigned(f"{100 * difference:{'+' if signed else ''}.{places}f}")
+        for difference in differences
+    )
 
 
 def chance(pvalue: float) -> str:
@@ -177,8 +180,14 @@ def decimal(value: float, *others: float) -> str:
     if 0 < abs(value) < 1e-6:
         return number(value, 2)
     apart = {0.0, 1.0, *others} - {value}
-    places = next((places for places in range(3, 15)
-                   if not any(round(value, places) == round(other, places) for other in apart)), 15)
+    places = next(
+        (
+            places
+            for places in range(3, 15)
+            if not any(round(value, places) == round(other, places) for other in apart)
+        ),
+        15,
+    )
     return f"{value:.{places}f}"
 
 
@@ -249,7 +258,10 @@ def numbers(*values: float, error: float) -> tuple[str, ...]:
     if not 0 < error < math.inf:
         return tuple(f"{value:,.{SIGNIFICANT}g}" for value in values)
     cut = max(0, math.floor(math.log10(error) + 1e-12) - 1)
-    return tuple(_unsigned(f"{round(value, -cut) if cut else value:,.{decimals(error)}f}") for value in values)
+    return tuple(
+        _unsigned(f"{round(value, -cut) if cut else value:,.{decimals(error)}f}")
+        for value in values
+    )
 
 
 def column(values: Sequence, error: float | None = None) -> list:
@@ -270,7 +282,9 @@ def column(values: Sequence, error: float | None = None) -> list:
     """
     finite = [abs(value) for value in values if isinstance(value, float) and math.isfinite(value)]
     if finite and 0 < max(finite) < TINY:
-        return [f"{value:.{SIGNIFICANT}g}" if isinstance(value, float) else value for value in values]
+        return [
+            f"{value:.{SIGNIFICANT}g}" if isinstance(value, float) else value for value in values
+        ]
     places = decimals(error) if error else _places(finite)
     share = all(value <= 1 for value in finite)
     return [_entry(value, places, share) if isinstance(value, float) else value for value in values]
@@ -295,7 +309,7 @@ def _entry(value: float, places: int, share: bool) -> str:
     if not math.isfinite(value):
         return "" if math.isnan(value) else str(value)
     if share and _hidden(abs(value), places):
-        edge, far = 10.0 ** -places, abs(value) > 0.5
+        edge, far = 10.0**-places, abs(value) > 0.5
         shown = f"{1 - edge if far else edge:.{places}f}"
         return f"{'>' if far else '<'} {shown}" if value > 0 else f"{'<' if far else '>'} -{shown}"
     return _unsigned(f"{value:,.{places}f}")
@@ -325,4 +339,8 @@ def error_of(rows: Iterable[dict]) -> float | None:
 def _error(row: dict) -> float:
     low, high = row.get("low"), row.get("high")
     half = (high - low) / 2 if isinstance(low, float) and isinstance(high, float) else math.nan
-    return next(value for value in (row.get("standard_error"), row.get("half_width"), half) if isinstance(value, float))
+    return next(
+        value
+        for value in (row.get("standard_error"), row.get("half_width"), half)
+        if isinstance(value, float)
+    )

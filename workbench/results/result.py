@@ -17,13 +17,13 @@ from workbench.results import digits, vocabulary
 
 SCHEMA = 2
 SHOWN_ROWS = 20
-SHORT = 12                  # letters of a cell that stay in a line
+SHORT = 12  # letters of a cell that stay in a line
 NO_INTERVAL = "no interval: state bounds"
-NOTES = "workbench-notes"   # the class of a list of notes
+NOTES = "workbench-notes"  # the class of a list of notes
 _NUMBER = re.compile(r"(?:[<>] )?[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
 # a run whose environment has RECORDING shows its results as data too, of the kind RECORD
 RECORDING, RECORD = "WORKBENCH_RECORDING", "application/vnd.workbench.result+json"
-FILLED: Any = None      # the default of a field that is filled in where it is not given
+FILLED: Any = None  # the default of a field that is filled in where it is not given
 # by weight: what a reader must see first stands first
 NOTE_KINDS = ("refused", "undefined", "unreliable", "assumption", "data", "design", "remark")
 _KINDS: "dict[str, type[Result]]" = {}
@@ -64,7 +64,9 @@ class Note:
         if self.where is not None:
             place = tuple(_frozen(entry) for entry in self.where)
             if len(place) != 2 or not isinstance(place[0], str):
-                raise ValueError(f"where must be None or a pair such as ('stratum', 3); got {self.where!r}")
+                raise ValueError(
+                    f"where must be None or a pair such as ('stratum', 3); got {self.where!r}"
+                )
             object.__setattr__(self, "where", place)
 
     def __str__(self) -> str:
@@ -138,11 +140,14 @@ class Result:
         import importlib.util
 
         import narwhals as nw
+
         names: Any = [backend] if backend else ("polars", "pandas", "pyarrow")
         for name in names:
             if importlib.util.find_spec(name):
                 return nw.from_dicts(self.rows(), backend=name).to_native()
-        raise ImportError(f"to_frame needs {backend or 'polars, pandas or pyarrow'}: pip install {backend or 'polars'}")
+        raise ImportError(
+            f"to_frame needs {backend or 'polars, pandas or pyarrow'}: pip install {backend or 'polars'}"
+        )
 
     def to_dict(self) -> dict:
         """Return a dict of plain JSON values (no NaN) from which `from_dict` restores the result."""
@@ -160,10 +165,12 @@ class Result:
         """
         package, name = sys.modules[__name__.partition(".")[0]], str(data.get("kind"))
         if name in package.__all__:
-            getattr(package, name)          # loads the module that defines it
+            getattr(package, name)  # loads the module that defines it
         kind = _KINDS.get(name)
         if kind is None or not issubclass(kind, cls):
-            raise ValueError(f"data must be a {cls.__name__} written by to_dict; got kind {data.get('kind')!r}")
+            raise ValueError(
+                f"data must be a {cls.__name__} written by to_dict; got kind {data.get('kind')!r}"
+            )
         if data.get("schema") != SCHEMA:
             raise ValueError(f"data must have schema {SCHEMA}; got {data.get('schema')!r}")
         return kind(**{name: _decode(value) for name, value in data["values"].items()})
@@ -175,7 +182,9 @@ class Result:
         return {RECORD: record(self)} if os.environ.get(RECORDING) else {}
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.headline()) + (note_list(self.notes) if self.notes else "")
+        return html_table(self.rows(), self.headline()) + (
+            note_list(self.notes) if self.notes else ""
+        )
 
 
 def record(result: Result) -> dict:
@@ -216,7 +225,7 @@ class Estimate:
     @property
     def standard_error(self) -> Any:
         """Square root of `variance`."""
-        return self.variance ** 0.5
+        return self.variance**0.5
 
 
 class Interval(Result):
@@ -254,7 +263,7 @@ class Interval(Result):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("low", "high"):
-            object.__setattr__(self, name, getattr(self, name) + 0.0)        # no -0
+            object.__setattr__(self, name, getattr(self, name) + 0.0)  # no -0
 
     @property
     def half_width(self) -> float:
@@ -358,8 +367,11 @@ class Table(Result):
 
     def _repr_html_(self) -> str:
         places = range(len(self.entries)) if self.shown is None else self.shown
-        caption = self.caption if len(places) == len(self.entries) else \
-            f"{self.caption} (shown {len(places):,} of {len(self.entries):,} rows; all are in its tables)"
+        caption = (
+            self.caption
+            if len(places) == len(self.entries)
+            else f"{self.caption} (shown {len(places):,} of {len(self.entries):,} rows; all are in its tables)"
+        )
         rows = [self.entries[k] for k in places]
         table = html_table(rows, caption, shown=len(rows)) if rows else ""
         return table + (note_list(self.notes) if self.notes else "")
@@ -374,21 +386,31 @@ def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> s
     """
     names = [name for name in rows[0] if any(row[name] != "" for row in rows)] if rows else []
     error = digits.error_of(rows)
-    cells = {name: [_shown(value, name) for value in digits.column([row[name] for row in rows[:shown]],
-                                                                   error if name in vocabulary.ESTIMATES else None)]
-             for name in names}
+    cells = {
+        name: [
+            _shown(value, name)
+            for value in digits.column(
+                [row[name] for row in rows[:shown]], error if name in vocabulary.ESTIMATES else None
+            )
+        ]
+        for name in names
+    }
     if all(cells.get(name) == cells.get(limit) for name, limit in _BOUNDED.items()):
         cells = {name: column for name, column in cells.items() if name not in _BOUNDED}
     columns = list(cells.values())
     head = "".join(f'<th scope="col">{html.escape(vocabulary.words(name))}</th>' for name in cells)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-                   for row in zip(*columns, strict=True))
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in zip(*columns, strict=True)
+    )
     attributes = "".join(f' {name}="{value}"' for name, value in alignment(columns).items())
     if len(rows) > shown:
         caption = f"{caption} (the first {shown} of {len(rows)} rows)"
-    return (f'<figure class="table" style="margin: 0"><figcaption>{html.escape(caption)}</figcaption>'
-            f'<div class="scroll"><table class="workbench"{attributes}><thead><tr>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table></div></figure>")
+    return (
+        f'<figure class="table" style="margin: 0"><figcaption>{html.escape(caption)}</figcaption>'
+        f'<div class="scroll"><table class="workbench"{attributes}><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div></figure>"
+    )
 
 
 def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:
@@ -407,7 +429,11 @@ def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:
     {'data-right': '2', 'data-short': '1 2'}
     """
     numbered = list(enumerate(columns, 1))
-    right = [k for k, cells in numbered if k > 1 and any(cells) and all(map(_NUMBER.fullmatch, filter(None, cells)))]
+    right = [
+        k
+        for k, cells in numbered
+        if k > 1 and any(cells) and all(map(_NUMBER.fullmatch, filter(None, cells)))
+    ]
     short = [k for k, cells in numbered if max(map(len, cells), default=0) <= SHORT]
     return {"data-right": " ".join(map(str, right)), "data-short": " ".join(map(str, short))}
 
@@ -439,7 +465,9 @@ def plain(value: Any) -> Any:
 
 def rows_of(**columns: np.ndarray | Sequence) -> list[dict]:
     """Return a table of columns as one dict per row."""
-    cells = (column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values())
+    cells = (
+        column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()
+    )
     return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
 
 
@@ -498,7 +526,11 @@ def _frozen(value: Any) -> Any:
         return value
     if isinstance(value, (list, tuple)):
         return tuple(_frozen(entry) for entry in value)
-    return {_frozen(key): _frozen(entry) for key, entry in value.items()} if isinstance(value, dict) else value
+    return (
+        {_frozen(key): _frozen(entry) for key, entry in value.items()}
+        if isinstance(value, dict)
+        else value
+    )
 
 
 def _encode(value: Any) -> Any:
@@ -507,8 +539,11 @@ def _encode(value: Any) -> Any:
     if isinstance(value, Note):
         return {"note": [value.kind, value.text, _encode(value.where)]}
     if isinstance(value, np.ndarray):
-        return {"dtype": value.dtype.str, "shape": list(value.shape),
-                "array": [_encode(entry) for entry in value.ravel().tolist()]}
+        return {
+            "dtype": value.dtype.str,
+            "shape": list(value.shape),
+            "array": [_encode(entry) for entry in value.ravel().tolist()],
+        }
     if isinstance(value, tuple):
         return {"tuple": [_encode(entry) for entry in value]}
     if isinstance(value, dict):
@@ -526,7 +561,9 @@ def _decode(value: Any) -> Any:
     if "note" in value:
         return Note(*map(_decode, value["note"]))
     if "array" in value:
-        return np.array(list(map(_decode, value["array"])), dtype=value["dtype"]).reshape(value["shape"])
+        return np.array(list(map(_decode, value["array"])), dtype=value["dtype"]).reshape(
+            value["shape"]
+        )
     if "tuple" in value:
         return tuple(map(_decode, value["tuple"]))
     if "dict" in value:

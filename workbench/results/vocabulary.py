@@ -1,6 +1,7 @@
 """The row keys of all results, one name per idea in every topic, the words that people read, and what these mean."""
 
-KEYS = frozenset("""
+KEYS = frozenset(
+    """
     stratum size items labeled skipped correct
     accuracy sampled weight sd mean mean_score bounded unused budget above up_to
     id score prediction rival truth label counted predicted item value number wave psu psus strata box place
@@ -22,65 +23,107 @@ KEYS = frozenset("""
     assured confidence margin digit read_a read_b vote_share exercise message hint explanation
     time who row reason limits setting simulated_bias simulated_sd simulated_rmse
     model best_rank worst_rank groups differ unscored slice first_label second_label
-""".split())
+""".split()
+)
 # numbers in the units of what is estimated: their digits are those of its error
-ESTIMATES = frozenset("""
+ESTIMATES = frozenset(
+    """
     bounded_low bounded_high
     estimate standard_error low high half_width difference change counted naive_estimate naive_low naive_high truth
-""".split())
-COUNTS = frozenset("""
+""".split()
+)
+COUNTS = frozenset(
+    """
     size items labeled skipped correct sampled bounded unused budget above psus worth n count records alike only_a
     only_b both_wrong differ unscored runs neyman proportional to_label assured
-""".split())
-SHOWN = {"adjusted_pvalue": "adjusted p", "assured": "labels, assured", "bounded": "labeled completely",
-         "bounded_high": "high, bounded", "bounded_low": "low, bounded",
-         "differ": "items that differ", "estimate_high": "estimate, highest", "estimate_low": "estimate, lowest",
-         "first_period": "from", "groups": "tied in", "half_width": "half-width",
-         "half_width_error": "half-width error", "interval_method": "interval", "label": "class", "labeled": "labels",
-         "last_period": "to", "mean_standard_error": "SE of the mean",
-         "nadeau_bengio_pvalue": "p, Nadeau-Bengio", "naive_pvalue": "p, naive t", "only_a": "only A right",
-         "only_b": "only B right", "psu": "PSU", "psus": "PSUs", "pvalue": "p", "rho_of_all": "rho of all repeats",
-         "to_label": "still to label", "type_one": "type I", "type_one_error": "type I error"}
+""".split()
+)
+SHOWN = {
+    "adjusted_pvalue": "adjusted p",
+    "assured": "labels, assured",
+    "bounded": "labeled completely",
+    "bounded_high": "high, bounded",
+    "bounded_low": "low, bounded",
+    "differ": "items that differ",
+    "estimate_high": "estimate, highest",
+    "estimate_low": "estimate, lowest",
+    "first_period": "from",
+    "groups": "tied in",
+    "half_width": "half-width",
+    "half_width_error": "half-width error",
+    "interval_method": "interval",
+    "label": "class",
+    "labeled": "labels",
+    "last_period": "to",
+    "mean_standard_error": "SE of the mean",
+    "nadeau_bengio_pvalue": "p, Nadeau-Bengio",
+    "naive_pvalue": "p, naive t",
+    "only_a": "only A right",
+    "only_b": "only B right",
+    "psu": "PSU",
+    "psus": "PSUs",
+    "pvalue": "p",
+    "rho_of_all": "rho of all repeats",
+    "to_label": "still to label",
+    "type_one": "type I",
+    "type_one_error": "type I error",
+}
 # methods whose names are not what people write
-METHODS = {"mle": "maximum likelihood (mle)", "classify_and_count": "counting as predicted", "fay": "Fay's method",
-           "brr": "balanced half-samples (BRR)", "jkn": "the jackknife", "jk1": "the jackknife", "jk2": "the jackknife",
-           "bootstrap": "the bootstrap", "subtracted_bias": "subtracting the bias",
-           "generalized": "the generalized method"}
+METHODS = {
+    "mle": "maximum likelihood (mle)",
+    "classify_and_count": "counting as predicted",
+    "fay": "Fay's method",
+    "brr": "balanced half-samples (BRR)",
+    "jkn": "the jackknife",
+    "jk1": "the jackknife",
+    "jk2": "the jackknife",
+    "bootstrap": "the bootstrap",
+    "subtracted_bias": "subtracting the bias",
+    "generalized": "the generalized method",
+}
 # metrics whose names are not what people write
-METRICS = {"f1": "F1", "macro_f1": "macro F1", "auc": "AUC", "mcc": "MCC", "brier": "Brier score", "rmse": "RMSE",
-           "balanced_accuracy": "balanced accuracy", "log_loss": "log loss"}
+METRICS = {
+    "f1": "F1",
+    "macro_f1": "macro F1",
+    "auc": "AUC",
+    "mcc": "MCC",
+    "brier": "Brier score",
+    "rmse": "RMSE",
+    "balanced_accuracy": "balanced accuracy",
+    "log_loss": "log loss",
+}
 
 EXPLAINED = {
     "AUC": "the chance that of two items, one of the class and one not, the one of the class has the higher score: 50% "
-           "is guessing",
+    "is guessing",
     "BRR": "balanced repeated replication: the estimate is computed again and again from balanced halves of the "
-           "clusters, and how far it moves is its error",
+    "clusters, and how far it moves is its error",
     "F1": "one number for precision and recall (their harmonic mean): low where either is low",
     "frame": "the items among which the audit was drawn, all of them counted",
     "gamma": "the covariance of two items in different folds; omega: in the same fold",
     "mle": "maximum likelihood estimate: the true shares under which the audit and the predicted counts together are "
-           "most likely",
+    "most likely",
     "Nadeau-Bengio": "a t-test for cross-validation that allows for folds which share training items: rho is K / (2K - "
-                     "1) for K folds",
+    "1) for K folds",
     "Neyman": "Neyman's rule: labels in proportion to size times spread of a stratum",
     "omega": "the covariance of two items in the same fold; gamma: in different folds",
     "P(prediction | truth)": "how often items of a class are predicted as each class: what the classifier makes of "
-                             "what there is",
+    "what there is",
     "P(truth | prediction)": "how often items predicted as a class are of each class: it changes when the shares of "
-                             "the classes do",
+    "the classes do",
     "precision": "of the items predicted to be of the class, the share that is",
     "PSU": "primary sampling unit, the cluster that was drawn: a person, a site, a box. Items of one PSU resemble each "
-           "other, so they count for less than as many separate ones",
+    "other, so they count for less than as many separate ones",
     "recall": "of the items that are of the class, the share that was predicted so",
     "rho": "the hidden dependence of folds: the share of the variance of a cross-validated mean that the folds do not "
-           "show, as they share training items. 0: folds are independent; near 1: nothing is shown",
+    "show, as they share training items. 0: folds are independent; near 1: nothing is shown",
     "RMSE": "root mean squared error: how far off an estimate typically is, bias and chance together",
     "SE": "standard error: how far off an estimate typically is by chance; about two of them make a 95% interval",
     "stratum": "a group of items, such as those of like scores, in which items to label are drawn separately",
     "theta": "theta1 to theta5: five estimates of the variance of a cross-validated mean, each right under its own "
-             "assumption",
+    "assumption",
     "VOILA": "the allocation of labels to strata with the least error, in whole numbers, that takes no more items than "
-             "a stratum has",
+    "a stratum has",
     "wald": "the textbook interval, estimate plus and minus two standard errors: too short with few labels",
 }
 

@@ -112,27 +112,54 @@ class StreamStudy(Result):
 
     def headline(self) -> str:
         """Return the last checkpoint's ratios in one sentence."""
-        last = ", ".join(f"{method} {_times(self.ratio(method)[-1], self.infinite(method)[-1])}"
-                         for method in self.methods if method != "voila")
+        last = ", ".join(
+            f"{method} {_times(self.ratio(method)[-1], self.infinite(method)[-1])}"
+            for method in self.methods
+            if method != "voila"
+        )
         records = checks.counted(self.checkpoint[-1], "record")
         strata = checks.counted(len(self.stratum), "stratum", "strata")
-        return (f"{records}, {strata}, {self.budget:,} kept, {checks.counted(self.runs, 'run')}; variance over "
-                f"VOILA's: {last}")
+        return (
+            f"{records}, {strata}, {self.budget:,} kept, {checks.counted(self.runs, 'run')}; variance over "
+            f"VOILA's: {last}"
+        )
 
     def rows(self) -> list[dict]:
         """Return variance ratio, its error and the share of infinite runs, one row per checkpoint and method."""
-        return [{"records": int(records), "method": method, "ratio": float(ratio), "ratio_error": float(error),
-                 "infinite": float(infinite)}
-                for method in self.methods for records, ratio, error, infinite in zip(
-                    self.checkpoint, self.ratio(method), self.ratio_error(method), self.infinite(method), strict=True)]
+        return [
+            {
+                "records": int(records),
+                "method": method,
+                "ratio": float(ratio),
+                "ratio_error": float(error),
+                "infinite": float(infinite),
+            }
+            for method in self.methods
+            for records, ratio, error, infinite in zip(
+                self.checkpoint,
+                self.ratio(method),
+                self.ratio_error(method),
+                self.infinite(method),
+                strict=True,
+            )
+        ]
 
     def allocation_rows(self) -> list[dict]:
         """Return mean sample size and records, one row per checkpoint, method and stratum."""
         size = self.stratum_size.mean(0)
-        return [{"records": int(self.checkpoint[c]), "method": method, "stratum": label,
-                 "sampled": float(sampled[c, h]), "size": float(size[c, h])}
-                for method in self.methods for sampled in [self.sampled[method].mean(0)]
-                for c in range(self.checkpoint.size) for h, label in enumerate(self.stratum)]
+        return [
+            {
+                "records": int(self.checkpoint[c]),
+                "method": method,
+                "stratum": label,
+                "sampled": float(sampled[c, h]),
+                "size": float(size[c, h]),
+            }
+            for method in self.methods
+            for sampled in [self.sampled[method].mean(0)]
+            for c in range(self.checkpoint.size)
+            for h, label in enumerate(self.stratum)
+        ]
 
     def _run(self, method: str) -> str:
         return checks.choice("method", method, self.methods)
@@ -149,8 +176,16 @@ def _times(ratio: float, infinite: float) -> str:
     return "infinite" if infinite == 1 else f"{ratio:.3g}{share}"
 
 
-def jump_stream(records: int = 50_000, *, strata: int = 20, jumping: int = 11, jump_at: int = 10_000,
-                sd: float = 20.0, runs: int = 5, rng: int | np.random.Generator = 0) -> tuple[np.ndarray, np.ndarray]:
+def jump_stream(
+    records: int = 50_000,
+    *,
+    strata: int = 20,
+    jumping: int = 11,
+    jump_at: int = 10_000,
+    sd: float = 20.0,
+    runs: int = 5,
+    rng: int | np.random.Generator = 0,
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the paper's synthetic stream: equally frequent strata, of which one suddenly varies more.
 
     Parameters
@@ -182,13 +217,26 @@ def jump_stream(records: int = 50_000, *, strata: int = 20, jumping: int = 11, j
     jumping = checks.whole("jumping", jumping, 0, strata - 1)
     stratum = rng.integers(0, strata, (runs, records))
     after = np.arange(records) >= checks.whole("jump_at", jump_at, 0)
-    return stratum, 1 + rng.standard_normal((runs, records)) * np.where((stratum == jumping) & after, sd, 1.0)
+    return stratum, 1 + rng.standard_normal((runs, records)) * np.where(
+        (stratum == jumping) & after, sd, 1.0
+    )
 
 
-def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, methods: Iterable[str] = STREAM_METHODS,
-                    order: str = "given", last: Iterable = (), every: int | None = 200, batch: int = 1,
-                    minimum: int = 2, runs: int | None = None, rng: int | np.random.Generator = 0,
-                    progress: bool = True) -> StreamStudy:
+def simulate_stream(
+    stratum: ArrayLike,
+    values: ArrayLike,
+    budget: int,
+    *,
+    methods: Iterable[str] = STREAM_METHODS,
+    order: str = "given",
+    last: Iterable = (),
+    every: int | None = 200,
+    batch: int = 1,
+    minimum: int = 2,
+    runs: int | None = None,
+    rng: int | np.random.Generator = 0,
+    progress: bool = True,
+) -> StreamStudy:
     """Send streams through S-VOILA, and ask every method what it would hold at each checkpoint.
 
     Parameters
@@ -249,33 +297,64 @@ def simulate_stream(stratum: ArrayLike, values: ArrayLike, budget: int, *, metho
     keys = rng.permuted(np.broadcast_to(np.arange(codes.shape[1]), codes.shape), axis=1)
     stream = _Stream(codes, np.asarray(values), len(labels), keys)
     stops = np.append(np.arange(every, stream.records, every), stream.records)
-    states = {name: _follow(stream, stops, budget, batch, name == "s_voila_printed", minimum, progress)
-              for name in methods if name in STREAMED}
+    states = {
+        name: _follow(stream, stops, budget, batch, name == "s_voila_printed", minimum, progress)
+        for name in methods
+        if name in STREAMED
+    }
     size, spread = stream.statistics(stops)
-    sampled = {name: states[name][0] if name in STREAMED else _hindsight(name, size, spread, budget)
-               for name in methods}
-    variance = {name: _random_variance(values, stops, budget) if name == "reservoir" else
-                _variances(size, spread, sampled[name]) for name in methods}
+    sampled = {
+        name: states[name][0] if name in STREAMED else _hindsight(name, size, spread, budget)
+        for name in methods
+    }
+    variance = {
+        name: _random_variance(values, stops, budget)
+        if name == "reservoir"
+        else _variances(size, spread, sampled[name])
+        for name in methods
+    }
     sd = np.divide(spread, size, out=np.zeros(spread.shape), where=size > 0)
-    best = _variances(size, spread, _hindsight("voila", size, spread, budget, integer=False)) \
-        if set(FRACTIONAL) & set(methods) else None
-    return StreamStudy(methods, stops, labels, budget, batch, minimum, len(codes), size, sd, sampled, variance,
-                       {name: error for name, (_, error) in states.items()}, best)
+    best = (
+        _variances(size, spread, _hindsight("voila", size, spread, budget, integer=False))
+        if set(FRACTIONAL) & set(methods)
+        else None
+    )
+    return StreamStudy(
+        methods,
+        stops,
+        labels,
+        budget,
+        batch,
+        minimum,
+        len(codes),
+        size,
+        sd,
+        sampled,
+        variance,
+        {name: error for name, (_, error) in states.items()},
+        best,
+    )
 
 
 def _streams(stratum: Any, values: Any, runs: Any) -> tuple:
     checks.refuse_masked("stratum", stratum)
     stratum, values = checks.cells("stratum", stratum), checks.floats("values", values)
     if stratum.shape != values.shape or stratum.ndim not in (1, 2) or not stratum.size:
-        raise ValueError(f"stratum and values must have one shape, (N,) or (R, N); got {stratum.shape} and "
-                         f"{values.shape}")
+        raise ValueError(
+            f"stratum and values must have one shape, (N,) or (R, N); got {stratum.shape} and "
+            f"{values.shape}"
+        )
     if not (np.abs(values) <= checks.LARGEST_SIZE).all():
-        raise checks.WrongValue("values", f"must be finite, and at most {checks.LARGEST_SIZE:g} in size")
+        raise checks.WrongValue(
+            "values", f"must be finite, and at most {checks.LARGEST_SIZE:g} in size"
+        )
     labels, codes = np.unique(checks.labels("stratum", stratum.ravel()), return_inverse=True)
     codes = codes.reshape(stratum.shape)
     if stratum.ndim == 2:
         if runs not in (None, len(codes)):
-            raise checks.WrongValue("runs", f"must be the number of streams given, {len(codes)}", runs)
+            raise checks.WrongValue(
+                "runs", f"must be the number of streams given, {len(codes)}", runs
+            )
         return tuple(labels.tolist()), codes, values
     runs = 5 if runs is None else checks.whole("runs", runs, 1)
     return tuple(labels.tolist()), np.tile(codes, (runs, 1)), np.tile(values, (runs, 1))
@@ -288,29 +367,41 @@ def _codes_of(last: Any, labels: Any) -> list:
     return [labels.index(label) for label in last]
 
 
-def _order(codes: np.ndarray, order: str, last: list, rng: np.random.Generator) -> np.ndarray | None:
+def _order(
+    codes: np.ndarray, order: str, last: list, rng: np.random.Generator
+) -> np.ndarray | None:
     if order == "given" and not last:
         return None
-    rank = rng.random(codes.shape) if order == "random" else np.linspace(0, .5, codes.shape[1])
+    rank = rng.random(codes.shape) if order == "random" else np.linspace(0, 0.5, codes.shape[1])
     return np.argsort(rank + np.isin(codes, last), axis=1, kind="stable")
 
 
 class _Stream:
     """R streams: stratum, value and key of each record, and running statistics of its stratum."""
 
-    def __init__(self, codes: np.ndarray, values: np.ndarray, strata: int, keys: np.ndarray) -> None:
+    def __init__(
+        self, codes: np.ndarray, values: np.ndarray, strata: int, keys: np.ndarray
+    ) -> None:
         self.values, self.keys, self.strata = values, keys, strata
         self.runs, self.records = codes.shape
         self.cell = codes + strata * np.arange(self.runs)[:, None]
         self.size, self.spread, self.total = (np.zeros(codes.shape) for _ in range(3))
         for run in range(self.runs):
             order = np.argsort(codes[run].astype(np.min_scalar_type(strata)), kind="stable")
-            for rows in filter(len, np.split(order, np.bincount(codes[run], minlength=strata).cumsum()[:-1])):
-                self.size[run, rows], self.spread[run, rows], self.total[run, rows] = _running(values[run, rows])
+            for rows in filter(
+                len, np.split(order, np.bincount(codes[run], minlength=strata).cumsum()[:-1])
+            ):
+                self.size[run, rows], self.spread[run, rows], self.total[run, rows] = _running(
+                    values[run, rows]
+                )
 
     def latest(self, known: np.ndarray, start: int, end: int) -> None:
         """Update the row of the latest record of each stratum, (R, H), by the records from start to end."""
-        np.maximum.at(known.reshape(-1), self.cell[:, start:end].ravel(), np.tile(np.arange(start, end), self.runs))
+        np.maximum.at(
+            known.reshape(-1),
+            self.cell[:, start:end].ravel(),
+            np.tile(np.arange(start, end), self.runs),
+        )
 
     def now(self, column: np.ndarray, latest: np.ndarray) -> np.ndarray:
         """Return a running statistic at the latest records, (R, H); 0 of a stratum that was not seen."""
@@ -323,7 +414,11 @@ class _Stream:
         latest, start = np.full((self.runs, self.strata), -1), 0
         for c, stop in enumerate(stops):
             self.latest(latest, start, stop)
-            size[:, c], spread[:, c], start = self.now(self.size, latest), self.now(self.spread, latest), stop
+            size[:, c], spread[:, c], start = (
+                self.now(self.size, latest),
+                self.now(self.spread, latest),
+                stop,
+            )
         return size.astype(np.int64), spread
 
 
@@ -331,18 +426,29 @@ def _running(values: np.ndarray) -> tuple:
     """Return count, N S and sum of a stratum after each of its records."""
     count, center = np.arange(1.0, values.size + 1), values.mean()
     centered = values - center
-    total, squares = centered.cumsum(), (centered ** 2).cumsum()
-    varied = squares - total ** 2 / count
+    total, squares = centered.cumsum(), (centered**2).cumsum()
+    varied = squares - total**2 / count
     varied = np.where(varied > 1e-12 * squares, varied, 0) / np.maximum(count - 1, 1)
     return count, count * np.sqrt(varied), total + center * count
 
 
-def _follow(stream: _Stream, stops: np.ndarray, budget: int, batch: int, printed: bool, minimum: int,
-            progress: bool) -> tuple:
+def _follow(
+    stream: _Stream,
+    stops: np.ndarray,
+    budget: int,
+    batch: int,
+    printed: bool,
+    minimum: int,
+    progress: bool,
+) -> tuple:
     """Return sample sizes (R, C, H) and errors of the estimate (R, C) of S-VOILA at the stops."""
     from tqdm.auto import tqdm
+
     samples = _Samples(stream, budget, 0 if printed else minimum, printed)
-    sampled, error = np.zeros((stream.runs, stops.size, stream.strata)), np.zeros((stream.runs, stops.size))
+    sampled, error = (
+        np.zeros((stream.runs, stops.size, stream.strata)),
+        np.zeros((stream.runs, stops.size)),
+    )
     with tqdm(total=stream.records, desc="records", delay=1, disable=not progress) as bar:
         for checkpoint, stop in enumerate(stops):
             samples.receive(int(stop), batch, bar)
@@ -367,27 +473,41 @@ class _Samples:
         ahead = batch
         while self.seen < stop:
             start, end = self.seen, min(self.seen + ahead, stop)
-            chosen = self.stream.keys[:, start:end] < self.threshold.take(self.stream.cell[:, start:end])
+            chosen = self.stream.keys[:, start:end] < self.threshold.take(
+                self.stream.cell[:, start:end]
+            )
             ahead *= 2
             if chosen.any():
-                chosen, ahead = chosen[:, :(chosen.any(0).argmax() // batch + 1) * batch], batch
+                chosen, ahead = chosen[:, : (chosen.any(0).argmax() // batch + 1) * batch], batch
             self.seen += chosen.shape[1]
             self.stream.latest(self.latest, start, self.seen)
             if chosen.any():
-                cell, key = (column[:, start:self.seen][chosen] for column in (self.stream.cell, self.stream.keys))
+                cell, key = (
+                    column[:, start : self.seen][chosen]
+                    for column in (self.stream.cell, self.stream.keys)
+                )
                 self.sampled += np.bincount(cell, minlength=self.cell.size).reshape(self.cell.shape)
-                self.held = np.sort(np.concatenate([self.held, cell * self.stream.records + key]), kind="stable")
+                self.held = np.sort(
+                    np.concatenate([self.held, cell * self.stream.records + key]), kind="stable"
+                )
                 self.cut(self.left())
             bar.update(self.seen - start)
 
     def left(self) -> np.ndarray:
         """Return the sample sizes (R, H) within the budget: records go one by one where that costs least."""
-        size, spread = (self.stream.now(column, self.latest) for column in (self.stream.size, self.stream.spread))
+        size, spread = (
+            self.stream.now(column, self.latest)
+            for column in (self.stream.size, self.stream.spread)
+        )
         left, floor = self.sampled.copy(), np.minimum(self.minimum, size)
         while (over := (left.sum(1) > self.budget).nonzero()[0]).size:
             s, total = left[over], spread[over]
             with np.errstate(divide="ignore", invalid="ignore"):
-                cost = total / s if self.printed else np.where((s == 1) & (total == 0), 0, total ** 2 / (s * (s - 1)))
+                cost = (
+                    total / s
+                    if self.printed
+                    else np.where((s == 1) & (total == 0), 0, total**2 / (s * (s - 1)))
+                )
             left[over, np.where(s > floor[over], cost, np.inf).argmin(1)] -= 1
         return left
 
@@ -401,16 +521,23 @@ class _Samples:
 
     def errors(self) -> np.ndarray:
         """Return estimate minus mean of all records so far, (R,); NaN where a stratum has no record."""
-        size, total = (self.stream.now(column, self.latest) for column in (self.stream.size, self.stream.total))
+        size, total = (
+            self.stream.now(column, self.latest) for column in (self.stream.size, self.stream.total)
+        )
         cell, key = np.divmod(self.held, self.stream.records)
         run = cell // self.stream.strata
-        sums = np.bincount(cell, self.stream.values[run, self.row[run, key]], self.cell.size).reshape(size.shape)
-        mean = np.divide(sums, self.sampled, out=np.where(size > 0, np.nan, 0.0), where=self.sampled > 0)
+        sums = np.bincount(
+            cell, self.stream.values[run, self.row[run, key]], self.cell.size
+        ).reshape(size.shape)
+        mean = np.divide(
+            sums, self.sampled, out=np.where(size > 0, np.nan, 0.0), where=self.sampled > 0
+        )
         return ((mean * size).sum(1) - total.sum(1)) / size.sum(1)
 
 
-def _hindsight(method: str, size: np.ndarray, spread: np.ndarray, budget: int,
-               integer: bool | None = None) -> np.ndarray:
+def _hindsight(
+    method: str, size: np.ndarray, spread: np.ndarray, budget: int, integer: bool | None = None
+) -> np.ndarray:
     """Return what a method that knows all records so far would hold, (R, C, H); whole records as the method does."""
     integer = method in ("voila", "uniform") if integer is None else integer
     sampled = np.zeros(size.shape)
@@ -420,23 +547,27 @@ def _hindsight(method: str, size: np.ndarray, spread: np.ndarray, budget: int,
     return sampled
 
 
-def _held(method: str, size: np.ndarray, spread: np.ndarray, budget: int, integer: bool) -> np.ndarray:
+def _held(
+    method: str, size: np.ndarray, spread: np.ndarray, budget: int, integer: bool
+) -> np.ndarray:
     if size.sum() <= budget:
         return size
     if method == "reservoir":
         return budget * size / size.sum()
     rule = "equal" if method == "uniform" else method
-    return rules.allocate(size, budget, rule, stratum_sd=spread / size, minimum=0, integer=integer).labeled
+    return rules.allocate(
+        size, budget, rule, stratum_sd=spread / size, minimum=0, integer=integer
+    ).labeled
 
 
 def _variances(size: np.ndarray, spread: np.ndarray, sampled: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(spread > 0, spread ** 2 * np.maximum(1 / sampled - 1 / size, 0), 0)
+        terms = np.where(spread > 0, spread**2 * np.maximum(1 / sampled - 1 / size, 0), 0)
     return terms.sum(-1) / size.sum(-1) ** 2.0
 
 
 def _random_variance(values: Any, stops: Any, budget: Any) -> np.ndarray:
     centered = values - values.mean(1, keepdims=True)
-    total, squares = (part.cumsum(1)[:, stops - 1] for part in (centered, centered ** 2))
-    spread = np.maximum(squares - total ** 2 / stops, 0) / np.maximum(stops - 1, 1)
+    total, squares = (part.cumsum(1)[:, stops - 1] for part in (centered, centered**2))
+    spread = np.maximum(squares - total**2 / stops, 0) / np.maximum(stops - 1, 1)
     return np.where(stops > budget, (1 / budget - 1 / stops) * spread, 0.0)

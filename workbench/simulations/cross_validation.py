@@ -16,14 +16,34 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.cross_validation import kfold, model_tests
-from workbench.cross_validation.learners import Population, Samples, as_learner, loss_of, refuse_large
+from workbench.cross_validation.learners import (
+    Population,
+    Samples,
+    as_learner,
+    loss_of,
+    refuse_large,
+)
 from workbench.results import Note, Result
 
 SKEPTICAL = 0.7
-BLOCK = 2 ** 17
-CHEAP_TESTS = ("naive t", "Nadeau-Bengio", "rho 0.7", "central limit theorem", "McNemar, pooled", "Bayes, ROPE")
-COSTLY_TESTS = ("naive t, repeated", "Nadeau-Bengio, repeated", "half-sample rho", "5x2cv t", "5x2cv F",
-                "McNemar, one third held out", "nested cross-validation")
+BLOCK = 2**17
+CHEAP_TESTS = (
+    "naive t",
+    "Nadeau-Bengio",
+    "rho 0.7",
+    "central limit theorem",
+    "McNemar, pooled",
+    "Bayes, ROPE",
+)
+COSTLY_TESTS = (
+    "naive t, repeated",
+    "Nadeau-Bengio, repeated",
+    "half-sample rho",
+    "5x2cv t",
+    "5x2cv F",
+    "McNemar, one third held out",
+    "nested cross-validation",
+)
 TESTS = CHEAP_TESTS + COSTLY_TESTS
 # tests that count errors, which a regressor does not make
 COUNTING = ("McNemar, pooled", "McNemar, one third held out")
@@ -72,16 +92,24 @@ class TypeOneStudy(Result):
     @property
     def rho_error(self) -> float:
         """Monte Carlo standard error of `rho`."""
-        shown = (self.theta3 - (1 - self.rho) * (self.estimates - self.mean) ** 2) / self.estimates.var(ddof=1)
-        return float(shown.std(ddof=1) / self.runs ** .5)
+        shown = (
+            self.theta3 - (1 - self.rho) * (self.estimates - self.mean) ** 2
+        ) / self.estimates.var(ddof=1)
+        return float(shown.std(ddof=1) / self.runs**0.5)
 
     @property
     def zero_share(self) -> float:
         """Share of the runs whose folds all have the same error, which `kfold_t_test` refuses."""
         return float((self.shown == 0).mean())
 
-    def type_one(self, rho: float | str = 0.0, *, level: float = 0.95, mean: float | None = None,
-                 zero_variance: str = "reject") -> float:
+    def type_one(
+        self,
+        rho: float | str = 0.0,
+        *,
+        level: float = 0.95,
+        mean: float | None = None,
+        zero_variance: str = "reject",
+    ) -> float:
         """Return the share of runs in which the test rejects the true mean.
 
         Parameters
@@ -95,11 +123,19 @@ class TypeOneStudy(Result):
             Where all folds agree t is infinite: it rejects, as in the paper; or the test is refused, and does not.
         """
         checks.choice("zero_variance", zero_variance, ("reject", "refuse"))
-        rejects = self._rejects(rho, checks.level(level), self.mean if mean is None else checks.number("mean", mean))
+        rejects = self._rejects(
+            rho, checks.level(level), self.mean if mean is None else checks.number("mean", mean)
+        )
         return float((rejects & ((self.shown > 0) | (zero_variance == "reject"))).mean())
 
-    def type_one_error(self, rho: float | str = 0.0, *, level: float = 0.95, mean: float | None = None,
-                       zero_variance: str = "reject") -> float:
+    def type_one_error(
+        self,
+        rho: float | str = 0.0,
+        *,
+        level: float = 0.95,
+        mean: float | None = None,
+        zero_variance: str = "reject",
+    ) -> float:
         """Return the Monte Carlo standard error of `type_one`.
 
         Parameters
@@ -108,20 +144,30 @@ class TypeOneStudy(Result):
             As in `type_one`.
         """
         share = self.type_one(rho, level=level, mean=mean, zero_variance=zero_variance)
-        return float((share * (1 - share) / self.runs) ** .5)
+        return float((share * (1 - share) / self.runs) ** 0.5)
 
     def headline(self) -> str:
         """Return rho and the false alarms at rho 0 and 0.7."""
         squared = ", squared error" if self.loss == "squared" else ""
-        return (f"{self.learner} on {self.population}, n {self.n}{squared}: rho {self.rho:.3f}, false alarms of the "
-                f"naive t {self.type_one():.3f}, at rho 0.7 {self.type_one(SKEPTICAL):.3f}; {self.runs:,} runs")
+        return (
+            f"{self.learner} on {self.population}, n {self.n}{squared}: rho {self.rho:.3f}, false alarms of the "
+            f"naive t {self.type_one():.3f}, at rho 0.7 {self.type_one(SKEPTICAL):.3f}; {self.runs:,} runs"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per assumed rho: type-I error and its Monte Carlo error, without and with zero variance."""
-        return [{"n": self.n, "true_rho": self.rho, "true_rho_error": self.rho_error, "assumed_rho": assumed,
-                 "type_one": self.type_one(assumed), "type_one_error": self.type_one_error(assumed),
-                 "zero_variance_refused": self.type_one(assumed, zero_variance="refuse")}
-                for assumed in (0.0, kfold.resolve_rho("nadeau_bengio", self.folds), SKEPTICAL)]
+        return [
+            {
+                "n": self.n,
+                "true_rho": self.rho,
+                "true_rho_error": self.rho_error,
+                "assumed_rho": assumed,
+                "type_one": self.type_one(assumed),
+                "type_one_error": self.type_one_error(assumed),
+                "zero_variance_refused": self.type_one(assumed, zero_variance="refuse"),
+            }
+            for assumed in (0.0, kfold.resolve_rho("nadeau_bengio", self.folds), SKEPTICAL)
+        ]
 
     @property
     def shown(self) -> np.ndarray:
@@ -130,12 +176,22 @@ class TypeOneStudy(Result):
 
     def _rejects(self, rho: Any, level: Any, mean: Any) -> np.ndarray:
         critical = scipy.special.stdtrit(self.folds - 1, (1 + level) / 2)
-        return (1 - kfold.resolve_rho(rho, self.folds)) * (self.estimates - mean) ** 2 > critical ** 2 * self.shown
+        return (1 - kfold.resolve_rho(rho, self.folds)) * (
+            self.estimates - mean
+        ) ** 2 > critical**2 * self.shown
 
 
-def simulate_type_one(population: Any, learner: Any, n: int, *, folds: int = 10, runs: int = 10_000,
-                      rng: int | np.random.Generator = 0, jobs: int | None = None,
-                      progress: bool = True) -> TypeOneStudy:
+def simulate_type_one(
+    population: Any,
+    learner: Any,
+    n: int,
+    *,
+    folds: int = 10,
+    runs: int = 10_000,
+    rng: int | np.random.Generator = 0,
+    jobs: int | None = None,
+    progress: bool = True,
+) -> TypeOneStudy:
     """Repeat the cross-validation of one learner and count how often the K-fold t-test rejects its true error [1]_.
 
     Parameters
@@ -177,13 +233,31 @@ def simulate_type_one(population: Any, learner: Any, n: int, *, folds: int = 10,
     TypeOneStudy(1nn on digits, n 20: rho 0.2..., false alarms of the naive t 0.09..., at rho 0.7 0.01...; 2,000 runs)
     """
     population, (losses, label) = Population.of(population), as_learner("learner", learner)
-    n, folds, runs = _sample_size(n, folds), checks.whole("folds", folds, 2), checks.whole("runs", runs, 100)
+    n, folds, runs = (
+        _sample_size(n, folds),
+        checks.whole("folds", folds, 2),
+        checks.whole("runs", runs, 100),
+    )
     rng, loss = checks.generator(rng), loss_of(learner)
     samples = _blocks(population, _drawn(rng, population, runs, n), rng)
     fold = np.arange(n) % folds
-    means = np.concatenate(_per_block(lambda block: _fold_means(losses(block, fold), folds), samples, jobs, progress))
-    notes = [Note("data", "squared error, as the learner is a regressor")] if loss == "squared" else []
-    return TypeOneStudy(population.name, label, n, folds, runs, means.mean(-1), kfold.theta3(means), loss, notes=notes)
+    means = np.concatenate(
+        _per_block(lambda block: _fold_means(losses(block, fold), folds), samples, jobs, progress)
+    )
+    notes = (
+        [Note("data", "squared error, as the learner is a regressor")] if loss == "squared" else []
+    )
+    return TypeOneStudy(
+        population.name,
+        label,
+        n,
+        folds,
+        runs,
+        means.mean(-1),
+        kfold.theta3(means),
+        loss,
+        notes=notes,
+    )
 
 
 class ComparisonStudy(Result):
@@ -268,25 +342,46 @@ class ComparisonStudy(Result):
             1 minus the significance level, in (0, 1).
         """
         share = self.rejection(test, level)
-        return float((share * (1 - share) / self.runs) ** .5)
+        return float((share * (1 - share) / self.runs) ** 0.5)
 
     def headline(self) -> str:
         """Return mean errors and the rejection rates of the first tests."""
         shown = ", ".join(f"{test} {self.rejection(test):.3f}" for test in self.tests[:3])
         errs = "has a squared error of" if self.loss == "squared" else "errs"
-        return (f"{self.first} {errs} {self.errors[0].mean():.4g}, {self.second} {self.errors[1].mean():.4g} on "
-                f"{self.population}, n {self.n}; called different at 5%: {shown}; {self.runs:,} runs")
+        return (
+            f"{self.first} {errs} {self.errors[0].mean():.4g}, {self.second} {self.errors[1].mean():.4g} on "
+            f"{self.population}, n {self.n}; called different at 5%: {shown}; {self.runs:,} runs"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per test: share of rejections, its Monte Carlo error, share of refused runs."""
-        return [{"test": test, "rejects": self.rejection(test), "rejects_error": self.rejection_error(test),
-                 "refused": float(np.isnan(self.pvalue(test)).mean())} for test in self.tests]
+        return [
+            {
+                "test": test,
+                "rejects": self.rejection(test),
+                "rejects_error": self.rejection_error(test),
+                "refused": float(np.isnan(self.pvalue(test)).mean()),
+            }
+            for test in self.tests
+        ]
 
 
-def simulate_comparison(population: Any, first: Any, second: Any, n: int, *, tests: Sequence[str] = CHEAP_TESTS,
-                        folds: int = 10, repeats: int = 1, rope: float = 0.01, runs: int = 1000,
-                        samples: ArrayLike | None = None, rng: int | np.random.Generator = 0, jobs: int | None = None,
-                        progress: bool = True) -> ComparisonStudy:
+def simulate_comparison(
+    population: Any,
+    first: Any,
+    second: Any,
+    n: int,
+    *,
+    tests: Sequence[str] = CHEAP_TESTS,
+    folds: int = 10,
+    repeats: int = 1,
+    rope: float = 0.01,
+    runs: int = 1000,
+    samples: ArrayLike | None = None,
+    rng: int | np.random.Generator = 0,
+    jobs: int | None = None,
+    progress: bool = True,
+) -> ComparisonStudy:
     """Let every test compare two learners on many samples: type-I error where they are equal, power where not.
 
     Parameters
@@ -336,7 +431,9 @@ def simulate_comparison(population: Any, first: Any, second: Any, n: int, *, tes
     (True, True)
     """
     population = Population.of(population)
-    learners, labels = zip(*(as_learner(*pair) for pair in (("first", first), ("second", second))), strict=True)
+    learners, labels = zip(
+        *(as_learner(*pair) for pair in (("first", first), ("second", second))), strict=True
+    )
     n, folds, rng = _sample_size(n, folds), checks.whole("folds", folds, 2), checks.generator(rng)
     tests, repeats = _chosen(tests, checks.whole("repeats", repeats, 1), n, folds), int(repeats)
     loss = _common_loss((first, second), labels)
@@ -346,9 +443,25 @@ def simulate_comparison(population: Any, first: Any, second: Any, n: int, *, tes
     rows = _checked_rows(samples, n, len(population.y))
     plan = _Plan(learners, tuple(tests), folds, repeats, checks.number("rope", rope, 0))
     found = _per_block(plan.run, _blocks(population, rows, rng), jobs, progress)
-    pvalues, errors, estimates, naive = (np.concatenate(part, axis=-1) for part in zip(*found, strict=True))
-    return ComparisonStudy(population.name, labels[0], labels[1], n, folds, repeats, len(rows), tuple(tests), pvalues,
-                           errors, estimates, naive, loss, notes=notes)
+    pvalues, errors, estimates, naive = (
+        np.concatenate(part, axis=-1) for part in zip(*found, strict=True)
+    )
+    return ComparisonStudy(
+        population.name,
+        labels[0],
+        labels[1],
+        n,
+        folds,
+        repeats,
+        len(rows),
+        tuple(tests),
+        pvalues,
+        errors,
+        estimates,
+        naive,
+        loss,
+        notes=notes,
+    )
 
 
 @dataclass(frozen=True)
@@ -371,26 +484,41 @@ class _Plan:
         of_repeats = [means]
         for _ in range(self.repeats - 1):
             order = rng.permutation(n)
-            of_repeats.append(_fold_means(self.differences(samples, fold[np.argsort(order)])[:, order], self.folds))
+            of_repeats.append(
+                _fold_means(
+                    self.differences(samples, fold[np.argsort(order)])[:, order], self.folds
+                )
+            )
         every = np.concatenate(of_repeats, -1)
-        p = {"naive t, repeated": lambda: _p_of(every, 0.0, scale),
-             "Nadeau-Bengio, repeated": lambda: _p_of(
-                 every, kfold.resolve_rho("nadeau_bengio", self.folds, self.repeats), scale),
-             "naive t": lambda: _p_of(means, 0.0, scale),
-             "Nadeau-Bengio": lambda: _p_of(means, kfold.resolve_rho("nadeau_bengio", self.folds), scale),
-             "rho 0.7": lambda: _p_of(means, SKEPTICAL, scale),
-             "central limit theorem": lambda: _p_of_normal(difference.mean(-1), difference.std(-1, ddof=1) / n ** .5),
-             "McNemar, pooled": lambda: _p_of_signs(difference),
-             "Bayes, ROPE": lambda: self.bayes(means, scale),
-             "half-sample rho": lambda: _p_of(means, self.rho_of_halves(samples, rng), scale),
-             "5x2cv t": lambda: self.five_by_two(samples, rng)[0],
-             "5x2cv F": lambda: self.five_by_two(samples, rng)[1],
-             "McNemar, one third held out": lambda: self.held_out(samples),
-             "nested cross-validation": lambda: self.nested(samples, rng)}
+        p = {
+            "naive t, repeated": lambda: _p_of(every, 0.0, scale),
+            "Nadeau-Bengio, repeated": lambda: _p_of(
+                every, kfold.resolve_rho("nadeau_bengio", self.folds, self.repeats), scale
+            ),
+            "naive t": lambda: _p_of(means, 0.0, scale),
+            "Nadeau-Bengio": lambda: _p_of(
+                means, kfold.resolve_rho("nadeau_bengio", self.folds), scale
+            ),
+            "rho 0.7": lambda: _p_of(means, SKEPTICAL, scale),
+            "central limit theorem": lambda: _p_of_normal(
+                difference.mean(-1), difference.std(-1, ddof=1) / n**0.5
+            ),
+            "McNemar, pooled": lambda: _p_of_signs(difference),
+            "Bayes, ROPE": lambda: self.bayes(means, scale),
+            "half-sample rho": lambda: _p_of(means, self.rho_of_halves(samples, rng), scale),
+            "5x2cv t": lambda: self.five_by_two(samples, rng)[0],
+            "5x2cv F": lambda: self.five_by_two(samples, rng)[1],
+            "McNemar, one third held out": lambda: self.held_out(samples),
+            "nested cross-validation": lambda: self.nested(samples, rng),
+        }
         pvalues = np.stack([p[test]() for test in self.tests])
         pair = means, every if self.repeats > 1 else np.full(means.shape, np.nan)
-        return (pvalues, np.stack([loss.mean(-1) for loss in losses]), np.stack([part.mean(-1) for part in pair]),
-                np.sqrt([kfold.theta3(part) for part in pair]))
+        return (
+            pvalues,
+            np.stack([loss.mean(-1) for loss in losses]),
+            np.stack([part.mean(-1) for part in pair]),
+            np.sqrt([kfold.theta3(part) for part in pair]),
+        )
 
     def differences(self, samples: Samples, fold: np.ndarray) -> np.ndarray:
         """Return loss of the first less loss of the second, (B, n)."""
@@ -399,8 +527,10 @@ class _Plan:
 
     def bayes(self, means: np.ndarray, scale: np.ndarray) -> np.ndarray:
         spread = (1 / self.folds + 1 / (self.folds - 1)) * means.var(-1, ddof=1)
-        spread = np.where(_same(means, scale), np.nan, spread) ** .5
-        best = np.maximum((-self.rope - means.mean(-1)) / spread, (means.mean(-1) - self.rope) / spread)
+        spread = np.where(_same(means, scale), np.nan, spread) ** 0.5
+        best = np.maximum(
+            (-self.rope - means.mean(-1)) / spread, (means.mean(-1) - self.rope) / spread
+        )
         return scipy.special.stdtr(self.folds - 1, -best)
 
     def rho_of_halves(self, samples: Samples, rng: np.random.Generator) -> np.ndarray:
@@ -409,12 +539,14 @@ class _Plan:
         shown, means, fold = [], [], np.arange(half) % self.folds
         for _ in range(HALVINGS):
             order = rng.permutation(n)
-            for items in (order[:half], order[half:2 * half]):
+            for items in (order[:half], order[half : 2 * half]):
                 found = _fold_means(self.differences(samples.subset(items), fold), self.folds)
                 shown.append(kfold.theta3(found))
                 means.append(found.mean(-1))
         pairs = (len(samples.rows), HALVINGS, 2)
-        rho = kfold.rho_of_halves(np.stack(shown, -1).reshape(pairs), np.stack(means, -1).reshape(pairs))
+        rho = kfold.rho_of_halves(
+            np.stack(shown, -1).reshape(pairs), np.stack(means, -1).reshape(pairs)
+        )
         return np.where(np.isfinite(rho), rho, kfold.MOST_RHO)
 
     def five_by_two(self, samples: Samples, rng: np.random.Generator) -> tuple:
@@ -425,9 +557,13 @@ class _Plan:
             halves.append([difference[:, fold == k].mean(-1) for k in (0, 1)])
         values = np.moveaxis(np.array(halves), -1, 0)
         t, f = model_tests.five_by_two(values)
-        known = np.abs(values[..., 0] - values[..., 1]).max(-1) > kfold.ROUNDING * np.abs(values).max((-1, -2))
-        return (np.where(known, kfold.tail_probability(t[:, 0, 0], 5, "two-sided"), np.nan),
-                np.where(known, scipy.special.fdtrc(10, 5, np.where(known, f, 1)), np.nan))
+        known = np.abs(values[..., 0] - values[..., 1]).max(-1) > kfold.ROUNDING * np.abs(
+            values
+        ).max((-1, -2))
+        return (
+            np.where(known, kfold.tail_probability(t[:, 0, 0], 5, "two-sided"), np.nan),
+            np.where(known, scipy.special.fdtrc(10, 5, np.where(known, f, 1)), np.nan),
+        )
 
     def held_out(self, samples: Samples) -> np.ndarray:
         n = samples.rows.shape[1]
@@ -435,19 +571,32 @@ class _Plan:
         return _p_of_signs(self.differences(samples, test.astype(int))[:, test])
 
     def nested(self, samples: Samples, rng: np.random.Generator) -> np.ndarray:
-        n, (runs, m) = samples.rows.shape[1], (len(samples.rows), samples.rows.shape[1] // self.folds)
+        n, (runs, m) = (
+            samples.rows.shape[1],
+            (len(samples.rows), samples.rows.shape[1] // self.folds),
+        )
         outer, inner = np.empty((runs, NESTED_REPEATS, self.folds, m)), []
         for r in range(NESTED_REPEATS):
             shuffled, fold = samples.subset(rng.permutation(n)), np.arange(n) % self.folds
-            outer[:, r] = self.differences(shuffled, fold).reshape(runs, m, self.folds).swapaxes(1, 2)
-            inner.append(np.stack([self.differences(shuffled.subset(fold != k), fold[fold != k])
-                                   for k in range(self.folds)], 1))
+            outer[:, r] = (
+                self.differences(shuffled, fold).reshape(runs, m, self.folds).swapaxes(1, 2)
+            )
+            inner.append(
+                np.stack(
+                    [
+                        self.differences(shuffled.subset(fold != k), fold[fold != k])
+                        for k in range(self.folds)
+                    ],
+                    1,
+                )
+            )
         return _p_of_normal(*model_tests.nested_estimate(outer, np.stack(inner, 1)))
 
 
 def _per_block(function: Callable, blocks: list, jobs: int | None, progress: bool) -> list:
     from joblib import Parallel, delayed
     from tqdm import tqdm
+
     bar = tqdm(blocks, delay=1, leave=False, unit="block", disable=not progress)
     if jobs is None:
         return [function(block) for block in bar]
@@ -457,9 +606,12 @@ def _per_block(function: Callable, blocks: list, jobs: int | None, progress: boo
 def _blocks(population: Population, rows: np.ndarray, rng: np.random.Generator) -> list:
     """Cut samples so that a block's distances stay in fast memory."""
     runs, n = rows.shape
-    size = max(1, BLOCK // n ** 2)
-    seeds = rng.integers(2 ** 31, size=-(-runs // size))
-    return [Samples(population, rows[i * size:(i + 1) * size], int(seed)) for i, seed in enumerate(seeds)]
+    size = max(1, BLOCK // n**2)
+    seeds = rng.integers(2**31, size=-(-runs // size))
+    return [
+        Samples(population, rows[i * size : (i + 1) * size], int(seed))
+        for i, seed in enumerate(seeds)
+    ]
 
 
 def _fold_means(losses: np.ndarray, folds: int) -> np.ndarray:
@@ -475,8 +627,10 @@ def _same(means: np.ndarray, scale: np.ndarray) -> np.ndarray:
 
 def _p_of(means: np.ndarray, rho: float | np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Return p-values of the t-test of fold means (B, J), NaN where folds agree."""
-    naive = np.where(_same(means, scale), np.nan, kfold.theta3(means)) ** .5
-    return kfold.tail_probability((1 - rho) ** .5 * means.mean(-1) / naive, means.shape[-1] - 1, "two-sided")
+    naive = np.where(_same(means, scale), np.nan, kfold.theta3(means)) ** 0.5
+    return kfold.tail_probability(
+        (1 - rho) ** 0.5 * means.mean(-1) / naive, means.shape[-1] - 1, "two-sided"
+    )
 
 
 def _p_of_normal(estimate: np.ndarray, error: np.ndarray) -> np.ndarray:
@@ -497,10 +651,15 @@ def _chosen(tests: Any, repeats: Any, n: Any, folds: Any) -> tuple:
     if repeats < 2 and any(test.endswith("repeated") for test in tests):
         raise checks.WrongValue("repeats", "must be at least 2 for the repeated tests", repeats)
     if "half-sample rho" in tests and n < 4 * folds:
-        raise checks.WrongValue("n", f"must be at least {4 * folds} for half-sample rho, whose halves need 2 items "
-                                "per fold", n)
+        raise checks.WrongValue(
+            "n",
+            f"must be at least {4 * folds} for half-sample rho, whose halves need 2 items per fold",
+            n,
+        )
     if "nested cross-validation" in tests and (n < 2 * folds or folds < 3):
-        raise ValueError(f"nested cross-validation needs 3 folds of 2 items; got {folds} folds of {n} items")
+        raise ValueError(
+            f"nested cross-validation needs 3 folds of 2 items; got {folds} folds of {n} items"
+        )
     return tests
 
 
@@ -509,8 +668,10 @@ def _common_loss(learners: tuple, labels: tuple) -> str:
     found = [loss_of(learner) for learner in learners]
     if found[0] != found[1]:
         of = dict(zip(found, labels, strict=True))
-        raise ValueError(f"first and second must both be classifiers or both regressors, as their losses are compared; "
-                         f"{of['squared']} is a regressor, {of['zero_one']} a classifier")
+        raise ValueError(
+            f"first and second must both be classifiers or both regressors, as their losses are compared; "
+            f"{of['squared']} is a regressor, {of['zero_one']} a classifier"
+        )
     return found[0]
 
 
@@ -520,10 +681,16 @@ def _allowed(tests: tuple, loss: str) -> tuple:
         return tests, ()
     left = tuple(test for test in tests if test not in COUNTING)
     if not left:
-        raise checks.WrongValue("tests", "must name one that does not count errors where the learners are "
-                                f"regressors; got {checks.listed(tests, quoted=True)}")
-    counting = (Note("refused", "counts errors, which regressors do not make: left out", ("test", test))
-                for test in tests if test in COUNTING)
+        raise checks.WrongValue(
+            "tests",
+            "must name one that does not count errors where the learners are "
+            f"regressors; got {checks.listed(tests, quoted=True)}",
+        )
+    counting = (
+        Note("refused", "counts errors, which regressors do not make: left out", ("test", test))
+        for test in tests
+        if test in COUNTING
+    )
     return left, (*counting, Note("data", "squared error, as the learners are regressors"))
 
 
@@ -542,11 +709,14 @@ def _sample_size(n: int, folds: int) -> int:
 def _checked_rows(rows: Any, n: Any, size: Any) -> np.ndarray:
     rows = checks.plain_array("samples", rows)
     if rows.ndim != 2 or rows.shape[1] != n or len(rows) < 2 or rows.dtype.kind not in "iu":
-        raise checks.WrongValue("samples", f"must be (runs, {n}) row numbers, at least 2 runs; got shape "
-                                f"{rows.shape} of {rows.dtype}")
+        raise checks.WrongValue(
+            "samples",
+            f"must be (runs, {n}) row numbers, at least 2 runs; got shape "
+            f"{rows.shape} of {rows.dtype}",
+        )
     if rows.min() < 0 or rows.max() >= size:
-        raise checks.WrongValue("samples", f"must be rows 0 to {size - 1} of the population; got {rows.min()} to "
-                                f"{rows.max()}")
+        raise checks.WrongValue(
+            "samples",
+            f"must be rows 0 to {size - 1} of the population; got {rows.min()} to {rows.max()}",
+        )
     return rows
-
-

@@ -21,7 +21,7 @@ from workbench.results import Result
 
 # (base rate, p00, p11) of figures 1 to 3 of the paper, with n = 1,000 and 300,000 items
 PAPER_STUDIES = ((0.5, 0.6, 0.7), (0.98, 0.94, 0.97), (0.75, 0.85, 0.90))
-NUMPY_LIMIT = 10 ** 9
+NUMPY_LIMIT = 10**9
 
 
 class PrevalenceStudy(Result):
@@ -69,8 +69,9 @@ class PrevalenceStudy(Result):
     runs: int
     rates: str
 
-    def limits(self, method: str = "mle", level: float = 0.95, *,
-               quantity: str = "level") -> tuple[np.ndarray, np.ndarray]:
+    def limits(
+        self, method: str = "mle", level: float = 0.95, *, quantity: str = "level"
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper limits (R,) of the default interval; the whole range where there is no estimate.
 
         `quantity` is "level", or "change" since the audited frame itself. NaN where the audit gives no interval:
@@ -88,22 +89,35 @@ class PrevalenceStudy(Result):
         checks.choice("quantity", quantity, theory.QUANTITIES)
         half, inverts = self.table + methods.HALF, methods.METHODS[method].divides_by
         low, high = self._made(limits.DELTA, np.ones(len(half), bool), method, level, quantity)
-        further = {limits.ONE_ADDED: self.table.min((1, 2)) < limits.RARE,
-                   limits.FIELLER: methods.slope_cv(half) > limits.UNSURE}
+        further = {
+            limits.ONE_ADDED: self.table.min((1, 2)) < limits.RARE,
+            limits.FIELLER: methods.slope_cv(half) > limits.UNSURE,
+        }
         for name, runs in further.items() if inverts else ():
             made = self._made(name, runs, method, level, quantity)
             low[runs], high[runs] = limits.hull([(low[runs], high[runs]), made])
         lost = np.isnan(self.estimates[method])
         if inverts:
-            whole = lost | ~(_determinant(self.table) >= limits.LEAST_D) | ~(_determinant(half) > limits.LEAST_D)
-            low, high = np.where(whole, 0.0 if quantity == "level" else -1.0, low), np.where(whole, 1.0, high)
+            whole = (
+                lost
+                | ~(_determinant(self.table) >= limits.LEAST_D)
+                | ~(_determinant(half) > limits.LEAST_D)
+            )
+            low, high = (
+                np.where(whole, 0.0 if quantity == "level" else -1.0, low),
+                np.where(whole, 1.0, high),
+            )
             lost = limits.swapped(self.table)
         return np.where(lost, np.nan, low), np.where(lost, np.nan, high)
 
     def _made(self, name: str, runs: np.ndarray, method: str, level: float, quantity: str) -> tuple:
         """Return the limits of one construction in the chosen runs."""
         table = self.table[runs] + limits.added(name, 2)
-        frame, shares, least = _two(self.frame_share[runs]), _two(self.share[runs]), -float(quantity == "change")
+        frame, shares, least = (
+            _two(self.frame_share[runs]),
+            _two(self.share[runs]),
+            -float(quantity == "change"),
+        )
         slopes = methods.slopes_of(method, table, frame, shares)
         reading = methods.reading_covariance(method, slopes, table, shares, self.new_size or np.inf)
         first = methods.slopes_of(method, table, frame, frame)
@@ -114,13 +128,20 @@ class PrevalenceStudy(Result):
 
         def from_audit(part: Any) -> np.ndarray:
             return methods.audit_covariance(part, table, self.n, self.size, self.rates)
+
         if name == limits.FIELLER:
             log_d = limits.log_d(method, slopes, table, frame)
-            found = limits.of_ratios(slopes, log_d, from_audit, limits.without_denominator(reading), level, least)
+            found = limits.of_ratios(
+                slopes, log_d, from_audit, limits.without_denominator(reading), level, least
+            )
             return tuple(limit[:, 1] for limit in found)
-        return limits.delta(slopes.estimate[:, 1], (from_audit(slopes) + reading)[:, 1, 1], level, least)
+        return limits.delta(
+            slopes.estimate[:, 1], (from_audit(slopes) + reading)[:, 1, 1], level, least
+        )
 
-    def coverage(self, method: str = "mle", level: float = 0.95, *, quantity: str = "level") -> float:
+    def coverage(
+        self, method: str = "mle", level: float = 0.95, *, quantity: str = "level"
+    ) -> float:
         """Return the share of intervals that contain the true level or change; NaN where no run has one.
 
         Parameters
@@ -152,26 +173,55 @@ class PrevalenceStudy(Result):
         method, other : str
             As in `estimate_prevalence`.
         """
-        ours, theirs = (np.abs(self.estimates[checks.choice(argument, name, methods.estimators())] - self.new_base_rate)
-                        for argument, name in (("method", method), ("other", other)))
+        ours, theirs = (
+            np.abs(
+                self.estimates[checks.choice(argument, name, methods.estimators())]
+                - self.new_base_rate
+            )
+            for argument, name in (("method", method), ("other", other))
+        )
         return float((ours < theirs).mean())
 
     def headline(self) -> str:
         """Return the methods with the least and the largest error."""
-        best, worst = min(self.rmse, key=self.rmse.__getitem__), max(self.rmse, key=self.rmse.__getitem__)
-        return (f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited, {self.runs:,} runs: "
-                f"least error {best} (RMSE {self.rmse[best]:.4g}), largest {worst} ({self.rmse[worst]:.4g})")
+        best, worst = (
+            min(self.rmse, key=self.rmse.__getitem__),
+            max(self.rmse, key=self.rmse.__getitem__),
+        )
+        return (
+            f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited, {self.runs:,} runs: "
+            f"least error {best} (RMSE {self.rmse[best]:.4g}), largest {worst} ({self.rmse[worst]:.4g})"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per method with Monte Carlo errors."""
-        return [{"method": method, **{f"{name}{part}": getattr(self, f"{name}{part}")[method]
-                                      for name in ("bias", "sd", "rmse") for part in ("", "_error")},
-                 "undefined": self.undefined[method]} for method in self.bias]
+        return [
+            {
+                "method": method,
+                **{
+                    f"{name}{part}": getattr(self, f"{name}{part}")[method]
+                    for name in ("bias", "sd", "rmse")
+                    for part in ("", "_error")
+                },
+                "undefined": self.undefined[method],
+            }
+            for method in self.bias
+        ]
 
 
-def simulate_prevalence(base_rate: float, new_base_rate: float, p00: float, p11: float, n: int, size: int | None, *,
-                        new_size: int | None = None, runs: int = 10_000, rng: int | np.random.Generator = 0,
-                        rates: str = "process") -> PrevalenceStudy:
+def simulate_prevalence(
+    base_rate: float,
+    new_base_rate: float,
+    p00: float,
+    p11: float,
+    n: int,
+    size: int | None,
+    *,
+    new_size: int | None = None,
+    runs: int = 10_000,
+    rng: int | np.random.Generator = 0,
+    rates: str = "process",
+) -> PrevalenceStudy:
     """Repeat audit and counts of a setting and estimate the new share by all methods.
 
     Parameters
@@ -204,18 +254,40 @@ def simulate_prevalence(base_rate: float, new_base_rate: float, p00: float, p11:
     >>> simulate_prevalence(.5, .35, .6, .7, 1000, 300_000, runs=2000)    # doctest: +ELLIPSIS
     PrevalenceStudy(share 0.5 -> 0.35, 1,000 audited, 2,000 runs: least error mle (RMSE 0.02...
     """
-    base_rate, new_base_rate, p00, p11 = (checks.number(name, value, 0, 1) for name, value in (
-        ("base_rate", base_rate), ("new_base_rate", new_base_rate), ("p00", p00), ("p11", p11)))
+    base_rate, new_base_rate, p00, p11 = (
+        checks.number(name, value, 0, 1)
+        for name, value in (
+            ("base_rate", base_rate),
+            ("new_base_rate", new_base_rate),
+            ("p00", p00),
+            ("p11", p11),
+        )
+    )
     n, runs = checks.whole("n", n, 1), checks.whole("runs", runs, 2)
     size = None if size is None else checks.whole("size", size, n, NUMPY_LIMIT)
     new_size = size if new_size is None else checks.whole("new_size", new_size, 1, NUMPY_LIMIT)
     checks.choice("rates", rates, methods.RATES)
     if rates == "frame" and size is None:
-        raise checks.WrongValue("size", "must be given for rates='frame': the frame that has these rates")
+        raise checks.WrongValue(
+            "size", "must be given for rates='frame': the frame that has these rates"
+        )
     rng = checks.generator(rng)
     table, frame_share, base_rate = _draw_audits(base_rate, p00, p11, n, size, runs, rates, rng)
     share, new_base_rate = _draw_share(new_base_rate, p00, p11, new_size, runs, rng)
-    return _study(table, frame_share, share, base_rate, new_base_rate, p00, p11, n, size, new_size, runs, rates)
+    return _study(
+        table,
+        frame_share,
+        share,
+        base_rate,
+        new_base_rate,
+        p00,
+        p11,
+        n,
+        size,
+        new_size,
+        runs,
+        rates,
+    )
 
 
 class ShiftStudy(Result):
@@ -231,19 +303,37 @@ class ShiftStudy(Result):
     def headline(self) -> str:
         """Return how often each method has the least error."""
         best = [min(study.rmse, key=study.rmse.get) for study in self.studies]
-        wins = ", ".join(f"{method} {best.count(method)}" for method in methods.estimators() if method in best)
+        wins = ", ".join(
+            f"{method} {best.count(method)}" for method in methods.estimators() if method in best
+        )
         first, last = self.studies[0], self.studies[-1]
-        return (f"share {first.base_rate:.4g} -> {first.new_base_rate:.4g} to {last.new_base_rate:.4g}, "
-                f"{checks.counted(len(best), 'new share')}, least error: {wins}")
+        return (
+            f"share {first.base_rate:.4g} -> {first.new_base_rate:.4g} to {last.new_base_rate:.4g}, "
+            f"{checks.counted(len(best), 'new share')}, least error: {wins}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per new share and method."""
-        return [{"new_base_rate": study.new_base_rate, **row} for study in self.studies for row in study.rows()]
+        return [
+            {"new_base_rate": study.new_base_rate, **row}
+            for study in self.studies
+            for row in study.rows()
+        ]
 
 
-def simulate_shifts(base_rate: float, new_base_rates: Iterable[float], p00: float, p11: float, n: int,
-                    size: int | None, *, new_size: int | None = None, runs: int = 10_000,
-                    rng: int | np.random.Generator = 0, rates: str = "process") -> ShiftStudy:
+def simulate_shifts(
+    base_rate: float,
+    new_base_rates: Iterable[float],
+    p00: float,
+    p11: float,
+    n: int,
+    size: int | None,
+    *,
+    new_size: int | None = None,
+    runs: int = 10_000,
+    rng: int | np.random.Generator = 0,
+    rates: str = "process",
+) -> ShiftStudy:
     """Repeat `simulate_prevalence` for many new shares with the same audits: a figure of the paper.
 
     Parameters
@@ -265,24 +355,49 @@ def simulate_shifts(base_rate: float, new_base_rates: Iterable[float], p00: floa
     ShiftStudy(share 0.75 -> 0.5 to 0.75, 3 new shares, least error: classify_and_count 1, calibration 1, mle 1)
     """
     rng = checks.generator(rng)
-    truths = [checks.number("new_base_rates", new, 0, 1) for new in checks.each("new_base_rates", new_base_rates)]
+    truths = [
+        checks.number("new_base_rates", new, 0, 1)
+        for new in checks.each("new_base_rates", new_base_rates)
+    ]
     if not truths:
         raise checks.WrongValue("new_base_rates", "must hold at least one share")
-    first = simulate_prevalence(base_rate, truths[0], p00, p11, n, size, new_size=new_size, runs=runs, rng=rng,
-                                rates=rates)
-    setting = [getattr(first, name) for name in ("p00", "p11", "n", "size", "new_size", "runs", "rates")]
+    first = simulate_prevalence(
+        base_rate, truths[0], p00, p11, n, size, new_size=new_size, runs=runs, rng=rng, rates=rates
+    )
+    setting = [
+        getattr(first, name) for name in ("p00", "p11", "n", "size", "new_size", "runs", "rates")
+    ]
     shares = [_draw_share(new, p00, p11, first.new_size, runs, rng) for new in truths[1:]]
-    return ShiftStudy((first, *(_study(first.table, first.frame_share, share, first.base_rate, new, *setting)
-                                for share, new in shares)))
+    return ShiftStudy(
+        (
+            first,
+            *(
+                _study(first.table, first.frame_share, share, first.base_rate, new, *setting)
+                for share, new in shares
+            ),
+        )
+    )
 
 
-def _draw_audits(base_rate: float, p00: float, p11: float, n: int, size: int | None, runs: int, rates: str,
-                 rng: np.random.Generator) -> tuple:
+def _draw_audits(
+    base_rate: float,
+    p00: float,
+    p11: float,
+    n: int,
+    size: int | None,
+    runs: int,
+    rates: str,
+    rng: np.random.Generator,
+) -> tuple:
     """Return audits (R, 2, 2), predicted shares of their frame (R,), and the base rate in whole items."""
     if size is None:
         ones = rng.binomial(n, base_rate, runs)
         hits, misses = rng.binomial(ones, p11), rng.binomial(n - ones, 1 - p00)
-        return _tables(n, ones, hits, misses), np.full(runs, base_rate * p11 + (1 - base_rate) * (1 - p00)), base_rate
+        return (
+            _tables(n, ones, hits, misses),
+            np.full(runs, base_rate * p11 + (1 - base_rate) * (1 - p00)),
+            base_rate,
+        )
     of_one = round(base_rate * size)
     ones = rng.hypergeometric(of_one, size - of_one, n, runs)
     if rates == "frame":
@@ -295,17 +410,24 @@ def _draw_audits(base_rate: float, p00: float, p11: float, n: int, size: int | N
     return _tables(n, ones, hits, misses), (hits + misses + others) / size, of_one / size
 
 
-def _draw_share(base_rate: float, p00: float, p11: float, size: int | None, runs: int,
-                rng: np.random.Generator) -> tuple:
+def _draw_share(
+    base_rate: float, p00: float, p11: float, size: int | None, runs: int, rng: np.random.Generator
+) -> tuple:
     """Return predicted shares (R,) of a period and its true share in whole items."""
     if size is None:
         return np.full(runs, base_rate * p11 + (1 - base_rate) * (1 - p00)), base_rate
     ones = round(base_rate * size)
-    return (rng.binomial(ones, p11, runs) + rng.binomial(size - ones, 1 - p00, runs)) / size, ones / size
+    return (
+        rng.binomial(ones, p11, runs) + rng.binomial(size - ones, 1 - p00, runs)
+    ) / size, ones / size
 
 
 def _tables(n: int, ones: np.ndarray, hits: np.ndarray, misses: np.ndarray) -> np.ndarray:
-    return np.stack([n - ones - misses, misses, ones - hits, hits]).reshape(2, 2, -1).transpose(2, 0, 1)
+    return (
+        np.stack([n - ones - misses, misses, ones - hits, hits])
+        .reshape(2, 2, -1)
+        .transpose(2, 0, 1)
+    )
 
 
 def _determinant(table: np.ndarray) -> np.ndarray:
@@ -318,17 +440,30 @@ def _two(share: np.ndarray) -> np.ndarray:
     return np.stack([1 - share, share]).T
 
 
-def _study(table: Any, frame_share: Any, share: Any, base_rate: Any, new_base_rate: Any,
-           *setting: Any) -> PrevalenceStudy:
+def _study(
+    table: Any, frame_share: Any, share: Any, base_rate: Any, new_base_rate: Any, *setting: Any
+) -> PrevalenceStudy:
     frame, shares = _two(frame_share), _two(share)
     # runs next to each other in memory: sums over classes take half the time
     table = np.ascontiguousarray(table.astype(float).transpose(1, 2, 0)).transpose(2, 0, 1)
-    estimates = {method: np.ascontiguousarray(methods.shares_of(method, table, frame, shares)[:, 1])
-                 for method in methods.estimators()}
+    estimates = {
+        method: np.ascontiguousarray(methods.shares_of(method, table, frame, shares)[:, 1])
+        for method in methods.estimators()
+    }
     figures = {method: _figures(values, new_base_rate) for method, values in estimates.items()}
-    columns: list[Any] = [{method: figure[place] for method, figure in figures.items()} for place in range(7)]
-    return PrevalenceStudy(*columns, estimates, table.astype(np.int64), frame_share, share,  # type: ignore[arg-type]
-                           base_rate, new_base_rate, *setting)
+    columns: list[Any] = [
+        {method: figure[place] for method, figure in figures.items()} for place in range(7)
+    ]
+    return PrevalenceStudy(
+        *columns,
+        estimates,
+        table.astype(np.int64),
+        frame_share,
+        share,  # type: ignore[arg-type]
+        base_rate,
+        new_base_rate,
+        *setting,
+    )
 
 
 def _figures(values: np.ndarray, truth: float) -> tuple:
@@ -345,8 +480,15 @@ def _figures(values: np.ndarray, truth: float) -> tuple:
         sd_error = np.sqrt(np.maximum((centered**2).mean() - variance**2, 0) / count / variance) / 2
         rmse_error = np.sqrt(np.maximum((error**4).mean() - square**2, 0) / count / square) / 2
     sd, rmse = np.sqrt(variance), np.sqrt(square)
-    return (float(bias), float(sd), float(rmse), float(sd / np.sqrt(count)), float(np.nan_to_num(sd_error)),
-            float(np.nan_to_num(rmse_error)), values.size - count)
+    return (
+        float(bias),
+        float(sd),
+        float(rmse),
+        float(sd / np.sqrt(count)),
+        float(np.nan_to_num(sd_error)),
+        float(np.nan_to_num(rmse_error)),
+        values.size - count,
+    )
 
 
 class SharesStudy(Result):
@@ -386,22 +528,45 @@ class SharesStudy(Result):
 
     def headline(self) -> str:
         """Return the methods with the least and the largest error of all classes and periods together."""
-        return (f"{checks.counted(len(self.shares), 'class', 'classes')}, {self.n:,} audited, {self.runs:,} runs: "
-                f"{classes.best_and_worst(self.rmse)}")
+        return (
+            f"{checks.counted(len(self.shares), 'class', 'classes')}, {self.n:,} audited, {self.runs:,} runs: "
+            f"{classes.best_and_worst(self.rmse)}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per period, method and class."""
         periods, labels = range(len(self.new_shares)), range(len(self.shares))
-        return [{"period": t, "method": method, "label": k, "true_share": float(self.new_shares[t, k]),
-                 **{f"{name}{part}": float(getattr(self, f"{name}{part}")[method][t, k])
-                    for name in ("bias", "sd", "rmse") for part in ("", "_error")},
-                 "undefined": int(self.undefined[method][t, k])}
-                for t in periods for method in self.bias for k in labels]
+        return [
+            {
+                "period": t,
+                "method": method,
+                "label": k,
+                "true_share": float(self.new_shares[t, k]),
+                **{
+                    f"{name}{part}": float(getattr(self, f"{name}{part}")[method][t, k])
+                    for name in ("bias", "sd", "rmse")
+                    for part in ("", "_error")
+                },
+                "undefined": int(self.undefined[method][t, k]),
+            }
+            for t in periods
+            for method in self.bias
+            for k in labels
+        ]
 
 
-def simulate_shares(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike, n: int, size: int, *,
-                    new_size: int | None = None, runs: int = 10_000, rng: int | np.random.Generator = 0,
-                    rates: str = "process") -> SharesStudy:
+def simulate_shares(
+    shares: ArrayLike,
+    new_shares: ArrayLike,
+    reading: ArrayLike,
+    n: int,
+    size: int,
+    *,
+    new_size: int | None = None,
+    runs: int = 10_000,
+    rng: int | np.random.Generator = 0,
+    rates: str = "process",
+) -> SharesStudy:
     """Repeat audit and counts of any number of classes and estimate the shares of new periods by all methods.
 
     Parameters
@@ -441,14 +606,32 @@ def simulate_shares(shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike
         for method, rows in figures.items():
             found = methods.shares_of(method, table, frame / size, counts / new_size)
             rows.append([_figures(found[:, k], truths[-1][k]) for k in range(items.size)])
-    columns: list[Any] = [{method: np.array(rows)[:, :, place] for method, rows in figures.items()}
-                          for place in range(7)]
-    return SharesStudy(*columns, first / size, np.array(truths), reading,  # type: ignore[arg-type]
-                       n, size, new_size, runs, rates)
+    columns: list[Any] = [
+        {method: np.array(rows)[:, :, place] for method, rows in figures.items()}
+        for place in range(7)
+    ]
+    return SharesStudy(
+        *columns,
+        first / size,
+        np.array(truths),
+        reading,  # type: ignore[arg-type]
+        n,
+        size,
+        new_size,
+        runs,
+        rates,
+    )
 
 
-def draw_classes(items: np.ndarray, reading: np.ndarray, n: int, runs: int, *, rates: str = "process",
-                 rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def draw_classes(
+    items: np.ndarray,
+    reading: np.ndarray,
+    n: int,
+    runs: int,
+    *,
+    rates: str = "process",
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
     """Return audits (R, K, K) of n items and the predicted counts (R, K) of the frame that they were drawn from.
 
     Parameters
@@ -464,10 +647,15 @@ def draw_classes(items: np.ndarray, reading: np.ndarray, n: int, runs: int, *, r
     audited, kinds = rng.multivariate_hypergeometric(items, n, size=runs), range(items.size)
     if rates == "frame":
         cells = np.stack([whole_items(reading[i], items[i]) for i in kinds])
-        drawn = [[rng.multivariate_hypergeometric(cells[i], count) for count in audited[:, i]] for i in kinds]
+        drawn = [
+            [rng.multivariate_hypergeometric(cells[i], count) for count in audited[:, i]]
+            for i in kinds
+        ]
         return np.stack(drawn, 1), np.broadcast_to(cells.sum(0), (runs, items.size))
     table = np.stack([rng.multinomial(audited[:, i], reading[i]) for i in kinds], 1)
-    return table, table.sum(1) + sum(rng.multinomial(items[i] - audited[:, i], reading[i]) for i in kinds)
+    return table, table.sum(1) + sum(
+        rng.multinomial(items[i] - audited[:, i], reading[i]) for i in kinds
+    )
 
 
 def whole_items(share: np.ndarray, size: int) -> np.ndarray:
@@ -483,8 +671,14 @@ def whole_items(share: np.ndarray, size: int) -> np.ndarray:
     return items
 
 
-def shift_study(audit: ConfusionCounts, counts_at_audit: ArrayLike, new_shares: str | ArrayLike, *,
-                runs: int = 10_000, rates: str = "process") -> list[dict]:
+def shift_study(
+    audit: ConfusionCounts,
+    counts_at_audit: ArrayLike,
+    new_shares: str | ArrayLike,
+    *,
+    runs: int = 10_000,
+    rates: str = "process",
+) -> list[dict]:
     """Return how far off each estimator would be in periods with other true shares, if they are read as the audit was.
 
     Parameters
@@ -520,12 +714,20 @@ def shift_study(audit: ConfusionCounts, counts_at_audit: ArrayLike, new_shares: 
     shares = audit.table.sum(1) / audit.n
     study = simulate_shares(shares, new_shares, reading, audit.n, size, runs=runs, rates=rates)
     rows = iter(study.rows())
-    return [{"period": t + 1, "method": row["method"], "label": audit.labels[row["label"]],
-             **{name: row[name] for name in ("true_share", "bias", "sd", "rmse")},
-             **{f"simulated_{name}": simulated[name] for name in ("bias", "sd", "rmse")}}
-            for t, truth in enumerate(study.new_shares)
-            for row in classes.shares_theory(study.shares, truth, reading, audit.n, size=size, new_size=size,
-                                             rates=rates).rows() for simulated in [next(rows)]]
+    return [
+        {
+            "period": t + 1,
+            "method": row["method"],
+            "label": audit.labels[row["label"]],
+            **{name: row[name] for name in ("true_share", "bias", "sd", "rmse")},
+            **{f"simulated_{name}": simulated[name] for name in ("bias", "sd", "rmse")},
+        }
+        for t, truth in enumerate(study.new_shares)
+        for row in classes.shares_theory(
+            study.shares, truth, reading, audit.n, size=size, new_size=size, rates=rates
+        ).rows()
+        for simulated in [next(rows)]
+    ]
 
 
 def _of_text(periods: str) -> list[list[float]]:
@@ -534,8 +736,11 @@ def _of_text(periods: str) -> list[list[float]]:
     try:
         shares = [[float(share) for share in period] for period in found]
     except ValueError:
-        raise checks.WrongValue("new_shares", "must be shares with commas between them, periods with semicolons",
-                                periods) from None
+        raise checks.WrongValue(
+            "new_shares",
+            "must be shares with commas between them, periods with semicolons",
+            periods,
+        ) from None
     if len(set(map(len, shares))) > 1:
         raise checks.WrongValue("new_shares", "must have as many shares in every period", periods)
     return shares

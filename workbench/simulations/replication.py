@@ -26,10 +26,10 @@ STATISTICS = ("accuracy", "f1")
 INTERVALS = ("naive", "weighted_naive", "z", "t", "logit", "wilson", "default")
 MOST_STRATA = 2000
 MOST_ITEMS = 1000
-BLOCK = 2 ** 18
+BLOCK = 2**18
 TABLE_STRATA = 12
 SCORES = scipy.special.ndtri((np.arange(4000) + 0.5) / 4000)
-LARGEST_DIFFERENCE = 1e140        # so that squares of sums are finite
+LARGEST_DIFFERENCE = 1e140  # so that squares of sums are finite
 
 
 class CoverageStudy(Result):
@@ -105,7 +105,10 @@ class CoverageStudy(Result):
     def variance_ratio_error(self) -> float:
         """Monte Carlo standard error of `variance_ratio`."""
         variances = self._of_answered(self.variances)
-        return float(self.variance_ratio * _error_of_mean(variances / variances.mean() - self._relative_squares))
+        return float(
+            self.variance_ratio
+            * _error_of_mean(variances / variances.mean() - self._relative_squares)
+        )
 
     @property
     def effective_items(self) -> float:
@@ -140,8 +143,14 @@ class CoverageStudy(Result):
         tail, normal = (1 + self.level) / 2, method in ("naive", "weighted_naive", "z")
         estimate = self.naive_estimates if method == "naive" else self.estimates
         variance = getattr(self, f"{method}_variances" if "naive" in method else "variances")
-        rule, quantile = ("t", scipy.special.ndtri(tail)) if normal else (method, scipy.special.stdtrit(self.df, tail))
-        return estimates.limits(rule, estimate, variance, quantile, self.counted, self.effective_psus)
+        rule, quantile = (
+            ("t", scipy.special.ndtri(tail))
+            if normal
+            else (method, scipy.special.stdtrit(self.df, tail))
+        )
+        return estimates.limits(
+            rule, estimate, variance, quantile, self.counted, self.effective_psus
+        )
 
     def coverage(self, method: str = "default") -> float:
         """Return the share of runs whose interval contains the truth.
@@ -188,15 +197,19 @@ class CoverageStudy(Result):
     def headline(self) -> str:
         """Return coverage of the naive and the default interval and what the labels are worth."""
         refused = f", {self.refused_share:.2g} of them refused" if self.refused_share else ""
-        return (f"{percent(self.level)} intervals for {self.statistic} {self.truth:.4g}: naive covers "
-                f"{self.coverage('naive'):.3g}, default {self.coverage():.3g}; {self.labels:,} labels in "
-                f"{self.strata * self.psus:,} PSUs are worth {self.effective_items:,.0f}; {self.runs:,} runs{refused}")
+        return (
+            f"{percent(self.level)} intervals for {self.statistic} {self.truth:.4g}: naive covers "
+            f"{self.coverage('naive'):.3g}, default {self.coverage():.3g}; {self.labels:,} labels in "
+            f"{self.strata * self.psus:,} PSUs are worth {self.effective_items:,.0f}; {self.runs:,} runs{refused}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per interval: coverage and mean half-width with their Monte Carlo errors."""
         names = "coverage", "coverage_error", "half_width", "half_width_error"
-        return [{"interval_method": method, **{name: getattr(self, name)(method) for name in names}}
-                for method in INTERVALS]
+        return [
+            {"interval_method": method, **{name: getattr(self, name)(method) for name in names}}
+            for method in INTERVALS
+        ]
 
     def _of_answered(self, values: np.ndarray) -> np.ndarray:
         return values[np.isfinite(self.variances)]
@@ -215,11 +228,25 @@ class CoverageStudy(Result):
         return (high - low) / 2
 
 
-def simulate_coverage(strata: int = 7, psus: int = 2, items: int = 127, *, accuracy: float = .877, icc: float = .0181,
-                      weight_spread: float = 0.0, weight_effect: float = 0.0, size_spread: float = 0.0,
-                      size_effect: float = 0.0, statistic: str = "accuracy", base_rate: float = .3,
-                      method: str = "brr", rho: float = .5, level: float = .95, runs: int = 2000,
-                      rng: int | np.random.Generator = 0) -> CoverageStudy:
+def simulate_coverage(
+    strata: int = 7,
+    psus: int = 2,
+    items: int = 127,
+    *,
+    accuracy: float = 0.877,
+    icc: float = 0.0181,
+    weight_spread: float = 0.0,
+    weight_effect: float = 0.0,
+    size_spread: float = 0.0,
+    size_effect: float = 0.0,
+    statistic: str = "accuracy",
+    base_rate: float = 0.3,
+    method: str = "brr",
+    rho: float = 0.5,
+    level: float = 0.95,
+    runs: int = 2000,
+    rng: int | np.random.Generator = 0,
+) -> CoverageStudy:
     """Repeat a stratified cluster sample from a population whose truth is known.
 
     Stratum h has the share W_h, proportional to exp(weight_spread z_h), of the population, and the accuracy
@@ -293,20 +320,50 @@ def simulate_coverage(strata: int = 7, psus: int = 2, items: int = 127, *, accur
     >>> study.coverage("naive") < .05, study.coverage() > .94
     (True, True)
     """
-    population = _Population.of(strata, psus, items, accuracy, icc, weight_spread, weight_effect, size_spread,
-                                size_effect, statistic, base_rate)
+    population = _Population.of(
+        strata,
+        psus,
+        items,
+        accuracy,
+        icc,
+        weight_spread,
+        weight_effect,
+        size_spread,
+        size_effect,
+        statistic,
+        base_rate,
+    )
     level, runs = checks.level(level), checks.whole("runs", runs, 2)
     rng = checks.generator(rng)
     drawn = replicates.replicates(population.design, method, rho=rho, rng=rng)
     step = max(1, BLOCK // max(drawn.count, population.psu_weight.size))
-    blocks = [_replicated(population, drawn, (1 - level) / 2, *population.draw(min(step, runs - start), rng))
-              for start in range(0, runs, step)]
-    columns: Any = {name: np.concatenate([block[name] for block in blocks], -1) for name in blocks[0]}
+    blocks = [
+        _replicated(
+            population, drawn, (1 - level) / 2, *population.draw(min(step, runs - start), rng)
+        )
+        for start in range(0, runs, step)
+    ]
+    columns: Any = {
+        name: np.concatenate([block[name] for block in blocks], -1) for name in blocks[0]
+    }
     if np.isfinite(columns["variances"]).sum() < 2:
-        raise checks.WrongValue("items", f"must be more: {statistic} or over 5% of its replicates is undefined (0/0) "
-                                f"in {np.isnan(columns['variances']).sum():,} of {runs:,} runs; or take method 'fay'")
-    return CoverageStudy(statistic, method, population.strata, population.psus, population.items, runs, level,
-                         population.truth, population.item_variance, **columns)
+        raise checks.WrongValue(
+            "items",
+            f"must be more: {statistic} or over 5% of its replicates is undefined (0/0) "
+            f"in {np.isnan(columns['variances']).sum():,} of {runs:,} runs; or take method 'fay'",
+        )
+    return CoverageStudy(
+        statistic,
+        method,
+        population.strata,
+        population.psus,
+        population.items,
+        runs,
+        level,
+        population.truth,
+        population.item_variance,
+        **columns,
+    )
 
 
 class RandomHalvesStudy(Result):
@@ -344,15 +401,21 @@ class RandomHalvesStudy(Result):
     def cv_error(self) -> float:
         """Monte Carlo standard error of `cv`."""
         relative = self.ratios / self.mean_ratio - 1
-        return float(self.cv * _error_of_mean(relative ** 2 / (2 * self.cv ** 2) - relative)) if self.cv else 0.0
+        return (
+            float(self.cv * _error_of_mean(relative**2 / (2 * self.cv**2) - relative))
+            if self.cv
+            else 0.0
+        )
 
     def headline(self) -> str:
         """Return mean and instability of the variances."""
-        low, high = np.quantile(self.ratios, (.05, .95)) ** 0.5
+        low, high = np.quantile(self.ratios, (0.05, 0.95)) ** 0.5
         halves = checks.counted(self.count, "random half-sample")
-        return (f"{halves} of {checks.counted(self.strata, 'stratum', 'strata')}: variance x{self.mean_ratio:.3f} "
-                f"(+-{self.mean_ratio_error:.3f}) of the textbook's, CV {self.cv:.2g}; 90% of the standard errors "
-                f"x{low:.2f} to x{high:.2f}")
+        return (
+            f"{halves} of {checks.counted(self.strata, 'stratum', 'strata')}: variance x{self.mean_ratio:.3f} "
+            f"(+-{self.mean_ratio_error:.3f}) of the textbook's, CV {self.cv:.2g}; 90% of the standard errors "
+            f"x{low:.2f} to x{high:.2f}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row: mean ratio and CV with their Monte Carlo errors."""
@@ -360,8 +423,9 @@ class RandomHalvesStudy(Result):
         return [{name: getattr(self, name) for name in names}]
 
 
-def simulate_random_halves(differences: ArrayLike, count: int, *, runs: int = 2000,
-                           rng: int | np.random.Generator = 0) -> RandomHalvesStudy:
+def simulate_random_halves(
+    differences: ArrayLike, count: int, *, runs: int = 2000, rng: int | np.random.Generator = 0
+) -> RandomHalvesStudy:
     """Repeat the replicate variance of a total from random instead of balanced half-samples.
 
     A half-sample that keeps one of two PSUs per stratum misses the total by sum_h +-d_h, and the mean of its square
@@ -393,16 +457,25 @@ def simulate_random_halves(differences: ArrayLike, count: int, *, runs: int = 20
     """
     differences = checks.vector("differences", differences, what="stratum")
     if not differences.any():
-        raise checks.WrongValue("differences", "must not all be 0: then every half-sample gives the total itself")
+        raise checks.WrongValue(
+            "differences", "must not all be 0: then every half-sample gives the total itself"
+        )
     largest = np.abs(differences).max()
     if not 1 / LARGEST_DIFFERENCE <= largest <= LARGEST_DIFFERENCE:
-        raise checks.WrongValue("differences", f"must have a largest size from {1 / LARGEST_DIFFERENCE:g} to "
-                                f"{LARGEST_DIFFERENCE:g}; got {largest:g}: give them in another unit")
+        raise checks.WrongValue(
+            "differences",
+            f"must have a largest size from {1 / LARGEST_DIFFERENCE:g} to "
+            f"{LARGEST_DIFFERENCE:g}; got {largest:g}: give them in another unit",
+        )
     count, runs = checks.whole("count", count, 1), checks.whole("runs", runs, 2)
     rng, step = checks.generator(rng), max(1, BLOCK // count)
-    found = [(_random_misses(differences, (min(step, runs - start), count), rng) ** 2).mean(1)
-             for start in range(0, runs, step)]
-    return RandomHalvesStudy(differences.size, count, runs, np.concatenate(found) / (differences ** 2).sum())
+    found = [
+        (_random_misses(differences, (min(step, runs - start), count), rng) ** 2).mean(1)
+        for start in range(0, runs, step)
+    ]
+    return RandomHalvesStudy(
+        differences.size, count, runs, np.concatenate(found) / (differences**2).sum()
+    )
 
 
 @dataclass(frozen=True)
@@ -421,9 +494,20 @@ class _Population:
     base_rate: float
 
     @classmethod
-    def of(cls, strata: int, psus: int, items: int, accuracy: float, icc: float, weight_spread: float,
-           weight_effect: float, size_spread: float, size_effect: float, statistic: str,
-           base_rate: float) -> "_Population":
+    def of(
+        cls,
+        strata: int,
+        psus: int,
+        items: int,
+        accuracy: float,
+        icc: float,
+        weight_spread: float,
+        weight_effect: float,
+        size_spread: float,
+        size_effect: float,
+        statistic: str,
+        base_rate: float,
+    ) -> "_Population":
         strata = checks.whole("strata", strata, 1, MOST_STRATA)
         psus, items = checks.whole("psus", psus, 2), checks.whole("items", items, 1, MOST_ITEMS)
         accuracy = checks.number("accuracy", accuracy, 0, 1, open_ends=True)
@@ -433,11 +517,16 @@ class _Population:
         score = scipy.special.ndtri((np.arange(strata) + 0.5) / strata)
         weight = np.exp(checks.number("weight_spread", weight_spread, 0, 3) * score)
         shift = checks.number("weight_effect", weight_effect, -5, 5) * score
-        sizes = checks.number("size_spread", size_spread, 0, 2), checks.number("size_effect", size_effect, -5, 5)
+        sizes = (
+            checks.number("size_spread", size_spread, 0, 2),
+            checks.number("size_effect", size_effect, -5, 5),
+        )
         checks.choice("statistic", statistic, STATISTICS)
         base_rate = checks.number("base_rate", base_rate, 0, 1, open_ends=True)
         rate = scipy.special.expit(scipy.special.logit(accuracy) + shift)
-        return cls(strata, psus, items, icc, *sizes, weight / weight.sum(), rate, statistic, base_rate)
+        return cls(
+            strata, psus, items, icc, *sizes, weight / weight.sum(), rate, statistic, base_rate
+        )
 
     @property
     def psu_weight(self) -> np.ndarray:
@@ -452,14 +541,20 @@ class _Population:
     @property
     def truth(self) -> float:
         """Accuracy, or F1, of the population."""
-        return 2 * self.base_rate * self._right / self._denominator if self.statistic == "f1" else self._right
+        return (
+            2 * self.base_rate * self._right / self._denominator
+            if self.statistic == "f1"
+            else self._right
+        )
 
     @property
     def item_variance(self) -> float:
         """Variance of the statistic times the number of items, if these were independent and equally weighted."""
         return float(self.independent_variance(self.truth, self._denominator))
 
-    def independent_variance(self, estimate: float | np.ndarray, denominator: float | np.ndarray) -> np.ndarray:
+    def independent_variance(
+        self, estimate: float | np.ndarray, denominator: float | np.ndarray
+    ) -> np.ndarray:
         """Variance of a share of independent items with this total of the denominator, by the delta method."""
         factor = 1.0 if self.statistic == "accuracy" else 2 - estimate
         return statistics.ratio(estimate * (1 - estimate) * factor, denominator)
@@ -467,18 +562,27 @@ class _Population:
     @property
     def _right(self) -> float:
         """Share of right items."""
-        sizes, rate = self._boxes(SCORES[:, None], self.rate) if self.size_spread else (np.ones((1, 1)), self.rate)
+        sizes, rate = (
+            self._boxes(SCORES[:, None], self.rate)
+            if self.size_spread
+            else (np.ones((1, 1)), self.rate)
+        )
         return float(self.share @ ((sizes * rate).sum(0) / sizes.sum(0)))
 
     @property
     def _denominator(self) -> float:
-        return 1.0 if self.statistic == "accuracy" else 2 * self.base_rate * self._right + 1 - self._right
+        return (
+            1.0
+            if self.statistic == "accuracy"
+            else 2 * self.base_rate * self._right + 1 - self._right
+        )
 
     def _boxes(self, score: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return sizes and rates of PSUs with these normal scores of their log size."""
-        size = self.items * np.exp(self.size_spread * score - self.size_spread ** 2 / 2)
-        return np.clip(np.rint(size), 1, MOST_ITEMS).astype(int), \
-            scipy.special.expit(scipy.special.logit(rate) + self.size_effect * score)
+        size = self.items * np.exp(self.size_spread * score - self.size_spread**2 / 2)
+        return np.clip(np.rint(size), 1, MOST_ITEMS).astype(int), scipy.special.expit(
+            scipy.special.logit(rate) + self.size_effect * score
+        )
 
     def draw(self, runs: int, rng: np.random.Generator) -> tuple:
         """Return per PSU the truly positive or right items, those they are counted among, and all, (P, runs)."""
@@ -494,14 +598,20 @@ class _Population:
         Of equal PSUs it inverts the distribution function of each stratum's counts.
         """
         if self.size_spread:
-            sizes, rate = self._boxes(rng.normal(size=(self.strata * self.psus, runs)),
-                                      np.repeat(self.rate, self.psus)[:, None])
+            sizes, rate = self._boxes(
+                rng.normal(size=(self.strata * self.psus, runs)),
+                np.repeat(self.rate, self.psus)[:, None],
+            )
             return rng.binomial(sizes, _varied(rate, self.icc, rng)), sizes
         rate, of_stratum = np.unique(self.rate, return_inverse=True)
         start = np.repeat(of_stratum, self.psus)[:, None]
-        stacked = (_count_distribution(self.items, rate, self.icc) + np.arange(rate.size)[:, None]).ravel()
+        stacked = (
+            _count_distribution(self.items, rate, self.icc) + np.arange(rate.size)[:, None]
+        ).ravel()
         place = np.searchsorted(stacked, start + rng.random((start.size, runs)), side="right")
-        right = np.minimum(place - start * (self.items + 1), self.items)      # start + u may round up to start + 1
+        right = np.minimum(
+            place - start * (self.items + 1), self.items
+        )  # start + u may round up to start + 1
         return right, np.full_like(right, self.items)
 
 
@@ -524,28 +634,55 @@ def _count_distribution(items: int, rate: np.ndarray, icc: float) -> np.ndarray:
     return cumulated / cumulated[:, -1:]
 
 
-def _replicated(population: Any, drawn: Any, tail: float, hits: Any, counted: Any, sizes: Any) -> dict:
+def _replicated(
+    population: Any, drawn: Any, tail: float, hits: Any, counted: Any, sizes: Any
+) -> dict:
     """Return the columns of a `CoverageStudy` for a block of runs."""
-    metric, weight, some = statistics.METRICS[population.statistic], population.psu_weight[:, None], counted.sum(0) > 0
+    metric, weight, some = (
+        statistics.METRICS[population.statistic],
+        population.psu_weight[:, None],
+        counted.sum(0) > 0,
+    )
     middle, values = drawn.ratios(weight * hits, weight * counted)
-    shares, values, naive = map(metric.of_mean, (middle, values, statistics.ratio(hits.sum(0), counted.sum(0))))
+    shares, values, naive = map(
+        metric.of_mean, (middle, values, statistics.ratio(hits.sum(0), counted.sum(0)))
+    )
     variances = drawn.variances(values, shares)
     variances[np.isnan(values).sum(0) > estimates.MOST_UNDEFINED * len(values)] = np.nan
-    sample = bounded_intervals.Sample.of_counts((0, 1), (np.where(some, counted - hits, 1), hits), weight)
-    told = bounded_intervals.clusters(drawn.design, sample, sample.variance(drawn.jackknife), (0.0, 1.0))
+    sample = bounded_intervals.Sample.of_counts(
+        (0, 1), (np.where(some, counted - hits, 1), hits), weight
+    )
+    told = bounded_intervals.clusters(
+        drawn.design, sample, sample.variance(drawn.jackknife), (0.0, 1.0)
+    )
     total = counted if population.statistic == "accuracy" else counted + hits
     weighted = sizes.sum(0) * (weight * total).sum(0) / (weight * sizes).sum(0)
-    columns = {"estimates": shares, "variances": variances, "naive_estimates": naive,
-               "naive_variances": population.independent_variance(naive, total.sum(0)),
-               "weighted_naive_variances": population.independent_variance(shares, weighted),
-               "df": estimates.psus_holding(drawn.design, sample.shares)[1], "counted": counted.sum(0),
-               "effective_psus": told.psus,
-               "default_limits": metric.of_mean(_default_limits(population, told, tail, hits, counted, sizes))}
-    return {name: np.where(np.isfinite(variances), values, np.nan) for name, values in columns.items()}
+    columns = {
+        "estimates": shares,
+        "variances": variances,
+        "naive_estimates": naive,
+        "naive_variances": population.independent_variance(naive, total.sum(0)),
+        "weighted_naive_variances": population.independent_variance(shares, weighted),
+        "df": estimates.psus_holding(drawn.design, sample.shares)[1],
+        "counted": counted.sum(0),
+        "effective_psus": told.psus,
+        "default_limits": metric.of_mean(
+            _default_limits(population, told, tail, hits, counted, sizes)
+        ),
+    }
+    return {
+        name: np.where(np.isfinite(variances), values, np.nan) for name, values in columns.items()
+    }
 
 
-def _default_limits(population: _Population, sampled: bounded_intervals.Clusters, tail: float, hits: np.ndarray,
-                    counted: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def _default_limits(
+    population: _Population,
+    sampled: bounded_intervals.Clusters,
+    tail: float,
+    hits: np.ndarray,
+    counted: np.ndarray,
+    sizes: np.ndarray,
+) -> np.ndarray:
     """Return limits (2, runs) of the mean of hits; runs of single items have those of a proportion."""
     limits = np.array(sampled.limits(tail))
     single = (sizes == 1).all(0)
@@ -563,7 +700,7 @@ def _random_misses(differences: np.ndarray, shape: tuple, rng: np.random.Generat
     misses = np.zeros(shape)
     for start in range(0, differences.size, TABLE_STRATA):
         sums = np.zeros(1)
-        for difference in differences[start:start + TABLE_STRATA]:
+        for difference in differences[start : start + TABLE_STRATA]:
             sums = np.concatenate([sums + difference, sums - difference])
         misses += sums[rng.integers(sums.size, size=shape)]
     return misses

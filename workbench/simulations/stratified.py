@@ -21,7 +21,7 @@ FIXED = ("simple_random", "proportional", "equal", "neyman", "voila")
 METHODS = (*FIXED, "opt_a1", "opt_a2", "waves")
 PAPER_GRID = ("proportional", "equal", "opt_a1", "opt_a2")
 FEW_DRAWS = 30
-NUMPY_LIMIT = 10 ** 9
+NUMPY_LIMIT = 10**9
 ROUND = 1e-9
 # share of the error that the default interval spends at each look
 LOOKING = {"fixed": 1.0, "looks": 0.1, "anytime": 1.0}
@@ -101,7 +101,9 @@ class LabelingStudy(Result):
             labeled = np.broadcast_to(self.labeled, self.correct.shape)
             return wave_plans.wave_limits(self.stratum_size, labeled, self.correct, tail, method)
         checks.choice("method", method, intervals.METHODS)
-        outcome = np.concatenate([np.broadcast_to(self.labeled, self.correct.shape), self.correct], -1)[:, 0]
+        outcome = np.concatenate(
+            [np.broadcast_to(self.labeled, self.correct.shape), self.correct], -1
+        )[:, 0]
         distinct, place = np.unique(outcome, axis=0, return_inverse=True)
         low, high = _pooled_limits(self.stratum_size, *np.split(distinct, 2, axis=1), tail, method)
         return low[place.ravel()], high[place.ravel()]
@@ -130,8 +132,10 @@ class LabelingStudy(Result):
 
     def headline(self) -> str:
         """Return true and claimed variance ratio and bias in one sentence."""
-        return (f"{self.method}, {checks.counted(self.budget, 'label')}: variance {self.variance_ratio:.3g} of random "
-                f"sampling's, claimed {self.estimated_variance_ratio:.3g}, bias {self.bias:+.2g}; {self.runs:,} runs")
+        return (
+            f"{self.method}, {checks.counted(self.budget, 'label')}: variance {self.variance_ratio:.3g} of random "
+            f"sampling's, claimed {self.estimated_variance_ratio:.3g}, bias {self.bias:+.2g}; {self.runs:,} runs"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row: the figures with their Monte Carlo errors."""
@@ -140,10 +144,22 @@ class LabelingStudy(Result):
         return [{"method": self.method, "budget": self.budget, "runs": self.runs, **figures}]
 
 
-def simulate_labeling(stratum_size: ArrayLike, correct: ArrayLike, budget: int, method: str, *, runs: int = 3000,
-                      pilot: int = 5, step: int = 10, waves: int = 2, smoothing: float = 4.0, floor: float = 0.3,
-                      stratum_score: ArrayLike | None = None, laplace: float = 0.0,
-                      rng: int | np.random.Generator = 0) -> LabelingStudy:
+def simulate_labeling(
+    stratum_size: ArrayLike,
+    correct: ArrayLike,
+    budget: int,
+    method: str,
+    *,
+    runs: int = 3000,
+    pilot: int = 5,
+    step: int = 10,
+    waves: int = 2,
+    smoothing: float = 4.0,
+    floor: float = 0.3,
+    stratum_score: ArrayLike | None = None,
+    laplace: float = 0.0,
+    rng: int | np.random.Generator = 0,
+) -> LabelingStudy:
     """Repeat a labeling design on a population whose truth is known.
 
     Parameters
@@ -187,12 +203,27 @@ def simulate_labeling(stratum_size: ArrayLike, correct: ArrayLike, budget: int, 
         waves = checks.whole("waves", waves, 1)
         settings = wave_plans.wave_settings(size.size, stratum_score, smoothing, floor)
         counts = _run_waves(size, right, budget, runs, waves, settings, rng)
-        return _study(method, size, right, budget, *counts, wave_plans.exhausted_notes(size, counts[0].sum(1).mean(0)))
+        return _study(
+            method,
+            size,
+            right,
+            budget,
+            *counts,
+            wave_plans.exhausted_notes(size, counts[0].sum(1).mean(0)),
+        )
     pilot = checks.whole("pilot", pilot, 2)
     step = checks.whole("step", step, 1) if method == "opt_a2" else budget
     laplace = checks.number("laplace", laplace, 0)
     labeled, hits = _run_opt(size, right, budget, runs, pilot, step, laplace, rng)
-    return _study(method, size, right, budget, labeled[:, None], hits[:, None], (wave_plans.OPT_NOTE,) * (laplace == 0))
+    return _study(
+        method,
+        size,
+        right,
+        budget,
+        labeled[:, None],
+        hits[:, None],
+        (wave_plans.OPT_NOTE,) * (laplace == 0),
+    )
 
 
 class DesignStudy(Result):
@@ -236,18 +267,27 @@ class DesignStudy(Result):
 
     def headline(self) -> str:
         """Return the standard errors in one sentence."""
-        return (f"{self.stratifier}, {self.method}, {checks.counted(self.labeled.sum(), 'label')}: SE "
-                f"{self.standard_error:.4f}; random {self.random_error:.4f}, best for these strata "
-                f"{self.best_error:.4f}; variance x{self.variance_ratio:.2f}")
+        return (
+            f"{self.stratifier}, {self.method}, {checks.counted(self.labeled.sum(), 'label')}: SE "
+            f"{self.standard_error:.4f}; random {self.random_error:.4f}, best for these strata "
+            f"{self.best_error:.4f}; variance x{self.variance_ratio:.2f}"
+        )
 
     def rows(self) -> list[dict]:
         """Return size, labels and accuracy per stratum, counted from 1."""
         return stratum_rows(size=self.stratum_size, labeled=self.labeled, accuracy=self.accuracy)
 
 
-def study_design(score: ArrayLike, correct: ArrayLike, budget: int, *, n_strata: int = 5,
-                 stratifier: str = "equal_size", method: str = "proportional",
-                 rng: int | np.random.Generator = 0) -> DesignStudy:
+def study_design(
+    score: ArrayLike,
+    correct: ArrayLike,
+    budget: int,
+    *,
+    n_strata: int = 5,
+    stratifier: str = "equal_size",
+    method: str = "proportional",
+    rng: int | np.random.Generator = 0,
+) -> DesignStudy:
     """Return what a stratifier and an allocation are worth where every label is known.
 
     Parameters
@@ -275,20 +315,40 @@ def study_design(score: ArrayLike, correct: ArrayLike, budget: int, *, n_strata:
     """
     score = checks.vector("score", score, what="item")
     correct = checks.zero_one("correct", correct, size=score.size, what="item")
-    strata = stratify(score, n_strata, checks.choice("stratifier", stratifier, STRATIFIERS), rng=rng)
+    strata = stratify(
+        score, n_strata, checks.choice("stratifier", stratifier, STRATIFIERS), rng=rng
+    )
     return weigh_design(strata, score, correct, budget, checks.choice("method", method, FIXED[1:]))
 
 
-def weigh_design(strata: Strata, score: np.ndarray, correct: np.ndarray, budget: int, method: str) -> DesignStudy:
+def weigh_design(
+    strata: Strata, score: np.ndarray, correct: np.ndarray, budget: int, method: str
+) -> DesignStudy:
     """Return `study_design` for strata that were already cut."""
     budget = checks.whole("budget", budget, int(np.minimum(2, strata.sizes).sum()), len(score))
     right = np.bincount(strata.labels, correct, strata.n_strata).astype(np.int64)
-    labeled, best = (_fixed_allocation(strata.sizes, right, budget, rule) for rule in (method, "voila"))
-    errors = [accuracy.accuracy_variance(size, hits, n) ** 0.5 for size, hits, n in (
-        (strata.sizes, right, labeled), (strata.sizes.sum(keepdims=True), right.sum(keepdims=True), [labeled.sum()]),
-        (strata.sizes, right, best))]
-    return DesignStudy(strata.method, method, budget, strata.sizes, labeled, right, *errors,
-                       *_score_cells(strata, score), notes=(*strata.notes, *_undefined(errors[1])))
+    labeled, best = (
+        _fixed_allocation(strata.sizes, right, budget, rule) for rule in (method, "voila")
+    )
+    errors = [
+        accuracy.accuracy_variance(size, hits, n) ** 0.5
+        for size, hits, n in (
+            (strata.sizes, right, labeled),
+            (strata.sizes.sum(keepdims=True), right.sum(keepdims=True), [labeled.sum()]),
+            (strata.sizes, right, best),
+        )
+    ]
+    return DesignStudy(
+        strata.method,
+        method,
+        budget,
+        strata.sizes,
+        labeled,
+        right,
+        *errors,
+        *_score_cells(strata, score),
+        notes=(*strata.notes, *_undefined(errors[1])),
+    )
 
 
 def _score_cells(strata: Strata, score: np.ndarray) -> tuple:
@@ -320,19 +380,34 @@ class LabelingGrid(Result):
     def headline(self) -> str:
         """Return the best cell in one sentence."""
         best = min(self.table, key=lambda row: row["variance_ratio"])
-        designs, labels = checks.counted(len(self.table), "design"), checks.counted(self.budget, "label")
-        return (f"{designs} of {labels}, {self.runs:,} runs each; lowest true variance ratio "
-                f"{best['variance_ratio']:.3g}: {best['stratifier']}, {best['method']}, K={best['n_strata']}")
+        designs, labels = (
+            checks.counted(len(self.table), "design"),
+            checks.counted(self.budget, "label"),
+        )
+        return (
+            f"{designs} of {labels}, {self.runs:,} runs each; lowest true variance ratio "
+            f"{best['variance_ratio']:.3g}: {best['stratifier']}, {best['method']}, K={best['n_strata']}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per design."""
         return list(self.table)
 
 
-def simulate_grid(score: ArrayLike, correct: ArrayLike, budget: int, *, stratifiers: Iterable[str] = STRATIFIERS,
-                  methods: Iterable[str] = PAPER_GRID, n_strata: Iterable[int] = range(2, 11), runs: int = 3000,
-                  pilot: int = 5, step: int = 10, rng: int | np.random.Generator = 0,
-                  progress: bool = True) -> LabelingGrid:
+def simulate_grid(
+    score: ArrayLike,
+    correct: ArrayLike,
+    budget: int,
+    *,
+    stratifiers: Iterable[str] = STRATIFIERS,
+    methods: Iterable[str] = PAPER_GRID,
+    n_strata: Iterable[int] = range(2, 11),
+    runs: int = 3000,
+    pilot: int = 5,
+    step: int = 10,
+    rng: int | np.random.Generator = 0,
+    progress: bool = True,
+) -> LabelingGrid:
     """Run the paper's grid: stratifiers x allocations x numbers of strata.
 
     Parameters
@@ -359,12 +434,17 @@ def simulate_grid(score: ArrayLike, correct: ArrayLike, budget: int, *, stratifi
     LabelingGrid(1 design of 30 labels, 50 runs each; lowest true variance ratio 0.807: equal_size, equal, K=2)
     """
     from tqdm.auto import tqdm
+
     score = checks.vector("score", score, what="item")
     correct = checks.zero_one("correct", correct, size=score.size, what="item")
     rng = checks.generator(rng)
     n_strata = [checks.whole("n_strata", k, 1) for k in checks.each("n_strata", n_strata)]
     methods = checks.choices("methods", methods, METHODS)
-    designs = [(rule, k) for rule in checks.choices("stratifiers", stratifiers, STRATIFIERS) for k in n_strata]
+    designs = [
+        (rule, k)
+        for rule in checks.choices("stratifiers", stratifiers, STRATIFIERS)
+        for k in n_strata
+    ]
     table = []
     for rule, k in tqdm(designs, desc="designs", delay=1, disable=not progress):
         strata = stratify(score, k, rule, rng=rng)
@@ -372,37 +452,80 @@ def simulate_grid(score: ArrayLike, correct: ArrayLike, budget: int, *, stratifi
         for method in methods:
             if method.startswith("opt") and pilot * strata.n_strata > budget:
                 continue
-            study = simulate_labeling(strata.sizes, right, budget, method, runs=runs, pilot=pilot, step=step, rng=rng)
+            study = simulate_labeling(
+                strata.sizes, right, budget, method, runs=runs, pilot=pilot, step=step, rng=rng
+            )
             table.append({"stratifier": rule, "n_strata": k, **study.rows()[0]})
-    return LabelingGrid(tuple(table), int(budget), int(runs),
-                        notes=_undefined(_random_variance(np.array([score.size]), np.array([correct.sum()]), budget)))
+    return LabelingGrid(
+        tuple(table),
+        int(budget),
+        int(runs),
+        notes=_undefined(
+            _random_variance(np.array([score.size]), np.array([correct.sum()]), budget)
+        ),
+    )
 
 
-def _fixed_study(size: np.ndarray, right: np.ndarray, budget: int, method: str, runs: int,
-                 rng: np.random.Generator) -> LabelingStudy:
+def _fixed_study(
+    size: np.ndarray,
+    right: np.ndarray,
+    budget: int,
+    method: str,
+    runs: int,
+    rng: np.random.Generator,
+) -> LabelingStudy:
     if method == "simple_random":
         size, right = size.sum(keepdims=True), right.sum(keepdims=True)
     labeled = _fixed_allocation(size, right, budget, method)
     hits = accuracy.draw_counts(size, right, labeled, rng.random((runs, size.size)))
-    study = _study(method, size, right, budget, labeled[None, None], hits[:, None],
-                   rules.unused_notes(budget - int(labeled.sum()), budget))
-    exact = _ratio(accuracy.accuracy_variance(size, right, labeled), _random_variance(size, right, budget))
-    return replace(study, bias=0.0, bias_error=0.0, variance_ratio=exact, variance_ratio_error=0.0,
-                   estimated_variance_ratio=exact, estimated_variance_ratio_error=0.0)
+    study = _study(
+        method,
+        size,
+        right,
+        budget,
+        labeled[None, None],
+        hits[:, None],
+        rules.unused_notes(budget - int(labeled.sum()), budget),
+    )
+    exact = _ratio(
+        accuracy.accuracy_variance(size, right, labeled), _random_variance(size, right, budget)
+    )
+    return replace(
+        study,
+        bias=0.0,
+        bias_error=0.0,
+        variance_ratio=exact,
+        variance_ratio_error=0.0,
+        estimated_variance_ratio=exact,
+        estimated_variance_ratio_error=0.0,
+    )
 
 
 def _fixed_allocation(size: np.ndarray, right: np.ndarray, budget: int, method: str) -> np.ndarray:
     sd = np.sqrt(accuracy.stratum_variance(size, right / size))
-    return rules.allocate(size, budget, "proportional" if method == "simple_random" else method, stratum_sd=sd).labeled
+    return rules.allocate(
+        size, budget, "proportional" if method == "simple_random" else method, stratum_sd=sd
+    ).labeled
 
 
-def _run_opt(size: np.ndarray, right: np.ndarray, budget: int, runs: int, pilot: int, step: int, laplace: float,
-             rng: np.random.Generator) -> tuple:
+def _run_opt(
+    size: np.ndarray,
+    right: np.ndarray,
+    budget: int,
+    runs: int,
+    pilot: int,
+    step: int,
+    laplace: float,
+    rng: np.random.Generator,
+) -> tuple:
     first = np.minimum(pilot, size)
     if first.sum() > budget:
         strata = checks.counted(size.size, "stratum", "strata")
-        raise checks.WrongValue("budget", f"must be at least {first.sum()}, a pilot of {pilot} in each of {strata}",
-                                budget)
+        raise checks.WrongValue(
+            "budget",
+            f"must be at least {first.sum()}, a pilot of {pilot} in each of {strata}",
+            budget,
+        )
     labeled = np.tile(first, (runs, 1))
     hits = accuracy.draw_counts(size, right, first, rng.random((runs, size.size)))
     left = budget - int(first.sum())
@@ -414,15 +537,26 @@ def _run_opt(size: np.ndarray, right: np.ndarray, budget: int, runs: int, pilot:
     return labeled, hits
 
 
-def _run_waves(size: np.ndarray, right: np.ndarray, budget: int, runs: int, waves: int, settings: tuple,
-               rng: np.random.Generator) -> tuple:
+def _run_waves(
+    size: np.ndarray,
+    right: np.ndarray,
+    budget: int,
+    runs: int,
+    waves: int,
+    settings: tuple,
+    rng: np.random.Generator,
+) -> tuple:
     labeled, hits = (np.zeros((runs, waves, size.size), np.int64) for _ in range(2))
     for t, total in enumerate(wave_plans.wave_totals(budget, waves)):
         n, x = labeled.sum(1), hits.sum(1)
         needed = np.minimum(2, size - n).sum(1).max()
         if total < needed:
-            raise checks.WrongValue("budget", f"must be at least {waves * needed}, 2 labels per stratum in each of "
-                                    f"{checks.counted(waves, 'wave')}", budget)
+            raise checks.WrongValue(
+                "budget",
+                f"must be at least {waves * needed}, 2 labels per stratum in each of "
+                f"{checks.counted(waves, 'wave')}",
+                budget,
+            )
         labeled[:, t] = wave_plans.wave_step(size, n, x, int(total), *settings)
         hits[:, t] = _draw(rng, right - x, size - n, labeled[:, t])
     return labeled, hits
@@ -460,18 +594,33 @@ class LookingStudy(Result):
 
     def headline(self) -> str:
         """Return the misses at the last look in one sentence."""
-        looks, analysts = checks.counted(self.labeled.size, "look"), checks.counted(self.runs, "analyst")
-        return (f"{self.method}: {self.missed[-1]:.1%} of {analysts} lost the truth in {looks} to {self.labeled[-1]} "
-                f"labels; half-width {self.half_width:.4f} at the last")
+        looks, analysts = (
+            checks.counted(self.labeled.size, "look"),
+            checks.counted(self.runs, "analyst"),
+        )
+        return (
+            f"{self.method}: {self.missed[-1]:.1%} of {analysts} lost the truth in {looks} to {self.labeled[-1]} "
+            f"labels; half-width {self.half_width:.4f} at the last"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per look."""
         return rows_of(labeled=self.labeled, rate=self.missed, standard_error=self.missed_error)
 
 
-def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str = "fixed", first: int = 30,
-                     last: int = 600, every: int = 10, runs: int = 200, expected: float | None = 0.85,
-                     level: float = 0.95, rng: int | np.random.Generator = 0) -> LookingStudy:
+def simulate_looking(
+    stratum_size: ArrayLike,
+    correct: ArrayLike,
+    *,
+    method: str = "fixed",
+    first: int = 30,
+    last: int = 600,
+    every: int = 10,
+    runs: int = 200,
+    expected: float | None = 0.85,
+    level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> LookingStudy:
     """Let analysts look at an interval again and again while they label, and count who loses the truth at some look.
 
     Parameters
@@ -513,17 +662,32 @@ def simulate_looking(stratum_size: ArrayLike, correct: ArrayLike, *, method: str
     order = sequential.labeling_order(size, int(looks[-1]))
     label, counts = _labels_in_order(size, right, order, runs, rng)
     tail = (1 - checks.level(level)) / 2
-    misses, half_width = _anytime_misses(size, right, order, label, looks, expected, level) if method == "anytime" \
+    misses, half_width = (
+        _anytime_misses(size, right, order, label, looks, expected, level)
+        if method == "anytime"
         else _default_misses(size, right, order, counts, looks, tail * LOOKING[method])
+    )
     share = np.logical_or.accumulate(misses, 1).mean(0)
-    return LookingStudy(method, float(right.sum() / size.sum()), float(level), runs, looks, share,
-                        np.sqrt(share * (1 - share) / runs), half_width)
+    return LookingStudy(
+        method,
+        float(right.sum() / size.sum()),
+        float(level),
+        runs,
+        looks,
+        share,
+        np.sqrt(share * (1 - share) / runs),
+        half_width,
+    )
 
 
-def _labels_in_order(size: np.ndarray, right: np.ndarray, order: np.ndarray, runs: int,
-                     rng: np.random.Generator) -> tuple:
+def _labels_in_order(
+    size: np.ndarray, right: np.ndarray, order: np.ndarray, runs: int, rng: np.random.Generator
+) -> tuple:
     """Return labels (R, n) of items drawn at random within strata, and right ones per stratum after each, (n, R, H)."""
-    label, counts = np.empty((runs, order.size), np.int64), np.zeros((order.size, runs, size.size), np.int64)
+    label, counts = (
+        np.empty((runs, order.size), np.int64),
+        np.zeros((order.size, runs, size.size), np.int64),
+    )
     drawn, good = np.zeros_like(size), np.zeros((runs, size.size), np.int64)
     for t, h in enumerate(order):
         label[:, t] = rng.random(runs) * (size[h] - drawn[h]) < right[h] - good[:, h]
@@ -533,28 +697,51 @@ def _labels_in_order(size: np.ndarray, right: np.ndarray, order: np.ndarray, run
     return label, counts
 
 
-def _default_misses(size: np.ndarray, right: np.ndarray, order: np.ndarray, counts: np.ndarray, looks: np.ndarray,
-                    tail: float) -> tuple:
+def _default_misses(
+    size: np.ndarray,
+    right: np.ndarray,
+    order: np.ndarray,
+    counts: np.ndarray,
+    looks: np.ndarray,
+    tail: float,
+) -> tuple:
     truth, misses = right.sum() / size.sum(), []
     for n in looks:
         labeled = np.bincount(order[:n], minlength=size.size)
-        low, high = _pooled_limits(size, np.broadcast_to(labeled, counts[n - 1].shape), counts[n - 1], tail, "default")
+        low, high = _pooled_limits(
+            size, np.broadcast_to(labeled, counts[n - 1].shape), counts[n - 1], tail, "default"
+        )
         misses.append((truth < low - ROUND) | (truth > high + ROUND))
     return np.stack(misses, 1), float((high - low).mean() / 2)
 
 
-def _anytime_misses(size: Any, right: Any, order: Any, label: Any, looks: Any, expected: Any, level: Any) -> tuple:
+def _anytime_misses(
+    size: Any, right: Any, order: Any, label: Any, looks: Any, expected: Any, level: Any
+) -> tuple:
     """Return misses (R, L) and the mean half-width; E is needed only where the winnings that bound it are enough."""
-    limit, total, misses = -np.log(1 - level), int(right.sum()), np.zeros((len(label), looks.size), bool)
+    limit, total, misses = (
+        -np.log(1 - level),
+        int(right.sum()),
+        np.zeros((len(label), looks.size), bool),
+    )
     for run, said in enumerate(label):
-        for k in np.flatnonzero(anytime.log_winnings(size, right, order, said, expected=expected)[looks - 1] >= limit):
+        for k in np.flatnonzero(
+            anytime.log_winnings(size, right, order, said, expected=expected)[looks - 1] >= limit
+        ):
             n = looks[k]
-            misses[run, k] = anytime.log_evidence(size, order[:n], said[:n], total, expected=expected) >= limit
-    last = (anytime.anytime_interval(size, order, said, expected=expected, level=level) for said in label[:20])
+            misses[run, k] = (
+                anytime.log_evidence(size, order[:n], said[:n], total, expected=expected) >= limit
+            )
+    last = (
+        anytime.anytime_interval(size, order, said, expected=expected, level=level)
+        for said in label[:20]
+    )
     return misses, float(np.mean([interval.half_width for interval in last]))
 
 
-def _draw(rng: np.random.Generator, right: np.ndarray, left: np.ndarray, n: np.ndarray) -> np.ndarray:
+def _draw(
+    rng: np.random.Generator, right: np.ndarray, left: np.ndarray, n: np.ndarray
+) -> np.ndarray:
     """Return hypergeometric counts (R, H) of n draws from `left` items, `right` of them right.
 
     Few draws are made one by one, which costs a tenth of numpy's general sampler; so are draws from more
@@ -583,26 +770,57 @@ def _ratio(variance: float, random: float) -> float:
 
 def _undefined(random: float) -> tuple:
     """Return a note where random sampling has no error, so that a ratio to it does not exist."""
-    return () if random > 0 else (Note("undefined", "as many labels at random make no error: a ratio to their variance "
-                                       "does not exist"),)
+    return (
+        ()
+        if random > 0
+        else (
+            Note(
+                "undefined",
+                "as many labels at random make no error: a ratio to their variance does not exist",
+            ),
+        )
+    )
 
 
-def _study(method: Any, size: Any, right: Any, budget: Any, labeled: Any, hits: Any, notes: Any) -> LabelingStudy:
+def _study(
+    method: Any, size: Any, right: Any, budget: Any, labeled: Any, hits: Any, notes: Any
+) -> LabelingStudy:
     estimates, variances = wave_plans.wave_moments(size, np.broadcast_to(labeled, hits.shape), hits)
-    truth, random, runs = float(right.sum() / size.sum()), _random_variance(size, right, budget), len(hits)
+    truth, random, runs = (
+        float(right.sum() / size.sum()),
+        _random_variance(size, right, budget),
+        len(hits),
+    )
     error = estimates - truth
 
     def mean(values: np.ndarray, unit: float = 1.0) -> tuple[float, float]:
-        return _ratio(float(values.mean()), unit), _ratio(float(values.std(ddof=1) / np.sqrt(runs)), unit)
+        return _ratio(float(values.mean()), unit), _ratio(
+            float(values.std(ddof=1) / np.sqrt(runs)), unit
+        )
 
-    return LabelingStudy(method, budget, runs, truth, *mean(error), *mean(error**2, random), *mean(variances, random),
-                         *mean(np.abs(error)), estimates, variances, size, labeled, hits,
-                         notes=(*notes, *_undefined(random)))
+    return LabelingStudy(
+        method,
+        budget,
+        runs,
+        truth,
+        *mean(error),
+        *mean(error**2, random),
+        *mean(variances, random),
+        *mean(np.abs(error)),
+        estimates,
+        variances,
+        size,
+        labeled,
+        hits,
+        notes=(*notes, *_undefined(random)),
+    )
 
 
 def _pooled_limits(size: Any, labeled: Any, correct: Any, tail: Any, method: Any) -> Any:
-    if method in wave_plans.WAVE_INTERVALS:     # a sample is one wave
+    if method in wave_plans.WAVE_INTERVALS:  # a sample is one wave
         return wave_plans.wave_limits(size, labeled[:, None], correct[:, None], tail, method)
-    limits = [tuple(intervals.stratified_interval(size, n, x, level=1 - 2 * tail, method=method))
-              for n, x in zip(labeled, correct, strict=True)]
+    limits = [
+        tuple(intervals.stratified_interval(size, n, x, level=1 - 2 * tail, method=method))
+        for n, x in zip(labeled, correct, strict=True)
+    ]
     return np.array(limits).T

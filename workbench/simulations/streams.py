@@ -11,13 +11,21 @@ import numpy as np
 from workbench import checks
 
 # of the year's start, March, April to October, November and December: shares of the strata that appear
-APPEAR = ((0.0, 0.0, 60), (2 / 12, 2.5 / 12, 50), (3 / 12, 10 / 12, 27), (10 / 12, 10.5 / 12, 30), (11 / 12, 1.0, 10))
+APPEAR = (
+    (0.0, 0.0, 60),
+    (2 / 12, 2.5 / 12, 50),
+    (3 / 12, 10 / 12, 27),
+    (10 / 12, 10.5 / 12, 30),
+    (11 / 12, 1.0, 10),
+)
 STRATA = sum(count for _, _, count in APPEAR)
 LEAST_COPIES = 3
 FREQUENCY, SCALE, WITHIN, RARER_VARIES_MORE = 1.6, 1.2, 0.8, 0.85
 
 
-def air_quality_stream(records: int = 310_000, *, rng: int | np.random.Generator = 0) -> tuple[np.ndarray, np.ndarray]:
+def air_quality_stream(
+    records: int = 310_000, *, rng: int | np.random.Generator = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Simulate a year of measurements with 177 strata, a twin of the OpenAQ data of [1]_.
 
     As printed there: 177 strata at the end, 60 at the start, many new ones in March, November and December. Assumed
@@ -50,15 +58,20 @@ def air_quality_stream(records: int = 310_000, *, rng: int | np.random.Generator
     records, rng = checks.whole("records", records, 1000), checks.generator(rng)
     start = np.sort(np.concatenate([rng.uniform(low, high, count) for low, high, count in APPEAR]))
     weight = np.exp(rng.normal(0, FREQUENCY, STRATA))
-    scale = weight ** -RARER_VARIES_MORE * np.exp(rng.normal(0, SCALE, STRATA))
+    scale = weight**-RARER_VARIES_MORE * np.exp(rng.normal(0, SCALE, STRATA))
     phase = rng.uniform(0, 1, STRATA)
     order = np.arange(STRATA)
-    bounds = np.append(np.maximum.accumulate(np.floor(start * (records - STRATA)).astype(int) - order) + order, records)
+    bounds = np.append(
+        np.maximum.accumulate(np.floor(start * (records - STRATA)).astype(int) - order) + order,
+        records,
+    )
     stratum = np.empty(records, np.int64)
     for seen, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True), 1):
         if high > low:
             active = weight[:seen].cumsum()
-            stratum[low:high] = np.searchsorted(active, rng.random(high - low) * active[-1], side="right")
+            stratum[low:high] = np.searchsorted(
+                active, rng.random(high - low) * active[-1], side="right"
+            )
     stratum[bounds[:-1]] = order
     season = 1 + 0.5 * np.sin(2 * np.pi * (np.arange(records) / records + phase[stratum]))
     return stratum, scale[stratum] * season * np.exp(rng.normal(0, WITHIN, records))
@@ -131,4 +144,6 @@ def streaming_lower_bound(strata: int, copies: int, budget: int) -> float:
     """
     strata, copies = checks.whole("strata", strata, 3), checks.whole("copies", copies, LEAST_COPIES)
     budget = checks.whole("budget", budget, strata + 1)
-    return (copies / 4 / (budget / strata + 1) + (copies - 1) / budget) / ((6 * copies - 3) / budget)
+    return (copies / 4 / (budget / strata + 1) + (copies - 1) / budget) / (
+        (6 * copies - 3) / budget
+    )

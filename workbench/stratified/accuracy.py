@@ -23,12 +23,12 @@ from workbench.stratified import skips
 VARIANCE_FORMS = ("finite", "paper", "with_replacement")
 PLAN_METHODS = ("simple_random", *rules.METHODS)
 DRAWS = {"default": 1000, "wilson": 300, "guaranteed": 40, "short": 6}
-DRIFT = 0.10        # by how much one stratum's rate may have fallen since it was known
+DRIFT = 0.10  # by how much one stratum's rate may have fallen since it was known
 # floors of an optimal plan, as shares of the allocation in proportion; a higher one must save 2% of the labels, since
 # less is noise of the draws
 FLOORS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-MOST_LABELS = 1_000_000     # of a plan that is searched
-SAVING = 0.98       # a floor below proportion must save 2% of the labels
+MOST_LABELS = 1_000_000  # of a plan that is searched
+SAVING = 0.98  # a floor below proportion must save 2% of the labels
 
 
 class StratifiedEstimate(Estimate, Result):
@@ -62,7 +62,10 @@ class StratifiedEstimate(Estimate, Result):
         if self.skipped is None:
             return self, self
         n = self.labeled + self.skipped
-        return [stratified_accuracy(self.stratum_size, n, self.correct + right) for right in (0, self.skipped)]
+        return [
+            stratified_accuracy(self.stratum_size, n, self.correct + right)
+            for right in (0, self.skipped)
+        ]
 
     @property
     def limiting_stratum(self) -> int | None:
@@ -81,16 +84,23 @@ class StratifiedEstimate(Estimate, Result):
         """
         if self.skipped is not None:
             return skips.between(*(end.interval(level, method) for end in self._ends()))
-        return intervals.stratified_interval(self.stratum_size, self.labeled, self.correct, level=level, method=method)
+        return intervals.stratified_interval(
+            self.stratum_size, self.labeled, self.correct, level=level, method=method
+        )
 
     def headline(self) -> str:
         """Return estimate, standard error and default interval in one sentence."""
         low, high = self.interval()
         labels = checks.counted(self.labeled.sum(), "label")
-        said = f"{self.estimate:.4g} (SE {self.standard_error:.4g})" if self.skipped is None else \
-            "{:.4g} to {:.4g}".format(*self.bounds)
-        return (f"accuracy {said}, 95% from {low:.4g} to {high:.4g}; {labels}{skips.words(self.skipped)}, "
-                f"{checks.counted(self.labeled.size, 'stratum', 'strata')}")
+        said = (
+            f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
+            if self.skipped is None
+            else "{:.4g} to {:.4g}".format(*self.bounds)
+        )
+        return (
+            f"accuracy {said}, 95% from {low:.4g} to {high:.4g}; {labels}{skips.words(self.skipped)}, "
+            f"{checks.counted(self.labeled.size, 'stratum', 'strata')}"
+        )
 
     def rows(self) -> list[dict]:
         """Return size, labels, right ones and rate per stratum, counted from 1.
@@ -98,11 +108,19 @@ class StratifiedEstimate(Estimate, Result):
         Where items were skipped also these, and no rate.
         """
         rate = np.where(self.labeled > 0, self.correct / np.maximum(self.labeled, 1), np.nan)
-        table = stratum_rows(size=self.stratum_size, labeled=self.labeled, correct=self.correct, accuracy=rate)
+        table = stratum_rows(
+            size=self.stratum_size, labeled=self.labeled, correct=self.correct, accuracy=rate
+        )
         return skips.with_skipped(table, self.skipped, "accuracy")
 
-def stratified_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *,
-                        skipped: ArrayLike | None = None) -> StratifiedEstimate:
+
+def stratified_accuracy(
+    stratum_size: ArrayLike,
+    labeled: ArrayLike,
+    correct: ArrayLike,
+    *,
+    skipped: ArrayLike | None = None,
+) -> StratifiedEstimate:
     """Estimate accuracy from the labels of a stratified sample; one stratum is simple random sampling.
 
     Parameters
@@ -151,12 +169,19 @@ def stratified_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: Ar
         return StratifiedEstimate(np.nan, np.nan, size, labeled, correct, skipped)
     size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
     estimate = float((size / size.sum() * correct / labeled).sum())
-    return StratifiedEstimate(estimate, estimated_variance(size, labeled, correct), size, labeled, correct,
-                              notes=_pure_notes(size, labeled, correct))
+    return StratifiedEstimate(
+        estimate,
+        estimated_variance(size, labeled, correct),
+        size,
+        labeled,
+        correct,
+        notes=_pure_notes(size, labeled, correct),
+    )
 
 
-def accuracy_variance(stratum_size: ArrayLike, correct: ArrayLike, labeled: ArrayLike, *,
-                      form: str = "finite") -> float:
+def accuracy_variance(
+    stratum_size: ArrayLike, correct: ArrayLike, labeled: ArrayLike, *, form: str = "finite"
+) -> float:
     """Return the true variance of the estimated accuracy of a known population.
 
     Parameters
@@ -188,8 +213,9 @@ def accuracy_variance(stratum_size: ArrayLike, correct: ArrayLike, labeled: Arra
     return float(np.where(spread == 0, 0.0, terms).sum())
 
 
-def estimated_variance(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *,
-                       form: str = "finite") -> float:
+def estimated_variance(
+    stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *, form: str = "finite"
+) -> float:
     """Return an unbiased estimate of `accuracy_variance` from a sample.
 
     Parameters
@@ -252,18 +278,29 @@ class BudgetPlan(Result):
 
     def headline(self) -> str:
         """Return both budgets and the expected half-width in one sentence."""
-        return (f"{checks.counted(self.budget, 'label')}, {self.method}, for {percent(self.level)} "
-                f"±{self.half_width:.4g} on average ({self.interval_method}: expected ±{self.expected_half_width:.4g}),"
-                f" in about half of samples; in {share_words(self.assurance)} with {self.assured:,}")
+        return (
+            f"{checks.counted(self.budget, 'label')}, {self.method}, for {percent(self.level)} "
+            f"±{self.half_width:.4g} on average ({self.interval_method}: expected ±{self.expected_half_width:.4g}),"
+            f" in about half of samples; in {share_words(self.assurance)} with {self.assured:,}"
+        )
 
     def rows(self) -> list[dict]:
         """Return labels per stratum, counted from 1."""
         return stratum_rows(labeled=self.labeled)
 
 
-def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width: float, *,
-                method: str = "proportional", interval: str = "default", level: float = 0.95, minimum: int = 2,
-                finite: bool = True, assurance: float = 0.8) -> BudgetPlan:
+def plan_budget(
+    stratum_size: ArrayLike,
+    stratum_accuracy: ArrayLike,
+    half_width: float,
+    *,
+    method: str = "proportional",
+    interval: str = "default",
+    level: float = 0.95,
+    minimum: int = 2,
+    finite: bool = True,
+    assurance: float = 0.8,
+) -> BudgetPlan:
     r"""Find the smallest budgets whose interval has the wanted half-width, on average and assured, if the rates hold.
 
     Parameters
@@ -327,28 +364,55 @@ def plan_budget(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_width
     size, rate = _population(size, rate, method)
     design = LabelDesign(size, rate, method, level, minimum)
     if interval == "wald":
-        budget = max(int(_textbook_budget(size, rate, half_width / z, method, finite)), design.fewest)
+        budget = max(
+            int(_textbook_budget(size, rate, half_width / z, method, finite)), design.fewest
+        )
         share, labeled = 0.0, design.labeled(min(budget, int(size.sum())), 0.0)
-        expected, error = float(z * np.sqrt(_textbook_variance(size, rate, budget, method, finite))), 0.0
+        expected, error = (
+            float(z * np.sqrt(_textbook_variance(size, rate, budget, method, finite))),
+            0.0,
+        )
     else:
         textbook = int(_textbook_budget(size, rate, half_width / z, method, True))
         if textbook > MOST_LABELS:
-            raise checks.WrongValue("half_width", f"must need at most {MOST_LABELS:,} labels, {half_width:g} needs "
-                                    f"about {textbook:,}: the search for an exact plan ends there; interval='wald' is "
-                                    "a formula")
+            raise checks.WrongValue(
+                "half_width",
+                f"must need at most {MOST_LABELS:,} labels, {half_width:g} needs "
+                f"about {textbook:,}: the search for an exact plan ends there; interval='wald' is "
+                "a formula",
+            )
         budget, share = _least_plan(design, half_width, interval)
         expected, error, _ = design.expected(budget, share, interval)
         budget = design.spent(budget, share, interval)
         labeled = design.labeled(budget, share)
-    assured = design.assured(budget, share, assurance, half_width / expected) if labeled.sum() < size.sum() else budget
+    assured = (
+        design.assured(budget, share, assurance, half_width / expected)
+        if labeled.sum() < size.sum()
+        else budget
+    )
     notes = tuple(_drift_notes(size, rate, labeled, z)) if method in rules.NEED_SD else ()
     if method in rules.NEED_SD and share:
-        notes += (Note("design", f"every stratum keeps {percent(share)} of its share in proportion to size"),)
+        notes += (
+            Note(
+                "design", f"every stratum keeps {percent(share)} of its share in proportion to size"
+            ),
+        )
     if budget > size.sum():
         items = checks.counted(size.sum(), "item that exists", "items that exist")
         notes += (Note("design", f"the budget of {budget:,} exceeds the {items}"),)
-    return BudgetPlan(budget, labeled, expected, error, half_width, float(level), method, interval, assured, assurance,
-                      notes=notes)
+    return BudgetPlan(
+        budget,
+        labeled,
+        expected,
+        error,
+        half_width,
+        float(level),
+        method,
+        interval,
+        assured,
+        assurance,
+        notes=notes,
+    )
 
 
 def share_words(share: float) -> str:
@@ -360,7 +424,9 @@ def share_words(share: float) -> str:
     ('4 of 5', '7 of 8', '99%')
     """
     small = Fraction(share).limit_denominator(10)
-    return f"{small.numerator} of {small.denominator}" if abs(small - share) < 1e-9 else percent(share)
+    return (
+        f"{small.numerator} of {small.denominator}" if abs(small - share) < 1e-9 else percent(share)
+    )
 
 
 class PlanCurve(Result):
@@ -397,19 +463,29 @@ class PlanCurve(Result):
 
     def headline(self) -> str:
         """Return the budgets at the two ends in one sentence."""
-        ends = "; ".join(f"±{e:.3g}: " + " / ".join(f"{n:,}" for n in self.at(e).values())
-                         for e in self.half_width[[0, -1]])
+        ends = "; ".join(
+            f"±{e:.3g}: " + " / ".join(f"{n:,}" for n in self.at(e).values())
+            for e in self.half_width[[0, -1]]
+        )
         return f"labels for random / proportional / Neyman, {ends}"
 
     def rows(self) -> list[dict]:
         """Return one row per half-width and design."""
-        return [{"half_width": float(e), "design": method, "labeled": int(n)}
-                for method, line in zip(self.methods, self.budget, strict=True)
-                for e, n in zip(self.half_width, line, strict=True)]
+        return [
+            {"half_width": float(e), "design": method, "labeled": int(n)}
+            for method, line in zip(self.methods, self.budget, strict=True)
+            for e, n in zip(self.half_width, line, strict=True)
+        ]
 
 
-def plan_curve(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_widths: ArrayLike, *, level: float = 0.95,
-               finite: bool = True) -> PlanCurve:
+def plan_curve(
+    stratum_size: ArrayLike,
+    stratum_accuracy: ArrayLike,
+    half_widths: ArrayLike,
+    *,
+    level: float = 0.95,
+    finite: bool = True,
+) -> PlanCurve:
     """Return the textbook budgets of three designs over many half-widths.
 
     Parameters
@@ -432,15 +508,23 @@ def plan_curve(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, half_widths
     """
     size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5, what="entry")
-    with np.errstate(divide="ignore"):      # at a level next to 0 any budget will do
+    with np.errstate(divide="ignore"):  # at a level next to 0 any budget will do
         error = half_widths / intervals.quantile(level)
-    budget = [np.maximum(_textbook_budget(*_population(size, rate, method), error, method, finite), 2)
-              for method in PlanCurve.methods]
+    budget = [
+        np.maximum(_textbook_budget(*_population(size, rate, method), error, method, finite), 2)
+        for method in PlanCurve.methods
+    ]
     return PlanCurve(half_widths, np.array(budget), int(size.sum()), float(level), bool(finite))
 
 
-def expected_half_width(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, labeled: ArrayLike, *,
-                        interval: str = "default", level: float = 0.95) -> tuple[float, float]:
+def expected_half_width(
+    stratum_size: ArrayLike,
+    stratum_accuracy: ArrayLike,
+    labeled: ArrayLike,
+    *,
+    interval: str = "default",
+    level: float = 0.95,
+) -> tuple[float, float]:
     """Return the mean half-width of an interval over samples, and its Monte Carlo error.
 
     Parameters
@@ -475,45 +559,65 @@ def expected_half_width(stratum_size: ArrayLike, stratum_accuracy: ArrayLike, la
     return half_widths(size, np.asarray(stratum_accuracy), labeled, interval, level)[:2]
 
 
-def half_widths(size: np.ndarray, rate: np.ndarray, labeled: np.ndarray, interval: str,
-                level: float) -> tuple[float, float, np.ndarray]:
+def half_widths(
+    size: np.ndarray, rate: np.ndarray, labeled: np.ndarray, interval: str, level: float
+) -> tuple[float, float, np.ndarray]:
     """Return `expected_half_width`, and the default half-widths of samples over their mean."""
     if (labeled >= size).all():
         return 0.0, 0.0, np.ones(1)
     uniform = np.random.default_rng(0).random((DRAWS["default"], size.size))
-    distinct, place = np.unique(draw_counts(size, np.rint(size * rate), labeled, uniform), axis=0, return_inverse=True)
-    low, high = intervals.default_limits(intervals.stratum_cells(size, labeled, distinct), size.sum(), (1 - level) / 2)
+    distinct, place = np.unique(
+        draw_counts(size, np.rint(size * rate), labeled, uniform), axis=0, return_inverse=True
+    )
+    low, high = intervals.default_limits(
+        intervals.stratum_cells(size, labeled, distinct), size.sum(), (1 - level) / 2
+    )
     default = ((high - low) / 2)[place.ravel()]
     mean, error = float(default.mean()), float(default.std(ddof=1) / np.sqrt(default.size))
     if interval == "default":
         return mean, error, default / mean
-    first, place = np.unique(place.ravel()[:DRAWS.get(interval, 300)], return_inverse=True)
-    widths = np.array([intervals.stratified_interval(size, labeled, x, level=level, method=interval).half_width
-                       for x in distinct[first]])[place]
-    same = default[:widths.size]
+    first, place = np.unique(place.ravel()[: DRAWS.get(interval, 300)], return_inverse=True)
+    widths = np.array(
+        [
+            intervals.stratified_interval(size, labeled, x, level=level, method=interval).half_width
+            for x in distinct[first]
+        ]
+    )[place]
+    same = default[: widths.size]
     ratio = widths.mean() / same.mean()
     rest = (widths - ratio * same).std(ddof=1) / np.sqrt(widths.size)
     return float(ratio * mean), float(np.hypot(rest, ratio * error)), default / mean
 
 
-def draw_counts(size: np.ndarray, right: np.ndarray, labeled: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+def draw_counts(
+    size: np.ndarray, right: np.ndarray, labeled: np.ndarray, uniform: np.ndarray
+) -> np.ndarray:
     """Return hypergeometric counts (R, H) at the given uniforms, by inversion of a table per stratum."""
     counts = np.empty(uniform.shape, np.int64)
     for h in range(size.size):
-        pmf = intervals.hypergeometric_pmf(float(size[h]), right[h:h + 1], int(labeled[h]))[0]
+        pmf = intervals.hypergeometric_pmf(float(size[h]), right[h : h + 1], int(labeled[h]))[0]
         counts[:, h] = np.searchsorted(pmf.cumsum()[:-1], uniform[:, h], side="right")
     return counts
 
 
 def _pure_notes(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> tuple:
     pure = np.flatnonzero(((correct == 0) | (correct == labeled)) & (labeled < size))
-    return tuple(Note("unreliable", "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read "
-                      "the interval", ("stratum", int(k))) for k in pure)
+    return tuple(
+        Note(
+            "unreliable",
+            "no mix of right and wrong was seen; a standard error of 0 is not knowledge, read "
+            "the interval",
+            ("stratum", int(k)),
+        )
+        for k in pure
+    )
 
 
 def _check_rates(stratum_size: Any, stratum_accuracy: Any) -> tuple:
     size = checks.counts("stratum_size", stratum_size, low=1)
-    return size, checks.vector("stratum_accuracy", stratum_accuracy, size=size.size, low=0, high=1, what="stratum")
+    return size, checks.vector(
+        "stratum_accuracy", stratum_accuracy, size=size.size, low=0, high=1, what="stratum"
+    )
 
 
 def _population(size: np.ndarray, rate: np.ndarray, method: str) -> tuple[np.ndarray, np.ndarray]:
@@ -564,7 +668,9 @@ class LabelDesign:
         sd = np.sqrt(stratum_variance(self.size, self.rate)) if self.sd is None else self.sd
         if self.method not in rules.NEED_SD:
             return rules.allotted(self.size, budget, self.method, self.minimum, sd)
-        return rules.allotted_above(self.size, budget, self.method, share, self.minimum, sd, self.rounded)
+        return rules.allotted_above(
+            self.size, budget, self.method, share, self.minimum, sd, self.rounded
+        )
 
     def spent(self, budget: int, share: float, interval: str) -> int:
         """Return the budget, for "guaranteed" up to H - 1 labels less: it depends on how even the whole numbers are."""
@@ -579,12 +685,16 @@ class LabelDesign:
         budget = self.spent(budget, share, interval)
         if (budget, share, interval) not in self.known:
             self.known[budget, share, interval] = half_widths(
-                self.size, self.rate, self.labeled(budget, share), interval, self.level)
+                self.size, self.rate, self.labeled(budget, share), interval, self.level
+            )
         return self.known[budget, share, interval]
 
     def assured(self, budget: int, share: float, assurance: float, longer: float) -> int:
         """Return the budget with which a share of samples is at most `longer` times as wide as `budget` on average."""
-        wanted, wide = longer * self.expected(budget, share, "default")[0], self._quantile(budget, share, assurance)
+        wanted, wide = (
+            longer * self.expected(budget, share, "default")[0],
+            self._quantile(budget, share, assurance),
+        )
         if wide <= wanted:
             return budget
         items, endless = int(self.size.sum()), budget * (wide / wanted) ** 2
@@ -612,7 +722,9 @@ def _least_plan(design: LabelDesign, half_width: float, interval: str) -> tuple:
     floors = FLOORS if design.method in rules.NEED_SD else FLOORS[-1:]
     budget, share = _least_of(design, half_width, "default", floors)
     if interval != "default":
-        budget, share = _least_of(design, half_width, interval, tuple(dict.fromkeys((share, floors[-1]))))
+        budget, share = _least_of(
+            design, half_width, interval, tuple(dict.fromkeys((share, floors[-1])))
+        )
     return budget, share
 
 
@@ -627,22 +739,31 @@ def _least_of(design: LabelDesign, half_width: float, interval: str, floors: tup
     return best, chosen
 
 
-def least_budget(design: LabelDesign, share: float, half_width: float, interval: str, high: int) -> int:
+def least_budget(
+    design: LabelDesign, share: float, half_width: float, interval: str, high: int
+) -> int:
     """Return the least budget of a floor, at most `high`, which is known to do.
 
     A costly interval is computed only where the default would have the half-width over the ratio of the two.
     """
     low, ratio = design.fewest - 1, design.ratio(high, share, interval)
     while low < (trial := _least_default(design, share, half_width / ratio, high)) < high:
-        low, high = (low, trial) if design.expected(trial, share, interval)[0] <= half_width else (trial, high)
+        low, high = (
+            (low, trial)
+            if design.expected(trial, share, interval)[0] <= half_width
+            else (trial, high)
+        )
         ratio = design.ratio(trial, share, interval)
     return high
 
 
 def _least_default(design: LabelDesign, share: float, half_width: float, high: int) -> int:
     """Return the least budget with the default interval; squared half-widths are nearly straight in 1/n."""
-    square = {n: (found[0] / half_width) ** 2 for (n, kept, name), found in design.known.items()
-              if (kept, name) == (share, "default")}
+    square = {
+        n: (found[0] / half_width) ** 2
+        for (n, kept, name), found in design.known.items()
+        if (kept, name) == (share, "default")
+    }
     low = max([design.fewest - 1, *(n for n in square if square[n] > 1 and n < high)])
     high, trials = min([high, *(n for n in square if square[n] <= 1)]), 0
     z = intervals.quantile(design.level)
@@ -664,16 +785,28 @@ def _quadratic(size: np.ndarray, rate: np.ndarray, method: str) -> float:
     weight, variance = size / size.sum(), stratum_variance(size, rate)
     if method in rules.NEED_SD:
         return (weight * np.sqrt(variance)).sum() ** 2
-    return size.size * (weight**2 * variance).sum() if method == "equal" else (weight * variance).sum()
+    return (
+        size.size * (weight**2 * variance).sum() if method == "equal" else (weight * variance).sum()
+    )
 
 
-def _textbook_budget(size: np.ndarray, rate: np.ndarray, standard_error: float | np.ndarray, method: str,
-                     finite: bool) -> int | np.ndarray:
-    budget = np.ceil(_quadratic(size, rate, method) / (standard_error**2 + _finite_gain(size, rate, finite)) - 1e-9)
+def _textbook_budget(
+    size: np.ndarray,
+    rate: np.ndarray,
+    standard_error: float | np.ndarray,
+    method: str,
+    finite: bool,
+) -> int | np.ndarray:
+    budget = np.ceil(
+        _quadratic(size, rate, method) / (standard_error**2 + _finite_gain(size, rate, finite))
+        - 1e-9
+    )
     return np.minimum(budget, size.sum() if finite else np.inf).astype(np.int64)
 
 
-def _textbook_variance(size: np.ndarray, rate: np.ndarray, budget: int, method: str, finite: bool) -> float:
+def _textbook_variance(
+    size: np.ndarray, rate: np.ndarray, budget: int, method: str, finite: bool
+) -> float:
     return max(_quadratic(size, rate, method) / budget - _finite_gain(size, rate, finite), 0.0)
 
 
@@ -681,15 +814,29 @@ def _finite_gain(size: np.ndarray, rate: np.ndarray, finite: bool) -> float:
     return (size * stratum_variance(size, rate)).sum() / float(size.sum()) ** 2 if finite else 0.0
 
 
-def _drift_notes(size: np.ndarray, rate: np.ndarray, labeled: np.ndarray, z: float) -> Iterator[Note]:
+def _drift_notes(
+    size: np.ndarray, rate: np.ndarray, labeled: np.ndarray, z: float
+) -> Iterator[Note]:
     """Say what the Wald half-width becomes when the worst stratum turns out 10 points less accurate."""
     planned = rules.allocation_variance(size, np.sqrt(stratum_variance(size, rate)), labeled)
-    drifted = [rules.allocation_variance(
-        size, np.sqrt(stratum_variance(size, np.where(np.arange(size.size) == k, np.maximum(rate - DRIFT, 0), rate))),
-        labeled) for k in range(size.size)]
+    drifted = [
+        rules.allocation_variance(
+            size,
+            np.sqrt(
+                stratum_variance(
+                    size, np.where(np.arange(size.size) == k, np.maximum(rate - DRIFT, 0), rate)
+                )
+            ),
+            labeled,
+        )
+        for k in range(size.size)
+    ]
     worst = int(np.argmax(drifted))
     if drifted[worst] > planned:
         labels = checks.counted(labeled[worst], "label")
-        yield Note("assumption", f"this plan trusts the expected rates: if stratum {worst + 1} ({labels}) were right "
-                   f"in {max(rate[worst] - DRIFT, 0):.1%} instead of {rate[worst]:.1%}, the Wald half-width would be "
-                   f"{z * np.sqrt(drifted[worst]):.3f} instead of {z * np.sqrt(planned):.3f}")
+        yield Note(
+            "assumption",
+            f"this plan trusts the expected rates: if stratum {worst + 1} ({labels}) were right "
+            f"in {max(rate[worst] - DRIFT, 0):.1%} instead of {rate[worst]:.1%}, the Wald half-width would be "
+            f"{z * np.sqrt(drifted[worst]):.3f} instead of {z * np.sqrt(planned):.3f}",
+        )

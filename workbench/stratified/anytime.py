@@ -25,18 +25,26 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.results import Interval
 
-ATOMS = scipy.special.expit(np.linspace(-4, 10, 141))      # rates at which bets win
-TOLD = 14                   # labels that an expected accuracy weighs
-TRUSTED = 0.8               # share of the bets that follow the expectation
+ATOMS = scipy.special.expit(np.linspace(-4, 10, 141))  # rates at which bets win
+TOLD = 14  # labels that an expected accuracy weighs
+TRUSTED = 0.8  # share of the bets that follow the expectation
 EXPECTED = 0.5, 0.97
-NEGLIGIBLE = 12.0           # nats: bets that far behind the best are given up, which makes the interval no shorter
-TOLERANCE = 1e-4            # nats, by which the worst composition may be missed on the safe side
+NEGLIGIBLE = (
+    12.0  # nats: bets that far behind the best are given up, which makes the interval no shorter
+)
+TOLERANCE = 1e-4  # nats, by which the worst composition may be missed on the safe side
 STEPS = 60
 NEARLY_FLAT = 1e-6
 
 
-def anytime_interval(stratum_size: ArrayLike, stratum: ArrayLike, label: ArrayLike, *, expected: float | None = None,
-                     level: float = 0.95) -> Interval:
+def anytime_interval(
+    stratum_size: ArrayLike,
+    stratum: ArrayLike,
+    label: ArrayLike,
+    *,
+    expected: float | None = None,
+    level: float = 0.95,
+) -> Interval:
     r"""Return an interval for accuracy that holds however often one looks and whenever one stops.
 
     Parameters
@@ -103,8 +111,14 @@ def anytime_interval(stratum_size: ArrayLike, stratum: ArrayLike, label: ArrayLi
     return Interval(low / total, high / total, float(level), "anytime")
 
 
-def log_evidence(stratum_size: ArrayLike, stratum: ArrayLike, label: ArrayLike, total: int, *,
-                 expected: float | None = None) -> float:
+def log_evidence(
+    stratum_size: ArrayLike,
+    stratum: ArrayLike,
+    label: ArrayLike,
+    total: int,
+    *,
+    expected: float | None = None,
+) -> float:
     """Return log E(T), what the labels have won at least in bets against `total` right items among all.
 
     Parameters
@@ -132,8 +146,14 @@ def log_evidence(stratum_size: ArrayLike, stratum: ArrayLike, label: ArrayLike, 
     return float(_log_evidence(path, total, _log_weights(expected)))
 
 
-def log_winnings(stratum_size: ArrayLike, right: ArrayLike, stratum: ArrayLike, label: ArrayLike, *,
-                 expected: float | None = None) -> np.ndarray:
+def log_winnings(
+    stratum_size: ArrayLike,
+    right: ArrayLike,
+    stratum: ArrayLike,
+    label: ArrayLike,
+    *,
+    expected: float | None = None,
+) -> np.ndarray:
     """Return the logarithm of what bets have won at the true composition after each label, (n,).
 
     For simulations: a martingale of mean 1, which bounds E at the true total, so that an interval has lost the truth
@@ -162,7 +182,9 @@ def log_winnings(stratum_size: ArrayLike, right: ArrayLike, stratum: ArrayLike, 
     between = (chance > 0) & (chance < 1)
     safe = np.where(between, chance, 0.5)
     up, down = ATOMS[:, None] / safe, (1 - ATOMS[:, None]) / (1 - safe)
-    factor = np.where(between, np.where(label[order], up, down) / (here * up + (1 - here) * down), 1.0)
+    factor = np.where(
+        between, np.where(label[order], up, down) / (here * up + (1 - here) * down), 1.0
+    )
     logs = np.empty_like(factor)
     logs[:, order] = np.log(factor)
     return np.logaddexp.reduce(_log_weights(expected)[:, None] + logs.cumsum(1), axis=0)
@@ -178,42 +200,63 @@ class _Path:
     items: int
     labels: int
     right: int
-    low: np.ndarray             # the box of C: what the labels prove, (H,)
+    low: np.ndarray  # the box of C: what the labels prove, (H,)
     high: np.ndarray
     unlabeled: np.ndarray
     seen: np.ndarray
     first: np.ndarray
     place: np.ndarray
-    remaining: np.ndarray       # N_h - n_{h,t-1}
-    right_here: np.ndarray      # x_{h,t-1}
-    items_left: np.ndarray      # N - t + 1
-    right_before: np.ndarray    # S_{t-1}
+    remaining: np.ndarray  # N_h - n_{h,t-1}
+    right_here: np.ndarray  # x_{h,t-1}
+    items_left: np.ndarray  # N - t + 1
+    right_before: np.ndarray  # S_{t-1}
 
 
-def _checked(stratum_size: Any, stratum: Any, label: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _checked(
+    stratum_size: Any, stratum: Any, label: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     size = checks.counts("stratum_size", stratum_size, low=1)
-    if not checks.plain_array("label", label).size and not checks.plain_array("stratum", stratum).size:
+    if (
+        not checks.plain_array("label", label).size
+        and not checks.plain_array("stratum", stratum).size
+    ):
         return size, np.empty(0, np.int64), np.empty(0, np.int64)
     label = checks.zero_one("label", label, what="label").astype(np.int64)
     stratum = checks.counts("stratum", stratum, size=label.size, what="label")
     for over in np.flatnonzero(stratum >= size.size)[:1]:
-        raise checks.WrongValue("stratum", f"must be at most {size.size - 1}; label {over} is of {stratum[over]}")
+        raise checks.WrongValue(
+            "stratum", f"must be at most {size.size - 1}; label {over} is of {stratum[over]}"
+        )
     checks.at_most("labels", np.bincount(stratum, minlength=size.size), "stratum_size", size)
     return size, stratum, label
 
 
 def _path(size: Any, stratum: Any, label: Any) -> Any:
     n, k = label.size, size.size
-    labeled, right = np.bincount(stratum, minlength=k), np.bincount(stratum, label, k).astype(np.int64)
+    labeled, right = (
+        np.bincount(stratum, minlength=k),
+        np.bincount(stratum, label, k).astype(np.int64),
+    )
     order = np.argsort(stratum, kind="stable")
     place, seen = stratum[order], np.flatnonzero(labeled)
     first = np.cumsum(labeled)[seen] - labeled[seen]
     within = np.arange(n) - np.repeat(first, labeled[seen])
     sums = label[order].cumsum() - label[order]
-    return _Path(items=int(size.sum()), labels=n, right=int(label.sum()), low=right, high=size - labeled + right,
-                 unlabeled=size - labeled, seen=seen, first=first, place=place, remaining=size[place] - within,
-                 right_here=sums - np.repeat(sums[first], labeled[seen]),
-                 items_left=(size.sum() - np.arange(n))[order], right_before=(label.cumsum() - label)[order])
+    return _Path(
+        items=int(size.sum()),
+        labels=n,
+        right=int(label.sum()),
+        low=right,
+        high=size - labeled + right,
+        unlabeled=size - labeled,
+        seen=seen,
+        first=first,
+        place=place,
+        remaining=size[place] - within,
+        right_here=sums - np.repeat(sums[first], labeled[seen]),
+        items_left=(size.sum() - np.arange(n))[order],
+        right_before=(label.cumsum() - label)[order],
+    )
 
 
 def _log_weights(expected: float | None) -> np.ndarray:
@@ -228,8 +271,11 @@ def _log_weights(expected: float | None) -> np.ndarray:
 def _log_wins(path: _Path, total: int) -> np.ndarray:
     """Return log R_p(T) of every atom."""
     wrong = path.labels - path.right
-    drawn = _log_falling(path.items, path.labels) - _log_falling(total, path.right) \
+    drawn = (
+        _log_falling(path.items, path.labels)
+        - _log_falling(total, path.right)
         - _log_falling(path.items - total, wrong)
+    )
     return path.right * np.log(ATOMS) + wrong * np.log1p(-ATOMS) + drawn
 
 
@@ -259,8 +305,10 @@ def _worst_composition(path: _Path, total: int, atoms: np.ndarray) -> np.ndarray
             break
         active, composition = active[open_], composition[open_]
         step = _newton(path, composition, gradient[open_], curvature[open_])
-        size = np.sqrt((curvature[open_] * step ** 2).sum(1, keepdims=True))
-        composition = np.clip(composition + step * np.where(size < 0.25, 1, 1 / (1 + size)), path.low, path.high)
+        size = np.sqrt((curvature[open_] * step**2).sum(1, keepdims=True))
+        composition = np.clip(
+            composition + step * np.where(size < 0.25, 1, 1 / (1 + size)), path.low, path.high
+        )
     return bound
 
 
@@ -268,29 +316,37 @@ def _lines(path: _Path, total: int, atoms: np.ndarray) -> tuple:
     """Return intercepts and slopes (J, n) in C of the denominators 1 + lambda (e - m)."""
     chance = (total - path.right_before) / path.items_left
     spread = chance * (1 - chance)
-    bet = np.divide(atoms[:, None] - chance, spread, out=np.zeros((atoms.size, path.labels)), where=spread > 0)
+    bet = np.divide(
+        atoms[:, None] - chance, spread, out=np.zeros((atoms.size, path.labels)), where=spread > 0
+    )
     slope = bet / path.remaining
     return 1 - bet * chance - slope * path.right_here, slope
 
 
-def _derivatives(path: _Path, base: np.ndarray, slope: np.ndarray, composition: np.ndarray) -> tuple:
+def _derivatives(
+    path: _Path, base: np.ndarray, slope: np.ndarray, composition: np.ndarray
+) -> tuple:
     """Return the sum of logarithms (J,), its gradient and the negative of its second derivatives, (J, H)."""
     denominator = base + slope * composition[:, path.place]
     relative = slope / denominator
     gradient, curvature = np.zeros(composition.shape), np.zeros(composition.shape)
     gradient[:, path.seen] = np.add.reduceat(relative, path.first, axis=1)
-    curvature[:, path.seen] = np.add.reduceat(relative ** 2, path.first, axis=1)
+    curvature[:, path.seen] = np.add.reduceat(relative**2, path.first, axis=1)
     return np.log(denominator).sum(1), gradient, curvature
 
 
 def _gap(path: _Path, composition: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """Return how much the maximum may lie above, by the best of the multipliers that equal a gradient."""
     excess = gradient[:, None, :] - gradient[:, :, None]
-    reach = np.where(excess > 0, (path.high - composition)[:, None, :], (path.low - composition)[:, None, :])
+    reach = np.where(
+        excess > 0, (path.high - composition)[:, None, :], (path.low - composition)[:, None, :]
+    )
     return (excess * reach).sum(2).min(1)
 
 
-def _newton(path: _Path, composition: np.ndarray, gradient: np.ndarray, curvature: np.ndarray) -> np.ndarray:
+def _newton(
+    path: _Path, composition: np.ndarray, gradient: np.ndarray, curvature: np.ndarray
+) -> np.ndarray:
     """Return the step to the maximum of the quadratic model in the box, with the sum of C unchanged.
 
     The model's maximum is clip(C + (g - nu) / h): its sum falls in nu, linearly between the values of nu at which an
@@ -301,7 +357,11 @@ def _newton(path: _Path, composition: np.ndarray, gradient: np.ndarray, curvatur
     ends = np.sort(np.concatenate([gradient - curvature * down, gradient - curvature * up], 1), 1)
 
     def steps(multiplier: np.ndarray) -> np.ndarray:
-        return np.clip((gradient[:, None] - multiplier[:, :, None]) / curvature[:, None], down[:, None], up[:, None])
+        return np.clip(
+            (gradient[:, None] - multiplier[:, :, None]) / curvature[:, None],
+            down[:, None],
+            up[:, None],
+        )
 
     moved = steps(ends).sum(2)
     after = np.clip((moved > 0).sum(1), 1, ends.shape[1] - 1)

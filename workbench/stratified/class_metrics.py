@@ -14,9 +14,11 @@ from workbench.results import Interval, Note, Result
 from workbench.stratified import accuracy, skips
 
 METRICS = ("precision", "recall", "f1")
-SHARE_OF_PREDICTED = 0.3    # precision is read from predicted members alone, recall from the misses among the others
+SHARE_OF_PREDICTED = (
+    0.3  # precision is read from predicted members alone, recall from the misses among the others
+)
 ROUND, PRECISE = 1e-9, 1e-10
-SAMPLES, HALVINGS = 60, 10     # of an expected half-width: an error of a few percent
+SAMPLES, HALVINGS = 60, 10  # of an expected half-width: an error of a few percent
 
 
 class ClassMetrics(Result):
@@ -59,8 +61,10 @@ class ClassMetrics(Result):
         if self.skipped is None:
             return self, self
         n = self.labeled + self.skipped
-        return [class_metrics(self.stratum_size, self.predicted, n, self.correct + right)
-                for right in (0, self.skipped)]
+        return [
+            class_metrics(self.stratum_size, self.predicted, n, self.correct + right)
+            for right in (0, self.skipped)
+        ]
 
     def interval(self, metric: str, level: float = 0.95) -> Interval:
         """Return a confidence interval for one metric.
@@ -85,20 +89,33 @@ class ClassMetrics(Result):
             return self._precision(level)
         *limits, exact = _inverted(self, metric, tail)
         low, high = map(float, np.clip(limits, *_proven(self, metric)))
-        return Interval(low, high, float(level), "inversion", notes=[
-            *self.notes, *intervals.few_notes(self.stratum_size, self.labeled), *intervals.exact_notes(exact)])
+        return Interval(
+            low,
+            high,
+            float(level),
+            "inversion",
+            notes=[
+                *self.notes,
+                *intervals.few_notes(self.stratum_size, self.labeled),
+                *intervals.exact_notes(exact),
+            ],
+        )
 
     def _precision(self, level: float) -> Interval:
         members = self.predicted
         if not members.any():
             return Interval(0.0, 1.0, float(level), "default", notes=self.notes)
-        return intervals.stratified_interval(self.stratum_size[members], self.labeled[members], self.correct[members],
-                                             level=level)
+        return intervals.stratified_interval(
+            self.stratum_size[members], self.labeled[members], self.correct[members], level=level
+        )
 
     def headline(self) -> str:
         """Return the three metrics with their 95% intervals in one sentence."""
-        said = (f"{metric} {self._said(metric)} ({limits.low:.4g} to {limits.high:.4g})"
-                for metric in METRICS for limits in [self.interval(metric)])
+        said = (
+            f"{metric} {self._said(metric)} ({limits.low:.4g} to {limits.high:.4g})"
+            for metric in METRICS
+            for limits in [self.interval(metric)]
+        )
         labels = checks.counted(int(self.labeled.sum()), "label")
         return f"{', '.join(said)}; 95%, {labels}{skips.words(self.skipped)}"
 
@@ -107,12 +124,26 @@ class ClassMetrics(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per metric with its 95% interval."""
-        return [{"metric": metric, **skips.estimate_cells(self.bounds(metric), self.skipped), "low": limits.low,
-                 "high": limits.high} for metric in METRICS for limits in [self.interval(metric)]]
+        return [
+            {
+                "metric": metric,
+                **skips.estimate_cells(self.bounds(metric), self.skipped),
+                "low": limits.low,
+                "high": limits.high,
+            }
+            for metric in METRICS
+            for limits in [self.interval(metric)]
+        ]
 
 
-def class_metrics(stratum_size: ArrayLike, predicted: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *,
-                  skipped: ArrayLike | None = None) -> ClassMetrics:
+def class_metrics(
+    stratum_size: ArrayLike,
+    predicted: ArrayLike,
+    labeled: ArrayLike,
+    correct: ArrayLike,
+    *,
+    skipped: ArrayLike | None = None,
+) -> ClassMetrics:
     """Estimate precision, recall and F1 of a class from strata that lie within the predicted class.
 
     Parameters
@@ -156,15 +187,29 @@ def class_metrics(stratum_size: ArrayLike, predicted: ArrayLike, labeled: ArrayL
     size, labeled, correct = intervals.check_sample(stratum_size, labeled, correct)
     predicted = checks.zero_one("predicted", predicted, size=size.size, what="stratum")
     members, hits, missed = _totals(size, predicted, labeled, correct)
-    parts = {"precision": (hits, members), "recall": (hits, hits + missed), "f1": (2 * hits, members + hits + missed)}
-    notes = [Note("undefined", f"{metric} is 0/0 in these labels", ("metric", metric))
-             for metric, (_, whole) in parts.items() if not whole]
-    precision, recall, f1 = (float(part / whole) if whole else float("nan") for part, whole in parts.values())
+    parts = {
+        "precision": (hits, members),
+        "recall": (hits, hits + missed),
+        "f1": (2 * hits, members + hits + missed),
+    }
+    notes = [
+        Note("undefined", f"{metric} is 0/0 in these labels", ("metric", metric))
+        for metric, (_, whole) in parts.items()
+        if not whole
+    ]
+    precision, recall, f1 = (
+        float(part / whole) if whole else float("nan") for part, whole in parts.values()
+    )
     return ClassMetrics(size, predicted, labeled, correct, precision, recall, f1, notes=notes)
 
 
-def expected_half_widths(stratum_size: np.ndarray, predicted: np.ndarray, rate: np.ndarray, labeled: np.ndarray,
-                         level: float = 0.95) -> dict[str, float]:
+def expected_half_widths(
+    stratum_size: np.ndarray,
+    predicted: np.ndarray,
+    rate: np.ndarray,
+    labeled: np.ndarray,
+    level: float = 0.95,
+) -> dict[str, float]:
     """Return the mean half-widths of the intervals of precision and recall over samples, if the rates hold.
 
     Parameters
@@ -192,30 +237,55 @@ def expected_half_widths(stratum_size: np.ndarray, predicted: np.ndarray, rate: 
     part = [values[predicted] for values in (stratum_size, rate, labeled)]
     uniform = np.random.default_rng(0).random((SAMPLES, stratum_size.size))
     correct = accuracy.draw_counts(stratum_size, np.rint(stratum_size * rate), labeled, uniform)
-    low, high = (_recall_limit(stratum_size, predicted, np.stack([labeled - correct, correct], -1), sign,
-                               (1 - level) / 2) for sign in (-1, 1))
-    return {"precision": accuracy.expected_half_width(*part, level=level)[0], "recall": float((high - low).mean() / 2)}
+    low, high = (
+        _recall_limit(
+            stratum_size,
+            predicted,
+            np.stack([labeled - correct, correct], -1),
+            sign,
+            (1 - level) / 2,
+        )
+        for sign in (-1, 1)
+    )
+    return {
+        "precision": accuracy.expected_half_width(*part, level=level)[0],
+        "recall": float((high - low).mean() / 2),
+    }
 
 
-def _recall_limit(size: np.ndarray, predicted: np.ndarray, counts: np.ndarray, sign: int, tail: float) -> np.ndarray:
+def _recall_limit(
+    size: np.ndarray, predicted: np.ndarray, counts: np.ndarray, sign: int, tail: float
+) -> np.ndarray:
     """Return the upper (sign 1) or lower (-1) limits of recall of samples (R, H, 2), by bisection, as proven."""
     kept, far = (np.full(len(counts), end) for end in ((1 - sign) / 2, (1 + sign) / 2))
     for _ in range(HALVINGS):
         r = (kept + far) / 2
         none = np.zeros_like(r)
-        values = np.where(predicted[:, None], np.stack([none, 1 - r], -1)[:, None], np.stack([-r, none], -1)[:, None])
+        values = np.where(
+            predicted[:, None],
+            np.stack([none, 1 - r], -1)[:, None],
+            np.stack([-r, none], -1)[:, None],
+        )
         holds = beyond_zero(size, counts, values, none, sign, tail)[0] > 0
         kept, far = np.where(holds, r, kept), np.where(holds, far, r)
     unseen = size - counts.sum(-1)
     hits, missed = counts[:, predicted, 1].sum(-1), counts[:, ~predicted, 0].sum(-1)
     most, worst = hits + unseen[:, predicted].sum(-1), missed + unseen[:, ~predicted].sum(-1)
-    proven = (np.where(hit + miss, hit / np.maximum(hit + miss, 1), end) for hit, miss, end in (
-        (hits, worst, 0.0), (most, missed, 1.0)))
+    proven = (
+        np.where(hit + miss, hit / np.maximum(hit + miss, 1), end)
+        for hit, miss, end in ((hits, worst, 0.0), (most, missed, 1.0))
+    )
     return np.clip(kept, *proven)
 
 
-def allocate_to_class(stratum_size: ArrayLike, predicted: ArrayLike, budget: int, *,
-                      share: float = SHARE_OF_PREDICTED, minimum: int = 2) -> np.ndarray:
+def allocate_to_class(
+    stratum_size: ArrayLike,
+    predicted: ArrayLike,
+    budget: int,
+    *,
+    share: float = SHARE_OF_PREDICTED,
+    minimum: int = 2,
+) -> np.ndarray:
     """Allocate labels for recall and F1: a fixed share to the predicted members, in proportion within each part.
 
     Parameters
@@ -247,21 +317,33 @@ def allocate_to_class(stratum_size: ArrayLike, predicted: ArrayLike, budget: int
     parts = [part for part in (predicted, ~predicted) if part.any()]
     if len(parts) == 1:
         return np.array(allocate(size, budget, "proportional", minimum=minimum).labeled)
-    least, most = ([int(np.minimum(cap, size[part]).sum()) for part in parts] for cap in (minimum, size.max()))
-    first = int(np.clip(round(share * budget), max(least[0], budget - most[1]), min(most[0], budget - least[1])))
+    least, most = (
+        [int(np.minimum(cap, size[part]).sum()) for part in parts] for cap in (minimum, size.max())
+    )
+    first = int(
+        np.clip(
+            round(share * budget), max(least[0], budget - most[1]), min(most[0], budget - least[1])
+        )
+    )
     labeled = np.zeros(size.size, np.int64)
     for part, labels in zip(parts, (first, budget - first), strict=True):
         labeled[part] = allocate(size[part], labels, "proportional", minimum=minimum).labeled
     return labeled
 
 
-def _with_skipped(size: Any, predicted: Any, labeled: Any, skipped: Any, correct: Any) -> ClassMetrics:
+def _with_skipped(
+    size: Any, predicted: Any, labeled: Any, skipped: Any, correct: Any
+) -> ClassMetrics:
     low = class_metrics(size, predicted, labeled + skipped, correct)
     checks.at_most("correct", low.correct, "labeled", labeled)
-    return ClassMetrics(low.stratum_size, low.predicted, labeled, low.correct, np.nan, np.nan, np.nan, skipped)
+    return ClassMetrics(
+        low.stratum_size, low.predicted, labeled, low.correct, np.nan, np.nan, np.nan, skipped
+    )
 
 
-def _totals(size: np.ndarray, predicted: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> tuple:
+def _totals(
+    size: np.ndarray, predicted: np.ndarray, labeled: np.ndarray, correct: np.ndarray
+) -> tuple:
     """Return the predicted members, the true ones among them, and the members missed, all estimated in items."""
     wrong = size * (1 - correct / labeled)
     return size[predicted].sum(), (size - wrong)[predicted].sum(), wrong[~predicted].sum()
@@ -299,8 +381,15 @@ def _last(holds: Callable[[float], float], safe: float, far: float) -> float:
     return ends[0] if ends else scipy.optimize.brentq(holds, safe, far, xtol=PRECISE)
 
 
-def beyond_zero(size: np.ndarray, counts: np.ndarray, values: np.ndarray, constant: np.ndarray, sign: int,
-                tail: float, upper: Callable = upper_limit) -> tuple:
+def beyond_zero(
+    size: np.ndarray,
+    counts: np.ndarray,
+    values: np.ndarray,
+    constant: np.ndarray,
+    sign: int,
+    tail: float,
+    upper: Callable = upper_limit,
+) -> tuple:
     """Return how far the upper (sign 1) or lower (-1) limit of a mean of values, plus a constant, lies beyond 0.
 
     As limits of shares are rounded outward to whole items, a limit that ends less than one item short of 0 is beyond:
@@ -326,7 +415,11 @@ def _values(found: Any, metric: Any, r: Any) -> tuple[np.ndarray, Any]:
     """Return the values (H, 2) of wrong and right labels at r, and the constant beside their mean."""
     once = 1 if metric == "recall" else 2
     member = found.predicted
-    constant = 0.0 if metric == "recall" else -r * found.stratum_size[member].sum() / found.stratum_size.sum()
+    constant = (
+        0.0
+        if metric == "recall"
+        else -r * found.stratum_size[member].sum() / found.stratum_size.sum()
+    )
     return np.where(member[:, None], [0.0, once - r], [-r, 0.0]), constant
 
 
@@ -336,5 +429,7 @@ def _proven(found: ClassMetrics, metric: str) -> tuple:
     hit, miss = found.correct[member].sum(), (found.labeled - found.correct)[~member].sum()
     ends = (hit, miss + unseen[~member].sum()), (hit + unseen[member].sum(), miss)
     once, others = (1, 0) if metric == "recall" else (2, size[member].sum())
-    return tuple(once * hits / (others + hits + missed) if others + hits + missed else float(end)
-                 for end, (hits, missed) in enumerate(ends))
+    return tuple(
+        once * hits / (others + hits + missed) if others + hits + missed else float(end)
+        for end, (hits, missed) in enumerate(ends)
+    )

@@ -12,10 +12,13 @@ from workbench.stratified.sequential import ROUNDS
 from workbench.stratified.strata import Strata
 
 AUTO = "auto"
-STRATA = 5                      # of a question that has no default plan
+STRATA = 5  # of a question that has no default plan
 FEW, MANY, MANY_FROM = 10, 20, 200
-KEPT = {False: 0.9, True: 0.75}         # of what a stratum has in proportion, by whether the scores are trusted
-SCORES = 0.02, 0.98                     # a mean score outside counts as the nearer of the two
+KEPT = {
+    False: 0.9,
+    True: 0.75,
+}  # of what a stratum has in proportion, by whether the scores are trusted
+SCORES = 0.02, 0.98  # a mean score outside counts as the nearer of the two
 PARTS = {False: "nine tenths", True: "three quarters"}
 
 
@@ -48,10 +51,15 @@ def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
 def check_trusted(trust_scores: bool, automatic: bool, items: ScoredItems) -> bool:
     """Return `trust_scores`, or raise where it would be without effect."""
     if trust_scores and not automatic:
-        raise checks.WrongValue("trust_scores", "belongs to the default plan of an accuracy: name no strata, no waves "
-                                "and no allocation")
+        raise checks.WrongValue(
+            "trust_scores",
+            "belongs to the default plan of an accuracy: name no strata, no waves "
+            "and no allocation",
+        )
     if trust_scores and not favors(items):
-        raise checks.WrongValue("trust_scores", "needs strata cut from scores that are probabilities")
+        raise checks.WrongValue(
+            "trust_scores", "needs strata cut from scores that are probabilities"
+        )
     return bool(trust_scores)
 
 
@@ -60,8 +68,9 @@ def favors(items: ScoredItems) -> bool:
     return items.score_is == "confidence" and items.by is None
 
 
-def default_labels(items: ScoredItems, strata: Strata, budget: int, *,
-                   trust_scores: bool = False) -> tuple[np.ndarray | None, list[Note]]:
+def default_labels(
+    items: ScoredItems, strata: Strata, budget: int, *, trust_scores: bool = False
+) -> tuple[np.ndarray | None, list[Note]]:
     r"""Return the labels per stratum of the default plan, None for in proportion, and a note that says why.
 
     Parameters
@@ -99,16 +108,33 @@ def default_labels(items: ScoredItems, strata: Strata, budget: int, *,
     """
     if items.by is not None:
         return None, []
-    many, why = checks.counted(strata.n_strata, "stratum", "strata"), "the scores are no probabilities"
+    many, why = (
+        checks.counted(strata.n_strata, "stratum", "strata"),
+        "the scores are no probabilities",
+    )
     if favors(items):
         spread = doubt(items, strata)
-        labeled = rules.allotted_above(strata.sizes, budget, "voila", KEPT[trust_scores], ROUNDS, spread, np.ceil)
+        labeled = rules.allotted_above(
+            strata.sizes, budget, "voila", KEPT[trust_scores], ROUNDS, spread, np.ceil
+        )
         if (labeled != rules.allotted(strata.sizes, budget, "proportional", ROUNDS, spread)).any():
-            return labeled, [Note("remark", f"the default plan: {many} of like scores; each keeps "
-                                  f"{PARTS[trust_scores]} of its labels in proportion to its size, so that scores that "
-                                  "mislead cost little; the others go where the scores leave most doubt")]
-        why = "with so few labels in each none can be spared for those that the scores leave in doubt"
-    return None, [Note("remark", f"the default plan: {many} of like scores, labels in proportion to their size; {why}")]
+            return labeled, [
+                Note(
+                    "remark",
+                    f"the default plan: {many} of like scores; each keeps "
+                    f"{PARTS[trust_scores]} of its labels in proportion to its size, so that scores that "
+                    "mislead cost little; the others go where the scores leave most doubt",
+                )
+            ]
+        why = (
+            "with so few labels in each none can be spared for those that the scores leave in doubt"
+        )
+    return None, [
+        Note(
+            "remark",
+            f"the default plan: {many} of like scores, labels in proportion to their size; {why}",
+        )
+    ]
 
 
 def doubt(items: ScoredItems, strata: Strata) -> np.ndarray:
@@ -119,7 +145,9 @@ def doubt(items: ScoredItems, strata: Strata) -> np.ndarray:
 
 def regimes(items: ScoredItems, n_strata: int | str) -> Iterator[tuple[int, int, int]]:
     """Yield from which number of labels to which there are how many strata."""
-    starts = {1} if n_strata != AUTO else {1, *range(2 * ROUNDS, FEW * ROUNDS + 1, ROUNDS), MANY_FROM}
+    starts = (
+        {1} if n_strata != AUTO else {1, *range(2 * ROUNDS, FEW * ROUNDS + 1, ROUNDS), MANY_FROM}
+    )
     first = sorted(each for each in starts if each <= items.size)
     for start, after in zip(first, [*first[1:], items.size + 1], strict=True):
         yield start, after - 1, strata_wanted(n_strata, start, items)

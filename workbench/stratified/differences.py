@@ -14,9 +14,12 @@ from workbench.stratified import skips
 
 VALUES = np.array([-1.0, 0.0, 1.0])
 METHODS = ("default", "short")
-SHORT_FROM = 0.95       # at .90 the short interval covers as little as .86
-SHORT = Note("unreliable", "short does not promise its level: with 10 to 500 labels of a large population it covers at "
-             "least .934 at 95%, .987 at 99%, by enumeration; quote the default beside it")
+SHORT_FROM = 0.95  # at .90 the short interval covers as little as .86
+SHORT = Note(
+    "unreliable",
+    "short does not promise its level: with 10 to 500 labels of a large population it covers at "
+    "least .934 at 95%, .987 at 99%, by enumeration; quote the default beside it",
+)
 
 
 class PairedDifference(Estimate, Result):
@@ -54,8 +57,14 @@ class PairedDifference(Estimate, Result):
     def _ends(self) -> Any:
         if self.skipped is None:
             return self, self
-        return [paired_difference(self.stratum_size, self.counts + np.multiply.outer(self.skipped, VALUES == value),
-                                  agreeing=self.agreeing) for value in (-1, 1)]
+        return [
+            paired_difference(
+                self.stratum_size,
+                self.counts + np.multiply.outer(self.skipped, VALUES == value),
+                agreeing=self.agreeing,
+            )
+            for value in (-1, 1)
+        ]
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
         """Return the `value_interval` of the difference; items on which the models agree are constants.
@@ -92,29 +101,49 @@ class PairedDifference(Estimate, Result):
         checks.choice("method", method, METHODS)
         if self.skipped is not None:
             return skips.between(*(end.interval(level, method) for end in self._ends()))
-        return self._short(checks.level(level)) if method == "short" else self._default(checks.level(level))
+        return (
+            self._short(checks.level(level))
+            if method == "short"
+            else self._default(checks.level(level))
+        )
 
     def _default(self, level: float) -> Interval:
         size, counts, outside = self.stratum_size, self.counts, int(self.agreeing > 0)
         if outside:
-            size, counts = np.append(size, self.agreeing), np.vstack([counts, [0, self.agreeing, 0]])
+            size, counts = (
+                np.append(size, self.agreeing),
+                np.vstack([counts, [0, self.agreeing, 0]]),
+            )
         return interval_of(size, counts, np.broadcast_to(VALUES, counts.shape), level, outside)
 
     def _short(self, level: float) -> Interval:
         if self.stratum_size.size > 1 or level < SHORT_FROM:
-            raise checks.WrongValue("method", f"must be 'default' with several strata or a level below {SHORT_FROM}",
-                                    "short")
+            raise checks.WrongValue(
+                "method",
+                f"must be 'default' with several strata or a level below {SHORT_FROM}",
+                "short",
+            )
         (size,), ((b, _, a),), n = self.stratum_size, self.counts, int(self.counts.sum())
         if n == size:
             return self.interval(level)
         k = intervals.added_labels(level)
         m = n + 2 * k
         center = (a - b) / m
-        reach = scipy.special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(((a + b + 2 * k) / m - center ** 2) / m)
-        low, high = max(size * (center - reach), a - b - (size - n)), min(size * (center + reach), a - b + size - n)
+        reach = scipy.special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(
+            ((a + b + 2 * k) / m - center**2) / m
+        )
+        low, high = (
+            max(size * (center - reach), a - b - (size - n)),
+            min(size * (center + reach), a - b + size - n),
+        )
         total = size + self.agreeing
-        return Interval(float(low / total), float(high / total), level, "short", notes=[
-            SHORT, *intervals.few_notes(self.stratum_size, self.counts.sum(1))])
+        return Interval(
+            float(low / total),
+            float(high / total),
+            level,
+            "short",
+            notes=[SHORT, *intervals.few_notes(self.stratum_size, self.counts.sum(1))],
+        )
 
     def headline(self, level: float = 0.95, models: Sequence[str] = ("A", "B")) -> str:
         """Return the difference and its interval in one sentence.
@@ -127,21 +156,36 @@ class PairedDifference(Estimate, Result):
             What the models are called.
         """
         (low, high), (first, second) = self.interval(level), models
-        better = f"{first} is better" if low > 0 else f"{second} is better" if high < 0 else "no difference is shown"
+        better = (
+            f"{first} is better"
+            if low > 0
+            else f"{second} is better"
+            if high < 0
+            else "no difference is shown"
+        )
         places = max(digits.decimals((high - low) / 2, 4), 3)
         *found, least, most = (f"{value:+.{places}f}" for value in (*self.bounds, low, high))
         said = " to ".join(dict.fromkeys(found))
-        return (f"accuracy of {first} less {second} {said}, {percent(level)} from {least} to {most}: "
-                f"{better}; {checks.counted(int(self.counts.sum()), 'label')}{skips.words(self.skipped)}")
+        return (
+            f"accuracy of {first} less {second} {said}, {percent(level)} from {least} to {most}: "
+            f"{better}; {checks.counted(int(self.counts.sum()), 'label')}{skips.words(self.skipped)}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1."""
         b, tie, a = self.counts.T
-        return skips.with_skipped(stratum_rows(size=self.stratum_size, only_b=b, alike=tie, only_a=a), self.skipped)
+        return skips.with_skipped(
+            stratum_rows(size=self.stratum_size, only_b=b, alike=tie, only_a=a), self.skipped
+        )
 
 
-def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: int = 0,
-                      skipped: ArrayLike | None = None) -> PairedDifference:
+def paired_difference(
+    stratum_size: ArrayLike,
+    counts: ArrayLike,
+    *,
+    agreeing: int = 0,
+    skipped: ArrayLike | None = None,
+) -> PairedDifference:
     """Estimate by how much model A is more often right than model B, from labels of one stratified sample.
 
     Parameters
@@ -179,13 +223,19 @@ def paired_difference(stratum_size: ArrayLike, counts: ArrayLike, *, agreeing: i
     agreeing = checks.whole("agreeing", agreeing, 0)
     if skipped is not None and np.any(skipped):
         rows = enumerate(np.asarray(counts))
-        table = np.stack([checks.counts("counts", row, what=f"stratum {h}, value") for h, row in rows])
+        table = np.stack(
+            [checks.counts("counts", row, what=f"stratum {h}, value") for h, row in rows]
+        )
         skipped = checks.counts("skipped", skipped, size=len(table))
-        size, _, _ = check_table(stratum_size, table + np.multiply.outer(skipped, VALUES == 0), VALUES)
+        size, _, _ = check_table(
+            stratum_size, table + np.multiply.outer(skipped, VALUES == 0), VALUES
+        )
         return PairedDifference(np.nan, np.nan, size, table, agreeing, skipped)
     size, counts, _ = check_table(stratum_size, counts, VALUES)
     weight, n = size / (size.sum() + agreeing), counts.sum(1)
     mean = (counts[:, 2] - counts[:, 0]) / n
-    spread = (counts[:, 2] + counts[:, 0]) / n - mean ** 2
-    variance = weight ** 2 * (1 - n / size) * spread * n / np.maximum(n - 1, 1) / n
-    return PairedDifference(float((weight * mean).sum()), float(variance.sum()), size, counts, agreeing)
+    spread = (counts[:, 2] + counts[:, 0]) / n - mean**2
+    variance = weight**2 * (1 - n / size) * spread * n / np.maximum(n - 1, 1) / n
+    return PairedDifference(
+        float((weight * mean).sum()), float(variance.sum()), size, counts, agreeing
+    )

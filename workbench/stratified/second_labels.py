@@ -11,12 +11,15 @@ from workbench.intervals.values import raw_limits
 from workbench.results import Interval, Note, Result
 from workbench.stratified import skips
 
-LEAST_PAIRS = 2         # of a stratum
+LEAST_PAIRS = 2  # of a stratum
 UNDECIDED = 2
 ITERATIONS = 8
-ENDLESS = 1e12          # times a stratum's items: no finite-population factor
-ADVICE = Note("design", "as many labels give a shorter interval where all of fewer items are labeled twice: at "
-              "accuracy .95 and 3% wrong labels it is 4.6 points wide from 390 items, 6.6 from 600 of which 30% are")
+ENDLESS = 1e12  # times a stratum's items: no finite-population factor
+ADVICE = Note(
+    "design",
+    "as many labels give a shorter interval where all of fewer items are labeled twice: at "
+    "accuracy .95 and 3% wrong labels it is 4.6 points wide from 390 items, 6.6 from 600 of which 30% are",
+)
 
 
 class SecondLabels(Result):
@@ -66,12 +69,24 @@ class SecondLabels(Result):
 
     def rows(self) -> list[dict]:
         """Return one row."""
-        return [{"items": self.pairs, "alike": self.pairs - self.differing, "undefined": self.differing - self.settled,
-                 "estimate": (self.lowest + self.highest) / 2}]
+        return [
+            {
+                "items": self.pairs,
+                "alike": self.pairs - self.differing,
+                "undefined": self.differing - self.settled,
+                "estimate": (self.lowest + self.highest) / 2,
+            }
+        ]
 
 
-def second_labels(stratum_size: ArrayLike, once: ArrayLike, pairs: ArrayLike, *, skipped: ArrayLike | None = None,
-                  level: float = 0.95) -> SecondLabels:
+def second_labels(
+    stratum_size: ArrayLike,
+    once: ArrayLike,
+    pairs: ArrayLike,
+    *,
+    skipped: ArrayLike | None = None,
+    level: float = 0.95,
+) -> SecondLabels:
     r"""Correct an accuracy for label errors from items that two people labeled, and a third where these differ.
 
     Parameters
@@ -132,11 +147,22 @@ def second_labels(stratum_size: ArrayLike, once: ArrayLike, pairs: ArrayLike, *,
     (80, 7, 0.89, 0.904)
     """
     size, one, two, none = _checked(stratum_size, once, pairs, skipped)
-    by_first, (lowest, highest), ends, shared = zip(*(
-        _corrected(size, *_completed(one, two, none, end), checks.level(level)) for end in (0, 1)), strict=True)
+    by_first, (lowest, highest), ends, shared = zip(
+        *(
+            _corrected(size, *_completed(one, two, none, end), checks.level(level))
+            for end in (0, 1)
+        ),
+        strict=True,
+    )
     interval = skips.between(*ends)
-    return SecondLabels(*counted_pairs(two), sum(by_first) / 2, lowest, highest, interval,
-                        notes=[*interval.notes, *_pair_notes(_differing(two), sum(shared) / 2)])
+    return SecondLabels(
+        *counted_pairs(two),
+        sum(by_first) / 2,
+        lowest,
+        highest,
+        interval,
+        notes=[*interval.notes, *_pair_notes(_differing(two), sum(shared) / 2)],
+    )
 
 
 def counted_pairs(pairs: np.ndarray) -> tuple[int, int, int]:
@@ -150,10 +176,15 @@ def _differing(pairs: np.ndarray) -> np.ndarray:
     return pairs[:, [0, 1], [1, 0]].sum(0)
 
 
-def _checked(stratum_size: ArrayLike, labels: ArrayLike, twice: ArrayLike, unlabeled: ArrayLike | None) -> tuple:
+def _checked(
+    stratum_size: ArrayLike, labels: ArrayLike, twice: ArrayLike, unlabeled: ArrayLike | None
+) -> tuple:
     """Return the arguments as arrays of whole numbers, without items that alone in their stratum have one label."""
     size = checks.counts("stratum_size", stratum_size, low=1)
-    once, pairs = _table("once", labels, (size.size, 2)), _table("pairs", twice, (size.size, 2, 2, 3))
+    once, pairs = (
+        _table("once", labels, (size.size, 2)),
+        _table("pairs", twice, (size.size, 2, 2, 3)),
+    )
     skipped = np.zeros_like(once) if unlabeled is None else _table("skipped", unlabeled, once.shape)
     if pairs[:, 0, 0, 1:].any() or pairs[:, 1, 1, ::2].any():
         raise checks.WrongValue("pairs", "must count two labels that are alike as decided that way")
@@ -162,8 +193,11 @@ def _checked(stratum_size: ArrayLike, labels: ArrayLike, twice: ArrayLike, unlab
     m = pairs.sum((1, 2, 3)) + skipped[:, 1]
     intervals.refuse_few(size, m + once.sum(1) + skipped[:, 0])
     for few in np.flatnonzero((m < LEAST_PAIRS) & (m < size))[:1]:
-        raise checks.WrongValue("pairs", f"must be at least {LEAST_PAIRS} in every stratum; stratum {few} has {m[few]}"
-                                ": join strata, or label more items twice")
+        raise checks.WrongValue(
+            "pairs",
+            f"must be at least {LEAST_PAIRS} in every stratum; stratum {few} has {m[few]}"
+            ": join strata, or label more items twice",
+        )
     return size, once, pairs, skipped
 
 
@@ -174,7 +208,9 @@ def _table(name: str, values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
     return checks.counts(name, array.ravel(), what="entry").reshape(shape)
 
 
-def _completed(once: np.ndarray, pairs: np.ndarray, skipped: np.ndarray, end: int) -> tuple[np.ndarray, np.ndarray]:
+def _completed(
+    once: np.ndarray, pairs: np.ndarray, skipped: np.ndarray, end: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels (H, 2) and decided pairs (H, 2, 2, 2) with whatever is open wrong (0) or right (1)."""
     once, decided = once.copy(), pairs[..., :UNDECIDED].copy()
     once[:, end] += skipped[:, 0]
@@ -189,28 +225,49 @@ def _corrected(size: np.ndarray, once: np.ndarray, pairs: np.ndarray, level: flo
     first, right = pairs[:, 1].sum((1, 2)), pairs[..., 1].sum((1, 2))
     by_first = float(weight @ ((first + once[:, 1]) / (m + n)))
     estimate = by_first + weight @ ((right - first) / m)
-    found = _parts_interval(size, once, pairs, level) if n.any() else \
-        intervals.stratified_interval(size, m, right, level=level)
+    found = (
+        _parts_interval(size, once, pairs, level)
+        if n.any()
+        else intervals.stratified_interval(size, m, right, level=level)
+    )
     shift, variance = shared_errors(pairs)
-    shift, reach = weight @ (shift / m), intervals.quantile(level) * np.sqrt(weight ** 2 @ (variance / m ** 2))
-    ends = estimate - np.hypot(estimate - found.low, reach), estimate + np.hypot(found.high - estimate, reach)
+    shift, reach = (
+        weight @ (shift / m),
+        intervals.quantile(level) * np.sqrt(weight**2 @ (variance / m**2)),
+    )
+    ends = (
+        estimate - np.hypot(estimate - found.low, reach),
+        estimate + np.hypot(found.high - estimate, reach),
+    )
     estimate, low, high = np.clip(np.array([estimate, *ends]) + shift, 0, 1).tolist()
-    return by_first, estimate, Interval(low, high, level, "default", notes=found.notes), float(shift)
+    return (
+        by_first,
+        estimate,
+        Interval(low, high, level, "default", notes=found.notes),
+        float(shift),
+    )
 
 
-def _parts_interval(size: np.ndarray, once: np.ndarray, pairs: np.ndarray, level: float) -> Interval:
+def _parts_interval(
+    size: np.ndarray, once: np.ndarray, pairs: np.ndarray, level: float
+) -> Interval:
     """Return the interval of items with two labels and those with one, before errors that labels share."""
     m, n = pairs.sum((1, 2, 3)), once.sum(1)
     share = m / (m + n)
-    values = np.multiply.outer(share, [0, 0, 1, 1]) + [0, 1, -1, 0]          # by first label and decision
+    values = np.multiply.outer(share, [0, 0, 1, 1]) + [0, 1, -1, 0]  # by first label and decision
     some = n > 0
     values = np.concatenate([values, np.tile([0, 1, 0, 1], (some.sum(), 1))])
     parts = np.concatenate([size, (size * (1 - share))[some]])
     counts = np.concatenate([pairs.sum(2).reshape(-1, 4), np.pad(once, ((0, 0), (0, 2)))[some]])
     low, high, exact = raw_limits(ENDLESS * parts, counts, values, level)
     total = parts.sum() / size.sum()
-    return Interval(total * low, total * high, level, "default", notes=[
-        *intervals.few_notes(size, m, "pair"), *intervals.exact_notes(exact)])
+    return Interval(
+        total * low,
+        total * high,
+        level,
+        "default",
+        notes=[*intervals.few_notes(size, m, "pair"), *intervals.exact_notes(exact)],
+    )
 
 
 def shared_errors(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -220,23 +277,35 @@ def shared_errors(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     product, inverse = one * zero, 1 / np.maximum(one, 1) + 1 / np.maximum(zero, 1)
     s0 = s1 = np.zeros(one.shape[:-1])
     for _ in range(ITERATIONS):
-        s1, s0 = (np.minimum(product[..., 1] / (alike[0] - s0 + 1), alike[1]),
-                  np.minimum(product[..., 0] / (alike[1] - s1 + 1), alike[0]))
-    return s1 - s0, s1 ** 2 * inverse[..., 1] + s0 ** 2 * inverse[..., 0]
+        s1, s0 = (
+            np.minimum(product[..., 1] / (alike[0] - s0 + 1), alike[1]),
+            np.minimum(product[..., 0] / (alike[1] - s1 + 1), alike[0]),
+        )
+    return s1 - s0, s1**2 * inverse[..., 1] + s0**2 * inverse[..., 0]
 
 
 def _pair_notes(differing: np.ndarray, shared: float) -> Iterator[Note]:
     """Yield notes on pairs that differ, counted by which (01 or 10) and decision, and on what no pair shows."""
     unsettled, settled = int(differing[:, UNDECIDED].sum()), int(differing[:, :UNDECIDED].sum())
     second_wrong = int(np.trace(differing))
-    yield Note("assumption", "assumes that decisions are right and that second labels do not copy first ones: neither "
-               "would show here; and that two people err independently where the truth is the same, which puts errors "
-               f"that both make at {100 * shared:+.2f} points of accuracy")
+    yield Note(
+        "assumption",
+        "assumes that decisions are right and that second labels do not copy first ones: neither "
+        "would show here; and that two people err independently where the truth is the same, which puts errors "
+        f"that both make at {100 * shared:+.2f} points of accuracy",
+    )
     if unsettled:
         left = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
-        yield Note("assumption", f"{left} not decided yet and counted both ways: a third person decides")
+        yield Note(
+            "assumption", f"{left} not decided yet and counted both ways: a third person decides"
+        )
     if settled:
-        pvalue = min(2 * scipy.special.bdtr(min(second_wrong, settled - second_wrong), settled, .5), 1)
-        yield Note("data", f"of {checks.counted(settled, 'decided pair')} the first label was wrong in "
-                   f"{settled - second_wrong}, the second in {second_wrong} (exact binomial test p = {pvalue:.3g}); "
-                   "the correction holds either way")
+        pvalue = min(
+            2 * scipy.special.bdtr(min(second_wrong, settled - second_wrong), settled, 0.5), 1
+        )
+        yield Note(
+            "data",
+            f"of {checks.counted(settled, 'decided pair')} the first label was wrong in "
+            f"{settled - second_wrong}, the second in {second_wrong} (exact binomial test p = {pvalue:.3g}); "
+            "the correction holds either way",
+        )

@@ -7,10 +7,12 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 
-ROUNDS = 2      # labels of each stratum before shares decide: a variance needs two
+ROUNDS = 2  # labels of each stratum before shares decide: a variance needs two
 
 
-def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None = None) -> np.ndarray:
+def labeling_order(
+    stratum_size: ArrayLike, n: int, *, share: ArrayLike | None = None
+) -> np.ndarray:
     r"""Return the stratum of each next label.
 
     Two rounds go through all strata. Then label t, counted from 1, goes to the stratum with the largest

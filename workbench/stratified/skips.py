@@ -35,13 +35,19 @@ def with_skipped(rows: list[dict], skipped: np.ndarray | None, *undecided: str) 
     """Return rows per stratum with the skipped items, and without the values that these leave open."""
     if skipped is None:
         return rows
-    return [row | ({name: float("nan") for name in undecided} if n else {}) | {"skipped": n}
-            for row, n in zip(rows, skipped.tolist(), strict=True)]
+    return [
+        row | ({name: float("nan") for name in undecided} if n else {}) | {"skipped": n}
+        for row, n in zip(rows, skipped.tolist(), strict=True)
+    ]
 
 
 def estimate_cells(bounds: tuple[float, float], skipped: np.ndarray | None) -> dict:
     """Return the cells of a table that hold an estimate, or its range where items were skipped."""
-    return {"estimate": bounds[0]} if skipped is None else {"estimate_low": bounds[0], "estimate_high": bounds[1]}
+    return (
+        {"estimate": bounds[0]}
+        if skipped is None
+        else {"estimate_low": bounds[0], "estimate_high": bounds[1]}
+    )
 
 
 def said_percent(*bounds: float, error: float | None = None) -> str:
@@ -52,8 +58,11 @@ def said_percent(*bounds: float, error: float | None = None) -> str:
     >>> said_percent(0.85, 0.85), said_percent(0.85, 0.9), said_percent(float("nan"), 1)
     ('85.0%', '85.0% to 90.0%', 'undefined to 100.0%')
     """
-    return " to ".join(dict.fromkeys("undefined" if np.isnan(end) else digits.percents(end, error=error)[0]
-                                     for end in bounds))
+    return " to ".join(
+        dict.fromkeys(
+            "undefined" if np.isnan(end) else digits.percents(end, error=error)[0] for end in bounds
+        )
+    )
 
 
 def said_points(*bounds: float, error: float, signed: bool = False) -> str:

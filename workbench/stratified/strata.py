@@ -19,7 +19,15 @@ from workbench import checks
 from workbench.data.scored_items import ScoredItems
 from workbench.results import Note, Result, html_table, sentences, stratum_rows
 
-STRATIFIERS = METHODS = ("cum_sqrt_f", "cum_cbrt_f", "weighted_mean", "kmeans", "gmm", "equal_size", "equal_width")
+STRATIFIERS = METHODS = (
+    "cum_sqrt_f",
+    "cum_cbrt_f",
+    "weighted_mean",
+    "kmeans",
+    "gmm",
+    "equal_size",
+    "equal_width",
+)
 DENSITY_POINTS = 512
 FINE = 8
 BINS = 2048
@@ -51,11 +59,16 @@ class Strata(Result):
 
     def headline(self) -> str:
         """Return number, rule and sizes in one sentence."""
-        sizes = f"{self.sizes.min():,}" if self.sizes.min() == self.sizes.max() else \
-            f"{self.sizes.min():,} to {self.sizes.max():,}"
+        sizes = (
+            f"{self.sizes.min():,}"
+            if self.sizes.min() == self.sizes.max()
+            else f"{self.sizes.min():,} to {self.sizes.max():,}"
+        )
         items = "item" if self.sizes.max() == 1 else "items"
         strata = checks.counted(self.n_strata, "stratum", "strata")
-        return f"{strata} of {sizes} {items} by {self.method}" + "".join(f"; {text}" for text in sentences(self.notes))
+        return f"{strata} of {sizes} {items} by {self.method}" + "".join(
+            f"; {text}" for text in sentences(self.notes)
+        )
 
     def rows(self) -> list[dict]:
         """Return stratum, counted from 1, size and edges, one row per stratum; `labels` holds the index, from 0."""
@@ -63,11 +76,16 @@ class Strata(Result):
         return stratum_rows(size=self.sizes, above=edges[:-1], up_to=edges[1:])
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.headline())     # the caption says the notes
+        return html_table(self.rows(), self.headline())  # the caption says the notes
 
 
-def stratify(score: ArrayLike, n_strata: int, method: str = "cum_sqrt_f", *,
-             rng: int | np.random.Generator = 0) -> Strata:
+def stratify(
+    score: ArrayLike,
+    n_strata: int,
+    method: str = "cum_sqrt_f",
+    *,
+    rng: int | np.random.Generator = 0,
+) -> Strata:
     """Cut items into strata by their score.
 
     Parameters
@@ -116,13 +134,21 @@ def stratify(score: ArrayLike, n_strata: int, method: str = "cum_sqrt_f", *,
     rng = checks.generator(rng)
     low, high = float(score.min()), float(score.max())
     if method == "weighted_mean" and low < 0:
-        raise checks.WrongValue("score", f"must not be negative for method 'weighted_mean'; item {score.argmin()} is "
-                                f"{low:g}")
+        raise checks.WrongValue(
+            "score",
+            f"must not be negative for method 'weighted_mean'; item {score.argmin()} is {low:g}",
+        )
     if n_strata == 1:
-        return Strata(np.zeros(score.size, np.int64), np.array([score.size]), np.array([low, high]), 1, method)
+        return Strata(
+            np.zeros(score.size, np.int64), np.array([score.size]), np.array([low, high]), 1, method
+        )
     if low == high:
-        raise checks.WrongValue("score", f"must differ between items to be cut into {n_strata} strata; all are "
-                                f"{low:g}: without other scores say {{0}} 1", others=("n_strata",))
+        raise checks.WrongValue(
+            "score",
+            f"must differ between items to be cut into {n_strata} strata; all are "
+            f"{low:g}: without other scores say {{0}} 1",
+            others=("n_strata",),
+        )
     if method == "equal_size":
         return _equal_size(score, n_strata, rng)
     if method == "gmm":
@@ -139,7 +165,9 @@ def _cut(score: np.ndarray, inner: np.ndarray, n_strata: int, method: str) -> St
     if kept.size < n_strata:
         labels = np.searchsorted(kept, labels)
         edges = np.concatenate([edges[kept], edges[-1:]])
-    return Strata(labels, sizes[kept], edges, int(kept.size), method, notes=_dropped(n_strata, kept.size))
+    return Strata(
+        labels, sizes[kept], edges, int(kept.size), method, notes=_dropped(n_strata, kept.size)
+    )
 
 
 def _dropped(wanted: int, kept: int) -> tuple:
@@ -161,12 +189,16 @@ def _density(score: np.ndarray) -> tuple:
     bandwidth = score.std(ddof=1) * score.size ** (-1 / 5)
     distance = np.minimum(np.arange(2 * nodes), 2 * nodes - np.arange(2 * nodes)) * spacing
     kernel = np.exp(-0.5 * (distance / bandwidth) ** 2)
-    smooth = np.fft.irfft(np.fft.rfft(mass, 2 * nodes) * np.fft.rfft(kernel), 2 * nodes)[:nodes:FINE]
+    smooth = np.fft.irfft(np.fft.rfft(mass, 2 * nodes) * np.fft.rfft(kernel), 2 * nodes)[
+        :nodes:FINE
+    ]
     scale = score.size * bandwidth * np.sqrt(2 * np.pi)
     return np.linspace(low, high, DENSITY_POINTS), np.maximum(smooth, 0) / scale
 
 
-def strata_of(items: ScoredItems, n_strata: int, method: str, *, rng: int | np.random.Generator = 0) -> Strata:
+def strata_of(
+    items: ScoredItems, n_strata: int, method: str, *, rng: int | np.random.Generator = 0
+) -> Strata:
     """Return the strata that are given with scored items, in the order of their names, or those cut by `stratify`.
 
     Fewer distinct scores than strata, such as right or wrong, are not cut by lot: each is one, and a note says so.
@@ -186,28 +218,42 @@ def strata_of(items: ScoredItems, n_strata: int, method: str, *, rng: int | np.r
     array([1, 2])
     """
     if items.by is None:
-        few = np.unique(items.score[:100 * n_strata])
+        few = np.unique(items.score[: 100 * n_strata])
         few = np.unique(items.score) if few.size < n_strata else few
         if method != "equal_size" or not 1 < few.size < n_strata <= items.score.size:
             return stratify(items.score, n_strata, method, rng=rng)
-        note = Note("design", f"there are {few.size} distinct scores: each is a stratum, in the place of {n_strata} "
-                    "strata")
+        note = Note(
+            "design",
+            f"there are {few.size} distinct scores: each is a stratum, in the place of {n_strata} "
+            "strata",
+        )
         return replace(_cut(items.score, few[:-1], few.size, method), notes=[note])
     names, labels, sizes = np.unique(items.by, return_inverse=True, return_counts=True)
-    shown = checks.listed((f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True)), 12)
-    return Strata(labels, sizes, None, int(sizes.size), "given",
-                  notes=[Note("design", f"strata are given: {shown}")] if sizes.size > 1 else ())
+    shown = checks.listed(
+        (f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True)), 12
+    )
+    return Strata(
+        labels,
+        sizes,
+        None,
+        int(sizes.size),
+        "given",
+        notes=[Note("design", f"strata are given: {shown}")] if sizes.size > 1 else (),
+    )
 
 
 def refuse_given(items: ScoredItems) -> None:
     """Raise where strata are given that a question cannot use."""
     if items.by is not None:
-        raise ValueError("strata by a column belong to the accuracy; metrics of a class and differences cut theirs "
-                         "from scores")
+        raise ValueError(
+            "strata by a column belong to the accuracy; metrics of a class and differences cut theirs "
+            "from scores"
+        )
 
 
-def stratify_part(score: np.ndarray, n_strata: int, method: str, part: str, *,
-                  rng: int | np.random.Generator) -> Strata:
+def stratify_part(
+    score: np.ndarray, n_strata: int, method: str, part: str, *, rng: int | np.random.Generator
+) -> Strata:
     """Return the `Strata` of some of the items, at most as many as these have distinct scores; a note says so.
 
     Parameters
@@ -222,12 +268,19 @@ def stratify_part(score: np.ndarray, n_strata: int, method: str, part: str, *,
     distinct = np.unique(score).size
     found = stratify(score, min(n_strata, distinct), method, rng=rng)
     items, have = checks.counted(score.size, "item"), "has" if score.size == 1 else "have"
-    few = [Note("design", f"the {items} {part} {have} {checks.counted(distinct, 'distinct score')}: no more strata")]
+    few = [
+        Note(
+            "design",
+            f"the {items} {part} {have} {checks.counted(distinct, 'distinct score')}: no more strata",
+        )
+    ]
     few *= distinct < n_strata
     return replace(found, notes=[*found.notes, *few])
 
 
-def _root_density_edges(power: float, score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
+def _root_density_edges(
+    power: float, score: np.ndarray, n_strata: int, rng: np.random.Generator
+) -> np.ndarray:
     grid, density = _density(score)
     root = density**power
     total = np.concatenate([[0], np.cumsum((root[1:] + root[:-1]) / 2)])
@@ -242,9 +295,12 @@ def _equal_total_edges(score: np.ndarray, n_strata: int, rng: np.random.Generato
 
 def _kmeans_edges(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
     from sklearn.cluster import KMeans
+
     points, weight = _weighted_bins(score)
     clusters = min(n_strata, points.size)
-    fit, _ = _fitted(KMeans(clusters, n_init=RESTARTS, random_state=int(rng.integers(2**31))), points, weight)
+    fit, _ = _fitted(
+        KMeans(clusters, n_init=RESTARTS, random_state=int(rng.integers(2**31))), points, weight
+    )
     center = np.sort(fit.cluster_centers_[:, 0])
     return (center[1:] + center[:-1]) / 2
 
@@ -258,8 +314,11 @@ def _weighted_bins(score: np.ndarray) -> tuple:
     if score.size <= BINS:
         return np.unique(score, return_counts=True)
     ranks = np.linspace(0, score.size - 1, BINS // 2).astype(np.int64)
-    cuts = np.unique(np.concatenate([np.partition(score, ranks)[ranks],
-                                     np.linspace(score.min(), score.max(), BINS // 2)]))
+    cuts = np.unique(
+        np.concatenate(
+            [np.partition(score, ranks)[ranks], np.linspace(score.min(), score.max(), BINS // 2)]
+        )
+    )
     place = np.searchsorted(cuts, score)
     count, total = np.bincount(place), np.bincount(place, score)
     return total[count > 0] / count[count > 0], count[count > 0]
@@ -276,18 +335,25 @@ def _equal_size(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> S
     key = rng.permutation(n)
     for value in np.unique(edges[1:-1]):
         tied = np.flatnonzero(score == value)
-        labels[tied[key[tied].argsort()]] = np.searchsorted(cut, (score < value).sum() + np.arange(tied.size), "right")
-    note = Note("data", "items with equal scores lie on both sides of a cut and were ordered at random")
+        labels[tied[key[tied].argsort()]] = np.searchsorted(
+            cut, (score < value).sum() + np.arange(tied.size), "right"
+        )
+    note = Note(
+        "data", "items with equal scores lie on both sides of a cut and were ordered at random"
+    )
     return Strata(labels, sizes, None, n_strata, "equal_size", notes=[note])
 
 
 def _mixture(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> Strata:
     from sklearn.mixture import GaussianMixture
+
     ordered = np.sort(score)
     if ordered.size > MIXTURE_SAMPLE:
         ordered = ordered[np.linspace(0, ordered.size - 1, MIXTURE_SAMPLE).round().astype(int)]
     components = min(n_strata, np.unique(ordered).size)
-    model = GaussianMixture(components, random_state=int(rng.integers(2**31)), reg_covar=1e-6 * ordered.var())
+    model = GaussianMixture(
+        components, random_state=int(rng.integers(2**31)), reg_covar=1e-6 * ordered.var()
+    )
     fit, notes = _fitted(model, ordered)
     breaks = _decision_points(fit, ordered[0], ordered[-1])
     ends = np.concatenate([ordered[:1], breaks, ordered[-1:]])
@@ -302,13 +368,16 @@ def _fitted(model: Any, points: np.ndarray, weight: np.ndarray | None = None) ->
 
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
+
     weights = {} if weight is None else {"sample_weight": weight}
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         model.fit(points[:, None], **weights)
     name = type(model).__name__
     failed = any(issubclass(w.category, ConvergenceWarning) for w in caught)
-    return model, (Note("design", f"{name} did not converge; its strata are as good as it got"),) * failed
+    return model, (
+        Note("design", f"{name} did not converge; its strata are as good as it got"),
+    ) * failed
 
 
 def _decision_points(fit: Any, low: float, high: float) -> np.ndarray:
@@ -326,12 +395,22 @@ def _decision_points(fit: Any, low: float, high: float) -> np.ndarray:
 
 def _by_mean_score(score: np.ndarray, component: np.ndarray, n_strata: int, notes: tuple) -> Strata:
     size = np.bincount(component, minlength=n_strata)
-    mean = np.divide(np.bincount(component, score, n_strata), size, out=np.full(n_strata, np.inf), where=size > 0)
+    mean = np.divide(
+        np.bincount(component, score, n_strata), size, out=np.full(n_strata, np.inf), where=size > 0
+    )
     order, kept = np.argsort(mean, kind="stable"), int((size > 0).sum())
     labels = np.argsort(order)[component]
-    return Strata(labels, size[order][:kept], None, kept, "gmm", notes=_dropped(n_strata, kept) + notes)
+    return Strata(
+        labels, size[order][:kept], None, kept, "gmm", notes=_dropped(n_strata, kept) + notes
+    )
 
 
-_EDGES: Any = {"cum_sqrt_f": partial(_root_density_edges, 1 / 2), "cum_cbrt_f": partial(_root_density_edges, 1 / 3),
-          "weighted_mean": _equal_total_edges, "kmeans": _kmeans_edges,
-          "equal_width": lambda score, n_strata, rng: np.linspace(score.min(), score.max(), n_strata + 1)[1:-1]}
+_EDGES: Any = {
+    "cum_sqrt_f": partial(_root_density_edges, 1 / 2),
+    "cum_cbrt_f": partial(_root_density_edges, 1 / 3),
+    "weighted_mean": _equal_total_edges,
+    "kmeans": _kmeans_edges,
+    "equal_width": lambda score, n_strata, rng: np.linspace(score.min(), score.max(), n_strata + 1)[
+        1:-1
+    ],
+}

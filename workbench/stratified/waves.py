@@ -19,8 +19,11 @@ from workbench.results import Estimate, Interval, Note, Result
 
 RULES = ("smoothed", "opt")
 WAVE_INTERVALS = ("default", "wald")
-OPT_NOTE = Note("unreliable", "OPT-A1 and OPT-A2 freeze a stratum whose pilot is pure: the estimate is biased and its "
-                "variance estimate far too small; measured on the digit forms, more labels cover less")
+OPT_NOTE = Note(
+    "unreliable",
+    "OPT-A1 and OPT-A2 freeze a stratum whose pilot is pure: the estimate is biased and its "
+    "variance estimate far too small; measured on the digit forms, more labels cover less",
+)
 
 
 class WaveEstimate(Estimate, Result):
@@ -51,33 +54,64 @@ class WaveEstimate(Estimate, Result):
         method : {"default", "wald"}
         """
         checks.choice("method", method, WAVE_INTERVALS)
-        size, labeled, correct, tail = self.stratum_size, self.labeled, self.correct, (1 - checks.level(level)) / 2
+        size, labeled, correct, tail = (
+            self.stratum_size,
+            self.labeled,
+            self.correct,
+            (1 - checks.level(level)) / 2,
+        )
         if method == "wald":
             (low,), (high,) = wave_limits(size, labeled[None], correct[None], tail, method)
             notes = [intervals.teaching_note(method, level)]
         else:
             low, high, exact = intervals.monotone_limits(
-                lambda rows: wave_cells(size, labeled[None], rows.reshape(-1, *labeled.shape)), labeled.ravel(),
-                correct.ravel(), size.sum(), tail)
+                lambda rows: wave_cells(size, labeled[None], rows.reshape(-1, *labeled.shape)),
+                labeled.ravel(),
+                correct.ravel(),
+                size.sum(),
+                tail,
+            )
             notes = [*intervals.exact_notes(exact)]
-        return Interval(float(low), float(high), float(level), method,
-                        notes=[*notes, *exhausted_notes(size, labeled.sum(0))])
+        return Interval(
+            float(low),
+            float(high),
+            float(level),
+            method,
+            notes=[*notes, *exhausted_notes(size, labeled.sum(0))],
+        )
 
     def headline(self) -> str:
         """Return estimate, standard error and default interval in one sentence."""
         low, high = self.interval()
-        labels, waves = checks.counted(self.labeled.sum(), "label"), checks.counted(len(self.labeled), "wave")
-        return (f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to {high:.4g}; "
-                f"{labels} in {waves}, {checks.counted(self.stratum_size.size, 'stratum', 'strata')}")
+        labels, waves = (
+            checks.counted(self.labeled.sum(), "label"),
+            checks.counted(len(self.labeled), "wave"),
+        )
+        return (
+            f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to {high:.4g}; "
+            f"{labels} in {waves}, {checks.counted(self.stratum_size.size, 'stratum', 'strata')}"
+        )
 
     def rows(self) -> list[dict]:
         """Return wave and stratum, both counted from 1, labels and right ones, one row per cell."""
-        return [{"wave": t + 1, "stratum": h + 1, "labeled": int(n), "correct": int(self.correct[t, h])}
-                for t, wave in enumerate(self.labeled) for h, n in enumerate(wave)]
+        return [
+            {"wave": t + 1, "stratum": h + 1, "labeled": int(n), "correct": int(self.correct[t, h])}
+            for t, wave in enumerate(self.labeled)
+            for h, n in enumerate(wave)
+        ]
 
 
-def next_wave(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, budget: int, *, rule: str = "smoothed",
-              stratum_score: ArrayLike | None = None, smoothing: float = 4.0, floor: float = 0.3) -> Allocation:
+def next_wave(
+    stratum_size: ArrayLike,
+    labeled: ArrayLike,
+    correct: ArrayLike,
+    budget: int,
+    *,
+    rule: str = "smoothed",
+    stratum_score: ArrayLike | None = None,
+    smoothing: float = 4.0,
+    floor: float = 0.3,
+) -> Allocation:
     """Allocate the next wave of labels from the labels so far.
 
     Parameters
@@ -123,9 +157,20 @@ def next_wave(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, b
     left = size - labeled
     least = 1 if rule == "opt" else int(np.minimum(2, left).sum())
     budget = checks.whole("budget", budget, least, int(left.sum()))
-    new = opt_step(size, labeled[None], correct[None], budget)[0] if rule == "opt" else wave_step(
-        size, labeled[None], correct[None], budget, *wave_settings(size.size, stratum_score, smoothing, floor))[0]
-    return rules.Allocation(new, float("nan"), new >= left, 0, size, rule, notes=(OPT_NOTE,) if rule == "opt" else ())
+    new = (
+        opt_step(size, labeled[None], correct[None], budget)[0]
+        if rule == "opt"
+        else wave_step(
+            size,
+            labeled[None],
+            correct[None],
+            budget,
+            *wave_settings(size.size, stratum_score, smoothing, floor),
+        )[0]
+    )
+    return rules.Allocation(
+        new, float("nan"), new >= left, 0, size, rule, notes=(OPT_NOTE,) if rule == "opt" else ()
+    )
 
 
 def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike) -> WaveEstimate:
@@ -155,16 +200,23 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
     WaveEstimate(accuracy 0.7815 (SE 0.0692), 95% from 0.6 to 0.91; 30 labels in 2 waves, 2 strata)
     """
     size = checks.counts("stratum_size", stratum_size, low=1)
-    labeled, correct = (_waves(name, a, size.size) for name, a in (("labeled", labeled), ("correct", correct)))
+    labeled, correct = (
+        _waves(name, a, size.size) for name, a in (("labeled", labeled), ("correct", correct))
+    )
     if labeled.shape != correct.shape:
-        raise checks.WrongValue("correct", f"must have the shape of labeled, {labeled.shape}", correct.shape)
+        raise checks.WrongValue(
+            "correct", f"must have the shape of labeled, {labeled.shape}", correct.shape
+        )
     left = size
     for t, (n, x) in enumerate(zip(labeled, correct, strict=True)):
         checks.at_most(f"labeled (wave {t})", n, "the items left", left)
         checks.at_most(f"correct (wave {t})", x, "labeled", n)
         for h in np.flatnonzero((n < 2) & (n < left))[:1]:
-            raise checks.WrongValue("labeled", f"must be at least 2 in every wave and stratum; wave {t} has {n[h]} "
-                                    f"in stratum {h}, where {checks.counted(left[h], 'item was', 'items were')} left")
+            raise checks.WrongValue(
+                "labeled",
+                f"must be at least 2 in every wave and stratum; wave {t} has {n[h]} "
+                f"in stratum {h}, where {checks.counted(left[h], 'item was', 'items were')} left",
+            )
         left = left - n
     estimate, variance = wave_moments(size, labeled[None], correct[None])
     return WaveEstimate(float(estimate[0]), float(variance[0]), size, labeled, correct)
@@ -184,27 +236,52 @@ def wave_totals(budget: int, waves: int) -> np.ndarray:
 def wave_cells(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> Cells:
     """Return waves (R, T, H) as (R, T * H) cells, each weighted by its wave's share of the labels."""
     before_n, before_x = labeled.cumsum(1) - labeled, correct.cumsum(1) - correct
-    left, share = size - before_n, labeled.sum(2, keepdims=True) / labeled.sum((1, 2), keepdims=True) / size.sum()
-    weight, n, x, unlabeled = (np.reshape(part, (len(part), -1)) for part in (
-        share * left, labeled, correct, (left - labeled) / np.maximum(left, 1)))
-    return intervals.Cells(weight, n, x, unlabeled, (share * before_x).sum((1, 2)),
-                           (share * (before_n - before_x)).sum((1, 2)))
+    left, share = (
+        size - before_n,
+        labeled.sum(2, keepdims=True) / labeled.sum((1, 2), keepdims=True) / size.sum(),
+    )
+    weight, n, x, unlabeled = (
+        np.reshape(part, (len(part), -1))
+        for part in (share * left, labeled, correct, (left - labeled) / np.maximum(left, 1))
+    )
+    return intervals.Cells(
+        weight,
+        n,
+        x,
+        unlabeled,
+        (share * before_x).sum((1, 2)),
+        (share * (before_n - before_x)).sum((1, 2)),
+    )
 
 
-def wave_moments(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def wave_moments(
+    size: np.ndarray, labeled: np.ndarray, correct: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return estimates and variance estimates (R,) of waves (R, T, H)."""
     return wave_cells(size, labeled, correct).moments()
 
 
-def wave_limits(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, tail: float,
-                method: str = "default") -> tuple[np.ndarray, np.ndarray]:
+def wave_limits(
+    size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, tail: float, method: str = "default"
+) -> tuple[np.ndarray, np.ndarray]:
     """Return lower and upper limits (R,) of waves (R, T, H)."""
     cells = wave_cells(size, labeled, correct)
-    return intervals.wald_limits(cells, tail) if method == "wald" else intervals.default_limits(cells, size.sum(), tail)
+    return (
+        intervals.wald_limits(cells, tail)
+        if method == "wald"
+        else intervals.default_limits(cells, size.sum(), tail)
+    )
 
 
-def wave_step(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, budget: int, prior: np.ndarray | None,
-              smoothing: float, floor: float) -> np.ndarray:
+def wave_step(
+    size: np.ndarray,
+    labeled: np.ndarray,
+    correct: np.ndarray,
+    budget: int,
+    prior: np.ndarray | None,
+    smoothing: float,
+    floor: float,
+) -> np.ndarray:
     """Return the next wave's labels (R, H) for R histories, at least 2 per stratum where left."""
     n, x, left = labeled, correct, size - labeled
     if prior is None:
@@ -215,8 +292,9 @@ def wave_step(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, budget
     return _allotted(share, budget, np.minimum(2, left), left)
 
 
-def opt_step(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, budget: int,
-             laplace: float = 0.0) -> np.ndarray:
+def opt_step(
+    size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, budget: int, laplace: float = 0.0
+) -> np.ndarray:
     """Return the next labels (R, H) by equation 9 with the sample variances of R histories."""
     n, x, left = labeled, correct, size - labeled
     rate = np.divide(x + laplace, n + 2 * laplace, out=np.full(n.shape, 0.5), where=n + laplace > 0)
@@ -231,25 +309,42 @@ def _allotted(share: np.ndarray, budget: int, least: np.ndarray, left: np.ndarra
     real = budget * share
     outside = ((real < least) | (real > left)).any(1)
     if outside.any():
-        real[outside] = rules.fill(share[outside], np.full(int(outside.sum()), budget),
-                                        least[outside].astype(float), left[outside].astype(float))
+        real[outside] = rules.fill(
+            share[outside],
+            np.full(int(outside.sum()), budget),
+            least[outside].astype(float),
+            left[outside].astype(float),
+        )
     return rules.round_to_total(real, np.full(real.shape[0], budget), least, left)
 
 
 def exhausted_notes(size: np.ndarray, labeled: np.ndarray) -> tuple[Note, ...]:
     """Return a note for each stratum of which waves label so much that they estimate worse than a fixed sample."""
-    return tuple(Note("design", "more than half is labeled: waves then estimate worse than a sample fixed beforehand; "
-                      "label all of it or fix the allocation", ("stratum", int(k)))
-                 for k in np.flatnonzero(labeled > size / 2))
+    return tuple(
+        Note(
+            "design",
+            "more than half is labeled: waves then estimate worse than a sample fixed beforehand; "
+            "label all of it or fix the allocation",
+            ("stratum", int(k)),
+        )
+        for k in np.flatnonzero(labeled > size / 2)
+    )
 
 
-def wave_settings(n_strata: int, stratum_score: ArrayLike | None, smoothing: float,
-                  floor: float) -> tuple[Any, float, float]:
+def wave_settings(
+    n_strata: int, stratum_score: ArrayLike | None, smoothing: float, floor: float
+) -> tuple[Any, float, float]:
     """Return prior rates (or None), smoothing and floor of the "smoothed" rule, checked."""
     if stratum_score is not None:
-        prior = checks.vector("stratum_score", stratum_score, size=n_strata, low=0, high=1, what="stratum")
+        prior = checks.vector(
+            "stratum_score", stratum_score, size=n_strata, low=0, high=1, what="stratum"
+        )
         stratum_score = np.clip(prior, 1e-3, 1 - 1e-3)
-    return stratum_score, checks.number("smoothing", smoothing, 0, open_ends=True), checks.number("floor", floor, 0, 1)
+    return (
+        stratum_score,
+        checks.number("smoothing", smoothing, 0, open_ends=True),
+        checks.number("floor", floor, 0, 1),
+    )
 
 
 def _waves(name: str, values: ArrayLike, n_strata: int) -> np.ndarray:

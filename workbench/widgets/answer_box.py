@@ -37,16 +37,22 @@ class AnswerBox(anywidget.AnyWidget):
     longest = traitlets.Int().tag(sync=True)
     told = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, exercise: str, form: str, told: str, longest: int, judge: Callable[[str], str]) -> None:
-        super().__init__(exercise=exercise, label=f"Your answer to {exercise}: {form}", longest=longest,
-                         told={"number": 0, "html": told})
+    def __init__(
+        self, exercise: str, form: str, told: str, longest: int, judge: Callable[[str], str]
+    ) -> None:
+        super().__init__(
+            exercise=exercise,
+            label=f"Your answer to {exercise}: {form}",
+            longest=longest,
+            told={"number": 0, "html": told},
+        )
         self._judge = judge
         self.on_msg(self._answer)
 
     def _answer(self, _: "AnswerBox | None", content: dict, buffers: list) -> None:
         if content.get("kind") == "answer":
             try:
-                said = self._judge(str(content.get("text", ""))[:self.longest])
+                said = self._judge(str(content.get("text", ""))[: self.longest])
             except ValueError as error:
                 said = f"<p role='alert'>{html.escape(str(error))}</p>"
             # the number makes a message of what is said twice

@@ -40,7 +40,9 @@ class ChartView(anywidget.AnyWidget):
     ChartView: One bar: 20 labels.
     """
 
-    _esm = "\n".join(Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    _esm = "\n".join(
+        Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS
+    )
     _css = Path(__file__).with_name("chart_view.css")
     spec = traitlets.Dict().tag(sync=True)
     dark = traitlets.Dict(theme.DARK).tag(sync=True)
@@ -50,10 +52,18 @@ class ChartView(anywidget.AnyWidget):
 
     def __init__(self, chart: Any, *, alternative: str | None = None, **traits: Any) -> None:
         spec, alternative = _described(chart, alternative)
-        picture = {"data": _take_named(spec), "params": {}, "blank": False, "alternative": alternative}
+        picture = {
+            "data": _take_named(spec),
+            "params": {},
+            "blank": False,
+            "alternative": alternative,
+        }
         super().__init__(spec=spec, picture=picture, **traits)
         self._pages: set = set()
-        self._picked, self._dragged = ipywidgets.CallbackDispatcher(), ipywidgets.CallbackDispatcher()
+        self._picked, self._dragged = (
+            ipywidgets.CallbackDispatcher(),
+            ipywidgets.CallbackDispatcher(),
+        )
         self.on_msg(self._answer)
 
     @property
@@ -89,7 +99,14 @@ class ChartView(anywidget.AnyWidget):
         """
         self._dragged.register_callback(callback)
 
-    def show(self, data: Mapping, alternative: str, *, title: str | None = None, params: dict | None = None) -> None:
+    def show(
+        self,
+        data: Mapping,
+        alternative: str,
+        *,
+        title: str | None = None,
+        params: dict | None = None,
+    ) -> None:
         """Draw new data; the picture and its text change together.
 
         Parameters
@@ -104,11 +121,17 @@ class ChartView(anywidget.AnyWidget):
             New values of the chart's other named parameters.
         """
         width = self.spec["width"] if isinstance(self.spec.get("width"), int) else theme.WIDTH
-        params = (params or {}) | ({} if title is None else {theme.HEADING: theme.title_lines(title, width)})
+        params = (params or {}) | (
+            {} if title is None else {theme.HEADING: theme.title_lines(title, width)}
+        )
         _known("data", data, self.picture["data"])
         _known("params", params, [param["name"] for param in self.spec.get("params", [])])
-        self.picture = {"data": self.picture["data"] | plain(data), "params": self.picture["params"] | plain(params),
-                        "blank": False, "alternative": _sentence(alternative)}
+        self.picture = {
+            "data": self.picture["data"] | plain(data),
+            "params": self.picture["params"] | plain(params),
+            "blank": False,
+            "alternative": _sentence(alternative),
+        }
 
     def feed(self, data: Mapping, words: Sequence[str]) -> None:
         """Draw new data as `show` does, with their title and text alternative."""
@@ -121,8 +144,10 @@ class ChartView(anywidget.AnyWidget):
     def png(self) -> bytes:
         """Return the chart with its present data as PNG bytes, at twice the size on screen."""
         values = self.picture["params"]
-        params = [param | ({"value": values[param["name"]]} if param["name"] in values else {})
-                  for param in self.spec.get("params", [])]
+        params = [
+            param | ({"value": values[param["name"]]} if param["name"] in values else {})
+            for param in self.spec.get("params", [])
+        ]
         return pictures.png(self.spec | {"datasets": self.picture["data"], "params": params})
 
     def __repr__(self) -> str:
@@ -198,10 +223,16 @@ def panel(controls: Sequence, view: ChartView, status: Any = None) -> Panel:
     return Panel([box, *([status] if status else []), view], view)
 
 
-def stops(options: Sequence, value: Any, description: str, width: int = 420) -> ipywidgets.SelectionSlider:
+def stops(
+    options: Sequence, value: Any, description: str, width: int = 420
+) -> ipywidgets.SelectionSlider:
     """Return a slider that stops at some values only, `width` pixels wide."""
-    return ipywidgets.SelectionSlider(options=options, value=value, description=description,
-                                      layout=ipywidgets.Layout(width=f"{width}px"))
+    return ipywidgets.SelectionSlider(
+        options=options,
+        value=value,
+        description=description,
+        layout=ipywidgets.Layout(width=f"{width}px"),
+    )
 
 
 def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
@@ -239,7 +270,9 @@ def drive(controls: Mapping, answer: Callable, view: ChartView) -> Panel:
     return panel(list(controls.values()), view, status)
 
 
-def drive_chart(controls: Mapping, arguments: Callable, data: Callable, words: Callable, chart: Callable) -> Panel:
+def drive_chart(
+    controls: Mapping, arguments: Callable, data: Callable, words: Callable, chart: Callable
+) -> Panel:
     """Return the panel of `drive` whose controls choose what a chart is made from.
 
     Parameters
@@ -250,6 +283,7 @@ def drive_chart(controls: Mapping, arguments: Callable, data: Callable, words: C
     data, words, chart : callable
         Return rows per data set; title and text alternative; the altair chart, as it is at first.
     """
+
     def answer(**values: Any) -> tuple:
         chosen = arguments(**values)
         return data(*chosen), words(*chosen)
@@ -317,8 +351,9 @@ def _described(chart: Any, alternative: str | None) -> tuple[dict, str]:
     """Return a chart's specification, and in words what it shows: what is given or else its description."""
     spec = plain(chart.to_dict(validate=False))
     described = spec.pop("description", None)
-    return spec | {"config": theme.themed(spec.get("config", {}))}, \
-        _sentence(described if alternative is None else alternative)
+    return spec | {"config": theme.themed(spec.get("config", {}))}, _sentence(
+        described if alternative is None else alternative
+    )
 
 
 def _take_named(part: Any) -> dict:
@@ -328,8 +363,13 @@ def _take_named(part: Any) -> dict:
         if isinstance(data, dict) and "name" in data and "values" in data:
             found[data["name"]] = data.pop("values")
         found |= part.pop("datasets", {})
-    inside = [entry for key, entry in part.items() if key != "data"] if isinstance(part, dict) else \
-        part if isinstance(part, list) else []
+    inside = (
+        [entry for key, entry in part.items() if key != "data"]
+        if isinstance(part, dict)
+        else part
+        if isinstance(part, list)
+        else []
+    )
     for entry in inside:
         found |= _take_named(entry)
     return found
@@ -351,7 +391,9 @@ def _with_image(shown: Any, data: dict, metadata: dict, chart: ChartView | Stati
     if pages.is_live():
         return data, metadata
     content, size = pictures.entry(chart.png())
-    return data | {"image/png": content}, metadata | {"image/png": size | {"alt": chart.alternative}}
+    return data | {"image/png": content}, metadata | {
+        "image/png": size | {"alt": chart.alternative}
+    }
 
 
 def _labeled(error: ValueError, controls: Mapping) -> str:
@@ -365,5 +407,8 @@ def _give_room(control: Any) -> None:
     style = getattr(control, "style", None)
     if style is not None and not getattr(style, "description_width", "none"):
         style.description_width = "initial"
-    if isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider)) and control.layout.width is None:
+    if (
+        isinstance(control, (ipywidgets.IntSlider, ipywidgets.FloatSlider))
+        and control.layout.width is None
+    ):
         control.layout.width = "420px"

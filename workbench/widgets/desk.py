@@ -27,11 +27,19 @@ from workbench.results import sentences
 
 UNDO, SKIP = "u", "s"
 _KEYS = [key for key in "1234567890" + string.ascii_lowercase if key not in (UNDO, SKIP)]
-MOST_TEXT = 100_000         # characters of a column
+MOST_TEXT = 100_000  # characters of a column
 SHOWN_ID = 200
 # controls, and what turns the direction of the text around it, are shown by number
-_UNSEEN = {code: f"\\u{code:04x}" for code in (*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F),
-                                             *range(0x2066, 0x206A))}
+_UNSEEN = {
+    code: f"\\u{code:04x}"
+    for code in (
+        *range(9),
+        *range(11, 32),
+        *range(127, 160),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    )
+}
 
 
 class Desk(anywidget.AnyWidget):
@@ -51,8 +59,17 @@ class Desk(anywidget.AnyWidget):
     picture = traitlets.Bytes().tag(sync=True)
     done = traitlets.Bool(False)
 
-    def __init__(self, session: AuditSession, *, labels: dict, render: Callable | None, images: Path | None, image: str,
-                 by: str | None, looks: bool) -> None:
+    def __init__(
+        self,
+        session: AuditSession,
+        *,
+        labels: dict,
+        render: Callable | None,
+        images: Path | None,
+        image: str,
+        by: str | None,
+        looks: bool,
+    ) -> None:
         self._path, self._design, self._by, self._sessions = session.path, session.design, by, {}
         self._sessions[threading.get_ident()] = session
         self._render, self._images, self._image = render, images, image
@@ -60,7 +77,12 @@ class Desk(anywidget.AnyWidget):
         self._item: Any = None
         self._aside: set[str] = set()
         super().__init__(labels=_buttons(labels), words=_words(self._design, by, looks))
-        self._acts = {"label": self._label, "skip": self._skip, "undo": self._undo, "look": self._look}
+        self._acts = {
+            "label": self._label,
+            "skip": self._skip,
+            "undo": self._undo,
+            "look": self._look,
+        }
         self._take()
         self._show("")
         self.on_msg(self._answer)
@@ -95,20 +117,26 @@ class Desk(anywidget.AnyWidget):
         value, item = self._values[content["label"]], self._item
         if not self._holds(item):
             self._take()
-            return ("Meanwhile that item was labeled, or is out with somebody else: nothing was recorded.",)
-        done = {"known": "Known already"}.get(self.session.record(item.id, value, self._by), "Recorded")
+            return (
+                "Meanwhile that item was labeled, or is out with somebody else: nothing was recorded.",
+            )
+        done = {"known": "Known already"}.get(
+            self.session.record(item.id, value, self._by), "Recorded"
+        )
         self._take()
         return (f"{done}: {self.labels[content['label']]['text']}, for item {_told(item.id)}.",)
 
     def _skip(self, content: dict) -> tuple:
         item = self._item
         second = self._holds(item) and bool(self.session.history(item.id))
-        if second:      # a first label stays what it is
+        if second:  # a first label stays what it is
             self._aside.add(item.id)
         elif self._holds(item):
             self.session.skip(item.id, self._by)
         self._take()
-        return (f"{'Set aside, its first label stays' if second else 'Skipped'}: item {_told(item.id)}.",)
+        return (
+            f"{'Set aside, its first label stays' if second else 'Skipped'}: item {_told(item.id)}.",
+        )
 
     def _undo(self, content: dict) -> tuple:
         name = self.session.undo(self._by)
@@ -138,10 +166,19 @@ class Desk(anywidget.AnyWidget):
         status = self.session.status()
         shown, picture = self._shown(self._item) if self._item else (None, b"")
         left = status.open + status.pending
-        page = {"turn": self.page.get("turn", 0) + 1, "item": shown, "said": said, "trouble": trouble,
-                "look": list(look), "progress": {"done": status.budget - left, "budget": status.budget,
-                                                 "text": _progress(status)},
-                "end": "" if self._item else self._end(status, left)}
+        page = {
+            "turn": self.page.get("turn", 0) + 1,
+            "item": shown,
+            "said": said,
+            "trouble": trouble,
+            "look": list(look),
+            "progress": {
+                "done": status.budget - left,
+                "budget": status.budget,
+                "text": _progress(status),
+            },
+            "end": "" if self._item else self._end(status, left),
+        }
         with self.hold_sync():
             self.picture, self.page = picture, page
         self.done = self._item is None
@@ -150,8 +187,10 @@ class Desk(anywidget.AnyWidget):
         if left or self._aside:
             aside = f", {len(self._aside)} set aside" * bool(self._aside)
             out = checks.counted(left - status.coming, "item is", "items are")
-            return (f"Nothing is left for you now: {out} out with somebody{aside}. Run this page again "
-                    "later.")
+            return (
+                f"Nothing is left for you now: {out} out with somebody{aside}. Run this page again "
+                "later."
+            )
         done = f"Done: {status.labeled} of {checks.counted(status.budget, 'item')} labeled, {status.skipped} skipped."
         if not self.words["look"]:
             return done
@@ -159,24 +198,42 @@ class Desk(anywidget.AnyWidget):
 
     def _shown(self, item: AuditItem) -> tuple:
         """Return what a page shows of an item, and the bytes of its image."""
-        columns, picture, trouble = {name: item.shown[name] for name in self._design["columns"]}, b"", ""
+        columns, picture, trouble = (
+            {name: item.shown[name] for name in self._design["columns"]},
+            b"",
+            "",
+        )
         prediction = item.shown.get("prediction")
         try:
             if self._render is not None:
                 columns, picture = _rendered(self._render(item), columns)
             elif self._images is not None:
                 picture = read_image(self._images, columns.pop(self._image, item.id))
-        except Exception as error:      # whatever a user's renderer does, the desk stands
-            trouble = f"This item cannot be shown: {_told(error, MOST_TEXT) or type(error).__name__}"
+        except Exception as error:  # whatever a user's renderer does, the desk stands
+            trouble = (
+                f"This item cannot be shown: {_told(error, MOST_TEXT) or type(error).__name__}"
+            )
         alternative = columns.pop("alt", "") if picture else ""
-        return {"id": _told(item.id), "prediction": prediction and _told(prediction, MOST_TEXT), "trouble": trouble,
-                "columns": [[_told(name), _told(text, MOST_TEXT)] for name, text in columns.items()],
-                "type": image_type(picture), "alt": _told(alternative) or f"Item {_told(item.id)}"}, picture
+        return {
+            "id": _told(item.id),
+            "prediction": prediction and _told(prediction, MOST_TEXT),
+            "trouble": trouble,
+            "columns": [[_told(name), _told(text, MOST_TEXT)] for name, text in columns.items()],
+            "type": image_type(picture),
+            "alt": _told(alternative) or f"Item {_told(item.id)}",
+        }, picture
 
 
-def desk(session: AuditSession, *, labels: Sequence | Mapping | None = None, render: Callable | None = None,
-         images: str | PathLike[str] | None = None, image: str | None = None, by: str | None = None,
-         looks: bool = True) -> Desk:
+def desk(
+    session: AuditSession,
+    *,
+    labels: Sequence | Mapping | None = None,
+    render: Callable | None = None,
+    images: str | PathLike[str] | None = None,
+    image: str | None = None,
+    by: str | None = None,
+    looks: bool = True,
+) -> Desk:
     """Return the desk at which somebody labels the items of an audit, one at a time.
 
     Each label has a key, S skips an item, U (Backspace, Ctrl+Z) takes the last word back. In an audit that asks for the
@@ -226,63 +283,111 @@ def desk(session: AuditSession, *, labels: Sequence | Mapping | None = None, ren
     """
     design = checks.instance("session", session, AuditSession).design
     if render is not None and not callable(render):
-        raise checks.WrongValue("render", f"must be a function of an item; got {checks.listed([render], quoted=True)}")
+        raise checks.WrongValue(
+            "render", f"must be a function of an item; got {checks.listed([render], quoted=True)}"
+        )
     if render is not None and images:
         raise ValueError("render and images both say what is shown; give one of them")
     if image and image not in (*design["columns"], "id"):
-        raise checks.WrongValue("image", "must be a column that the audit shows, "
-                                f"{checks.listed(design['columns']) or 'none'}, or 'id'", image)
+        raise checks.WrongValue(
+            "image",
+            "must be a column that the audit shows, "
+            f"{checks.listed(design['columns']) or 'none'}, or 'id'",
+            image,
+        )
     folder = image_folder(images) if images else None
-    return Desk(session, labels=_choices(labels, design), render=render, images=folder, image=image or "image",
-                by=by or None, looks=looks)
+    return Desk(
+        session,
+        labels=_choices(labels, design),
+        render=render,
+        images=folder,
+        image=image or "image",
+        by=by or None,
+        looks=looks,
+    )
 
 
 def _choices(labels: dict | list[str] | None, design: dict) -> dict:
     """Return the labels that are offered with their words."""
     read = reader(design)
-    known = {1: "right", 0: "wrong"} if design["asks"] == "correct" else \
-        {name: name for name in WHICH} if design["asks"] == "which" else \
-        {name: name for name in [*(read(each) for each in design["classes"]), OTHER]}
+    known = (
+        {1: "right", 0: "wrong"}
+        if design["asks"] == "correct"
+        else {name: name for name in WHICH}
+        if design["asks"] == "which"
+        else {name: name for name in [*(read(each) for each in design["classes"]), OTHER]}
+    )
     if labels is None:
         return known
-    named = labels if isinstance(labels, Mapping) else {each: None for each in checks.each("labels", labels)}
-    chosen = {read(each): str(word if word is not None else known[read(each)]) for each, word in named.items()}
+    named = (
+        labels
+        if isinstance(labels, Mapping)
+        else {each: None for each in checks.each("labels", labels)}
+    )
+    chosen = {
+        read(each): str(word if word is not None else known[read(each)])
+        for each, word in named.items()
+    }
     if len(chosen) < 2 or len(chosen) < len(named) or len(set(chosen.values())) < len(chosen):
-        raise checks.WrongValue("labels", "must be at least two that differ, each once, with words that differ; got "
-                                f"{checks.listed(named, quoted=True)}")
+        raise checks.WrongValue(
+            "labels",
+            "must be at least two that differ, each once, with words that differ; got "
+            f"{checks.listed(named, quoted=True)}",
+        )
     return chosen
 
 
 def _buttons(labels: dict) -> list:
     """Return text and key of each label: its own sign where it is one, "o" for other, else the next free key."""
-    wanted = {value: "o" if value == OTHER else str(text).casefold() for value, text in labels.items()}
-    first = {key: value for value, key in reversed(wanted.items()) if key in _KEYS}      # of two the first has it
-    own = {1: "1", 0: "0"} if set(labels) == {0, 1} else {value: key for key, value in first.items()}
+    wanted = {
+        value: "o" if value == OTHER else str(text).casefold() for value, text in labels.items()
+    }
+    first = {
+        key: value for value, key in reversed(wanted.items()) if key in _KEYS
+    }  # of two the first has it
+    own = (
+        {1: "1", 0: "0"} if set(labels) == {0, 1} else {value: key for key, value in first.items()}
+    )
     free = iter([key for key in _KEYS if key not in own.values()])
-    return [{"text": _told(text), "key": own[value] if value in own else next(free, "")}
-            for value, text in labels.items()]
+    return [
+        {"text": _told(text), "key": own[value] if value in own else next(free, "")}
+        for value, text in labels.items()
+    ]
 
 
-QUESTIONS = {"correct": "Is the program right?", "truth": "What is the true class?",
-             "which": "Whose answer is right?"}
+QUESTIONS = {
+    "correct": "Is the program right?",
+    "truth": "What is the true class?",
+    "which": "Whose answer is right?",
+}
 
 
 def _words(design: dict, by: str | None, looks: bool) -> dict:
     blind = design["asks"] != "correct"
     who = f" Labels are recorded as {_told(by)}'s." if by else ""
-    mode = "Blind: neither what the program says nor the stratum is shown." if blind else \
-        "Not blind: you see what the program says, and the audit says that you do."
-    return {"question": QUESTIONS[design["asks"]], "mode": mode + who,
-            "look": "Look at the interval (recorded)" if looks else ""}
+    mode = (
+        "Blind: neither what the program says nor the stratum is shown."
+        if blind
+        else "Not blind: you see what the program says, and the audit says that you do."
+    )
+    return {
+        "question": QUESTIONS[design["asks"]],
+        "mode": mode + who,
+        "look": "Look at the interval (recorded)" if looks else "",
+    }
 
 
 def _rendered(content: Any, columns: dict) -> tuple:
     """Return the columns and the image that a renderer's answer makes; of columns only the text alternative stays."""
     if isinstance(content, str):
         return {"": content}, b""
-    picture = bytes(content) if isinstance(content, (bytes, bytearray, memoryview)) else png_of(content)
+    picture = (
+        bytes(content) if isinstance(content, (bytes, bytearray, memoryview)) else png_of(content)
+    )
     if not image_type(picture):
-        raise checks.WrongValue("render", "must return text, the bytes of a PNG, JPEG, GIF or WebP image, or an array")
+        raise checks.WrongValue(
+            "render", "must return text, the bytes of a PNG, JPEG, GIF or WebP image, or an array"
+        )
     return {name: text for name, text in columns.items() if name == "alt"}, picture
 
 
@@ -294,8 +399,13 @@ def _progress(status: Any) -> str:
         said += f", {status.skipped} skipped"
     if status.pace == status.pace and left:
         minutes, pace = 60 * left / status.pace, status.pace / 60
-        time = f"about {checks.counted(round(minutes), 'minute')}" if 1 <= minutes < 120 else \
-            f"about {minutes / 60:.0f} hours" if minutes >= 120 else "less than a minute"
+        time = (
+            f"about {checks.counted(round(minutes), 'minute')}"
+            if 1 <= minutes < 120
+            else f"about {minutes / 60:.0f} hours"
+            if minutes >= 120
+            else "less than a minute"
+        )
         said += f" \u00b7 {pace:.{0 if pace >= 10 else 1}f} labels a minute \u00b7 {time} left"
     return said
 

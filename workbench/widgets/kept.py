@@ -11,7 +11,9 @@ from workbench.course import learners, records
 from workbench.widgets import pages
 
 FILE = "predictions.json"
-LEARNERS = "learners"       # the folder of Voila's visitors, a folder each, as `workbench votes` reads them
+LEARNERS = (
+    "learners"  # the folder of Voila's visitors, a folder each, as `workbench votes` reads them
+)
 
 
 class Kept:
@@ -66,7 +68,9 @@ class Kept:
     @property
     def where(self) -> str:
         """Where it is kept, for people."""
-        kept = f"for {self.learner}" if self.learner else f"in {self.path.name}" if self.path else ""
+        kept = (
+            f"for {self.learner}" if self.learner else f"in {self.path.name}" if self.path else ""
+        )
         return kept if self.path else f"until this notebook's kernel stops{self._trouble}"
 
     def _write(self, name: str, value: Any) -> None:

@@ -12,13 +12,17 @@ def is_live() -> bool:
     A kernel that a report starts from within such a kernel inherits its environment, but serves no page.
     """
     import psutil
+
     ours = _served(os.environ)
     try:
         return bool(ours) and ours != _served(psutil.Process(os.getppid()).environ())
-    except psutil.Error:        # what started the kernel is gone, or another user's
+    except psutil.Error:  # what started the kernel is gone, or another user's
         return bool(ours)
 
 
 def _served(environment: Any) -> dict:
-    return {name: environment[name] for name, start in SERVERS.items()
-            if name in environment and environment[name].startswith(start)}
+    return {
+        name: environment[name]
+        for name, start in SERVERS.items()
+        if name in environment and environment[name].startswith(start)
+    }

@@ -14,12 +14,16 @@ from workbench.labeling.images import png_chunk
 
 SCALE = 2
 TRIES, TOLERANCE = 4, 5
-BESIDE, MORE = 68, 1 / 80       # pixels and share of the width that axes take in most pictures: one drawing fits
+BESIDE, MORE = (
+    68,
+    1 / 80,
+)  # pixels and share of the width that axes take in most pictures: one drawing fits
 
 
 def png(spec: dict[str, Any]) -> bytes:
     """Return a specification as PNG bytes, at twice the size on screen."""
     import vl_convert
+
     return squeeze(vl_convert.vegalite_to_png(spec, scale=SCALE, allowed_base_urls=[]))
 
 
@@ -32,6 +36,7 @@ def page_png(spec: dict[str, Any], width: int, least: int) -> bytes:
 def _page_png(spec: str, width: int, least: int) -> bytes:
     """Draw once what a report shows twice, in its finding and where that is explained."""
     import vl_convert
+
     return squeeze(vl_convert.svg_to_png(_fitted(json.loads(spec), width, least), scale=SCALE))
 
 
@@ -44,11 +49,12 @@ def entry(picture: bytes) -> tuple[str, dict[str, int]]:
 def _fitted(spec: dict, width: int, least: int) -> str:
     """Return a picture of a width as SVG: labels and legends take room that only drawing shows."""
     import vl_convert
+
     spec = theme.sized(spec, width, least)
     spec = theme.scaled(spec, (width * (1 - MORE) - BESIDE) / theme.widest(spec))
     for _ in range(TRIES):
         svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-        _, root = next(ElementTree.iterparse(io.StringIO(svg), ["start"]))       # the rest is not read
+        _, root = next(ElementTree.iterparse(io.StringIO(svg), ["start"]))  # the rest is not read
         drawn = int(root.get("width", 0))
         if abs(drawn - width) <= TOLERANCE:
             break
@@ -62,6 +68,10 @@ def squeeze(png: bytes) -> bytes:
     pixels = b""
     while body:
         length, kind = struct.unpack(">I4s", body[:8])
-        pixels += body[8:8 + length] if kind == b"IDAT" else b""
-        body = body[12 + length:]
-    return header + png_chunk(b"IDAT", zlib.compress(zlib.decompress(pixels))) + png_chunk(b"IEND", b"")
+        pixels += body[8 : 8 + length] if kind == b"IDAT" else b""
+        body = body[12 + length :]
+    return (
+        header
+        + png_chunk(b"IDAT", zlib.compress(zlib.decompress(pixels)))
+        + png_chunk(b"IEND", b"")
+    )

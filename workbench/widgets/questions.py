@@ -10,7 +10,7 @@ import ipywidgets
 from workbench.course.answers import says_something
 from workbench.widgets.kept import kept
 
-REVEAL = "WORKBENCH_REVEAL"     # "all": slides and tests show what learners must predict first
+REVEAL = "WORKBENCH_REVEAL"  # "all": slides and tests show what learners must predict first
 LEAST_WORDS = 3
 LOOK = "Compare with what there was to see"
 
@@ -50,7 +50,7 @@ class Prediction(Told):
         self._lock = _button("Lock my prediction", disabled=control.value is None)
         self._status = ipywidgets.HTML()
         super().__init__([_asked(question), control, self._lock, self._status])
-        self.add_class("workbench-question")        # styled beside the charts
+        self.add_class("workbench-question")  # styled beside the charts
         self.control.observe(self._ready, "value")
         self._lock.on_click(lambda _: kept().keep(name, self.control.value))
         kept().when_kept(name, self._locked)
@@ -68,8 +68,10 @@ class Prediction(Told):
             self.control.value = prediction
         self.control.disabled = self._lock.disabled = True
         said = getattr(self.control, "words", _words)(prediction)
-        self._status.value = (f"<p role='status'>You predicted <strong>{html.escape(said)}</strong> (kept "
-                              f"{html.escape(kept().where)}). Now go on.</p>")
+        self._status.value = (
+            f"<p role='status'>You predicted <strong>{html.escape(said)}</strong> (kept "
+            f"{html.escape(kept().where)}). Now go on.</p>"
+        )
 
 
 def predict(name: str, question: str, choices: Iterable[str]) -> Prediction:
@@ -87,8 +89,12 @@ def predict(name: str, question: str, choices: Iterable[str]) -> Prediction:
     >>> predict("0-coin", "Heads or tails?", ["heads", "tails"])
     Prediction: Heads or tails?
     """
-    control = ipywidgets.RadioButtons(options=list(choices), value=None, description="I predict",
-                                      layout=ipywidgets.Layout(width="auto"))
+    control = ipywidgets.RadioButtons(
+        options=list(choices),
+        value=None,
+        description="I predict",
+        layout=ipywidgets.Layout(width="auto"),
+    )
     return Prediction(name, question, control)
 
 
@@ -134,7 +140,9 @@ class Reveal(Told):
         shown = pictures[0]._repr_mimebundle_()
         data, metadata = shown if isinstance(shown, tuple) else (shown, {})
         picture = {"image/png"} & data.keys()
-        return bundle | {kind: data[kind] for kind in picture}, {kind: metadata[kind] for kind in picture}
+        return bundle | {kind: data[kind] for kind in picture}, {
+            kind: metadata[kind] for kind in picture
+        }
 
 
 def reveal(name: str, show: Callable[[Any], Any]) -> Reveal:
@@ -158,8 +166,10 @@ def reveal(name: str, show: Callable[[Any], Any]) -> Reveal:
 
 
 def _locked(show: Callable[[Any], Any]) -> Reveal:
-    waiting = ipywidgets.HTML("<p class='workbench-locked'><em>Make your prediction first: what belongs here appears "
-                              "when it is locked.</em></p>")
+    waiting = ipywidgets.HTML(
+        "<p class='workbench-locked'><em>Make your prediction first: what belongs here appears "
+        "when it is locked.</em></p>"
+    )
     return Reveal(waiting, "Make your prediction first.", show)
 
 
@@ -243,7 +253,9 @@ class Explanation(Told):
     def __init__(self, name: str, question: str, model: str, mistakes: Iterable[str]) -> None:
         self.question, self._model, self._mistakes = question, model, mistakes
         wide = ipywidgets.Layout(width="100%", max_width="700px")
-        self._lines = [ipywidgets.Text(description=f"Line {number}", layout=wide) for number in (1, 2)]
+        self._lines = [
+            ipywidgets.Text(description=f"Line {number}", layout=wide) for number in (1, 2)
+        ]
         self._keep = _button("Keep my two lines")
         self._status = ipywidgets.HTML()
         super().__init__([_asked(question), *self._lines, self._keep, self._status])
@@ -256,10 +268,14 @@ class Explanation(Told):
         return f"Explain in two lines: {self.question}"
 
     def _written(self, name: str) -> None:
-        short = [line.description for line in self._lines if not says_something(line.value, LEAST_WORDS)]
+        short = [
+            line.description for line in self._lines if not says_something(line.value, LEAST_WORDS)
+        ]
         if short:
-            self._status.value = (f"<p role='alert'>{' and '.join(short)}: write at least {LEAST_WORDS} different "
-                                  "words.</p>")
+            self._status.value = (
+                f"<p role='alert'>{' and '.join(short)}: write at least {LEAST_WORDS} different "
+                "words.</p>"
+            )
             return
         try:
             kept().keep(name, [line.value for line in self._lines])
@@ -267,16 +283,20 @@ class Explanation(Told):
             self._status.value = f"<p role='alert'>{html.escape(str(error))}</p>"
 
     def _kept(self, written: list[str] | str) -> None:
-        if not isinstance(written, list) or len(written) != len(self._lines):      # a file changed by hand
+        if not isinstance(written, list) or len(written) != len(
+            self._lines
+        ):  # a file changed by hand
             return
         for line, text in zip(self._lines, written, strict=True):
             line.value, line.disabled = str(text), True
         self._keep.disabled = True
         mistakes = "".join(f"<li>{html.escape(mistake)}</li>" for mistake in self._mistakes)
         where = html.escape(kept().where)
-        self._status.value = (f"<div role='status'><p>Kept {where}. Compare with a model answer:</p>"
-                              f"<blockquote>{html.escape(self._model)}</blockquote>"
-                              f"<p>Typical wrong answers:</p><ul>{mistakes}</ul></div>")
+        self._status.value = (
+            f"<div role='status'><p>Kept {where}. Compare with a model answer:</p>"
+            f"<blockquote>{html.escape(self._model)}</blockquote>"
+            f"<p>Typical wrong answers:</p><ul>{mistakes}</ul></div>"
+        )
 
 
 def explain(name: str, question: str, model: str, mistakes: Iterable[str]) -> Explanation:
@@ -313,6 +333,11 @@ def _plain(part: Any) -> str:
 def _widget(part: Any) -> Any:
     if isinstance(part, ipywidgets.Widget) or hasattr(part, "comm"):
         return part
-    text = f"<div style='max-width: calc(100vw - 2em); overflow-x: auto'>{part._repr_html_()}</div>" \
-        if hasattr(part, "_repr_html_") else f"<p>{html.escape(_plain(part))}</p>"
-    return ipywidgets.HTML(text).add_class("jp-RenderedHTMLCommon")     # tables look as they do in other outputs
+    text = (
+        f"<div style='max-width: calc(100vw - 2em); overflow-x: auto'>{part._repr_html_()}</div>"
+        if hasattr(part, "_repr_html_")
+        else f"<p>{html.escape(_plain(part))}</p>"
+    )
+    return ipywidgets.HTML(text).add_class(
+        "jp-RenderedHTMLCommon"
+    )  # tables look as they do in other outputs

@@ -11,12 +11,14 @@ NAME = "vega_bundle.js"
 def build() -> str:
     """Return the source of a module whose default export is vegaEmbed."""
     import vl_convert
+
     return vl_convert.javascript_bundle("export default vegaEmbed;")
 
 
 def write(folder: Path) -> Path:
     """Write the bundle into a folder, at once or not at all, and return its path."""
     from workbench.data.whole_files import write_text
+
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / NAME, build())
     return folder / NAME
@@ -39,7 +41,10 @@ def source() -> str:
 def cache_folder() -> Path:
     """Return the user's cache folder of this package, apart for each version of vl-convert."""
     from importlib.metadata import version
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+
+    base = (
+        os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    )
     return Path(base) / "evaluation-workbench" / f"vl-convert-{version('vl-convert-python')}"
 
 

@@ -1,34 +1,49 @@
 """Inputs on which adapters are checked, small enough to be worked out by hand, and what many adapters need."""
+
 from types import SimpleNamespace as Sample
 
 import numpy as np
 
-Z, T3, T19 = 1.959964, 3.182446, 2.093024       # normal, and t of 3 and of 19 degrees of freedom, at .975
+Z, T3, T19 = (
+    1.959964,
+    3.182446,
+    2.093024,
+)  # normal, and t of 3 and of 19 degrees of freedom, at .975
 # 8 of 10 right: p = .8, p(1 - p) = .16
 SIMPLE = Sample(y=np.array([1] * 8 + [0] * 2), N=1000)
-WILSON, EXACT = (.490162, .943318), (.443905, .974789)
+WILSON, EXACT = (0.490162, 0.943318), (0.443905, 0.974789)
 # 20 items, A alone right about 5, B alone about 1: mean .2, variance (6 - 20 * .04) / 19
-PAIRED = Sample(a=np.array([1] * 14 + [0] * 6), b=np.array([0] * 5 + [1] * 10 + [0] * 5), truth=0.)
-CHANGED_PLACES = Sample(a=PAIRED.b, b=PAIRED.a, truth=0.)
-PAIRED_SE = (5.2 / 19 / 20) ** .5
-MCNEMAR = 2 * 7 / 64                            # two-sided chance of at most 1 of 6
+PAIRED = Sample(a=np.array([1] * 14 + [0] * 6), b=np.array([0] * 5 + [1] * 10 + [0] * 5), truth=0.0)
+CHANGED_PLACES = Sample(a=PAIRED.b, b=PAIRED.a, truth=0.0)
+PAIRED_SE = (5.2 / 19 / 20) ** 0.5
+MCNEMAR = 2 * 7 / 64  # two-sided chance of at most 1 of 6
 # 4 clusters of 2, mean .625; residuals of the clusters .75, -.25, -1.25, .75 with squares 2.75 in all
 CLUSTERS = Sample(y=np.array([1, 1, 1, 0, 0, 0, 1, 1]), cluster=np.repeat(np.arange(4), 2))
-CLUSTER_SE = (2.75 * 4 / 3) ** .5 / 8
+CLUSTER_SE = (2.75 * 4 / 3) ** 0.5 / 8
 # scores .9 .4 .8 of members, .1 .35 .5 .2 of others: 11 of 12 pairs in order
-SCORED = Sample(t=np.array([1, 0, 1, 0, 1, 0, 0]), score=np.array([.9, .1, .4, .35, .8, .5, .2]))
+SCORED = Sample(
+    t=np.array([1, 0, 1, 0, 1, 0, 0]), score=np.array([0.9, 0.1, 0.4, 0.35, 0.8, 0.5, 0.2])
+)
 # fold differences with mean .06 and sum of squared deviations .134
-FOLDS = np.array([.1, .1, -.05, .15, 0, .2, .25, .05, -.1, -.1])
+FOLDS = np.array([0.1, 0.1, -0.05, 0.15, 0, 0.2, 0.25, 0.05, -0.1, -0.1])
 # two strata of 50, 2 values each: means 2 and 6, variances 2 and 8
-TOTAL = Sample(y=np.array([1., 3, 4, 8]), stratum=np.array([0, 0, 1, 1]), N=50, n=2, H=2, bounds=None)
-TOTAL_SE = (50 ** 2 * (1 - 2 / 50) * (2 + 8) / 2) ** .5
+TOTAL = Sample(
+    y=np.array([1.0, 3, 4, 8]), stratum=np.array([0, 0, 1, 1]), N=50, n=2, H=2, bounds=None
+)
+TOTAL_SE = (50**2 * (1 - 2 / 50) * (2 + 8) / 2) ** 0.5
 # 40 items of 3 models: right about 36, 20 and 20; each of the last two is alone right about two
 ITEMS = np.arange(40)
-MODELS = Sample(right=np.array([ITEMS < 36, ITEMS < 20, (ITEMS > 1) & (ITEMS < 22)]).T.astype(int), cluster=None)
+MODELS = Sample(
+    right=np.array([ITEMS < 36, ITEMS < 20, (ITEMS > 1) & (ITEMS < 22)]).T.astype(int), cluster=None
+)
 FIRST_IS_BEST = [[0, 1, 1], [0, 0, 0], [0, 0, 0]]
 # 10 items judged, 6 of 10 pass; people read 5: one wrong answer passed
-JUDGED = Sample(verdict=np.array([1, 1, 1, 0, 0, 1, 1, 1, 0, 0]), index=np.arange(5), human=np.array([1, 1, 0, 0, 0]),
-                N=10)
+JUDGED = Sample(
+    verdict=np.array([1, 1, 1, 0, 0, 1, 1, 1, 0, 0]),
+    index=np.arange(5),
+    human=np.array([1, 1, 0, 0, 0]),
+    N=10,
+)
 
 
 def around(middle, reach):

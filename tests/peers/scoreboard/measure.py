@@ -8,6 +8,7 @@ version, the setting, and the code: what a call or a question says anew is measu
 it stopped. A run is refused where the tool raises ValueError or answers with no finite interval, and crashed where it
 raises anything else; neither covers.
 """
+
 import argparse
 import hashlib
 import importlib.metadata
@@ -25,9 +26,22 @@ import numpy as np
 from questions import QUESTIONS, SEED, said
 
 FOLDER = Path(__file__).parent
-LEVEL, NEAR = .05, 1e-9
-ZERO = {"runs": 0, "covered": 0, "answered": 0, "width": 0., "squares": 0., "zero": 0, "outside": 0, "below": 0,
-        "above": 0, "refused": 0, "crashed": 0, "seconds": 0., "said": ""}
+LEVEL, NEAR = 0.05, 1e-9
+ZERO = {
+    "runs": 0,
+    "covered": 0,
+    "answered": 0,
+    "width": 0.0,
+    "squares": 0.0,
+    "zero": 0,
+    "outside": 0,
+    "below": 0,
+    "above": 0,
+    "refused": 0,
+    "crashed": 0,
+    "seconds": 0.0,
+    "said": "",
+}
 
 
 def adapter(tool):
@@ -42,7 +56,11 @@ def adapter(tool):
 
 def code(module, question):
     """Return what decides a cell's numbers, as text; the fixed inputs at an adapter's end do not."""
-    helpers = [part for name, part in vars(fixed).items() if inspect.isfunction(part) and name in module.TEXT]
+    helpers = [
+        part
+        for name, part in vars(fixed).items()
+        if inspect.isfunction(part) and name in module.TEXT
+    ]
     parts = (question.make, *question.uses, judged, *helpers)
     return module.TEXT.partition("\nCHECKED")[0] + "".join(map(inspect.getsource, parts))
 
@@ -52,17 +70,30 @@ def judged(answer, truth, bounds):
     if np.ndim(answer) == 2:
         better = np.asarray(answer, bool)
         wrong = better & (truth[:, None] <= truth[None, :] + NEAR)
-        return {"answered": 1, "covered": int(not wrong.any()),
-                "width": float(np.mean(len(truth) - better.sum(0) - better.sum(1)))}
+        return {
+            "answered": 1,
+            "covered": int(not wrong.any()),
+            "width": float(np.mean(len(truth) - better.sum(0) - better.sum(1))),
+        }
     if np.ndim(answer) == 0:
-        return {"answered": 1, "covered": int(answer >= LEVEL)} if math.isfinite(answer) else {"refused": 1}
+        return (
+            {"answered": 1, "covered": int(answer >= LEVEL)}
+            if math.isfinite(answer)
+            else {"refused": 1}
+        )
     low, high = (float(np.squeeze(limit)) for limit in answer)
     if not math.isfinite(low + high):
         return {"refused": 1}
     least, most = bounds or (low, high)
-    return {"answered": 1, "covered": int(low - NEAR <= truth <= high + NEAR), "width": high - low,
-            "zero": int(high - low <= 1e-12), "outside": int(low < least - NEAR or high > most + NEAR),
-            "below": int(high + NEAR < truth), "above": int(low - NEAR > truth)}
+    return {
+        "answered": 1,
+        "covered": int(low - NEAR <= truth <= high + NEAR),
+        "width": high - low,
+        "zero": int(high - low <= 1e-12),
+        "outside": int(low < least - NEAR or high > most + NEAR),
+        "below": int(high + NEAR < truth),
+        "above": int(low - NEAR > truth),
+    }
 
 
 def run(sums, call, sample, bounds):
@@ -73,10 +104,10 @@ def run(sums, call, sample, bounds):
         added = {"refused": 1} if answer is None else judged(answer, sample.truth, bounds)
     except ValueError as error:
         added, sums["said"] = {"refused": 1}, f"{error}"[:160]
-    except Exception as error:      # whatever a tool raises is what is counted
+    except Exception as error:  # whatever a tool raises is what is counted
         added, sums["said"] = {"crashed": 1}, f"{type(error).__name__}: {error}"[:160]
     sums["seconds"] += time.process_time() - before
-    sums["squares"] += added.get("width", 0.) ** 2
+    sums["squares"] += added.get("width", 0.0) ** 2
     for key, value in (added | {"runs": 1}).items():
         sums[key] += value
 
@@ -114,12 +145,27 @@ def cells(tool, options):
         question = QUESTIONS[name]
         if options.only and name not in options.only.split(","):
             continue
-        for setting in filter(lambda setting: asked(call, question, setting, options.seed), question.settings(name)):
-            text = json.dumps([tool, version, name, row, said(setting), options.seed, code(module, question)])
+        for setting in filter(
+            lambda setting: asked(call, question, setting, options.seed), question.settings(name)
+        ):
+            text = json.dumps(
+                [tool, version, name, row, said(setting), options.seed, code(module, question)]
+            )
             path = Path(options.cells, hashlib.sha256(text.encode()).hexdigest()[:24] + ".json")
-            cell = json.loads(path.read_text()) if path.exists() else {
-                "question": name, "tool": tool, "version": version, "row": row, "address": address,
-                "setting": said(setting), "seed": options.seed, "sums": dict(ZERO)}
+            cell = (
+                json.loads(path.read_text())
+                if path.exists()
+                else {
+                    "question": name,
+                    "tool": tool,
+                    "version": version,
+                    "row": row,
+                    "address": address,
+                    "setting": said(setting),
+                    "seed": options.seed,
+                    "sums": dict(ZERO),
+                }
+            )
             if cell["sums"]["runs"] < options.runs and cell["sums"]["seconds"] <= options.seconds:
                 measured(cell["sums"], call, question, setting, options)
                 path.write_text(json.dumps(cell))
@@ -141,7 +187,9 @@ def main():
     parser.add_argument("tool")
     parser.add_argument("--cells", default=".")
     parser.add_argument("--runs", type=int, default=400)
-    parser.add_argument("--seconds", type=float, default=20, help="processor time that a cell may take")
+    parser.add_argument(
+        "--seconds", type=float, default=20, help="processor time that a cell may take"
+    )
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", default="", help="questions, as Q1,Q3")
     parser.add_argument("--version", default="", help="of what has no version of its own")

@@ -1,15 +1,30 @@
 """What the cells say: which rows cover, how much wider than the shortest that covers they are, and the page of it."""
+
 from statistics import median
 
-LEAST, WIDER, FEWEST = .93, 1.15, 40
+LEAST, WIDER, FEWEST = 0.93, 1.15, 40
 OURS, TEXTBOOK = "workbench", "textbook"
 # the page of a method whose limits say why its row loses a cell
-METHODS = {"stratified_accuracy": "accuracy", "class_metrics": "class-metrics", "replicate_estimate auc": "auc",
-           "replicate_estimate": "clusters", "paired_difference": "difference",
-           "judged_difference": "judged-difference", "compare_items": "comparisons",
-           "estimate_prevalence": "shares", "prevalence_series": "shares", "kfold_t_test": "folds",
-           "estimate_values": "values", "anytime_interval": "anytime"}
-FAILURES = {"refused": "refused", "crashed": "crashed", "zero": "zero width", "outside": "outside the possible"}
+METHODS = {
+    "stratified_accuracy": "accuracy",
+    "class_metrics": "class-metrics",
+    "replicate_estimate auc": "auc",
+    "replicate_estimate": "clusters",
+    "paired_difference": "difference",
+    "judged_difference": "judged-difference",
+    "compare_items": "comparisons",
+    "estimate_prevalence": "shares",
+    "prevalence_series": "shares",
+    "kfold_t_test": "folds",
+    "estimate_values": "values",
+    "anytime_interval": "anytime",
+}
+FAILURES = {
+    "refused": "refused",
+    "crashed": "crashed",
+    "zero": "zero width",
+    "outside": "outside the possible",
+}
 
 
 def judged(found):
@@ -20,8 +35,13 @@ def judged(found):
         for setting in {name for row in rows for name in row["cells"]}:
             compared(rows, setting, "ratio", lambda row, cell: row["covers"])
             compared(rows, setting, "ratio_in_setting", lambda row, cell: enough(cell))
-    found["red"] = [red for name, rows in found["rows"].items() for row in rows if row["tool"] == OURS
-                    for red in reds(name, row)]
+    found["red"] = [
+        red
+        for name, rows in found["rows"].items()
+        for row in rows
+        if row["tool"] == OURS
+        for red in reds(name, row)
+    ]
     return found
 
 
@@ -51,11 +71,23 @@ def reds(question, row):
     """Yield our cells that cover too little, or are wider than need be."""
     for setting, cell in row["cells"].items():
         if cell["coverage"] + 2 * cell["error"] < LEAST:
-            yield {"question": question, "row": row["row"], "setting": setting, "why": "coverage",
-                   "value": cell["coverage"], "runs": cell["runs"]}
+            yield {
+                "question": question,
+                "row": row["row"],
+                "setting": setting,
+                "why": "coverage",
+                "value": cell["coverage"],
+                "runs": cell["runs"],
+            }
         if cell.get("ratio", 0) > WIDER:
-            yield {"question": question, "row": row["row"], "setting": setting, "why": "width",
-                   "value": cell["ratio"], "runs": cell["runs"]}
+            yield {
+                "question": question,
+                "row": row["row"],
+                "setting": setting,
+                "why": "width",
+                "value": cell["ratio"],
+                "runs": cell["runs"],
+            }
 
 
 def share(value):
@@ -80,8 +112,11 @@ def middle(values):
 
 def failures(row):
     """Say which failures a row had, and in up to how many of a cell's runs."""
-    most = {said: max(cell.get(name, 0) for cell in row["cells"].values()) for name, said in FAILURES.items()}
-    return ", ".join(f"{said} {value:.0%}" for said, value in most.items() if value >= .005)
+    most = {
+        said: max(cell.get(name, 0) for cell in row["cells"].values())
+        for name, said in FAILURES.items()
+    }
+    return ", ".join(f"{said} {value:.0%}" for said, value in most.items() if value >= 0.005)
 
 
 def meaning(row):
@@ -95,7 +130,11 @@ def meaning(row):
         return f"No interval; says that equal models differ in up to {1 - low['of_answered']:.0%} of the samples."
     if row["covers"]:
         wide = ratios(row)
-        times = f", {min(wide):.2f} to {max(wide):.2f} times as wide as the shortest that does" if wide else ""
+        times = (
+            f", {min(wide):.2f} to {max(wide):.2f} times as wide as the shortest that does"
+            if wide
+            else ""
+        )
         return f"Covers{times}."
     if low["of_answered"] is None:
         return "Gave no interval."
@@ -105,31 +144,68 @@ def meaning(row):
 def line(row):
     """Return a row of a question's table."""
     low, runs = lowest(row), [cell["runs"] for cell in row["cells"].values()]
-    return "| " + " | ".join([
-        row["tool"], f"[{row['row']}]({row['address']})" if row["address"] else row["row"],
-        f"{share(low['coverage'])} ± {share(low['error'])}", middle(ratios(row)),
-        middle(ratios(row, "ratio_in_setting")), failures(row),
-        f"{median(cell['milliseconds'] for cell in row['cells'].values()):.2g}",
-        f"{min(runs):,}" if min(runs) == max(runs) else f"{min(runs):,} to {max(runs):,}", meaning(row)]) + " |"
+    return (
+        "| "
+        + " | ".join(
+            [
+                row["tool"],
+                f"[{row['row']}]({row['address']})" if row["address"] else row["row"],
+                f"{share(low['coverage'])} ± {share(low['error'])}",
+                middle(ratios(row)),
+                middle(ratios(row, "ratio_in_setting")),
+                failures(row),
+                f"{median(cell['milliseconds'] for cell in row['cells'].values()):.2g}",
+                f"{min(runs):,}" if min(runs) == max(runs) else f"{min(runs):,} to {max(runs):,}",
+                meaning(row),
+            ]
+        )
+        + " |"
+    )
 
 
 def picture(question, rows, path):
     """Draw coverage against width, a point a row and setting."""
     import altair as alt
 
-    key, title = (("ratio", "Width, over the shortest that covers everywhere") if any(map(ratios, rows))
-                  else ("width", "Mean width; no row covers everywhere"))
-    points = [{"Tool": row["tool"], "Call": row["row"], "Setting": setting, "Coverage": cell["coverage"],
-               "Width": cell[key], "Kind": row["tool"] if row["tool"] in (OURS, TEXTBOOK) else "others"}
-              for row in rows for setting, cell in row["cells"].items() if cell.get(key)]
-    kinds = alt.Color("Kind:N", title=None, scale=alt.Scale(domain=[OURS, "others", TEXTBOOK],
-                                                            range=["#0072B2", "#D55E00", "#808080"]))
-    drawn = alt.Chart(alt.Data(values=points)).mark_point(filled=True, size=60, opacity=.7).encode(
-        x=alt.X("Width:Q", title=title, scale=alt.Scale(type="log")),
-        y=alt.Y("Coverage:Q", title="Coverage", scale=alt.Scale(zero=False)), color=kinds,
-        shape=alt.Shape("Kind:N", title=None, scale=alt.Scale(domain=[OURS, "others", TEXTBOOK])))
-    wanted = alt.Chart(alt.Data(values=[{"y": .95}])).mark_rule(strokeDash=[4, 4]).encode(y="y:Q")
-    chart = (wanted + drawn).properties(title=f"{question['title']}: coverage and width", width=560, height=260)
+    key, title = (
+        ("ratio", "Width, over the shortest that covers everywhere")
+        if any(map(ratios, rows))
+        else ("width", "Mean width; no row covers everywhere")
+    )
+    points = [
+        {
+            "Tool": row["tool"],
+            "Call": row["row"],
+            "Setting": setting,
+            "Coverage": cell["coverage"],
+            "Width": cell[key],
+            "Kind": row["tool"] if row["tool"] in (OURS, TEXTBOOK) else "others",
+        }
+        for row in rows
+        for setting, cell in row["cells"].items()
+        if cell.get(key)
+    ]
+    kinds = alt.Color(
+        "Kind:N",
+        title=None,
+        scale=alt.Scale(domain=[OURS, "others", TEXTBOOK], range=["#0072B2", "#D55E00", "#808080"]),
+    )
+    drawn = (
+        alt.Chart(alt.Data(values=points))
+        .mark_point(filled=True, size=60, opacity=0.7)
+        .encode(
+            x=alt.X("Width:Q", title=title, scale=alt.Scale(type="log")),
+            y=alt.Y("Coverage:Q", title="Coverage", scale=alt.Scale(zero=False)),
+            color=kinds,
+            shape=alt.Shape(
+                "Kind:N", title=None, scale=alt.Scale(domain=[OURS, "others", TEXTBOOK])
+            ),
+        )
+    )
+    wanted = alt.Chart(alt.Data(values=[{"y": 0.95}])).mark_rule(strokeDash=[4, 4]).encode(y="y:Q")
+    chart = (wanted + drawn).properties(
+        title=f"{question['title']}: coverage and width", width=560, height=260
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     chart.save(path)
     return f"![{question['title']}: coverage against width, {len(points)} points]({path.parent.name}/{path.name})"
@@ -138,21 +214,34 @@ def picture(question, rows, path):
 def section(name, question, rows, folder):
     """Return a question's part of the page."""
     ordered = sorted(rows, key=lambda row: (row["tool"] != OURS, -lowest(row)["coverage"]))
-    return [f"## {name} {question['title']}", "", f"Asked is the {question['estimand']}. Settings: "
-            + "; ".join(question["settings"]) + ".", "",
-            picture(question, rows, folder / "scoreboard" / f"{name}.svg"), "",
-            "| tool | call | least coverage | width, covers everywhere | width, covers there "
-            "| failed | ms a call | runs a cell | if you use it |",
-            "|---|---|---|---|---|---|---|---|---|", *map(line, ordered), ""]
+    return [
+        f"## {name} {question['title']}",
+        "",
+        f"Asked is the {question['estimand']}. Settings: " + "; ".join(question["settings"]) + ".",
+        "",
+        picture(question, rows, folder / "scoreboard" / f"{name}.svg"),
+        "",
+        "| tool | call | least coverage | width, covers everywhere | width, covers there "
+        "| failed | ms a call | runs a cell | if you use it |",
+        "|---|---|---|---|---|---|---|---|---|",
+        *map(line, ordered),
+        "",
+    ]
 
 
 def red_lines(found):
     """Return the list of our cells that lose."""
     if not found["red"]:
         return ["None."]
-    return ["| question | call | setting | loses in | value | runs | reason |", "|---|---|---|---|---|---|---|",
-            *(f"| {red['question']} | {red['row']} | {red['setting']} | {red['why']} | {red['value']:.3f} | "
-              f"{red['runs']:,} | [{method(red)}](../methods/{method(red)}.md#limits) |" for red in found["red"])]
+    return [
+        "| question | call | setting | loses in | value | runs | reason |",
+        "|---|---|---|---|---|---|---|",
+        *(
+            f"| {red['question']} | {red['row']} | {red['setting']} | {red['why']} | {red['value']:.3f} | "
+            f"{red['runs']:,} | [{method(red)}](../methods/{method(red)}.md#limits) |"
+            for red in found["red"]
+        ),
+    ]
 
 
 def method(red):
@@ -169,42 +258,60 @@ def standing(tool, entry, tools):
 
 def write(found, folder):
     """Write the page and its pictures."""
-    cells = [cell for rows in found["rows"].values() for row in rows for cell in row["cells"].values()]
+    cells = [
+        cell for rows in found["rows"].values() for row in rows for cell in row["cells"].values()
+    ]
     settings = sum(len(question["settings"]) for question in found["questions"].values())
     tools = {row["tool"] for rows in found["rows"].values() for row in rows}
     lines = [
-        "# The scoreboard of the field", "",
+        "# The scoreboard of the field",
+        "",
         f"{len(tools)} tools on {len(found['questions'])} questions with {settings} settings, on known truth, "
         f"nominal 95%, last measured {found['date']} with seed {found['seed']}: "
         f"{len(cells):,} cells, "
-        f"{sum(cell['runs'] for cell in cells):,} intervals. `make scoreboard` measures them again.", "",
+        f"{sum(cell['runs'] for cell in cells):,} intervals. `make scoreboard` measures them again.",
+        "",
         "A seed draws the settings from declared grids, and every tool gets the same samples. A tool's call is the one "
         "that its documentation shows for the question, linked. Coverage is the share of all runs whose interval holds "
         "the truth, with its Monte Carlo error, in the setting where it is least; a run without a finite interval "
         f"does not cover. A row covers in a setting if its coverage is at least {LEAST} less two "
-        f"errors, in {FEWEST} runs or more. The column \"width, covers everywhere\" is the median over "
+        f'errors, in {FEWEST} runs or more. The column "width, covers everywhere" is the median over '
         "the settings of the ratio of the row's width to that of the shortest row that covers in "
-        "*all* settings. The column \"width, covers there\" is the median over the settings of the "
+        '*all* settings. The column "width, covers there" is the median over the settings of the '
         "ratio of the row's width to that of the shortest row that covers in that setting. "
         "Failures are the largest share over the "
-        "settings. A row \"own design\" places as many labels otherwise, and is outside these ratios. With a few "
-        "hundred runs a cell the least of six coverages lies somewhat below the truth.", "",
-        *(part for name, rows in found["rows"].items()
-          for part in section(name, found["questions"][name], rows, folder)),
-        "## Where the workbench loses", "",
+        'settings. A row "own design" places as many labels otherwise, and is outside these ratios. With a few '
+        "hundred runs a cell the least of six coverages lies somewhat below the truth.",
+        "",
+        *(
+            part
+            for name, rows in found["rows"].items()
+            for part in section(name, found["questions"][name], rows, folder)
+        ),
+        "## Where the workbench loses",
+        "",
         f"Its cells with coverage below {LEAST} by two errors, or wider than {WIDER} times the shortest that covers. "
         "The limits of the method say why.",
         "",
-        *red_lines(found), "",
-        "## Versions", "", "| tool | version | |", "|---|---|---|",
-        *(f"| {tool} | {entry['version']} | {standing(tool, entry, tools)} |"
-          for tool, entry in found["tools"].items()),
+        *red_lines(found),
         "",
-        "## Propose another call", "",
+        "## Versions",
+        "",
+        "| tool | version | |",
+        "|---|---|---|",
+        *(
+            f"| {tool} | {entry['version']} | {standing(tool, entry, tools)} |"
+            for tool, entry in found["tools"].items()
+        ),
+        "",
+        "## Propose another call",
+        "",
         "You maintain one of these tools, or another, and know a better call? A call is a line in "
         "`tests/peers/scoreboard/adapters/<tool>.py`: question, name, a function from the sample to (low, high), and "
         "the address of the documentation that recommends it. `tools.toml` beside it says what is installed, and the "
         "adapter ends with inputs on which its answer is known. `python tests/peers/scoreboard/run.py --tools <tool> "
-        "--runs 400` measures it. Every documented call is a row; what you send is measured beside the old one.", ""]
+        "--runs 400` measures it. Every documented call is a row; what you send is measured beside the old one.",
+        "",
+    ]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "scoreboard.md").write_text("\n".join(lines), encoding="utf-8")

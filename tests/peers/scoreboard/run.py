@@ -9,6 +9,7 @@ Each tool runs in an environment of its own in build/scoreboard, with one thread
 cores. The cells stay there: a second run goes on where the first one stopped. `--compare` sets a second seed beside the
 record and writes nothing. `--update` puts the rows of these tools and questions into the record.
 """
+
 import argparse
 import concurrent.futures
 import datetime
@@ -33,15 +34,34 @@ BUILD = ROOT / "build" / "scoreboard"
 RECORD = FOLDER.parent / "scoreboard.json"
 TOOLS = tomllib.loads((FOLDER / "tools.toml").read_text(encoding="utf-8"))
 OURS, TEXTBOOK = "workbench", "textbook"
-ROOMS = "intervals", "stratified", "allocation", "replication", "misclassification", "cross_validation", "comparisons"
-THREADS = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS",
-                                  "RAYON_NUM_THREADS", "NUMBA_NUM_THREADS", "TQDM_DISABLE")}
+ROOMS = (
+    "intervals",
+    "stratified",
+    "allocation",
+    "replication",
+    "misclassification",
+    "cross_validation",
+    "comparisons",
+)
+THREADS = {
+    name: "1"
+    for name in (
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "POLARS_MAX_THREADS",
+        "RAYON_NUM_THREADS",
+        "NUMBA_NUM_THREADS",
+        "TQDM_DISABLE",
+    )
+}
 OUR_RUNS, OUR_SECONDS = 2_000, 240
 
 
 def our_version():
     """Return what stands for a version of the rooms that estimate: a digest of their text."""
-    files = sorted(path for room in ROOMS for path in ROOT.joinpath("workbench", room).rglob("*.py"))
+    files = sorted(
+        path for room in ROOMS for path in ROOT.joinpath("workbench", room).rglob("*.py")
+    )
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 
@@ -55,11 +75,28 @@ def python_of(tool):
         return str(python), ""
     shutil.rmtree(folder, ignore_errors=True)
     named = f"python{TOOLS[tool]['python']}" if "python" in TOOLS[tool] else sys.executable
-    if not shutil.which(named) or subprocess.run([named, "-m", "venv", "--without-pip", folder],
-                                                    stderr=subprocess.DEVNULL).returncode:
+    if (
+        not shutil.which(named)
+        or subprocess.run(
+            [named, "-m", "venv", "--without-pip", folder], stderr=subprocess.DEVNULL
+        ).returncode
+    ):
         return None, f"needs {Path(named).name}"
-    done = subprocess.run([sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile",
-                           *TOOLS[tool]["requires"]], text=True, capture_output=True)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            python,
+            "install",
+            "--quiet",
+            "--no-compile",
+            *TOOLS[tool]["requires"],
+        ],
+        text=True,
+        capture_output=True,
+    )
     if done.returncode:
         return None, done.stderr.strip().splitlines()[-1]
     whole.touch()
@@ -68,13 +105,34 @@ def python_of(tool):
 
 def measured(tool, python, options):
     """Check a tool's adapter on fixed inputs, measure its cells, and return the cells' files."""
-    version = {OURS: ["--version", our_version()], TEXTBOOK: ["--version", metadata.version("scipy")]}.get(tool, [])
+    version = {
+        OURS: ["--version", our_version()],
+        TEXTBOOK: ["--version", metadata.version("scipy")],
+    }.get(tool, [])
     words = [python, str(FOLDER / "measure.py"), tool]
-    runs, seconds = ((options.our_runs, options.our_seconds) if tool == OURS else (options.runs, options.seconds))
+    runs, seconds = (
+        (options.our_runs, options.our_seconds) if tool == OURS else (options.runs, options.seconds)
+    )
     done = subprocess.run(
-        [*words, "--cells", str(BUILD / "cells"), "--runs", str(runs), "--seconds", str(seconds),
-         "--seed", str(options.seed), "--only", options.only, *version],
-        check=True, stdout=subprocess.PIPE, text=True, env=os.environ | THREADS)
+        [
+            *words,
+            "--cells",
+            str(BUILD / "cells"),
+            "--runs",
+            str(runs),
+            "--seconds",
+            str(seconds),
+            "--seed",
+            str(options.seed),
+            "--only",
+            options.only,
+            *version,
+        ],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | THREADS,
+    )
     return [line for line in done.stdout.splitlines() if line.endswith(".json")]
 
 
@@ -83,13 +141,22 @@ def cell(sums):
     n, k, answered = sums["runs"], sums["covered"], sums["answered"]
     p = k / n
     width = sums["width"] / answered if answered and sums["width"] else None
-    spread = (max(sums["squares"] / answered - width ** 2, 0) / answered) ** .5 if width else None
-    return {"runs": n, "coverage": round(p, 4), "error": round((max(p * (1 - p), 1 / n) / n) ** .5, 4),
-            "of_answered": round(k / answered, 4) if answered else None,
-            "width": width and round(width, 5), "width_error": spread and round(spread, 5),
-            **{name: round(sums[name] / n, 4) for name in ("refused", "crashed", "zero", "outside", "below", "above")
-               if sums[name]},
-            "milliseconds": round(1e3 * sums["seconds"] / n, 3), **({"said": sums["said"]} if sums["said"] else {})}
+    spread = (max(sums["squares"] / answered - width**2, 0) / answered) ** 0.5 if width else None
+    return {
+        "runs": n,
+        "coverage": round(p, 4),
+        "error": round((max(p * (1 - p), 1 / n) / n) ** 0.5, 4),
+        "of_answered": round(k / answered, 4) if answered else None,
+        "width": width and round(width, 5),
+        "width_error": spread and round(spread, 5),
+        **{
+            name: round(sums[name] / n, 4)
+            for name in ("refused", "crashed", "zero", "outside", "below", "above")
+            if sums[name]
+        },
+        "milliseconds": round(1e3 * sums["seconds"] / n, 3),
+        **({"said": sums["said"]} if sums["said"] else {}),
+    }
 
 
 def rows(files):
@@ -100,9 +167,14 @@ def rows(files):
         if kept["sums"]["runs"]:
             key = kept["tool"], kept["row"]
             table[kept["question"]][key]["address"] = kept["address"]
-            table[kept["question"]][key].setdefault("cells", {})[kept["setting"]] = cell(kept["sums"])
-    return {name: [{"tool": tool, "row": row, **entry} for (tool, row), entry in table[name].items()]
-            for name in QUESTIONS if name in table}
+            table[kept["question"]][key].setdefault("cells", {})[kept["setting"]] = cell(
+                kept["sums"]
+            )
+    return {
+        name: [{"tool": tool, "row": row, **entry} for (tool, row), entry in table[name].items()]
+        for name in QUESTIONS
+        if name in table
+    }
 
 
 def record(options):
@@ -122,21 +194,38 @@ def record(options):
         print(f"environments: {time.monotonic() - began:.0f} s", flush=True)
         files = [name for names in pool.map(cells_of, listed) for name in names]
     for tool, (_, problem) in pythons.items():
-        tools[tool] = {"version": {OURS: metadata.version("evaluation-workbench"),
-                                   TEXTBOOK: f"scipy {metadata.version('scipy')}"}.get(tool) or pinned(tool),
-                       **({"not installed": problem} if problem else {}),
-                       **({"home": TOOLS[tool]["home"]} if tool in TOOLS else {})}
-    questions = {name: {"title": question.title, "estimand": question.estimand,
-                        "settings": [said(setting) for setting in question.settings(name)]}
-                 for name, question in QUESTIONS.items()}
-    found = {"date": datetime.date.today().isoformat(), "seed": options.seed, "tools": tools, "questions": questions,
-             "rows": rows(files)}
+        tools[tool] = {
+            "version": {
+                OURS: metadata.version("evaluation-workbench"),
+                TEXTBOOK: f"scipy {metadata.version('scipy')}",
+            }.get(tool)
+            or pinned(tool),
+            **({"not installed": problem} if problem else {}),
+            **({"home": TOOLS[tool]["home"]} if tool in TOOLS else {}),
+        }
+    questions = {
+        name: {
+            "title": question.title,
+            "estimand": question.estimand,
+            "settings": [said(setting) for setting in question.settings(name)],
+        }
+        for name, question in QUESTIONS.items()
+    }
+    found = {
+        "date": datetime.date.today().isoformat(),
+        "seed": options.seed,
+        "tools": tools,
+        "questions": questions,
+        "rows": rows(files),
+    }
     return page.judged(found)
 
 
 def pinned(tool):
     """Return the version that a tool's requirement names."""
-    return next(part for part in TOOLS[tool]["requires"] if part.startswith(f"{tool}==")).partition("==")[2]
+    return next(part for part in TOOLS[tool]["requires"] if part.startswith(f"{tool}==")).partition(
+        "=="
+    )[2]
 
 
 def updated(old, new):
@@ -153,10 +242,19 @@ def updated(old, new):
 
 def compare(old, new):
     """Print how many cells of two seeds differ by more than three of their errors."""
-    pairs = [(first["cells"][setting], second) for name, rows in new["rows"].items() for row in rows
-             for first in old["rows"][name] if (first["tool"], first["row"]) == (row["tool"], row["row"])
-             for setting, second in row["cells"].items() if setting in first["cells"]]
-    far = [abs(a["coverage"] - b["coverage"]) > 3 * (a["error"] ** 2 + b["error"] ** 2) ** .5 for a, b in pairs]
+    pairs = [
+        (first["cells"][setting], second)
+        for name, rows in new["rows"].items()
+        for row in rows
+        for first in old["rows"][name]
+        if (first["tool"], first["row"]) == (row["tool"], row["row"])
+        for setting, second in row["cells"].items()
+        if setting in first["cells"]
+    ]
+    far = [
+        abs(a["coverage"] - b["coverage"]) > 3 * (a["error"] ** 2 + b["error"] ** 2) ** 0.5
+        for a, b in pairs
+    ]
     print(f"{sum(far)} of {len(far)} cells differ by more than three errors")
 
 
@@ -165,15 +263,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--our-runs", type=int, default=OUR_RUNS)
-    parser.add_argument("--seconds", type=float, default=20, help="processor time that a cell may take")
+    parser.add_argument(
+        "--seconds", type=float, default=20, help="processor time that a cell may take"
+    )
     parser.add_argument("--our-seconds", type=float, default=OUR_SECONDS)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--tools", default="", help="measure these alone, write nothing")
     parser.add_argument("--only", default="", help="questions, as Q1,Q3; write nothing")
     parser.add_argument("--compare", action="store_true")
-    parser.add_argument("--update", action="store_true",
-                        help="put the measured rows into the record")
+    parser.add_argument(
+        "--update", action="store_true", help="put the measured rows into the record"
+    )
     options = parser.parse_args()
     if options.update and options.seed != SEED:
         parser.error(f"--update adds to a record of seed {SEED}; leave out --seed")

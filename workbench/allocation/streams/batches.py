@@ -19,8 +19,17 @@ from workbench.data.whole_files import write_text
 SCHEMA = 1
 
 
-def sample_stream(frame: Any, budget: int, *, by: str, value: str, id: str, passes: int = 1, seed: int = 0,
-                  minimum: int = 2) -> StreamEstimate:
+def sample_stream(
+    frame: Any,
+    budget: int,
+    *,
+    by: str,
+    value: str,
+    id: str,
+    passes: int = 1,
+    seed: int = 0,
+    minimum: int = 2,
+) -> StreamEstimate:
     """Sample batches within strata that are not known beforehand, and estimate the mean.
 
     Parameters
@@ -72,15 +81,23 @@ def sample_stream(frame: Any, budget: int, *, by: str, value: str, id: str, pass
     """
     passes, batches = checks.whole("passes", passes, 1, 2), frames.batches_of(frame)
     if passes == 2 and iter(batches) is batches:
-        raise checks.WrongValue("passes", "must be 1 for an iterator, which can be read once; give a list of batches, "
-                                "or what starts anew each time", passes)
+        raise checks.WrongValue(
+            "passes",
+            "must be 1 for an iterator, which can be read once; give a list of batches, "
+            "or what starts anew each time",
+            passes,
+        )
     take = partial(take_batch, by=by, value=value, id=id)
-    first = _taken(batches, StreamSampler(budget, minimum=minimum, seed=checks.seed("seed", seed)), take)
+    first = _taken(
+        batches, StreamSampler(budget, minimum=minimum, seed=checks.seed("seed", seed)), take
+    )
     if passes == 1:
         return first.estimate()
     found = _taken(batches, first.second_pass(), take).estimate()
     if sum(found.size) != sum(first.estimate().size):
-        raise ValueError("the batches held other records when they were read again; store them before sampling")
+        raise ValueError(
+            "the batches held other records when they were read again; store them before sampling"
+        )
     return found
 
 
@@ -98,25 +115,36 @@ def take_batch(sampler: StreamSampler, batch: Any, by: str, value: str, id: str)
     """Let a sampler with a seed take a batch."""
     if not frames.is_empty(batch):
         with frames.scan(batch, [by, value, id]) as source:
-            _take_part(sampler, samples.streamed(source, by, value, id, _seed_of(sampler)), source.native)
+            _take_part(
+                sampler, samples.streamed(source, by, value, id, _seed_of(sampler)), source.native
+            )
 
 
 def _take_part(sampler: StreamSampler, summarize: Callable, native: Any) -> None:
     try:
         sampler.add(*summarize(native))
     except frames.NoRowsError:
-        pass        # an empty batch counts, too
+        pass  # an empty batch counts, too
 
 
 def _seed_of(sampler: StreamSampler) -> int:
     if sampler.seed is None:
-        raise checks.WrongValue("sampler", "must have a seed, StreamSampler(budget, seed=0): a record is then chosen "
-                                "by the hash of its identifier")
+        raise checks.WrongValue(
+            "sampler",
+            "must have a seed, StreamSampler(budget, seed=0): a record is then chosen "
+            "by the hash of its identifier",
+        )
     return sampler.seed
 
 
-def stream_batches(sampler: StreamSampler, *, by: str = "stratum", value: str = "value", id: str = "id",
-                   checkpoint: str | PathLike[str] | None = None) -> Callable[..., None]:
+def stream_batches(
+    sampler: StreamSampler,
+    *,
+    by: str = "stratum",
+    value: str = "value",
+    id: str = "id",
+    checkpoint: str | PathLike[str] | None = None,
+) -> Callable[..., None]:
     """Return a function that lets a sampler take a batch, each once, also where the program is killed and restarted.
 
     Parameters
@@ -156,18 +184,27 @@ def stream_batches(sampler: StreamSampler, *, by: str = "stratum", value: str = 
     """
     _seed_of(checks.instance("sampler", sampler, StreamSampler))
     kept = Checkpoint(sampler, checkpoint, [by, value, id])
-    numbers = iter(range(2 ** 63))
+    numbers = iter(range(2**63))
 
     def count(batch: Any, number: int | None = None) -> None:
         number = checks.whole("number", next(numbers) if number is None else number, 0)
         if number > kept.last:
             take_batch(sampler, batch, by, value, id)
             kept.write(number)
+
     return count
 
 
-def stream_file(path: str, sampler: StreamSampler, *, by: str, value: str, id: str, rows: int,
-                checkpoint: str | PathLike[str]) -> Iterator[int]:
+def stream_file(
+    path: str,
+    sampler: StreamSampler,
+    *,
+    by: str,
+    value: str,
+    id: str,
+    rows: int,
+    checkpoint: str | PathLike[str],
+) -> Iterator[int]:
     """Let a sampler take the rows of a file, so many at a time, and yield how many records it has seen.
 
     Parameters
@@ -193,7 +230,9 @@ def stream_file(path: str, sampler: StreamSampler, *, by: str, value: str, id: s
 class Checkpoint:
     """The file by which a stream goes on: the last batch that counts, what batches are, and the sampler after it."""
 
-    def __init__(self, sampler: StreamSampler, path: str | PathLike[str] | None, about: list) -> None:
+    def __init__(
+        self, sampler: StreamSampler, path: str | PathLike[str] | None, about: list
+    ) -> None:
         self.sampler, self.path, self.about, self.last = sampler, path, about, -1
         if path is not None and os.path.exists(os.path.expanduser(path)):
             self._read(os.path.expanduser(os.fspath(path)))
@@ -202,9 +241,18 @@ class Checkpoint:
         """Write that all batches up to one are counted."""
         self.last = last
         if self.path is not None:
-            write_text(os.path.expanduser(self.path), json.dumps({
-                "kind": "stream checkpoint", "schema": SCHEMA, "last": last, "about": self.about,
-                "sampler": self.sampler.to_dict()}))
+            write_text(
+                os.path.expanduser(self.path),
+                json.dumps(
+                    {
+                        "kind": "stream checkpoint",
+                        "schema": SCHEMA,
+                        "last": last,
+                        "about": self.about,
+                        "sampler": self.sampler.to_dict(),
+                    }
+                ),
+            )
 
     def _read(self, path: str) -> None:
         try:
@@ -214,9 +262,13 @@ class Checkpoint:
             if (found["kind"], found["schema"]) != ("stream checkpoint", SCHEMA):
                 raise ValueError
         except (ValueError, KeyError, TypeError):
-            raise checks.WrongValue("checkpoint", f"{path!r} is not the checkpoint of a stream; choose another file"
-                                    ) from None
+            raise checks.WrongValue(
+                "checkpoint", f"{path!r} is not the checkpoint of a stream; choose another file"
+            ) from None
         if found["about"] != self.about or not saved.is_like(self.sampler):
-            raise checks.WrongValue("checkpoint", f"{path!r} is of another budget, floor or seed, of other columns or "
-                                    "another file; remove it to start anew")
+            raise checks.WrongValue(
+                "checkpoint",
+                f"{path!r} is of another budget, floor or seed, of other columns or "
+                "another file; remove it to start anew",
+            )
         self.last, self.sampler.__dict__ = found["last"], saved.__dict__

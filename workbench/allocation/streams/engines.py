@@ -12,9 +12,9 @@ from typing import Any
 from workbench.allocation.streams.sampler import StreamSampler
 from workbench.data import frames
 
-FAN = 16            # samplers that one task merges
-TASKS = 8           # of Spark, whose results are merged where the program runs
-ROWS = 200_000      # of a batch: Spark's own are too small to be worth a query
+FAN = 16  # samplers that one task merges
+TASKS = 8  # of Spark, whose results are merged where the program runs
+ROWS = 200_000  # of a batch: Spark's own are too small to be worth a query
 
 Take = Callable[[StreamSampler, Any], None]
 
@@ -31,15 +31,20 @@ def reader_of(source: Any) -> Callable | None:
 
 def _by_dask(frame: Any, sampler: StreamSampler, take: Take) -> StreamSampler:
     import dask
-    parts = [dask.delayed(_of_part)([dask.delayed(frames.as_arrow)(part)], sampler, take)
-             for part in frame.to_delayed()]
+
+    parts = [
+        dask.delayed(_of_part)([dask.delayed(frames.as_arrow)(part)], sampler, take)
+        for part in frame.to_delayed()
+    ]
     while len(parts) > 1:
-        parts = [dask.delayed(_merged)(parts[k:k + FAN]) for k in range(0, len(parts), FAN)]
+        parts = [dask.delayed(_merged)(parts[k : k + FAN]) for k in range(0, len(parts), FAN)]
     return parts[0].compute()
 
 
 def _by_spark(frame: Any, sampler: StreamSampler, take: Take) -> StreamSampler:
-    found = frame.mapInArrow(partial(_of_batches, sampler=pickle.dumps(sampler), take=take), "sampler binary")
+    found = frame.mapInArrow(
+        partial(_of_batches, sampler=pickle.dumps(sampler), take=take), "sampler binary"
+    )
     rows = found.repartition(TASKS).mapInArrow(_merged_batches, "sampler binary").collect()
     return _merged([pickle.loads(bytes(row[0])) for row in rows] or [sampler])
 
@@ -68,12 +73,16 @@ def _merged_batches(batches: Iterable) -> Iterator[Any]:
 
 def _rows(samplers: Sequence[StreamSampler]) -> Iterator[Any]:
     import pyarrow as pa
-    yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(each) for each in samplers], pa.binary())], ["sampler"])
+
+    yield pa.RecordBatch.from_arrays(
+        [pa.array([pickle.dumps(each) for each in samplers], pa.binary())], ["sampler"]
+    )
 
 
 def _larger(batches: Iterable) -> Iterator[Any]:
     """Yield Arrow batches joined to tables of so many rows that summarizing each costs little."""
     import pyarrow as pa
+
     waiting: list = []
     for batch in batches:
         waiting.append(batch)

@@ -25,11 +25,17 @@ METHODS = ("default", "bounded", "t")
 LEAST, LEAST_PER_STRATUM, MOST_OF_ONE = 20, 5, 0.40
 # of the largest value: a spread below this is rounding, as the mean of n equal values is off by up to n 1e-16
 ROUNDING = 1e-13
-ALIKE = Note("refused", f"{NO_INTERVAL}, the smallest and the largest value that an item can have: in every stratum "
-             "with unsampled items all values are alike, so nothing shows how far others are from them")
-UNBOUNDED = Note("assumption", "what a value can be is not known: the interval is Student's t joined with Hall's, for "
-                 "skewed values; rare large values that the sample does not show defeat both; state bounds where there "
-                 "are any")
+ALIKE = Note(
+    "refused",
+    f"{NO_INTERVAL}, the smallest and the largest value that an item can have: in every stratum "
+    "with unsampled items all values are alike, so nothing shows how far others are from them",
+)
+UNBOUNDED = Note(
+    "assumption",
+    "what a value can be is not known: the interval is Student's t joined with Hall's, for "
+    "skewed values; rare large values that the sample does not show defeat both; state bounds where there "
+    "are any",
+)
 
 
 class SampledValues(Estimate, Result):
@@ -55,15 +61,24 @@ class SampledValues(Estimate, Result):
         if bounds is not None:
             return self._bounded_interval(level, *checks.bounds(bounds), method)
         if method == "bounded":
-            raise checks.WrongValue("method", "must be 'default' or 't' where no bounds are known", method)
+            raise checks.WrongValue(
+                "method", "must be 'default' or 't' where no bounds are known", method
+            )
         return self._unbounded_interval(level, method)
 
     def _bounded_interval(self, level: float, least: float, most: float, method: str) -> Interval:
         for outside in self.values[(self.values < least) | (self.values > most)][:1]:
-            raise checks.WrongValue("bounds", f"must hold every value; {outside:g} lies outside {least:g} to {most:g}")
+            raise checks.WrongValue(
+                "bounds", f"must hold every value; {outside:g} lies outside {least:g} to {most:g}"
+            )
         size, n, tail = self.size, self.sampled, (1 - level) / 2
         moments = SampledMoments.of_values(
-            size / size.sum(), 1 - n / size, np.repeat(np.arange(n.size), n), self.values, least, most
+            size / size.sum(),
+            1 - n / size,
+            np.repeat(np.arange(n.size), n),
+            self.values,
+            least,
+            most,
         )
         unseen, seen = (size - n).sum(), self.values.sum()
         proven = (seen + unseen * least) / size.sum(), (seen + unseen * most) / size.sum()
@@ -79,17 +94,26 @@ class SampledValues(Estimate, Result):
         low, high = max(low, proven[0]), min(high, proven[1])
         limiting = limits.limiting_stratum(size, n, *moments.decisive_strata(tail))
         return Interval(
-            float(low), float(high), level, method, limiting,
+            float(low),
+            float(high),
+            level,
+            method,
+            limiting,
             tuple(map(float, bounded)) if bounded != (low, high) else None,
             notes=[*intervals.few_notes(size, n, self._unit), *self._limiting_notes(limiting)],
         )
 
     def _limiting_notes(self, limiting: int | None) -> Iterator[Note]:
         if limiting is not None:
-            shares = (f"{self.size[limiting] / self.size.sum():.1%} of the records but "
-                      f"{self.sampled[limiting] / self.sampled.sum():.1%} of the sample")
-            yield Note("design", f"alone decides a limit: it holds {shares}; a larger minimum would help most",
-                       ("stratum", str(self.stratum[limiting])))
+            shares = (
+                f"{self.size[limiting] / self.size.sum():.1%} of the records but "
+                f"{self.sampled[limiting] / self.sampled.sum():.1%} of the sample"
+            )
+            yield Note(
+                "design",
+                f"alone decides a limit: it holds {shares}; a larger minimum would help most",
+                ("stratum", str(self.stratum[limiting])),
+            )
 
     def _unbounded_interval(self, level: float, method: str) -> Interval:
         n, W, free = self.sampled, self.size / self.size.sum(), 1 - self.sampled / self.size
@@ -100,13 +124,16 @@ class SampledValues(Estimate, Result):
             return Interval(-np.inf, np.inf, level, "none", notes=[*warnings, *self.notes])
         codes = np.repeat(np.arange(n.size), n)
         off = (self.values - self.mean[codes]) / self.standard_error
-        terms = W ** 2 * free * np.nan_to_num(self.sd) ** 2 / n
+        terms = W**2 * free * np.nan_to_num(self.sd) ** 2 / n
         df = 1 / ((terms / terms.sum()) ** 2 / np.maximum(n - 1, 1)).sum()
-        third = np.bincount(codes, off ** 3, n.size) / np.maximum((n - 1) * (n - 2), 1)
-        skewness = (W ** 3 * free ** 1.5 * third / n).sum()
+        third = np.bincount(codes, off**3, n.size) / np.maximum((n - 1) * (n - 2), 1)
+        skewness = (W**3 * free**1.5 * third / n).sum()
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
-        low, high = (self.estimate - end(x, x if method == "t" else _unskewed(x, skewness)) * self.standard_error
-                     for end, x in ((max, reach), (min, -reach)))
+        low, high = (
+            self.estimate
+            - end(x, x if method == "t" else _unskewed(x, skewness)) * self.standard_error
+            for end, x in ((max, reach), (min, -reach))
+        )
         return Interval(low, high, level, "t", notes=[*warnings, UNBOUNDED, *self.notes])
 
     def _warnings(self) -> Iterator[Note]:
@@ -118,8 +145,11 @@ class SampledValues(Estimate, Result):
         if self.standard_error <= rounding:
             yield ALIKE
         elif problem := self._problem(open_, open_ & (self.sd <= rounding)):
-            yield Note("unreliable", f"{problem}: the interval may be too short; give the smallest and the largest "
-                       "value that an item can have for a safe one")
+            yield Note(
+                "unreliable",
+                f"{problem}: the interval may be too short; give the smallest and the largest "
+                "value that an item can have for a safe one",
+            )
 
     def _problem(self, open_: np.ndarray, alike: np.ndarray) -> str:
         """Return why an interval without bounds may be too short, or ""."""
@@ -127,7 +157,9 @@ class SampledValues(Estimate, Result):
         if n.sum() < LEAST:
             return f"there are only {checks.counted(int(n.sum()), self._unit)}"
         if n.min() < LEAST_PER_STRATUM:
-            return f"stratum {names[n.argmin()]} has only {checks.counted(int(n.min()), self._unit)}"
+            return (
+                f"stratum {names[n.argmin()]} has only {checks.counted(int(n.min()), self._unit)}"
+            )
         if alike.any():
             return f"all {self._unit}s of stratum {self.stratum[alike.argmax()]} are alike"
         sampled, weight = self.sampled, self.size / self.size.sum()
@@ -139,13 +171,19 @@ class SampledValues(Estimate, Result):
 
     def _check_values(self) -> None:
         if self.values is None:
-            raise checks.WrongValue("interval", "needs the sampled values, and this estimate was saved without them; "
-                                    "take it anew from the sampler")
+            raise checks.WrongValue(
+                "interval",
+                "needs the sampled values, and this estimate was saved without them; "
+                "take it anew from the sampler",
+            )
         for few in np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))[:1]:
             name = self.stratum[few]
             shown = repr(name.item() if isinstance(name, np.generic) else name)
-            raise checks.WrongValue("interval", "needs two sampled records or more of every stratum; stratum "
-                                    f"{shown} has {self.sampled[few]} of {self.size[few]}: choose minimum=2 or more")
+            raise checks.WrongValue(
+                "interval",
+                "needs two sampled records or more of every stratum; stratum "
+                f"{shown} has {self.sampled[few]} of {self.size[few]}: choose minimum=2 or more",
+            )
 
 
 class StreamEstimate(SampledValues, kw_only=True):
@@ -175,8 +213,13 @@ class StreamEstimate(SampledValues, kw_only=True):
     design_variance: float
     items: Any = None
 
-    def interval(self, level: float = 0.95, *, bounds: tuple[float, float] | None = None,
-                 method: str = "default") -> Interval:
+    def interval(
+        self,
+        level: float = 0.95,
+        *,
+        bounds: tuple[float, float] | None = None,
+        method: str = "default",
+    ) -> Interval:
         """Return an `Interval` for the mean of the stream.
 
         Parameters
@@ -231,19 +274,28 @@ class StreamEstimate(SampledValues, kw_only=True):
 
     def headline(self) -> str:
         """Return estimate and standard error in one sentence."""
-        records, strata = checks.counted(self.size.sum(), "record"), checks.counted(self.size.size, "stratum", "strata")
+        records, strata = (
+            checks.counted(self.size.sum(), "record"),
+            checks.counted(self.size.size, "stratum", "strata"),
+        )
         (mean,) = digits.numbers(self.estimate, error=self.standard_error / 10)
         return f"mean {mean} (SE {self.standard_error:.4g}) from {self.sampled.sum():,} of {records}, {strata}"
 
     def sample_rows(self) -> list[dict]:
         """Return the sampled records: stratum, id, value, and how many records each stands for, its weight."""
         place = np.repeat(np.arange(self.size.size), self.sampled)
-        return rows_of(stratum=[self.stratum[h] for h in place], id=self.items, value=self.values,
-                       weight=(self.size / np.maximum(self.sampled, 1))[place])
+        return rows_of(
+            stratum=[self.stratum[h] for h in place],
+            id=self.items,
+            value=self.values,
+            weight=(self.size / np.maximum(self.sampled, 1))[place],
+        )
 
     def rows(self) -> list[dict]:
         """Return records, sampled records, mean and sd of the sample, one row per stratum."""
-        return rows_of(stratum=self.stratum, size=self.size, sampled=self.sampled, mean=self.mean, sd=self.sd)
+        return rows_of(
+            stratum=self.stratum, size=self.size, sampled=self.sampled, mean=self.mean, sd=self.sd
+        )
 
 
 def with_bounded_note(interval: Interval) -> Interval:
@@ -254,7 +306,9 @@ def with_bounded_note(interval: Interval) -> Interval:
     return replace(interval, notes=notes)
 
 
-def moments(codes: np.ndarray, values: np.ndarray, strata: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def moments(
+    codes: np.ndarray, values: np.ndarray, strata: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return count, mean and sum of squared deviations per stratum."""
     size = np.bincount(codes, minlength=strata)
     mean = np.bincount(codes, values, strata) / np.maximum(size, 1)
@@ -268,5 +322,7 @@ def _unskewed(x: float, skewness: float) -> float:
     if not skewness:
         return x
     off = skewness * (x - skewness / 6)
-    root = math.expm1(math.log1p(off) / 3) if abs(off) < 0.5 else np.cbrt(1 + off) - 1     # exact where near 0
+    root = (
+        math.expm1(math.log1p(off) / 3) if abs(off) < 0.5 else np.cbrt(1 + off) - 1
+    )  # exact where near 0
     return float(3 / skewness * root)

@@ -6,7 +6,7 @@ from workbench.labeling.draws import KEY_BITS as HASH_BITS
 
 KEY_BITS = 44
 SHIFT = np.uint64(HASH_BITS - KEY_BITS)
-NOTHING_REJECTED = 2 ** KEY_BITS
+NOTHING_REJECTED = 2**KEY_BITS
 MOST_STRATA = 2 ** (64 - KEY_BITS) - 1
 
 

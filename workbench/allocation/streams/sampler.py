@@ -34,8 +34,8 @@ from workbench.labeling.draws import random_keys
 from workbench.results import Note
 
 SCHEMA = 1
-FEW = 2 ** 12
-WIDEST_TABLE = 2 ** 20
+FEW = 2**12
+WIDEST_TABLE = 2**20
 SHOWN = 3
 SETTINGS = ("budget", "minimum", "seed", "_quota")
 SMALL = 0.9
@@ -93,12 +93,18 @@ class StreamSampler:
     {'a': 2, 'b': 2}
     """
 
-    def __init__(self, budget: int, *, minimum: int = 2, rng: int | np.random.Generator = 0,
-                 seed: int | None = None) -> None:
+    def __init__(
+        self,
+        budget: int,
+        *,
+        minimum: int = 2,
+        rng: int | np.random.Generator = 0,
+        seed: int | None = None,
+    ) -> None:
         self.budget = checks.whole("budget", budget, 1)
         self.minimum = checks.whole("minimum", minimum, 1)
         self.seed = None if seed is None else checks.seed("seed", seed)
-        start = checks.generator(rng).integers(0, 2 ** 63, 2).tolist()
+        start = checks.generator(rng).integers(0, 2**63, 2).tolist()
         self._bits = np.random.PCG64(start)
         self._sources = {tuple(start)} if seed is None else set[tuple]()
         self._quota: dict | None = None
@@ -126,7 +132,9 @@ class StreamSampler:
         >>> StreamSampler.with_sizes({"a": 1, "b": 2}).update(list("aabbbb"), range(6)).sizes()
         {'a': 1, 'b': 2}
         """
-        quota = {label: checks.whole(f"sizes[{label!r}]", size, 1) for label, size in dict(sizes).items()}
+        quota = {
+            label: checks.whole(f"sizes[{label!r}]", size, 1) for label, size in dict(sizes).items()
+        }
         if not quota:
             raise checks.WrongValue("sizes", "must name at least one stratum")
         sampler = cls(sum(quota.values()), minimum=1, rng=rng)
@@ -156,15 +164,24 @@ class StreamSampler:
         """
         # in the order of the labels, and without the last digits of sums: the same whatever the partitions were
         self._check_not_empty()
-        order = sorted(range(len(self._labels)), key=lambda k: (isinstance(self._labels[k], str), self._labels[k]))
+        order = sorted(
+            range(len(self._labels)),
+            key=lambda k: (isinstance(self._labels[k], str), self._labels[k]),
+        )
         sd = [float(f"{self._sd()[k]:.12g}") for k in order]
-        labeled = rules.allocate(self._size[order], self.budget, stratum_sd=sd, minimum=self.minimum).labeled
-        second = self.with_sizes({self._labels[k]: n for k, n in zip(order, labeled.tolist(), strict=True)}, rng=rng)
+        labeled = rules.allocate(
+            self._size[order], self.budget, stratum_sd=sd, minimum=self.minimum
+        ).labeled
+        second = self.with_sizes(
+            {self._labels[k]: n for k, n in zip(order, labeled.tolist(), strict=True)}, rng=rng
+        )
         if self.seed is not None:
             second.seed, second._sources = self.seed, set()
         return second
 
-    def update(self, strata: ArrayLike, values: ArrayLike, keys: ArrayLike | None = None) -> "StreamSampler":
+    def update(
+        self, strata: ArrayLike, values: ArrayLike, keys: ArrayLike | None = None
+    ) -> "StreamSampler":
         """Take a minibatch of any size, or a single record, and return this sampler.
 
         Parameters
@@ -182,24 +199,37 @@ class StreamSampler:
             For a missing stratum or value (names the row), unequal lengths, keys that repeat within the minibatch,
             or a budget too small for the strata; the sampler then is as before.
         """
-        strata, values = (np.atleast_1d(_column("strata", strata)),
-                          np.atleast_1d(checks.plain_array("values", values, "row")))
+        strata, values = (
+            np.atleast_1d(_column("strata", strata)),
+            np.atleast_1d(checks.plain_array("values", values, "row")),
+        )
         if strata.size == 0 and values.size == 0:
             return self
         if values.ndim != 1 or values.dtype != float or not np.isfinite(values).all():
             values = checks.vector("values", values, what="row")
         if strata.shape != values.shape:
-            raise checks.WrongValue("strata", f"must have {_entries(values.size)}, one per value", strata.size)
-        items = None if keys is None else _identifiers(np.atleast_1d(_column("keys", keys)), values.size)
+            raise checks.WrongValue(
+                "strata", f"must have {_entries(values.size)}, one per value", strata.size
+            )
+        items = (
+            None
+            if keys is None
+            else _identifiers(np.atleast_1d(_column("keys", keys)), values.size)
+        )
         if items is None and self.seed is not None:
-            raise checks.WrongValue("keys", "must be given where a seed is: the sample is chosen by their hashes")
+            raise checks.WrongValue(
+                "keys", "must be given where a seed is: the sample is chosen by their hashes"
+            )
         kind = self._kind_of(items)
         codes, new = self._codes(strata)
         self._check_budget(codes, new)
         self._item_kind = kind
         self._register(new)
-        hashes = None if items is None or self.seed is None else \
-            random_keys(items.tolist(), self.seed).view(np.uint64) >> SHIFT
+        hashes = (
+            None
+            if items is None or self.seed is None
+            else random_keys(items.tolist(), self.seed).view(np.uint64) >> SHIFT
+        )
         taken = [self._take(part, codes, values, hashes) for part in rules.blocks(values.size)]
         packed, values, rows = (np.concatenate(parts) for parts in zip(*taken, strict=True))
         if rows.size:
@@ -208,7 +238,9 @@ class StreamSampler:
         self._seen += codes.size
         return self
 
-    def add(self, summary: Mapping[str, np.ndarray], below: Callable[[np.ndarray], dict]) -> "StreamSampler":
+    def add(
+        self, summary: Mapping[str, np.ndarray], below: Callable[[np.ndarray], dict]
+    ) -> "StreamSampler":
         """Take a minibatch that stays where it is, of a sampler with a seed, and return this sampler.
 
         Parameters
@@ -224,7 +256,9 @@ class StreamSampler:
         index = self._index | _numbered(new, len(self._labels))
         place = np.array([index[label] for label in labels], np.int64)
         self._check_budget(place, new, size)
-        threshold = np.append(self._threshold, np.full(len(new), NOTHING_REJECTED, np.uint64))[place]
+        threshold = np.append(self._threshold, np.full(len(new), NOTHING_REJECTED, np.uint64))[
+            place
+        ]
         rows = _enough(below, size, self._most(labels), (threshold << SHIFT).view(np.int64))
         items = _identifiers(rows["id"], rows["id"].size)
         kind = self._kind_of(items) if items.size else self._item_kind
@@ -288,8 +322,12 @@ class StreamSampler:
         packed, values, items = self._sample()
         codes = stratum_of(packed)
         weight = (self._size / np.maximum(self._live(), 1))[codes]
-        return samples.rows_of(stratum=tuple(self._labels[code] for code in codes), item=items, value=values,
-                               weight=weight)
+        return samples.rows_of(
+            stratum=tuple(self._labels[code] for code in codes),
+            item=items,
+            value=values,
+            weight=weight,
+        )
 
     def allocation(self) -> rules.Allocation:
         """Return the `Allocation` that knows all records so far (VOILA); strata in order of appearance."""
@@ -316,24 +354,46 @@ class StreamSampler:
         census = sampled == self._size
         with np.errstate(invalid="ignore", divide="ignore"):
             sd = np.where(self._size == 1, 0.0, np.sqrt(squares / (sampled - 1)))
-            terms = np.where(census, 0.0, self._size * (self._size - sampled) * sd ** 2 / sampled)
+            terms = np.where(census, 0.0, self._size * (self._size - sampled) * sd**2 / sampled)
         total = int(self._size.sum())
-        return StreamEstimate(float(self._size @ mean / total), float(terms.sum() / total ** 2), tuple(self._labels),
-                              self._size, sampled, mean, sd, values, items=items,
-                              stream_mean=float(self._size @ self._mean / total),
-                              design_variance=rules.allocation_variance(self._size, self._sd(), sampled),
-                              notes=tuple(self._notes(sampled, sd, census)))
+        return StreamEstimate(
+            float(self._size @ mean / total),
+            float(terms.sum() / total**2),
+            tuple(self._labels),
+            self._size,
+            sampled,
+            mean,
+            sd,
+            values,
+            items=items,
+            stream_mean=float(self._size @ self._mean / total),
+            design_variance=rules.allocation_variance(self._size, self._sd(), sampled),
+            notes=tuple(self._notes(sampled, sd, census)),
+        )
 
     def to_dict(self) -> dict:
         """Return a dict of plain JSON values; `from_dict` continues from it as if nothing had happened."""
         packed, values, items = self._sample()
-        return {"kind": "StreamSampler", "schema": SCHEMA, "budget": self.budget, "minimum": self.minimum,
-                "seed": self.seed,
-                "seen": self._seen, "sources": sorted(map(list, self._sources)), "generator": self._bits.state,
-                "quota": self._quota and [[label, size] for label, size in self._quota.items()],
-                "labels": list(self._labels), "size": self._size.tolist(), "mean": self._mean.tolist(),
-                "squares": self._squares.tolist(), "threshold": self._threshold.tolist(), "packed": packed.tolist(),
-                "values": values.tolist(), "items": items.tolist(), "item_kind": self._item_kind}
+        return {
+            "kind": "StreamSampler",
+            "schema": SCHEMA,
+            "budget": self.budget,
+            "minimum": self.minimum,
+            "seed": self.seed,
+            "seen": self._seen,
+            "sources": sorted(map(list, self._sources)),
+            "generator": self._bits.state,
+            "quota": self._quota and [[label, size] for label, size in self._quota.items()],
+            "labels": list(self._labels),
+            "size": self._size.tolist(),
+            "mean": self._mean.tolist(),
+            "squares": self._squares.tolist(),
+            "threshold": self._threshold.tolist(),
+            "packed": packed.tolist(),
+            "values": values.tolist(),
+            "items": items.tolist(),
+            "item_kind": self._item_kind,
+        }
 
     @classmethod
     def from_dict(cls, data: dict) -> "StreamSampler":
@@ -345,32 +405,49 @@ class StreamSampler:
             As `to_dict` returned it.
         """
         if data.get("kind") != "StreamSampler" or data.get("schema") != SCHEMA:
-            raise checks.WrongValue("data", f"must be a StreamSampler of schema {SCHEMA} written by to_dict; got "
-                                    f"kind {data.get('kind')!r}, schema {data.get('schema')!r}")
+            raise checks.WrongValue(
+                "data",
+                f"must be a StreamSampler of schema {SCHEMA} written by to_dict; got "
+                f"kind {data.get('kind')!r}, schema {data.get('schema')!r}",
+            )
         sampler = cls(data["budget"], minimum=data["minimum"], seed=data.get("seed"))
         sampler._quota = data["quota"] and dict(map(tuple, data["quota"]))
         sampler._register(data["labels"])
         sampler._sources = set(map(tuple, data["sources"]))
         sampler._bits.state = data["generator"]
         sampler._seen, sampler._item_kind = data["seen"], data["item_kind"]
-        sampler._size[:], sampler._mean[:], sampler._squares[:] = data["size"], data["mean"], data["squares"]
+        sampler._size[:], sampler._mean[:], sampler._squares[:] = (
+            data["size"],
+            data["mean"],
+            data["squares"],
+        )
         sampler._threshold = np.array(data["threshold"], np.uint64)
         items = np.array(data["items"], str if data["item_kind"] == "text" else np.int64)
-        sampler._bag = [(np.array(data["packed"], np.uint64), np.array(data["values"], float), items)]
+        sampler._bag = [
+            (np.array(data["packed"], np.uint64), np.array(data["values"], float), items)
+        ]
         sampler._rebuild()
         return sampler
 
     def __repr__(self) -> str:
-        records, strata = checks.counted(self._seen, "record"), checks.counted(len(self._labels), "stratum", "strata")
-        return f"StreamSampler({self._live().sum():,} of {records}, {strata}; budget {self.budget:,})"
+        records, strata = (
+            checks.counted(self._seen, "record"),
+            checks.counted(len(self._labels), "stratum", "strata"),
+        )
+        return (
+            f"StreamSampler({self._live().sum():,} of {records}, {strata}; budget {self.budget:,})"
+        )
 
     # arguments
 
     def _kind_of(self, items: np.ndarray | None) -> str:
         kind = "position" if items is None else "text" if items.dtype.kind == "U" else "number"
         if self._item_kind not in (None, kind):
-            raise checks.WrongValue("keys", "must be of one kind in every minibatch, number, text or position (none "
-                                    f"given); got {kind} after {self._item_kind}")
+            raise checks.WrongValue(
+                "keys",
+                "must be of one kind in every minibatch, number, text or position (none "
+                f"given); got {kind} after {self._item_kind}",
+            )
         return kind
 
     def _codes(self, strata: Any) -> tuple:
@@ -402,7 +479,7 @@ class StreamSampler:
             return True
         known = [label for label in self._labels if isinstance(label, int)]
         low, high = min([low, *known]), max([high, *known])
-        if high - low >= WIDEST_TABLE or high >= 2 ** 62 or low <= -2 ** 62:
+        if high - low >= WIDEST_TABLE or high >= 2**62 or low <= -(2**62):
             return False
         self._base, self._table = low, np.full(high - low + 1, -1, np.int64)
         for label in known:
@@ -411,41 +488,60 @@ class StreamSampler:
 
     def _most(self, labels: list) -> np.ndarray:
         """Return the most records that strata can keep."""
-        return np.array([self.budget if self._quota is None else self._quota[label] for label in labels], np.int64)
+        return np.array(
+            [self.budget if self._quota is None else self._quota[label] for label in labels],
+            np.int64,
+        )
 
     def _check_budget(self, codes: np.ndarray, new: list, times: np.ndarray | None = None) -> None:
         strata = len(self._labels) + len(new)
         if self._quota is not None:
             for label in [label for label in new if label not in self._quota][:1]:
-                raise checks.WrongValue("strata", f"must be among the given sizes; {label!r} is not")
+                raise checks.WrongValue(
+                    "strata", f"must be among the given sizes; {label!r} is not"
+                )
         elif strata * self.minimum > self.budget:
             size = np.bincount(codes, times, strata).astype(np.int64)
-            size[:self._size.size] += self._size
-            rules.refuse_less(self.budget, int(np.minimum(size, self.minimum).sum()), self.minimum, strata)
+            size[: self._size.size] += self._size
+            rules.refuse_less(
+                self.budget, int(np.minimum(size, self.minimum).sum()), self.minimum, strata
+            )
         if strata > MOST_STRATA:
             raise checks.WrongValue("strata", f"must be at most {MOST_STRATA:,}; got {strata:,}")
 
     def _check_mergeable(self, other: "StreamSampler") -> None:
         if not isinstance(other, StreamSampler):
-            raise checks.WrongType("other", "must be a StreamSampler", told=f"got {type(other).__name__}")
+            raise checks.WrongType(
+                "other", "must be a StreamSampler", told=f"got {type(other).__name__}"
+            )
         for name in SETTINGS:
             mine, its = getattr(self, name), getattr(other, name)
             if mine != its:
-                raise checks.WrongValue("other", f"must have the same {name.strip('_').replace('quota', 'sizes')}; "
-                                        f"got {its} and {mine}")
+                raise checks.WrongValue(
+                    "other",
+                    f"must have the same {name.strip('_').replace('quota', 'sizes')}; "
+                    f"got {its} and {mine}",
+                )
         if self._sources & other._sources:
-            raise checks.WrongValue("other", "must have been started from another rng; samples with shared keys are "
-                                    "not independent (is it a copy, or merged already?)")
+            raise checks.WrongValue(
+                "other",
+                "must have been started from another rng; samples with shared keys are "
+                "not independent (is it a copy, or merged already?)",
+            )
         if self.seed is not None and np.isin(self._sample()[2], other._sample()[2]).any():
-            raise checks.WrongValue("other", "must hold other records; some are in both (is it a copy, or merged "
-                                    "already?)")
+            raise checks.WrongValue(
+                "other",
+                "must hold other records; some are in both (is it a copy, or merged already?)",
+            )
         if self._item_kind and other._item_kind and self._item_kind != other._item_kind:
-            raise checks.WrongValue("other", f"must have keys of the same kind; got {other._item_kind} and "
-                                    f"{self._item_kind}")
+            raise checks.WrongValue(
+                "other",
+                f"must have keys of the same kind; got {other._item_kind} and {self._item_kind}",
+            )
         labels = [*self._labels, *(label for label in other._labels if label not in self._index)]
         index = _numbered(labels, 0)
         place = np.array([index[label] for label in other._labels], np.int64)
-        self._check_budget(place, labels[len(self._labels):], other._size)
+        self._check_budget(place, labels[len(self._labels) :], other._size)
 
     def _check_not_empty(self) -> None:
         if not self._seen:
@@ -463,25 +559,35 @@ class StreamSampler:
                 self._table[label - self._base] = self._index[label]
         more = len(labels)
         self._size = np.append(self._size, np.zeros(more, np.int64))
-        self._mean, self._squares = (np.append(column, np.zeros(more)) for column in (self._mean, self._squares))
+        self._mean, self._squares = (
+            np.append(column, np.zeros(more)) for column in (self._mean, self._squares)
+        )
         self._threshold = np.append(self._threshold, np.full(more, NOTHING_REJECTED, np.uint64))
         self._runs = [self._run(run.packed) for run in self._runs]
 
-    def _take(self, part: Any, codes: np.ndarray, values: np.ndarray, hashes: np.ndarray | None) -> tuple:
+    def _take(
+        self, part: Any, codes: np.ndarray, values: np.ndarray, hashes: np.ndarray | None
+    ) -> tuple:
         """Count a part of a minibatch; return packed keys, values and rows of what lies below the thresholds."""
         codes, values = codes[part], values[part]
         self._add_statistics(slice(None), *moments(codes, values, self._size.size))
-        keys = self._bits.random_raw(codes.size) >> np.uint64(64 - KEY_BITS) if hashes is None else hashes[part]
+        keys = (
+            self._bits.random_raw(codes.size) >> np.uint64(64 - KEY_BITS)
+            if hashes is None
+            else hashes[part]
+        )
         rows = np.flatnonzero(keys < self._threshold[codes])
         return pack(codes[rows], keys[rows]), values[rows], rows + part.start
 
-    def _add_statistics(self, place: Any, size: np.ndarray, mean: np.ndarray, squares: np.ndarray) -> None:
+    def _add_statistics(
+        self, place: Any, size: np.ndarray, mean: np.ndarray, squares: np.ndarray
+    ) -> None:
         """Add counts, means and sums of squared deviations (Chan, Golub & LeVeque)."""
         before = self._size[place]
         total = np.maximum(before + size, 1)
         difference = mean - self._mean[place]
         self._mean[place] += difference * size / total
-        self._squares[place] += squares + difference ** 2 * (before / total * size)
+        self._squares[place] += squares + difference**2 * (before / total * size)
         self._size[place] += size
 
     def _sd(self) -> np.ndarray:
@@ -492,7 +598,9 @@ class StreamSampler:
 
     def _run(self, packed: np.ndarray) -> Run:
         first = np.arange(len(self._labels), dtype=np.uint64) << np.uint64(KEY_BITS)
-        return Run(packed, np.searchsorted(packed, first), np.searchsorted(packed, first + self._threshold))
+        return Run(
+            packed, np.searchsorted(packed, first), np.searchsorted(packed, first + self._threshold)
+        )
 
     def _live(self) -> np.ndarray:
         return sum((run.live for run in self._runs), np.zeros(len(self._labels), np.int64))
@@ -511,7 +619,10 @@ class StreamSampler:
         excess = live - self._target(live)
         if excess.any():
             tops = [np.minimum(excess, run.live) for run in self._runs]
-            keys = [run.packed[_ranges(run.end - top, top)] for run, top in zip(self._runs, tops, strict=True)]
+            keys = [
+                run.packed[_ranges(run.end - top, top)]
+                for run, top in zip(self._runs, tops, strict=True)
+            ]
             cut = np.flatnonzero(excess)
             limit = np.sort(np.concatenate(keys))[(np.cumsum(sum(tops)) - excess)[cut]]
             self._threshold[cut] = key_of(limit)
@@ -525,7 +636,9 @@ class StreamSampler:
             return np.minimum(live, [self._quota[label] for label in self._labels])
         if live.sum() <= self.budget:
             return live
-        return rules.reduced(self._size, self._sd(), live, self.budget, np.minimum(live, self.minimum))
+        return rules.reduced(
+            self._size, self._sd(), live, self.budget, np.minimum(live, self.minimum)
+        )
 
     def _compact(self) -> None:
         """Drop what the thresholds exclude."""
@@ -541,7 +654,9 @@ class StreamSampler:
         self._compact()
 
     def _limit(self) -> np.ndarray:
-        return (np.arange(len(self._labels), dtype=np.uint64) << np.uint64(KEY_BITS)) + self._threshold
+        return (
+            np.arange(len(self._labels), dtype=np.uint64) << np.uint64(KEY_BITS)
+        ) + self._threshold
 
     def _sample(self) -> tuple:
         """Return packed keys, values and items of the sample, by stratum and key."""
@@ -553,23 +668,39 @@ class StreamSampler:
         return packed[order], values[order], items[order]
 
     def _notes(self, sampled: Any, sd: Any, census: Any) -> Any:
-        single, flat = (sampled == 1) & ~census, (sampled > 1) & ~census & (sd == 0) & (self._squares > 0)
+        single, flat = (
+            (sampled == 1) & ~census,
+            (sampled > 1) & ~census & (sd == 0) & (self._squares > 0),
+        )
         if single.any():
-            yield Note("undefined", "the variance is not estimable: one sampled record of several in "
-                       f"{self._named(single)}; choose minimum=2 or more")
+            yield Note(
+                "undefined",
+                "the variance is not estimable: one sampled record of several in "
+                f"{self._named(single)}; choose minimum=2 or more",
+            )
         if flat.any():
-            yield Note("unreliable", "the variance is too small: all sampled values are equal, though the records "
-                       f"vary, in {self._named(flat)}")
+            yield Note(
+                "unreliable",
+                "the variance is too small: all sampled values are equal, though the records "
+                f"vary, in {self._named(flat)}",
+            )
         held, wanted = int(sampled.sum()), min(self.budget, self._seen)
         if self._quota is not None:
-            wanted = int(np.minimum(self._size, [self._quota[label] for label in self._labels]).sum())
+            wanted = int(
+                np.minimum(self._size, [self._quota[label] for label in self._labels]).sum()
+            )
         if held < SMALL * wanted:
-            yield Note("design", f"only {held:,} of {checks.counted(wanted, 'record')} within the budget are kept: the "
-                       "merged samplers disagreed about which stratum varies; second_pass samples again")
+            yield Note(
+                "design",
+                f"only {held:,} of {checks.counted(wanted, 'record')} within the budget are kept: the "
+                "merged samplers disagreed about which stratum varies; second_pass samples again",
+            )
 
     def _named(self, chosen: np.ndarray) -> str:
         labels = [self._labels[code] for code in np.flatnonzero(chosen)]
-        return ("stratum " if len(labels) == 1 else "strata ") + checks.listed(labels, SHOWN, quoted=True)
+        return ("stratum " if len(labels) == 1 else "strata ") + checks.listed(
+            labels, SHOWN, quoted=True
+        )
 
 
 def _enough(below: Callable, size: np.ndarray, most: np.ndarray, threshold: np.ndarray) -> dict:
@@ -596,9 +727,15 @@ def _column(name: str, entries: Any) -> np.ndarray:
     """Return an array in which whole numbers stay numbers and text stays text."""
     if isinstance(entries, (str, numbers.Integral)) or hasattr(entries, "__array__"):
         return checks.plain_array(name, entries, "row")
-    entries = entries if isinstance(entries, (list, tuple)) or not hasattr(entries, "__iter__") else list(entries)
+    entries = (
+        entries
+        if isinstance(entries, (list, tuple)) or not hasattr(entries, "__iter__")
+        else list(entries)
+    )
     plain, array = np.asarray(entries, object), np.asarray(entries)
-    whole = array.dtype.kind in "iu" and all(isinstance(entry, numbers.Integral) for entry in plain.ravel())
+    whole = array.dtype.kind in "iu" and all(
+        isinstance(entry, numbers.Integral) for entry in plain.ravel()
+    )
     return array if whole else plain
 
 
@@ -611,7 +748,9 @@ def _checked_labels(strata: np.ndarray, name: str = "strata") -> list:
         raise ValueError(f"{name} must not be missing; row {row} is {labels[row]!r}")
     if strata.dtype.kind not in "iuU":
         for row, label in enumerate(labels):
-            if isinstance(label, (bool, np.bool_)) or not isinstance(label, (str, numbers.Integral)):
+            if isinstance(label, (bool, np.bool_)) or not isinstance(
+                label, (str, numbers.Integral)
+            ):
                 raise TypeError(f"{name} must be whole numbers or text; row {row} is {label!r}")
         labels = [label if isinstance(label, str) else int(label) for label in labels]
     return labels
@@ -631,7 +770,9 @@ def _identifiers(keys: np.ndarray, size: int) -> np.ndarray:
     kinds = {isinstance(label, str) for label in labels}
     if len(kinds) > 1:
         raise checks.WrongType("keys", "must be all whole numbers or all text")
-    for large in [label for label in labels if not isinstance(label, str) and abs(label) >= 2 ** 63][:1]:
+    for large in [label for label in labels if not isinstance(label, str) and abs(label) >= 2**63][
+        :1
+    ]:
         raise checks.WrongValue("keys", "must lie within 2 ** 63, or be text", large)
     if len(set(labels)) < size:
         repeated = next(label for label, times in Counter(labels).items() if times > 1)

@@ -10,15 +10,32 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation import rules, samples
-from workbench.allocation.streams.estimates import ROUNDING, SampledValues, moments, with_bounded_note
-from workbench.results import NO_INTERVAL, Interval, Note, bounded_words, digits, html_table, note_list, percent
+from workbench.allocation.streams.estimates import (
+    ROUNDING,
+    SampledValues,
+    moments,
+    with_bounded_note,
+)
+from workbench.results import (
+    NO_INTERVAL,
+    Interval,
+    Note,
+    bounded_words,
+    digits,
+    html_table,
+    note_list,
+    percent,
+)
 
 SD_FROM = ("planned", "labels")
-ENOUGH = 10             # labels: an sd of 10 normal values is known to a quarter
+ENOUGH = 10  # labels: an sd of 10 normal values is known to a quarter
 SHOWN = 5
 # four strata, 12 labels each and 112 more, simulated: normal values 95% either way, gamma(2) 91%, lognormal(1) 85%
-LOOKED = Note("assumption", "the next items follow the standard deviations of these labels: with skewed values the "
-              "interval of all labels together covers 2 to 4 points less than with those known before")
+LOOKED = Note(
+    "assumption",
+    "the next items follow the standard deviations of these labels: with skewed values the "
+    "interval of all labels together covers 2 to 4 points less than with those known before",
+)
 
 
 class ValueEstimate(SampledValues, kw_only=True):
@@ -60,7 +77,9 @@ class ValueEstimate(SampledValues, kw_only=True):
         """Strata with too few labels for a standard error."""
         return self.stratum[(self.sampled < 2) & (self.sampled < self.size)].tolist()
 
-    def interval(self, level: float = 0.95, *, quantity: str = "mean", method: str = "default") -> Interval:
+    def interval(
+        self, level: float = 0.95, *, quantity: str = "mean", method: str = "default"
+    ) -> Interval:
         """Return an `Interval` for the mean or the total.
 
         Parameters
@@ -86,7 +105,9 @@ class ValueEstimate(SampledValues, kw_only=True):
         found = self._interval(level, self.bounds, method)
         items = self.size.sum() if quantity == "total" else 1
         bounded = found.bounded and (found.bounded[0] * items, found.bounded[1] * items)
-        return with_bounded_note(replace(found, low=found.low * items, high=found.high * items, bounded=bounded))
+        return with_bounded_note(
+            replace(found, low=found.low * items, high=found.high * items, bounded=bounded)
+        )
 
     def quantities(self, level: float = 0.95) -> list[dict]:
         """Return one row for the total and one for the mean: estimate, standard error, limits; [] without a result.
@@ -103,11 +124,22 @@ class ValueEstimate(SampledValues, kw_only=True):
         table = []
         for quantity, items in (("total", int(self.size.sum())), ("mean", 1)):
             limits = self.interval(level, quantity=quantity)
-            low, high, method = (None, None, NO_INTERVAL) if limits.method == "none" else (*limits, limits.method)
+            low, high, method = (
+                (None, None, NO_INTERVAL) if limits.method == "none" else (*limits, limits.method)
+            )
             least, most = limits.bounded or (low, high)
-            table.append({"quantity": quantity, "estimate": items * self.estimate,
-                          "standard_error": items * self.standard_error, "low": low, "high": high,
-                          "interval_method": method, "bounded_low": least, "bounded_high": most})
+            table.append(
+                {
+                    "quantity": quantity,
+                    "estimate": items * self.estimate,
+                    "standard_error": items * self.standard_error,
+                    "low": low,
+                    "high": high,
+                    "interval_method": method,
+                    "bounded_low": least,
+                    "bounded_high": most,
+                }
+            )
         return table
 
     def headline(self, level: float = 0.95) -> str:
@@ -121,8 +153,10 @@ class ValueEstimate(SampledValues, kw_only=True):
         of = f"{labels} of {self.size.sum():,} items, {checks.counted(self.size.size, 'stratum', 'strata')}"
         if self.lacking:
             return f"No result yet: fewer than two labels in {checks.listed(self.lacking, SHOWN, quoted=True)}; {of}"
-        said = [f"{row['quantity']} {_figure(row['estimate'], row)}, {_limits(row, level)}"
-                for row in self.quantities(level)]
+        said = [
+            f"{row['quantity']} {_figure(row['estimate'], row)}, {_limits(row, level)}"
+            for row in self.quantities(level)
+        ]
         return f"{said[0][0].upper()}{said[0][1:]}; {said[1]}; {of}"
 
     def finding(self, level: float = 0.95) -> str:
@@ -142,10 +176,14 @@ class ValueEstimate(SampledValues, kw_only=True):
             figures = [_figure(row["estimate"], row) for row in rows]
             return f"Total {figures[0]}, mean {figures[1]}; all labels are alike; {NO_INTERVAL}"
         total, mean = ((row["estimate"], row["low"], row["high"]) for row in rows)
-        shown, averages = (digits.numbers(*row, error=(row[2] - row[1]) / 2) for row in (total, mean))
+        shown, averages = (
+            digits.numbers(*row, error=(row[2] - row[1]) / 2) for row in (total, mean)
+        )
         if total[2] - total[1] >= 2 * abs(total[0]) > 0 and np.ptp(np.sign(self.mean)) < 2:
             labels = checks.counted(int(self.sampled.sum()), "label")
-            return "No result: after {} the total may be anything between {} and {}".format(labels, *shown[1:])
+            return "No result: after {} the total may be anything between {} and {}".format(
+                labels, *shown[1:]
+            )
         return "Total {}, between {} and {}; mean {}, between {} and {}".format(*shown, *averages)
 
     def basis(self, level: float = 0.95) -> str:
@@ -157,24 +195,41 @@ class ValueEstimate(SampledValues, kw_only=True):
         """
         strata = checks.counted(self.size.size, "stratum", "strata")
         left = int(self.to_label.sum())
-        basis = f"From {checks.counted(int(self.sampled.sum()), 'label')} of {self.size.sum():,} items in {strata}; " \
+        basis = (
+            f"From {checks.counted(int(self.sampled.sum()), 'label')} of {self.size.sum():,} items in {strata}; "
             f"{percent(level)} intervals"
+        )
         basis += f"; {left:,} still to label." if left else "."
-        return " ".join([basis, *(f"Warning: {note.text}." for note in self.notes if note.kind == "unreliable")])
+        return " ".join(
+            [basis, *(f"Warning: {note.text}." for note in self.notes if note.kind == "unreliable")]
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: items, labels, their mean and sd, the planned sd, labels still to come."""
-        return samples.rows_of(stratum=self.stratum, size=self.size, labeled=self.sampled, mean=self.mean, sd=self.sd,
-                       planned_sd=self.planned_sd, to_label=self.to_label)
+        return samples.rows_of(
+            stratum=self.stratum,
+            size=self.size,
+            labeled=self.sampled,
+            mean=self.mean,
+            sd=self.sd,
+            planned_sd=self.planned_sd,
+            to_label=self.to_label,
+        )
 
     def _repr_html_(self) -> str:
         notes = self.notes if self.lacking else self.interval().notes
         return html_table(self.rows(), self.headline()) + note_list(notes)
 
 
-def estimate_values(strata: samples.StratumSummary, stratum: ArrayLike, values: ArrayLike, *,
-                    bounds: Sequence[float] | None = None, to_label: ArrayLike | None = None,
-                    notes: Sequence[Note] = ()) -> ValueEstimate:
+def estimate_values(
+    strata: samples.StratumSummary,
+    stratum: ArrayLike,
+    values: ArrayLike,
+    *,
+    bounds: Sequence[float] | None = None,
+    to_label: ArrayLike | None = None,
+    notes: Sequence[Note] = (),
+) -> ValueEstimate:
     """Estimate mean and total of a population from values of a stratified simple random sample.
 
     Parameters
@@ -211,26 +266,52 @@ def estimate_values(strata: samples.StratumSummary, stratum: ArrayLike, values: 
     """
     checks.instance("strata", strata, samples.StratumSummary)
     code = _codes(strata.stratum, stratum)
-    values = checks.vector("values", values, size=code.size, what="label") if code.size else np.empty(0)
+    values = (
+        checks.vector("values", values, size=code.size, what="label") if code.size else np.empty(0)
+    )
     n = np.bincount(code, minlength=strata.size.size)
     checks.at_most("labels", n, "size", strata.size)
     bounds = None if bounds is None else checks.bounds(bounds)
     order = np.argsort(code, kind="stable")
     _, mean, squares = moments(code, values, n.size)
     mean = np.where(n > 0, mean, np.nan)
-    sd = np.sqrt(np.where(n > 1, squares / np.maximum(n - 1, 1), np.where(n == strata.size, 0.0, np.nan)))
+    sd = np.sqrt(
+        np.where(n > 1, squares / np.maximum(n - 1, 1), np.where(n == strata.size, 0.0, np.nan))
+    )
     weight = strata.size / strata.size.sum()
-    variance = (weight ** 2 * (1 - n / strata.size) * sd ** 2 / np.maximum(n, 1)).sum()
-    to_label = np.zeros(n.size, np.int64) if to_label is None else checks.counts("to_label", to_label, size=n.size)
-    found = ValueEstimate(float(weight @ mean), float(variance), strata.stratum, strata.size, n, mean, sd,
-                          values[order], planned_sd=strata.sd, bounds=bounds, to_label=to_label)
+    variance = (weight**2 * (1 - n / strata.size) * sd**2 / np.maximum(n, 1)).sum()
+    to_label = (
+        np.zeros(n.size, np.int64)
+        if to_label is None
+        else checks.counts("to_label", to_label, size=n.size)
+    )
+    found = ValueEstimate(
+        float(weight @ mean),
+        float(variance),
+        strata.stratum,
+        strata.size,
+        n,
+        mean,
+        sd,
+        values[order],
+        planned_sd=strata.sd,
+        bounds=bounds,
+        to_label=to_label,
+    )
     if bounds and not found.lacking:
         found.interval()
     return replace(found, notes=[*notes, *_value_notes(found)])
 
 
-def next_labels(strata: samples.StratumSummary, sampled: ArrayLike, budget: int, *, method: str = "voila",
-                minimum: int = 2, sd: ArrayLike | None = None) -> np.ndarray:
+def next_labels(
+    strata: samples.StratumSummary,
+    sampled: ArrayLike,
+    budget: int,
+    *,
+    method: str = "voila",
+    minimum: int = 2,
+    sd: ArrayLike | None = None,
+) -> np.ndarray:
     """Return how many labels are still to come per stratum when a budget is planned again.
 
     Parameters
@@ -271,8 +352,16 @@ def next_labels(strata: samples.StratumSummary, sampled: ArrayLike, budget: int,
     return rules.allotted(strata.size, budget, method, floor, sd) - n
 
 
-def with_next(found: ValueEstimate, strata: samples.StratumSummary, begun: ArrayLike, budget: int, *,
-              method: str = "voila", minimum: int = 2, sd_from: str = "planned") -> ValueEstimate:
+def with_next(
+    found: ValueEstimate,
+    strata: samples.StratumSummary,
+    begun: ArrayLike,
+    budget: int,
+    *,
+    method: str = "voila",
+    minimum: int = 2,
+    sd_from: str = "planned",
+) -> ValueEstimate:
     """Return an estimate with the labels that are still to come of a budget.
 
     Parameters
@@ -312,33 +401,49 @@ def _codes(names: Any, stratum: Any) -> np.ndarray:
     place = {str(name): k for k, name in enumerate(names.tolist())}
     cells, gaps = checks.cells_and_gaps("stratum", stratum)
     for k in np.flatnonzero(gaps)[:1].tolist():
-        raise checks.WrongValue("stratum", "must not be missing", place=("label", k), told=f"label {k} is")
+        raise checks.WrongValue(
+            "stratum", "must not be missing", place=("label", k), told=f"label {k} is"
+        )
     given = [str(name) for name in cells.tolist()]
     for k in [k for k, name in enumerate(given) if name not in place][:1]:
-        raise checks.WrongValue("stratum", f"must be one of {checks.listed(place, SHOWN, quoted=True)}; label "
-                                f"{k} has {given[k]!r}")
+        raise checks.WrongValue(
+            "stratum",
+            f"must be one of {checks.listed(place, SHOWN, quoted=True)}; label "
+            f"{k} has {given[k]!r}",
+        )
     return np.array([place[name] for name in given], np.int64)
 
 
 def _value_notes(found: ValueEstimate) -> Iterator[Note]:
     """Yield what the reader has to know before they quote the estimate."""
     for name in found.lacking:
-        yield Note("refused", "has fewer than two labels: there is no standard error yet", ("stratum", str(name)))
+        yield Note(
+            "refused",
+            "has fewer than two labels: there is no standard error yet",
+            ("stratum", str(name)),
+        )
     if found.bounds is None and not found.lacking:
         yield from found._warnings()
     if found.values.size and found.bounds is None and np.isin(found.values, (0, 1)).all():
-        yield Note("remark", "every value is 0 or 1: with bounds 0, 1 the interval holds for any share")
+        yield Note(
+            "remark", "every value is 0 or 1: with bounds 0, 1 the interval holds for any share"
+        )
     planned = np.where(found.planned_sd > 0, found.planned_sd, np.inf)
     wide = found.stratum[(found.sampled >= ENOUGH) & (found.sd > 2 * planned)].tolist()
     if wide:
-        yield Note("design", "the labels vary more than twice as much as was planned for in "
-                   f"{checks.listed(wide, SHOWN)}: more labels there would help most")
+        yield Note(
+            "design",
+            "the labels vary more than twice as much as was planned for in "
+            f"{checks.listed(wide, SHOWN)}: more labels there would help most",
+        )
 
 
 def _limits(row: dict, level: float) -> str:
     if row["high"] is None:
         return NO_INTERVAL
-    low, high, *bounded = (_figure(row[name], row) for name in ("low", "high", "bounded_low", "bounded_high"))
+    low, high, *bounded = (
+        _figure(row[name], row) for name in ("low", "high", "bounded_low", "bounded_high")
+    )
     return f"{percent(level)} interval {low} to {high}{bounded_words((low, high), bounded)}"
 
 

@@ -52,8 +52,15 @@ class ValueLabels(Result):
         return samples.rows_of(id=self.id, stratum=self.stratum, value=self.values)
 
 
-def read_value_sheet(labels: str | PathLike[str], strata: StratumSummary, *, records: Any = None,
-                     stratum: str = "stratum", id: str = "id", seed: int = 0) -> ValueLabels:
+def read_value_sheet(
+    labels: str | PathLike[str],
+    strata: StratumSummary,
+    *,
+    records: Any = None,
+    stratum: str = "stratum",
+    id: str = "id",
+    seed: int = 0,
+) -> ValueLabels:
     """Read a filled sheet with the columns id, stratum and value; every row is counted, or said to be left out.
 
     Parameters
@@ -102,9 +109,20 @@ def read_value_sheet(labels: str | PathLike[str], strata: StratumSummary, *, rec
     begun = np.zeros(len(known), np.int64)
     np.maximum.at(begun, code[filled], place[filled] + 1)
     kept = kept[filled]
-    notes = [*table.notes, *changed_notes(changed), *_notes(repeated, unknown, seed, len(kept), begun, cells)]
-    return ValueLabels(np.array([ids[k] for k in kept], str), np.array(known)[code[filled]], values[kept],
-                       place[filled], begun, tuple(known), notes=notes)
+    notes = [
+        *table.notes,
+        *changed_notes(changed),
+        *_notes(repeated, unknown, seed, len(kept), begun, cells),
+    ]
+    return ValueLabels(
+        np.array([ids[k] for k in kept], str),
+        np.array(known)[code[filled]],
+        values[kept],
+        place[filled],
+        begun,
+        tuple(known),
+        notes=notes,
+    )
 
 
 def write_next_sheet(path: str | PathLike[str], found: ValueLabels, drawn: FrameSample) -> None:
@@ -119,8 +137,10 @@ def write_next_sheet(path: str | PathLike[str], found: ValueLabels, drawn: Frame
         The records with those still to come.
     """
     refuse_lost(path, found, drawn)
-    rows = [(item, name, "" if value is None else int(value) if value.is_integer() else value)
-            for item, name, value in _next_rows(found, drawn)]
+    rows = [
+        (item, name, "" if value is None else int(value) if value.is_integer() else value)
+        for item, name, value in _next_rows(found, drawn)
+    ]
     rows.sort(key=lambda row: row[2] == "")
     safe_csv.write_rows(path, HEADER, rows)
 
@@ -131,11 +151,16 @@ def refuse_lost(path: str | PathLike[str], found: ValueLabels, drawn: FrameSampl
     if table is None:
         return
     known = {item: value for item, _, value in _next_rows(found, drawn)}
-    lost = [name for name, cell in zip(table.ids, table.columns["value"], strict=True)
-            if cell and _number(cell) != known.get(name)]
+    lost = [
+        name
+        for name, cell in zip(table.ids, table.columns["value"], strict=True)
+        if cell and _number(cell) != known.get(name)
+    ]
     if lost:
-        raise ValueError(f"{str(path)!r} already holds {checks.counted(len(lost), 'value')} that the sheet of labels "
-                         "does not, and is not overwritten; choose another path, or move the file away")
+        raise ValueError(
+            f"{str(path)!r} already holds {checks.counted(len(lost), 'value')} that the sheet of labels "
+            "does not, and is not overwritten; choose another path, or move the file away"
+        )
 
 
 def _next_rows(found: ValueLabels, drawn: FrameSample) -> list:
@@ -143,8 +168,14 @@ def _next_rows(found: ValueLabels, drawn: FrameSample) -> list:
     keys = zip(found.stratum.tolist(), found.place.tolist(), strict=True)
     filled = dict(zip(keys, found.values.tolist(), strict=True))
     place = _places(drawn)
-    return [(str(drawn.id[k]), str(drawn.stratum[k]), filled.get((str(drawn.stratum[k]), int(place[k]))))
-            for k in labeling_order(drawn)]
+    return [
+        (
+            str(drawn.id[k]),
+            str(drawn.stratum[k]),
+            filled.get((str(drawn.stratum[k]), int(place[k]))),
+        )
+        for k in labeling_order(drawn)
+    ]
 
 
 def labeling_order(drawn: FrameSample) -> np.ndarray:
@@ -186,8 +217,10 @@ def _once(ids: list[str], values: np.ndarray, rows: list[int]) -> tuple[np.ndarr
         if not name or before == row or np.isnan(values[row]):
             continue
         if np.isfinite(values[before]) and values[before] != values[row]:
-            raise ValueError(f"id {name!r} has the value {values[before]:.15g} in row {rows[before]} of the sheet and "
-                             f"{values[row]:.15g} in row {rows[row]}; keep one of them")
+            raise ValueError(
+                f"id {name!r} has the value {values[before]:.15g} in row {rows[before]} of the sheet and "
+                f"{values[row]:.15g} in row {rows[row]}; keep one of them"
+            )
         repeated += [name] if np.isfinite(values[before]) else []
         first[name] = row
     return np.array(sorted(first.values()), np.int64), repeated
@@ -198,14 +231,20 @@ def _as_written(table: tables.SheetTable, kept: np.ndarray, known: list[str]) ->
     code = {name: k for k, name in enumerate(known)}
     names = table.columns["stratum"]
     for wrong in [k for k in kept if names[k] not in code][:1]:
-        raise ValueError(f"row {table.rows[wrong]} of the sheet has stratum {names[wrong]!r}; the strata are "
-                         f"{checks.listed(known, SHOWN, quoted=True)}{checks.suggestion(names[wrong], known)}")
+        raise ValueError(
+            f"row {table.rows[wrong]} of the sheet has stratum {names[wrong]!r}; the strata are "
+            f"{checks.listed(known, SHOWN, quoted=True)}{checks.suggestion(names[wrong], known)}"
+        )
     return np.array([code[names[k]] for k in kept], np.int64)
 
 
-def _drawn(size: int, strata: StratumSummary, records: Any, stratum: str, id: str, seed: int) -> FrameSample:
+def _drawn(
+    size: int, strata: StratumSummary, records: Any, stratum: str, id: str, seed: int
+) -> FrameSample:
     """Return more records than the sheet of `size` ids may hold, in each stratum in its random order."""
-    wanted = dict(zip(strata.stratum.tolist(), np.minimum(strata.size, 2 * size + 20).tolist(), strict=True))
+    wanted = dict(
+        zip(strata.stratum.tolist(), np.minimum(strata.size, 2 * size + 20).tolist(), strict=True)
+    )
     return samples.sample(records, stratum, wanted, id=id, seed=seed)
 
 
@@ -216,19 +255,28 @@ def _as_drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple[np.ndarray
     code = np.where(positions < 0, -1, drawn.stratum_index[positions])
     place = np.where(positions < 0, -1, _places(drawn)[positions])
     first = (code >= 0) & (place < np.bincount(code[code >= 0], minlength=drawn.drawn.size)[code])
-    if first.sum() < len(ids) / 2:      # most are not the first in their stratum's order: the sheet of another draw
-        raise checks.WrongValue("labels", f"must be of the records that were drawn; seed {seed} draws only "
-                                f"{first.sum()} of the {checks.counted(len(ids), 'id')} of the sheet, not "
-                                f"{ids[int(np.argmin(first))]!r}: give the file, columns and seed of the plan")
+    if (
+        first.sum() < len(ids) / 2
+    ):  # most are not the first in their stratum's order: the sheet of another draw
+        raise checks.WrongValue(
+            "labels",
+            f"must be of the records that were drawn; seed {seed} draws only "
+            f"{first.sum()} of the {checks.counted(len(ids), 'id')} of the sheet, not "
+            f"{ids[int(np.argmin(first))]!r}: give the file, columns and seed of the plan",
+        )
     return code, place
 
 
-def _refuse_other_strata(table: tables.SheetTable, kept: np.ndarray, code: np.ndarray, known: list[str]) -> None:
+def _refuse_other_strata(
+    table: tables.SheetTable, kept: np.ndarray, code: np.ndarray, known: list[str]
+) -> None:
     for row, stratum in zip(kept.tolist(), code.tolist(), strict=True):
         name = table.columns["stratum"][row]
         if name and name not in (known[stratum], "'" + known[stratum]):
-            raise ValueError(f"id {table.ids[row]!r} has stratum {name!r} in row {table.rows[row]} of the sheet and "
-                             f"{known[stratum]!r} among the records; sort whole rows, not one column")
+            raise ValueError(
+                f"id {table.ids[row]!r} has stratum {name!r} in row {table.rows[row]} of the sheet and "
+                f"{known[stratum]!r} among the records; sort whole rows, not one column"
+            )
 
 
 def _order(code: np.ndarray) -> np.ndarray:
@@ -239,22 +287,39 @@ def _order(code: np.ndarray) -> np.ndarray:
     return place
 
 
-def _notes(repeated: list[str], unknown: list[str], seed: int, filled: int, begun: np.ndarray,
-           cells: list[str]) -> Iterator[Note]:
+def _notes(
+    repeated: list[str],
+    unknown: list[str],
+    seed: int,
+    filled: int,
+    begun: np.ndarray,
+    cells: list[str],
+) -> Iterator[Note]:
     """Yield what became of every row that is not a value."""
     empty = sum(not cell for cell in cells)
     if unknown:
-        yield Note("refused", f"{checks.counted(len(unknown), 'id')} of the sheet not among the records that seed "
-                   f"{seed} draws, left out: {checks.listed(unknown, SHOWN, quoted=True)}")
+        yield Note(
+            "refused",
+            f"{checks.counted(len(unknown), 'id')} of the sheet not among the records that seed "
+            f"{seed} draws, left out: {checks.listed(unknown, SHOWN, quoted=True)}",
+        )
     if repeated:
-        yield Note("data", f"{checks.counted(len(repeated), 'row repeats', 'rows repeat')} an id with the same value, "
-                   f"counted once: {checks.listed(dict.fromkeys(repeated), SHOWN, quoted=True)}")
+        yield Note(
+            "data",
+            f"{checks.counted(len(repeated), 'row repeats', 'rows repeat')} an id with the same value, "
+            f"counted once: {checks.listed(dict.fromkeys(repeated), SHOWN, quoted=True)}",
+        )
     skipped = int(begun.sum()) - filled
     if skipped:
-        yield Note("unreliable", f"{checks.counted(skipped, 'item was', 'items were')} passed over before the last "
-                   "filled ones: the estimate holds if their values are like the others'")
+        yield Note(
+            "unreliable",
+            f"{checks.counted(skipped, 'item was', 'items were')} passed over before the last "
+            "filled ones: the estimate holds if their values are like the others'",
+        )
     if empty:
-        yield Note("data", f"{checks.counted(empty, 'row')} of the sheet without a value: not counted")
+        yield Note(
+            "data", f"{checks.counted(empty, 'row')} of the sheet without a value: not counted"
+        )
 
 
 def _number(cell: str) -> float | None:

@@ -27,7 +27,14 @@ from workbench.audits.sessions.estimates import (
     seen,
     wave_labels,
 )
-from workbench.audits.sessions.store import Event, SessionError, Store, check_who, create_store, digest_of_rows
+from workbench.audits.sessions.store import (
+    Event,
+    SessionError,
+    Store,
+    check_who,
+    create_store,
+    digest_of_rows,
+)
 from workbench.audits.sessions.trail import DECIDING, LABELED, OPEN, SKIPPED, Entry, Trail
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.draws import id_texts
@@ -35,7 +42,7 @@ from workbench.results import Note, Result
 from workbench.stratified.second_labels import SecondLabels
 
 LEASE = timedelta(days=1)
-PACE_OF, PAUSE = 50, 1800      # labels, seconds
+PACE_OF, PAUSE = 50, 1800  # labels, seconds
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,9 @@ class AuditItem:
         shown = self.__dict__.get("shown", {})
         if name in shown:
             return shown[name]
-        raise AttributeError(f"an item shows {checks.listed(['id', 'position', *shown])}; not {name!r}")
+        raise AttributeError(
+            f"an item shows {checks.listed(['id', 'position', *shown])}; not {name!r}"
+        )
 
 
 class SessionStatus(Result):
@@ -111,9 +120,11 @@ class SessionStatus(Result):
         second = f", {self.second} without their second label" if self.second else ""
         third = f", {self.third} in dispute" if self.third else ""
         wave = f", wave {self.wave} of {self.waves}" if self.waves else ""
-        return (f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} skipped, "
-                f"{self.pending} out, {self.open} open{wave}{second}{third}{pace}, "
-                f"{checks.counted(self.looks, 'look')}")
+        return (
+            f"{self.labeled} of {checks.counted(self.budget, 'item')} labeled, {self.skipped} skipped, "
+            f"{self.pending} out, {self.open} open{wave}{second}{third}{pace}, "
+            f"{checks.counted(self.looks, 'look')}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per person."""
@@ -143,13 +154,23 @@ class Verification(Result):
 
     def headline(self) -> str:
         """Return what was checked in one sentence."""
-        again = "; strata and order of labeling follow from the scores and the seed" if self.scores else \
-            "; name the scores to compute strata and order again"
-        items = checks.counted(self.items, "item") + ("" if self.population in (None, self.items) else (
-            f" (the first of {self.population:,} in the order of labeling; the file keeps no more)"))
+        again = (
+            "; strata and order of labeling follow from the scores and the seed"
+            if self.scores
+            else "; name the scores to compute strata and order again"
+        )
+        items = checks.counted(self.items, "item") + (
+            ""
+            if self.population in (None, self.items)
+            else (
+                f" (the first of {self.population:,} in the order of labeling; the file keeps no more)"
+            )
+        )
         kept = f". The last hash, to keep elsewhere: {self.last_hash}" if self.last_hash else ""
-        return (f"intact: {checks.counted(self.events, 'event')} and {items} are as they were recorded{again}. This "
-                f"finds accidents; it does not stop the holder of the file from cheating{kept}")
+        return (
+            f"intact: {checks.counted(self.events, 'event')} and {items} are as they were recorded{again}. This "
+            f"finds accidents; it does not stop the holder of the file from cheating{kept}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row."""
@@ -195,21 +216,42 @@ class AuditSession:
                 designs.refuse_senseless(created.body, items)
                 self._trail = Trail(self.path, created, items)
             except (ValueError, KeyError, TypeError, AttributeError):
-                raise SessionError(f"{self.path!r}: event 1 (created) makes no sense; go back to a copy") from None
+                raise SessionError(
+                    f"{self.path!r}: event 1 (created) makes no sense; go back to a copy"
+                ) from None
             self._apply(events)
             recorded = [event.body["rows"] for event in (created, *events) if "rows" in event.body]
             if digest_of_rows(self._trail.kept) != recorded[-1]:
-                raise SessionError(f"{self.path!r} was changed by another program: its items are not those that were "
-                                   "recorded; go back to a copy")
+                raise SessionError(
+                    f"{self.path!r} was changed by another program: its items are not those that were "
+                    "recorded; go back to a copy"
+                )
             opened.pop_all()
 
     @classmethod
-    def create(cls, path: str | PathLike[str], items: ScoredItems, *, budget: int, question: str = "accuracy",
-               other: ArrayLike | None = None, n_strata: int | str = 5, stratifier: str = "equal_size",
-               trust_scores: bool = False, expected: float | None = 0.85, looks: Sequence[int] = (),
-               second_share: float = 0.0, asks: str = "correct", columns: Mapping[str, ArrayLike] | None = None,
-               level: float = 0.95, seed: int = 0, waves: int = 1, metrics_of: Any = None,
-               source: Mapping[str, str] | None = None, by: str | None = None) -> Self:
+    def create(
+        cls,
+        path: str | PathLike[str],
+        items: ScoredItems,
+        *,
+        budget: int,
+        question: str = "accuracy",
+        other: ArrayLike | None = None,
+        n_strata: int | str = 5,
+        stratifier: str = "equal_size",
+        trust_scores: bool = False,
+        expected: float | None = 0.85,
+        looks: Sequence[int] = (),
+        second_share: float = 0.0,
+        asks: str = "correct",
+        columns: Mapping[str, ArrayLike] | None = None,
+        level: float = 0.95,
+        seed: int = 0,
+        waves: int = 1,
+        metrics_of: Any = None,
+        source: Mapping[str, str] | None = None,
+        by: str | None = None,
+    ) -> Self:
         """Plan an audit and write its file.
 
         Parameters
@@ -273,10 +315,24 @@ class AuditSession:
             If an argument is out of its domain, or the file exists or cannot be written.
         """
         design, rows = designs.new_design(
-            items, budget=budget, question=question, other=other, metrics_of=metrics_of, n_strata=n_strata,
-            stratifier=stratifier, trust_scores=trust_scores, expected=expected, looks=looks, asks=asks,
-            second_share=second_share, columns=columns, level=level, seed=seed, waves=waves,
-            source=source or {})
+            items,
+            budget=budget,
+            question=question,
+            other=other,
+            metrics_of=metrics_of,
+            n_strata=n_strata,
+            stratifier=stratifier,
+            trust_scores=trust_scores,
+            expected=expected,
+            looks=looks,
+            asks=asks,
+            second_share=second_share,
+            columns=columns,
+            level=level,
+            seed=seed,
+            waves=waves,
+            source=source or {},
+        )
         create_store(path, design, rows, check_who(by))
         return cls(path)
 
@@ -320,7 +376,9 @@ class AuditSession:
     @property
     def looks(self) -> list[dict]:
         """Every look at an estimate: time, who, method, number of labels, and what was seen."""
-        return [{"time": event.time, "who": event.who, **event.body} for event in self._read().looks]
+        return [
+            {"time": event.time, "who": event.who, **event.body} for event in self._read().looks
+        ]
 
     def next(self, n: int = 1, by: str | None = None) -> list[AuditItem]:
         """Hand out the next items in the order of labeling; for a day nobody else is given them.
@@ -372,7 +430,11 @@ class AuditSession:
         who = check_who(by)
         with self._step() as steps:
             held = self._trail.held(who, session_store.now())
-            places = held if ids is None else [sheets.item_of(self._trail, each) for each in checks.each("ids", ids)]
+            places = (
+                held
+                if ids is None
+                else [sheets.item_of(self._trail, each) for each in checks.each("ids", ids)]
+            )
             strange = [self._trail.items[k].id for k in places if k not in held]
             if strange:
                 raise SessionError(f"item {strange[0]!r} is not out with {who or 'nobody named'}")
@@ -512,15 +574,27 @@ class AuditSession:
         who = check_who(by)
         with self._step() as steps:
             found = second_labels_of(self._trail)
-            steps.append((who, "looked", {"method": "second labels", "labeled": self._trail.beginning()}))
+            steps.append(
+                (who, "looked", {"method": "second labels", "labeled": self._trail.beginning()})
+            )
         return found
 
     def _look(self, name: str, methods: Sequence[str], by: str | None) -> list[SessionEstimate]:
         who = check_who(by)
         with self._step() as steps:
             found = estimates_of(self._trail, methods)
-            steps.append((who, "looked", {"method": name, "labeled": found[0].labeled, "skipped": found[0].skipped,
-                                          "intervals": seen(found)}))
+            steps.append(
+                (
+                    who,
+                    "looked",
+                    {
+                        "method": name,
+                        "labeled": found[0].labeled,
+                        "skipped": found[0].skipped,
+                        "intervals": seen(found),
+                    },
+                )
+            )
         return found
 
     def more_labels(self, half_width: float) -> int:
@@ -541,10 +615,22 @@ class AuditSession:
         out = sum(kinds[k] == OPEN for k in trail.pending(session_store.now()))
         wanted = Counter(map(trail.wants_another, range(trail.budget)))
         coming = max(sum(trail.waves) - trail.budget, 0)
-        return SessionStatus(trail.design["question"], trail.budget + coming, kinds.count(LABELED),
-                             kinds.count(SKIPPED), out, kinds.count(OPEN) - out + coming,
-                             Counter(entry.who for entry in labels), _pace(sorted(entry.time for entry in labels)),
-                             len(trail.looks), wanted[2], wanted[DECIDING], trail.wave, len(trail.waves), coming)
+        return SessionStatus(
+            trail.design["question"],
+            trail.budget + coming,
+            kinds.count(LABELED),
+            kinds.count(SKIPPED),
+            out,
+            kinds.count(OPEN) - out + coming,
+            Counter(entry.who for entry in labels),
+            _pace(sorted(entry.time for entry in labels)),
+            len(trail.looks),
+            wanted[2],
+            wanted[DECIDING],
+            trail.wave,
+            len(trail.waves),
+            coming,
+        )
 
     def skipped(self) -> list[str]:
         """Return the identifiers of the skipped items, in the order of labeling."""
@@ -554,13 +640,21 @@ class AuditSession:
     def strata(self) -> list[dict]:
         """Return a row per stratum, counted from 1 or called by the verdicts of a judge: items, in budget, labeled."""
         trail = self._read()
-        items = [item.stratum for item in trail.items[:trail.budget]]
+        items = [item.stratum for item in trail.items[: trail.budget]]
         labeled = [stratum for k, stratum in enumerate(items) if trail.status(k) == LABELED]
-        return [{**row, "items": items.count(h), "labeled": labeled.count(h)}
-                for h, row in enumerate(designs.stratum_rows(trail.design))]
+        return [
+            {**row, "items": items.count(h), "labeled": labeled.count(h)}
+            for h, row in enumerate(designs.stratum_rows(trail.design))
+        ]
 
-    def export(self, path: str | PathLike[str], n: int | None = None, by: str | None = None, *,
-               to: str | None = None) -> int:
+    def export(
+        self,
+        path: str | PathLike[str],
+        n: int | None = None,
+        by: str | None = None,
+        *,
+        to: str | None = None,
+    ) -> int:
         """Write a label sheet, or tasks for an annotation tool, in the order of labeling.
 
         Parameters
@@ -586,19 +680,28 @@ class AuditSession:
         self._draw_wave(who)
         with self._step() as steps:
             trail = self._trail
-            places = list(itertools.islice(trail.available(who, session_store.now()), n)) if n is not None else [
-                k for k in range(trail.budget)
-                if kind in sheets.SHEETS or trail.status(k) == OPEN or trail.wants_another(k)]
+            places = (
+                list(itertools.islice(trail.available(who, session_store.now()), n))
+                if n is not None
+                else [
+                    k
+                    for k in range(trail.budget)
+                    if kind in sheets.SHEETS or trail.status(k) == OPEN or trail.wants_another(k)
+                ]
+            )
             if not places:
                 raise SessionError(self._nothing_to_export())
             sheets.write_sheet(path, trail, places, kind, who)
-            steps.append((who, "exported", {"file": os.path.basename(os.fspath(path)), "items": len(places)}))
+            steps.append(
+                (who, "exported", {"file": os.path.basename(os.fspath(path)), "items": len(places)})
+            )
             if n is not None:
                 steps.append((who, "handed", {"ids": self._ids(places), "until": _until()}))
         return len(places)
 
-    def import_labels(self, path: str | PathLike[str], by: str | None = None, *,
-                      correct: bool = False) -> sheets.SheetImport:
+    def import_labels(
+        self, path: str | PathLike[str], by: str | None = None, *, correct: bool = False
+    ) -> sheets.SheetImport:
         """Record the labels of a filled sheet, or of an annotation tool's export: all good ones or, if it fails, none.
 
         Parameters
@@ -627,29 +730,75 @@ class AuditSession:
 
         def name_of(annotator: str) -> str:
             return check_who(annotator or by or sheet.by or None)
+
         with self._step() as steps:
             now, trail = session_store.now(), self._trail
-            found = sheets.sorted_rows(sheet, trail, name_of, functools.partial(
-                self._is_new, correcting=correct, keeps_others=bool(sheet.tool)))
+            found = sheets.sorted_rows(
+                sheet,
+                trail,
+                name_of,
+                functools.partial(self._is_new, correcting=correct, keeps_others=bool(sheet.tool)),
+            )
             notes += sheets.several_notes(trail, found.labels)
-            changed = sum(any(each.who == their for each in trail.labels(k)) for k, their, _ in found.labels)
-            empty = [] if sheet.tool else sheets.left_out(sheet.rows, trail, found,
-                                                          lambda k: trail.holder(k, now) in (None, who))
+            changed = sum(
+                any(each.who == their for each in trail.labels(k)) for k, their, _ in found.labels
+            )
+            empty = (
+                []
+                if sheet.tool
+                else sheets.left_out(
+                    sheet.rows, trail, found, lambda k: trail.holder(k, now) in (None, who)
+                )
+            )
             skips = [*found.skips, *((k, who) for k in empty)]
-            steps += [(their, "labeled", {"id": trail.items[k].id, "label": label}) for k, their, label in found.labels]
+            steps += [
+                (their, "labeled", {"id": trail.items[k].id, "label": label})
+                for k, their, label in found.labels
+            ]
             steps += [(their, "skipped", {"id": trail.items[k].id}) for k, their in skips]
-            steps.append((who, "imported", {"file": os.path.basename(os.fspath(path)), "sha256": digest,
-                                            "recorded": len(found.labels), "refused": len(found.refused),
-                                            **({"corrected": changed} if correct else {})}))
+            steps.append(
+                (
+                    who,
+                    "imported",
+                    {
+                        "file": os.path.basename(os.fspath(path)),
+                        "sha256": digest,
+                        "recorded": len(found.labels),
+                        "refused": len(found.refused),
+                        **({"corrected": changed} if correct else {}),
+                    },
+                )
+            )
         notes += sheets.kept_notes(sheet, trail, who) if correct else []
         if sheet.by and who not in ("", sheet.by):
-            notes.append(Note("data", f"by its name the file is {sheet.by}'s; its labels count as {who}'s, as was "
-                              "said"))
-        return sheets.SheetImport(len(found.labels) - changed, found.repeated, len(skips), tuple(found.refused),
-                                  tuple(found.unlabeled), sheet.tool, changed, tuple(found.changes), notes=notes)
+            notes.append(
+                Note(
+                    "data",
+                    f"by its name the file is {sheet.by}'s; its labels count as {who}'s, as was "
+                    "said",
+                )
+            )
+        return sheets.SheetImport(
+            len(found.labels) - changed,
+            found.repeated,
+            len(skips),
+            tuple(found.refused),
+            tuple(found.unlabeled),
+            sheet.tool,
+            changed,
+            tuple(found.changes),
+            notes=notes,
+        )
 
-    def extend(self, n: int, items: ScoredItems | None = None, *, columns: Mapping[str, ArrayLike] | None = None,
-               other: ArrayLike | None = None, by: str | None = None) -> int:
+    def extend(
+        self,
+        n: int,
+        items: ScoredItems | None = None,
+        *,
+        columns: Mapping[str, ArrayLike] | None = None,
+        other: ArrayLike | None = None,
+        by: str | None = None,
+    ) -> int:
         """Add labels to the budget; the order goes on as it would have gone.
 
         Parameters
@@ -673,10 +822,14 @@ class AuditSession:
         with self._step() as steps:
             trail = self._trail
             if trail.waves:
-                raise SessionError("the budget of an audit in waves is fixed: its labels were allocated for it")
+                raise SessionError(
+                    "the budget of an audit in waves is fixed: its labels were allocated for it"
+                )
             budget, most = trail.budget + n, sum(trail.design["stratum_size"])
             if budget > most:
-                raise SessionError(f"there are {most} items to label; the budget is {trail.budget} already")
+                raise SessionError(
+                    f"there are {most} items to label; the budget is {trail.budget} already"
+                )
             body: dict = {"budget": budget}
             if budget > len(trail.items):
                 more = self._more_items(budget, items, columns, other)
@@ -685,7 +838,9 @@ class AuditSession:
             steps.append((who, "extended", body))
         return budget
 
-    def verify(self, items: ScoredItems | None = None, *, other: ArrayLike | None = None) -> Verification:
+    def verify(
+        self, items: ScoredItems | None = None, *, other: ArrayLike | None = None
+    ) -> Verification:
         """Check the file as a whole: its structure, the chain of events, the items, and the order of labeling.
 
         Parameters
@@ -712,7 +867,9 @@ class AuditSession:
             last_hash = again._store.last_hash
         if items is not None:
             self._compare(trail, designs.same_scores(items, design, other))
-        return Verification(events, len(trail.items), items is not None, sum(design["stratum_size"]), last_hash)
+        return Verification(
+            events, len(trail.items), items is not None, sum(design["stratum_size"]), last_hash
+        )
 
     @property
     def last_hash(self) -> str:
@@ -731,8 +888,10 @@ class AuditSession:
         trail = Trail(self.path, created, self._store.items())
         for event in events if trail.waves else ():
             if event.kind == "wave" and event.body["labels"] != wave_labels(trail):
-                raise SessionError(f"{self.path!r}: the wave of event {event.number} does not follow from the labels "
-                                   "before it")
+                raise SessionError(
+                    f"{self.path!r}: the wave of event {event.number} does not follow from the labels "
+                    "before it"
+                )
             trail.apply(event)
 
     def _compare(self, trail: Trail, items: ScoredItems) -> None:
@@ -740,19 +899,26 @@ class AuditSession:
         frame = designs.frame_of(items, trail.design)
         order = designs.order_of_labeling(frame, trail.design["seed"], len(trail.kept))
         ids = id_texts(frame.items)
-        wrong = [k for k, (place, item) in enumerate(zip(order.tolist(), trail.kept, strict=True))
-                 if (ids[place], int(frame.strata.labels[place])) != (item.id, item.stratum)]
+        wrong = [
+            k
+            for k, (place, item) in enumerate(zip(order.tolist(), trail.kept, strict=True))
+            if (ids[place], int(frame.strata.labels[place])) != (item.id, item.stratum)
+        ]
         if wrong:
-            raise SessionError(f"{self.path!r}: item {wrong[0] + 1} of the order is {trail.kept[wrong[0]].id!r}, but "
-                               "does not follow from the scores and the seed")
+            raise SessionError(
+                f"{self.path!r}: item {wrong[0] + 1} of the order is {trail.kept[wrong[0]].id!r}, but "
+                "does not follow from the scores and the seed"
+            )
 
     def _more_items(self, budget: Any, items: Any, columns: Any, other: Any) -> list:
         design, known = self._trail.design, self._trail.items
         if items is None:
-            raise SessionError(f"the session keeps {len(known)} items; to label {budget} it needs the scores again")
+            raise SessionError(
+                f"the session keeps {len(known)} items; to label {budget} it needs the scores again"
+            )
         items = designs.same_scores(items, design, other)
         frame, shown = designs.frame_of(items, design), designs.shown_of(items, design, columns)
-        return designs.stored_rows(frame, items, design, shown, frame.kept(budget))[len(known):]
+        return designs.stored_rows(frame, items, design, shown, frame.kept(budget))[len(known) :]
 
     def _nothing_to_export(self) -> str:
         """Say why no item can be handed out, and what writes those that are out."""
@@ -760,11 +926,20 @@ class AuditSession:
         out = dict.fromkeys(trail.holder(k, now) or "nobody named" for k in trail.pending(now))
         if not out:
             return "there is nothing to hand out: the rest of the budget is done"
-        return (f"there is nothing new to hand out: all that is open is out with {checks.listed(out, 5)}; export "
-                "without -n writes it")
+        return (
+            f"there is nothing new to hand out: all that is open is out with {checks.listed(out, 5)}; export "
+            "without -n writes it"
+        )
 
-    def _is_new(self, k: Any, label: Any, who: Any, said: Any = (), correcting: Any = False,
-                keeps_others: bool = False) -> bool:
+    def _is_new(
+        self,
+        k: Any,
+        label: Any,
+        who: Any,
+        said: Any = (),
+        correcting: Any = False,
+        keeps_others: bool = False,
+    ) -> bool:
         """Return whether a label would add something after those `said`, or raise where it must not be recorded.
 
         A labeling tool lets several people label an item: what each of them said is kept (`keeps_others`), also where
@@ -782,7 +957,9 @@ class AuditSession:
         other = mine or labels[0]
         said = f"item {self._trail.items[k].id!r} was labeled {other.label!r} by {other.who or 'nobody named'}"
         if mine is not None:
-            raise sheets.ChangedLabelError(f"{said}, not {label!r}; record the other label to correct it")
+            raise sheets.ChangedLabelError(
+                f"{said}, not {label!r}; record the other label to correct it"
+            )
         raise SessionError(f"{said}, not {label!r}; only they can correct it")
 
     def _draw_wave(self, who: str) -> None:
@@ -796,12 +973,18 @@ class AuditSession:
     def _who(self, by: str | None) -> str:
         who = check_who(by)
         if not who and self._trail.design["second_share"]:
-            raise checks.WrongValue("by", "must be a name in this audit: second labels come from somebody else")
+            raise checks.WrongValue(
+                "by", "must be a name in this audit: second labels come from somebody else"
+            )
         return who
 
     def _item(self, k: int) -> AuditItem:
         item, design = self._trail.items[k], self._trail.design
-        seen = {"prediction": item.prediction} if design["asks"] == "correct" and item.prediction is not None else {}
+        seen = (
+            {"prediction": item.prediction}
+            if design["asks"] == "correct" and item.prediction is not None
+            else {}
+        )
         return AuditItem(item.id, k + 1, {**seen, **item.shown})
 
     def _ids(self, places: list) -> list[str]:
@@ -815,7 +998,7 @@ class AuditSession:
         for event in events:
             self._trail.apply(event)
             if event.kind == "extended" and "rows" in event.body:
-                self._trail.add_items(self._store.items()[len(self._trail.items):])
+                self._trail.add_items(self._store.items()[len(self._trail.items) :])
 
     @contextlib.contextmanager
     def _step(self) -> Iterator[list]:
@@ -834,6 +1017,10 @@ def _until() -> str:
 
 def _pace(times: list) -> float:
     """Return labels per hour of the last 50, without long pauses."""
-    moments = [datetime.fromisoformat(each).timestamp() for each in times[-PACE_OF - 1:]]
-    gaps = [gap for gap in (after - before for before, after in itertools.pairwise(moments)) if gap <= PAUSE]
+    moments = [datetime.fromisoformat(each).timestamp() for each in times[-PACE_OF - 1 :]]
+    gaps = [
+        gap
+        for gap in (after - before for before, after in itertools.pairwise(moments))
+        if gap <= PAUSE
+    ]
     return 3600 * len(gaps) / sum(gaps) if sum(gaps) else float("nan")

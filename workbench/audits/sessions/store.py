@@ -20,9 +20,9 @@ from typing import Any
 from workbench import checks
 from workbench.data.whole_files import NotWrittenError, whole_file
 
-APPLICATION = 0x57424153        # marks the file as an audit session
-OLDEST, FORMAT = 1, 2         # 2: audits in waves
-PATIENCE = 30.0                 # seconds that a process waits for another one's write
+APPLICATION = 0x57424153  # marks the file as an audit session
+OLDEST, FORMAT = 1, 2  # 2: audits in waves
+PATIENCE = 30.0  # seconds that a process waits for another one's write
 _HEADER = b"SQLite format 3\0"
 _SCHEMA = """
 CREATE TABLE items (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, stratum INTEGER NOT NULL, prediction TEXT,
@@ -33,7 +33,7 @@ CREATE TABLE events (number INTEGER PRIMARY KEY, time TEXT NOT NULL, who TEXT NO
 _REASONS = {
     sqlite3.SQLITE_FULL: "the disk is full; nothing of this step was recorded, what was before is kept",
     sqlite3.SQLITE_IOERR: "the disk cannot be written (full, or taken away); nothing of this step was recorded, what "
-                          "was before is kept",
+    "was before is kept",
     sqlite3.SQLITE_READONLY: "the file or its folder may not be written; nothing was recorded",
     sqlite3.SQLITE_PERM: "the file or its folder may not be written; nothing was recorded",
     sqlite3.SQLITE_CANTOPEN: "the file or its folder may not be written; nothing was recorded",
@@ -76,25 +76,36 @@ def now() -> datetime:
 
 def canonical(value: Any) -> str:
     """Return a value as the one JSON text that hashes are taken of."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
+    return json.dumps(
+        value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
+    )
 
 
 def digest_of_rows(items: Iterable[StoredItem]) -> str:
     """Return the SHA-256 of items in their order."""
     found = hashlib.sha256()
     for item in items:
-        found.update(canonical([item.id, item.stratum, item.prediction, item.rival, item.shown]).encode() + b"\n")
+        found.update(
+            canonical([item.id, item.stratum, item.prediction, item.rival, item.shown]).encode()
+            + b"\n"
+        )
     return found.hexdigest()
 
 
-def create_store(path: str | PathLike[str], design: dict, items: Sequence[StoredItem], who: str = "") -> None:
+def create_store(
+    path: str | PathLike[str], design: dict, items: Sequence[StoredItem], who: str = ""
+) -> None:
     """Write the file of a new session as a whole, or not at all; an existing file is never touched."""
     path = os.path.expanduser(os.fspath(path))
     if os.path.exists(path):
         raise SessionError(f"{path!r} exists already; choose another name for the new audit")
     try:
-        with whole_file(path, new=True) as part, _told(path), \
-                contextlib.closing(sqlite3.connect(part, isolation_level=None)) as connection, connection:
+        with (
+            whole_file(path, new=True) as part,
+            _told(path),
+            contextlib.closing(sqlite3.connect(part, isolation_level=None)) as connection,
+            connection,
+        ):
             _set_up(connection)
             connection.execute("BEGIN IMMEDIATE")
             for statement in filter(str.strip, _SCHEMA.split(";")):
@@ -115,7 +126,9 @@ class Store:
         _check_file(self.path)
         uri = f"file:{urllib.parse.quote(os.path.abspath(self.path))}?mode=rw"
         with contextlib.ExitStack() as opened, _told(self.path):
-            self._connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=PATIENCE)
+            self._connection = sqlite3.connect(
+                uri, uri=True, isolation_level=None, timeout=PATIENCE
+            )
             opened.callback(self._connection.close)
             self._check_format()
             self.check()
@@ -130,17 +143,24 @@ class Store:
     def items(self) -> list[StoredItem]:
         """Return all items in the order of labeling."""
         with _told(self.path):
-            rows = self._connection.execute("SELECT id, stratum, prediction, rival, shown FROM items ORDER BY position")
+            rows = self._connection.execute(
+                "SELECT id, stratum, prediction, rival, shown FROM items ORDER BY position"
+            )
             return [self._item(k, *row) for k, row in enumerate(rows, 1)]
 
     def events(self) -> list[Event]:
         """Return the events after those that were read before, or raise where one was changed."""
         with _told(self.path):
-            rows = self._connection.execute("SELECT number, time, who, kind, body, hash FROM events WHERE number > ? "
-                                            "ORDER BY number", (self._last,)).fetchall()
+            rows = self._connection.execute(
+                "SELECT number, time, who, kind, body, hash FROM events WHERE number > ? "
+                "ORDER BY number",
+                (self._last,),
+            ).fetchall()
         found, last, chain = [], self._last, self._hash
         for number, time, who, kind, body, stored in rows:
-            if not all(isinstance(text, str) for text in (time, who, kind, body)) or not _is_time(time):
+            if not all(isinstance(text, str) for text in (time, who, kind, body)) or not _is_time(
+                time
+            ):
                 raise self._changed(f"event {last + 1} is not what was recorded")
             chain = _chained(chain, number, time, who, kind, body)
             if number != last + 1 or stored != chain:
@@ -178,15 +198,21 @@ class Store:
             raise SessionError(f"{self.path!r} is damaged ({said}); go back to a copy")
 
     def _check_format(self) -> None:
-        application, version = (self._connection.execute(f"PRAGMA {name}").fetchone()[0]
-                                for name in ("application_id", "user_version"))
+        application, version = (
+            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("application_id", "user_version")
+        )
         if application != APPLICATION:
             raise SessionError(f"{self.path!r} is not an audit session")
         if not OLDEST <= version <= FORMAT:
-            raise SessionError(f"{self.path!r} was written by a newer version of the workbench (format {version}, this "
-                               f"one knows {OLDEST} to {FORMAT}): update the workbench; the file was left as it is")
+            raise SessionError(
+                f"{self.path!r} was written by a newer version of the workbench (format {version}, this "
+                f"one knows {OLDEST} to {FORMAT}): update the workbench; the file was left as it is"
+            )
 
-    def _item(self, k: int, name: Any, stratum: Any, prediction: Any, rival: Any, shown: Any) -> StoredItem:
+    def _item(
+        self, k: int, name: Any, stratum: Any, prediction: Any, rival: Any, shown: Any
+    ) -> StoredItem:
         texts = all(text is None or isinstance(text, str) for text in (prediction, rival))
         if not isinstance(name, str) or not isinstance(stratum, int) or not texts:
             raise self._changed(f"item {k} is not what was recorded")
@@ -201,7 +227,9 @@ class Store:
         raise self._changed(f"{what} cannot be read")
 
     def _changed(self, what: str) -> SessionError:
-        return SessionError(f"{self.path!r} was changed by another program: {what}; go back to a copy")
+        return SessionError(
+            f"{self.path!r} was changed by another program: {what}; go back to a copy"
+        )
 
 
 def _is_time(text: str) -> bool:
@@ -225,7 +253,12 @@ def _check_file(path: str) -> None:
 
 def _set_up(connection: Any) -> None:
     # a label is acknowledged only when it would survive a power cut
-    for setting in ("journal_mode = DELETE", "synchronous = FULL", "fullfsync = 1", "trusted_schema = 0"):
+    for setting in (
+        "journal_mode = DELETE",
+        "synchronous = FULL",
+        "fullfsync = 1",
+        "trusted_schema = 0",
+    ):
         connection.execute(f"PRAGMA {setting}")
 
 
@@ -239,9 +272,13 @@ def _told(path: Any) -> Iterator[None]:
 
 
 def _insert_items(connection: Any, first: Any, items: Any) -> None:
-    connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)",
-                           ((position, item.id, item.stratum, item.prediction, item.rival, canonical(item.shown))
-                            for position, item in enumerate(items, first)))
+    connection.executemany(
+        "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            (position, item.id, item.stratum, item.prediction, item.rival, canonical(item.shown))
+            for position, item in enumerate(items, first)
+        ),
+    )
 
 
 def _insert_events(connection: Any, chain: Any, last: Any, steps: Any) -> None:
@@ -262,5 +299,7 @@ def check_who(by: Any) -> str:
     if by is None:
         return ""
     if not isinstance(by, str) or not by.strip() or len(by) > 200 or not by.isprintable():
-        raise checks.WrongValue("by", f"must be a name of 1 to 200 printable characters; got {by!r}")
+        raise checks.WrongValue(
+            "by", f"must be a name of 1 to 200 printable characters; got {by!r}"
+        )
     return by.strip()

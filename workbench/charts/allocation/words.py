@@ -2,13 +2,26 @@
 
 from workbench.charts import theme
 
-METHODS = {"random": "random sampling", "proportional": "proportional", "equal": "equal shares",
-           "neyman": "capped Neyman", "neyman_plus": "Neyman+",
-           "neyman_iterated": "iterated Neyman", "voila": "VOILA"}
-STREAMED = {"voila": "VOILA", "s_voila": "S-VOILA", "s_voila_printed": "S-VOILA as printed", "neyman": "Neyman",
-            "neyman_plus": "Neyman+", "uniform": "uniform", "reservoir": "reservoir"}
+METHODS = {
+    "random": "random sampling",
+    "proportional": "proportional",
+    "equal": "equal shares",
+    "neyman": "capped Neyman",
+    "neyman_plus": "Neyman+",
+    "neyman_iterated": "iterated Neyman",
+    "voila": "VOILA",
+}
+STREAMED = {
+    "voila": "VOILA",
+    "s_voila": "S-VOILA",
+    "s_voila_printed": "S-VOILA as printed",
+    "neyman": "Neyman",
+    "neyman_plus": "Neyman+",
+    "uniform": "uniform",
+    "reservoir": "reservoir",
+}
 PREDICTED = {"you predicted": theme.OKABE_ITO["purple"]}
-TENS = [10 ** k for k in range(13)]
+TENS = [10**k for k in range(13)]
 
 
 def count(labels: float) -> str:

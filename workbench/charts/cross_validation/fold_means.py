@@ -8,7 +8,14 @@ import altair as alt
 import numpy as np
 
 from workbench.charts import theme
-from workbench.charts.cross_validation.words import LETTERS, limited, padded, short_names, two_lines, values_axis
+from workbench.charts.cross_validation.words import (
+    LETTERS,
+    limited,
+    padded,
+    short_names,
+    two_lines,
+    values_axis,
+)
 from workbench.cross_validation.comparison import best_mean
 from workbench.cross_validation.kfold import ROUNDING, ZeroVarianceError, kfold_t_test
 from workbench.cross_validation.losses import CVLosses
@@ -28,12 +35,26 @@ def folds_data(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95) 
     if len(cv.models) > 2:
         return _models_data(cv)
     values, sides = _shown_means(cv), _sides(cv)
-    dots = [{"value": value, "y": y, "side": sides[1 + int(np.sign(value))] if len(sides) > 1 else sides[0]}
-            for value, y in zip(values.ravel().tolist(), stacked(values)[0].ravel().tolist(), strict=True)]
-    intervals = [_interval_row(name, test.estimate, [*test.interval(level)], sides)
-                 for name, test in _tests(cv, rho)]
-    return {"dots": dots, "mean": [{"value": _mean(cv)}], "intervals": intervals,
-            "zero": [{"value": 0}] if len(cv.models) == 2 else []}
+    dots = [
+        {
+            "value": value,
+            "y": y,
+            "side": sides[1 + int(np.sign(value))] if len(sides) > 1 else sides[0],
+        }
+        for value, y in zip(
+            values.ravel().tolist(), stacked(values)[0].ravel().tolist(), strict=True
+        )
+    ]
+    intervals = [
+        _interval_row(name, test.estimate, [*test.interval(level)], sides)
+        for name, test in _tests(cv, rho)
+    ]
+    return {
+        "dots": dots,
+        "mean": [{"value": _mean(cv)}],
+        "intervals": intervals,
+        "zero": [{"value": 0}] if len(cv.models) == 2 else [],
+    }
 
 
 def _shown_means(cv: CVLosses) -> np.ndarray:
@@ -68,8 +89,10 @@ def _tests(cv: CVLosses, rho: float | str) -> list:
     tests = {"naive": chosen.at("naive"), "Nadeau-Bengio": chosen.at("nadeau_bengio")}
     same = [name for name, test in tests.items() if abs(test.rho - chosen.rho) < 1e-9]
     named = {name + (" (chosen)" if name in same else ""): test for name, test in tests.items()}
-    return [(f"{name}, rho {share(test.rho)}", test)
-            for name, test in (named | ({} if same else {"chosen": chosen})).items()]
+    return [
+        (f"{name}, rho {share(test.rho)}", test)
+        for name, test in (named | ({} if same else {"chosen": chosen})).items()
+    ]
 
 
 def _mean(cv: CVLosses) -> float:
@@ -79,10 +102,16 @@ def _mean(cv: CVLosses) -> float:
 def stacked(means: np.ndarray) -> tuple[np.ndarray, int]:
     """Return where each dot of (R, K) stands, dots of a repeat on top of each other, and the highest stack."""
     low, spread = means.min(), np.ptp(means)
-    cell = np.zeros(means.shape, int) if spread == 0 else ((means - low) / spread * 60).round().astype(int)
+    cell = (
+        np.zeros(means.shape, int)
+        if spread == 0
+        else ((means - low) / spread * 60).round().astype(int)
+    )
     above = np.stack([_ranks(row) for row in cell])
     most, repeats = int(above.max()) + 1, len(means)
-    return np.arange(1, repeats + 1)[:, None] - above * min(DOT / _row_height(most, repeats), 0.85 / most), most
+    return np.arange(1, repeats + 1)[:, None] - above * min(
+        DOT / _row_height(most, repeats), 0.85 / most
+    ), most
 
 
 def _ranks(cells: np.ndarray) -> np.ndarray:
@@ -104,17 +133,33 @@ def folds_words(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95)
     values, repeats = _shown_means(cv), _repeats(cv)
     tests = _tests(cv, rho)
     intervals = "; ".join(f"{name}: {between(*test.interval(level))}" for name, test in tests)
-    said = f"{percent(level)} intervals of the mean: {intervals}." if tests else \
-        f"All {cv.noun}s have the same mean: the variance they show is 0, so there is no interval and no test."
+    said = (
+        f"{percent(level)} intervals of the mean: {intervals}."
+        if tests
+        else f"All {cv.noun}s have the same mean: the variance they show is 0, so there is no interval and no test."
+    )
     noun = f"{cv.noun}s"
-    about = f"Mean {cv.label} {number(_mean(cv))}" if len(cv.models) == 2 else \
-        f"Mean {cv.kind} of {cv.models[0]} {number(_mean(cv))}"
-    title = _winner(cv, bool(tests)) if len(cv.models) == 2 else (
-        f"Mean {cv.kind} of {limited(cv.models[0], 30)} {number(_mean(cv))}: " + (
-            f"{noun} from {between(values.min(), values.max())}" if tests else
-            f"the same in every {cv.noun}, no variance"))
-    return title + repeats, (f"{about}; {noun} from {between(values.min(), values.max())}{repeats}, "
-                             f"{values.size} in all. {said}")
+    about = (
+        f"Mean {cv.label} {number(_mean(cv))}"
+        if len(cv.models) == 2
+        else f"Mean {cv.kind} of {cv.models[0]} {number(_mean(cv))}"
+    )
+    title = (
+        _winner(cv, bool(tests))
+        if len(cv.models) == 2
+        else (
+            f"Mean {cv.kind} of {limited(cv.models[0], 30)} {number(_mean(cv))}: "
+            + (
+                f"{noun} from {between(values.min(), values.max())}"
+                if tests
+                else f"the same in every {cv.noun}, no variance"
+            )
+        )
+    )
+    return title + repeats, (
+        f"{about}; {noun} from {between(values.min(), values.max())}{repeats}, "
+        f"{values.size} in all. {said}"
+    )
 
 
 def folds_title(cv: CVLosses, *, rho: float | str = "auto") -> str:
@@ -140,18 +185,24 @@ def _winner(cv: CVLosses, tested: bool) -> str:
     total, wins = values.size, [int((values < 0).sum()), int((values > 0).sum())]
     better = first if mean < 0 else second
     if not tested:
-        return f"{first} and {second} have the same {cv.kind} in every {cv.noun}: no variance, no test" \
-            if not values.any() else \
-            f"{better} is better, by {number(abs(mean))} in every {cv.noun} alike: no variance, no test"
+        return (
+            f"{first} and {second} have the same {cv.kind} in every {cv.noun}: no variance, no test"
+            if not values.any()
+            else f"{better} is better, by {number(abs(mean))} in every {cv.noun} alike: no variance, no test"
+        )
     ties = total - sum(wins)
     equal = f", {ties} equal" if ties else ""
     if abs(mean) <= 1e-12 * np.abs(values).max():
         return f"On average neither is better: {first} in {wins[0]}, {second} in {wins[1]} of {total} {cv.noun}s{equal}"
-    return (f"{better} is better, by {number(abs(mean))}: in {wins[0] if mean < 0 else wins[1]} of {total} "
-            f"{cv.noun}s{equal}")
+    return (
+        f"{better} is better, by {number(abs(mean))}: in {wins[0] if mean < 0 else wins[1]} of {total} "
+        f"{cv.noun}s{equal}"
+    )
 
 
-def folds(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95, title: str = "") -> alt.TopLevelMixin:
+def folds(
+    cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95, title: str = ""
+) -> alt.TopLevelMixin:
     """Return the difference in each fold as a dot, and under it two or three intervals of the mean.
 
     These are the naive one, Nadeau and Bengio's, and that of the chosen rho where it is another.
@@ -183,19 +234,40 @@ def folds(cv: CVLosses, *, rho: float | str = "auto", level: float = 0.95, title
     colors = dict(zip(sides, looks[::-1] if cv.scores else looks, strict=True))
     legend = alt.Legend(labelLimit=240) if len(sides) == 3 else None
     size = float(np.clip((row_height * min(0.85 / most, 1)) ** 2 * 0.9, 8, 75))
-    dots = theme.chart(data, "dots").mark_point(filled=True, size=size).encode(
-        x=alt.X("value:Q", title=None if data["intervals"] else along, scale=within,
-                axis=values_axis(ends, not data["intervals"])),
-        y=alt.Y("y:Q", title="repeat", axis=_repeat_axis(cv) if cv.repeats > 1 else None,
-                scale=theme.span(0.1, cv.repeats + 8 / row_height, reverse=True)),
-        color=theme.color("side", colors, legend=legend),
-        shape=theme.shape("side", sides, SIDE_SHAPES[:len(sides)], legend=legend))
+    dots = (
+        theme.chart(data, "dots")
+        .mark_point(filled=True, size=size)
+        .encode(
+            x=alt.X(
+                "value:Q",
+                title=None if data["intervals"] else along,
+                scale=within,
+                axis=values_axis(ends, not data["intervals"]),
+            ),
+            y=alt.Y(
+                "y:Q",
+                title="repeat",
+                axis=_repeat_axis(cv) if cv.repeats > 1 else None,
+                scale=theme.span(0.1, cv.repeats + 8 / row_height, reverse=True),
+            ),
+            color=theme.color("side", colors, legend=legend),
+            shape=theme.shape("side", sides, SIDE_SHAPES[: len(sides)], legend=legend),
+        )
+    )
     zero = theme.chart(data, "zero").mark_rule(strokeWidth=1).encode(x="value:Q")
     mean = theme.chart(data, "mean").mark_rule(style="truth").encode(x="value:Q")
-    above = (zero + mean + dots).properties(width=theme.WIDTH - 160, height=row_height * cv.repeats + 8)
-    below = [_intervals(data, along, values_axis(ends), within, colors)] if data["intervals"] else []
-    return finished(alt.vconcat(above, *below, spacing=4).resolve_scale(color="independent", shape="independent"),
-                     words)
+    above = (zero + mean + dots).properties(
+        width=theme.WIDTH - 160, height=row_height * cv.repeats + 8
+    )
+    below = (
+        [_intervals(data, along, values_axis(ends), within, colors)] if data["intervals"] else []
+    )
+    return finished(
+        alt.vconcat(above, *below, spacing=4).resolve_scale(
+            color="independent", shape="independent"
+        ),
+        words,
+    )
 
 
 def finished(chart: Any, words: Sequence[str]) -> Any:
@@ -206,37 +278,70 @@ def finished(chart: Any, words: Sequence[str]) -> Any:
 
 
 def _repeat_axis(cv: CVLosses) -> Any:
-    labels = [limited(str(label), LETTERS) for label in dict.fromkeys(row["repeat"] for row in cv.rows())]
-    return alt.Axis(values=list(range(1, cv.repeats + 1)), labelExpr=f"{json.dumps(labels)}[datum.value - 1]",
-                    grid=False, labelOverlap=True)
+    labels = [
+        limited(str(label), LETTERS) for label in dict.fromkeys(row["repeat"] for row in cv.rows())
+    ]
+    return alt.Axis(
+        values=list(range(1, cv.repeats + 1)),
+        labelExpr=f"{json.dumps(labels)}[datum.value - 1]",
+        grid=False,
+        labelOverlap=True,
+    )
 
 
 def _intervals(data: dict, title: str, axis: Any, within: Any, colors: dict) -> Any:
     """Return bars in the color and shape of the better model, gray where 0 is inside."""
     shapes = dict(zip(colors, SIDE_SHAPES, strict=False)) | {MAY_BE_0: BAR}
     base = theme.chart(data, "intervals").encode(
-        y=alt.Y("test:N", sort=[row["test"] for row in data["intervals"]], title=None, axis=two_lines()),
-        color=theme.color("verdict", colors | {MAY_BE_0: NEITHER}, legend=None))
-    bars = base.mark_rule(strokeWidth=4).encode(x=alt.X("low:Q", title=title, axis=axis, scale=within), x2="high:Q")
+        y=alt.Y(
+            "test:N", sort=[row["test"] for row in data["intervals"]], title=None, axis=two_lines()
+        ),
+        color=theme.color("verdict", colors | {MAY_BE_0: NEITHER}, legend=None),
+    )
+    bars = base.mark_rule(strokeWidth=4).encode(
+        x=alt.X("low:Q", title=title, axis=axis, scale=within), x2="high:Q"
+    )
     dots = base.mark_point(filled=True, size=110).encode(
-        x="estimate:Q", shape=theme.shape("verdict", shapes, shapes.values(), legend=None))
+        x="estimate:Q", shape=theme.shape("verdict", shapes, shapes.values(), legend=None)
+    )
     zero = theme.chart(data, "zero").mark_rule(strokeWidth=1).encode(x="value:Q")
-    return (zero + bars + dots).properties(width=theme.WIDTH - 160, height=36 * len(data["intervals"]))
+    return (zero + bars + dots).properties(
+        width=theme.WIDTH - 160, height=36 * len(data["intervals"])
+    )
 
 
 def _models_data(cv: CVLosses) -> dict:
     found = _models_by_mean(cv)[:SHOWN_MODELS]
-    return {"dots": [{"model": label, "value": v} for _, label, means, _ in found for v in means.ravel().tolist()],
-            "means": [{"model": label, "mean": mean, "place": name} for name, label, _, mean in found]}
+    return {
+        "dots": [
+            {"model": label, "value": v}
+            for _, label, means, _ in found
+            for v in means.ravel().tolist()
+        ],
+        "means": [{"model": label, "mean": mean, "place": name} for name, label, _, mean in found],
+    }
 
 
 def _models_by_mean(cv: CVLosses) -> list:
     """Return (name, short name, fold means, mean) of each model, the best mean first."""
-    alone = [CVLosses(losses, cv.fold, (name,), cv.item, cv.repeat, cv.fold_size, scores=cv.scores,
-                      test_share=cv.test_share, splits=cv.splits)
-             for name, losses in zip(cv.models, cv.losses.T, strict=True)]
-    found = [(one.models[0], label, _shown_means(one), _mean(one))
-             for one, label in zip(alone, short_names(cv.models), strict=True)]
+    alone = [
+        CVLosses(
+            losses,
+            cv.fold,
+            (name,),
+            cv.item,
+            cv.repeat,
+            cv.fold_size,
+            scores=cv.scores,
+            test_share=cv.test_share,
+            splits=cv.splits,
+        )
+        for name, losses in zip(cv.models, cv.losses.T, strict=True)
+    ]
+    found = [
+        (one.models[0], label, _shown_means(one), _mean(one))
+        for one, label in zip(alone, short_names(cv.models), strict=True)
+    ]
     return sorted(found, key=lambda model: model[3], reverse=cv.scores)
 
 
@@ -244,24 +349,43 @@ def _models_words(cv: CVLosses) -> tuple:
     found = _models_by_mean(cv)
     means = np.stack([one[2] for one in found])
     best = int((means[0] == (means.max(0) if cv.scores else means.min(0))).sum())
-    left = f" Shown are the best {SHOWN_MODELS} of {len(found)}." if len(found) > SHOWN_MODELS else ""
+    left = (
+        f" Shown are the best {SHOWN_MODELS} of {len(found)}." if len(found) > SHOWN_MODELS else ""
+    )
     said = ", ".join(f"{name} {number(mean)}" for name, _, _, mean in found[:SHOWN_MODELS])
-    tied = [label for _, label, _, mean in found if abs(mean - found[0][3]) <= ROUNDING * abs(found[-1][3])]
-    often = f": the {'largest' if cv.scores else 'smallest'} in {best} of {means[0].size} {cv.noun}s{_repeats(cv)}" \
-        if len(tied) == 1 else ""
-    return (f"{best_words(tied, cv.scores)}, {number(found[0][3])}{often}"
-            + (f"; {SHOWN_MODELS} of {len(found)} models shown" if left else ""),
-            f"Mean {cv.kind} of each model over {means[0].size} {cv.noun}s{_repeats(cv)}: {said}.{left}")
+    tied = [
+        label
+        for _, label, _, mean in found
+        if abs(mean - found[0][3]) <= ROUNDING * abs(found[-1][3])
+    ]
+    often = (
+        f": the {'largest' if cv.scores else 'smallest'} in {best} of {means[0].size} {cv.noun}s{_repeats(cv)}"
+        if len(tied) == 1
+        else ""
+    )
+    return (
+        f"{best_words(tied, cv.scores)}, {number(found[0][3])}{often}"
+        + (f"; {SHOWN_MODELS} of {len(found)} models shown" if left else ""),
+        f"Mean {cv.kind} of each model over {means[0].size} {cv.noun}s{_repeats(cv)}: {said}.{left}",
+    )
 
 
 def _models(cv: CVLosses) -> Any:
     data = _models_data(cv)
     order = [row["model"] for row in data["means"]]
     y = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=220, grid=True))
-    x = alt.X("value:Q", title=f"{cv.kind} in each {cv.noun} (bar: mean)", scale=alt.Scale(zero=False),
-              axis=values_axis([row["value"] for row in data["dots"]]))
+    x = alt.X(
+        "value:Q",
+        title=f"{cv.kind} in each {cv.noun} (bar: mean)",
+        scale=alt.Scale(zero=False),
+        axis=values_axis([row["value"] for row in data["dots"]]),
+    )
     dots = theme.chart(data, "dots").mark_point(opacity=0.7, size=40, color=FIRST).encode(x=x, y=y)
-    means = theme.chart(data, "means").mark_tick(thickness=4, size=20, color=SECOND).encode(x="mean:Q", y=y)
+    means = (
+        theme.chart(data, "means")
+        .mark_tick(thickness=4, size=20, color=SECOND)
+        .encode(x="mean:Q", y=y)
+    )
     return (dots + means).properties(width=480, height=max(60, 26 * len(order)))
 
 

@@ -17,7 +17,7 @@ from workbench.results.digits import number, probability
 
 REGIONS = {"first better": FIRST, "practically equal": theme.GRAY, "second better": SECOND}
 MOST_LETTERS = 50
-LETTER = 7.5      # pixels
+LETTER = 7.5  # pixels
 REACH = 8.0
 
 
@@ -26,16 +26,34 @@ def posterior_data(found: BayesianTTest, models: Sequence[str] = SIDES) -> dict:
     low, high = _posterior_range(found)
     cuts, chance = _cuts(found), found.regions
     names = [name for name in chance if found.half_width or name != "practically equal"]
-    points, ends = _density_points(found, low, high), np.clip([low, *cuts, high], low, high).tolist()
-    density = [{"difference": x, "density": y, "region": name} for name, start, end in
-               zip(names, ends[:-1], ends[1:], strict=True) if start < end
-               for xs in [points[(start <= points) & (points <= end)]]
-               for x, y in zip(xs.tolist(), found.density(xs).tolist(), strict=True)]
-    where = dict(zip(names, ("left", "middle", "right") if found.half_width else ("left", "right"), strict=True))
-    return {"density": density, "rope": [{"difference": cut} for cut in cuts if low < cut < high],
-            "names": [{"text": [who, f"{what} {probability(chance[name])}"], "at": where[name]}
-                      for name in names for who, what in [_region_lines(name, models)]],
-            "notes": _not_drawn(found, low, high)}
+    points, ends = (
+        _density_points(found, low, high),
+        np.clip([low, *cuts, high], low, high).tolist(),
+    )
+    density = [
+        {"difference": x, "density": y, "region": name}
+        for name, start, end in zip(names, ends[:-1], ends[1:], strict=True)
+        if start < end
+        for xs in [points[(start <= points) & (points <= end)]]
+        for x, y in zip(xs.tolist(), found.density(xs).tolist(), strict=True)
+    ]
+    where = dict(
+        zip(
+            names,
+            ("left", "middle", "right") if found.half_width else ("left", "right"),
+            strict=True,
+        )
+    )
+    return {
+        "density": density,
+        "rope": [{"difference": cut} for cut in cuts if low < cut < high],
+        "names": [
+            {"text": [who, f"{what} {probability(chance[name])}"], "at": where[name]}
+            for name in names
+            for who, what in [_region_lines(name, models)]
+        ],
+        "notes": _not_drawn(found, low, high),
+    }
 
 
 def _cuts(found: BayesianTTest) -> tuple:
@@ -71,7 +89,12 @@ def _not_drawn(found: BayesianTTest, low: float, high: float) -> list:
         text = f"all shown is {within}" if len(hidden) == 2 else within
     else:
         text = f"{within}, far to the {far}" if len(hidden) == 2 else within
-    return [{"text": textwrap.wrap(text, 26), "at": "right" if found.estimate - low < 0.4 * (high - low) else "left"}]
+    return [
+        {
+            "text": textwrap.wrap(text, 26),
+            "at": "right" if found.estimate - low < 0.4 * (high - low) else "left",
+        }
+    ]
 
 
 def _region_lines(region: str, models: tuple) -> tuple:
@@ -84,15 +107,24 @@ def posterior_words(found: BayesianTTest, models: Sequence[str] = SIDES) -> tupl
     """Return title and text alternative of `posterior`."""
     low, high = found.interval()
     rope = f", practically equal {probability(found.rope)}" if found.half_width else ""
-    within = f", practically equal (within {number(found.half_width)}) with {found.rope:.3f}" if rope else ""
+    within = (
+        f", practically equal (within {number(found.half_width)}) with {found.rope:.3f}"
+        if rope
+        else ""
+    )
     first, second = short_names(models)
     df = checks.counted(found.df, "degree of freedom", "degrees of freedom")
-    beyond = "".join(f" {' '.join(note['text']).capitalize()}." for note in _not_drawn(found, *_posterior_range(found)))
+    beyond = "".join(
+        f" {' '.join(note['text']).capitalize()}."
+        for note in _not_drawn(found, *_posterior_range(found))
+    )
     ours, theirs = (found.regions[f"{side} better"] for side in SIDES)
-    return (f"Probability that {first} is better {probability(ours)}{rope}, {second} {probability(theirs)}",
-            f"Posterior of the mean difference {models[0]} minus {models[1]}, a t with {df} around "
-            f"{number(found.estimate)}, 95% between {number(low)} and {number(high)}. {models[0]} is better "
-            f"with probability {ours:.3f}{within}, {models[1]} with {theirs:.3f}.{beyond}")
+    return (
+        f"Probability that {first} is better {probability(ours)}{rope}, {second} {probability(theirs)}",
+        f"Posterior of the mean difference {models[0]} minus {models[1]}, a t with {df} around "
+        f"{number(found.estimate)}, 95% between {number(low)} and {number(high)}. {models[0]} is better "
+        f"with probability {ours:.3f}{within}, {models[1]} with {theirs:.3f}.{beyond}",
+    )
 
 
 def posterior(found: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLevelMixin:
@@ -106,19 +138,37 @@ def posterior(found: BayesianTTest, models: Sequence[str] = SIDES) -> alt.TopLev
     """
     data = posterior_data(found, models)
     named = models if sum(map(len, models)) <= MOST_LETTERS else short_names(models)
-    x = alt.X("difference:Q", title=f"mean difference in {KINDS[found.scores][0]}: {' minus '.join(named)}",
-              axis=values_axis([row["difference"] for row in data["density"]]), scale=alt.Scale(nice=False))
+    x = alt.X(
+        "difference:Q",
+        title=f"mean difference in {KINDS[found.scores][0]}: {' minus '.join(named)}",
+        axis=values_axis([row["difference"] for row in data["density"]]),
+        scale=alt.Scale(nice=False),
+    )
     density = theme.chart(data, "density")
-    areas = density.mark_area(opacity=0.55).encode(x=x, y=alt.Y("density:Q", axis=None, stack=None),
-                                                   color=theme.color("region", REGIONS, legend=None))
+    areas = density.mark_area(opacity=0.55).encode(
+        x=x,
+        y=alt.Y("density:Q", axis=None, stack=None),
+        color=theme.color("region", REGIONS, legend=None),
+    )
     line = density.mark_line(strokeWidth=1.5, color=theme.GRAY).encode(x=x, y="density:Q")
     rules = theme.chart(data, "rope").mark_rule(strokeDash=[4, 3]).encode(x="difference:Q")
     # over its region, but beside the names at the ends
     wide = LETTER * max(len(line) for row in data["names"] for line in row["text"])
-    middle = {"expr": f"clamp(scale('x', 0), min({1.5 * wide}, width / 2), max(width - {1.5 * wide}, width / 2))"}
-    texts = [theme.chart(data, name).mark_text(
-        x=place, y=y, align=align, baseline="top", lineHeight=15, limit=theme.WIDTH // 3).encode(
-            text="text:N").transform_filter(alt.datum.at == at)
-             for name, y in (("names", -32), ("notes", 6)) for at, place, align in
-             (("left", 0, "left"), ("middle", middle, "center"), ("right", "width", "right"))]
-    return theme.finish(alt.layer(areas, line, rules, *texts), *posterior_words(found, models), height=220)
+    middle = {
+        "expr": f"clamp(scale('x', 0), min({1.5 * wide}, width / 2), max(width - {1.5 * wide}, width / 2))"
+    }
+    texts = [
+        theme.chart(data, name)
+        .mark_text(x=place, y=y, align=align, baseline="top", lineHeight=15, limit=theme.WIDTH // 3)
+        .encode(text="text:N")
+        .transform_filter(alt.datum.at == at)
+        for name, y in (("names", -32), ("notes", 6))
+        for at, place, align in (
+            ("left", 0, "left"),
+            ("middle", middle, "center"),
+            ("right", "width", "right"),
+        )
+    ]
+    return theme.finish(
+        alt.layer(areas, line, rules, *texts), *posterior_words(found, models), height=220
+    )

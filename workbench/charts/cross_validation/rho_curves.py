@@ -12,41 +12,91 @@ from workbench.cross_validation.kfold import KFoldTTest
 from workbench.results import percent
 from workbench.results.digits import decimal, share, short_p
 
-RULES = {"naive": theme.OKABE_ITO["vermilion"], "Nadeau-Bengio": theme.OKABE_ITO["blue"],
-         "0.7": theme.OKABE_ITO["green"], "used": theme.OKABE_ITO["purple"]}
+RULES = {
+    "naive": theme.OKABE_ITO["vermilion"],
+    "Nadeau-Bengio": theme.OKABE_ITO["blue"],
+    "0.7": theme.OKABE_ITO["green"],
+    "used": theme.OKABE_ITO["purple"],
+}
 RULE_SHAPES = ["triangle-up", "circle", "square", "diamond"]
 MOST_RHO = 0.95
 LEAST_P = 1e-15
 NEAR = 0.07
 CURVE_SIZE = (theme.WIDTH, 240)
 LETTER, LINE = 5.8, 14
-PLACES = [(-10, -12, "right"), (10, 12, "left"), (10, -12, "left"), (-10, 12, "right"), (0, -19, "center"),
-          (0, 19, "center"), (14, 0, "left"), (-14, 0, "right"), (-14, -14, "right"), (14, 14, "left"),
-          (14, -14, "left"), (-14, 14, "right"), (3, 17, "left"), (3, -17, "left")]
+PLACES = [
+    (-10, -12, "right"),
+    (10, 12, "left"),
+    (10, -12, "left"),
+    (-10, 12, "right"),
+    (0, -19, "center"),
+    (0, 19, "center"),
+    (14, 0, "left"),
+    (-14, 0, "right"),
+    (-14, -14, "right"),
+    (14, 14, "left"),
+    (14, -14, "left"),
+    (-14, 14, "right"),
+    (3, 17, "left"),
+    (3, -17, "left"),
+]
 FLIP_PLACE = {"left": (6, -8, "left"), "right": (-6, -8, "right")}
 
 
-def rho_curve_data(test: KFoldTTest, *, level: float = 0.95, domain: tuple[float, float] | None = None,
-                   size: tuple[int, int] = CURVE_SIZE) -> dict:
+def rho_curve_data(
+    test: KFoldTTest,
+    *,
+    level: float = 0.95,
+    domain: tuple[float, float] | None = None,
+    size: tuple[int, int] = CURVE_SIZE,
+) -> dict:
     """Return the rows of `rho_curve`: the curve, named points, the level, where the verdict flips."""
     low, high = domain or _rho_range(test)
-    curve = [{"rho": rho, "p": max(test.at(rho).pvalue, LEAST_P)} for rho in np.linspace(low, high, 121).tolist()]
+    curve = [
+        {"rho": rho, "p": max(test.at(rho).pvalue, LEAST_P)}
+        for rho in np.linspace(low, high, 121).tolist()
+    ]
     flips = test.rho_alpha(level)
-    inside = [{"rho": flips, "text": f"flips at {share(flips)}", "side": "left" if flips < (low + high) / 2
-               else "right"}] if low < flips < high else []
+    inside = (
+        [
+            {
+                "rho": flips,
+                "text": f"flips at {share(flips)}",
+                "side": "left" if flips < (low + high) / 2 else "right",
+            }
+        ]
+        if low < flips < high
+        else []
+    )
     points = _placed(_points(test), curve, 1 - level, inside, size)
-    return {"curve": curve, "points": points, "level": [{"p": 1 - level, "text": percent(1 - level)}], "flips": inside}
+    return {
+        "curve": curve,
+        "points": points,
+        "level": [{"p": 1 - level, "text": percent(1 - level)}],
+        "flips": inside,
+    }
 
 
 def _points(test: KFoldTTest) -> list:
     """Return the named points; a p that reads like that of a close point is written once."""
     names = ("naive", "Nadeau-Bengio", "0.7", "used")
-    points = [{"rho": row["rho"], "p": max(row["pvalue"], LEAST_P), "rule": name,
-               "chosen": int(abs(row["rho"] - test.rho) < 1e-9), "text": f"p {short_p(row['pvalue'])}"}
-              for name, row in zip(names, test.rows(), strict=False)]
+    points = [
+        {
+            "rho": row["rho"],
+            "p": max(row["pvalue"], LEAST_P),
+            "rule": name,
+            "chosen": int(abs(row["rho"] - test.rho) < 1e-9),
+            "text": f"p {short_p(row['pvalue'])}",
+        }
+        for name, row in zip(names, test.rows(), strict=False)
+    ]
     first = sorted(points, key=lambda point: -point["chosen"])
     for k, point in enumerate(first):
-        if any(abs(other["rho"] - point["rho"]) < NEAR for other in first[:k] if other["text"] == point["text"]):
+        if any(
+            abs(other["rho"] - point["rho"]) < NEAR
+            for other in first[:k]
+            if other["text"] == point["text"]
+        ):
             point["text"] = ""
     return points
 
@@ -57,12 +107,18 @@ def _placed(points: list, curve: list, risk: float, flips: list, size: tuple) ->
     Places are pixels from the point, or from the line where the verdict flips, at rho `label_rho`; they are tried in
     the order of PLACES, on a page and on a phone. The chosen point comes first.
     """
-    drawn = [_Drawn(points, curve, risk, flips, (size[0] * part, size[1]))
-             for part in (0.45, 1, 1.8)]        # of its width: on a phone, as it is, on the widest page
+    drawn = [
+        _Drawn(points, curve, risk, flips, (size[0] * part, size[1])) for part in (0.45, 1, 1.8)
+    ]  # of its width: on a phone, as it is, on the widest page
     found = {}
     for k in sorted(range(len(points)), key=lambda k: -points[k]["chosen"]):
         places = [(points[k]["rho"], *place) for place in PLACES]
-        places += [(flip["rho"], 6, dy, "left") for flip in flips if flip["rho"] > points[k]["rho"] for dy in (0, 14)]
+        places += [
+            (flip["rho"], 6, dy, "left")
+            for flip in flips
+            if flip["rho"] > points[k]["rho"]
+            for dy in (0, 14)
+        ]
         best = min(places, key=lambda place: sum(picture.cost(k, *place) for picture in drawn))
         found[k] = dict(zip(("label_rho", "dx", "dy", "align"), best, strict=True))
         for picture in drawn:
@@ -78,12 +134,22 @@ class _Drawn:
         self.least, self.points = math.log(_least_p(curve)), points
         flip_at = [self._across(flip["rho"]) for flip in flips]
         across, down = (np.arange(round(side) + 1) for side in size)
-        drawn = np.interp(across, *np.array([self._pixels(row["rho"], row["p"]) for row in curve]).T)
-        self.lines = [(across, drawn), (across, np.full(across.shape, self._pixels(self.start, risk)[1])),
-                      *((np.full(down.shape, x), down) for x in flip_at)]
-        self.taken = [_box(*self._pixels(point["rho"], point["p"]), 2 * (6 + 3 * point["chosen"])) for point in points]
-        self.taken += [_text_box(x, size[1], *FLIP_PLACE[flip["side"]], flip["text"])
-                       for x, flip in zip(flip_at, flips, strict=True)]
+        drawn = np.interp(
+            across, *np.array([self._pixels(row["rho"], row["p"]) for row in curve]).T
+        )
+        self.lines = [
+            (across, drawn),
+            (across, np.full(across.shape, self._pixels(self.start, risk)[1])),
+            *((np.full(down.shape, x), down) for x in flip_at),
+        ]
+        self.taken = [
+            _box(*self._pixels(point["rho"], point["p"]), 2 * (6 + 3 * point["chosen"]))
+            for point in points
+        ]
+        self.taken += [
+            _text_box(x, size[1], *FLIP_PLACE[flip["side"]], flip["text"])
+            for x, flip in zip(flip_at, flips, strict=True)
+        ]
 
     def _across(self, rho: float) -> float:
         return (rho - self.start) / (self.end - self.start) * self.size[0]
@@ -92,14 +158,23 @@ class _Drawn:
         return self._across(rho), math.log(p) / self.least * self.size[1]
 
     def _label(self, k: int, rho: float, dx: int, dy: int, align: str) -> tuple:
-        return _text_box(self._across(rho), self._pixels(rho, self.points[k]["p"])[1], dx, dy, align,
-                         self.points[k]["text"])
+        return _text_box(
+            self._across(rho),
+            self._pixels(rho, self.points[k]["p"])[1],
+            dx,
+            dy,
+            align,
+            self.points[k]["text"],
+        )
 
     def cost(self, k: int, *place: float | str) -> int:
         """Return how much a text at a place would cross, cover or leave: pixels of lines, boxes, the picture."""
         left, top, right, bottom = self._label(k, *place)
         crossed = [(left <= x) & (x <= right) & (top <= y) & (y <= bottom) for x, y in self.lines]
-        covered = [left < box[2] and box[0] < right and top < box[3] and box[1] < bottom for box in self.taken]
+        covered = [
+            left < box[2] and box[0] < right and top < box[3] and box[1] < bottom
+            for box in self.taken
+        ]
         outside = left < 0 or top < -LINE or right > self.size[0] or bottom > self.size[1]
         return int(np.concatenate(crossed).sum()) + 100 * sum(covered) + 1000 * int(outside)
 
@@ -116,7 +191,9 @@ def _box(x: float, y: float, width: float, height: int | None = None) -> tuple:
 def _text_box(x: float, y: float, dx: int, dy: int, align: str, text: str) -> tuple:
     """Return left, top, right and bottom of a text in pixels."""
     width = LETTER * len(text)
-    return _box(x + dx + {"left": 0.5, "center": 0, "right": -0.5}[align] * width, y + dy, width + 4, LINE)
+    return _box(
+        x + dx + {"left": 0.5, "center": 0, "right": -0.5}[align] * width, y + dy, width + 4, LINE
+    )
 
 
 def _least_p(curve: list) -> float:
@@ -140,13 +217,24 @@ def rho_curve_words(test: KFoldTTest, *, level: float = 0.95) -> tuple[str, str]
         title = f"Significant at {risk}: {now}, and for any rho below {bound}"
     else:
         title = f"Not significant at {risk}: {now}; it would be for rho below {bound}"
-    said = "; ".join(f"{row['test']} (rho {decimal(row['rho'])}, r {decimal(row['r'])}): p "
-                     + (f"{p:.4g}" if (p := row["pvalue"]) >= 1e-300 else short_p(p)) for row in test.rows())
-    whole = f" rho is that of one of the {test.repeats} repeats." if test.repeats > 1 else \
-        " rho is that of one cross-validation with test sets of this size." if test.of_one else ""
+    said = "; ".join(
+        f"{row['test']} (rho {decimal(row['rho'])}, r {decimal(row['r'])}): p "
+        + (f"{p:.4g}" if (p := row["pvalue"]) >= 1e-300 else short_p(p))
+        for row in test.rows()
+    )
+    whole = (
+        f" rho is that of one of the {test.repeats} repeats."
+        if test.repeats > 1
+        else " rho is that of one cross-validation with test sets of this size."
+        if test.of_one
+        else ""
+    )
     side = "" if test.alternative == "two-sided" else f", one-sided ({test.alternative})"
-    where = f"The verdict flips at rho {decimal(flips, test.rho)}" if flips > least else \
-        "No rho from 0 on makes it significant"
+    where = (
+        f"The verdict flips at rho {decimal(flips, test.rho)}"
+        if flips > least
+        else "No rho from 0 on makes it significant"
+    )
     tested = f"p-value of the t-test of {test.label}{side} over {test.scheme} for every rho"
     return title, f"{tested}. {said}. {where}.{whole}"
 
@@ -165,33 +253,52 @@ def rho_curve(test: KFoldTTest, *, level: float = 0.95) -> alt.TopLevelMixin:
     return theme.finish(chart, *rho_curve_words(test, level=level), height=CURVE_SIZE[1])
 
 
-def curve(data: dict, folds: float, domain: tuple[float, float], *,
-          named: Sequence[str] = tuple(RULES)) -> alt.TopLevelMixin:
+def curve(
+    data: dict, folds: float, domain: tuple[float, float], *, named: Sequence[str] = tuple(RULES)
+) -> alt.TopLevelMixin:
     """Return p over rho, on an axis that also says the correlation r of two of `folds` fold means.
 
     A live picture names all rules, as its points come and go.
     """
     low = min(row["p"] for row in data["curve"])
-    legend = alt.Legend(values=list(named), labelExpr="datum.label == '0.7' ? 'rho 0.7' : datum.label")
-    x = alt.X("rho:Q", title="assumed rho (below it: correlation r of two folds)", axis=_rho_axis(folds, domain),
-              scale=theme.span(*domain))
+    legend = alt.Legend(
+        values=list(named), labelExpr="datum.label == '0.7' ? 'rho 0.7' : datum.label"
+    )
+    x = alt.X(
+        "rho:Q",
+        title="assumed rho (below it: correlation r of two folds)",
+        axis=_rho_axis(folds, domain),
+        scale=theme.span(*domain),
+    )
     least = f", {LEAST_P:g} for all below" if low <= LEAST_P else ""
-    y = alt.Y("p:Q", title=f"p-value (log scale{least})", axis=alt.Axis(values=_p_ticks(low), format="~g"),
-              scale=theme.span(_least_p(data["curve"]), 1, type="log"))
+    y = alt.Y(
+        "p:Q",
+        title=f"p-value (log scale{least})",
+        axis=alt.Axis(values=_p_ticks(low), format="~g"),
+        scale=theme.span(_least_p(data["curve"]), 1, type="log"),
+    )
     curve = theme.chart(data, "curve").mark_line(strokeWidth=2, color=theme.GRAY).encode(x=x, y=y)
     level = theme.chart(data, "level").encode(y="p:Q")
     name = level.mark_text(x="width", align="left", dx=4, style="note").encode(text="text:N")
     flip = theme.chart(data, "flips").encode(x="rho:Q")
     flips = [flip.mark_rule(style="truth")]
-    flips += [flip.mark_text(y="height", dx=dx, dy=dy, align=align).encode(text="text:N").transform_filter(
-        alt.datum.side == side) for side, (dx, dy, align) in FLIP_PLACE.items()]
+    flips += [
+        flip.mark_text(y="height", dx=dx, dy=dy, align=align)
+        .encode(text="text:N")
+        .transform_filter(alt.datum.side == side)
+        for side, (dx, dy, align) in FLIP_PLACE.items()
+    ]
     points = theme.chart(data, "points")
     marks = points.mark_point(filled=True).encode(
-        x="rho:Q", y="p:Q", size=alt.Size("chosen:O", legend=None, scale=alt.Scale(domain=[0, 1], range=[90, 230])),
+        x="rho:Q",
+        y="p:Q",
+        size=alt.Size("chosen:O", legend=None, scale=alt.Scale(domain=[0, 1], range=[90, 230])),
         color=theme.color("rule", RULES, legend=legend),
-        shape=theme.shape("rule", RULES, RULE_SHAPES, legend=legend))
-    texts = points.mark_text(**{name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}).encode(
-        x="label_rho:Q", y="p:Q", text="text:N")
+        shape=theme.shape("rule", RULES, RULE_SHAPES, legend=legend),
+    )
+    texts = points.mark_text(
+        **{name: alt.expr(f"datum.{name}") for name in ("dx", "dy", "align")}
+    ).encode(x="label_rho:Q", y="p:Q", text="text:N")
     return alt.layer(level.mark_rule(strokeWidth=1.5), name, curve, *flips, marks, texts)
 
 
@@ -207,4 +314,4 @@ def _p_ticks(low: float) -> list:
     decades = math.floor(math.log10(low))
     if decades >= -4:
         return [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1]
-    return [10.0 ** -k for k in range(0, -decades + 1, math.ceil(-decades / 6))]
+    return [10.0**-k for k in range(0, -decades + 1, math.ceil(-decades / 6))]

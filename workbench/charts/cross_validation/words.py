@@ -11,8 +11,14 @@ def values_axis(values: Sequence, labeled: bool = True) -> alt.Axis:
     """Return an axis whose labels stay short for any size of loss."""
     largest = max(map(abs, values))
     extreme = largest >= 1e7 or 0 < largest < 1e-3
-    return alt.Axis(format="~e" if extreme else alt.Undefined, labelOverlap=True, tickCount=7, labelSeparation=6,
-                    labels=labeled, ticks=labeled)
+    return alt.Axis(
+        format="~e" if extreme else alt.Undefined,
+        labelOverlap=True,
+        tickCount=7,
+        labelSeparation=6,
+        labels=labeled,
+        ticks=labeled,
+    )
 
 
 def two_lines() -> alt.Axis:
@@ -31,10 +37,12 @@ def padded(values: Sequence) -> alt.Scale:
 def short_names(models: Sequence[str]) -> list[str]:
     """Return the names cut to a length that fits a legend, still all different."""
     short = [limited(name, LETTERS) for name in models]
-    return [name if short.count(name) == 1 else f"{limited(model, LETTERS - 5)} ({k + 1})"
-            for k, (name, model) in enumerate(zip(short, models, strict=True))]
+    return [
+        name if short.count(name) == 1 else f"{limited(model, LETTERS - 5)} ({k + 1})"
+        for k, (name, model) in enumerate(zip(short, models, strict=True))
+    ]
 
 
 def limited(text: str, most: int) -> str:
     """Return a name without its middle where it is too long: names often differ at their ends only."""
-    return text if len(text) <= most else f"{text[:most - most // 3 - 1]}…{text[-(most // 3):]}"
+    return text if len(text) <= most else f"{text[: most - most // 3 - 1]}…{text[-(most // 3) :]}"

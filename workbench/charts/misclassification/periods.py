@@ -16,30 +16,47 @@ from workbench.results.vocabulary import method_words
 SHOWN_CLASSES = 6
 MOST_NAMED = 6
 KINDS = {"counted": RAW, "corrected": CORRECTED}
-MANY = 40       # periods: their dots are small, and of their names
-NAMED = 17      # at most stand on the axis: measuring a name takes longer than drawing a dot
+MANY = 40  # periods: their dots are small, and of their names
+NAMED = 17  # at most stand on the axis: measuring a name takes longer than drawing a dot
 MOST_LETTERS = 90
 VERDICTS = {"differs from 0": theme.STRATIFIED, "may be 0": theme.GRAY}
 
 
-def series_data(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> list[dict]:
+def series_data(
+    series: PrevalenceSeries, label: str | None = None, level: float = 0.95
+) -> list[dict]:
     """Return the rows of `series`, a list with one dict of data sets per class that is drawn."""
     levels = series.levels(level)
     table = [levels[k] for k in series.shown_levels()]
-    return [_class_data([row for row in table if row["label"] == name], series.audit_period)
-            for name in _shown_classes(series, label)]
+    return [
+        _class_data([row for row in table if row["label"] == name], series.audit_period)
+        for name in _shown_classes(series, label)
+    ]
 
 
 def _class_data(rows: list, audit_period: str | None) -> dict:
     """Return the data sets of one class; a period without reported neighbors gets a bar, as its band has no width."""
-    lines = [{"period": str(row["period"]), "share": row[column], "kind": kind} for kind, column in
-             zip(KINDS, ("counted", "estimate"), strict=True) for row in rows]
+    lines = [
+        {"period": str(row["period"]), "share": row[column], "kind": kind}
+        for kind, column in zip(KINDS, ("counted", "estimate"), strict=True)
+        for row in rows
+    ]
     bands = [{"period": str(row["period"]), "low": row["low"], "high": row["high"]} for row in rows]
     gap = [True, *(row["items"] is None for row in rows), True]
     alone = [band for t, band in enumerate(bands) if gap[t] and not gap[t + 1] and gap[t + 2]]
     lost = [{"period": str(row["period"]), "mark": "×"} for row in rows if row["items"] is None]
-    return {"class": str(rows[0]["label"]), "lines": lines, "bands": bands, "alone": alone, "lost": lost, "audit": [
-        {"period": str(row["period"]), "text": "audit"} for row in rows if row["period"] == audit_period]}
+    return {
+        "class": str(rows[0]["label"]),
+        "lines": lines,
+        "bands": bands,
+        "alone": alone,
+        "lost": lost,
+        "audit": [
+            {"period": str(row["period"]), "text": "audit"}
+            for row in rows
+            if row["period"] == audit_period
+        ],
+    }
 
 
 def _shown_classes(series: PrevalenceSeries, label: int | str | None = None) -> list:
@@ -53,23 +70,41 @@ def _shown_classes(series: PrevalenceSeries, label: int | str | None = None) -> 
     return [series.labels[k] for k in sorted(largest)]
 
 
-def series_words(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> tuple[str, str]:
+def series_words(
+    series: PrevalenceSeries, label: str | None = None, level: float = 0.95
+) -> tuple[str, str]:
     """Return title and text alternative of `series`."""
-    drawn, table = _shown_classes(series, label), [row for row in series.levels(level) if row["items"] is not None]
+    drawn, table = (
+        _shown_classes(series, label),
+        [row for row in series.levels(level) if row["items"] is not None],
+    )
     rows = {name: [row for row in table if row["label"] == name] for name in drawn}
     most = max(drawn, key=lambda name: abs(rows[name][-1]["estimate"] - rows[name][0]["estimate"]))
     first, last = rows[most][0], rows[most][-1]
-    audited = "No period is the audited frame itself." if series.audit_period is None else \
-        f"The audit was drawn in {named_period(series.audit_period)}."
-    said = "; ".join(f"{name} {_with_limits(found[0])} to {_with_limits(found[-1])}" for name, found in rows.items())
-    unknown = " The audit leaves every share possible: the bands fill the whole range." \
-        if all(row["low"] == 0 and row["high"] == 1 for row in table) else ""
-    shares = ", ".join(f"{_percent(row['estimate'])} in {named_period(row['period'])}" for row in (first, last))
-    return (f"{most}: {shares} (counted {first['counted']:.1%}, {last['counted']:.1%})",
-            f"Shares by {method_words(series.method)} with {percent(level)} intervals, "
-            f"{named_period(first['period'])} to {named_period(last['period'])}: {said}. {audited}"
-            f"{_not_reported(series)}{_not_drawn(series, label)}"
-            f"{_thinned(series)}{unknown}")
+    audited = (
+        "No period is the audited frame itself."
+        if series.audit_period is None
+        else f"The audit was drawn in {named_period(series.audit_period)}."
+    )
+    said = "; ".join(
+        f"{name} {_with_limits(found[0])} to {_with_limits(found[-1])}"
+        for name, found in rows.items()
+    )
+    unknown = (
+        " The audit leaves every share possible: the bands fill the whole range."
+        if all(row["low"] == 0 and row["high"] == 1 for row in table)
+        else ""
+    )
+    shares = ", ".join(
+        f"{_percent(row['estimate'])} in {named_period(row['period'])}" for row in (first, last)
+    )
+    return (
+        f"{most}: {shares} (counted {first['counted']:.1%}, {last['counted']:.1%})",
+        f"Shares by {method_words(series.method)} with {percent(level)} intervals, "
+        f"{named_period(first['period'])} to {named_period(last['period'])}: {said}. {audited}"
+        f"{_not_reported(series)}{_not_drawn(series, label)}"
+        f"{_thinned(series)}{unknown}",
+    )
 
 
 def _with_limits(row: dict) -> str:
@@ -81,22 +116,42 @@ def _percent(share: float, digits: int = 1) -> str:
 
 
 def _not_reported(series: PrevalenceSeries) -> str:
-    lost = [f"{note.where[1]}: {note.text}" for note in series.notes if note.kind == "refused" and note.where]
-    return f" Not reported: {'; '.join(lost[:MOST_NAMED])}{'; …' if len(lost) > MOST_NAMED else ''}." if lost else ""
+    lost = [
+        f"{note.where[1]}: {note.text}"
+        for note in series.notes
+        if note.kind == "refused" and note.where
+    ]
+    return (
+        f" Not reported: {'; '.join(lost[:MOST_NAMED])}{'; …' if len(lost) > MOST_NAMED else ''}."
+        if lost
+        else ""
+    )
 
 
 def _not_drawn(series: PrevalenceSeries, label: int | str | None) -> str:
     all_drawn = label is not None or len(series.labels) <= SHOWN_CLASSES
-    return "" if all_drawn else f" Drawn are the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
+    return (
+        ""
+        if all_drawn
+        else f" Drawn are the {SHOWN_CLASSES} largest of {len(series.labels)} classes."
+    )
 
 
 def _thinned(series: PrevalenceSeries) -> str:
     drawn, periods = len(series.drawn()), len(series.periods)
-    return "" if drawn == periods else (f" Drawn are {drawn} of {periods:,} periods, the lowest and the highest of "
-                                        "each run of neighbors.")
+    return (
+        ""
+        if drawn == periods
+        else (
+            f" Drawn are {drawn} of {periods:,} periods, the lowest and the highest of "
+            "each run of neighbors."
+        )
+    )
 
 
-def series(series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95) -> alt.TopLevelMixin:
+def series(
+    series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95
+) -> alt.TopLevelMixin:
     """Return counted and corrected shares over the periods, with bands and the audit marked; one part per class.
 
     Parameters
@@ -109,43 +164,80 @@ def series(series: PrevalenceSeries, *, label: str | None = None, level: float =
     parts = series_data(series, label, level)
     title = "period (× not reported)" if any(part["lost"] for part in parts) else "period"
     periods = [series.periods[t] for t in series.drawn()]
-    drawn = [_class_chart(part, k, _period_axis(periods, title, k == len(parts) - 1), len(periods))
-             for k, part in enumerate(parts)]
-    return theme.finish(_stacked(drawn), *series_words(series, label, level), width=None, height=None)
+    drawn = [
+        _class_chart(part, k, _period_axis(periods, title, k == len(parts) - 1), len(periods))
+        for k, part in enumerate(parts)
+    ]
+    return theme.finish(
+        _stacked(drawn), *series_words(series, label, level), width=None, height=None
+    )
 
 
 def _class_chart(part: dict, k: int, across: Any, periods: int) -> Any:
-    up = alt.Y("share:Q", title=f"share of {_limited(class_name(part['class']))}",
-               axis=theme.percents(tickCount=5), scale=alt.Scale(zero=False))
-    bands, alone, lines, lost, audit = (theme.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across)
-                                        for name in ("bands", "alone", "lines", "lost", "audit"))
+    up = alt.Y(
+        "share:Q",
+        title=f"share of {_limited(class_name(part['class']))}",
+        axis=theme.percents(tickCount=5),
+        scale=alt.Scale(zero=False),
+    )
+    bands, alone, lines, lost, audit = (
+        theme.Chart(theme.rows(f"{name} {k}", part[name])).encode(x=across)
+        for name in ("bands", "alone", "lines", "lost", "audit")
+    )
     area = bands.mark_area(opacity=0.22, color=CORRECTED).encode(y="low:Q", y2="high:Q")
-    bars = alone.mark_rule(opacity=0.4, color=CORRECTED, strokeWidth=3).encode(y="low:Q", y2="high:Q")
+    bars = alone.mark_rule(opacity=0.4, color=CORRECTED, strokeWidth=3).encode(
+        y="low:Q", y2="high:Q"
+    )
     lines = lines.encode(y=up, color=theme.color("kind", KINDS, legend=theme.STROKES))
-    strokes = lines.mark_line(strokeWidth=2).encode(strokeDash=theme.dash("kind", KINDS, [[4, 3], [1, 0]]))
+    strokes = lines.mark_line(strokeWidth=2).encode(
+        strokeDash=theme.dash("kind", KINDS, [[4, 3], [1, 0]])
+    )
     dots = lines.mark_circle(size=36 if periods <= MANY else 8)
-    crosses = lost.mark_text(color=theme.MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom")
+    crosses = lost.mark_text(
+        color=theme.MISS, fontSize=16, fontWeight="bold", y="height", baseline="bottom"
+    )
     name = audit.mark_text(y=-7, style="note").encode(text="text:N")
-    return area + bars + strokes + dots + crosses.encode(text="mark:N") + audit.mark_rule(style="truth") + name
+    return (
+        area
+        + bars
+        + strokes
+        + dots
+        + crosses.encode(text="mark:N")
+        + audit.mark_rule(style="truth")
+        + name
+    )
 
 
 def _stacked(parts: list) -> Any:
     """Return one chart, or several below each other that share their legend."""
-    parts = [part.properties(width=theme.WIDTH, height=theme.HEIGHT if len(parts) == 1 else 110) for part in parts]
+    parts = [
+        part.properties(width=theme.WIDTH, height=theme.HEIGHT if len(parts) == 1 else 110)
+        for part in parts
+    ]
     return parts[0] if len(parts) == 1 else alt.vconcat(*parts, spacing=16)
 
 
 def _period_axis(periods: tuple, title: str, labeled: bool) -> Any:
     names = [str(period) for period in periods]
     angle = 0 if max(map(len, names)) * len(names) < MOST_LETTERS else -45
-    many = {"values": names[::-(-len(names) // NAMED)]} if len(names) > MANY else {}
-    axis = alt.Axis(labelAngle=angle, **many, labelOverlap="greedy", labelSeparation=4, labelLimit=90, grid=False,
-                    labels=labeled, ticks=labeled and len(names) <= MANY)
-    return alt.X("period:O", title=title if labeled else None, scale=alt.Scale(domain=names), axis=axis)
+    many = {"values": names[:: -(-len(names) // NAMED)]} if len(names) > MANY else {}
+    axis = alt.Axis(
+        labelAngle=angle,
+        **many,
+        labelOverlap="greedy",
+        labelSeparation=4,
+        labelLimit=90,
+        grid=False,
+        labels=labeled,
+        ticks=labeled and len(names) <= MANY,
+    )
+    return alt.X(
+        "period:O", title=title if labeled else None, scale=alt.Scale(domain=names), axis=axis
+    )
 
 
 def _limited(text: str, most: int = 18) -> str:
-    return text if len(text) <= most else f"{text[:most - 1]}…"
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def changes_data(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> list:
@@ -154,38 +246,68 @@ def changes_data(series: PrevalenceSeries, label: str | None = None, level: floa
     Of a long series those of `PrevalenceSeries.shown_changes`.
     """
     drawn, shown = _shown_classes(series, label), set(series.shown_changes(level))
-    return [{"period": str(row["last_period"]), "from": str(row["first_period"]), "class": str(row["label"]),
-             "change": row["change"], "low": row["low"], "high": row["high"],
-             "verdict": list(VERDICTS)[0 if row["low"] > 0 or row["high"] < 0 else 1]}
-            for k, row in enumerate(series.changes(level)) if row["label"] in drawn and k in shown]
+    return [
+        {
+            "period": str(row["last_period"]),
+            "from": str(row["first_period"]),
+            "class": str(row["label"]),
+            "change": row["change"],
+            "low": row["low"],
+            "high": row["high"],
+            "verdict": list(VERDICTS)[0 if row["low"] > 0 or row["high"] < 0 else 1],
+        }
+        for k, row in enumerate(series.changes(level))
+        if row["label"] in drawn and k in shown
+    ]
 
 
-def changes_words(series: PrevalenceSeries, label: str | None = None, level: float = 0.95) -> tuple[str, str]:
+def changes_words(
+    series: PrevalenceSeries, label: str | None = None, level: float = 0.95
+) -> tuple[str, str]:
     """Return title and text alternative of `changes`."""
     rows = changes_data(series, label, level)
     if not rows:
-        return "No change: only one period is reported", f"Only one period is reported.{_not_reported(series)}"
+        return (
+            "No change: only one period is reported",
+            f"Only one period is reported.{_not_reported(series)}",
+        )
     if np.isnan(rows[0]["change"]):
-        return ("No change can be estimated: the audit leaves every change possible",
-                f"The audit gives no estimate, and the intervals fill the whole range.{_not_reported(series)}")
+        return (
+            "No change can be estimated: the audit leaves every change possible",
+            f"The audit gives no estimate, and the intervals fill the whole range.{_not_reported(series)}",
+        )
     shown = [row for row in rows if row["verdict"] == "differs from 0"]
     most = max(rows, key=lambda row: abs(row["change"]))
     name = f"{most['class']} " if len(series.labels) > 2 else ""
     largest = f"{name}{most['from']} to {most['period']}, {points(most['change'])}"
-    listed = "; ".join(f"{row['class']} {row['from']} to {row['period']} {points(row['change'])}"
-                       for row in shown[:MOST_NAMED])
-    named = f" Shown to differ from 0: {listed}{'; …' if len(shown) > MOST_NAMED else ''}." if shown else ""
+    listed = "; ".join(
+        f"{row['class']} {row['from']} to {row['period']} {points(row['change'])}"
+        for row in shown[:MOST_NAMED]
+    )
+    named = (
+        f" Shown to differ from 0: {listed}{'; …' if len(shown) > MOST_NAMED else ''}."
+        if shown
+        else ""
+    )
     every = [row for row in series.changes(level) if row["label"] in _shown_classes(series, label)]
     differ = sum(row["low"] > 0 or row["high"] < 0 for row in every)
-    part = "" if len(every) == len(rows) else f" Drawn are {len(rows)}, those that differ from 0 first."
-    return (f"Changes that differ from 0: {differ} of {len(every)}; largest: {largest}",
-            f"Changes from each reported period to the next, each with its own {percent(level)} interval; without any "
-            f"true change about {100 - 100 * level:.3g}% of the intervals would exclude 0. Largest: {largest}, "
-            f"interval {100 * most['low']:+.2f} to {100 * most['high']:+.2f}.{named}{_not_reported(series)}"
-            f"{_not_drawn(series, label)}{part}")
+    part = (
+        ""
+        if len(every) == len(rows)
+        else f" Drawn are {len(rows)}, those that differ from 0 first."
+    )
+    return (
+        f"Changes that differ from 0: {differ} of {len(every)}; largest: {largest}",
+        f"Changes from each reported period to the next, each with its own {percent(level)} interval; without any "
+        f"true change about {100 - 100 * level:.3g}% of the intervals would exclude 0. Largest: {largest}, "
+        f"interval {100 * most['low']:+.2f} to {100 * most['high']:+.2f}.{named}{_not_reported(series)}"
+        f"{_not_drawn(series, label)}{part}",
+    )
 
 
-def changes(series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95) -> alt.TopLevelMixin:
+def changes(
+    series: PrevalenceSeries, *, label: str | None = None, level: float = 0.95
+) -> alt.TopLevelMixin:
     """Return the changes between consecutive periods with their own intervals; one part per class.
 
     Parameters
@@ -195,19 +317,42 @@ def changes(series: PrevalenceSeries, *, label: str | None = None, level: float 
         Draw this class only; by default the second of two, or the six largest.
     level : float
     """
-    rows, classes = changes_data(series, label, level), [str(name) for name in _shown_classes(series, label)]
+    rows, classes = (
+        changes_data(series, label, level),
+        [str(name) for name in _shown_classes(series, label)],
+    )
     ends = {row["period"] for row in rows} if _thinned(series) else set(map(str, series.periods))
     periods = [name for name in series.periods[1:] if str(name) in ends] or series.periods
-    drawn = [_change_chart([row for row in rows if row["class"] == name], name, k, _period_axis(
-        periods, "to period, from the one reported before", k == len(classes) - 1), len(periods))
-        for k, name in enumerate(classes)]
-    return theme.finish(_stacked(drawn), *changes_words(series, label, level), width=None, height=None)
+    drawn = [
+        _change_chart(
+            [row for row in rows if row["class"] == name],
+            name,
+            k,
+            _period_axis(periods, "to period, from the one reported before", k == len(classes) - 1),
+            len(periods),
+        )
+        for k, name in enumerate(classes)
+    ]
+    return theme.finish(
+        _stacked(drawn), *changes_words(series, label, level), width=None, height=None
+    )
 
 
 def _change_chart(rows: list, name: str, k: int, across: Any, periods: int) -> Any:
-    zero = theme.Chart(theme.rows(f"zero {k}", [{"change": 0}])).mark_rule(strokeWidth=1).encode(y="change:Q")
-    base = theme.Chart(theme.rows(f"changes {k}", rows)).encode(x=across, color=theme.color("verdict", VERDICTS))
+    zero = (
+        theme.Chart(theme.rows(f"zero {k}", [{"change": 0}]))
+        .mark_rule(strokeWidth=1)
+        .encode(y="change:Q")
+    )
+    base = theme.Chart(theme.rows(f"changes {k}", rows)).encode(
+        x=across, color=theme.color("verdict", VERDICTS)
+    )
     up = alt.Y("low:Q", title=f"{_limited(class_name(name), 10)} (points)", axis=POINTS)
     dots = base.mark_point(filled=True, size=60 if periods <= MANY else 14).encode(
-        y="change:Q", shape=theme.shape("verdict", VERDICTS, ["circle", "square"]))
-    return zero + base.mark_rule(strokeWidth=3 if periods <= MANY else 2).encode(y=up, y2="high:Q") + dots
+        y="change:Q", shape=theme.shape("verdict", VERDICTS, ["circle", "square"])
+    )
+    return (
+        zero
+        + base.mark_rule(strokeWidth=3 if periods <= MANY else 2).encode(y=up, y2="high:Q")
+        + dots
+    )

@@ -4,9 +4,15 @@ from workbench.charts import theme
 from workbench.misclassification.methods import estimators
 
 # color and dash of methods; one that is added takes what is left
-LOOKS = {"classify_and_count": ("vermilion", [2, 2]), "calibration": ("purple", [10, 4]), "mixed": ("blue", [1, 0]),
-         "mle": ("green", [6, 2, 2, 2]), "misclassification": ("sky", [4, 2]), "subtracted_bias": ("orange", [1, 3]),
-         "baseline": ("gray", [12, 2, 2, 2])}
+LOOKS = {
+    "classify_and_count": ("vermilion", [2, 2]),
+    "calibration": ("purple", [10, 4]),
+    "mixed": ("blue", [1, 0]),
+    "mle": ("green", [6, 2, 2, 2]),
+    "misclassification": ("sky", [4, 2]),
+    "subtracted_bias": ("orange", [1, 3]),
+    "baseline": ("gray", [12, 2, 2, 2]),
+}
 LEFT = ("yellow", "black")
 
 
@@ -18,7 +24,10 @@ def names() -> dict[str, str]:
 
 def _looks() -> dict[str, tuple]:
     """Return color and dash by what the methods are called."""
-    added = {name: (LEFT[k % len(LEFT)], [3 + k, 3]) for k, name in enumerate(sorted(set(estimators()) - set(LOOKS)))}
+    added = {
+        name: (LEFT[k % len(LEFT)], [3 + k, 3])
+        for k, name in enumerate(sorted(set(estimators()) - set(LOOKS)))
+    }
     return {title: (LOOKS | added)[name] for name, title in names().items()}
 
 

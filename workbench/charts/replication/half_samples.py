@@ -38,54 +38,108 @@ def first_look(right: np.ndarray, items: np.ndarray) -> alt.TopLevelMixin:
     """
     rate, (pooled, _) = right / items, naive(right, items)
     low, high = _independent(pooled, items.mean())
-    up = alt.Y("accuracy:Q", title="accuracy", axis=theme.percents(), scale=alt.Scale(domain=[0.7, 1], zero=False))
-    band = theme.Chart(theme.rows("chance", [{"low": low, "high": high}])).mark_rect(
-        opacity=0.2, color=theme.GRAY).encode(y="low:Q", y2="high:Q")
-    dots = theme.Chart(theme.rows("boxes", [{"box": b, "accuracy": p} for b, p in enumerate(rate.tolist(), 1)])
-                     ).mark_circle(size=110).encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
-    all_forms = theme.Chart(theme.rows("all", [{"accuracy": pooled}])).mark_rule(style="truth").encode(y="accuracy:Q")
+    up = alt.Y(
+        "accuracy:Q",
+        title="accuracy",
+        axis=theme.percents(),
+        scale=alt.Scale(domain=[0.7, 1], zero=False),
+    )
+    band = (
+        theme.Chart(theme.rows("chance", [{"low": low, "high": high}]))
+        .mark_rect(opacity=0.2, color=theme.GRAY)
+        .encode(y="low:Q", y2="high:Q")
+    )
+    dots = (
+        theme.Chart(
+            theme.rows("boxes", [{"box": b, "accuracy": p} for b, p in enumerate(rate.tolist(), 1)])
+        )
+        .mark_circle(size=110)
+        .encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
+    )
+    all_forms = (
+        theme.Chart(theme.rows("all", [{"accuracy": pooled}]))
+        .mark_rule(style="truth")
+        .encode(y="accuracy:Q")
+    )
     worst, best = int(rate.argmin()), int(rate.argmax())
     return theme.finish(
-        band + all_forms + dots, "Does chance alone scatter the boxes like this?",
+        band + all_forms + dots,
+        "Does chance alone scatter the boxes like this?",
         f"{rate.size} boxes of about {items.mean():.0f} forms. The program is right in {rate[worst]:.0%} of box "
         f"{worst + 1} and in {rate[best]:.0%} of box {best + 1}; the dashed line is {pooled:.1%}, all forms "
         f"together. If boxes differed by chance alone, 19 of 20 would lie in the shaded band, {low:.0%} to "
-        f"{high:.0%}; {np.count_nonzero((rate < low) | (rate > high))} of the {rate.size} lie outside it.")
+        f"{high:.0%}; {np.count_nonzero((rate < low) | (rate > high))} of the {rate.size} lie outside it.",
+    )
 
 
-def boxes_data(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None) -> dict:
+def boxes_data(
+    right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None
+) -> dict:
     """Return the rows of `boxes`: boxes, districts of two, the estimate, its intervals."""
     rate, (pooled, error) = right / items, naive(right, items)
     half = intervals.quantile(0.95) * error
-    boxes = [{"box": b + 1, "accuracy": p, "labels": n} for b, (p, n) in enumerate(zip(rate, items, strict=True))]
-    districts = [{"start": 2 * d + 0.5, "end": 2 * d + 2.5, "middle": 2 * d + 1.5, "district": str(d + 1),
-                  "even": d % 2, "first": rate[2 * d], "second": rate[2 * d + 1], "left": 2 * d + 1,
-                  "right": 2 * d + 2} for d in range(rate.size // 2)]
+    boxes = [
+        {"box": b + 1, "accuracy": p, "labels": n}
+        for b, (p, n) in enumerate(zip(rate, items, strict=True))
+    ]
+    districts = [
+        {
+            "start": 2 * d + 0.5,
+            "end": 2 * d + 2.5,
+            "middle": 2 * d + 1.5,
+            "district": str(d + 1),
+            "even": d % 2,
+            "first": rate[2 * d],
+            "second": rate[2 * d + 1],
+            "left": 2 * d + 1,
+            "right": 2 * d + 2,
+        }
+        for d in range(rate.size // 2)
+    ]
     low, high = estimate.interval()
-    limits = [{"kind": "naive", "estimate": pooled, "low": pooled - half, "high": pooled + half},
-              {"kind": "by boxes", "estimate": estimate.estimate, "low": low, "high": high}]
+    limits = [
+        {"kind": "naive", "estimate": pooled, "low": pooled - half, "high": pooled + half},
+        {"kind": "by boxes", "estimate": estimate.estimate, "low": low, "high": high},
+    ]
     if predicted:
         below, above = _independent(pooled, predicted)
         limits.append({"kind": "yours", "estimate": pooled, "low": below, "high": above})
-    return {"boxes": boxes, "districts": districts, "limits": limits, "middle": [{"estimate": estimate.estimate}]}
+    return {
+        "boxes": boxes,
+        "districts": districts,
+        "limits": limits,
+        "middle": [{"estimate": estimate.estimate}],
+    }
 
 
-def boxes_words(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None, *,
-                icc: float) -> tuple[str, str]:
+def boxes_words(
+    right: np.ndarray,
+    items: np.ndarray,
+    estimate: ReplicateEstimate,
+    predicted: int | None = None,
+    *,
+    icc: float,
+) -> tuple[str, str]:
     """Return title and text alternative of `boxes`; `icc` is the intracluster correlation of all labels."""
     total, rate, (pooled, error) = items.sum(), right / items, naive(right, items)
     effect, half = 1 + (total / rate.size - 1) * icc, intervals.quantile(0.95) * error
     low, high = estimate.interval()
     worst, best = int(rate.argmin()), int(rate.argmax())
     below, above = _independent(pooled, predicted or total)
-    yours = f" You predicted {predicted:,}: that would be {below:.3f} to {above:.3f}." if predicted else ""
-    return (f"{total:,} labels in {rate.size} boxes are worth {total / effect:,.0f} independent ones",
-            f"Accuracy {pooled:.3f}. Standard error {error:.4f} were the labels independent, "
-            f"{estimate.standard_error:.4f} by boxes. Naive 95% interval {pooled - half:.3f} to "
-            f"{pooled + half:.3f}, by boxes {low:.3f} to {high:.3f}.{yours} Labels of one box correlate by "
-            f"{icc:.4f}, computed from the variance by boxes of all labels; with {total / rate.size:.0f} per box that "
-            f"stands for a design effect of {effect:.2f}. Boxes run from "
-            f"{rate[worst]:.3f} (box {worst + 1}) to {rate[best]:.3f} (box {best + 1}).")
+    yours = (
+        f" You predicted {predicted:,}: that would be {below:.3f} to {above:.3f}."
+        if predicted
+        else ""
+    )
+    return (
+        f"{total:,} labels in {rate.size} boxes are worth {total / effect:,.0f} independent ones",
+        f"Accuracy {pooled:.3f}. Standard error {error:.4f} were the labels independent, "
+        f"{estimate.standard_error:.4f} by boxes. Naive 95% interval {pooled - half:.3f} to "
+        f"{pooled + half:.3f}, by boxes {low:.3f} to {high:.3f}.{yours} Labels of one box correlate by "
+        f"{icc:.4f}, computed from the variance by boxes of all labels; with {total / rate.size:.0f} per box that "
+        f"stands for a design effect of {effect:.2f}. Boxes run from "
+        f"{rate[worst]:.3f} (box {worst + 1}) to {rate[best]:.3f} (box {best + 1}).",
+    )
 
 
 def _independent(pooled: float, count: float) -> tuple[float, float]:
@@ -100,8 +154,15 @@ def naive(right: np.ndarray, items: np.ndarray) -> tuple[float, float]:
     return p, math.sqrt(p * (1 - p) / n)
 
 
-def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, predicted: int | None = None, *,
-          icc: float, reach: tuple[float, float]) -> alt.TopLevelMixin:
+def boxes(
+    right: np.ndarray,
+    items: np.ndarray,
+    estimate: ReplicateEstimate,
+    predicted: int | None = None,
+    *,
+    icc: float,
+    reach: tuple[float, float],
+) -> alt.TopLevelMixin:
     """Return the accuracy of each box, joined by district, beside the naive interval and the one by boxes.
 
     Parameters
@@ -118,26 +179,47 @@ def boxes(right: np.ndarray, items: np.ndarray, estimate: ReplicateEstimate, pre
     """
     data = boxes_data(right, items, estimate, predicted)
     districts = theme.chart(data, "districts")
-    up = alt.Y("accuracy:Q", title="accuracy", axis=theme.percents(), scale=theme.span(*reach, zero=False))
-    bands = districts.mark_rect(opacity=0.16).encode(x=_box("start"), x2="end:Q", fill=alt.Fill(
-        "even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.GRAY, "transparent"])))
+    up = alt.Y(
+        "accuracy:Q", title="accuracy", axis=theme.percents(), scale=theme.span(*reach, zero=False)
+    )
+    bands = districts.mark_rect(opacity=0.16).encode(
+        x=_box("start"),
+        x2="end:Q",
+        fill=alt.Fill(
+            "even:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[theme.GRAY, "transparent"])
+        ),
+    )
     names = districts.mark_text(y=-15, style="note").encode(x=_box("middle"), text="district:N")
-    what = theme.Chart(theme.rows("what", [{"text": "district"}])).mark_text(
-        x=-6, y=-15, align="right", style="note").encode(text="text:N")
-    joined = districts.mark_rule(strokeWidth=2).encode(x=_box("left"), x2="right:Q", y="first:Q", y2="second:Q",
-                                                       color=alt.value(theme.GRAY))
-    dots = theme.chart(data, "boxes").mark_circle(size=90).encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
+    what = (
+        theme.Chart(theme.rows("what", [{"text": "district"}]))
+        .mark_text(x=-6, y=-15, align="right", style="note")
+        .encode(text="text:N")
+    )
+    joined = districts.mark_rule(strokeWidth=2).encode(
+        x=_box("left"), x2="right:Q", y="first:Q", y2="second:Q", color=alt.value(theme.GRAY)
+    )
+    dots = (
+        theme.chart(data, "boxes")
+        .mark_circle(size=90)
+        .encode(x=_box("box"), y=up, color=alt.value(theme.LABELED))
+    )
     middle = theme.chart(data, "middle").mark_rule(style="truth").encode(y="estimate:Q")
     kinds = {"naive": NAIVE, "by boxes": HONEST} | ({"yours": PREDICTED} if predicted else {})
     limits = theme.chart(data, "limits").encode(
         x=alt.X("kind:N", title="95% interval", scale=alt.Scale(domain=list(kinds)), axis=TICKS),
-        color=theme.color("kind", kinds, legend=None))
+        color=theme.color("kind", kinds, legend=None),
+    )
     beside = alt.Y("low:Q", title=None, axis=theme.percents())
     bars = limits.mark_rule(strokeWidth=5).encode(
-        y=beside, y2="high:Q", strokeDash=theme.dash("kind", kinds, [[1, 0], [1, 0], [4, 3]][:len(kinds)], legend=None))
+        y=beside,
+        y2="high:Q",
+        strokeDash=theme.dash("kind", kinds, [[1, 0], [1, 0], [4, 3]][: len(kinds)], legend=None),
+    )
     ticks = limits.mark_tick(orient="horizontal", width=26, thickness=3).encode(y="estimate:Q")
     left = (bands + joined + dots + middle + names + what).properties(width=400, height=250)
-    both = alt.hconcat(left, (bars + ticks).properties(width=90 * len(kinds), height=250)).resolve_scale(y="shared")
+    both = alt.hconcat(
+        left, (bars + ticks).properties(width=90 * len(kinds), height=250)
+    ).resolve_scale(y="shared")
     return theme.finish(both, *boxes_words(right, items, estimate, predicted, icc=icc))
 
 
@@ -146,18 +228,45 @@ def _box(column: str) -> Any:
     return alt.X(f"{column}:Q", title="box", axis=axis, scale=theme.span(0.5, BOXES + 0.5))
 
 
-def halves_data(made: Replicates, estimate: ReplicateEstimate, predicted: tuple[float, ...] = (), *,
-                reach: tuple[float, float]) -> dict:
+def halves_data(
+    made: Replicates,
+    estimate: ReplicateEstimate,
+    predicted: tuple[float, ...] = (),
+    *,
+    reach: tuple[float, float],
+) -> dict:
     """Return the rows of `halves`: box kept per replicate and district, cross terms, replicate values."""
     kept = np.asarray(made.array)
     cross, shown = cross_terms(kept), kept[:SHOWN_REPLICATES]
-    tiles = [{"replicate": r + 1, "district": h + 1, "box": list(UNITS)[unit], "unit": unit,
-              "text": str(2 * h + 1 + unit) if len(shown) <= FEW else ""}
-             for r, row in enumerate(shown.tolist()) for h, unit in enumerate(row)]
-    terms = [{"i": i + 1, "j": j + 1, "mean": float(value), "text": short_mean(value), "dark": int(abs(value) > 0.55)}
-             for (i, j), value in np.ndenumerate(cross)]
-    return {"tiles": tiles, "terms": terms, **values_data(estimate, reach),
-            "predicted": [{"value": estimate.estimate + sign * error} for error in predicted for sign in (-1, 1)]}
+    tiles = [
+        {
+            "replicate": r + 1,
+            "district": h + 1,
+            "box": list(UNITS)[unit],
+            "unit": unit,
+            "text": str(2 * h + 1 + unit) if len(shown) <= FEW else "",
+        }
+        for r, row in enumerate(shown.tolist())
+        for h, unit in enumerate(row)
+    ]
+    terms = [
+        {
+            "i": i + 1,
+            "j": j + 1,
+            "mean": float(value),
+            "text": short_mean(value),
+            "dark": int(abs(value) > 0.55),
+        }
+        for (i, j), value in np.ndenumerate(cross)
+    ]
+    return {
+        "tiles": tiles,
+        "terms": terms,
+        **values_data(estimate, reach),
+        "predicted": [
+            {"value": estimate.estimate + sign * error} for error in predicted for sign in (-1, 1)
+        ],
+    }
 
 
 def cross_terms(kept: np.ndarray) -> np.ndarray:
@@ -166,28 +275,51 @@ def cross_terms(kept: np.ndarray) -> np.ndarray:
     return signs.T @ signs / len(signs)
 
 
-def halves_words(made: Replicates, estimate: ReplicateEstimate, predicted: tuple[float, ...] = (), *,
-                 textbook: float) -> tuple[str, str]:
+def halves_words(
+    made: Replicates,
+    estimate: ReplicateEstimate,
+    predicted: tuple[float, ...] = (),
+    *,
+    textbook: float,
+) -> tuple[str, str]:
     """Return title and text alternative of `halves`; `textbook` is the standard error by the closed formula."""
     cross = cross_terms(made.array)
     terms = np.abs(cross[np.triu_indices(len(cross), 1)])
     left = np.count_nonzero(terms > TEXTBOOK)
-    largest = f"do not cancel in {left} of {terms.size} pairs of districts, the largest is {terms.max():.2f}" \
-        if left else "cancel in every pair of districts"
+    largest = (
+        f"do not cancel in {left} of {terms.size} pairs of districts, the largest is {terms.max():.2f}"
+        if left
+        else "cancel in every pair of districts"
+    )
     excess = estimate.standard_error / textbook - 1
-    verdict = "the textbook's to 12 digits" if abs(excess) < TEXTBOOK else \
-        f"{abs(excess):.0%} {'above' if excess > 0 else 'below'} the textbook's {textbook:.4f}"
+    verdict = (
+        "the textbook's to 12 digits"
+        if abs(excess) < TEXTBOOK
+        else f"{abs(excess):.0%} {'above' if excess > 0 else 'below'} the textbook's {textbook:.4f}"
+    )
     values = estimate.replicate_values
     cut = f" Tiles show the first {SHOWN_REPLICATES}." if made.count > SHOWN_REPLICATES else ""
-    yours = f" Your prediction, {' or '.join(f'{error:.4f}' for error in predicted)}, is dashed." if predicted else ""
-    return (f"{made.count:,} half-samples: SE {estimate.standard_error:.4f}, {verdict}",
-            f"Each of {made.count:,} half-samples keeps one box of each of {len(cross)} districts; their accuracies "
-            f"run from {values.min():.4f} to {values.max():.4f} around {estimate.estimate:.4f}. Standard error "
-            f"{estimate.standard_error:.4f}, {verdict}. Cross terms {largest}.{yours}{cut}")
+    yours = (
+        f" Your prediction, {' or '.join(f'{error:.4f}' for error in predicted)}, is dashed."
+        if predicted
+        else ""
+    )
+    return (
+        f"{made.count:,} half-samples: SE {estimate.standard_error:.4f}, {verdict}",
+        f"Each of {made.count:,} half-samples keeps one box of each of {len(cross)} districts; their accuracies "
+        f"run from {values.min():.4f} to {values.max():.4f} around {estimate.estimate:.4f}. Standard error "
+        f"{estimate.standard_error:.4f}, {verdict}. Cross terms {largest}.{yours}{cut}",
+    )
 
 
-def halves(made: Replicates, estimate: ReplicateEstimate, predicted: tuple[float, ...] = (), *, textbook: float,
-           reach: tuple[float, float]) -> alt.TopLevelMixin:
+def halves(
+    made: Replicates,
+    estimate: ReplicateEstimate,
+    predicted: tuple[float, ...] = (),
+    *,
+    textbook: float,
+    reach: tuple[float, float],
+) -> alt.TopLevelMixin:
     """Return which box each half-sample keeps, the cross terms of the districts, and the half-samples' accuracies.
 
     Parameters
@@ -203,32 +335,53 @@ def halves(made: Replicates, estimate: ReplicateEstimate, predicted: tuple[float
         Ends of the axis of accuracies, so that half-samples can be compared.
     """
     data = halves_data(made, estimate, predicted, reach=reach)
-    tiles = theme.chart(data, "tiles").encode(x=alt.X("district:O", title="district", axis=TICKS),
-                                              y=alt.Y("replicate:O", title="replicate", axis=TICKS))
-    kept = tiles.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(color=theme.color("box", UNITS, title="keeps the"))
+    tiles = theme.chart(data, "tiles").encode(
+        x=alt.X("district:O", title="district", axis=TICKS),
+        y=alt.Y("replicate:O", title="replicate", axis=TICKS),
+    )
+    kept = tiles.mark_rect(stroke="#ffffff", strokeWidth=0.5).encode(
+        color=theme.color("box", UNITS, title="keeps the")
+    )
     names = tiles.mark_text().encode(text="text:N", color=theme.ink("unit"))
     terms = theme.chart(data, "terms").encode(
-        x=alt.X("i:O", title="district", axis=TICKS), y=alt.Y("j:O", title="district"))
-    means = terms.mark_rect(stroke="#808080", strokeWidth=0.5).encode(color=alt.Color(
-        "mean:Q", title="mean product of signs", scale=alt.Scale(domain=[-1, 0, 1], range=list(SIGNS)),
-        legend=alt.Legend(gradientLength=150)))
+        x=alt.X("i:O", title="district", axis=TICKS), y=alt.Y("j:O", title="district")
+    )
+    means = terms.mark_rect(stroke="#808080", strokeWidth=0.5).encode(
+        color=alt.Color(
+            "mean:Q",
+            title="mean product of signs",
+            scale=alt.Scale(domain=[-1, 0, 1], range=list(SIGNS)),
+            legend=alt.Legend(gradientLength=150),
+        )
+    )
     texts = terms.mark_text(fontSize=10).encode(text="text:N", color=theme.ink())
-    above = alt.hconcat((kept + names).resolve_scale(color="independent").properties(width=180, height=260),
-                        (means + texts).resolve_scale(color="independent").properties(width=310, height=260))
-    yours = theme.chart(data, "predicted").mark_rule(
-        strokeWidth=3, strokeDash=[4, 3], color=PREDICTED).encode(x="value:Q")
-    below = (_values(data, "accuracy of the half-sample; shaded: one standard error either side", reach) + yours
-             ).properties(width=theme.WIDTH, height=110)
-    both = alt.vconcat(above.resolve_scale(color="independent"), below).resolve_scale(color="independent")
+    above = alt.hconcat(
+        (kept + names).resolve_scale(color="independent").properties(width=180, height=260),
+        (means + texts).resolve_scale(color="independent").properties(width=310, height=260),
+    )
+    yours = (
+        theme.chart(data, "predicted")
+        .mark_rule(strokeWidth=3, strokeDash=[4, 3], color=PREDICTED)
+        .encode(x="value:Q")
+    )
+    below = (
+        _values(data, "accuracy of the half-sample; shaded: one standard error either side", reach)
+        + yours
+    ).properties(width=theme.WIDTH, height=110)
+    both = alt.vconcat(above.resolve_scale(color="independent"), below).resolve_scale(
+        color="independent"
+    )
     return theme.finish(both, *halves_words(made, estimate, predicted, textbook=textbook))
 
 
 def values_data(estimate: ReplicateEstimate, reach: tuple[float, float] | None = None) -> dict:
     """Return the rows of a strip of replicate values: stacked squares, estimate, one standard error either side."""
     values, error = _counting(estimate), estimate.standard_error
-    return {"squares": _stacked(values, *(reach or (values.min(), values.max()))),
-            "estimate": [{"estimate": estimate.estimate}],
-            "band": [{"low": estimate.estimate - error, "high": estimate.estimate + error}]}
+    return {
+        "squares": _stacked(values, *(reach or (values.min(), values.max()))),
+        "estimate": [{"estimate": estimate.estimate}],
+        "band": [{"low": estimate.estimate - error, "high": estimate.estimate + error}],
+    }
 
 
 def _scale(estimate: ReplicateEstimate) -> float:
@@ -248,39 +401,69 @@ def _counting(estimate: ReplicateEstimate) -> np.ndarray:
 
 def _stacked(values: np.ndarray, low: float, high: float) -> list:
     """Return a square per sorted value, stacked where values share one of 80 bins; beyond 16 per bin they close up."""
-    bins = np.zeros(values.size, int) if high - low <= TEXTBOOK else \
-        np.rint((values - low) / (high - low) * (BINS - 1)).astype(int)
+    bins = (
+        np.zeros(values.size, int)
+        if high - low <= TEXTBOOK
+        else np.rint((values - low) / (high - low) * (BINS - 1)).astype(int)
+    )
     height = np.arange(values.size) - np.searchsorted(bins, bins)
     top = max(LOW_STACK, int(height.max()) + 1)
     places = low + np.arange(BINS) * (high - low) / (BINS - 1)
-    return [{"value": float(places[b]), "height": (h + 0.5) / top}
-            for b, h in zip(bins.tolist(), height.tolist(), strict=True)]
+    return [
+        {"value": float(places[b]), "height": (h + 0.5) / top}
+        for b, h in zip(bins.tolist(), height.tolist(), strict=True)
+    ]
 
 
 def _values(data: dict, title: str, reach: tuple | None = None) -> Any:
-    along = alt.X("low:Q", title=title, scale=theme.span(*reach) if reach else alt.Scale(zero=False),
-                  axis=alt.Axis(format=theme.PERCENT if reach else "~g", tickCount=8))
-    band = theme.chart(data, "band").mark_rect(opacity=0.25).encode(
-        x=along, x2="high:Q", color=alt.value(theme.ESTIMATE))
-    squares = theme.chart(data, "squares").mark_square(size=38).encode(
-        x="value:Q", y=alt.Y("height:Q", axis=None, scale=theme.span(-0.02, 1.02)), color=alt.value(theme.LABELED))
-    return band + squares + theme.chart(data, "estimate").mark_rule(style="truth").encode(x="estimate:Q")
+    along = alt.X(
+        "low:Q",
+        title=title,
+        scale=theme.span(*reach) if reach else alt.Scale(zero=False),
+        axis=alt.Axis(format=theme.PERCENT if reach else "~g", tickCount=8),
+    )
+    band = (
+        theme.chart(data, "band")
+        .mark_rect(opacity=0.25)
+        .encode(x=along, x2="high:Q", color=alt.value(theme.ESTIMATE))
+    )
+    squares = (
+        theme.chart(data, "squares")
+        .mark_square(size=38)
+        .encode(
+            x="value:Q",
+            y=alt.Y("height:Q", axis=None, scale=theme.span(-0.02, 1.02)),
+            color=alt.value(theme.LABELED),
+        )
+    )
+    return (
+        band
+        + squares
+        + theme.chart(data, "estimate").mark_rule(style="truth").encode(x="estimate:Q")
+    )
 
 
 def replicate_plot_words(estimate: ReplicateEstimate, level: float = 0.95) -> tuple[str, str]:
     """Return title and text alternative of `replicate_plot`."""
-    found, values = estimate.interval(level), estimate.replicate_values[np.isfinite(estimate.replicate_values)]
+    found, values = (
+        estimate.interval(level),
+        estimate.replicate_values[np.isfinite(estimate.replicate_values)],
+    )
     name, scale = title_of(estimate.statistic), _scale(estimate)
     undefined = checks.counted(estimate.undefined, "replicate is", "replicates are")
     lost = f" {undefined} undefined and not shown." if estimate.undefined else ""
     some = f" {MOST_SQUARES:,} of them are drawn." if values.size > MOST_SQUARES else ""
-    counted = "" if abs(scale - 1) < 0.01 else f" Drawn {scale:.3g} times as far from it, as they count."
-    return (f"{name} {estimate.estimate:.3f}, standard error {estimate.standard_error:.4f} from "
-            f"{checks.counted(values.size, 'replicate')}",
-            f"{checks.counted(values.size, f'{estimate.method} replicate')} of {name} from {values.min():.4g} to "
-            f"{values.max():.4g} around the estimate {estimate.estimate:.4g}.{counted}{some} Shaded: one standard "
-            f"error, {estimate.standard_error:.4g}, either side. Line below: the {percent(level)} interval, "
-            f"{found.low:.4g} to {found.high:.4g}.{lost}")
+    counted = (
+        "" if abs(scale - 1) < 0.01 else f" Drawn {scale:.3g} times as far from it, as they count."
+    )
+    return (
+        f"{name} {estimate.estimate:.3f}, standard error {estimate.standard_error:.4f} from "
+        f"{checks.counted(values.size, 'replicate')}",
+        f"{checks.counted(values.size, f'{estimate.method} replicate')} of {name} from {values.min():.4g} to "
+        f"{values.max():.4g} around the estimate {estimate.estimate:.4g}.{counted}{some} Shaded: one standard "
+        f"error, {estimate.standard_error:.4g}, either side. Line below: the {percent(level)} interval, "
+        f"{found.low:.4g} to {found.high:.4g}.{lost}",
+    )
 
 
 def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> alt.TopLevelMixin:
@@ -292,10 +475,16 @@ def replicate_plot(estimate: ReplicateEstimate, *, level: float = 0.95) -> alt.T
     level : float
     """
     low, high = estimate.interval(level)
-    interval = theme.Chart(theme.rows("interval", [{"low": low, "high": high}])).mark_rule(
-        strokeWidth=5, y="height").encode(x="low:Q", x2="high:Q", color=alt.value(HONEST))
+    interval = (
+        theme.Chart(theme.rows("interval", [{"low": low, "high": high}]))
+        .mark_rule(strokeWidth=5, y="height")
+        .encode(x="low:Q", x2="high:Q", color=alt.value(HONEST))
+    )
     scale = _scale(estimate)
-    title = f"{title_of(estimate.statistic)} of the replicate" + \
-        ("" if abs(scale - 1) < 0.01 else f" (deviations drawn {scale:.2g} times as large, as they count)")
+    title = f"{title_of(estimate.statistic)} of the replicate" + (
+        ""
+        if abs(scale - 1) < 0.01
+        else f" (deviations drawn {scale:.2g} times as large, as they count)"
+    )
     plot = _values(values_data(estimate), title) + interval
     return theme.finish(plot, *replicate_plot_words(estimate, level), height=140)

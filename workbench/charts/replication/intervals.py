@@ -18,9 +18,9 @@ from workbench.simulations.replication import CoverageStudy
 SHOWN_INTERVALS = 50
 SHOWN_STRATA = 40
 SHOWN_METRICS = 24
-LETTERS = 40            # that stand beside each other on a phone
+LETTERS = 40  # that stand beside each other on a phone
 COVERED = ("naive", "z", "t", "logit", "default")
-CUT = 0.5              # where the strips of accuracies end below
+CUT = 0.5  # where the strips of accuracies end below
 
 
 @lru_cache(2)
@@ -33,12 +33,31 @@ def _covered(study: CoverageStudy) -> dict:
 
 def coverage_data(study: CoverageStudy, predicted: float | None = None) -> dict:
     """Return the rows of `coverage`: the first 50 runs' naive and default intervals, coverage of five methods."""
-    strips = {method: theme.run_rows(*(each[:SHOWN_INTERVALS] for each in (*study.limits(method), study.estimates)),
-                                     study.truth) for method in ("naive", "default")}
-    shares = [{"method": name, "coverage": share, "text": f"{share:.1%}", "low": share - 2 * error,
-               "high": share + 2 * error} for name, (share, error) in _covered(study).items()]
-    return {**strips, "truth": [{"truth": study.truth}], "shares": shares,
-            "predicted": [] if predicted is None else [{"level": predicted, "text": f"you: {predicted:.0%}"}]}
+    strips = {
+        method: theme.run_rows(
+            *(each[:SHOWN_INTERVALS] for each in (*study.limits(method), study.estimates)),
+            study.truth,
+        )
+        for method in ("naive", "default")
+    }
+    shares = [
+        {
+            "method": name,
+            "coverage": share,
+            "text": f"{share:.1%}",
+            "low": share - 2 * error,
+            "high": share + 2 * error,
+        }
+        for name, (share, error) in _covered(study).items()
+    ]
+    return {
+        **strips,
+        "truth": [{"truth": study.truth}],
+        "shares": shares,
+        "predicted": []
+        if predicted is None
+        else [{"level": predicted, "text": f"you: {predicted:.0%}"}],
+    }
 
 
 def coverage_words(study: CoverageStudy, predicted: float | None = None) -> tuple[str, str]:
@@ -47,11 +66,13 @@ def coverage_words(study: CoverageStudy, predicted: float | None = None) -> tupl
     shares = ", ".join(f"{name} {share:.1%}" for name, (share, _) in found.items())
     error = max(error for _, error in found.values())
     yours = "" if predicted is None else f" You predicted {predicted:.0%} for the naive ones."
-    return (f"95% intervals: the naive contain the truth in {found['naive'][0]:.0%}, the default in "
-            f"{found['default'][0]:.0%}",
-            f"Coverage of 95% intervals in {study.estimates.size:,} simulated audits: {shares}; Monte Carlo error at "
-            f"most {error:.1%}.{yours} The strips show the first {SHOWN_INTERVALS} naive and default intervals around "
-            f"the truth {study.truth:.3f}.")
+    return (
+        f"95% intervals: the naive contain the truth in {found['naive'][0]:.0%}, the default in "
+        f"{found['default'][0]:.0%}",
+        f"Coverage of 95% intervals in {study.estimates.size:,} simulated audits: {shares}; Monte Carlo error at "
+        f"most {error:.1%}.{yours} The strips show the first {SHOWN_INTERVALS} naive and default intervals around "
+        f"the truth {study.truth:.3f}.",
+    )
 
 
 def coverage(study: CoverageStudy, predicted: float | None = None) -> alt.TopLevelMixin:
@@ -64,16 +85,30 @@ def coverage(study: CoverageStudy, predicted: float | None = None) -> alt.TopLev
         Coverage of the naive intervals that somebody expected.
     """
     data = coverage_data(study, predicted)
-    strips = alt.hconcat(*(_strip(name, data) for name in ("naive", "default"))).resolve_scale(y="shared")
+    strips = alt.hconcat(*(_strip(name, data) for name in ("naive", "default"))).resolve_scale(
+        y="shared"
+    )
     shares = theme.chart(data, "shares").encode(y=alt.Y("method:N", sort=list(COVERED), title=None))
-    along = alt.X("low:Q", title="intervals that contain the truth (bars: two Monte Carlo errors)",
-                  axis=theme.percents(tickCount=5), scale=alt.Scale(domain=[0, 1]))
+    along = alt.X(
+        "low:Q",
+        title="intervals that contain the truth (bars: two Monte Carlo errors)",
+        axis=theme.percents(tickCount=5),
+        scale=alt.Scale(domain=[0, 1]),
+    )
     bars = shares.mark_rule(strokeWidth=2).encode(x=along, x2="high:Q")
     colors = {name: NAIVE if name == "naive" else HONEST for name in COVERED}
-    dots = shares.mark_square(size=90).encode(x="coverage:Q", color=theme.color("method", colors, legend=None))
+    dots = shares.mark_square(size=90).encode(
+        x="coverage:Q", color=theme.color("method", colors, legend=None)
+    )
     text = shares.mark_text(align="left", x=6).encode(text="text:N")
-    promise = theme.Chart(theme.rows("promise", [{"level": 0.95}])).mark_rule(style="truth").encode(x="level:Q")
-    below = (promise + bars + dots + text + _expected(data)).properties(width=theme.WIDTH - 40, height=120)
+    promise = (
+        theme.Chart(theme.rows("promise", [{"level": 0.95}]))
+        .mark_rule(style="truth")
+        .encode(x="level:Q")
+    )
+    below = (promise + bars + dots + text + _expected(data)).properties(
+        width=theme.WIDTH - 40, height=120
+    )
     both = alt.vconcat(strips, below).resolve_scale(color="independent", strokeDash="independent")
     return theme.finish(both, *coverage_words(study, predicted))
 
@@ -81,14 +116,24 @@ def coverage(study: CoverageStudy, predicted: float | None = None) -> alt.TopLev
 def _expected(data: dict) -> Any:
     yours = theme.chart(data, "predicted").encode(x="level:Q")
     line = yours.mark_rule(strokeWidth=3, strokeDash=[4, 3], color=PREDICTED)
-    return line + yours.mark_text(align="right", dx=-5, y=112, color=PREDICTED).encode(text="text:N")
+    return line + yours.mark_text(align="right", dx=-5, y=112, color=PREDICTED).encode(
+        text="text:N"
+    )
 
 
 def _strip(name: str, data: dict) -> Any:
-    across = alt.X("run:Q", title=f"{name} (the first {SHOWN_INTERVALS})", axis=alt.Axis(grid=False),
-                   scale=theme.span(0, SHOWN_INTERVALS + 1))
-    up = alt.Y("low:Q", title=f"accuracy (cut at {CUT:.0%})" if name == "naive" else None,
-               axis=theme.percents(), scale=theme.span(CUT, 1))
+    across = alt.X(
+        "run:Q",
+        title=f"{name} (the first {SHOWN_INTERVALS})",
+        axis=alt.Axis(grid=False),
+        scale=theme.span(0, SHOWN_INTERVALS + 1),
+    )
+    up = alt.Y(
+        "low:Q",
+        title=f"accuracy (cut at {CUT:.0%})" if name == "naive" else None,
+        axis=theme.percents(),
+        scale=theme.span(CUT, 1),
+    )
     return theme.runs(data, name, across, up, 5, clip=True).properties(width=250, height=200)
 
 
@@ -104,24 +149,41 @@ def _is_share(row: dict) -> bool:
 
 def metrics_data(found: MetricEstimates, most: int = SHOWN_METRICS) -> list[dict]:
     """Return the rows of `metrics`: each metric's honest and naive interval, at most 24 metrics."""
-    return [{"name": row_name(row), "kind": kind, "estimate": estimate, "low": low, "high": high}
-            for row in _on_one_axis(found, most) for kind, estimate, low, high in (
-                ("report this", row["estimate"], row["low"], row["high"]),
-                ("naive", row.get("naive_estimate", row["estimate"]), row["naive_low"], row["naive_high"]))]
+    return [
+        {"name": row_name(row), "kind": kind, "estimate": estimate, "low": low, "high": high}
+        for row in _on_one_axis(found, most)
+        for kind, estimate, low, high in (
+            ("report this", row["estimate"], row["low"], row["high"]),
+            (
+                "naive",
+                row.get("naive_estimate", row["estimate"]),
+                row["naive_low"],
+                row["naive_high"],
+            ),
+        )
+    ]
 
 
 def metrics_words(found: MetricEstimates, most: int = SHOWN_METRICS) -> tuple[str, str]:
     """Return title and text alternative of `metrics`."""
     every, rows = found.rows(), _on_one_axis(found, most)
-    widths = [((row["high"] - row["low"]) / (row["naive_high"] - row["naive_low"]), row) for row in rows
-              if row["naive_high"] > row["naive_low"]]
-    said = "; ".join("{} {}, {} to {} (naive {} to {})".format(row_name(row), *_shown(row)) for row in rows)
+    widths = [
+        ((row["high"] - row["low"]) / (row["naive_high"] - row["naive_low"]), row)
+        for row in rows
+        if row["naive_high"] > row["naive_low"]
+    ]
+    said = "; ".join(
+        "{} {}, {} to {} (naive {} to {})".format(row_name(row), *_shown(row)) for row in rows
+    )
     cut = f" ({len(rows)} of {len(every)} shown)" if len(every) > len(rows) else ""
     title = "No naive interval has a width to compare with"
     if widths:
         ratio, row = max(widths, key=lambda pair: pair[0])
-        title = f"The interval of {row_name(row)} is {ratio:.1f} times as wide as the naive one" if ratio > 1.05 else \
-            f"No interval is wider than the naive one, that of {row_name(row)} {ratio:.2f} times as wide"
+        title = (
+            f"The interval of {row_name(row)} is {ratio:.1f} times as wide as the naive one"
+            if ratio > 1.05
+            else f"No interval is wider than the naive one, that of {row_name(row)} {ratio:.2f} times as wide"
+        )
     return title + cut, f"Estimates and intervals{cut}: {said}."
 
 
@@ -146,32 +208,57 @@ def metrics(found: MetricEstimates, *, most: int = SHOWN_METRICS) -> alt.TopLeve
     base = theme.Chart(theme.rows("metrics", rows)).encode(
         y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=160)),
         yOffset=alt.YOffset("kind:N", sort=["report this", "naive"]),
-        color=theme.color("kind", {"report this": HONEST, "naive": NAIVE}))
-    bars = base.mark_rule(strokeWidth=4).encode(x2="high:Q", x=alt.X(
-        "low:Q", title="estimate and interval", scale=alt.Scale(zero=False),
-        axis=theme.percents(tickCount=6) if _is_share(found.rows()[0]) else alt.Axis(tickCount=6)))
+        color=theme.color("kind", {"report this": HONEST, "naive": NAIVE}),
+    )
+    bars = base.mark_rule(strokeWidth=4).encode(
+        x2="high:Q",
+        x=alt.X(
+            "low:Q",
+            title="estimate and interval",
+            scale=alt.Scale(zero=False),
+            axis=theme.percents(tickCount=6)
+            if _is_share(found.rows()[0])
+            else alt.Axis(tickCount=6),
+        ),
+    )
     ticks = base.mark_tick(orient="vertical", thickness=3, height=12).encode(x="estimate:Q")
-    return theme.finish(bars + ticks, *metrics_words(found, most), width=theme.WIDTH - 80,
-                        height=40 * max(2, len(order)))
+    return theme.finish(
+        bars + ticks,
+        *metrics_words(found, most),
+        width=theme.WIDTH - 80,
+        height=40 * max(2, len(order)),
+    )
 
 
 def psu_data(rows: list[dict]) -> list[dict]:
     """Return the rows of `psu_plot`: the PSUs of at most 40 strata, those of lowest accuracy, lowest first."""
-    return [row | {"place": place} for place, name in enumerate(_lowest_strata(rows)[:SHOWN_STRATA])
-            for row in rows if row["stratum"] == name]
+    return [
+        row | {"place": place}
+        for place, name in enumerate(_lowest_strata(rows)[:SHOWN_STRATA])
+        for row in rows
+        if row["stratum"] == name
+    ]
 
 
 def psu_words(rows: list[dict]) -> tuple[str, str]:
     """Return title and text alternative of `psu_plot`."""
     order = _lowest_strata(rows)
     worst, best = (pick(rows, key=lambda row: row["accuracy"]) for pick in (min, max))
-    units = checks.counted(len(rows), *(("stratum", "strata") if all(row["psu"] == row["stratum"] for row in rows) else
-                                        ("PSU",)))
+    units = checks.counted(
+        len(rows),
+        *(("stratum", "strata") if all(row["psu"] == row["stratum"] for row in rows) else ("PSU",)),
+    )
     run = "runs" if len(rows) == 1 else "run"
-    cut = f" (the {SHOWN_STRATA} lowest of {len(order):,} strata shown)" if len(order) > SHOWN_STRATA else ""
-    return (f"{units} {run} from {worst['accuracy']:.1%} to {best['accuracy']:.1%}; the lowest is "
-            f"{_unit_name(worst)}{cut}",
-            f"Accuracy of {units}, ordered by stratum: {_accuracy(worst)} to {_accuracy(best)}{cut}.")
+    cut = (
+        f" (the {SHOWN_STRATA} lowest of {len(order):,} strata shown)"
+        if len(order) > SHOWN_STRATA
+        else ""
+    )
+    return (
+        f"{units} {run} from {worst['accuracy']:.1%} to {best['accuracy']:.1%}; the lowest is "
+        f"{_unit_name(worst)}{cut}",
+        f"Accuracy of {units}, ordered by stratum: {_accuracy(worst)} to {_accuracy(best)}{cut}.",
+    )
 
 
 def _accuracy(row: dict) -> str:
@@ -194,13 +281,27 @@ def psu_plot(rows: Sequence[dict]) -> alt.TopLevelMixin:
     shown = psu_data(rows)
     order = list(dict.fromkeys(str(row["stratum"]) for row in shown))
     angle = -90 if len(order) > FEW else -45 if sum(map(len, order)) > LETTERS else 0
-    dots = theme.Chart(theme.rows("psus", [row | {"stratum": str(row["stratum"])} for row in shown])).mark_circle(
-        color=theme.LABELED).encode(
-        x=alt.X("stratum:N", sort=order, title="stratum, from low to high accuracy",
-                axis=alt.Axis(labelAngle=angle, labelLimit=100)),
-        y=alt.Y("accuracy:Q", title="accuracy", scale=alt.Scale(zero=False), axis=theme.percents()),
-        size=alt.Size("items:Q", title="items", scale=alt.Scale(range=[0, 110], zero=True),
-                      legend=alt.Legend(tickCount=3)))
+    dots = (
+        theme.Chart(theme.rows("psus", [row | {"stratum": str(row["stratum"])} for row in shown]))
+        .mark_circle(color=theme.LABELED)
+        .encode(
+            x=alt.X(
+                "stratum:N",
+                sort=order,
+                title="stratum, from low to high accuracy",
+                axis=alt.Axis(labelAngle=angle, labelLimit=100),
+            ),
+            y=alt.Y(
+                "accuracy:Q", title="accuracy", scale=alt.Scale(zero=False), axis=theme.percents()
+            ),
+            size=alt.Size(
+                "items:Q",
+                title="items",
+                scale=alt.Scale(range=[0, 110], zero=True),
+                legend=alt.Legend(tickCount=3),
+            ),
+        )
+    )
     return theme.finish(dots, *psu_words(rows))
 
 

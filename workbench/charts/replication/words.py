@@ -20,4 +20,8 @@ def short_mean(value: float) -> str:
     >>> short_mean(-0.125), short_mean(0.001), short_mean(-1.0)
     ('-.12', '.00', '-1')
     """
-    return f"{value:.2g}" if abs(value - round(value)) < TEXTBOOK else f"{round(value, 2) + 0.0:.2f}".replace("0.", ".")
+    return (
+        f"{value:.2g}"
+        if abs(value - round(value)) < TEXTBOOK
+        else f"{round(value, 2) + 0.0:.2f}".replace("0.", ".")
+    )

@@ -19,16 +19,19 @@ from workbench.simulations.stratified import DesignStudy, LabelingStudy, Looking
 from workbench.stratified.accuracy import PlanCurve
 
 SHOWN_RUNS = 50
-TOP_RATIO = 3.0             # of a standard error to that of random sampling; longer bars end there
-STRIP = (-0.85, -0.55)      # where the labels lie below the items
+TOP_RATIO = 3.0  # of a standard error to that of random sampling; longer bars end there
+STRIP = (-0.85, -0.55)  # where the labels lie below the items
 TOLD = "you predicted"
 PROMISED = "promised"
-STEP = 0.01                 # of all items, or labels, that an arrow key moves
-CLOSE = 0.3                 # powers of ten between a number and the ceiling that would strike it through
+STEP = 0.01  # of all items, or labels, that an arrow key moves
+CLOSE = 0.3  # powers of ten between a number and the ceiling that would strike it through
 DESIGNS = {"simple_random": "random", "proportional": "proportional", "neyman": "Neyman"}
 DESIGN_COLORS = {"random": theme.RANDOM, "proportional": theme.STRATIFIED, "Neyman": theme.LABELED}
-METHODS_OF_LOOKING = {"fixed": "95% interval for a fixed number of labels", "looks": "Default interval at 99.5%",
-                      "anytime": "Interval that may be looked at"}
+METHODS_OF_LOOKING = {
+    "fixed": "95% interval for a fixed number of labels",
+    "looks": "Default interval at 99.5%",
+    "anytime": "Interval that may be looked at",
+}
 
 
 def by_rank(score: np.ndarray, values: np.ndarray, name: str) -> list[dict]:
@@ -44,8 +47,14 @@ def by_rank(score: np.ndarray, values: np.ndarray, name: str) -> list[dict]:
     ordered = np.asarray(values, float)[np.argsort(score, kind="stable")]
     edges = np.linspace(0, ordered.size, min(60, ordered.size) + 1).round().astype(int)
     total = np.concatenate([[0], ordered.cumsum()])
-    return [{"start": a / ordered.size, "end": b / ordered.size, name: float(total[b] - total[a]) / (b - a)}
-            for a, b in itertools.pairwise(edges.tolist())]
+    return [
+        {
+            "start": a / ordered.size,
+            "end": b / ordered.size,
+            name: float(total[b] - total[a]) / (b - a),
+        }
+        for a, b in itertools.pairwise(edges.tolist())
+    ]
 
 
 def wrong_by_rank(score: np.ndarray, correct: np.ndarray) -> list[dict]:
@@ -73,25 +82,44 @@ def confidence(score: np.ndarray) -> alt.TopLevelMixin:
         Chances of being right, as the classifier states them.
     """
     rows = by_rank(score, score, "sure")
-    sure = theme.Chart(theme.rows("sure", rows)).mark_rect(color=theme.STRATIFIED, opacity=0.6).encode(
-        x=_rank("forms, from the least sure to the surest"), x2="end:Q", y2=alt.datum(0),
-        y=alt.Y("sure:Q", title="says it is sure", axis=theme.percents(tickCount=5), scale=alt.Scale(domain=[0, 1])))
+    sure = (
+        theme.Chart(theme.rows("sure", rows))
+        .mark_rect(color=theme.STRATIFIED, opacity=0.6)
+        .encode(
+            x=_rank("forms, from the least sure to the surest"),
+            x2="end:Q",
+            y2=alt.datum(0),
+            y=alt.Y(
+                "sure:Q",
+                title="says it is sure",
+                axis=theme.percents(tickCount=5),
+                scale=alt.Scale(domain=[0, 1]),
+            ),
+        )
+    )
     mean = theme.Chart(theme.rows("mean", [{"mean": float(np.mean(score))}])).encode(y="mean:Q")
-    text = mean.mark_text(align="left", x=6, dy=-9, fontWeight="bold").encode(text=alt.Text("mean:Q", format=".1%"))
+    text = mean.mark_text(align="left", x=6, dy=-9, fontWeight="bold").encode(
+        text=alt.Text("mean:Q", format=".1%")
+    )
     said = f"says that it is {np.mean(score):.1%} sure on average"
-    return theme.finish(sure + mean.mark_rule(style="truth") + text,
-                        f"The program {said}. How often is it right?",
-                        f"Of {np.size(score):,} forms the program {said}: {rows[0]['sure']:.0%} of the "
-                        f"{np.size(score) // len(rows)} of which it is least sure, "
-                        f"{rows[len(rows) // 10]['sure']:.0%} a tenth of the way up, and "
-                        f"{rows[len(rows) // 2]['sure']:.0%} in the middle.", height=190)
+    return theme.finish(
+        sure + mean.mark_rule(style="truth") + text,
+        f"The program {said}. How often is it right?",
+        f"Of {np.size(score):,} forms the program {said}: {rows[0]['sure']:.0%} of the "
+        f"{np.size(score) // len(rows)} of which it is least sure, "
+        f"{rows[len(rows) // 10]['sure']:.0%} a tenth of the way up, and "
+        f"{rows[len(rows) // 2]['sure']:.0%} in the middle.",
+        height=190,
+    )
 
 
 def _rank(title: str) -> Any:
     return alt.X("start:Q", scale=theme.span(0, 1), axis=theme.percents(title=title))
 
 
-def design_data(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None) -> dict:
+def design_data(
+    study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None
+) -> dict:
     """Return the rows of `design`: cells over score rank, labels below them, a table of strata, standard errors.
 
     Parameters
@@ -104,39 +132,89 @@ def design_data(study: DesignStudy, wrong: Sequence[dict], *, predicted: float |
     """
     budget = int(study.labeled.sum())
     upper = study.labeled.cumsum() / budget
-    cells = [{"start": float(a), "end": float(b), "even": int(k) % 2, "middle": float(a + b) / 2,
-              "name": str(k + 1) if b - a > 0.03 else ""}
-             for a, b, k in zip(study.start, study.end, study.cell_stratum, strict=True)]
-    shares = [{"start": float(b - n / budget), "end": float(b), "even": k % 2}
-              for k, (b, n) in enumerate(zip(upper, study.labeled, strict=True))]
-    return {"cells": cells, "wrong": list(wrong), "shares": shares, **_cuts(study, upper, budget),
-            "strata": [{"stratum": k + 1, "what": what, "text": text}
-                       for k in range(study.labeled.size) for what, text in (
-                           ("items", f"{study.stratum_size[k]:,}"), ("labels", str(study.labeled[k])),
-                           ("right", f"{study.accuracy[k]:.0%}"))],
-            **_errors(study, predicted)}
+    cells = [
+        {
+            "start": float(a),
+            "end": float(b),
+            "even": int(k) % 2,
+            "middle": float(a + b) / 2,
+            "name": str(k + 1) if b - a > 0.03 else "",
+        }
+        for a, b, k in zip(study.start, study.end, study.cell_stratum, strict=True)
+    ]
+    shares = [
+        {"start": float(b - n / budget), "end": float(b), "even": k % 2}
+        for k, (b, n) in enumerate(zip(upper, study.labeled, strict=True))
+    ]
+    return {
+        "cells": cells,
+        "wrong": list(wrong),
+        "shares": shares,
+        **_cuts(study, upper, budget),
+        "strata": [
+            {"stratum": k + 1, "what": what, "text": text}
+            for k in range(study.labeled.size)
+            for what, text in (
+                ("items", f"{study.stratum_size[k]:,}"),
+                ("labels", str(study.labeled[k])),
+                ("right", f"{study.accuracy[k]:.0%}"),
+            )
+        ],
+        **_errors(study, predicted),
+    }
 
 
 def _cuts(study: DesignStudy, upper: np.ndarray, budget: int) -> dict:
     """Return cuts between strata, which can be dragged: of the items, of the labels, and the lines that join them."""
-    if study.cell_stratum.size != study.labeled.size:       # interleaved strata have no cut
+    if study.cell_stratum.size != study.labeled.size:  # interleaved strata have no cut
         return {"cuts": [], "splits": [], "joins": []}
     between = list(enumerate(zip(study.end[:-1].tolist(), upper[:-1].tolist(), strict=True), 1))
-    return {"cuts": [{"at": a, "step": STEP, "label": f"Cut between stratum {k} and {k + 1}, at {a:.0%} of the items",
-                      "drag": f"cut {k}"} for k, (a, _) in between],
-            "splits": [{"at": b, "step": max(1, round(STEP * budget)) / budget, "label": f"Labels of stratum {k} and "
-                        f"{k + 1}: {study.labeled[k - 1]} and {study.labeled[k]}", "drag": f"labels {k}"}
-                       for k, (_, b) in between],
-            "joins": [{"at": a, "to": b} for _, (a, b) in between]}
+    return {
+        "cuts": [
+            {
+                "at": a,
+                "step": STEP,
+                "label": f"Cut between stratum {k} and {k + 1}, at {a:.0%} of the items",
+                "drag": f"cut {k}",
+            }
+            for k, (a, _) in between
+        ],
+        "splits": [
+            {
+                "at": b,
+                "step": max(1, round(STEP * budget)) / budget,
+                "label": f"Labels of stratum {k} and "
+                f"{k + 1}: {study.labeled[k - 1]} and {study.labeled[k]}",
+                "drag": f"labels {k}",
+            }
+            for k, (_, b) in between
+        ],
+        "joins": [{"at": a, "to": b} for _, (a, b) in between],
+    }
 
 
 def _errors(study: Any, predicted: Any) -> Any:
-    named = [("random", study.random_error), ("this design", study.standard_error), ("best shares", study.best_error)]
+    named = [
+        ("random", study.random_error),
+        ("this design", study.standard_error),
+        ("best shares", study.best_error),
+    ]
     ratios = [value / study.random_error if study.random_error else 0.0 for _, value in named]
-    told = [] if predicted is None else [{"design": TOLD, "ratio": 1 - predicted, "text": f"{predicted:.0%} less"}]
-    line = max((row["ratio"] for row in told), default=0.0)     # it would cross a number to its left
-    errors = [{"design": name, "ratio": min(ratio, TOP_RATIO), "beside": max(min(ratio, TOP_RATIO), line),
-               "text": f"{value:.4f} ({ratio:.0%})"} for (name, value), ratio in zip(named, ratios, strict=True)]
+    told = (
+        []
+        if predicted is None
+        else [{"design": TOLD, "ratio": 1 - predicted, "text": f"{predicted:.0%} less"}]
+    )
+    line = max((row["ratio"] for row in told), default=0.0)  # it would cross a number to its left
+    errors = [
+        {
+            "design": name,
+            "ratio": min(ratio, TOP_RATIO),
+            "beside": max(min(ratio, TOP_RATIO), line),
+            "text": f"{value:.4f} ({ratio:.0%})",
+        }
+        for (name, value), ratio in zip(named, ratios, strict=True)
+    ]
     return {"errors": errors, "predicted": told}
 
 
@@ -151,27 +229,41 @@ def design_words(study: DesignStudy, *, predicted: float | None = None) -> tuple
     """
     ratio = study.variance_ratio
     error = study.standard_error / study.random_error if study.random_error else np.nan
-    verdict = ("random sampling makes no error either" if np.isnan(ratio) else
-               f"standard error {1 - error:.0%} below that of random sampling" if ratio < 0.99 else
-               f"variance {ratio:.2f} times that of random sampling" if ratio > 1.01 else
-               "no better than random sampling")
-    said = "" if predicted is None or np.isnan(error) else (
-        f" You predicted that it falls by {predicted:.0%}; it {'falls' if error <= 1 else 'rises'} by "
-        f"{abs(1 - error):.0%}.")
+    verdict = (
+        "random sampling makes no error either"
+        if np.isnan(ratio)
+        else f"standard error {1 - error:.0%} below that of random sampling"
+        if ratio < 0.99
+        else f"variance {ratio:.2f} times that of random sampling"
+        if ratio > 1.01
+        else "no better than random sampling"
+    )
+    said = (
+        ""
+        if predicted is None or np.isnan(error)
+        else (
+            f" You predicted that it falls by {predicted:.0%}; it {'falls' if error <= 1 else 'rises'} by "
+            f"{abs(1 - error):.0%}."
+        )
+    )
     rates = " ".join(f"{a:.3f}" for a in study.accuracy)
     notes = "".join(f" Note: {text}." for text in sentences(study.notes))
     labels = checks.counted(study.labeled.sum(), "label")
-    return (f"{labels}, {checks.counted(study.labeled.size, 'stratum', 'strata')}: {verdict}",
-            f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} at random, "
-            f"{study.best_error:.4f} with the best shares.{said} From the lowest to the highest scores, items: "
-            f"{_listed(study.stratum_size)}; labels: {_listed(study.labeled)}; share right: {rates}.{notes}")
+    return (
+        f"{labels}, {checks.counted(study.labeled.size, 'stratum', 'strata')}: {verdict}",
+        f"Standard error {study.standard_error:.4f} for this design, {study.random_error:.4f} at random, "
+        f"{study.best_error:.4f} with the best shares.{said} From the lowest to the highest scores, items: "
+        f"{_listed(study.stratum_size)}; labels: {_listed(study.labeled)}; share right: {rates}.{notes}",
+    )
 
 
 def _listed(counts: np.ndarray) -> str:
     return "/".join(f"{n:,}" for n in counts)
 
 
-def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None) -> alt.TopLevelMixin:
+def design(
+    study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None = None
+) -> alt.TopLevelMixin:
     """Return strata over score rank, their labels, and the standard error as a share of random sampling's.
 
     Parameters
@@ -180,78 +272,144 @@ def design(study: DesignStudy, wrong: Sequence[dict], *, predicted: float | None
         As in `design_data`.
     """
     data = design_data(study, wrong, predicted=predicted)
-    both = alt.vconcat(_strips(data).properties(width=theme.WIDTH, height=230),
-                       _error_bars(data).properties(width=theme.WIDTH, height=84 if predicted is None else 112),
-                       _strata_table(data).properties(width=theme.WIDTH * 2 // 3, height=alt.Step(20)))
-    both = both.properties(autosize=alt.AutoSizeParams(type="pad", resize=True))     # its height follows the strata
+    both = alt.vconcat(
+        _strips(data).properties(width=theme.WIDTH, height=230),
+        _error_bars(data).properties(width=theme.WIDTH, height=84 if predicted is None else 112),
+        _strata_table(data).properties(width=theme.WIDTH * 2 // 3, height=alt.Step(20)),
+    )
+    both = both.properties(
+        autosize=alt.AutoSizeParams(type="pad", resize=True)
+    )  # its height follows the strata
     return theme.finish(both, *design_words(study, predicted=predicted))
 
 
 def _strips(data: dict) -> Any:
     cells, shares = (theme.chart(data, name) for name in ("cells", "shares"))
-    fill = alt.Fill("even:Q", legend=None, scale=alt.Scale(domain=[0, 1],
-                                                           range=[theme.OKABE_ITO["sky"], theme.STRATIFIED]))
+    fill = alt.Fill(
+        "even:Q",
+        legend=None,
+        scale=alt.Scale(domain=[0, 1], range=[theme.OKABE_ITO["sky"], theme.STRATIFIED]),
+    )
     x = _rank("above: items, from low to high score; below: labels")
-    y = alt.Y("wrong:Q", scale=theme.span(-0.9, 1.1), axis=alt.Axis(
-        values=[sum(STRIP) / 2, 0, 0.5, 1], title=None, grid=False,
-        labelExpr="datum.value < 0 ? 'labels' : format(datum.value, '.0%') + ' wrong'"))
-    band = cells.mark_rect(opacity=0.35).encode(x=x, x2="end:Q", fill=fill, y=alt.datum(0), y2=alt.datum(1))
-    strip = shares.mark_rect(opacity=0.35).encode(x="start:Q", x2="end:Q", fill=fill, y=alt.datum(STRIP[0]),
-                                                  y2=alt.datum(STRIP[1]))
-    bars = theme.chart(data, "wrong").mark_rect(style="miss").encode(x="start:Q", x2="end:Q", y=y, y2=alt.datum(0))
-    names = cells.mark_text(fontWeight="bold").encode(x="middle:Q", y=alt.datum(1.05), text="name:N")
-    joins = theme.chart(data, "joins").mark_rule(strokeDash=[2, 3]).encode(
-        x="at:Q", x2="to:Q", y=alt.datum(0), y2=alt.datum(STRIP[1]))
-    return alt.layer(band, strip, bars, names, joins, *_handles(data, "cuts", 0, 1, 0.94),
-                     *_handles(data, "splits", *STRIP, sum(STRIP) / 2))
+    y = alt.Y(
+        "wrong:Q",
+        scale=theme.span(-0.9, 1.1),
+        axis=alt.Axis(
+            values=[sum(STRIP) / 2, 0, 0.5, 1],
+            title=None,
+            grid=False,
+            labelExpr="datum.value < 0 ? 'labels' : format(datum.value, '.0%') + ' wrong'",
+        ),
+    )
+    band = cells.mark_rect(opacity=0.35).encode(
+        x=x, x2="end:Q", fill=fill, y=alt.datum(0), y2=alt.datum(1)
+    )
+    strip = shares.mark_rect(opacity=0.35).encode(
+        x="start:Q", x2="end:Q", fill=fill, y=alt.datum(STRIP[0]), y2=alt.datum(STRIP[1])
+    )
+    bars = (
+        theme.chart(data, "wrong")
+        .mark_rect(style="miss")
+        .encode(x="start:Q", x2="end:Q", y=y, y2=alt.datum(0))
+    )
+    names = cells.mark_text(fontWeight="bold").encode(
+        x="middle:Q", y=alt.datum(1.05), text="name:N"
+    )
+    joins = (
+        theme.chart(data, "joins")
+        .mark_rule(strokeDash=[2, 3])
+        .encode(x="at:Q", x2="to:Q", y=alt.datum(0), y2=alt.datum(STRIP[1]))
+    )
+    return alt.layer(
+        band,
+        strip,
+        bars,
+        names,
+        joins,
+        *_handles(data, "cuts", 0, 1, 0.94),
+        *_handles(data, "splits", *STRIP, sum(STRIP) / 2),
+    )
 
 
 def _handles(data: dict, name: str, low: float, high: float, grip: float) -> tuple:
     places = theme.chart(data, name).encode(x="at:Q")
-    return (places.mark_rule(strokeWidth=2).encode(y=alt.datum(low), y2=alt.datum(high)),
-            places.mark_point(filled=True, size=130, shape="diamond", stroke="#ffffff", color=theme.LABELED).encode(
-                y=alt.datum(grip)))
+    return (
+        places.mark_rule(strokeWidth=2).encode(y=alt.datum(low), y2=alt.datum(high)),
+        places.mark_point(
+            filled=True, size=130, shape="diamond", stroke="#ffffff", color=theme.LABELED
+        ).encode(y=alt.datum(grip)),
+    )
 
 
 def _strata_table(data: dict) -> Any:
-    return theme.chart(data, "strata").mark_text().encode(
-        x=alt.X("what:N", sort=["items", "labels", "right"], title=None,
-                axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)),
-        y=alt.Y("stratum:O", title="stratum", axis=alt.Axis(ticks=False, domain=False)),
-        text="text:N")
+    return (
+        theme.chart(data, "strata")
+        .mark_text()
+        .encode(
+            x=alt.X(
+                "what:N",
+                sort=["items", "labels", "right"],
+                title=None,
+                axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
+            ),
+            y=alt.Y("stratum:O", title="stratum", axis=alt.Axis(ticks=False, domain=False)),
+            text="text:N",
+        )
+    )
 
 
 def _error_bars(data: dict) -> Any:
     named = [row["design"] for row in data["errors"]]
     colors = dict(zip(named, (theme.RANDOM, theme.STRATIFIED, theme.LABELED), strict=True))
     y = alt.Y("design:N", sort=named + [TOLD], title=None)
-    x = alt.X("ratio:Q", title="standard error, random sampling = 100%", scale=theme.span(0, 1.3 * TOP_RATIO),
-              axis=theme.percents(values=[0, 0.5, 1, 1.5, 2, 2.5, 3]))
+    x = alt.X(
+        "ratio:Q",
+        title="standard error, random sampling = 100%",
+        scale=theme.span(0, 1.3 * TOP_RATIO),
+        axis=theme.percents(values=[0, 0.5, 1, 1.5, 2, 2.5, 3]),
+    )
     lengths, told = (theme.chart(data, name).encode(x=x, y=y) for name in ("errors", "predicted"))
     diamond, text = theme.guess(told, align="left", dx=12)
-    return (lengths.mark_bar(height={"band": 0.7}).encode(color=theme.color("design", colors, legend=None))
-            + lengths.mark_text(align="left", dx=6).encode(x="beside:Q", text="text:N")
-            + theme.chart(data, "predicted").mark_rule(style="truth").encode(x=x) + diamond + text)
+    return (
+        lengths.mark_bar(height={"band": 0.7}).encode(
+            color=theme.color("design", colors, legend=None)
+        )
+        + lengths.mark_text(align="left", dx=6).encode(x="beside:Q", text="text:N")
+        + theme.chart(data, "predicted").mark_rule(style="truth").encode(x=x)
+        + diamond
+        + text
+    )
 
 
 def robot_data(study: LabelingStudy, *, method: str = "wald") -> dict:
     """Return the rows of `robot`: the first 50 runs' intervals, and claimed against true standard error."""
     shown = (each[:SHOWN_RUNS] for each in (*study.limits(method), study.estimates))
-    errors = [{"kind": kind, "error": value, "text": f"{value:.4f}"} for kind, value in
-              (("claims", study.claimed_error), ("really makes", study.standard_error),
-               ("at random", study.random_error))]
-    return {"runs": theme.run_rows(*shown, study.accuracy), "truth": [{"truth": study.accuracy}], "errors": errors}
+    errors = [
+        {"kind": kind, "error": value, "text": f"{value:.4f}"}
+        for kind, value in (
+            ("claims", study.claimed_error),
+            ("really makes", study.standard_error),
+            ("at random", study.random_error),
+        )
+    ]
+    return {
+        "runs": theme.run_rows(*shown, study.accuracy),
+        "truth": [{"truth": study.accuracy}],
+        "errors": errors,
+    }
 
 
 def robot_words(study: LabelingStudy, *, method: str = "wald") -> tuple[str, str]:
     """Return title and text alternative of `robot`."""
     coverage, labels = study.coverage(method), checks.counted(study.budget, "label")
-    return (f"{labels}: {coverage:.0%} of {study.runs:,} intervals contain the truth",
-            f"{study.method.replace('_', '-').upper() if study.method.startswith('opt') else study.method} with "
-            f"{labels}: 95% {method.capitalize()} intervals contain the true accuracy {study.accuracy:.4f} in "
-            f"{coverage:.1%} of {study.runs:,} runs. It claims a variance of {study.estimated_variance_ratio:.2f} "
-            f"times that of random sampling; the true ratio is {study.variance_ratio:.2f}. Its estimates lie "
-            f"{abs(100 * study.bias):.1f} points too {'high' if study.bias > 0 else 'low'} on average.")
+    return (
+        f"{labels}: {coverage:.0%} of {study.runs:,} intervals contain the truth",
+        f"{study.method.replace('_', '-').upper() if study.method.startswith('opt') else study.method} with "
+        f"{labels}: 95% {method.capitalize()} intervals contain the true accuracy {study.accuracy:.4f} in "
+        f"{coverage:.1%} of {study.runs:,} runs. It claims a variance of {study.estimated_variance_ratio:.2f} "
+        f"times that of random sampling; the true ratio is {study.variance_ratio:.2f}. Its estimates lie "
+        f"{abs(100 * study.bias):.1f} points too {'high' if study.bias > 0 else 'low'} on average.",
+    )
 
 
 def robot(study: LabelingStudy, *, method: str = "wald") -> alt.TopLevelMixin:
@@ -264,10 +422,19 @@ def robot(study: LabelingStudy, *, method: str = "wald") -> alt.TopLevelMixin:
         Interval, as in `LabelingStudy.limits`.
     """
     data = robot_data(study, method=method)
-    runs = theme.runs(data, "runs", alt.X("run:Q", title="run (the first 50)", scale=theme.span(0, SHOWN_RUNS + 1)),
-                      alt.Y("low:Q", title="accuracy", axis=theme.percents(), scale=theme.span(0.65, 1, clamp=True)), 7)
-    both = alt.vconcat(runs.properties(width=theme.WIDTH, height=210),
-                       _robot_errors(data).properties(width=theme.WIDTH, height=84))
+    runs = theme.runs(
+        data,
+        "runs",
+        alt.X("run:Q", title="run (the first 50)", scale=theme.span(0, SHOWN_RUNS + 1)),
+        alt.Y(
+            "low:Q", title="accuracy", axis=theme.percents(), scale=theme.span(0.65, 1, clamp=True)
+        ),
+        7,
+    )
+    both = alt.vconcat(
+        runs.properties(width=theme.WIDTH, height=210),
+        _robot_errors(data).properties(width=theme.WIDTH, height=84),
+    )
     both = both.resolve_scale(color="independent", strokeDash="independent")
     return theme.finish(both, *robot_words(study, method=method))
 
@@ -276,13 +443,20 @@ def _robot_errors(data: dict) -> Any:
     order = [row["kind"] for row in data["errors"]]
     lengths = theme.chart(data, "errors").encode(
         y=alt.Y("kind:N", sort=order, title=None),
-        x=alt.X("error:Q", title="typical error of the accuracy (root mean square)", axis=alt.Axis(tickCount=6),
-                scale=theme.span(0, 0.065)))
+        x=alt.X(
+            "error:Q",
+            title="typical error of the accuracy (root mean square)",
+            axis=alt.Axis(tickCount=6),
+            scale=theme.span(0, 0.065),
+        ),
+    )
     kinds = dict(zip(order, (theme.UNLABELED, theme.MISS, theme.RANDOM), strict=True))
     return theme.bars(lengths, "kind", kinds, height={"band": 0.7})
 
 
-def robots(studies: Sequence[LabelingStudy], *, predicted: float | None = None) -> alt.TopLevelMixin:
+def robots(
+    studies: Sequence[LabelingStudy], *, predicted: float | None = None
+) -> alt.TopLevelMixin:
     """Return how often 95% Wald intervals contain the truth, over the number of labels.
 
     Parameters
@@ -292,41 +466,77 @@ def robots(studies: Sequence[LabelingStudy], *, predicted: float | None = None) 
     predicted : float, optional
         What a learner said for the last.
     """
-    rows = [{"labels": study.budget, "covers": covers, "text": f"{covers:.0%}"}
-            for study in studies for covers in [study.coverage("wald")]]
-    told = [] if predicted is None else [{"labels": studies[-1].budget, "covers": predicted, "text": "you predicted"}]
+    rows = [
+        {"labels": study.budget, "covers": covers, "text": f"{covers:.0%}"}
+        for study in studies
+        for covers in [study.coverage("wald")]
+    ]
+    told = (
+        []
+        if predicted is None
+        else [{"labels": studies[-1].budget, "covers": predicted, "text": "you predicted"}]
+    )
     line = theme.Chart(theme.rows("covers", rows)).encode(
         x=alt.X("labels:Q", title="labels", scale=theme.span(0, 330)),
-        y=alt.Y("covers:Q", title="contain the truth", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])))
+        y=alt.Y(
+            "covers:Q",
+            title="contain the truth",
+            axis=alt.Axis(format="%"),
+            scale=alt.Scale(domain=[0, 1]),
+        ),
+    )
     guess = theme.Chart(theme.rows("predicted", told)).encode(x="labels:Q", y="covers:Q")
-    promised = theme.Chart(theme.rows("promised", [{"promised": 0.95}])).mark_rule(style="truth").encode(y="promised:Q")
-    layers = alt.layer(promised, line.mark_line(point={"color": theme.MISS}, color=theme.MISS),
-                       line.mark_text(dy=14).encode(text="text:N"), *theme.guess(guess, align="right", dx=-18, dy=14))
+    promised = (
+        theme.Chart(theme.rows("promised", [{"promised": 0.95}]))
+        .mark_rule(style="truth")
+        .encode(y="promised:Q")
+    )
+    layers = alt.layer(
+        promised,
+        line.mark_line(point={"color": theme.MISS}, color=theme.MISS),
+        line.mark_text(dy=14).encode(text="text:N"),
+        *theme.guess(guess, align="right", dx=-18, dy=14),
+    )
     first, last = rows[0], rows[-1]
     listed = ", ".join(f"{row['text']} with {row['labels']}" for row in rows)
     said = "" if predicted is None else f" You predicted {predicted:.0%} with {last['labels']}."
-    return theme.finish(layers, f"{first['text']} of the intervals contain the truth with {first['labels']} labels, "
-                        f"{last['text']} with {last['labels']}", f"Share of 95% Wald intervals that contain the true "
-                        f"accuracy: {listed} labels.{said} The dashed line is what 95% promises.", height=200)
+    return theme.finish(
+        layers,
+        f"{first['text']} of the intervals contain the truth with {first['labels']} labels, "
+        f"{last['text']} with {last['labels']}",
+        f"Share of 95% Wald intervals that contain the true "
+        f"accuracy: {listed} labels.{said} The dashed line is what 95% promises.",
+        height=200,
+    )
 
 
 def looking_data(study: LookingStudy, predicted: float | None = None) -> dict:
     """Return the rows of `looking`: the share that has lost the truth by each look, what was promised and predicted."""
     told = [] if predicted is None else [{"share": predicted, "line": TOLD}]
-    return {"missed": [{"labels": row["labeled"], "missed": row["rate"]} for row in study.rows()],
-            "lines": [*told, {"share": 1 - study.level, "line": PROMISED}]}
+    return {
+        "missed": [{"labels": row["labeled"], "missed": row["rate"]} for row in study.rows()],
+        "lines": [*told, {"share": 1 - study.level, "line": PROMISED}],
+    }
 
 
 def looking_words(study: LookingStudy, predicted: float | None = None) -> tuple[str, str]:
     """Return title and text alternative of `looking`."""
     lost = round(float(study.missed[-1]) * study.runs)
-    third = [f"{share:.1%} to {n} labels" for n, share in zip(study.labeled, study.missed, strict=True)]
-    shown = "; ".join(third[k] for k in sorted({0, len(third) // 4, len(third) // 2, len(third) - 1}))
-    said = "" if predicted is None else f" You predicted {predicted * study.runs:.0f} of {study.runs}."
-    return (f"{lost} of {study.runs} analysts held an interval without the truth",
-            f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(study.labeled.size, 'look')}: share of "
-            f"{study.runs} analysts whose interval was without the true accuracy {study.accuracy:.4f} at some look: "
-            f"{shown}.{said} Half-width at the last look {100 * study.half_width:.2f} points.")
+    third = [
+        f"{share:.1%} to {n} labels" for n, share in zip(study.labeled, study.missed, strict=True)
+    ]
+    shown = "; ".join(
+        third[k] for k in sorted({0, len(third) // 4, len(third) // 2, len(third) - 1})
+    )
+    said = (
+        "" if predicted is None else f" You predicted {predicted * study.runs:.0f} of {study.runs}."
+    )
+    return (
+        f"{lost} of {study.runs} analysts held an interval without the truth",
+        f"{METHODS_OF_LOOKING[study.method]}, {checks.counted(study.labeled.size, 'look')}: share of "
+        f"{study.runs} analysts whose interval was without the true accuracy {study.accuracy:.4f} at some look: "
+        f"{shown}.{said} Half-width at the last look {100 * study.half_width:.2f} points.",
+    )
 
 
 def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevelMixin:
@@ -339,45 +549,95 @@ def looking(study: LookingStudy, predicted: float | None = None) -> alt.TopLevel
         What a learner said for the last look.
     """
     data = looking_data(study, predicted)
-    lost = theme.chart(data, "missed").mark_line(
-        interpolate="step-after", point={"color": theme.MISS}, color=theme.MISS).encode(
-        x=alt.X("labels:Q", title="labels at the look", scale=theme.span(0, 620)),
-        y=alt.Y("missed:Q", title="have lost the truth", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 0.3])))
+    lost = (
+        theme.chart(data, "missed")
+        .mark_line(interpolate="step-after", point={"color": theme.MISS}, color=theme.MISS)
+        .encode(
+            x=alt.X("labels:Q", title="labels at the look", scale=theme.span(0, 620)),
+            y=alt.Y(
+                "missed:Q",
+                title="have lost the truth",
+                axis=alt.Axis(format="%"),
+                scale=alt.Scale(domain=[0, 0.3]),
+            ),
+        )
+    )
     names = [PROMISED] if predicted is None else [PROMISED, TOLD]
     key = alt.Legend(symbolType="stroke", symbolSize=300, symbolStrokeWidth=3)
-    lines = theme.chart(data, "lines").mark_rule().encode(
-        y="share:Q", color=theme.color("line", dict(zip(names, (theme.GRAY, theme.RANDOM), strict=False)), legend=key),
-        strokeDash=theme.dash("line", names, [[6, 3], [1, 0]]),
-        strokeWidth=alt.condition(f"datum.line === '{TOLD}'", alt.value(5), alt.value(2)))
+    lines = (
+        theme.chart(data, "lines")
+        .mark_rule()
+        .encode(
+            y="share:Q",
+            color=theme.color(
+                "line", dict(zip(names, (theme.GRAY, theme.RANDOM), strict=False)), legend=key
+            ),
+            strokeDash=theme.dash("line", names, [[6, 3], [1, 0]]),
+            strokeWidth=alt.condition(f"datum.line === '{TOLD}'", alt.value(5), alt.value(2)),
+        )
+    )
     return theme.finish(lines + lost, *looking_words(study, predicted), height=200)
 
 
-def plan_data(curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None) -> dict:
+def plan_data(
+    curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None
+) -> dict:
     """Return the rows of `plan`: three curves, the ceiling, the chosen half-width and what a learner predicted."""
-    lines = [{"half_width": row["half_width"], "design": DESIGNS[row["design"]], "labels": row["labeled"]}
-             for row in curve.rows()]
-    points = [{"half_width": half_width, "design": DESIGNS[m], "labels": n, "text": f"{n:,}",
-               "above": max(n, curve.population) if abs(math.log10(n / curve.population)) < CLOSE else n}
-              for m, n in curve.at(half_width).items()]
-    told = [] if predicted is None else [{"half_width": predicted[0], "labels": predicted[1], "text": "you predicted"}]
-    return {"lines": lines, "points": points, "predicted": told,
-            "ceiling": [{"items": curve.population, "text": f"all {curve.population:,} items"}]}
+    lines = [
+        {
+            "half_width": row["half_width"],
+            "design": DESIGNS[row["design"]],
+            "labels": row["labeled"],
+        }
+        for row in curve.rows()
+    ]
+    points = [
+        {
+            "half_width": half_width,
+            "design": DESIGNS[m],
+            "labels": n,
+            "text": f"{n:,}",
+            "above": max(n, curve.population)
+            if abs(math.log10(n / curve.population)) < CLOSE
+            else n,
+        }
+        for m, n in curve.at(half_width).items()
+    ]
+    told = (
+        []
+        if predicted is None
+        else [{"half_width": predicted[0], "labels": predicted[1], "text": "you predicted"}]
+    )
+    return {
+        "lines": lines,
+        "points": points,
+        "predicted": told,
+        "ceiling": [{"items": curve.population, "text": f"all {curve.population:,} items"}],
+    }
 
 
 def plan_words(curve: PlanCurve, half_width: float, predicted: Any = None) -> tuple[str, str]:
     """Return title and text alternative of `plan`."""
     need = curve.at(half_width)
     fpc = "with" if curve.finite else "without"
-    more = f" More than the {curve.population:,} items that exist." if max(need.values()) > curve.population else ""
+    more = (
+        f" More than the {curve.population:,} items that exist."
+        if max(need.values()) > curve.population
+        else ""
+    )
     unit = "point needs" if half_width == 0.01 else "points need"
-    return (f"±{100 * half_width:.3g} {unit} {need['simple_random']:,} random, {need['proportional']:,} "
-            f"proportional or {need['neyman']:,} Neyman labels",
-            f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {fpc} finite-population factor: "
-            f"{need['simple_random']:,} random, {need['proportional']:,} proportional, {need['neyman']:,} Neyman, of "
-            f"{curve.population:,} items.{more}")
+    return (
+        f"±{100 * half_width:.3g} {unit} {need['simple_random']:,} random, {need['proportional']:,} "
+        f"proportional or {need['neyman']:,} Neyman labels",
+        f"Labels for a {percent(curve.level)} Wald half-width of {half_width:.3g}, {fpc} finite-population factor: "
+        f"{need['simple_random']:,} random, {need['proportional']:,} proportional, {need['neyman']:,} Neyman, of "
+        f"{curve.population:,} items.{more}",
+    )
 
 
-def plan(curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None) -> alt.TopLevelMixin:
+def plan(
+    curve: PlanCurve, half_width: float, predicted: tuple[float, float] | None = None
+) -> alt.TopLevelMixin:
     """Return labels needed over the half-width, for three designs.
 
     Parameters
@@ -389,22 +649,50 @@ def plan(curve: PlanCurve, half_width: float, predicted: tuple[float, float] | N
         Half-width and labels that a learner said.
     """
     data = plan_data(curve, half_width, predicted)
-    lines = theme.chart(data, "lines").mark_line(strokeWidth=2.5).encode(
-        x=alt.X("half_width:Q", title="half-width (share of items)", axis=theme.percents(),
-                scale=theme.span(0, 1.15 * float(curve.half_width.max()))),
-        y=alt.Y("labels:Q", title="labels needed (each step is ten times as many)",
-                axis=alt.Axis(values=[10 ** k for k in range(1, 7)], format="~s"),
-                scale=theme.span(10, 1e6, type="log")),
-        color=theme.color("design", DESIGN_COLORS, legend=alt.Legend(
-            symbolType="stroke", symbolSize=300, symbolStrokeWidth=3)),
-        strokeDash=theme.dash("design", DESIGN_COLORS, [[1, 0], [6, 3], [2, 2]]))
-    points, told = (theme.chart(data, name).encode(x="half_width:Q", y="labels:Q") for name in ("points", "predicted"))
-    dots = points.mark_point(filled=True, size=70).encode(color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS)))
-    above = points.transform_filter(alt.datum.design == "random").mark_text(align="left", dx=8, dy=-8).encode(
-        y="above:Q", text="text:N")
-    below = points.transform_filter(alt.datum.design == "Neyman").mark_text(dy=18).encode(text="text:N")
+    lines = (
+        theme.chart(data, "lines")
+        .mark_line(strokeWidth=2.5)
+        .encode(
+            x=alt.X(
+                "half_width:Q",
+                title="half-width (share of items)",
+                axis=theme.percents(),
+                scale=theme.span(0, 1.15 * float(curve.half_width.max())),
+            ),
+            y=alt.Y(
+                "labels:Q",
+                title="labels needed (each step is ten times as many)",
+                axis=alt.Axis(values=[10**k for k in range(1, 7)], format="~s"),
+                scale=theme.span(10, 1e6, type="log"),
+            ),
+            color=theme.color(
+                "design",
+                DESIGN_COLORS,
+                legend=alt.Legend(symbolType="stroke", symbolSize=300, symbolStrokeWidth=3),
+            ),
+            strokeDash=theme.dash("design", DESIGN_COLORS, [[1, 0], [6, 3], [2, 2]]),
+        )
+    )
+    points, told = (
+        theme.chart(data, name).encode(x="half_width:Q", y="labels:Q")
+        for name in ("points", "predicted")
+    )
+    dots = points.mark_point(filled=True, size=70).encode(
+        color=alt.Color("design:N", scale=theme.scale(DESIGN_COLORS))
+    )
+    above = (
+        points.transform_filter(alt.datum.design == "random")
+        .mark_text(align="left", dx=8, dy=-8)
+        .encode(y="above:Q", text="text:N")
+    )
+    below = (
+        points.transform_filter(alt.datum.design == "Neyman").mark_text(dy=18).encode(text="text:N")
+    )
     ceiling = theme.chart(data, "ceiling")
     roof = ceiling.mark_rule(style="truth").encode(y="items:Q") + ceiling.mark_text(
-        align="right", x="width", dx=-4, dy=-8, style="note").encode(y="items:Q", text="text:N")
+        align="right", x="width", dx=-4, dy=-8, style="note"
+    ).encode(y="items:Q", text="text:N")
     guess = alt.layer(*theme.guess(told, align="left", dx=10))
-    return theme.finish(lines + dots + above + below + roof + guess, *plan_words(curve, half_width), height=300)
+    return theme.finish(
+        lines + dots + above + below + roof + guess, *plan_words(curve, half_width), height=300
+    )

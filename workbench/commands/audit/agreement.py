@@ -12,22 +12,49 @@ from workbench.results import Note, sentences
 if TYPE_CHECKING:
     from workbench.labeling.agreement import Agreement
 
-MOST_PAIRS, MOST_ITEMS = 5, 20      # that are printed
+MOST_PAIRS, MOST_ITEMS = 5, 20  # that are printed
 
 
-@click.command("agreement", cls=RefusingCommand, example="workbench audit agreement coders.csv\n"
-               "workbench audit agreement grades.csv --annotators human,judge --scale ordinal\n"
-               "workbench audit agreement ann.jsonl ben.jsonl")
+@click.command(
+    "agreement",
+    cls=RefusingCommand,
+    example="workbench audit agreement coders.csv\n"
+    "workbench audit agreement grades.csv --annotators human,judge --scale ordinal\n"
+    "workbench audit agreement ann.jsonl ben.jsonl",
+)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--annotators", default="", metavar="A,B",
-              help="Columns that are annotators.  [those that hold the same classes]")
+@click.option(
+    "--annotators",
+    default="",
+    metavar="A,B",
+    help="Columns that are annotators.  [those that hold the same classes]",
+)
 @click.option("--item", default="", metavar="COLUMN", help="Column that identifies an item.")
-@click.option("--annotator", default="", metavar="COLUMN", help="Of a table with a row for each label: who labeled.")
-@click.option("--label", default="", metavar="COLUMN", help="Of a table with a row for each label: the label.")
-@click.option("--scale", default="nominal", show_default=True, type=click.Choice(["nominal", "ordinal", "interval"]),
-              help="Of the classes: without order; with one, as grades; or numbers whose differences mean something.")
-@click.option("--order", default="", metavar="LOW,...,HIGH", help="All classes in their order, with --scale ordinal.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+@click.option(
+    "--annotator",
+    default="",
+    metavar="COLUMN",
+    help="Of a table with a row for each label: who labeled.",
+)
+@click.option(
+    "--label", default="", metavar="COLUMN", help="Of a table with a row for each label: the label."
+)
+@click.option(
+    "--scale",
+    default="nominal",
+    show_default=True,
+    type=click.Choice(["nominal", "ordinal", "interval"]),
+    help="Of the classes: without order; with one, as grades; or numbers whose differences mean something.",
+)
+@click.option(
+    "--order",
+    default="",
+    metavar="LOW,...,HIGH",
+    help="All classes in their order, with --scale ordinal.",
+)
+@click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Level of the intervals."
+)
 def agreement(files: tuple[str, ...], scale: str, order: str, level: float, **columns: str) -> None:
     """Tell how far annotators agree who labeled the same items.
 
@@ -36,6 +63,7 @@ def agreement(files: tuple[str, ...], scale: str, order: str, level: float, **co
     """
     from workbench.labeling.agreement import agreement as agreement_of
     from workbench.labeling.annotators import as_labels, read_annotators
+
     read = read_annotators(*files, **columns)
     classes = as_labels([name.strip() for name in order.split(",")]) if order else None
     found = agreement_of(read.labels(), level=level, scale=scale, order=classes)
@@ -48,16 +76,27 @@ def _tell(found: "Agreement", items: list[str]) -> None:
     """Print the coefficients of all classes, who differs about what, and the items to settle."""
     click.echo(f"{found.headline()}.")
     rows = [row for row in found.rows() if row["label"] == ""]
-    names = [row["metric"].replace("_", ", ") + (f" ({plain(row['group'])})" if row["group"] else "") for row in rows]
+    names = [
+        row["metric"].replace("_", ", ") + (f" ({plain(row['group'])})" if row["group"] else "")
+        for row in rows
+    ]
     width = max(map(len, names))
     for name, row in zip(names, rows, strict=True):
-        click.echo(f"  {name:<{width}}  {row['estimate']:.3f} ({row['low']:.3f} to {row['high']:.3f})  "
-                   f"{counted(row['n'], 'item')}")
+        click.echo(
+            f"  {name:<{width}}  {row['estimate']:.3f} ({row['low']:.3f} to {row['high']:.3f})  "
+            f"{counted(row['n'], 'item')}"
+        )
     for row in found.who_differs()[:MOST_PAIRS]:
-        click.echo(plain(f"  {row['first']} says {row['first_label']}, {row['second']} says {row['second_label']}: "
-                         f"{counted(row['count'], 'item')}"))
+        click.echo(
+            plain(
+                f"  {row['first']} says {row['first_label']}, {row['second']} says {row['second_label']}: "
+                f"{counted(row['count'], 'item')}"
+            )
+        )
     if len(found.unsettled):
-        click.echo(plain(f"To settle: {listed([items[k] for k in found.unsettled.tolist()], MOST_ITEMS)}."))
+        click.echo(
+            plain(f"To settle: {listed([items[k] for k in found.unsettled.tolist()], MOST_ITEMS)}.")
+        )
 
 
 def _tell_notes(notes: Iterable[Note]) -> None:

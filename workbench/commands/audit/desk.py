@@ -18,10 +18,12 @@ from typing import Any
 from workbench.reports.parameters import notebooks_folder
 
 HOST, NOTEBOOK = "127.0.0.1", "06-labeling-desk.ipynb"
-PATIENCE = 60       # seconds until the page answers
+PATIENCE = 60  # seconds until the page answers
 
 
-def serve(parameters: Mapping[str, str], *, port: int | None, browser: bool, say: Callable[[str], None]) -> None:
+def serve(
+    parameters: Mapping[str, str], *, port: int | None, browser: bool, say: Callable[[str], None]
+) -> None:
     """Show the desk until Ctrl-C, or until a signal asks for an end; nothing of it stays.
 
     Parameters
@@ -43,7 +45,10 @@ def serve(parameters: Mapping[str, str], *, port: int | None, browser: bool, say
     refuse_without_voila()
     port = _free_port(port)
     token = secrets.token_urlsafe(24)
-    with _until_ended(), tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder:
+    with (
+        _until_ended(),
+        tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True) as folder,
+    ):
         _write_notebook(Path(folder, NOTEBOOK), parameters)
         with _voila(folder, port, token) as process:
             _wait(process, port, Path(folder, "log.txt"))
@@ -59,13 +64,16 @@ def serve(parameters: Mapping[str, str], *, port: int | None, browser: bool, say
 def refuse_without_voila() -> None:
     """Raise where Voila is not installed."""
     if importlib.util.find_spec("voila") is None:
-        raise ValueError('the desk is shown by Voila, which is missing: pip install "evaluation-workbench[voila]"')
+        raise ValueError(
+            'the desk is shown by Voila, which is missing: pip install "evaluation-workbench[voila]"'
+        )
 
 
 def _write_notebook(path: Any, parameters: Any) -> None:
     import nbformat
     from papermill.iorw import load_notebook_node
     from papermill.parameterize import parameterize_notebook
+
     notebook = load_notebook_node(str(notebooks_folder() / NOTEBOOK))
     nbformat.write(parameterize_notebook(notebook, dict(parameters)), path)
 
@@ -73,8 +81,11 @@ def _write_notebook(path: Any, parameters: Any) -> None:
 def _page_to(address: str, page: Path) -> Path:
     """Write a page that leads to the address: what stands on a browser's command line can be read by anybody."""
     page.touch(0o600, exist_ok=False)
-    page.write_text(f'<!doctype html><meta charset="utf-8"><title>Labeling desk</title><meta http-equiv="refresh" '
-                    f'content="0; url={address}"><a href="{address}">Labeling desk</a>\n', encoding="utf-8")
+    page.write_text(
+        f'<!doctype html><meta charset="utf-8"><title>Labeling desk</title><meta http-equiv="refresh" '
+        f'content="0; url={address}"><a href="{address}">Labeling desk</a>\n',
+        encoding="utf-8",
+    )
     return page
 
 
@@ -84,11 +95,29 @@ def _voila(folder: str, port: int, token: str) -> Iterator[Any]:
 
     Voila ends too when its standard input does: where this process is killed it can end nothing itself.
     """
-    command = [sys.executable, "-m", "workbench.commands.audit.desk_server", NOTEBOOK, "--no-browser",
-               f"--Voila.ip={HOST}", f"--Voila.port={port}", "--Voila.port_retries=0", "--Voila.auto_token=True"]
-    with open(os.path.join(folder, "log.txt"), "w", encoding="utf-8") as log, subprocess.Popen(
-            command, cwd=folder, env=os.environ | {"JUPYTER_TOKEN": token}, stdout=log, stderr=subprocess.STDOUT,
-            stdin=subprocess.PIPE, start_new_session=True) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "workbench.commands.audit.desk_server",
+        NOTEBOOK,
+        "--no-browser",
+        f"--Voila.ip={HOST}",
+        f"--Voila.port={port}",
+        "--Voila.port_retries=0",
+        "--Voila.auto_token=True",
+    ]
+    with (
+        open(os.path.join(folder, "log.txt"), "w", encoding="utf-8") as log,
+        subprocess.Popen(
+            command,
+            cwd=folder,
+            env=os.environ | {"JUPYTER_TOKEN": token},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        ) as process,
+    ):
         try:
             yield process
         finally:
@@ -103,6 +132,7 @@ def _voila(folder: str, port: int, token: str) -> Iterator[Any]:
 @contextlib.contextmanager
 def _until_ended() -> Iterator[None]:
     """Let Ctrl-C, a signal that asks for an end, or a terminal that is closed leave the context in order."""
+
     def end(number: Any, frame: Any) -> Any:
         raise KeyboardInterrupt
 
@@ -121,7 +151,7 @@ def _wait(process: Any, port: Any, log: Any) -> Any:
     while time.monotonic() < end and process.poll() is None:
         with contextlib.suppress(OSError), socket.create_connection((HOST, port), timeout=1):
             return
-        time.sleep(.1)
+        time.sleep(0.1)
     told = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
     raise ValueError(f"Voila did not start: {(told or ['it says nothing'])[0]}")
 
@@ -131,6 +161,7 @@ def _free_port(wanted: Any) -> int:
         try:
             probe.bind((HOST, wanted or 0))
         except OSError as error:
-            raise ValueError(f"port {wanted} cannot be used: {error.strerror}; leave --port out for a free one") \
-                from error
+            raise ValueError(
+                f"port {wanted} cannot be used: {error.strerror}; leave --port out for a free one"
+            ) from error
         return probe.getsockname()[1]

@@ -12,8 +12,18 @@ from typing import Any
 from workbench.data.json_records import choices_in, json_line, kind_of
 from workbench.labeling.tools.tool import Items, LabelRow, Tool, item_of, one_label, text_of
 
-FLAT = "annotation_id"      # a field of flat records alone
-CHOICE_FIELDS = ("verdict", "choice", "choices", "label", "labels", "answer", "class", "category", "sentiment")
+FLAT = "annotation_id"  # a field of flat records alone
+CHOICE_FIELDS = (
+    "verdict",
+    "choice",
+    "choices",
+    "label",
+    "labels",
+    "answer",
+    "class",
+    "category",
+    "sentiment",
+)
 
 
 def interface(columns: Iterable[str], labels: Iterable[str]) -> str:
@@ -36,7 +46,9 @@ def interface(columns: Iterable[str], labels: Iterable[str]) -> str:
     for name in columns:
         lines += [] if name == "text" else [f'  <Header value="{html.escape(name)}"/>']
         lines.append(f'  <Text name="{variable(name)}" value="${variable(name)}"/>')
-    lines.append(f'  <Choices name="verdict" toName="{variable(first)}" choice="single" required="true">')
+    lines.append(
+        f'  <Choices name="verdict" toName="{variable(first)}" choice="single" required="true">'
+    )
     lines += [f'    <Choice value="{html.escape(label)}"/>' for label in labels]
     return "\n".join([*lines, "  </Choices>", "</View>"])
 
@@ -61,7 +73,11 @@ def _written(items: Items, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _owns(record: dict) -> bool:
-    return isinstance(record.get("data"), dict) or isinstance(record.get("annotations"), list) or FLAT in record
+    return (
+        isinstance(record.get("data"), dict)
+        or isinstance(record.get("annotations"), list)
+        or FLAT in record
+    )
 
 
 def _rows(number: int, task: dict) -> Iterator[LabelRow]:
@@ -73,7 +89,11 @@ def _rows(number: int, task: dict) -> Iterator[LabelRow]:
     if not item:
         yield LabelRow(number, problem="has no data.item: import the tasks that the audit exported")
     elif not isinstance(annotations, list):
-        yield LabelRow(number, item, problem=f"annotations is {kind_of(annotations)}, not a list: export it again")
+        yield LabelRow(
+            number,
+            item,
+            problem=f"annotations is {kind_of(annotations)}, not a list: export it again",
+        )
     elif not annotations:
         yield LabelRow(number, item)
     else:
@@ -85,14 +105,22 @@ def _flat(number: int, record: dict) -> LabelRow:
     item, who = item_of(record, "item", "id"), record.get("annotator")
     by = text_of(who.get("id") or who.get("email")) if isinstance(who, dict) else text_of(who)
     if not item:
-        return LabelRow(number, by=by, problem="has neither a field item nor id: import the tasks that the audit "
-                        "exported")
+        return LabelRow(
+            number,
+            by=by,
+            problem="has neither a field item nor id: import the tasks that the audit exported",
+        )
     fields = {name.casefold(): name for name in record}
     written = [name for name, value in record.items() if choices_in(value) is not None]
     named = [fields[name] for name in CHOICE_FIELDS if name in fields]
     if not written and not named:
-        return LabelRow(number, item, by=by, problem="has no field with the choice: none is called "
-                        f"{', '.join(CHOICE_FIELDS[:-1])} or {CHOICE_FIELDS[-1]}")
+        return LabelRow(
+            number,
+            item,
+            by=by,
+            problem="has no field with the choice: none is called "
+            f"{', '.join(CHOICE_FIELDS[:-1])} or {CHOICE_FIELDS[-1]}",
+        )
     value = record[(written or named)[0]]
     chosen = choices_in(value)
     if chosen is None:
@@ -102,13 +130,19 @@ def _flat(number: int, record: dict) -> LabelRow:
 
 def _annotated(number: int, item: str, annotation: Any) -> LabelRow:
     if not isinstance(annotation, dict):
-        return LabelRow(number, item, problem=f"an annotation is {kind_of(annotation)}, not an object")
+        return LabelRow(
+            number, item, problem=f"an annotation is {kind_of(annotation)}, not an object"
+        )
     who = annotation.get("completed_by")
     by = text_of(who.get("id") or who.get("email")) if isinstance(who, dict) else text_of(who)
     if annotation.get("was_cancelled"):
         return LabelRow(number, item, by=by, skipped=True)
     picked, problem = _choices(annotation.get("result") or [])
-    return LabelRow(number, item, by=by, problem=problem) if problem else one_label(number, item, by, picked)
+    return (
+        LabelRow(number, item, by=by, problem=problem)
+        if problem
+        else one_label(number, item, by, picked)
+    )
 
 
 def _choices(result: Any) -> tuple[list, str]:
@@ -118,9 +152,13 @@ def _choices(result: Any) -> tuple[list, str]:
     kinds = [text_of(part.get("type")) for part in result]
     strange = [kind for kind in kinds if kind not in ("choices", "textarea", "rating")]
     if strange:
-        return [], (f"is labeled with {strange[0] or 'nothing named'!r}, not with choices: give the project one "
-                    "question with choices")
-    values = [part.get("value") for part, kind in zip(result, kinds, strict=True) if kind == "choices"]
+        return [], (
+            f"is labeled with {strange[0] or 'nothing named'!r}, not with choices: give the project one "
+            "question with choices"
+        )
+    values = [
+        part.get("value") for part, kind in zip(result, kinds, strict=True) if kind == "choices"
+    ]
     choices: list = [value.get("choices") if isinstance(value, dict) else value for value in values]
     for value in choices:
         if not isinstance(value, list):
@@ -128,4 +166,13 @@ def _choices(result: Any) -> tuple[list, str]:
     return [choice for value in choices for choice in value], ""
 
 
-TOOL = Tool("label-studio", "Label Studio", ".json", _written, _owns, _rows, variable=variable, interface=interface)
+TOOL = Tool(
+    "label-studio",
+    "Label Studio",
+    ".json",
+    _written,
+    _owns,
+    _rows,
+    variable=variable,
+    interface=interface,
+)

@@ -13,7 +13,10 @@ def _written(items: Items, labels: Sequence[str]) -> Iterator[str]:
     options = [{"id": label, "text": label} for label in labels]
     for identifier, shown in items:
         text, others = tool.text_and_others(identifier, shown)
-        yield json_line({"text": text, "meta": {"item": identifier, **others}, "options": options}) + "\n"
+        yield (
+            json_line({"text": text, "meta": {"item": identifier, **others}, "options": options})
+            + "\n"
+        )
 
 
 def _owns(record: dict) -> bool:
@@ -25,12 +28,21 @@ def _rows(number: int, record: dict) -> Iterator[LabelRow]:
     by = text_of(record.get("_annotator_id")) or text_of(record.get("_session_id"))
     answer = record.get("answer")
     if not item:
-        yield LabelRow(number, by=by, problem="has no meta.item: annotate the tasks that the audit exported")
+        yield LabelRow(
+            number, by=by, problem="has no meta.item: annotate the tasks that the audit exported"
+        )
     elif answer not in (None, ACCEPT, REJECT, IGNORE):
-        yield LabelRow(number, item, by=by, problem=f"its answer is {answer!r}, not accept, reject or ignore")
+        yield LabelRow(
+            number, item, by=by, problem=f"its answer is {answer!r}, not accept, reject or ignore"
+        )
     elif record.get("spans") or record.get("relations"):
-        yield LabelRow(number, item, by=by, problem=f"is labeled with spans ({record.get('_view_id')!r}): "
-                       "annotate with choice or classification")
+        yield LabelRow(
+            number,
+            item,
+            by=by,
+            problem=f"is labeled with spans ({record.get('_view_id')!r}): "
+            "annotate with choice or classification",
+        )
     elif answer in (None, IGNORE):
         yield LabelRow(number, item, by=by, skipped=answer == IGNORE)
     else:

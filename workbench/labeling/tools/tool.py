@@ -82,8 +82,10 @@ class LabelRow:
             return right
         if self.chosen or not right:
             of = "a choice" if self.chosen else repr(self.label)
-            raise ValueError(f"its answer is reject of {of}, which may mean right or wrong: choose one and accept it, "
-                             "or ignore the task")
+            raise ValueError(
+                f"its answer is reject of {of}, which may mean right or wrong: choose one and accept it, "
+                "or ignore the task"
+            )
         return 0
 
 
@@ -131,14 +133,20 @@ def text_and_others(identifier: str, shown: Mapping[str, str]) -> tuple[str, dic
     The text is the column of that name, else all that is shown, else the identifier.
     """
     others = {name: value for name, value in shown.items() if name != "text"}
-    return shown.get("text", "\n".join(f"{name}: {value}" for name, value in others.items()) or identifier), others
+    return shown.get(
+        "text", "\n".join(f"{name}: {value}" for name, value in others.items()) or identifier
+    ), others
 
 
 def one_label(number: int, item: str, by: str, picked: Sequence) -> LabelRow:
     """Return the row of an annotation that may hold one label, or none."""
     if len(picked) > 1:
-        return LabelRow(number, item, by=by, problem=f"has {len(picked)} labels, {checks.listed(picked, quoted=True)}: "
-                        "keep one")
+        return LabelRow(
+            number,
+            item,
+            by=by,
+            problem=f"has {len(picked)} labels, {checks.listed(picked, quoted=True)}: keep one",
+        )
     if picked and not isinstance(picked[0], (str, int, float)):
         return LabelRow(number, item, by=by, problem=f"its label is {kind_of(picked[0])}, not text")
     return LabelRow(number, item, text_of(picked[0]) if picked else "", by)

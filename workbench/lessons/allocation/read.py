@@ -20,15 +20,34 @@ from workbench.results import Note
 
 BUDGET = 100
 OPTIONS = {roles.STRATUM: "--stratum"}
-ASKED = Note("refused", "for an interval say with --bounds \"LOW, HIGH\" what the smallest and the largest value of an "
-             "item can be, in the units of the labels, not the smallest and the largest label")
+ASKED = Note(
+    "refused",
+    'for an interval say with --bounds "LOW, HIGH" what the smallest and the largest value of an '
+    "item can be, in the units of the labels, not the smallest and the largest label",
+)
 
 
-def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str = "", value: str = "", id: str = "",
-         budget: int = BUDGET, standard_error: float = 0.0, minimum: int = 2, method: str = "voila", labels: str = "",
-         bounds: str = "", sd_from: str = "planned", level: float = 0.95, label_plan: str = "",
-         label_sheet: str = "", seed: int = 0, write: bool = True
-         ) -> tuple[StratumSummary, LabelPlan, FrameSample | None, ValueEstimate | None]:
+def read(
+    *,
+    strata: str = "",
+    stratum: str = "stratum",
+    size: str = "",
+    sd: str = "",
+    value: str = "",
+    id: str = "",
+    budget: int = BUDGET,
+    standard_error: float = 0.0,
+    minimum: int = 2,
+    method: str = "voila",
+    labels: str = "",
+    bounds: str = "",
+    sd_from: str = "planned",
+    level: float = 0.95,
+    label_plan: str = "",
+    label_sheet: str = "",
+    seed: int = 0,
+    write: bool = True,
+) -> tuple[StratumSummary, LabelPlan, FrameSample | None, ValueEstimate | None]:
     """Return strata, the plan of labels, the records to label where a sheet is asked for, and what labels say.
 
     Parameters
@@ -84,16 +103,25 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     limits = checks.bounds_of(bounds) if bounds else None
     if label_sheet:
         if not strata:
-            raise checks.WrongValue("strata", "must be given with {0}: a file with one row per record",
-                                    others=("label_sheet",))
+            raise checks.WrongValue(
+                "strata",
+                "must be given with {0}: a file with one row per record",
+                others=("label_sheet",),
+            )
         if not labels:
             label_sheets.refuse_recorded(label_sheet, "value")
     if labels and not strata:
-        raise checks.WrongValue("strata", "must be given with {0}: the file of strata or records that was planned with",
-                                others=("labels",))
+        raise checks.WrongValue(
+            "strata",
+            "must be given with {0}: the file of strata or records that was planned with",
+            others=("labels",),
+        )
     try:
-        summary = plans.load_strata(strata, stratum=stratum, size=size, sd=sd, value=value) if strata \
+        summary = (
+            plans.load_strata(strata, stratum=stratum, size=size, sd=sd, value=value)
+            if strata
             else digit_forms.digit_forms().register()
+        )
         some_values = None
     except ValueError:
         if not value or not plans.lacks_values(strata, value):
@@ -101,34 +129,58 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
         summary, *some_values = plans.labeled_values(strata, stratum, value)
         budget = max(budget, len(some_values[0])) if budget == BUDGET else budget
     if bounds and not labels and not some_values:
-        raise checks.WrongValue("bounds", "must be given with {0}, whose values they are of", others=("labels",))
+        raise checks.WrongValue(
+            "bounds", "must be given with {0}, whose values they are of", others=("labels",)
+        )
     rule: dict[str, Any] = {"method": method, "minimum": minimum}
     if standard_error:
         checks.not_both(standard_error=standard_error, budget=budget != BUDGET)
         budget = plans.budget_for_error(summary, standard_error, **rule)
     plan = plans.plan_labels(summary, budget, **rule)
     if standard_error and minimum > 1:
-        assured = plans.budget_for_error(summary, standard_error, **rule, assurance=.8)
-        plan = replace(plan, notes=[*plan.notes, Note(
-            "design", f"the standard error that the labels estimate is {standard_error:,g} or less in about half of "
-            f"samples; in 4 of 5 with {assured:,} labels, if values are normal within strata")])
+        assured = plans.budget_for_error(summary, standard_error, **rule, assurance=0.8)
+        plan = replace(
+            plan,
+            notes=[
+                *plan.notes,
+                Note(
+                    "design",
+                    f"the standard error that the labels estimate is {standard_error:,g} or less in about half of "
+                    f"samples; in 4 of 5 with {assured:,} labels, if values are normal within strata",
+                ),
+            ],
+        )
     names: dict[str, Any] = {"stratum": stratum, "id": id, "seed": seed}
     drawn = found = None
     if some_values:
         checks.not_both(value=value, labels=labels)
-        found = _of_some_values(summary, *some_values, budget=budget, limits=limits, level=level, rule=rule)
+        found = _of_some_values(
+            summary, *some_values, budget=budget, limits=limits, level=level, rule=rule
+        )
         plan = replace(plan, labeled=found.sampled + found.to_label)
         if label_sheet:
-            raise checks.WrongValue("label_sheet", f"must not be given, as column {value!r} has values in some rows; "
-                                    "to draw further records name a column without gaps, or leave value out")
+            raise checks.WrongValue(
+                "label_sheet",
+                f"must not be given, as column {value!r} has values in some rows; "
+                "to draw further records name a column without gaps, or leave value out",
+            )
     elif labels:
-        sheet = value_sheets.read_value_sheet(labels, summary, records=strata if id else None, **names)
-        found = estimates.estimate_values(summary, sheet.stratum, sheet.values, bounds=limits, notes=sheet.notes)
-        found = estimates.with_next(found, summary, sheet.begun, budget, method=method, minimum=minimum,
-                                    sd_from=sd_from)
+        sheet = value_sheets.read_value_sheet(
+            labels, summary, records=strata if id else None, **names
+        )
+        found = estimates.estimate_values(
+            summary, sheet.stratum, sheet.values, bounds=limits, notes=sheet.notes
+        )
+        found = estimates.with_next(
+            found, summary, sheet.begun, budget, method=method, minimum=minimum, sd_from=sd_from
+        )
         if not found.lacking and found.interval(level).method == "none":
             found = replace(found, notes=[*found.notes, ASKED])
-        drawn = _next_records(found, sheet, strata, label_sheet, write, **names) if label_sheet else None
+        drawn = (
+            _next_records(found, sheet, strata, label_sheet, write, **names)
+            if label_sheet
+            else None
+        )
         plan = replace(plan, labeled=found.sampled + found.to_label)
     elif label_sheet:
         drawn = plans.draw_rows(plan, strata, label_sheet=label_sheet if write else "", **names)
@@ -140,26 +192,51 @@ def read(*, strata: str = "", stratum: str = "stratum", size: str = "", sd: str 
     return summary, plan, drawn, found
 
 
-def _of_some_values(summary: StratumSummary, strata: np.ndarray, values: np.ndarray, note: Note, *, budget: int,
-                    limits: tuple | None, level: float, rule: dict) -> ValueEstimate:
+def _of_some_values(
+    summary: StratumSummary,
+    strata: np.ndarray,
+    values: np.ndarray,
+    note: Note,
+    *,
+    budget: int,
+    limits: tuple | None,
+    level: float,
+    rule: dict,
+) -> ValueEstimate:
     """Return the estimate from the values that some records of a file have."""
     found = estimates.estimate_values(summary, strata, values, bounds=limits, notes=[note])
     found = estimates.with_next(found, summary, found.sampled, budget, **rule)
     if found.interval(level).method == "none":
         found = replace(found, notes=[*found.notes, ASKED])
     handover.tell_first(note.text)
-    premise = f"This takes the {values.size:,} records with a value for a random sample of each stratum. "
+    premise = (
+        f"This takes the {values.size:,} records with a value for a random sample of each stratum. "
+    )
     return replace(found, premise=premise)
 
 
-def _next_records(found: ValueEstimate, sheet: Any, records: str, label_sheet: str, write: bool, *, stratum: str,
-                  id: str, seed: int) -> FrameSample:
+def _next_records(
+    found: ValueEstimate,
+    sheet: Any,
+    records: str,
+    label_sheet: str,
+    write: bool,
+    *,
+    stratum: str,
+    id: str,
+    seed: int,
+) -> FrameSample:
     """Draw the records of a sheet that goes on, and write it."""
     if not id:
-        raise checks.WrongValue("id", "must name the column that identifies a record, to draw the records to label")
+        raise checks.WrongValue(
+            "id", "must name the column that identifies a record, to draw the records to label"
+        )
     if not found.to_label.any():
-        raise checks.WrongValue("label_sheet", "would be empty, as nothing is left of {0}; give a larger one",
-                                others=("budget",))
+        raise checks.WrongValue(
+            "label_sheet",
+            "would be empty, as nothing is left of {0}; give a larger one",
+            others=("budget",),
+        )
     many = np.maximum(sheet.begun, found.sampled + found.to_label)
     wanted = dict(zip(found.stratum.tolist(), many.tolist(), strict=True))
     drawn = samples.sample(records, stratum, wanted, id=id, seed=seed)

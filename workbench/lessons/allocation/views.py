@@ -28,39 +28,53 @@ from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 # what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
 ANSWERS = {
-    "3-thousands": ("4,148", "42", "18"), "3-thousands look": ("42.1", "18.0", "17.9"),
+    "3-thousands": ("4,148", "42", "18"),
+    "3-thousands look": ("42.1", "18.0", "17.9"),
     "3-better": ("3,873", "4,606", "144"),
-    "3-better look": ("144",), "3-infinite": ("62%", "18%"), "3-infinite look": ("62%", "18%"),
-    "3-following": ("1.37", "1.4"), "3.1": ("1.151", "2.275", "50.6"), "3.2": ("10 / 17", "10, 17"),
-    "3.4": ("5 / 32", "5, 32", "5/32", "6 / 32")}
+    "3-better look": ("144",),
+    "3-infinite": ("62%", "18%"),
+    "3-infinite look": ("62%", "18%"),
+    "3-following": ("1.37", "1.4"),
+    "3.1": ("1.151", "2.275", "50.6"),
+    "3.2": ("10 / 17", "10, 17"),
+    "3.4": ("5 / 32", "5, 32", "5/32", "6 / 32"),
+}
 LABELS, MINIMUM = 100, 2
 # finer where a place runs out and where equal shares become better
 BUDGETS = sorted({*range(20, 201, 5), *range(57, 63), *range(141, 148)})
 BY_HAND = 60
 COMPARED = ("equal", "neyman", "neyman_plus", "neyman_iterated", "voila")
 METHODS = [(METHOD_NAMES[name], name) for name in ("random", *COMPARED)]
-BETTER = {"capped Neyman": ("neyman",), "equal shares": ("equal",), "no difference": ("neyman", "equal")}
+BETTER = {
+    "capped Neyman": ("neyman",),
+    "equal shares": ("equal",),
+    "no difference": ("neyman", "equal"),
+}
 OF_THOUSANDS = {
     "2": "In proportion to their number. But a misread thousand costs a hundred times what a misread ten does.",
     "25": "Equal shares. But number times spread is by far the largest in the thousands.",
     "37": "That is right: all there are, and then nothing is left to chance there.",
-    "64": "So many Neyman's shares ask for. There are only 37; the question is who gets the other 27."}
+    "64": "So many Neyman's shares ask for. There are only 37; the question is who gets the other 27.",
+}
 OF_BETTER = {
     "capped Neyman": "It looks at spreads. But with 150 labels so many stay unused that equal shares are better.",
     "equal shares": "That is right, but only because the other rule stops halfway.",
-    "no difference": "There is one: equal shares spend all labels, and what they waste on the ones weighs less."}
+    "no difference": "There is one: equal shares spend all labels, and what they waste on the ones weighs less.",
+}
 OF_INFINITE = {
     "0%": "What it has seen the rule does not forget. But it throws digits away before it has seen that they vary.",
     "5%": "You took it for an accident. In most orders the first digits of some place are all right, its spread is 0 "
-          "so far, and it goes.",
+    "so far, and it goes.",
     "20%": "You took it for bad luck. It is built in: as long as the digits of a place are right, its spread so far is "
-           "0, and it goes.",
-    "60%": "That is right: it is built in. A rare place begins with digits that are right, and goes."}
+    "0, and it goes.",
+    "60%": "That is right: it is built in. A rare place begins with digits that are right, and goes.",
+}
 OF_FOLLOWING = {
     "1.0 times": "It shares by the new spread at once. But records thrown away before the jump do not come back.",
     "1.4 times": "That is right: it follows, but slowly, as new records come in.",
     "2.5 times": "So it is earlier, closer to the jump. Each new record of the stratum helps.",
-    "5.0 times": "Farther than it ever is: right after the jump it is less than three times."}
+    "5.0 times": "Farther than it ever is: right after the jump it is less than three times.",
+}
 ORDERS = [("random", "random"), ("thousands last", "late")]
 RULES = [("as printed in the paper", "s_voila_printed"), ("exact, with a floor", "s_voila")]
 EVERY, FLOORS, STREAMS, BATCH_OF_STREAMS = 20, (2, 10, 15), 400, 100
@@ -73,59 +87,83 @@ DRAWN = [(STREAMED[name], name) for name in STREAMED if name != "s_voila_printed
 
 # predictions and explanations
 
+
 def predict_thousands() -> Prediction:
     """Return the question that the learner answers before they see any allocation."""
     size, _ = _places()
-    return questions.predict("3-thousands", f"Of {LABELS} labels, how many should go to the {size[3]} thousands?",
-                             OF_THOUSANDS)
+    return questions.predict(
+        "3-thousands",
+        f"Of {LABELS} labels, how many should go to the {size[3]} thousands?",
+        OF_THOUSANDS,
+    )
 
 
 def predict_better() -> Prediction:
     """Return the question which of two rules has the smaller error with 150 labels."""
-    return questions.predict("3-better", "The boss pays for 150 labels instead of 100. Which of two rules estimates "
-                             "the total with the smaller standard error?", BETTER)
+    return questions.predict(
+        "3-better",
+        "The boss pays for 150 labels instead of 100. Which of two rules estimates "
+        "the total with the smaller standard error?",
+        BETTER,
+    )
 
 
 def predict_infinite() -> Prediction:
     """Return the question how often a stream loses a place that has errors."""
-    return questions.predict("3-infinite", f"The digits arrive in {STREAMS} different random orders. In how many of "
-                             "these streams does the sample, at some time, hold not a single digit of a place in "
-                             "which a misread one was already seen?", OF_INFINITE)
+    return questions.predict(
+        "3-infinite",
+        f"The digits arrive in {STREAMS} different random orders. In how many of "
+        "these streams does the sample, at some time, hold not a single digit of a place in "
+        "which a misread one was already seen?",
+        OF_INFINITE,
+    )
 
 
 def predict_following() -> Prediction:
     """Return the question how far a stream is behind hindsight long after a spread has jumped."""
-    return questions.predict("3-following", "40,000 records after the jump: how many times as large is the variance of "
-                             "the stream's sample as that of the best sample with hindsight?",
-                             OF_FOLLOWING)
+    return questions.predict(
+        "3-following",
+        "40,000 records after the jump: how many times as large is the variance of "
+        "the stream's sample as that of the best sample with hindsight?",
+        OF_FOLLOWING,
+    )
 
 
 def explain_greedy() -> Explanation:
     """Return the question why giving one label after the other is not short-sighted."""
     return questions.explain(
-        "3-greedy", "Why is giving one label after the other, always to the place where it is worth most, not "
+        "3-greedy",
+        "Why is giving one label after the other, always to the place where it is worth most, not "
         "short-sighted here?",
         "A label given to one place changes nothing about what labels are worth in the other places, and within a "
         "place each further label is worth less than the one before. So the most valuable labels of all are the ones "
         "that the rule gives, in this order.",
-        ["\"It came out right at 100 labels.\" That is one case, and not a reason.",
-         "\"Each place gets what N times S says.\" That is Neyman's rule; it does not know when a place is full.",
-         "\"A label can be moved back later.\" The rule never takes one back, and need not."])
+        [
+            '"It came out right at 100 labels." That is one case, and not a reason.',
+            '"Each place gets what N times S says." That is Neyman\'s rule; it does not know when a place is full.',
+            '"A label can be moved back later." The rule never takes one back, and need not.',
+        ],
+    )
 
 
 def explain_floor() -> Explanation:
     """Return the question why a stream throws away the stratum that matters most."""
     return questions.explain(
-        "3-floor", "The thousands matter most, and yet the paper's rule throws them away. Why?",
+        "3-floor",
+        "The thousands matter most, and yet the paper's rule throws them away. Why?",
         "Only a few of the thousands are misread, so the first ones that arrive are usually all right and the spread "
         "seen so far is 0. The rule takes that for the truth, gives the place no labels, and then cannot learn better: "
         "what was thrown away is gone.",
-        ["\"There are only 37 of them.\" Their number is small, but number times spread is the largest of all.",
-         "\"The sample is full, so something has to go.\" True of every rule; the question is why it is these.",
-         "\"Bad luck.\" Count in how many streams it happens: it is built in."])
+        [
+            '"There are only 37 of them." Their number is small, but number times spread is the largest of all.',
+            '"The sample is full, so something has to go." True of every rule; the question is why it is these.',
+            '"Bad luck." Count in how many streams it happens: it is built in.',
+        ],
+    )
 
 
 # the register
+
 
 def register() -> ChartView:
     """Return the picture of the register: how many digits a place has, how many are misread, what that costs."""
@@ -155,9 +193,14 @@ class _Hand:
         self.best, self.wish = _allocated(LABELS), wish
         size = self.best.stratum_size
         last = int(min(25 if wish is None else wish, size[3]))
-        self.start = [*rules.allocate(size[:3], LABELS - last, "equal", minimum=0).labeled.tolist(), last]
-        self.sliders = [ipywidgets.IntSlider(k, MINIMUM, min(BY_HAND, n), description=name)
-                        for name, n, k in zip(PLACES, size.tolist(), self.start, strict=True)]
+        self.start = [
+            *rules.allocate(size[:3], LABELS - last, "equal", minimum=0).labeled.tolist(),
+            last,
+        ]
+        self.sliders = [
+            ipywidgets.IntSlider(k, MINIMUM, min(BY_HAND, n), description=name)
+            for name, n, k in zip(PLACES, size.tolist(), self.start, strict=True)
+        ]
         self.status = ipywidgets.HTML()
         again = ipywidgets.Button(description="Start again")
         again.on_click(self.restart)
@@ -177,7 +220,9 @@ class _Hand:
     def moved(self, h: int, _: Any) -> None:
         over = int(self.labeled().sum()) - LABELS
         if over > 0:
-            self.status.value = f"All {LABELS} labels are placed: take some from another place first."
+            self.status.value = (
+                f"All {LABELS} labels are placed: take some from another place first."
+            )
             self.sliders[h].value -= over
             return
         if over < 0:
@@ -207,14 +252,21 @@ def place_value(predicted: str | None = None) -> Panel:
     """
     rings = BETTER.get(predicted, ())
     start = 150 if rings else LABELS
-    controls = {"budget": stops(BUDGETS, start, "Labels M", 480),
-                "method": ipywidgets.Dropdown(options=METHODS, value="neyman", description="Rule")}
+    controls = {
+        "budget": stops(BUDGETS, start, "Labels M", 480),
+        "method": ipywidgets.Dropdown(options=METHODS, value="neyman", description="Rule"),
+    }
 
     def plans(budget: int, method: str) -> tuple:
         return allocations(budget), method, random_error(budget), rings
 
-    return drive_chart(controls, plans, place_charts.place_value_data, place_charts.place_value_words,
-                       place_charts.place_value)
+    return drive_chart(
+        controls,
+        plans,
+        place_charts.place_value_data,
+        place_charts.place_value_words,
+        place_charts.place_value,
+    )
 
 
 def allocations(budget: int) -> dict[str, rules.Allocation]:
@@ -256,15 +308,26 @@ def random_error(budget: int) -> float:
 
 def seen_hand() -> Reveal:
     """Return a button, once `predict_thousands` is answered: 100 labels by rules that a hand can follow."""
+
     def show() -> Table:
         size, sd = _places()
         spread, best = size * sd, _allocated(LABELS)
-        wished, rest = LABELS * spread / spread.sum(), (LABELS - size[3]) * spread[:3] / spread[:3].sum()
-        rows = [{"labels for": "N S shares of 100", **_of_places(wished)},
-                {"labels for": "thousands whole, N S shares of the other 63", **_of_places([*rest, size[3]])},
-                {"labels for": "the best whole numbers", **_of_places(best.labeled)}]
-        least = best.stratum_size.sum() * best.variance ** 0.5
-        return Table(rows, f"{LABELS} labels; the least standard error of the total is {least:,.0f}")
+        wished, rest = (
+            LABELS * spread / spread.sum(),
+            (LABELS - size[3]) * spread[:3] / spread[:3].sum(),
+        )
+        rows = [
+            {"labels for": "N S shares of 100", **_of_places(wished)},
+            {
+                "labels for": "thousands whole, N S shares of the other 63",
+                **_of_places([*rest, size[3]]),
+            },
+            {"labels for": "the best whole numbers", **_of_places(best.labeled)},
+        ]
+        least = best.stratum_size.sum() * best.variance**0.5
+        return Table(
+            rows, f"{LABELS} labels; the least standard error of the total is {least:,.0f}"
+        )
 
     return questions.compare("3-thousands", OF_THOUSANDS, show)
 
@@ -281,14 +344,27 @@ def seen_rules() -> Reveal:
 def _rules() -> list:
     plans = {budget: allocations(budget) for budget in range(BUDGETS[0], BUDGETS[-1] + 1)}
     left = min(budget for budget, plan in plans.items() if plan["neyman"].unused)
-    beaten = min(budget for budget, plan in plans.items() if plan["equal"].variance < plan["neyman"].variance)
-    rows = [{"budget": budget, "method": METHOD_NAMES[method], "labeled": int(plan.labeled.sum()),
-             "unused": int(plan.unused), "standard_error": plan.stratum_size.sum() * plan.variance ** 0.5}
-            for budget in (LABELS, 150) for method, plan in plans[budget].items()]
-    return [f"From {left} labels on, Neyman's shares ask for more thousands than there are. Who only cuts them "
-            f"leaves labels unused, and from {beaten} labels on has a larger standard error than equal shares. Who "
-            "goes on as the textbook says, and shares what is left among the other places, has VOILA's error but for "
-            "rounding.", Table(rows, "The register total, by budget and rule")]
+    beaten = min(
+        budget for budget, plan in plans.items() if plan["equal"].variance < plan["neyman"].variance
+    )
+    rows = [
+        {
+            "budget": budget,
+            "method": METHOD_NAMES[method],
+            "labeled": int(plan.labeled.sum()),
+            "unused": int(plan.unused),
+            "standard_error": plan.stratum_size.sum() * plan.variance**0.5,
+        }
+        for budget in (LABELS, 150)
+        for method, plan in plans[budget].items()
+    ]
+    return [
+        f"From {left} labels on, Neyman's shares ask for more thousands than there are. Who only cuts them "
+        f"leaves labels unused, and from {beaten} labels on has a larger standard error than equal shares. Who "
+        "goes on as the textbook says, and shares what is left among the other places, has VOILA's error but for "
+        "rounding.",
+        Table(rows, "The register total, by budget and rule"),
+    ]
 
 
 def iterated_or_best() -> Table:
@@ -296,17 +372,31 @@ def iterated_or_best() -> Table:
     budgets = range(BUDGETS[0], BUDGETS[-1] + 1)
     most = max(budgets, key=lambda budget: _rounding_costs(budget, MINIMUM))
     cases = [(LABELS, MINIMUM), (most, MINIMUM), (12, 0)]
-    return Table([{"budget": budget, "labels at least": minimum,
-                   **{METHOD_NAMES[name]: " / ".join(map(str, _allocated(budget, name, minimum).labeled))
-                      for name in ("neyman_iterated", "voila")},
-                   "standard error, iterated over VOILA": f"{_rounding_costs(budget, minimum):.4f}"}
-                  for budget, minimum in cases], f"Iterated Neyman and VOILA; {most} labels: the largest gain with "
-                 f"{budgets[0]} to {budgets[-1]} labels")
+    return Table(
+        [
+            {
+                "budget": budget,
+                "labels at least": minimum,
+                **{
+                    METHOD_NAMES[name]: " / ".join(
+                        map(str, _allocated(budget, name, minimum).labeled)
+                    )
+                    for name in ("neyman_iterated", "voila")
+                },
+                "standard error, iterated over VOILA": f"{_rounding_costs(budget, minimum):.4f}",
+            }
+            for budget, minimum in cases
+        ],
+        f"Iterated Neyman and VOILA; {most} labels: the largest gain with "
+        f"{budgets[0]} to {budgets[-1]} labels",
+    )
 
 
 def _rounding_costs(budget: int, minimum: int) -> float:
     """Return the standard error of iterated Neyman over VOILA's."""
-    iterated, best = (_allocated(budget, name, minimum).variance for name in ("neyman_iterated", "voila"))
+    iterated, best = (
+        _allocated(budget, name, minimum).variance for name in ("neyman_iterated", "voila")
+    )
     return (iterated / best) ** 0.5
 
 
@@ -320,8 +410,10 @@ def one_label_at_a_time() -> Panel:
     """
     size, sd = _places()
     budget = stops(BUDGETS, LABELS, "Labels M", 480)
-    one, ten, rest, again = (ipywidgets.Button(description=text) for text in
-                             ("Next label", "Next ten", "Give all M", "Start again"))
+    one, ten, rest, again = (
+        ipywidgets.Button(description=text)
+        for text in ("Next label", "Next ten", "Give all M", "Start again")
+    )
     state = {"labeled": np.full(4, MINIMUM)}
 
     def now() -> tuple:
@@ -353,22 +445,44 @@ def one_label_at_a_time() -> Panel:
 def spreads() -> Table:
     """Return number, spread and their product of each place."""
     size, sd = _places()
-    return Table([{"place": name, "digits": int(n), "spread": f"{s:,.2f}", "number times spread": f"{n * s:,.0f}"}
-                  for name, n, s in zip(PLACES, size, sd, strict=True)], "The four places")
+    return Table(
+        [
+            {
+                "place": name,
+                "digits": int(n),
+                "spread": f"{s:,.2f}",
+                "number times spread": f"{n * s:,.0f}",
+            }
+            for name, n, s in zip(PLACES, size, sd, strict=True)
+        ],
+        "The four places",
+    )
 
 
 def ten_strata() -> Table:
     """Return what three rules make of the paper's example, one small stratum that varies most and nine."""
     size, sd = [100] + [1000] * 9, [100] + [0.1] * 9
-    plans = {name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0)
-             for name in ("neyman", "neyman_iterated", "voila")}
-    return Table([{"method": METHOD_NAMES[name], "first stratum": int(plan.labeled[0]),
-                   "other nine": int(plan.labeled[1:].sum()), "unused": int(plan.unused),
-                   "variance": f"{plan.variance / plans['voila'].variance:.1f} times VOILA's"}
-                  for name, plan in plans.items()], "1,000 labels for ten strata")
+    plans = {
+        name: rules.allocate(size, 1000, name, stratum_sd=sd, minimum=0)
+        for name in ("neyman", "neyman_iterated", "voila")
+    }
+    return Table(
+        [
+            {
+                "method": METHOD_NAMES[name],
+                "first stratum": int(plan.labeled[0]),
+                "other nine": int(plan.labeled[1:].sum()),
+                "unused": int(plan.unused),
+                "variance": f"{plan.variance / plans['voila'].variance:.1f} times VOILA's",
+            }
+            for name, plan in plans.items()
+        ],
+        "1,000 labels for ten strata",
+    )
 
 
 # streams of the register
+
 
 def watch_stream(predicted: str | None = None) -> Panel:
     """Return the view of a sampled stream of the digits: what is kept, and what that is worth.
@@ -404,7 +518,13 @@ def watch_stream(predicted: str | None = None) -> Panel:
     floor_that_counts_and_fits()
     for name in ("rule", "budget"):
         controls[name].observe(floor_that_counts_and_fits, "value")
-    made = drive_chart(controls, follow, stream_charts.stream_data, stream_charts.stream_words, stream_charts.stream)
+    made = drive_chart(
+        controls,
+        follow,
+        stream_charts.stream_data,
+        stream_charts.stream_words,
+        stream_charts.stream,
+    )
     made.children[0].children += (_player(controls["seen"], len(checked)),)
     return made
 
@@ -412,21 +532,35 @@ def watch_stream(predicted: str | None = None) -> Panel:
 @functools.lru_cache(maxsize=64)
 def _one_stream(order: str, rule: str, minimum: int, budget: int, seed: int) -> Any:
     place, error = register_errors()
-    return simulations.simulate_stream(place, error, budget, methods=[rule], order="random",
-                                       last=[3] if order == "late" else [], every=EVERY, minimum=minimum, runs=1,
-                                       rng=seed, progress=False)
+    return simulations.simulate_stream(
+        place,
+        error,
+        budget,
+        methods=[rule],
+        order="random",
+        last=[3] if order == "late" else [],
+        every=EVERY,
+        minimum=minimum,
+        runs=1,
+        rng=seed,
+        progress=False,
+    )
 
 
 def _player(slider: Any, steps: int) -> Any:
     """Return buttons that run a selection slider from the start, in the browser; both stand at the end."""
-    player = ipywidgets.Play(value=steps - 1, min=0, max=steps - 1, step=1, interval=200, show_repeat=False)
+    player = ipywidgets.Play(
+        value=steps - 1, min=0, max=steps - 1, step=1, interval=200, show_repeat=False
+    )
     ipywidgets.jslink((player, "value"), (slider, "index"))
     return player
 
 
 def seen_streams() -> Reveal:
     """Return a button, once `predict_infinite` is answered: the share of streams with an infinite variance."""
-    return questions.compare("3-infinite", OF_INFINITE, lambda: trouble(questions.kept().get("3-infinite")))
+    return questions.compare(
+        "3-infinite", OF_INFINITE, lambda: trouble(questions.kept().get("3-infinite"))
+    )
 
 
 def trouble(predicted: str | None = None) -> ChartView:
@@ -438,17 +572,30 @@ def trouble(predicted: str | None = None) -> ChartView:
         The share that a learner expects, of `predict_infinite`.
     """
     place, error = register_errors()
-    study = simulations.simulate_stream(place, error, LABELS, methods=["s_voila_printed"], order="random", runs=STREAMS,
-                                        progress=False)
+    study = simulations.simulate_stream(
+        place,
+        error,
+        LABELS,
+        methods=["s_voila_printed"],
+        order="random",
+        runs=STREAMS,
+        progress=False,
+    )
     endless = np.isinf(study.variance["s_voila_printed"])
     ever, last = float(endless.any(1).mean()), float(endless[:, -1].mean())
-    return ChartView(stream_charts.trend(
-        dict(zip(study.checkpoint.tolist(), endless.mean(0).tolist(), strict=True)),
-        f"The paper's rule: infinite variance at some time in {ever:.0%} of {STREAMS} streams",
-        f"Checked after every 200 records, the variance was infinite at least once in {ever:.0%} of {STREAMS} streams, "
-        f"and still at the end in {last:.0%}.{_told(predicted)}",
-        name="streams with infinite variance now", domain=(0, 0.7), tick="~%",
-        predicted=None if predicted is None else float(predicted.rstrip("%")) / 100, answer=(ever, "at some time")))
+    return ChartView(
+        stream_charts.trend(
+            dict(zip(study.checkpoint.tolist(), endless.mean(0).tolist(), strict=True)),
+            f"The paper's rule: infinite variance at some time in {ever:.0%} of {STREAMS} streams",
+            f"Checked after every 200 records, the variance was infinite at least once in {ever:.0%} of {STREAMS} streams, "
+            f"and still at the end in {last:.0%}.{_told(predicted)}",
+            name="streams with infinite variance now",
+            domain=(0, 0.7),
+            tick="~%",
+            predicted=None if predicted is None else float(predicted.rstrip("%")) / 100,
+            answer=(ever, "at some time"),
+        )
+    )
 
 
 def _told(predicted: str | None) -> str:
@@ -459,15 +606,18 @@ def floors() -> Panel:
     """Return the view that runs 100 more streams at each press, with three floors, and shows their errors."""
     least = _total_error(0)
     runs = {floor: np.zeros(0) for floor in FLOORS}
-    button = ipywidgets.Button(description=f"Run {BATCH_OF_STREAMS} more streams",
-                               layout=ipywidgets.Layout(width="auto"))
+    button = ipywidgets.Button(
+        description=f"Run {BATCH_OF_STREAMS} more streams", layout=ipywidgets.Layout(width="auto")
+    )
     status = ipywidgets.HTML()
     view = ChartView(stream_charts.floors(runs, least))
 
     def run(_: Any) -> None:
         button.disabled, status.value = True, "working ..."
         for floor in FLOORS:
-            runs[floor] = np.append(runs[floor], _errors_of_streams(floor, seed=runs[floor].size // BATCH_OF_STREAMS))
+            runs[floor] = np.append(
+                runs[floor], _errors_of_streams(floor, seed=runs[floor].size // BATCH_OF_STREAMS)
+            )
         view.feed(stream_charts.floors_data(runs, least), stream_charts.floors_words(runs, least))
         button.disabled, status.value = False, ""
 
@@ -478,29 +628,47 @@ def floors() -> Panel:
 def _errors_of_streams(floor: int, seed: int) -> np.ndarray:
     """Return the errors of the register total at the end of 100 streams, the same ones for every floor."""
     place, error = register_errors()
-    study = simulations.simulate_stream(place, error, LABELS, methods=["s_voila"], order="random", every=place.size,
-                                        runs=BATCH_OF_STREAMS, minimum=floor, rng=seed, progress=False)
+    study = simulations.simulate_stream(
+        place,
+        error,
+        LABELS,
+        methods=["s_voila"],
+        order="random",
+        every=place.size,
+        runs=BATCH_OF_STREAMS,
+        minimum=floor,
+        rng=seed,
+        progress=False,
+    )
     return place.size * study.error["s_voila"][:, -1]
 
 
 def premiums() -> Table:
     """Return what a floor costs when nothing goes wrong: the standard error of the total with hindsight."""
     errors = {floor: _total_error(floor) for floor in (0, 5, 10, 15, 20)}
-    return Table([{"floor": floor, "standard_error": error, "premium": f"{error / errors[0] - 1:.1%}"}
-                  for floor, error in errors.items()], "100 labels with hindsight, by floor")
+    return Table(
+        [
+            {"floor": floor, "standard_error": error, "premium": f"{error / errors[0] - 1:.1%}"}
+            for floor, error in errors.items()
+        ],
+        "100 labels with hindsight, by floor",
+    )
 
 
 def _total_error(floor: int) -> float:
     """Return the standard error of the register total of 100 labels with hindsight and a floor."""
     plan = _allocated(LABELS, minimum=floor)
-    return float(plan.stratum_size.sum() * plan.variance ** 0.5)
+    return float(plan.stratum_size.sum() * plan.variance**0.5)
 
 
 # streams in which a spread jumps
 
+
 def seen_following() -> Reveal:
     """Return how far S-VOILA is behind, to be seen once `predict_following` is answered."""
-    return questions.reveal("3-following", lambda said: [*questions.answered(OF_FOLLOWING, said), following(said)])
+    return questions.reveal(
+        "3-following", lambda said: [*questions.answered(OF_FOLLOWING, said), following(said)]
+    )
 
 
 def following(predicted: str | None = None) -> ChartView:
@@ -511,17 +679,26 @@ def following(predicted: str | None = None) -> ChartView:
     predicted : str, optional
         The last ratio as a learner expects it, of `predict_following`.
     """
-    study = simulations.simulate_stream(*simulations.jump_stream(), 1000, methods=["s_voila"], every=1000, batch=100,
-                                        progress=False)
+    study = simulations.simulate_stream(
+        *simulations.jump_stream(), 1000, methods=["s_voila"], every=1000, batch=100, progress=False
+    )
     ratio = study.ratio("s_voila")
-    named = ", ".join(f"{ratio[at // 1000 - 1]:.2f} at {at:,}" for at in (20_000, 30_000, 40_000, 50_000))
-    return ChartView(stream_charts.trend(
-        dict(zip(study.checkpoint.tolist(), ratio.tolist(), strict=True)),
-        f"40,000 records after the jump the variance is {ratio[-1]:.1f} times that of hindsight",
-        f"Variance of S-VOILA over the optimum with hindsight, mean of {study.runs} streams: {named} records; at worst "
-        f"{ratio.max():.2f}. It follows, but slowly.{_told(predicted)}",
-        name="variance over that of hindsight", domain=(0.8, 5.2), tick="~g",
-        predicted=None if predicted is None else float(predicted.split()[0]), answer=(float(ratio[-1]), "at the end")))
+    named = ", ".join(
+        f"{ratio[at // 1000 - 1]:.2f} at {at:,}" for at in (20_000, 30_000, 40_000, 50_000)
+    )
+    return ChartView(
+        stream_charts.trend(
+            dict(zip(study.checkpoint.tolist(), ratio.tolist(), strict=True)),
+            f"40,000 records after the jump the variance is {ratio[-1]:.1f} times that of hindsight",
+            f"Variance of S-VOILA over the optimum with hindsight, mean of {study.runs} streams: {named} records; at worst "
+            f"{ratio.max():.2f}. It follows, but slowly.{_told(predicted)}",
+            name="variance over that of hindsight",
+            domain=(0.8, 5.2),
+            tick="~g",
+            predicted=None if predicted is None else float(predicted.split()[0]),
+            answer=(float(ratio[-1]), "at the end"),
+        )
+    )
 
 
 def papers_stream(predicted: str | None = None) -> Panel:
@@ -542,50 +719,79 @@ def papers_stream(predicted: str | None = None) -> Panel:
     """
     studies = _jump_studies()
     controls = {
-        "jump": ipywidgets.SelectionSlider(options=JUMPS, value=20, description="Spread after the jump"),
-        "methods": ipywidgets.SelectMultiple(options=DRAWN, value=tuple(name for _, name in DRAWN), rows=len(DRAWN),
-                                             description="Methods"),
+        "jump": ipywidgets.SelectionSlider(
+            options=JUMPS, value=20, description="Spread after the jump"
+        ),
+        "methods": ipywidgets.SelectMultiple(
+            options=DRAWN,
+            value=tuple(name for _, name in DRAWN),
+            rows=len(DRAWN),
+            description="Methods",
+        ),
     }
 
     def jumps(jump: int, methods: tuple) -> tuple:
         if not methods:
-            raise checks.WrongValue("methods", "must name at least one; choose several with Ctrl or Shift")
+            raise checks.WrongValue(
+                "methods", "must name at least one; choose several with Ctrl or Shift"
+            )
         return studies[jump], JUMPING, methods
 
-    first = functools.partial(stream_charts.jump, jump_at=SHORT_STREAM["jump_at"], **_axes(studies.values()))
+    first = functools.partial(
+        stream_charts.jump, jump_at=SHORT_STREAM["jump_at"], **_axes(studies.values())
+    )
     return drive_chart(controls, jumps, stream_charts.jump_data, stream_charts.jump_words, first)
 
 
 def _axes(studies: Iterable) -> dict:
     """Return the ends of axes that hold all studies."""
-    sampled = max(held[..., JUMPING].mean(0).max() for study in studies for held in study.sampled.values())
+    sampled = max(
+        held[..., JUMPING].mean(0).max() for study in studies for held in study.sampled.values()
+    )
     means = np.concatenate([v.mean(0) for study in studies for v in study.variance.values()])
     shown = means[(means > 0) & np.isfinite(means)]
-    return {"most": float(1.05 * sampled), "variances": (float(shown.min() / 1.1), float(1.1 * shown.max()))}
+    return {
+        "most": float(1.05 * sampled),
+        "variances": (float(shown.min() / 1.1), float(1.1 * shown.max())),
+    }
 
 
 @functools.cache
 def _jump_studies() -> dict:
     """Return a study per jump, all followed at once: every jump has the same streams but for its spread."""
-    streams = [simulations.jump_stream(**SHORT_STREAM, jumping=JUMPING, sd=float(sd), runs=SHORT_RUNS) for sd in JUMPS]
+    streams = [
+        simulations.jump_stream(**SHORT_STREAM, jumping=JUMPING, sd=float(sd), runs=SHORT_RUNS)
+        for sd in JUMPS
+    ]
     stratum, values = (np.concatenate(arrays) for arrays in zip(*streams, strict=True))
-    study = simulations.simulate_stream(stratum, values, 100, methods=[name for _, name in DRAWN], every=100,
-                                        progress=False)
-    return {sd: _runs_of(study, slice(SHORT_RUNS * k, SHORT_RUNS * (k + 1))) for k, sd in enumerate(JUMPS)}
+    study = simulations.simulate_stream(
+        stratum, values, 100, methods=[name for _, name in DRAWN], every=100, progress=False
+    )
+    return {
+        sd: _runs_of(study, slice(SHORT_RUNS * k, SHORT_RUNS * (k + 1)))
+        for k, sd in enumerate(JUMPS)
+    }
 
 
 def _runs_of(study: Any, part: Any) -> Any:
     """Return the study of some of its runs."""
-    per_method = {name: {method: array[part] for method, array in getattr(study, name).items()}
-                  for name in ("sampled", "variance", "error")}
-    per_run = {name: getattr(study, name)[part] for name in ("fractional_optimum", "stratum_size", "stratum_sd")}
+    per_method = {
+        name: {method: array[part] for method, array in getattr(study, name).items()}
+        for name in ("sampled", "variance", "error")
+    }
+    per_run = {
+        name: getattr(study, name)[part]
+        for name in ("fractional_optimum", "stratum_size", "stratum_sd")
+    }
     return dataclasses.replace(study, runs=SHORT_RUNS, **per_run, **per_method)
 
 
 def _places() -> tuple:
     """Return size and standard deviation of the errors per place, (4,) each."""
     found = _errors()
-    return np.array([values.size for values in found]), np.array([values.std(ddof=1) for values in found])
+    return np.array([values.size for values in found]), np.array(
+        [values.std(ddof=1) for values in found]
+    )
 
 
 def _errors() -> list:

@@ -9,15 +9,46 @@ from workbench.cross_validation.comparison import ComparedTests, ModelComparison
 from workbench.cross_validation.losses import CVLosses
 from workbench.data import frames, handover
 
-SCORES = {"acc", "accuracy", "auc", "auroc", "correct", "f1", "hit", "hits", "kappa", "mcc", "ok", "precision", "r2",
-          "recall", "right", "score", "scores"}
+SCORES = {
+    "acc",
+    "accuracy",
+    "auc",
+    "auroc",
+    "correct",
+    "f1",
+    "hit",
+    "hits",
+    "kappa",
+    "mcc",
+    "ok",
+    "precision",
+    "r2",
+    "recall",
+    "right",
+    "score",
+    "scores",
+}
 
 
 @frames.in_rows_of("losses")
-def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: str = "repeat", models: str = "",
-         model: str = "model", value: str = "", size: str = "", folds: int = 0, better: str = "auto", rho: str = "auto",
-         rope: float = 0.01, level: float = 0.95, splits: str = "auto",
-         test_share: float = 0.0) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
+def read(
+    *,
+    losses: str = "",
+    fold: str = "fold",
+    item: str = "item",
+    repeat: str = "repeat",
+    models: str = "",
+    model: str = "model",
+    value: str = "",
+    size: str = "",
+    folds: int = 0,
+    better: str = "auto",
+    rho: str = "auto",
+    rope: float = 0.01,
+    level: float = 0.95,
+    splits: str = "auto",
+    test_share: float = 0.0,
+) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
     """Return losses, the ranking of more than two models, the best pair and every test of it.
 
     Parameters
@@ -55,18 +86,44 @@ def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: st
     (('clerk A', 'clerk B'), None)
     """
     checks.level(level)
-    measured = clerks.clerk_losses() if not losses else CVLosses.read_csv(
-        losses, fold=fold, item=item, repeat=repeat, models=models, model=model, value=value, size=size, folds=folds,
-        higher_is_better=better == "higher", splits=splits, test_share=test_share)
+    measured = (
+        clerks.clerk_losses()
+        if not losses
+        else CVLosses.read_csv(
+            losses,
+            fold=fold,
+            item=item,
+            repeat=repeat,
+            models=models,
+            model=model,
+            value=value,
+            size=size,
+            folds=folds,
+            higher_is_better=better == "higher",
+            splits=splits,
+            test_share=test_share,
+        )
+    )
     if losses:
         names = frames.column_names(losses)
-        spoken = measured.models if set(measured.models) <= set(names) else [value] if value else names
+        spoken = (
+            measured.models if set(measured.models) <= set(names) else [value] if value else names
+        )
         _refuse_open(measured, better, spoken)
-    ranking = comparison.compare_models(measured, rho=rho, level=level) if len(measured.models) > 2 else None
+    ranking = (
+        comparison.compare_models(measured, rho=rho, level=level)
+        if len(measured.models) > 2
+        else None
+    )
     if len(measured.models) > comparison.BEST:
-        handover.tell_first(f"{len(measured.models):,} models: the page lists the best {comparison.BEST}; --tables DIR "
-                            "writes the rest")
-    by_mean = sorted(zip(measured.mean_losses().tolist(), measured.models, strict=True), key=lambda model: model[0])
+        handover.tell_first(
+            f"{len(measured.models):,} models: the page lists the best {comparison.BEST}; --tables DIR "
+            "writes the rest"
+        )
+    by_mean = sorted(
+        zip(measured.mean_losses().tolist(), measured.models, strict=True),
+        key=lambda model: model[0],
+    )
     best = [name for _, name in by_mean[:2]]
     pair = measured.pair(*best) if ranking or (measured.scores and len(best) == 2) else measured
     return measured, ranking, pair, comparison.compare_tests(pair, rho=rho, rope=rope, level=level)
@@ -74,8 +131,16 @@ def read(*, losses: str = "", fold: str = "fold", item: str = "item", repeat: st
 
 def _refuse_open(measured: CVLosses, better: str, columns: tuple) -> None:
     scores = [name for name in columns if set(re.split(r"[\W_]+", name.casefold())) & SCORES]
-    why = f"column {scores[0]!r} sounds like scores" if scores else \
-        "" if measured.has_items else "the rows are fold means"
+    why = (
+        f"column {scores[0]!r} sounds like scores"
+        if scores
+        else ""
+        if measured.has_items
+        else "the rows are fold means"
+    )
     if better == "auto" and why:
-        raise checks.WrongValue("better", f"must be said, as {why}: 'higher' for scores such as accuracies, 'lower' "
-                                "for losses such as error rates")
+        raise checks.WrongValue(
+            "better",
+            f"must be said, as {why}: 'higher' for scores such as accuracies, 'lower' "
+            "for losses such as error rates",
+        )

@@ -36,18 +36,29 @@ def period_column(source: str, period: str) -> tuple[str, tuple[Note, ...]]:
     alike = _called_periods(names)
     if period != "period" or spelled(period, names) in names or len(alike) != 1:
         return period, ()
-    return alike[0], (Note("data", f"periods are taken from column {alike[0]!r}, as no column is called 'period'"),)
+    return alike[0], (
+        Note(
+            "data", f"periods are taken from column {alike[0]!r}, as no column is called 'period'"
+        ),
+    )
 
 
 def without_periods(source: str, period: str, predicted: str) -> tuple[Any, tuple[Note, ...]]:
     """Return counts to read: a file of items that names no periods is one period of all its items."""
     names = frames.column_names(source)
-    if period != "period" or spelled(period, names) in names or spelled(predicted, names) not in names:
+    if (
+        period != "period"
+        or spelled(period, names) in names
+        or spelled(predicted, names) not in names
+    ):
         return source, ()
     column = spelled(predicted, names)
     cells = frames.read_columns(source, [column])[0][column]
-    note = Note("data", f"no column 'period': all {cells.size:,} items of the counts are one period; name a column of "
-                "periods with --period")
+    note = Note(
+        "data",
+        f"no column 'period': all {cells.size:,} items of the counts are one period; name a column of "
+        "periods with --period",
+    )
     return {"period": np.full(cells.size, ALL_ITEMS, object), column: cells}, (note,)
 
 
@@ -55,8 +66,17 @@ def _called_periods(names: tuple[str, ...]) -> list[str]:
     return [name for name in names if plain_name(name) in PERIOD_NAMES]
 
 
-def read_audits(audit: str, months: Mapping, *, column: str, period: str, every: str, audit_period: str,
-                audit_rates: str, **columns: str) -> Audits:
+def read_audits(
+    audit: str,
+    months: Mapping,
+    *,
+    column: str,
+    period: str,
+    every: str,
+    audit_period: str,
+    audit_rates: str,
+    **columns: str,
+) -> Audits:
     """Return the audits of the periods that a column of the audit names.
 
     Parameters
@@ -87,26 +107,42 @@ def read_audits(audit: str, months: Mapping, *, column: str, period: str, every:
     if not counted and audit_rates == "auto":
         if not column and spelled(found, names) != spelled(period, names):
             return Audits({})
-        raise checks.WrongValue("period_in_audit", "must name a column with periods of the counts, such as "
-                                f"{checks.listed(months, 2, quoted=True)}; column {found!r} of {audit!r} has "
-                                f"{checks.listed(audits, 2, quoted=True)}. Write both alike; or give 'none' and "
-                                "the audited period as {0}; or give 'pooled' as {1}, which takes the rates of other "
-                                "periods", told="", others=("audit_period", "audit_rates"))
+        raise checks.WrongValue(
+            "period_in_audit",
+            "must name a column with periods of the counts, such as "
+            f"{checks.listed(months, 2, quoted=True)}; column {found!r} of {audit!r} has "
+            f"{checks.listed(audits, 2, quoted=True)}. Write both alike; or give 'none' and "
+            "the audited period as {0}; or give 'pooled' as {1}, which takes the rates of other "
+            "periods",
+            told="",
+            others=("audit_period", "audit_rates"),
+        )
     if len(audits) == 1 and counted:
         return _one_period(found, next(iter(counted.values())), audit_period)
     if audit_period:
-        raise checks.WrongValue("audit_period", f"must not be given, as column {found!r} of {audit!r} has "
-                                f"{len(audits)} periods; if all items were drawn from one, say 'none' as {{0}}",
-                                audit_period, others=("period_in_audit",))
-    return Audits(audits, notes=(Note("data", f"column {found!r} of the audit says the period of each item"),),
-                  column=found)
+        raise checks.WrongValue(
+            "audit_period",
+            f"must not be given, as column {found!r} of {audit!r} has "
+            f"{len(audits)} periods; if all items were drawn from one, say 'none' as {{0}}",
+            audit_period,
+            others=("period_in_audit",),
+        )
+    return Audits(
+        audits,
+        notes=(Note("data", f"column {found!r} of the audit says the period of each item"),),
+        column=found,
+    )
 
 
 def _one_period(column: str, name: str, audit_period: str) -> Audits:
     if audit_period and audit_period != name:
-        raise checks.WrongValue("audit_period", f"must be {name!r}, the only period in column {column!r} of the "
-                                "audit; if that column is something else, say 'none' as {0}", audit_period,
-                                others=("period_in_audit",))
+        raise checks.WrongValue(
+            "audit_period",
+            f"must be {name!r}, the only period in column {column!r} of the "
+            "audit; if that column is something else, say 'none' as {0}",
+            audit_period,
+            others=("period_in_audit",),
+        )
     note = Note("data", f"the audit is of period {name!r}, as its column {column!r} says")
     return Audits({}, name, (note,), column)
 
@@ -120,15 +156,21 @@ def _audit_column(names: tuple[str, ...], period: str, columns: Mapping[str, str
     return alike[0] if len(alike) == 1 else ""
 
 
-def weighted_series(audit: ConfusionCounts, months: Mapping, *, method: str, rates: str,
-                    sampled_by: str) -> PrevalenceSeries:
+def weighted_series(
+    audit: ConfusionCounts, months: Mapping, *, method: str, rates: str, sampled_by: str
+) -> PrevalenceSeries:
     """Return the series from an audit with sampling weights, by its weighted rates."""
     used = "misclassification" if method in ("auto", "mle") else method
-    corrected = prevalence_series(audit, None, months, method=used, rates=rates, sampled_by=sampled_by)
+    corrected = prevalence_series(
+        audit, None, months, method=used, rates=rates, sampled_by=sampled_by
+    )
     size = audit.effective.sum()
-    note = Note("assumption", f"the {audit.n:,} audited items are weighted by their sampling weights, which are worth "
-                f"{size:.0f} items of a simple random sample: the rates P(prediction | truth) are weighted, and every "
-                f"period is corrected by {method_words(used)}")
+    note = Note(
+        "assumption",
+        f"the {audit.n:,} audited items are weighted by their sampling weights, which are worth "
+        f"{size:.0f} items of a simple random sample: the rates P(prediction | truth) are weighted, and every "
+        f"period is corrected by {method_words(used)}",
+    )
     handover.tell_first(note.text)
     return replace(corrected, notes=(note, *corrected.notes))
 
@@ -142,8 +184,11 @@ def planned_from(corrected: PrevalenceSeries, months: Mapping) -> Any:
         return corrected.counts_at_audit
     usable = [not problem for problem in corrected.problems]
     audits = corrected.audits or (None,) * len(usable)
-    audited = [name for name, audit, counted in zip(corrected.periods, audits, usable, strict=True)
-               if counted and audit is not None]
+    audited = [
+        name
+        for name, audit, counted in zip(corrected.periods, audits, usable, strict=True)
+        if counted and audit is not None
+    ]
     first = corrected.periods[usable.index(True)]
     return tuple(map(sum, zip(*(months[name] for name in audited or [first]), strict=True)))
 
@@ -151,8 +196,10 @@ def planned_from(corrected: PrevalenceSeries, months: Mapping) -> Any:
 def with_notes(series: PrevalenceSeries, *notes: Note) -> PrevalenceSeries:
     """Return the series with further notes; a command prints the assumption on several audits first."""
     if series.audits:
-        assumptions = [note.text for note in series.notes if note.kind == "assumption" and note.where is None]
-        handover.tell_first(assumptions[0])     # how the audits are used
+        assumptions = [
+            note.text for note in series.notes if note.kind == "assumption" and note.where is None
+        ]
+        handover.tell_first(assumptions[0])  # how the audits are used
     return replace(series, notes=(*series.notes, *notes))
 
 
@@ -163,9 +210,13 @@ def labeled_rows_note(audit: ConfusionCounts, sampled_by: str) -> tuple[Note, ..
     return tuple(Note("assumption", text + random, designs.PLACE) for text in texts)
 
 
-def unused(audit: str, counts: str, columns: Mapping[str, str], counted: Mapping[str, str]) -> tuple[Note, ...]:
+def unused(
+    audit: str, counts: str, columns: Mapping[str, str], counted: Mapping[str, str]
+) -> tuple[Note, ...]:
     """Return a note for every column of weights, clusters, strata or periods that was not used, of both files."""
     if audit == counts:
         return unused_columns(audit, [*columns.values(), *counted.values()], OPTIONS)
-    return (*unused_columns(audit, columns.values(), OPTIONS),
-            *unused_columns(counts, counted.values(), {roles.MONTH: "--period"}))
+    return (
+        *unused_columns(audit, columns.values(), OPTIONS),
+        *unused_columns(counts, counted.values(), {roles.MONTH: "--period"}),
+    )

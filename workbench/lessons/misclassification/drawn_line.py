@@ -73,11 +73,13 @@ class DrawnLine(ipywidgets.VBox):
     @traitlets.validate("value")
     def _whole_line(self, proposal: Any) -> list:
         drawn, count = proposal["value"], len(self._true_shares)
-        if drawn is not None and len(drawn) != count:       # a file changed by hand
+        if drawn is not None and len(drawn) != count:  # a file changed by hand
             raise traitlets.TraitError(f"a drawn line must have {count} shares; got {len(drawn)}")
         return drawn and [checks.number("drawn line", share, *charts.HEIGHTS) for share in drawn]
 
     @traitlets.observe("value", "disabled")
     def _redraw(self, _: Any) -> None:
-        self.view.feed(charts.drawing_data(self._line, self._true_shares, loose=not self.disabled),
-                       charts.drawing_words(self._line, touched=self.value is not None))
+        self.view.feed(
+            charts.drawing_data(self._line, self._true_shares, loose=not self.disabled),
+            charts.drawing_words(self._line, touched=self.value is not None),
+        )

@@ -14,13 +14,33 @@ from workbench.simulations.misclassification import shift_study
 
 
 @checks.naming(labels="classes", new_shares="shift")
-def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction", classes: str = "",
-         counts: str = "", period: str = "period", total: str = "n", counted: str = "counted", predicted: str = "",
-         audit_period: str = "", method: str = "auto", rates: str = "process", fresh_audit: str = "",
-         half_width: float = 0.0, shift: str = "", judge: str = "", id: str = "", batch: str = "same",
-         level: float = 0.95, every: str = "", weight: str = "", period_in_audit: str = "", audit_rates: str = "auto",
-         sampled_by: str = "auto",
-         ) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | JudgeAudit:
+def read(
+    *,
+    audit: str = "",
+    truth: str = "truth",
+    prediction: str = "prediction",
+    classes: str = "",
+    counts: str = "",
+    period: str = "period",
+    total: str = "n",
+    counted: str = "counted",
+    predicted: str = "",
+    audit_period: str = "",
+    method: str = "auto",
+    rates: str = "process",
+    fresh_audit: str = "",
+    half_width: float = 0.0,
+    shift: str = "",
+    judge: str = "",
+    id: str = "",
+    batch: str = "same",
+    level: float = 0.95,
+    every: str = "",
+    weight: str = "",
+    period_in_audit: str = "",
+    audit_rates: str = "auto",
+    sampled_by: str = "auto",
+) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | JudgeAudit:
     """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
 
     With `judge` return what people's labels of some items say of all.
@@ -87,14 +107,32 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     (400, 12, ('1', '2'))
     """
     if judge:
-        for name, value in {"method": method not in ("auto", "mle"), "sampled_by": sampled_by != "auto",
-                            "rates": rates != "process" and batch == "same",
-                            "audit_period": audit_period, "predicted": predicted, "fresh_audit": fresh_audit,
-                            "half_width": half_width, "shift": shift, "every": every, "weight": weight,
-                            "period_in_audit": period_in_audit, "audit_rates": audit_rates != "auto"}.items():
+        for name, value in {
+            "method": method not in ("auto", "mle"),
+            "sampled_by": sampled_by != "auto",
+            "rates": rates != "process" and batch == "same",
+            "audit_period": audit_period,
+            "predicted": predicted,
+            "fresh_audit": fresh_audit,
+            "half_width": half_width,
+            "shift": shift,
+            "every": every,
+            "weight": weight,
+            "period_in_audit": period_in_audit,
+            "audit_rates": audit_rates != "auto",
+        }.items():
             checks.not_both(**{name: value, "judge": judge})
-        return read_judged(counts, judge=judge, audit=audit, truth=truth, id=id, batch=batch, classes=classes,
-                           rates=rates, level=checks.level(level))
+        return read_judged(
+            counts,
+            judge=judge,
+            audit=audit,
+            truth=truth,
+            id=id,
+            batch=batch,
+            classes=classes,
+            rates=rates,
+            level=checks.level(level),
+        )
     for name, value in {"id": id, "batch": batch != "same"}.items():
         if value:
             raise checks.WrongValue(name, "belongs to {0}, which was not given", others=("judge",))
@@ -105,52 +143,105 @@ def read(*, audit: str = "", truth: str = "truth", prediction: str = "prediction
     reading = {"classes": classes} if classes in READ_AS else {"labels": classes}
     columns = {"truth": truth, "prediction": prediction, "total": total, **reading}
     audited = files.load_audit(audit, weight=weight, **columns) if audit else solar.solar_audit()
-    comparison = compare_audits(audited, files.load_audit(fresh_audit, **columns), level=level) if fresh_audit else None
+    comparison = (
+        compare_audits(audited, files.load_audit(fresh_audit, **columns), level=level)
+        if fresh_audit
+        else None
+    )
     settings = {"method": method, "rates": rates, "sampled_by": sampled_by}
     if not audit:
         months, corrected = _of_the_course(audited, audit_period, settings)
     else:
         period, said = several.period_column(counts, period)
         counted_items, whole = several.without_periods(counts, period, predicted or prediction)
-        months, told = files.read_periods(counted_items, labels=audited.labels, period=period, total=total,
-                                          counted=counted, predicted=predicted or prediction,
-                                          classes=reading.get("classes", "auto"), every=every)
-        audits = several.read_audits(audit, months, column=period_in_audit, period=period, every=every,
-                                     audit_period=audit_period, audit_rates=audit_rates, weight=weight, **columns)
+        months, told = files.read_periods(
+            counted_items,
+            labels=audited.labels,
+            period=period,
+            total=total,
+            counted=counted,
+            predicted=predicted or prediction,
+            classes=reading.get("classes", "auto"),
+            every=every,
+        )
+        audits = several.read_audits(
+            audit,
+            months,
+            column=period_in_audit,
+            period=period,
+            every=every,
+            audit_period=audit_period,
+            audit_rates=audit_rates,
+            weight=weight,
+            **columns,
+        )
         corrected = _corrected(audited, audits, months, audit_period, audit_rates, settings)
         used = {**columns, "weight": weight, "period": audits.column}
-        counted_by = {"period": period, "total": total, "counted": counted, "predicted": predicted or prediction}
-        corrected = several.with_notes(corrected, *said, *whole, *told, *audits.notes,
-                                       *several.unused(audit, counts, used, counted_by),
-                                       *several.labeled_rows_note(audited, corrected.sampled_by))
+        counted_by = {
+            "period": period,
+            "total": total,
+            "counted": counted,
+            "predicted": predicted or prediction,
+        }
+        corrected = several.with_notes(
+            corrected,
+            *said,
+            *whole,
+            *told,
+            *audits.notes,
+            *several.unused(audit, counts, used, counted_by),
+            *several.labeled_rows_note(audited, corrected.sampled_by),
+        )
     if corrected.sampled_by != "random":
         _refuse_plans(corrected.sampled_by, half_width, shift)
     if corrected.taken:
         handover.tell_first(corrected.taken)
     if len(corrected.drawn()) < len(corrected.periods):
-        handover.tell_first(f"{len(corrected.periods):,} periods: the page draws {len(corrected.drawn())} and lists "
-                            f"the {series.LISTED} largest changes; --tables DIR writes all")
-    last = [name for name, problem in zip(corrected.periods, corrected.problems, strict=True) if not problem][-1]
+        handover.tell_first(
+            f"{len(corrected.periods):,} periods: the page draws {len(corrected.drawn())} and lists "
+            f"the {series.LISTED} largest changes; --tables DIR writes all"
+        )
+    last = [
+        name
+        for name, problem in zip(corrected.periods, corrected.problems, strict=True)
+        if not problem
+    ][-1]
     at_audit = several.planned_from(corrected, months)
     if half_width:
-        plans.plan_next_audit(corrected.audit, months[last], at_audit, half_width, method=corrected.method,
-                              rates=rates, level=level)
+        plans.plan_next_audit(
+            corrected.audit,
+            months[last],
+            at_audit,
+            half_width,
+            method=corrected.method,
+            rates=rates,
+            level=level,
+        )
     if shift:
         shift_study(corrected.audit, at_audit, shift, runs=2, rates=rates)
     return corrected.audit, comparison, months, corrected
 
 
-def _of_the_course(audited: ConfusionCounts, audit_period: str, settings: dict[str, str]
-                   ) -> tuple[dict, PrevalenceSeries]:
+def _of_the_course(
+    audited: ConfusionCounts, audit_period: str, settings: dict[str, str]
+) -> tuple[dict, PrevalenceSeries]:
     months = solar.solar_months().periods()
     return months, _corrected(audited, several.Audits({}), months, audit_period, "auto", settings)
 
 
-def _corrected(audited: ConfusionCounts, audits: several.Audits, months: dict, audit_period: str,
-               audit_rates: str, settings: dict[str, str]) -> PrevalenceSeries:
+def _corrected(
+    audited: ConfusionCounts,
+    audits: several.Audits,
+    months: dict,
+    audit_period: str,
+    audit_rates: str,
+    settings: dict[str, str],
+) -> PrevalenceSeries:
     """Return the series of the months, from one audit or from those of several periods."""
     if audits.by_period:
-        return series.prevalence_series(audits.by_period, None, months, audit_rates=audit_rates, **settings)
+        return series.prevalence_series(
+            audits.by_period, None, months, audit_rates=audit_rates, **settings
+        )
     audit_period = audits.period or audit_period
     at_audit = files.counts_at_audit(months, audit_period)
     if audited.weighted is not None:
@@ -165,10 +256,15 @@ def _corrected(audited: ConfusionCounts, audits: several.Audits, months: dict, a
 
 def _check_period(name: str, items: int, audited: int) -> None:
     if items < audited:
-        raise checks.WrongValue("audit_period", f"must be a period with the {audited:,} audited items or more, as they "
-                                "were drawn from it", name, told=f"{name!r} has {items:,}; if periods are days or "
-                                "hours, every month (--every month) makes months of them; of items from elsewhere, "
-                                "such as known positives and negatives, say sampled_by truth (--sampled-by truth)")
+        raise checks.WrongValue(
+            "audit_period",
+            f"must be a period with the {audited:,} audited items or more, as they "
+            "were drawn from it",
+            name,
+            told=f"{name!r} has {items:,}; if periods are days or "
+            "hours, every month (--every month) makes months of them; of items from elsewhere, "
+            "such as known positives and negatives, say sampled_by truth (--sampled-by truth)",
+        )
 
 
 def _refuse_plans(sampled_by: str, half_width: float, shift: str) -> None:

@@ -26,10 +26,17 @@ from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 # what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
 ANSWERS = {
-    "4-line": ("12.8%", "55%"), "4-reader": ("183",), "4-best": ("16.2%", "1.21", "1.10", "2.48"),
-    "4-best look": ("3.08", "2.36", "0.94"), "4-change": ("1.2 points",), "4-judge": ("adds .8 - .2",),
+    "4-line": ("12.8%", "55%"),
+    "4-reader": ("183",),
+    "4-best": ("16.2%", "1.21", "1.10", "2.48"),
+    "4-best look": ("3.08", "2.36", "0.94"),
+    "4-change": ("1.2 points",),
+    "4-judge": ("adds .8 - .2",),
     "4.1": (".150",),
-    "4.2": (".1542", ".1322"), "4.5": (".596",), "4.4": (".0291", ".0062")}
+    "4.2": (".1542", ".1322"),
+    "4.5": (".596",),
+    "4.4": (".0291", ".0062"),
+}
 THREE = ("classify_and_count", "calibration", "mixed")
 SHOWN = {"raw count, calibration, mixed": THREE, "all estimators": tuple(names())}
 RUNS = 20_000
@@ -38,55 +45,107 @@ SEED = 9
 AUDITED = 400
 LATER = 0.15
 MONTHS = (3, 8)
-READERS = ("the program: 88% right counts better than 78%", "the trainee, although he makes more mistakes",
-           "both equally well")
-BEST = {"calibration: best today, best tomorrow": "calibration", "mixed": "mixed",
-        "the raw count: no correction at all": "classify_and_count"}
-REACH = {"about 2.8 points either way: two uncertain numbers are subtracted": 0.028,
-         "about 2 points either way, as for one month": 0.020,
-         "about 1.2 points either way, less than for one month": 0.012}
+READERS = (
+    "the program: 88% right counts better than 78%",
+    "the trainee, although he makes more mistakes",
+    "both equally well",
+)
+BEST = {
+    "calibration: best today, best tomorrow": "calibration",
+    "mixed": "mixed",
+    "the raw count: no correction at all": "classify_and_count",
+}
+REACH = {
+    "about 2.8 points either way: two uncertain numbers are subtracted": 0.028,
+    "about 2 points either way, as for one month": 0.020,
+    "about 1.2 points either way, less than for one month": 0.012,
+}
 GOOD = 0.8
-PASSED = ("68%: it has looked at every answer", "88%: it errs in 20%, so these are added",
-          "80%: less 20 points, divided by .6", "54%: of those that it passes 80% are good")
-OF_PASSED = dict(zip(PASSED, (
-    "It passes 80% of the good ones and 20% of the bad ones. Only where half are good does that come to their number.",
-    "Its errors go both ways: bad answers pass, good ones fail. What it errs in is no number to add.",
-    "That is right: if none were good it would pass 20%, and every good answer adds .8 - .2 = .6 to what passes.",
-    "Of those that it passes more are good when more are good at all: 80% of the good ones pass, which is the other "
-    "way round."), strict=True))
-OF_READERS = dict(zip(READERS, (
-    "Better read, worse counted: it adds more others than it misses panels.",
-    "That is right, and it is luck: his mistakes happen to cancel.",
-    "They read differently well, and one of them happens to miss as many as he adds."), strict=True))
-OF_BEST = dict(zip(BEST, (
-    "It was best while nothing had changed. What it holds constant, P(true | read), moves with the share.",
-    "That is right: it adds the counted change, turned back into the true one.",
-    "Nearly: at this share the two mistakes of counting almost cancel. At another share they do not."), strict=True))
-OF_REACH = dict(zip(REACH, (
-    "So it would be if the two months had errors of their own. Both have the error of the one audit.",
-    "You expected that part of the error cancels. More of it does.",
-    "That is right: the error of the audit is in both months and nearly cancels in their difference."), strict=True))
+PASSED = (
+    "68%: it has looked at every answer",
+    "88%: it errs in 20%, so these are added",
+    "80%: less 20 points, divided by .6",
+    "54%: of those that it passes 80% are good",
+)
+OF_PASSED = dict(
+    zip(
+        PASSED,
+        (
+            "It passes 80% of the good ones and 20% of the bad ones. Only where half are good does that come to their number.",
+            "Its errors go both ways: bad answers pass, good ones fail. What it errs in is no number to add.",
+            "That is right: if none were good it would pass 20%, and every good answer adds .8 - .2 = .6 to what passes.",
+            "Of those that it passes more are good when more are good at all: 80% of the good ones pass, which is the other "
+            "way round.",
+        ),
+        strict=True,
+    )
+)
+OF_READERS = dict(
+    zip(
+        READERS,
+        (
+            "Better read, worse counted: it adds more others than it misses panels.",
+            "That is right, and it is luck: his mistakes happen to cancel.",
+            "They read differently well, and one of them happens to miss as many as he adds.",
+        ),
+        strict=True,
+    )
+)
+OF_BEST = dict(
+    zip(
+        BEST,
+        (
+            "It was best while nothing had changed. What it holds constant, P(true | read), moves with the share.",
+            "That is right: it adds the counted change, turned back into the true one.",
+            "Nearly: at this share the two mistakes of counting almost cancel. At another share they do not.",
+        ),
+        strict=True,
+    )
+)
+OF_REACH = dict(
+    zip(
+        REACH,
+        (
+            "So it would be if the two months had errors of their own. Both have the error of the one audit.",
+            "You expected that part of the error cancels. More of it does.",
+            "That is right: the error of the audit is in both months and nearly cancels in their difference.",
+        ),
+        strict=True,
+    )
+)
 
 
 def predict_line() -> Prediction:
     """Return the question that the learner answers by drawing the published line."""
-    return questions.Prediction("4-line", "The true share rises from 10% to 15%. Draw the share that the office "
-                                "publishes, month after month.", DrawnLine(0.10, solar_months().true_shares.tolist()))
+    return questions.Prediction(
+        "4-line",
+        "The true share rises from 10% to 15%. Draw the share that the office "
+        "publishes, month after month.",
+        DrawnLine(0.10, solar_months().true_shares.tolist()),
+    )
 
 
 def seen_line() -> Reveal:
     """Return the published lines, the learner's among them."""
     true_shares = solar_months().true_shares.tolist()
-    return questions.reveal("4-line", lambda drawn: [*_of_line(drawn), ChartView(
-        lines.published(_theory(), true_shares, drawn, ["calibration"]))])
+    return questions.reveal(
+        "4-line",
+        lambda drawn: [
+            *_of_line(drawn),
+            ChartView(lines.published(_theory(), true_shares, drawn, ["calibration"])),
+        ],
+    )
 
 
-OF_LINES = {    # share of the true rise that was drawn, at most -> what is said
+OF_LINES = {  # share of the true rise that was drawn, at most -> what is said
     0.25: "You let the office miss the rise. It does see more panels counted, so it publishes part of the rise.",
     0.8: "You let the office stay behind the truth, and so it does.",
     1.2: "You let the office follow the truth. But its shares of the audit belong to month 1, and hold it back.",
-    float("inf"): "You let the office publish more than the rise. But its shares of the audit belong to month 1, and "
-                  "hold it back below the truth."}
+    float(
+        "inf"
+    ): "You let the office publish more than the rise. But its shares of the audit belong to month 1, and "
+    "hold it back below the truth.",
+}
 
 
 def _of_line(drawn: Any) -> list[str]:
@@ -106,9 +165,13 @@ def mosaic() -> Panel:
         Controls: p00, p11, the true share.
     """
     base_rate, p00, p11 = solar_rates()
-    controls = {"p00": _slider("Others read rightly (p00)", p00, 70, 100),
-                "p11": _slider("Panels read rightly (p11)", p11, 70, 100),
-                "base_rate": _slider("True share of panels (α)", base_rate, 0, 100, unbiased_share(p00, p11), step=2)}
+    controls = {
+        "p00": _slider("Others read rightly (p00)", p00, 70, 100),
+        "p11": _slider("Panels read rightly (p11)", p11, 70, 100),
+        "base_rate": _slider(
+            "True share of panels (α)", base_rate, 0, 100, unbiased_share(p00, p11), step=2
+        ),
+    }
 
     def rates(base_rate: float, p00: float, p11: float) -> tuple:
         return base_rate, p00, p11
@@ -119,12 +182,16 @@ def mosaic() -> Panel:
 def explain_stopped_clock() -> Explanation:
     """Return the question why counting is right at one share."""
     return questions.explain(
-        "4-clock", "At one true share, counting is exactly right. Is it right there because the program is good?",
+        "4-clock",
+        "At one true share, counting is exactly right. Is it right there because the program is good?",
         "No. At that share the panels that are missed happen to be as many as the others that are counted by mistake. "
         "A stopped clock is right twice a day, too: at any other share the same program counts wrongly.",
-        ["Yes, at that share it reads best. It reads equally well at every share: p00 and p11 stay as they were.",
-         "Yes, because most forms are read rightly. That holds at every share; only the balance of the mistakes "
-         "changes."])
+        [
+            "Yes, at that share it reads best. It reads equally well at every share: p00 and p11 stay as they were.",
+            "Yes, because most forms are read rightly. That holds at every share; only the balance of the mistakes "
+            "changes.",
+        ],
+    )
 
 
 def predict_reader() -> Prediction:
@@ -134,12 +201,16 @@ def predict_reader() -> Prediction:
 
 def seen_reader() -> Reveal:
     """Return how program and trainee read and count."""
+
     def show(predicted: str | None) -> list:
         rows = [_reading("program", digit_forms().read_a), _reading("trainee", read_by_next_box())]
         best = min(rows, key=lambda row: abs(row["counts"] - row["true"]))
-        return [*questions.answered(OF_READERS, predicted), Table(rows, "Who reads better, who counts better"),
-                f"The {best['reader']} misses {best['panels missed']} and adds {best['others counted']}: the "
-                "mistakes happen to cancel. A count is as good as the balance of the errors, not as their number."]
+        return [
+            *questions.answered(OF_READERS, predicted),
+            Table(rows, "Who reads better, who counts better"),
+            f"The {best['reader']} misses {best['panels missed']} and adds {best['others counted']}: the "
+            "mistakes happen to cancel. A count is as good as the balance of the errors, not as their number.",
+        ]
 
     return questions.reveal("4-reader", show)
 
@@ -147,29 +218,50 @@ def seen_reader() -> Reveal:
 def _reading(name: str, read: np.ndarray) -> dict:
     forms = digit_forms()
     truth, counted = forms.digit == CODE, read == CODE
-    return {"reader": name, "all codes right": f"{np.mean(read == forms.digit):.0%}",
-            "panels or not, right": f"{np.mean(counted == truth):.1%}", "panels missed": int(np.sum(truth & ~counted)),
-            "others counted": int(np.sum(counted & ~truth)), "counts": int(np.sum(counted)), "true": int(truth.sum())}
+    return {
+        "reader": name,
+        "all codes right": f"{np.mean(read == forms.digit):.0%}",
+        "panels or not, right": f"{np.mean(counted == truth):.1%}",
+        "panels missed": int(np.sum(truth & ~counted)),
+        "others counted": int(np.sum(counted & ~truth)),
+        "counts": int(np.sum(counted)),
+        "true": int(truth.sum()),
+    }
 
 
 def predict_best() -> Prediction:
     """Return the question which estimator is best after a change."""
     return questions.predict(
-        "4-best", "In month 1, calibration has the smallest typical error of the three. Then the true share rises to "
-                  "15%, and the audit is the same. Which one has the smallest typical error now?", BEST)
+        "4-best",
+        "In month 1, calibration has the smallest typical error of the three. Then the true share rises to "
+        "15%, and the audit is the same. Which one has the smallest typical error now?",
+        BEST,
+    )
 
 
 def seen_months() -> Reveal:
     """Return the view of later months with the estimator that the learner chose; on a click, what there was to see."""
-    return questions.reveal("4-best", lambda predicted: [months(BEST.get(predicted, "")),
-                                                         questions.look(OF_BEST, predicted, _three_months)])
+    return questions.reveal(
+        "4-best",
+        lambda predicted: [
+            months(BEST.get(predicted, "")),
+            questions.look(OF_BEST, predicted, _three_months),
+        ],
+    )
 
 
 def _three_months() -> list:
     found = [_study(share, AUDITED) for share in (solar_rates()[0], LATER, 0.05)]
-    table = Table([{"true share": f"{each.new_base_rate:.2%}",
-                    **{names()[name]: f"{100 * each.rmse[name]:.2f}" for name in THREE}} for each in found],
-                  "Typical errors, in points")
+    table = Table(
+        [
+            {
+                "true share": f"{each.new_base_rate:.2%}",
+                **{names()[name]: f"{100 * each.rmse[name]:.2f}" for name in THREE},
+            }
+            for each in found
+        ],
+        "Typical errors, in points",
+    )
     return [table, ChartView(lines.published(_theory(), solar_months().true_shares.tolist()))]
 
 
@@ -186,8 +278,13 @@ def months(predicted: str = "") -> Panel:
     workbench.widgets.Panel
         Controls: the new true share, the size of the audit, the estimators.
     """
-    controls = {"new_base_rate": _later_slider(), "n": _audit_slider(),
-                "methods": ipywidgets.Dropdown(options=list(SHOWN.items()), value=THREE, description="Estimators")}
+    controls = {
+        "new_base_rate": _later_slider(),
+        "n": _audit_slider(),
+        "methods": ipywidgets.Dropdown(
+            options=list(SHOWN.items()), value=THREE, description="Estimators"
+        ),
+    }
 
     def answered(methods: tuple, new_base_rate: float, n: int) -> tuple:
         return _study(new_base_rate, n), methods, predicted
@@ -197,8 +294,18 @@ def months(predicted: str = "") -> Panel:
 
 def _study(new_base_rate: Any, n: Any) -> Any:
     base_rate, p00, p11 = solar_rates()
-    return simulate_prevalence(base_rate, new_base_rate, p00, p11, n, solar_forms()[0].size, new_size=ITEMS,
-                               runs=RUNS, rng=SEED, rates="frame")
+    return simulate_prevalence(
+        base_rate,
+        new_base_rate,
+        p00,
+        p11,
+        n,
+        solar_forms()[0].size,
+        new_size=ITEMS,
+        runs=RUNS,
+        rng=SEED,
+        rates="frame",
+    )
 
 
 def seen_constant() -> Reveal:
@@ -214,13 +321,19 @@ def held_constant() -> Panel:
     workbench.widgets.Panel
         Controls: which rate is constant, the new true share.
     """
-    controls = {"constant": ipywidgets.ToggleButtons(options=list(charts.HOLDS), description="What stays constant"),
-                "new_base_rate": _later_slider()}
+    controls = {
+        "constant": ipywidgets.ToggleButtons(
+            options=list(charts.HOLDS), description="What stays constant"
+        ),
+        "new_base_rate": _later_slider(),
+    }
 
     def held(constant: str, new_base_rate: float) -> tuple:
         return _theory(new_base_rate), constant
 
-    return drive_chart(controls, held, charts.held_constant_data, charts.held_constant_words, charts.held_constant)
+    return drive_chart(
+        controls, held, charts.held_constant_data, charts.held_constant_words, charts.held_constant
+    )
 
 
 def _theory(new_base_rate: float = LATER) -> Any:
@@ -231,26 +344,35 @@ def _theory(new_base_rate: float = LATER) -> Any:
 def explain_lag() -> Explanation:
     """Return the question why calibration stays behind."""
     return questions.explain(
-        "4-lag", "Why does P(true | read) change when more houses get panels, although the program reads as before?",
+        "4-lag",
+        "Why does P(true | read) change when more houses get panels, although the program reads as before?",
         "Of the forms read as panels, some are panels rightly read and some are others misread. With more panels "
         "around, there are more of the first and fewer of the second, so a form that is read as panels has them more "
         "often. Calibration keeps the old, lower share and stays behind.",
-        ["Because the program reads worse: it does not, p00 and p11 are the same.",
-         "Because the audit was too small: with an audit of all 1,797 forms calibration stays behind just as much.",
-         "It does not change: only P(read | true) stays, the other one mixes it with how many panels there are."])
+        [
+            "Because the program reads worse: it does not, p00 and p11 are the same.",
+            "Because the audit was too small: with an audit of all 1,797 forms calibration stays behind just as much.",
+            "It does not change: only P(read | true) stays, the other one mixes it with how many panels there are.",
+        ],
+    )
 
 
 def predict_change() -> Prediction:
     """Return the question how well a change is known."""
     first, last = MONTHS
-    return questions.predict("4-change", f"How far does the 95% interval of the change from month {first} to month "
-                                         f"{last} reach?", REACH)
+    return questions.predict(
+        "4-change",
+        f"How far does the 95% interval of the change from month {first} to month {last} reach?",
+        REACH,
+    )
 
 
 def seen_change() -> Reveal:
     """Return the view of a change with the interval that the learner predicted."""
-    return questions.reveal("4-change", lambda predicted: [*questions.answered(OF_REACH, predicted),
-                                                           change(REACH.get(predicted))])
+    return questions.reveal(
+        "4-change",
+        lambda predicted: [*questions.answered(OF_REACH, predicted), change(REACH.get(predicted))],
+    )
 
 
 def change(predicted: float | None = None) -> Panel:
@@ -267,9 +389,16 @@ def change(predicted: float | None = None) -> Panel:
         Controls: the two months, the size of the audit.
     """
     last_month = len(solar_months().counts)
-    first, last = (ipywidgets.IntSlider(month, least, most, description=text) for month, least, most, text in
-                   zip(MONTHS, (1, MONTHS[0] + 1), (last_month - 1, last_month), ("From month", "To month"),
-                       strict=True))
+    first, last = (
+        ipywidgets.IntSlider(month, least, most, description=text)
+        for month, least, most, text in zip(
+            MONTHS,
+            (1, MONTHS[0] + 1),
+            (last_month - 1, last_month),
+            ("From month", "To month"),
+            strict=True,
+        )
+    )
     first.observe(lambda moved: setattr(last, "min", moved["new"] + 1), "value")
 
     def changed(n: int, first: int, last: int) -> tuple:
@@ -286,13 +415,19 @@ def _series(n: int) -> Any:
 
 def predict_judge() -> Prediction:
     """Return the question what a judge's verdicts amount to."""
-    return questions.predict("4-judge", "A judge is right about 80% of the good answers and about 80% of the bad ones. "
-                                        "It passes 68%. How many are good?", PASSED)
+    return questions.predict(
+        "4-judge",
+        "A judge is right about 80% of the good answers and about 80% of the bad ones. "
+        "It passes 68%. How many are good?",
+        PASSED,
+    )
 
 
 def seen_judge() -> Reveal:
     """Return what the correction is, and the view of a judge whose answers get better."""
-    return questions.reveal("4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge()])
+    return questions.reveal(
+        "4-judge", lambda predicted: [*questions.answered(OF_PASSED, predicted), judge()]
+    )
 
 
 def judge() -> Panel:
@@ -303,7 +438,10 @@ def judge() -> Panel:
     workbench.widgets.Panel
         Controls: the share of good answers, how often the judge is right.
     """
-    controls = {"share": _slider("Good answers", GOOD, 0, 100), "right": _slider("The judge is right", 0.8, 55, 100)}
+    controls = {
+        "share": _slider("Good answers", GOOD, 0, 100),
+        "right": _slider("The judge is right", 0.8, 55, 100),
+    }
 
     def shown(share: float, right: float) -> tuple:
         return share, right
@@ -313,19 +451,32 @@ def judge() -> Panel:
 
 def check_mixed() -> Reveal:
     """Return a button that simulates the mixed estimator and compares its spread with the corrected formula."""
+
     def simulate() -> str:
         base_rate, p00, p11 = solar_rates()
-        theory = estimator_theory(base_rate, LATER, p00, p11, AUDITED, size=solar_forms()[0].size, new_size=ITEMS,
-                                  rates="frame")
+        theory = estimator_theory(
+            base_rate,
+            LATER,
+            p00,
+            p11,
+            AUDITED,
+            size=solar_forms()[0].size,
+            new_size=ITEMS,
+            rates="frame",
+        )
         study = _study(LATER, AUDITED)
-        return (f"Mixed at a true share of {LATER:.0%}: standard deviation {100 * theory.sd['mixed']:.3f} points by "
-                f"the corrected formula, {100 * study.sd['mixed']:.3f} in {checks.counted(study.runs, 'audit')} (Monte "
-                f"Carlo error {100 * study.sd_error['mixed']:.3f}).")
+        return (
+            f"Mixed at a true share of {LATER:.0%}: standard deviation {100 * theory.sd['mixed']:.3f} points by "
+            f"the corrected formula, {100 * study.sd['mixed']:.3f} in {checks.counted(study.runs, 'audit')} (Monte "
+            f"Carlo error {100 * study.sd_error['mixed']:.3f})."
+        )
 
     return questions.on_click(f"Simulate {RUNS:,} audits", simulate)
 
 
-def _slider(description: str, value: float, low: int, high: int, *others: float, step: int = 1) -> Any:
+def _slider(
+    description: str, value: float, low: int, high: int, *others: float, step: int = 1
+) -> Any:
     """Return a slider by whole percents that also stops at exact values; a page rounds a float to a slider's step."""
     shares = sorted({*(k / 100 for k in range(low, high + 1, step)), value, *others})
     return stops([(f"{share:.2%}", share) for share in shares], value, description)

@@ -14,34 +14,50 @@ from workbench.replication.estimates import ReplicateEstimate
 from workbench.replication.metrics import naive
 
 
-def _three_districts(values: list, differences: list | tuple = (0.10, -0.06, 0.04)) -> Judged | tuple:
+def _three_districts(
+    values: list, differences: list | tuple = (0.10, -0.06, 0.04)
+) -> Judged | tuple:
     count = len(differences)
     right = float(np.sqrt((np.array(differences) ** 2).sum() / 4) / count)
     if abs(values[0] - right) <= 2e-4:
         return "right", f"{right:.4f}"
     if abs(values[0] - count * right) <= 2e-4 * count:
-        return Judged("mistake", f"not divided by the number of districts: each weighs 1/{count} of the mean",
-                      "sum taken for the mean")
+        return Judged(
+            "mistake",
+            f"not divided by the number of districts: each weighs 1/{count} of the mean",
+            "sum taken for the mean",
+        )
     if abs(values[0] - 2 * right) <= 4e-4:
-        return Judged("mistake", "the variance of a mean of two is d^2 / 4, not d^2", "variance of a mean of two")
-    return "not yet", "add up the squared differences, divide by 4 and by the square of the number of districts"
+        return Judged(
+            "mistake",
+            "the variance of a mean of two is d^2 / 4, not d^2",
+            "variance of a mean of two",
+        )
+    return (
+        "not yet",
+        "add up the squared differences, divide by 4 and by the square of the number of districts",
+    )
 
 
 def _why_three_districts() -> str:
     design = SurveyDesign([1, 1, 2, 2, 3, 3])
-    found = estimates.replicate_estimate(replicates.replicates(design), "mean", [.95, .85, .87, .93, .90, .86])
+    found = estimates.replicate_estimate(
+        replicates.replicates(design), "mean", [0.95, 0.85, 0.87, 0.93, 0.90, 0.86]
+    )
     halves = ", ".join(f"{value:.3f}" for value in found.replicate_values)
     return f"boxes of .95 and .85, .87 and .93, .90 and .86: the four balanced halves {halves} give the same SE"
 
 
 def _fewest_runs(values: list) -> tuple:
-    named = {27: "the paper's rule, 3^3 - 1 = 26 columns; only (27 - 1) / (3 - 1) = 13 are balanced",
-             54: "there is such an array, from a difference matrix; it is not linear",
-             29: "no array has fewer (Rao's bound, 1 + 14 x 2); but a linear one has a power of 3",
-             9: "nine runs have room for (9 - 1) / (3 - 1) = 4 columns",
-             243: "balanced, but the next smaller power of 3 has room too",
-             16: "two units per stratum: three need more",
-             3 ** 14: "all combinations: balanced, and 59,049 times too many"}
+    named = {
+        27: "the paper's rule, 3^3 - 1 = 26 columns; only (27 - 1) / (3 - 1) = 13 are balanced",
+        54: "there is such an array, from a difference matrix; it is not linear",
+        29: "no array has fewer (Rao's bound, 1 + 14 x 2); but a linear one has a power of 3",
+        9: "nine runs have room for (9 - 1) / (3 - 1) = 4 columns",
+        243: "balanced, but the next smaller power of 3 has room too",
+        16: "two units per stratum: three need more",
+        3**14: "all combinations: balanced, and 59,049 times too many",
+    }
     if values[0] == arrays.smallest_runs(3, 14):
         return "right", "81"
     if values[0] in named:
@@ -69,9 +85,15 @@ def _labels_per_box(values: Any) -> Any:
     if 24 <= values[0] <= 45:
         return "right", f"{values[0]:g} labels per box are worth {_worth(values[0]):,.0f}"
     if values[0] > 45:
-        return "mistake", f"{values[0]:g} labels of one box tell much the same: worth {_worth(values[0]):,.0f} in all"
+        return (
+            "mistake",
+            f"{values[0]:g} labels of one box tell much the same: worth {_worth(values[0]):,.0f} in all",
+        )
     are = "is" if values[0] == 1 else "are"
-    return "not yet", f"{values[0]:g} per box {are} worth {_worth(values[0]):,.0f}: most of the money goes into boxes"
+    return (
+        "not yet",
+        f"{values[0]:g} per box {are} worth {_worth(values[0]):,.0f}: most of the money goes into boxes",
+    )
 
 
 def _worth(per_box: Any) -> float:
@@ -81,8 +103,10 @@ def _worth(per_box: Any) -> float:
 
 def _why_labels_per_box() -> str:
     best = np.sqrt(20 * (1 - box_worth()[3]) / box_worth()[3])
-    return (f"the best number is the root of box price x (1 - ICC) / ICC = {best:.1f}: worth {_worth(best):,.0f}; "
-            f"127 per box would be worth {_worth(127):,.0f}")
+    return (
+        f"the best number is the root of box price x (1 - ICC) / ICC = {best:.1f}: worth {_worth(best):,.0f}; "
+        f"127 per box would be worth {_worth(127):,.0f}"
+    )
 
 
 @lru_cache(128)
@@ -93,75 +117,120 @@ def _f1_by_box(code: int = 9, left_out: int | None = None) -> tuple:
     kept = district != left_out
     true, read = forms.digit[kept] == code, forms.read_a[kept] == code
     design = SurveyDesign(district[kept], psu=forms.box[kept])
-    found = [estimates.replicate_estimate(replicates.replicates(design, method), "f1", true, read)
-             for method in ("jkn", "fay", "brr")]
+    found = [
+        estimates.replicate_estimate(replicates.replicates(design, method), "f1", true, read)
+        for method in ("jkn", "fay", "brr")
+    ]
     return found, naive("f1", true, read)[1]
 
 
 def _f1_of_a_code(values: list, code: int = 9, left_out: int | None = None) -> Judged | tuple:
     found, as_if_independent = _f1_by_box(code, left_out)
     errors = [estimate.standard_error for estimate in found]
-    limits = np.array([tuple(e.interval(method=method)) for e in found for method in ("logit", "default")])
+    limits = np.array(
+        [tuple(e.interval(method=method)) for e in found for method in ("logit", "default")]
+    )
     if abs(values[0] - found[0].estimate) > 1e-3:
         return "not yet", f"F1 counts forms read as {code}, truly {code}, and both"
     if abs(values[1] - as_if_independent) <= 1e-3:
-        return Judged("mistake", "as if the forms were independent: the boxes differ", "clusters ignored")
+        return Judged(
+            "mistake", "as if the forms were independent: the boxes differ", "clusters ignored"
+        )
     if not min(errors) - 0.003 <= values[1] <= max(errors) + 0.001:
         return "not yet", "F1 is right, its standard error is not"
     if values[2] > values[3]:
         return "mistake", "the lower limit stands above the upper one: the two are swapped"
     if ((limits.min(0) - 0.012 > values[2:]) | (limits.max(0) + 0.012 < values[2:])).any():
-        return "not yet", "the interval should be made on the logit scale, with t at " \
-               f"{found[0].df:g} degrees of freedom"
+        return (
+            "not yet",
+            "the interval should be made on the logit scale, with t at "
+            f"{found[0].df:g} degrees of freedom",
+        )
     return "right", f"{values[0]:.4f}, SE {values[1]:.4f}, {values[2]:.3f} to {values[3]:.3f}"
 
 
 def _why_f1_of_nines() -> str:
-    shown = ", ".join(f"{estimate.method} {estimate.standard_error:.4f}" for estimate in _f1_by_box()[0])
-    return (f"F1 is not linear, so the kinds of replicates differ a little ({shown}); all are about twice the naive "
-            "standard error")
+    shown = ", ".join(
+        f"{estimate.method} {estimate.standard_error:.4f}" for estimate in _f1_by_box()[0]
+    )
+    return (
+        f"F1 is not linear, so the kinds of replicates differ a little ({shown}); all are about twice the naive "
+        "standard error"
+    )
 
 
 def _steps_of_districts(differences: list | tuple = (0.10, -0.06, 0.04)) -> list[str]:
     squares, count = np.square(differences), len(differences)
-    return [f"The squared differences are {listed(squares, 4)}, together {squares.sum():.4f}.",
-            f"The mean of two boxes has the variance d^2 / 4: {squares.sum() / 4:.5f} for all districts.",
-            f"Each district is 1/{count} of the mean, so divide by {count}^2: {squares.sum() / 4 / count ** 2:.6f}.",
-            f"The root is the standard error: {(squares.sum() / 4) ** 0.5 / count:.4f}."]
+    return [
+        f"The squared differences are {listed(squares, 4)}, together {squares.sum():.4f}.",
+        f"The mean of two boxes has the variance d^2 / 4: {squares.sum() / 4:.5f} for all districts.",
+        f"Each district is 1/{count} of the mean, so divide by {count}^2: {squares.sum() / 4 / count**2:.6f}.",
+        f"The root is the standard error: {(squares.sum() / 4) ** 0.5 / count:.4f}.",
+    ]
 
 
 def _steps_of_runs() -> list[str]:
-    return ["Linear arrays of three numbers have 3, 9, 27, 81, ... runs.",
-            "3^b runs have room for (3^b - 1) / (3 - 1) columns: 1, 4, 13, 40.",
-            f"14 columns need the first with room for them: {arrays.smallest_runs(3, 14)} runs."]
+    return [
+        "Linear arrays of three numbers have 3, 9, 27, 81, ... runs.",
+        "3^b runs have room for (3^b - 1) / (3 - 1) columns: 1, 4, 13, 40.",
+        f"14 columns need the first with room for them: {arrays.smallest_runs(3, 14)} runs.",
+    ]
 
 
 def _steps_of_boxes() -> list[str]:
     tried = ", ".join(f"{m} per box {_worth(m):,.0f}" for m in (5, 20, 33, 50, 127))
-    return ["m labels per box cost 20 + m, so 3,000 buy 3,000 / (20 + m) boxes and m times as many labels.",
-            f"Divide these labels by the design effect 1 + (m - 1) {box_worth()[3]:.4f}: what they are worth.",
-            f"Try some m: {tried}."]
+    return [
+        "m labels per box cost 20 + m, so 3,000 buy 3,000 / (20 + m) boxes and m times as many labels.",
+        f"Divide these labels by the design effect 1 + (m - 1) {box_worth()[3]:.4f}: what they are worth.",
+        f"Try some m: {tried}.",
+    ]
 
 
 def _steps_of_f1(code: int = 9, left_out: int | None = None) -> list[str]:
     found = _f1_by_box(code, left_out)[0][1]
     limits = found.interval(method="logit")
-    return [f"design = wb.SurveyDesign(district, psu=box), found = wb.replicate_estimate(wb.replicates(design, 'fay'), "
-            f"'f1', digit == {code}, read == {code}), the districts that you were given.",
-            f"found.estimate is {found.estimate:.4f}, found.standard_error {found.standard_error:.4f}.",
-            f"found.interval(method='logit'): {limits.low:.4f} to {limits.high:.4f}, with {found.df:g} degrees of "
-            "freedom."]
+    return [
+        f"design = wb.SurveyDesign(district, psu=box), found = wb.replicate_estimate(wb.replicates(design, 'fay'), "
+        f"'f1', digit == {code}, read == {code}), the districts that you were given.",
+        f"found.estimate is {found.estimate:.4f}, found.standard_error {found.standard_error:.4f}.",
+        f"found.interval(method='logit'): {limits.low:.4f} to {limits.high:.4f}, with {found.df:g} degrees of "
+        "freedom.",
+    ]
 
 
-STEPS = {"2.1": _steps_of_districts, "2.2": _steps_of_runs, "2.3": _steps_of_boxes, "2.4": _steps_of_f1}
+STEPS = {
+    "2.1": _steps_of_districts,
+    "2.2": _steps_of_runs,
+    "2.3": _steps_of_boxes,
+    "2.4": _steps_of_f1,
+}
 EXERCISES = {
-    "2.1": (_three_districts, 1, "the standard error", "each district adds d^2 / 4, weighed by (1/3)^2",
-            _why_three_districts),
-    "2.2": (_fewest_runs, 1, "a whole number", "27 runs have room for (27 - 1) / (3 - 1) columns",
-            lambda: "27 runs carry 13 columns, 81 carry 40"),
-    "2.3": (_labels_per_box, 1, "labels per box", "a box costs 20 labels; what is the tenth label in a box worth?",
-            _why_labels_per_box),
-    "2.4": (_f1_of_a_code, 4, "(F1, standard error, lower, upper limit)",
-            "boxes are PSUs, districts strata; wb.replicate_estimate(..., 'f1', digit == 9, read == 9)",
-            _why_f1_of_nines),
+    "2.1": (
+        _three_districts,
+        1,
+        "the standard error",
+        "each district adds d^2 / 4, weighed by (1/3)^2",
+        _why_three_districts,
+    ),
+    "2.2": (
+        _fewest_runs,
+        1,
+        "a whole number",
+        "27 runs have room for (27 - 1) / (3 - 1) columns",
+        lambda: "27 runs carry 13 columns, 81 carry 40",
+    ),
+    "2.3": (
+        _labels_per_box,
+        1,
+        "labels per box",
+        "a box costs 20 labels; what is the tenth label in a box worth?",
+        _why_labels_per_box,
+    ),
+    "2.4": (
+        _f1_of_a_code,
+        4,
+        "(F1, standard error, lower, upper limit)",
+        "boxes are PSUs, districts strata; wb.replicate_estimate(..., 'f1', digit == 9, read == 9)",
+        _why_f1_of_nines,
+    ),
 }

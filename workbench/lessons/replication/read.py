@@ -13,15 +13,39 @@ from workbench.replication.metrics import LabeledItems
 from workbench.replication.statistics import METRICS
 
 SHOWN = 5
-OPTIONS = {roles.STRATUM: "--stratum", roles.CLUSTER: "--psu", roles.WEIGHT: "--weight", roles.MONTH: "--group"}
+OPTIONS = {
+    roles.STRATUM: "--stratum",
+    roles.CLUSTER: "--psu",
+    roles.WEIGHT: "--weight",
+    roles.MONTH: "--group",
+}
 
 
 @checks.naming(rng="seed")
-def read(*, items: str = "", truth: str = "truth", prediction: str = "prediction", score: str = "",
-         stratum: str = "stratum", psu: str = "", nest: bool = False, weight: str = "", fpc: str = "",
-         replicate_weights: str = "", rho: str = "", coefficients: str = "", group: str = "", positive: str = "",
-         classes: str = "auto", candidates: str = CANDIDATES, metrics: str = "", method: str = "auto",
-         collapse: str = "", level: float = 0.95, seed: int = 0) -> LabeledItems:
+def read(
+    *,
+    items: str = "",
+    truth: str = "truth",
+    prediction: str = "prediction",
+    score: str = "",
+    stratum: str = "stratum",
+    psu: str = "",
+    nest: bool = False,
+    weight: str = "",
+    fpc: str = "",
+    replicate_weights: str = "",
+    rho: str = "",
+    coefficients: str = "",
+    group: str = "",
+    positive: str = "",
+    classes: str = "auto",
+    candidates: str = CANDIDATES,
+    metrics: str = "",
+    method: str = "auto",
+    collapse: str = "",
+    level: float = 0.95,
+    seed: int = 0,
+) -> LabeledItems:
     """Return labeled items that allow the metrics which are asked for; an AUC, which takes its time, is only begun.
 
     Parameters
@@ -57,23 +81,48 @@ def read(*, items: str = "", truth: str = "truth", prediction: str = "prediction
     """
     checks.level(level)
     checks.seed("seed", seed)
-    labeled = clustered.load_labeled(items, truth=truth, prediction=prediction, score=score, stratum=stratum, psu=psu,
-                                     nest=nest, weight=weight, group=group, fpc=fpc, positive=positive,
-                                     replicate_weights=replicate_weights, classes=classes,
-                                     candidates=candidates) if items else \
-        digit_forms.digit_forms().labeled(positive or 9)
-    settings: dict[str, Any] = {"method": method, "level": level, "collapse": collapse, "rho": rho,
-                                "coefficients": coefficients, "rng": seed}
+    labeled = (
+        clustered.load_labeled(
+            items,
+            truth=truth,
+            prediction=prediction,
+            score=score,
+            stratum=stratum,
+            psu=psu,
+            nest=nest,
+            weight=weight,
+            group=group,
+            fpc=fpc,
+            positive=positive,
+            replicate_weights=replicate_weights,
+            classes=classes,
+            candidates=candidates,
+        )
+        if items
+        else digit_forms.digit_forms().labeled(positive or 9)
+    )
+    settings: dict[str, Any] = {
+        "method": method,
+        "level": level,
+        "collapse": collapse,
+        "rho": rho,
+        "coefficients": coefficients,
+        "rng": seed,
+    }
     try:
         wanted = clustered.check_settings(labeled, metrics or None, **settings)[0]
     except DesignError as error:
-        raise checks.WrongValue(error.argument, error.rule, told=_of_the_command(error, collapse)) from error
+        raise checks.WrongValue(
+            error.argument, error.rule, told=_of_the_command(error, collapse)
+        ) from error
     quick = [metric for metric in wanted if not METRICS[metric].values]
     if quick:
         clustered.estimate_metrics(labeled, quick, **settings)
-    if replicate_weights:       # they carry strata and clusters of the design
+    if replicate_weights:  # they carry strata and clusters of the design
         return labeled
-    return with_unused(labeled, items, [truth, prediction, score, stratum, psu, weight, fpc, group], OPTIONS)
+    return with_unused(
+        labeled, items, [truth, prediction, score, stratum, psu, weight, fpc, group], OPTIONS
+    )
 
 
 def _of_the_command(error: DesignError, collapse: str) -> str:
@@ -85,8 +134,13 @@ def _of_the_command(error: DesignError, collapse: str) -> str:
     if error.kind == "alone":
         *alone, neighbor = error.join
         given = [collapse] if collapse else []
-        joined = checks.listed([*given, *(f"{name}={neighbor}" for name in alone if name != neighbor)], SHOWN)
-        remedy = ": there is no other to join it to" if neighbor is None else \
-            ": join each to another stratum that was chosen before the outcome was seen, such as --collapse " \
-            f"\"{joined}\""
+        joined = checks.listed(
+            [*given, *(f"{name}={neighbor}" for name in alone if name != neighbor)], SHOWN
+        )
+        remedy = (
+            ": there is no other to join it to"
+            if neighbor is None
+            else ": join each to another stratum that was chosen before the outcome was seen, such as --collapse "
+            f'"{joined}"'
+        )
     return error.seen + rows + remedy

@@ -27,51 +27,105 @@ from workbench.widgets.questions import Explanation, Prediction, Reveal
 
 # what must not be on the screen before a prediction is locked, its button pressed (look) or an exercise answered
 ANSWERS = {
-    "2-worth": ("543", "3.31"), "2-worth look": ("120",), "2-eight look": ("0.0116", "-18%"),
-    "2-pairs": ("1 and 5", "2 and 6"), "2-coverage": ("72.8%",), "2.1": (".0205",), "2.2": ("81",),
-    "2.3": ("1,182", "32.9"), "2.4": (".7688", ".769", ".0432")}
-SCHEMES = [("all 128", "all"), ("balanced 8", "balanced"), ("at random", "random"),
-           ("balanced 8 without the first", "one less"), ("as printed in the paper", "printed")]
+    "2-worth": ("543", "3.31"),
+    "2-worth look": ("120",),
+    "2-eight look": ("0.0116", "-18%"),
+    "2-pairs": ("1 and 5", "2 and 6"),
+    "2-coverage": ("72.8%",),
+    "2.1": (".0205",),
+    "2.2": ("81",),
+    "2.3": ("1,182", "32.9"),
+    "2.4": (".7688", ".769", ".0432"),
+}
+SCHEMES = [
+    ("all 128", "all"),
+    ("balanced 8", "balanced"),
+    ("at random", "random"),
+    ("balanced 8 without the first", "one less"),
+    ("as printed in the paper", "printed"),
+]
 PRINTED = ("++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")
-RANDOM_COUNTS = [2 ** k for k in range(2, 12)]
+RANDOM_COUNTS = [2**k for k in range(2, 12)]
 DRAWS = 40
 PER_BOX = [10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100, 114, "all"]
 ARRAYS = [("linear forms", "linear"), ("the paper's shifts", "paper")]
-FIELDS = [("GF(2^3)", (2, 3)), ("GF(2^4)", (2, 4)), ("GF(3^2)", (3, 2)), ("GF(3^3)", (3, 3)), ("GF(5^2)", (5, 2))]
+FIELDS = [
+    ("GF(2^3)", (2, 3)),
+    ("GF(2^4)", (2, 4)),
+    ("GF(3^2)", (3, 2)),
+    ("GF(3^3)", (3, 3)),
+    ("GF(5^2)", (5, 2)),
+]
 ITEMS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 60, 80, 100, 127, 150, 200]
-CORRELATIONS = [0, .0025, .005, .0075, .01, .0125, .015, .0181, .02, .03, .04, .05, .06, .07, .08, .09, .1, .12, .14,
-                .16, .18, .2, .3, .45]
+CORRELATIONS = [
+    0,
+    0.0025,
+    0.005,
+    0.0075,
+    0.01,
+    0.0125,
+    0.015,
+    0.0181,
+    0.02,
+    0.03,
+    0.04,
+    0.05,
+    0.06,
+    0.07,
+    0.08,
+    0.09,
+    0.1,
+    0.12,
+    0.14,
+    0.16,
+    0.18,
+    0.2,
+    0.3,
+    0.45,
+]
 SIZES = [("all alike", 0.0), ("somewhat", 0.5), ("much", 1.0)]
 WORSE = [("no", 0.0), ("somewhat", -0.5), ("much", -1.0)]
 MOST_PSUS = 35_000
 CITY = {"strata": 7, "psus": 2, "items": 127, "icc": 0.0181, "size_spread": 0.0, "size_effect": 0.0}
-WEIGHTS = {"strata": 483, "psus": 2, "items": 1, "weight_spread": 0.7, "weight_effect": 0.65, "runs": 1000}
+WEIGHTS = {
+    "strata": 483,
+    "psus": 2,
+    "items": 1,
+    "weight_spread": 0.7,
+    "weight_effect": 0.65,
+    "runs": 1000,
+}
 WORTH = {"1,800": 1800, "1,200": 1200, "550": 550, "14": 14}
 OF_WORTH = {
     "1,800": "Each label would be a piece of news of its own. But forms of one box resemble each other.",
     "1,200": "You expected a loss, but not how much a small likeness costs where each box has 128 labels.",
     "550": "That is right: a little likeness, 128 times over.",
-    "14": "So it would be if all forms of a box were alike. They differ more among themselves than boxes do."}
+    "14": "So it would be if all forms of a box were alike. They differ more among themselves than boxes do.",
+}
 OFF = {"by about 30%": 0.3, "by about 10%": 0.1, "by about 1%": 0.01, "not at all": 0.0}
 OF_OFF = {
     "by about 30%": "Eight at random may well be so far off. These eight are not random: their cross terms cancel.",
     "by about 10%": "A sample of eight would be off. But these replicates are a computation, and nothing is sampled.",
     "by about 1%": "Close, but it is no approximation: the cross terms are zero.",
-    "not at all": "That is right, to the last digit: the cross terms are zero in the eight as in all 128."}
+    "not at all": "That is right, to the last digit: the cross terms are zero in the eight as in all 128.",
+}
 OF_PAIRS = {
     "none": "So the paper says. But a column that moves on far enough comes back as twice an earlier one.",
     "4": "That is right: half of the columns are twice another one, and such a pair is never balanced.",
     "14": "Fewer: each column fails with one other only, the one that is twice it.",
-    "all 28": "Fewer: nine runs do carry four balanced columns, and the failures come with the fifth."}
+    "all 28": "Fewer: nine runs do carry four balanced columns, and the failures come with the fifth.",
+}
 COVERED = {"95": 0.95, "85": 0.85, "72": 0.72, "50": 0.5}
 OF_COVERED = {
     "95": "So it promises. It would keep the promise if the labels were independent.",
     "85": "You expected a broken promise; a standard error of little more than half the true one breaks it further.",
     "72": "That is right: its standard error is little more than half the true one.",
-    "50": "Not quite so bad in this city. Set the correlation to .1, and it gets worse than that."}
+    "50": "Not quite so bad in this city. Set the correlation to .1, and it gets worse than that.",
+}
 
 
 # ---------------------------------------------------------------- what labels in boxes are worth
+
 
 def first_look() -> ChartView:
     """Return the picture that asks: fourteen boxes, and the band in which chance alone would put nearly all."""
@@ -81,13 +135,20 @@ def first_look() -> ChartView:
 
 def predict_worth() -> Prediction:
     """Return the question that the learner answers before they see the intervals."""
-    return questions.predict("2-worth", "1,797 labels in 14 boxes are worth how many independent ones?", WORTH)
+    return questions.predict(
+        "2-worth", "1,797 labels in 14 boxes are worth how many independent ones?", WORTH
+    )
 
 
 def seen_boxes() -> Reveal:
     """Return the view of the fourteen boxes, to be seen once `predict_worth` is answered."""
-    return questions.reveal("2-worth", lambda predicted: [*questions.answered(OF_WORTH, predicted),
-                                                          fourteen_boxes(WORTH.get(predicted))])
+    return questions.reveal(
+        "2-worth",
+        lambda predicted: [
+            *questions.answered(OF_WORTH, predicted),
+            fourteen_boxes(WORTH.get(predicted)),
+        ],
+    )
 
 
 def fourteen_boxes(predicted: int | None = None) -> Panel:
@@ -104,7 +165,11 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
         Control: labels per box, drawn at random (the same ones stay as more are drawn), or all.
     """
     forms = digit_forms()
-    correct, icc, turn = forms.read_a == forms.digit, intracluster_correlation(), _turn_within(forms.box)
+    correct, icc, turn = (
+        forms.read_a == forms.digit,
+        intracluster_correlation(),
+        _turn_within(forms.box),
+    )
     controls = {"per_box": stops(PER_BOX, "all", "Labels per box")}
 
     def counted(per_box: int | str) -> tuple:
@@ -113,22 +178,37 @@ def fourteen_boxes(predicted: int | None = None) -> Panel:
 
     def sampled(per_box: int | str) -> tuple:
         box, right = counted(per_box)
-        estimate = estimates.replicate_estimate(replicates.replicates(exercises.by_boxes(box)), "proportion", right)
+        estimate = estimates.replicate_estimate(
+            replicates.replicates(exercises.by_boxes(box)), "proportion", right
+        )
         return *_counts(box, right), estimate, predicted if per_box == "all" else None
 
     shares = [right / items for right, items in (_counts(*counted(per_box)) for per_box in PER_BOX)]
     reach = (float(np.min(shares)) - 0.05, 1.0)
-    return drive_chart(controls, sampled, box_charts.boxes_data, functools.partial(box_charts.boxes_words, icc=icc),
-                       functools.partial(box_charts.boxes, icc=icc, reach=reach))
+    return drive_chart(
+        controls,
+        sampled,
+        box_charts.boxes_data,
+        functools.partial(box_charts.boxes_words, icc=icc),
+        functools.partial(box_charts.boxes, icc=icc, reach=reach),
+    )
 
 
 def seen_worth() -> Reveal:
     """Return a button, once `predict_worth` is answered: what labels are worth by their number per box."""
+
     def show() -> Table:
         icc, mean = intracluster_correlation(), digit_forms().box.size / 14
         effects = {m: 1 + (m - 1) * icc for m in (1, 10, 50, mean)}
-        rows = [{"labels per box": f"{m:.0f}", "labeled": round(14 * m), "design_effect": f"{effect:.2f}",
-                 "worth": round(14 * m / effect)} for m, effect in effects.items()]
+        rows = [
+            {
+                "labels per box": f"{m:.0f}",
+                "labeled": round(14 * m),
+                "design_effect": f"{effect:.2f}",
+                "worth": round(14 * m / effect),
+            }
+            for m, effect in effects.items()
+        ]
         return Table(rows, f"Labels in 14 boxes, intracluster correlation {icc:.4f}")
 
     return questions.compare("2-worth", {}, show)
@@ -137,20 +217,29 @@ def seen_worth() -> Reveal:
 def explain_worth() -> Explanation:
     """Return the question what makes a label old news."""
     return questions.explain(
-        "2-why-worth", "Why does the eleventh label of a box tell less than the first label of another box?",
+        "2-why-worth",
+        "Why does the eleventh label of a box tell less than the first label of another box?",
         "Forms of one box were filled in by the same hands, so the program finds them all easy or all hard: much of "
         "what the eleventh form says is known from ten. A new box brings news about how far boxes differ.",
-        ["“The labels of one box are wrong more often”: the error is not in a label; two labels of a box resemble "
-         "each other.",
-         "“There are too few labels in a box”: more labels in the same boxes change little; more boxes do."])
+        [
+            "“The labels of one box are wrong more often”: the error is not in a label; two labels of a box resemble "
+            "each other.",
+            "“There are too few labels in a box”: more labels in the same boxes change little; more boxes do.",
+        ],
+    )
 
 
 # ---------------------------------------------------------------- half-samples
 
+
 def predict_eight() -> Prediction:
     """Return the question how well eight half-samples do the work of all."""
-    return questions.predict("2-eight", "Eight of the 128 half-samples, chosen with care: how far is their standard "
-                             "error from that of all 128?", OFF)
+    return questions.predict(
+        "2-eight",
+        "Eight of the 128 half-samples, chosen with care: how far is their standard "
+        "error from that of all 128?",
+        OFF,
+    )
 
 
 def seen_halves() -> Reveal:
@@ -179,50 +268,78 @@ def half_samples(predicted: float | None = None) -> Panel:
         "count": stops(RANDOM_COUNTS, 8, "How many at random"),
         "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random draw number"),
     }
-    yours = () if predicted is None else tuple(sorted({textbook * (1 - predicted), textbook * (1 + predicted)}))
+    yours = (
+        ()
+        if predicted is None
+        else tuple(sorted({textbook * (1 - predicted), textbook * (1 + predicted)}))
+    )
 
     def draw_only_random(_: Any = None) -> None:
         for name in ("count", "seed"):
             controls[name].disabled = controls["scheme"].value != "random"
 
     def estimated(scheme: str, count: int, seed: int) -> tuple:
-        made = replicates.replicates(design, array=half_sample_array(scheme, count, seed), require_balance=False)
-        return made, estimates.replicate_estimate(made, "proportion", correct), yours if scheme == "balanced" else ()
+        made = replicates.replicates(
+            design, array=half_sample_array(scheme, count, seed), require_balance=False
+        )
+        return (
+            made,
+            estimates.replicate_estimate(made, "proportion", correct),
+            yours if scheme == "balanced" else (),
+        )
 
     draw_only_random()
     controls["scheme"].observe(draw_only_random, "value")
-    middle, farthest = estimated("all", 8, 1)[1].estimate, np.abs(_box_differences()).sum() / 14 * 1.03
+    middle, farthest = (
+        estimated("all", 8, 1)[1].estimate,
+        np.abs(_box_differences()).sum() / 14 * 1.03,
+    )
     reach = {"reach": (middle - farthest, middle + farthest)}
-    return drive_chart(controls, estimated, functools.partial(box_charts.halves_data, **reach),
-                       functools.partial(box_charts.halves_words, textbook=textbook),
-                       functools.partial(box_charts.halves, textbook=textbook, **reach))
+    return drive_chart(
+        controls,
+        estimated,
+        functools.partial(box_charts.halves_data, **reach),
+        functools.partial(box_charts.halves_words, textbook=textbook),
+        functools.partial(box_charts.halves, textbook=textbook, **reach),
+    )
 
 
 def seen_schemes() -> Reveal:
     """Return a button, once `predict_eight` is answered: standard errors digit by digit."""
+
     def show() -> Table:
-        exact = {name: f"{_error_of(half_sample_array(scheme)):.15f}" for name, scheme in SCHEMES[:2]}
+        exact = {
+            name: f"{_error_of(half_sample_array(scheme)):.15f}" for name, scheme in SCHEMES[:2]
+        }
         for count in (RANDOM_COUNTS[1], RANDOM_COUNTS[-1]):
             ratios = simulations.simulate_random_halves(_box_differences(), count).ratios
-            low, high = np.sqrt(np.quantile(ratios, (.05, .95))) * _textbook_error()
+            low, high = np.sqrt(np.quantile(ratios, (0.05, 0.95))) * _textbook_error()
             exact[f"{count:,} at random"] = f"{low:.4f} to {high:.4f} in 90% of the draws"
-        return Table([{"half-samples": name, "standard_error": text} for name, text in exact.items()],
-                     "Standard error of the accuracy")
+        return Table(
+            [{"half-samples": name, "standard_error": text} for name, text in exact.items()],
+            "Standard error of the accuracy",
+        )
 
     return questions.compare("2-eight", OF_OFF, show)
 
 
 def seen_broken() -> Reveal:
     """Return a button, once `predict_eight` is answered: what unbalanced half-samples give."""
+
     def show() -> Table:
         every = half_sample_array("all")
         rows = []
         for name, array in ((name, half_sample_array(scheme)) for name, scheme in SCHEMES[3:]):
             error = _error_of(array)
             repairs = sum(arrays.check_balance(np.vstack([array, row])).full for row in every)
-            rows.append({"half-samples": name, "standard_error": f"{error:.4f}",
-                         "off by": f"{error / _textbook_error() - 1:+.0%}",
-                         "one more row repairs it": "yes" if repairs else "none does"})
+            rows.append(
+                {
+                    "half-samples": name,
+                    "standard_error": f"{error:.4f}",
+                    "off by": f"{error / _textbook_error() - 1:+.0%}",
+                    "one more row repairs it": "yes" if repairs else "none does",
+                }
+            )
         return Table(rows, "Two arrays of seven rows")
 
     return questions.compare("2-eight", {}, show)
@@ -231,13 +348,17 @@ def seen_broken() -> Reveal:
 def explain_eight() -> Explanation:
     """Return the question whether more replicates know more."""
     return questions.explain(
-        "2-why-eight", "Is the standard error of 128 half-samples better than that of the balanced 8? Would 512 "
+        "2-why-eight",
+        "Is the standard error of 128 half-samples better than that of the balanced 8? Would 512 "
         "replicates be better?",
         "No: it is the same number, computed with less work. Replicates are computations, not observations. How well "
         "the standard error itself is known depends on the seven districts, and no replicate adds a district.",
-        ["“More replicates, a tighter interval”: that holds for more boxes. Only random half-samples need many "
-         "replicates, because their cross terms cancel on average only.",
-         "“Eight are an approximation”: for a mean or a total they are exact."])
+        [
+            "“More replicates, a tighter interval”: that holds for more boxes. Only random half-samples need many "
+            "replicates, because their cross terms cancel on average only.",
+            "“Eight are an approximation”: for a mean or a total they are exact.",
+        ],
+    )
 
 
 def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
@@ -259,7 +380,7 @@ def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
     if scheme == "all":
         return np.array(list(itertools.product((0, 1), repeat=7)))
     if scheme in ("balanced", "one less"):
-        return (1 - arrays.hadamard(8)[int(scheme == "one less"):, 1:]) // 2
+        return (1 - arrays.hadamard(8)[int(scheme == "one less") :, 1:]) // 2
     if scheme == "printed":
         return np.array([[int(sign == "-") for sign in row] for row in PRINTED])
     return np.random.default_rng(seed).integers(0, 2, (count, 7))
@@ -267,14 +388,19 @@ def half_sample_array(scheme: str, count: int = 8, seed: int = 1) -> np.ndarray:
 
 # ---------------------------------------------------------------- arrays
 
+
 def predict_pairs() -> Prediction:
     """Return the question whether the paper's nine runs are enough."""
-    return questions.predict("2-pairs", "Nine runs and eight columns: how many of the 28 pairs of columns are not "
-                             "balanced?", OF_PAIRS)
+    return questions.predict(
+        "2-pairs",
+        "Nine runs and eight columns: how many of the 28 pairs of columns are not balanced?",
+        OF_PAIRS,
+    )
 
 
 def seen_pairs() -> Reveal:
     """Return the view that builds arrays, to be seen once `predict_pairs` is answered."""
+
     def show(predicted: str) -> list:
         bad = np.argwhere(np.triu(array_charts.unbalanced_pairs(papers_shifts(3, 8), 3))) + 1
         found = f"{len(bad)} of the 28 pairs fail: {', '.join(f'{i} and {j}' for i, j in bad)}."
@@ -308,9 +434,19 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
     }
 
     def built(levels: int, columns: int, method: str, i: int, j: int) -> tuple:
-        array = papers_shifts(levels, columns) if method == "paper" else arrays.orthogonal_array(levels, columns)
+        array = (
+            papers_shifts(levels, columns)
+            if method == "paper"
+            else arrays.orthogonal_array(levels, columns)
+        )
         asked = predicted is not None and (levels, columns, method) == (3, 8, "paper")
-        return array, levels, min(i, columns), min(j, columns), f"you predicted: {predicted}" if asked else ""
+        return (
+            array,
+            levels,
+            min(i, columns),
+            min(j, columns),
+            f"you predicted: {predicted}" if asked else "",
+        )
 
     def pick(mark: dict) -> None:
         if mark["pick"] not in (controls["i"].value, controls["j"].value):
@@ -318,13 +454,16 @@ def array_builder(method: str = "linear", predicted: str | None = None) -> Panel
             controls["j"].value = mark["pick"]
 
     _keep_apart(controls["columns"], controls["i"], controls["j"])
-    panel = drive_chart(controls, built, array_charts.array_data, array_charts.array_words, array_charts.array)
+    panel = drive_chart(
+        controls, built, array_charts.array_data, array_charts.array_words, array_charts.array
+    )
     panel.view.on_pick(pick)
     return panel
 
 
 def _keep_apart(columns: Any, i: Any, j: Any) -> None:
     """Keep two columns different and among those there are: what takes the other's place sends it to its own."""
+
     def swap(change: Any) -> None:
         other = j if change.owner is i else i
         if change.new == other.value:
@@ -363,9 +502,11 @@ def papers_shifts(levels: int, columns: int) -> np.ndarray:
            [0, 2, 1, 1, 0, 1, 2, 2, 0]])
     """
     dimension = 1
-    while levels ** dimension - 1 < columns:
+    while levels**dimension - 1 < columns:
         dimension += 1
-    first = arrays.orthogonal_array(levels, (levels ** dimension - 1) // (levels - 1), method="rotation")[:-1, 0]
+    first = arrays.orthogonal_array(
+        levels, (levels**dimension - 1) // (levels - 1), method="rotation"
+    )[:-1, 0]
     shifts = np.stack([np.roll(first, -k) for k in range(columns)], 1)
     return np.concatenate([shifts, np.zeros((1, columns), np.int64)])
 
@@ -391,21 +532,32 @@ def field_steps() -> Panel:
         return field, min(k, field.size - 1)
 
     controls["size"].observe(limit, "value")
-    return drive_chart(controls, step, array_charts.field_data, array_charts.field_words, array_charts.field)
+    return drive_chart(
+        controls, step, array_charts.field_data, array_charts.field_words, array_charts.field
+    )
 
 
 # ---------------------------------------------------------------- coverage
 
+
 def predict_coverage() -> Prediction:
     """Return the question how often the naive interval keeps its promise."""
-    return questions.predict("2-coverage", "Of 100 cities like ours, in how many does the naive 95% interval contain "
-                             "the truth?", COVERED)
+    return questions.predict(
+        "2-coverage",
+        "Of 100 cities like ours, in how many does the naive 95% interval contain the truth?",
+        COVERED,
+    )
 
 
 def seen_coverage() -> Reveal:
     """Return the view of simulated intervals, to be seen once `predict_coverage` is answered."""
-    return questions.reveal("2-coverage", lambda predicted: [*questions.answered(OF_COVERED, predicted),
-                                                             coverage(COVERED.get(predicted))])
+    return questions.reveal(
+        "2-coverage",
+        lambda predicted: [
+            *questions.answered(OF_COVERED, predicted),
+            coverage(COVERED.get(predicted)),
+        ],
+    )
 
 
 def coverage(predicted: float | None = None) -> Panel:
@@ -426,62 +578,100 @@ def coverage(predicted: float | None = None) -> Panel:
         "strata": ipywidgets.IntSlider(CITY["strata"], 3, 50, description="Districts L"),
         "psus": ipywidgets.IntSlider(CITY["psus"], 2, 5, description="Boxes per district n"),
         "items": stops(ITEMS, CITY["items"], "Labels per box m"),
-        "icc": stops([(f"{icc:g}", icc) for icc in CORRELATIONS], CITY["icc"], "Intracluster correlation"),
-        "size_spread": ipywidgets.Dropdown(options=SIZES, value=CITY["size_spread"], description="Sizes differ"),
-        "size_effect": ipywidgets.Dropdown(options=WORSE, value=CITY["size_effect"],
-                                           description="Large boxes are worse"),
+        "icc": stops(
+            [(f"{icc:g}", icc) for icc in CORRELATIONS], CITY["icc"], "Intracluster correlation"
+        ),
+        "size_spread": ipywidgets.Dropdown(
+            options=SIZES, value=CITY["size_spread"], description="Sizes differ"
+        ),
+        "size_effect": ipywidgets.Dropdown(
+            options=WORSE, value=CITY["size_effect"], description="Large boxes are worse"
+        ),
         "seed": ipywidgets.IntSlider(1, 1, DRAWS, description="Random draw number"),
     }
 
     def simulated(seed: int, **city: float) -> tuple:
         runs = min(2_500, MOST_PSUS // (city["strata"] * city["psus"]))
-        return simulations.simulate_coverage(**city, runs=runs, rng=seed), predicted if city == CITY else None
+        return simulations.simulate_coverage(
+            **city, runs=runs, rng=seed
+        ), predicted if city == CITY else None
 
-    return drive_chart(controls, simulated, interval_charts.coverage_data, interval_charts.coverage_words,
-                       interval_charts.coverage)
+    return drive_chart(
+        controls,
+        simulated,
+        interval_charts.coverage_data,
+        interval_charts.coverage_words,
+        interval_charts.coverage,
+    )
 
 
 def explain_coverage() -> Explanation:
     """Return the question what the degrees of freedom are for."""
     return questions.explain(
-        "2-why-coverage", "With three districts the honest interval is very wide. Is that a fault of the method?",
+        "2-why-coverage",
+        "With three districts the honest interval is very wide. Is that a fault of the method?",
         "No. Three districts give three differences, so the standard error itself is hardly known, and the t quantile "
         "(3.18 instead of 1.96) pays for that. A shorter interval would break its promise.",
-        ["“Take the normal quantile, it is shorter”: it covers far less than it promises with so few districts.",
-         "“Take more labels per box”: the differences between boxes stay as they are."])
+        [
+            "“Take the normal quantile, it is shorter”: it covers far less than it promises with so few districts.",
+            "“Take more labels per box”: the differences between boxes stay as they are.",
+        ],
+    )
 
 
 def seen_weights() -> Reveal:
     """Return what forgotten weights do to an interval, to be seen once `predict_coverage` is answered."""
+
     def show(_: str | None) -> Table:
         study = simulations.simulate_coverage(**WEIGHTS)
-        rows = [{"interval_method": method.replace("_", " "), "coverage": f"{study.coverage(method):.1%}",
-                 "half_width": f"{study.half_width(method):.3f}"} for method in ("naive", "weighted_naive", "default")]
-        return Table(rows,
-                     f"{study.strata} strata whose weight rises with their accuracy, {study.runs:,} simulated audits")
+        rows = [
+            {
+                "interval_method": method.replace("_", " "),
+                "coverage": f"{study.coverage(method):.1%}",
+                "half_width": f"{study.half_width(method):.3f}",
+            }
+            for method in ("naive", "weighted_naive", "default")
+        ]
+        return Table(
+            rows,
+            f"{study.strata} strata whose weight rises with their accuracy, {study.runs:,} simulated audits",
+        )
 
     return questions.reveal("2-coverage", show)
 
 
 # ---------------------------------------------------------------- F1
 
+
 def seen_orders() -> Reveal:
     """Return how far the order of the districts moves the error of F1, to be seen once `predict_eight` is answered."""
+
     def show(_: str | None) -> Table:
         forms = digit_forms()
         design = SurveyDesign((forms.box - 1) // 2, psu=forms.box)
         made = replicates.replicates(design, array=half_sample_array("all"))
         found = estimates.replicate_estimate(made, "f1", forms.digit == 2, forms.read_a == 2)
-        place = half_sample_array("balanced")[:, list(itertools.permutations(range(7)))] @ 2 ** np.arange(7)[::-1]
+        place = (
+            half_sample_array("balanced")[:, list(itertools.permutations(range(7)))]
+            @ 2 ** np.arange(7)[::-1]
+        )
         errors = np.sqrt(((found.replicate_values - found.estimate) ** 2)[place].mean(0))
-        return Table([{"half-samples": "all 128", "standard_error": f"{found.standard_error:.4f}"},
-                      {"half-samples": f"balanced 8, {errors.size:,} orders of the districts",
-                       "standard_error": f"{errors.min():.4f} to {errors.max():.4f}"}], "Standard error of F1, code 2")
+        return Table(
+            [
+                {"half-samples": "all 128", "standard_error": f"{found.standard_error:.4f}"},
+                {
+                    "half-samples": f"balanced 8, {errors.size:,} orders of the districts",
+                    "standard_error": f"{errors.min():.4f} to {errors.max():.4f}",
+                },
+            ],
+            "Standard error of F1, code 2",
+        )
 
     return questions.reveal("2-eight", show)
 
 
 # ---------------------------------------------------------------- the digit forms by boxes
+
 
 def intracluster_correlation() -> float:
     """Return the intracluster correlation of all labels of the digit forms, from their design effect.
@@ -513,7 +703,9 @@ def _error_of(array: np.ndarray) -> float:
     """Return the standard error that half-samples give."""
     forms = digit_forms()
     made = replicates.replicates(exercises.by_boxes(forms.box), array=array, require_balance=False)
-    return estimates.replicate_estimate(made, "proportion", forms.read_a == forms.digit).standard_error
+    return estimates.replicate_estimate(
+        made, "proportion", forms.read_a == forms.digit
+    ).standard_error
 
 
 def _turn_within(box: np.ndarray) -> np.ndarray:

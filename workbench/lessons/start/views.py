@@ -14,19 +14,26 @@ SURE = {
     "97%": "You took its word. But how sure it is, it computes itself; nobody checked that against the truth.",
     "93%": "You expected it to boast, but less than it does.",
     "88%": "That is right: it misreads one form in eight, and does not say so.",
-    "75%": "You expected it to boast, and it does; but it reads better than that."}
+    "75%": "You expected it to boast, and it does; but it reads better than that.",
+}
 
 
 def predict_sure() -> Prediction:
     """Return the question that the course begins with."""
     items = digit_forms().items()
-    return questions.predict("0-sure", f"The program says of each reading how sure it is: {items.score.mean():.1%} on "
-                             f"average. In how many of the {items.size:,} forms is it right?", list(GUESSES))
+    return questions.predict(
+        "0-sure",
+        f"The program says of each reading how sure it is: {items.score.mean():.1%} on "
+        f"average. In how many of the {items.size:,} forms is it right?",
+        list(GUESSES),
+    )
 
 
 def reveal_sure() -> Reveal:
     """Return the answer, which waits for the prediction and shows it."""
-    return questions.reveal("0-sure", lambda guess: [*questions.answered(SURE, guess), sure(GUESSES.get(guess))])
+    return questions.reveal(
+        "0-sure", lambda guess: [*questions.answered(SURE, guess), sure(GUESSES.get(guess))]
+    )
 
 
 def sure(predicted: float | None = None) -> ChartView:
@@ -38,4 +45,6 @@ def sure(predicted: float | None = None) -> ChartView:
         The learner's guess, a share.
     """
     items = digit_forms().items()
-    return ChartView(charts.sureness(float(items.score.mean()), float(np.mean(items.correct)), predicted))
+    return ChartView(
+        charts.sureness(float(items.score.mean()), float(np.mean(items.correct)), predicted)
+    )

@@ -19,17 +19,46 @@ from workbench.stratified.default_plan import AUTO, STRATA, check_trusted
 
 BUDGET = 100
 CLUSTERED = "workbench report brr-orthogonal-arrays"
-OPTIONS = {roles.STRATUM: "--strata-by", roles.CLUSTER: f"{CLUSTERED} --psu", roles.WEIGHT: f"{CLUSTERED} --weight"}
+OPTIONS = {
+    roles.STRATUM: "--strata-by",
+    roles.CLUSTER: f"{CLUSTERED} --psu",
+    roles.WEIGHT: f"{CLUSTERED} --weight",
+}
 
 
 @checks.naming(rng="seed", by="strata_by")
-def read(*, scores: str = "", score: str = "score", prediction: str = "", truth: str = "", id: str = "",
-         score_is: str = "auto", positive: str = "", classes: str = "auto", probabilities: str = "",
-         leave_out: str = "", labels: str = "", label_sheet: str = "", columns: str = "", budget: int = BUDGET,
-         half_width: float = 0.0, assurance: float = 0.8, metrics_of: str = "", rival: str = "", model: str = "",
-         judge: str = "", strata_by: str = "", n_strata: int = 0, stratifier: str = "equal_size",
-         allocation: str = AUTO, trust_scores: bool = False, interval: str = "default", level: float = 0.95,
-         seed: int = 0, write: bool = True) -> tuple[ScoredItems, Audit]:
+def read(
+    *,
+    scores: str = "",
+    score: str = "score",
+    prediction: str = "",
+    truth: str = "",
+    id: str = "",
+    score_is: str = "auto",
+    positive: str = "",
+    classes: str = "auto",
+    probabilities: str = "",
+    leave_out: str = "",
+    labels: str = "",
+    label_sheet: str = "",
+    columns: str = "",
+    budget: int = BUDGET,
+    half_width: float = 0.0,
+    assurance: float = 0.8,
+    metrics_of: str = "",
+    rival: str = "",
+    model: str = "",
+    judge: str = "",
+    strata_by: str = "",
+    n_strata: int = 0,
+    stratifier: str = "equal_size",
+    allocation: str = AUTO,
+    trust_scores: bool = False,
+    interval: str = "default",
+    level: float = 0.95,
+    seed: int = 0,
+    write: bool = True,
+) -> tuple[ScoredItems, Audit]:
     """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
 
     Parameters
@@ -90,44 +119,100 @@ def read(*, scores: str = "", score: str = "score", prediction: str = "", truth:
         raise checks.WrongValue("strata_by", f"{strata_by!r} is a column of scores: name a file")
     if label_sheet and not labels and not truth:
         _refuse_recorded(label_sheet)
-    settings = {"score": score, "prediction": prediction, "truth": truth, "id": id, "rival": rival,
-                "score_is": score_is, "positive": positive, "classes": classes, "probabilities": probabilities,
-                "model": model, "leave_out": leave_out}
+    settings = {
+        "score": score,
+        "prediction": prediction,
+        "truth": truth,
+        "id": id,
+        "rival": rival,
+        "score_is": score_is,
+        "positive": positive,
+        "classes": classes,
+        "probabilities": probabilities,
+        "model": model,
+        "leave_out": leave_out,
+    }
     if judge:
-        items = read_judged(scores, judge, id, settings | {"strata_by": strata_by, "metrics_of": metrics_of,
-                                                           "half_width": half_width})
+        items = read_judged(
+            scores,
+            judge,
+            id,
+            settings | {"strata_by": strata_by, "metrics_of": metrics_of, "half_width": half_width},
+        )
         return items, judged.judged_audit(
-            items, min(budget, items.size) if budget == BUDGET else budget, level=level, labels=labels, rng=seed,
-            label_sheet=label_sheet if write else "", columns={} if labels else shown_columns(scores, columns, items),
-            source={"scores": os.path.basename(scores), "judge": judge, "identifier": id})
-    items = scored_items.read_scores(scores, by=strata_by, **settings) if scores else digit_forms.digit_forms().items()
-    source = {"scores": os.path.basename(scores), **settings, "strata_by": strata_by, "scores_read_as": items.read_as}
+            items,
+            min(budget, items.size) if budget == BUDGET else budget,
+            level=level,
+            labels=labels,
+            rng=seed,
+            label_sheet=label_sheet if write else "",
+            columns={} if labels else shown_columns(scores, columns, items),
+            source={"scores": os.path.basename(scores), "judge": judge, "identifier": id},
+        )
+    items = (
+        scored_items.read_scores(scores, by=strata_by, **settings)
+        if scores
+        else digit_forms.digit_forms().items()
+    )
+    source = {
+        "scores": os.path.basename(scores),
+        **settings,
+        "strata_by": strata_by,
+        "scores_read_as": items.read_as,
+    }
     if half_width:
         checks.not_both(half_width=half_width, budget=budget != BUDGET)
         checks.not_both(half_width=half_width, metrics_of=metrics_of)
         checks.not_both(half_width=half_width, rival=rival)
         if items.labeled is not None:
-            raise checks.WrongValue("half_width", f"plans new labels, and column {truth!r} has some already: leave one "
-                                    "of the two out", half_width)
+            raise checks.WrongValue(
+                "half_width",
+                f"plans new labels, and column {truth!r} has some already: leave one "
+                "of the two out",
+                half_width,
+            )
     if half_width and not labels:
-        budget = int(prices.label_prices(items, half_width, n_strata=n_strata or AUTO, stratifier=stratifier, rng=seed,
-                                         allocation=allocation, trust_scores=trust_scores, interval=interval,
-                                         level=level, assurance=assurance).assured[0])
+        budget = int(
+            prices.label_prices(
+                items,
+                half_width,
+                n_strata=n_strata or AUTO,
+                stratifier=stratifier,
+                rng=seed,
+                allocation=allocation,
+                trust_scores=trust_scores,
+                interval=interval,
+                level=level,
+                assurance=assurance,
+            ).assured[0]
+        )
     budget = min(budget, items.size) if budget == BUDGET else budget
     design: dict[str, Any] = {
-        "n_strata": n_strata or AUTO, "stratifier": stratifier, "allocation": allocation, "interval": interval,
-        "level": level, "labels": labels, "rng": seed, "source": source,
+        "n_strata": n_strata or AUTO,
+        "stratifier": stratifier,
+        "allocation": allocation,
+        "interval": interval,
+        "level": level,
+        "labels": labels,
+        "rng": seed,
+        "source": source,
         "label_sheet": label_sheet if write and items.labeled is None else "",
-        "columns": {} if labels or truth else shown_columns(scores, columns, items)}
+        "columns": {} if labels or truth else shown_columns(scores, columns, items),
+    }
     audit: Audit
     if not metrics_of and not rival:
         audit = accuracy.accuracy_audit(items, budget, **design, trust_scores=trust_scores)
     else:
         check_trusted(trust_scores, False, items)
-        design |= {"n_strata": n_strata or min(STRATA, items.size),
-                   "allocation": "proportional" if allocation == AUTO else allocation}
-        audit = class_audit(items, metrics_of, budget, **design) if metrics_of else \
-            differences.difference_audit(items, budget, **design)
+        design |= {
+            "n_strata": n_strata or min(STRATA, items.size),
+            "allocation": "proportional" if allocation == AUTO else allocation,
+        }
+        audit = (
+            class_audit(items, metrics_of, budget, **design)
+            if metrics_of
+            else differences.difference_audit(items, budget, **design)
+        )
     used = [score, prediction, truth, id, rival, model, strata_by, columns]
     return items, with_unused(audit, scores, used, OPTIONS, warn=bool(audit.premise))
 
@@ -136,8 +221,17 @@ def read_judged(scores: str, judge: str, id: str, others: dict) -> ScoredItems:
     """Return the items of a file under a judge; `others` are settings, of which some do not go with it."""
     if not scores:
         raise checks.WrongValue("judge", f"{judge!r} are columns of scores: name a file")
-    for name in ("prediction", "truth", "rival", "model", "probabilities", "positive", "strata_by", "metrics_of",
-                 "half_width"):
+    for name in (
+        "prediction",
+        "truth",
+        "rival",
+        "model",
+        "probabilities",
+        "positive",
+        "strata_by",
+        "metrics_of",
+        "half_width",
+    ):
         checks.not_both(**{"judge": judge, name: others.get(name)})
     return judged_items(scores, judge, id=id)
 
@@ -154,7 +248,11 @@ def shown_columns(scores: str, columns: str, items: ScoredItems) -> dict:
     parts = [part.strip() for part in columns.split(",")]
     names = [name for part in parts for name in ([part] if part in there else part.split())]
     cells = frames.read_columns(scores, list(dict.fromkeys(names)))[0]
-    return cells if items.kept is None else {name: column[items.kept] for name, column in cells.items()}
+    return (
+        cells
+        if items.kept is None
+        else {name: column[items.kept] for name, column in cells.items()}
+    )
 
 
 def _refuse_recorded(sheet: str) -> None:

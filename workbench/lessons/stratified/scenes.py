@@ -22,8 +22,12 @@ HAND = [("by hand", BY_HAND)]
 POPULATIONS = [("1,797 digit forms", "forms"), ("700,000, their synthetic twin", "twin")]
 HALF_WIDTHS = np.round(np.arange(0.01, 0.1001, 0.001), 3)
 LEAST_LABELS = 40
-LEAST = 2           # items, and labels, of a stratum that a hand leaves
-INTERVALS = [("95%, for a fixed number", "fixed"), ("99.5% at every look", "looks"), ("anytime", "anytime")]
+LEAST = 2  # items, and labels, of a stratum that a hand leaves
+INTERVALS = [
+    ("95%, for a fixed number", "fixed"),
+    ("99.5% at every look", "looks"),
+    ("anytime", "anytime"),
+]
 
 
 class _Design:
@@ -31,35 +35,57 @@ class _Design:
 
     def __init__(self, predicted: float | None) -> None:
         self._predicted = predicted
-        self.cuts = self.labels = np.array([], int)     # of the strata shown: items up to each cut, labels
+        self.cuts = self.labels = np.array(
+            [], int
+        )  # of the strata shown: items up to each cut, labels
         self.controls: dict[str, Any] = {
-            "stratifier": ipywidgets.Dropdown(options=STRATIFIERS + HAND, description="Cut the forms by"),
+            "stratifier": ipywidgets.Dropdown(
+                options=STRATIFIERS + HAND, description="Cut the forms by"
+            ),
             "score": ipywidgets.Dropdown(options=["confidence", "margin"], description="Sorted by"),
             "n_strata": ipywidgets.IntSlider(5, 2, 12, description="Strata"),
             "budget": ipywidgets.IntSlider(100, 30, 600, 10, description="Labels"),
             "method": ipywidgets.Dropdown(options=SHARES + HAND, description="Share the labels"),
         }
         self._scored, self._cut = functools.cache(_scored), functools.cache(self._by_rule)
-        self.view = ChartView(charts.design(self._study(**set_to(self.controls)), self._scored("confidence")[2],
-                                            predicted=predicted))
-        for name in ("stratifier", "score", "n_strata", "budget"):      # before `drive`: it draws what they leave
+        self.view = ChartView(
+            charts.design(
+                self._study(**set_to(self.controls)),
+                self._scored("confidence")[2],
+                predicted=predicted,
+            )
+        )
+        for name in (
+            "stratifier",
+            "score",
+            "n_strata",
+            "budget",
+        ):  # before `drive`: it draws what they leave
             self.controls[name].observe(functools.partial(self._forget, name), "value")
         self.view.on_drag(self._dragged)
 
     def answer(self, **values: int | str) -> tuple:
         """Return rows and words of the picture, as `drive` asks for them."""
         study = self._study(**values)
-        return (charts.design_data(study, self._scored(values["score"])[2], predicted=self._predicted),
-                charts.design_words(study, predicted=self._predicted))
+        return (
+            charts.design_data(study, self._scored(values["score"])[2], predicted=self._predicted),
+            charts.design_words(study, predicted=self._predicted),
+        )
 
     def _study(self, stratifier: Any, score: Any, n_strata: Any, budget: Any, method: Any) -> Any:
         scores, correct, _ = self._scored(score)
-        strata = self._by_hand(scores) if stratifier == BY_HAND else self._cut(score, stratifier, n_strata)
+        strata = (
+            self._by_hand(scores)
+            if stratifier == BY_HAND
+            else self._cut(score, stratifier, n_strata)
+        )
         rule = "proportional" if method == BY_HAND else method
         study = simulations.weigh_design(strata, scores, correct, budget, rule)
         if method == BY_HAND:
             variance = accuracy.accuracy_variance(study.stratum_size, study.correct, self.labels)
-            study = replace(study, method=BY_HAND, labeled=self.labels, standard_error=float(variance) ** 0.5)
+            study = replace(
+                study, method=BY_HAND, labeled=self.labels, standard_error=float(variance) ** 0.5
+            )
         self.cuts, self.labels = strata.sizes.cumsum()[:-1], np.array(study.labeled)
         return study
 
@@ -67,7 +93,9 @@ class _Design:
         return stratify(self._scored(score)[0], n_strata, stratifier)
 
     def _by_hand(self, scores: np.ndarray) -> Strata:
-        labels = np.searchsorted(self.cuts, np.argsort(np.argsort(scores, kind="stable")), side="right")
+        labels = np.searchsorted(
+            self.cuts, np.argsort(np.argsort(scores, kind="stable")), side="right"
+        )
         return Strata(labels, np.bincount(labels), None, self.cuts.size + 1, BY_HAND)
 
     def _forget(self, name: str, change: Any) -> None:
@@ -81,16 +109,23 @@ class _Design:
 
     def _dragged(self, place: dict) -> None:
         kind, number = place["drag"].split()
-        move, control = {"cut": (self._move_cut, "stratifier"), "labels": (self._move_labels, "method")}[kind]
+        move, control = {
+            "cut": (self._move_cut, "stratifier"),
+            "labels": (self._move_labels, "method"),
+        }[kind]
         move(int(number), place["x"])
         if self.controls[control].value != BY_HAND:
-            self.controls[control].value = BY_HAND      # draws
+            self.controls[control].value = BY_HAND  # draws
             return
         self.view.feed(*self.answer(**set_to(self.controls)))
 
     def _move_cut(self, number: int, share: float) -> None:
         size = len(self._scored(self.controls["score"].value)[0])
-        room = self.labels if self.controls["method"].value == BY_HAND else np.full(self.labels.size, LEAST)
+        room = (
+            self.labels
+            if self.controls["method"].value == BY_HAND
+            else np.full(self.labels.size, LEAST)
+        )
         ends = np.concatenate([[0], self.cuts, [size]])
         low, high = ends[number - 1] + room[number - 1], ends[number + 1] - room[number]
         self.cuts = self.cuts.copy()
@@ -98,11 +133,11 @@ class _Design:
 
     def _move_labels(self, number: int, share: float) -> None:
         size = len(self._scored(self.controls["score"].value)[0])
-        items = np.diff(np.concatenate([[0], self.cuts, [size]]))[number - 1:number + 1]
-        both = int(self.labels[number - 1:number + 1].sum())
-        wanted = round(share * self.labels.sum()) - int(self.labels[:number - 1].sum())
+        items = np.diff(np.concatenate([[0], self.cuts, [size]]))[number - 1 : number + 1]
+        both = int(self.labels[number - 1 : number + 1].sum())
+        wanted = round(share * self.labels.sum()) - int(self.labels[: number - 1].sum())
         left = max(LEAST, both - items[1], min(both - LEAST, items[0], wanted))
-        self.labels[number - 1:number + 1] = left, both - left
+        self.labels[number - 1 : number + 1] = left, both - left
 
 
 def strata_and_shares(predicted: float | None = None) -> Panel:
@@ -121,7 +156,9 @@ def strata_and_shares(predicted: float | None = None) -> Panel:
         Controls: stratifier, score (confidence or margin), strata, labels, shares.
     """
     design = _Design(predicted)
-    stratify(digit_forms().confidence, 5, "kmeans")       # its library takes a second to load, which no move should
+    stratify(
+        digit_forms().confidence, 5, "kmeans"
+    )  # its library takes a second to load, which no move should
     return drive(design.controls, design.answer, design.view)
 
 
@@ -137,19 +174,30 @@ def papers_robot() -> Panel:
     budget = ipywidgets.IntSlider(100, LEAST_LABELS, 300, 10, description="Labels in all")
     pilot = ipywidgets.IntSlider(5, 2, 20, description="Pilot labels per stratum")
     controls = {
-        "budget": budget, "pilot": pilot,
+        "budget": budget,
+        "pilot": pilot,
         "step": ipywidgets.IntSlider(10, 5, 50, 5, description="Labels per round"),
-        "laplace": ipywidgets.FloatSlider(0, min=0, max=4, step=0.5, readout_format=".1f",
-                                          description="Smoothing: right and wrong labels added",
-                                          layout=ipywidgets.Layout(width="520px")),      # its name is long
+        "laplace": ipywidgets.FloatSlider(
+            0,
+            min=0,
+            max=4,
+            step=0.5,
+            readout_format=".1f",
+            description="Smoothing: right and wrong labels added",
+            layout=ipywidgets.Layout(width="520px"),
+        ),  # its name is long
     }
 
     def fit(change: Any) -> None:
-        budget.min = max(LEAST_LABELS, sizes.size * change["new"])     # the pilot comes out of the labels
+        budget.min = max(
+            LEAST_LABELS, sizes.size * change["new"]
+        )  # the pilot comes out of the labels
 
     @functools.lru_cache(maxsize=256)
     def study(budget: int, **settings: float) -> Any:
-        return (simulations.simulate_labeling(sizes, right, budget, "opt_a2", runs=2000, **settings),)
+        return (
+            simulations.simulate_labeling(sizes, right, budget, "opt_a2", runs=2000, **settings),
+        )
 
     pilot.observe(fit, "value")
     return drive_chart(controls, study, charts.robot_data, charts.robot_words, charts.robot)
@@ -169,7 +217,10 @@ def robots(predicted: float | None = None) -> ChartView:
 @functools.cache
 def robot_studies() -> list[simulations.LabelingStudy]:
     """Return what 20,000 runs of the robot did with 40 to 300 labels."""
-    return [simulations.simulate_labeling(*fifths(), n, "opt_a2", runs=20_000) for n in (40, 60, 100, 200, 300)]
+    return [
+        simulations.simulate_labeling(*fifths(), n, "opt_a2", runs=20_000)
+        for n in (40, 60, 100, 200, 300)
+    ]
 
 
 def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
@@ -188,7 +239,9 @@ def stop_when_it_looks_good(predicted: float | None = None) -> Panel:
     sizes, right = fifths()
     controls = {
         "method": ipywidgets.Dropdown(options=INTERVALS, description="Interval"),
-        "every": ipywidgets.Dropdown(options=[10, 30, 95, 190, 570], description="Labels between looks"),
+        "every": ipywidgets.Dropdown(
+            options=[10, 30, 95, 190, 570], description="Labels between looks"
+        ),
     }
 
     @functools.cache
@@ -212,8 +265,9 @@ def labels_needed(predicted: tuple[float, float] | None = None) -> Panel:
         Controls: half-width, finite-population factor, population.
     """
     controls = {
-        "half_width": ipywidgets.FloatSlider(0.05, min=0.01, max=0.1, step=0.005, readout_format=".3f",
-                                             description="Half-width"),
+        "half_width": ipywidgets.FloatSlider(
+            0.05, min=0.01, max=0.1, step=0.005, readout_format=".3f", description="Half-width"
+        ),
         "finite": ipywidgets.Checkbox(True, description="Finite-population factor"),
         "population": ipywidgets.Dropdown(options=POPULATIONS, description="Population"),
     }
@@ -235,10 +289,15 @@ def plan_curves() -> dict:
     forms = digit_forms()
     twin = digit_twin(forms.confidence, forms.read_a == forms.digit)
     strata = stratify(twin.score, 5, "equal_size")
-    known = {"forms": (fifths()[0], fifths()[1] / fifths()[0]),
-             "twin": (strata.sizes, np.bincount(strata.labels, twin.correct, 5) / strata.sizes)}
-    return {(population, finite): accuracy.plan_curve(*strata, HALF_WIDTHS, finite=finite)
-            for population, strata in known.items() for finite in (True, False)}
+    known = {
+        "forms": (fifths()[0], fifths()[1] / fifths()[0]),
+        "twin": (strata.sizes, np.bincount(strata.labels, twin.correct, 5) / strata.sizes),
+    }
+    return {
+        (population, finite): accuracy.plan_curve(*strata, HALF_WIDTHS, finite=finite)
+        for population, strata in known.items()
+        for finite in (True, False)
+    }
 
 
 def _scored(score: str) -> tuple:

@@ -24,4 +24,11 @@ ROWS = {
     ("Q5", "Bootstrapping"): (auc, DOC),
     ("Q5", "Delong_test, interval of one model"): (delong, DELONG),
 }
-CHECKED = [("11 of 12 pairs in order", lambda: Bootstrapping(SCORED.t, SCORED.score, "roc_auc")[0], 11 / 12, 1e-9)]
+CHECKED = [
+    (
+        "11 of 12 pairs in order",
+        lambda: Bootstrapping(SCORED.t, SCORED.score, "roc_auc")[0],
+        11 / 12,
+        1e-9,
+    )
+]

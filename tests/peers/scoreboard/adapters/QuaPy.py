@@ -28,9 +28,10 @@ def bootstrap(**options):
     def call(d):
         made = AggregativeBootstrap(corrected(), random_state=0, **options)
         made.fit(d.v0[:, None].astype(float), d.y0)
-        with joblib.parallel_config(backend="sequential"):      # one process, whose time is counted
+        with joblib.parallel_config(backend="sequential"):  # one process, whose time is counted
             region = made.predict_conf(d.v[:, None].astype(float))[1]
         return float(region.I_low[1]), float(region.I_high[1])
+
     return call
 
 
@@ -40,11 +41,21 @@ def point(y, v, new):
 
 ROWS = {
     ("Q9", "AggregativeBootstrap(ACC) (default)"): (bootstrap(), DOC),
-    ("Q9", "AggregativeBootstrap(ACC, n_train_samples=100, n_test_samples=50)"):
-        (bootstrap(n_train_samples=100, n_test_samples=50), DOC),
+    ("Q9", "AggregativeBootstrap(ACC, n_train_samples=100, n_test_samples=50)"): (
+        bootstrap(n_train_samples=100, n_test_samples=50),
+        DOC,
+    ),
 }
 CHECKED = [
     # 9 of 10 and 8 of 10 recognized, 55 of 100 predicted: (.55 - .2) / (.9 - .2)
-    ("adjusted count, by hand", lambda: point(np.repeat([1, 0], 10), np.array([1] * 9 + [0] + [0] * 8 + [1] * 2),
-                                              (np.arange(100) < 55).astype(int)), .5, 1e-6),
+    (
+        "adjusted count, by hand",
+        lambda: point(
+            np.repeat([1, 0], 10),
+            np.array([1] * 9 + [0] + [0] * 8 + [1] * 2),
+            (np.arange(100) < 55).astype(int),
+        ),
+        0.5,
+        1e-6,
+    ),
 ]

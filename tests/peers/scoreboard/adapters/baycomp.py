@@ -19,5 +19,5 @@ def call(d):
 ROWS = {("Q10", "two_on_single, twice the smaller chance"): (call, DOC)}
 CHECKED = [
     # the correlated t: .06 over sqrt(.134 / 9 * (1 / 10 + 1 / 9)) = 1.0702 with 9 degrees of freedom
-    ("correlated t test, by hand", lambda: sorted(sides(FOLDS))[0], .15619, 1e-4),
+    ("correlated t test, by hand", lambda: sorted(sides(FOLDS))[0], 0.15619, 1e-4),
 ]

@@ -4,31 +4,47 @@ from fixed import SIMPLE, WILSON
 
 DOC = "https://github.com/jacobgil/confidenceinterval#getting-started"
 BINARY = "https://github.com/jacobgil/confidenceinterval#binary-metrics"
-SCORES = {"f1": confidenceinterval.f1_score, "precision": confidenceinterval.precision_score,
-          "recall": confidenceinterval.recall_score, }
+SCORES = {
+    "f1": confidenceinterval.f1_score,
+    "precision": confidenceinterval.precision_score,
+    "recall": confidenceinterval.recall_score,
+}
 SHARES = {"precision": confidenceinterval.ppv_score, "recall": confidenceinterval.tpr_score}
 LETTERS = {"precision": "Q4p", "recall": "Q4r", "f1": "Q4f"}
-TOSSES = 500        # of 5,000 in its documentation, which take seconds a call
+TOSSES = 500  # of 5,000 in its documentation, which take seconds a call
 
 
 def accuracy(d):
-    return confidenceinterval.accuracy_score(np.ones(d.y.size, int), d.y, confidence_level=.95)[1]
+    return confidenceinterval.accuracy_score(np.ones(d.y.size, int), d.y, confidence_level=0.95)[1]
 
 
 def score(function, **options):
-    return lambda d: function(d.t, d.p, confidence_level=.95, **options)[1]
+    return lambda d: function(d.t, d.p, confidence_level=0.95, **options)[1]
 
 
 def auc(**options):
-    return lambda d: confidenceinterval.roc_auc_score(d.t, d.score, confidence_level=.95, **options)[1]
+    return lambda d: confidenceinterval.roc_auc_score(
+        d.t, d.score, confidence_level=0.95, **options
+    )[1]
 
 
 ROWS = {
     ("Q1", "accuracy_score (default)"): (accuracy, DOC),
-    **{(LETTERS[name], f"{name}_score binary"): (score(SCORES[name], average="binary"), DOC) for name in SCORES},
-    **{(LETTERS[name], f"{SHARES[name].__name__} (default, wilson)"): (score(SHARES[name]), BINARY) for name in SHARES},
-    **{(LETTERS[name], f"{name}_score binary, bootstrap_bca, 500 resamples"):
-        (score(SCORES[name], average="binary", method="bootstrap_bca", n_resamples=TOSSES), DOC) for name in SCORES},
+    **{
+        (LETTERS[name], f"{name}_score binary"): (score(SCORES[name], average="binary"), DOC)
+        for name in SCORES
+    },
+    **{
+        (LETTERS[name], f"{SHARES[name].__name__} (default, wilson)"): (score(SHARES[name]), BINARY)
+        for name in SHARES
+    },
+    **{
+        (LETTERS[name], f"{name}_score binary, bootstrap_bca, 500 resamples"): (
+            score(SCORES[name], average="binary", method="bootstrap_bca", n_resamples=TOSSES),
+            DOC,
+        )
+        for name in SCORES
+    },
     ("Q5", "roc_auc_score (default, DeLong)"): (auc(), DOC),
 }
 # the classification report of its README, class 1: precision 8 of 9, recall 8 of 8, F1 (.796, 1.086)
@@ -36,9 +52,23 @@ TRUE = np.array([0, 1, 2, 2, 2, 1, 1, 1, 0, 2, 2, 1, 0, 2, 2, 1, 2, 2, 1, 1])
 GUESS = np.array([0, 1, 0, 0, 2, 1, 1, 1, 0, 2, 2, 1, 0, 1, 2, 1, 2, 2, 1, 1])
 CHECKED = [
     ("Wilson, 8 of 10", lambda: accuracy(SIMPLE), WILSON, 1e-5),
-    ("README's report: precision of class 1", lambda: confidenceinterval.ppv_score(
-        (TRUE == 1).astype(int), (GUESS == 1).astype(int), confidence_level=.95)[1], (.565, .980), 1e-3),
-    ("README's report: F1 of class 1", lambda: SCORES["f1"](
-        (TRUE == 1).astype(int), (GUESS == 1).astype(int), confidence_level=.95, average="binary")[1],
-     (.796, 1.086), 1e-3),
+    (
+        "README's report: precision of class 1",
+        lambda: confidenceinterval.ppv_score(
+            (TRUE == 1).astype(int), (GUESS == 1).astype(int), confidence_level=0.95
+        )[1],
+        (0.565, 0.980),
+        1e-3,
+    ),
+    (
+        "README's report: F1 of class 1",
+        lambda: SCORES["f1"](
+            (TRUE == 1).astype(int),
+            (GUESS == 1).astype(int),
+            confidence_level=0.95,
+            average="binary",
+        )[1],
+        (0.796, 1.086),
+        1e-3,
+    ),
 ]

@@ -6,8 +6,10 @@ DOC = "https://github.com/stephlinds/evalconfidence#quick-example"
 
 def items(values, model="m", cluster=None):
     groups = [None] * len(values) if cluster is None else map(str, cluster)
-    return [evalconfidence.ItemResult(str(k), model, float(value), cluster_id=group)
-            for k, (value, group) in enumerate(zip(values, groups, strict=True))]
+    return [
+        evalconfidence.ItemResult(str(k), model, float(value), cluster_id=group)
+        for k, (value, group) in enumerate(zip(values, groups, strict=True))
+    ]
 
 
 def compared(d):
@@ -17,9 +19,13 @@ def compared(d):
 
 ROWS = {
     ("Q1", "standard_error"): (lambda d: evalconfidence.standard_error(items(d.y)).ci, DOC),
-    **{(name, "standard_error, cluster_id"):
-       (lambda d: evalconfidence.standard_error(items(d.y, cluster=d.cluster)).ci, DOC)
-       for name in ("Q3", "Q3s")},
+    **{
+        (name, "standard_error, cluster_id"): (
+            lambda d: evalconfidence.standard_error(items(d.y, cluster=d.cluster)).ci,
+            DOC,
+        )
+        for name in ("Q3", "Q3s")
+    },
     ("Q6", "compare"): (compared, DOC),
     ("Q6g", "compare"): (compared, DOC),
     ("Q6c", "compare, cluster_id"): (compared, DOC),
@@ -27,10 +33,23 @@ ROWS = {
 }
 CHECKED = [
     # t of 9 degrees of freedom: 2.262157
-    ("t interval of 8 of 10, by hand", lambda: ROWS["Q1", "standard_error"][0](SIMPLE), around(.8, 2.262157 * .4 / 3),
-     1e-5),
-    ("four clusters, by hand", lambda: ROWS["Q3", "standard_error, cluster_id"][0](CLUSTERS),
-     around(.625, T3 * CLUSTER_SE), 1e-5),
+    (
+        "t interval of 8 of 10, by hand",
+        lambda: ROWS["Q1", "standard_error"][0](SIMPLE),
+        around(0.8, 2.262157 * 0.4 / 3),
+        1e-5,
+    ),
+    (
+        "four clusters, by hand",
+        lambda: ROWS["Q3", "standard_error, cluster_id"][0](CLUSTERS),
+        around(0.625, T3 * CLUSTER_SE),
+        1e-5,
+    ),
     # McNemar's table, 5 against 1 of 20: variance of the difference (6 - 16 / 20) / 20 ** 2
-    ("z of the paired difference, by hand", lambda: compared(PAIRED), around(.2, Z * 5.2 ** .5 / 20), 1e-5),
+    (
+        "z of the paired difference, by hand",
+        lambda: compared(PAIRED),
+        around(0.2, Z * 5.2**0.5 / 20),
+        1e-5,
+    ),
 ]

@@ -22,9 +22,17 @@ def paired(d):
 def ranks(d):
     names = [f"m{k}" for k in range(d.right.shape[1])]
     found = all_pairwise(d.right.T.astype(float), names, rng=rng())
-    listed = [([names.index(name) for name in pair], result) for pair, result in found.results.items()]
-    return claims(len(names), [pair[::1 if result.point_diff > 0 else -1] for pair, result in listed
-                               if result.p_value < .05])
+    listed = [
+        ([names.index(name) for name in pair], result) for pair, result in found.results.items()
+    ]
+    return claims(
+        len(names),
+        [
+            pair[:: 1 if result.point_diff > 0 else -1]
+            for pair, result in listed
+            if result.p_value < 0.05
+        ],
+    )
 
 
 def judged(d):
@@ -39,7 +47,17 @@ ROWS = {
     ("Q8", "judge_debias_mean_ci"): (lambda d: limits(judged(d)), JUDGES),
 }
 CHECKED = [
-    ("mean of 8 of 10", lambda: evalstats.mean_ci(SIMPLE.y.astype(float), rng=rng()).mean, .8, 1e-9),
-    ("difference of the means, by hand", lambda: paired(PAIRED).point_diff, .2, 1e-9),
-    ("the first of three models is better than the others", lambda: ranks(MODELS), FIRST_IS_BEST, 0),
+    (
+        "mean of 8 of 10",
+        lambda: evalstats.mean_ci(SIMPLE.y.astype(float), rng=rng()).mean,
+        0.8,
+        1e-9,
+    ),
+    ("difference of the means, by hand", lambda: paired(PAIRED).point_diff, 0.2, 1e-9),
+    (
+        "the first of three models is better than the others",
+        lambda: ranks(MODELS),
+        FIRST_IS_BEST,
+        0,
+    ),
 ]

@@ -28,8 +28,11 @@ def scored(d):
 
 
 def stratified(d):
-    return limits(glide.StratifiedClassicalMeanEstimator().estimate(d.y.astype(float), d.stratum,
-                                                                    stratum_weights=d.sizes / d.sizes.sum()))
+    return limits(
+        glide.StratifiedClassicalMeanEstimator().estimate(
+            d.y.astype(float), d.stratum, stratum_weights=d.sizes / d.sizes.sum()
+        )
+    )
 
 
 ROWS = {
@@ -37,13 +40,25 @@ ROWS = {
     ("Q2", "StratifiedClassicalMeanEstimator"): (stratified, DOC),
     ("Q2", "StratifiedPPIMeanEstimator"): (scored, DOC),
     ("Q3", "ClusteredClassicalMeanEstimator"): (lambda d: clusters(d.y, d.cluster), DOC),
-    ("Q6c", "ClusteredClassicalMeanEstimator of differences"): (lambda d: clusters(d.a - d.b, d.cluster), DOC),
+    ("Q6c", "ClusteredClassicalMeanEstimator of differences"): (
+        lambda d: clusters(d.a - d.b, d.cluster),
+        DOC,
+    ),
     ("Q8", "PPIMeanEstimator"): (judged, DOC),
     ("Q8", "PTDMeanEstimator"): (lambda d: judged(d, glide.PTDMeanEstimator), DOC),
     ("Q8d", "PPIMeanEstimator of differences"): (lambda d: judged(between_verdicts(d)), DOC),
 }
 CHECKED = [
-    ("docstring of ClassicalMeanEstimator", lambda: plain(np.array([5, 6, 4, 7])), (4.235, 6.765), 5e-4),
-    ("docstring of ClusteredClassicalMeanEstimator",
-     lambda: clusters(np.array([5, 5, 7, 7]), np.array(["A", "A", "B", "B"])), (4.040, 7.960), 5e-4),
+    (
+        "docstring of ClassicalMeanEstimator",
+        lambda: plain(np.array([5, 6, 4, 7])),
+        (4.235, 6.765),
+        5e-4,
+    ),
+    (
+        "docstring of ClusteredClassicalMeanEstimator",
+        lambda: clusters(np.array([5, 5, 7, 7]), np.array(["A", "A", "B", "B"])),
+        (4.040, 7.960),
+        5e-4,
+    ),
 ]

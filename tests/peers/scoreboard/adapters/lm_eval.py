@@ -2,7 +2,9 @@ from fixed import PAIRED, SIMPLE, Z, around
 from lm_eval.api.metrics import mean_stderr
 
 DOC = "https://github.com/EleutherAI/lm-evaluation-harness/blob/main/lm_eval/api/metrics.py"
-COMPARED = "https://github.com/EleutherAI/lm-evaluation-harness/blob/main/scripts/model_comparator.py"
+COMPARED = (
+    "https://github.com/EleutherAI/lm-evaluation-harness/blob/main/scripts/model_comparator.py"
+)
 
 
 def limits(d):
@@ -10,7 +12,7 @@ def limits(d):
 
 
 def compared(d):
-    error = (mean_stderr(d.a.tolist()) ** 2 + mean_stderr(d.b.tolist()) ** 2) ** .5
+    error = (mean_stderr(d.a.tolist()) ** 2 + mean_stderr(d.b.tolist()) ** 2) ** 0.5
     return around(d.a.mean() - d.b.mean(), 1.96 * error)
 
 
@@ -20,7 +22,12 @@ ROWS = {
     ("Q6", "model_comparator.py: z of two stderr"): (compared, COMPARED),
 }
 CHECKED = [
-    ("z interval of 8 of 10, by hand", lambda: limits(SIMPLE), around(.8, Z * .4 / 3), 1e-4),
+    ("z interval of 8 of 10, by hand", lambda: limits(SIMPLE), around(0.8, Z * 0.4 / 3), 1e-4),
     # shares .7 and .5 of 20: variances .21 / 19 and .25 / 19
-    ("z of two means, by hand", lambda: compared(PAIRED), around(.2, Z * (.46 / 19) ** .5), 1e-4),
+    (
+        "z of two means, by hand",
+        lambda: compared(PAIRED),
+        around(0.2, Z * (0.46 / 19) ** 0.5),
+        1e-4,
+    ),
 ]

@@ -24,7 +24,7 @@ class Given(ClassifierMixin, BaseEstimator):
 
 def point(y, v, new):
     found = ACC(Given()).fit(v[:, None].astype(float), y).predict(new[:, None].astype(float))
-    return found.get(1, 0.)
+    return found.get(1, 0.0)
 
 
 def resampled(d, tosses=100):
@@ -35,12 +35,20 @@ def resampled(d, tosses=100):
         audit, new = rng.integers(0, d.y0.size, d.y0.size), rng.integers(0, d.v.size, d.v.size)
         share = point(d.y0[audit], d.v0[audit], d.v[new])
         estimates.append([1 - share, share])
-    low, high = construct_confidence_region(np.array(estimates), confidence_level=.95).get_region()
+    low, high = construct_confidence_region(np.array(estimates), confidence_level=0.95).get_region()
     return low[1], high[1]
 
 
 ROWS = {("Q9", "construct_confidence_region of 100 resampled ACC"): (resampled, DOC)}
 CHECKED = [
-    ("adjusted count, by hand", lambda: point(np.repeat([1, 0], 10), np.array([1] * 9 + [0] + [0] * 8 + [1] * 2),
-                                              (np.arange(100) < 55).astype(int)), .5, 1e-6),
+    (
+        "adjusted count, by hand",
+        lambda: point(
+            np.repeat([1, 0], 10),
+            np.array([1] * 9 + [0] + [0] * 8 + [1] * 2),
+            (np.arange(100) < 55).astype(int),
+        ),
+        0.5,
+        1e-6,
+    ),
 ]

@@ -21,19 +21,29 @@ class Half(ClassifierMixin, BaseEstimator):
         self.first, self.last = first, last
 
     def fit(self, X, y):
-        self.classes_, self.X_, self.y_ = np.array([0, 1]), X[:, self.first:self.last], y
+        self.classes_, self.X_, self.y_ = np.array([0, 1]), X[:, self.first : self.last], y
         return self
 
     def predict(self, X):
-        return nearest_mean(self.X_, self.y_, X[:, self.first:self.last])
+        return nearest_mean(self.X_, self.y_, X[:, self.first : self.last])
 
 
 def compared(test, **options):
     @test_of_zero
     def call(d):
         k = {"cv": d.k, "shuffle": True} if options.get("folds") else {}
-        return float(test(estimator1=Half(0, d.columns), estimator2=Half(d.columns, 2 * d.columns), X=d.X, y=d.y,
-                          scoring="accuracy", random_seed=1, **k)[1])
+        return float(
+            test(
+                estimator1=Half(0, d.columns),
+                estimator2=Half(d.columns, 2 * d.columns),
+                X=d.X,
+                y=d.y,
+                scoring="accuracy",
+                random_seed=1,
+                **k,
+            )[1]
+        )
+
     return call
 
 
@@ -42,20 +52,33 @@ def same_items(**options):
     def call(d):
         table = mcnemar_table(y_target=np.ones(d.a.size, int), y_model1=d.a, y_model2=d.b)
         return float(mcnemar(ary=table, **options)[1])
+
     return call
 
 
 ROWS = {
     ("Q6", "mcnemar (default), p alone"): (same_items(), DOC + "mcnemar/"),
     ("Q6", "mcnemar exact, p alone"): (same_items(exact=True), DOC + "mcnemar/"),
-    ("Q10", "paired_ttest_kfold_cv, p alone"):
-        (compared(paired_ttest_kfold_cv, folds=True), DOC + "paired_ttest_kfold_cv/"),
-    ("Q10", "paired_ttest_5x2cv, p alone"): (compared(paired_ttest_5x2cv), DOC + "paired_ttest_5x2cv/"),
-    ("Q10", "combined_ftest_5x2cv, p alone"): (compared(combined_ftest_5x2cv), DOC + "combined_ftest_5x2cv/"),
+    ("Q10", "paired_ttest_kfold_cv, p alone"): (
+        compared(paired_ttest_kfold_cv, folds=True),
+        DOC + "paired_ttest_kfold_cv/",
+    ),
+    ("Q10", "paired_ttest_5x2cv, p alone"): (
+        compared(paired_ttest_5x2cv),
+        DOC + "paired_ttest_5x2cv/",
+    ),
+    ("Q10", "combined_ftest_5x2cv, p alone"): (
+        compared(combined_ftest_5x2cv),
+        DOC + "combined_ftest_5x2cv/",
+    ),
 }
 CHECKED = [
     ("exact McNemar, 5 against 1, by hand", lambda: same_items(exact=True)(PAIRED), MCNEMAR, 1e-9),
     # the user guide's second example
-    ("user guide of mcnemar, table 15 and 25", lambda: mcnemar(ary=np.array([[9945, 25], [15, 15]]),
-                                                               corrected=True)[0], 2.025, 1e-3),
+    (
+        "user guide of mcnemar, table 15 and 25",
+        lambda: mcnemar(ary=np.array([[9945, 25], [15, 15]]), corrected=True)[0],
+        2.025,
+        1e-3,
+    ),
 ]

@@ -6,10 +6,12 @@ from samplics.estimation import TaylorEstimator
 DOC = "https://samplics-org.github.io/samplics/"
 
 
-def limits(parameter, y, weight, stratum=None, psu=None, fpc=1.):
+def limits(parameter, y, weight, stratum=None, psu=None, fpc=1.0):
     found = TaylorEstimator(parameter)
     found.estimate(y=y, samp_weight=weight, stratum=stratum, psu=psu, fpc=fpc, remove_nan=True)
-    return [limit[1] if isinstance(limit, dict) else limit for limit in (found.lower_ci, found.upper_ci)]
+    return [
+        limit[1] if isinstance(limit, dict) else limit for limit in (found.lower_ci, found.upper_ci)
+    ]
 
 
 def stratified(d):
@@ -25,8 +27,13 @@ def differences(d):
 
 
 def total(d):
-    return limits(PopParam.total, d.y, np.full(d.y.size, d.N / d.n), d.stratum,
-                  fpc=dict.fromkeys(range(d.H), 1 - d.n / d.N))
+    return limits(
+        PopParam.total,
+        d.y,
+        np.full(d.y.size, d.N / d.n),
+        d.stratum,
+        fpc=dict.fromkeys(range(d.H), 1 - d.n / d.N),
+    )
 
 
 ROWS = {
@@ -36,8 +43,17 @@ ROWS = {
     ("Q11", "TaylorEstimator total"): (total, DOC),
 }
 CHECKED = [
-    ("mean of four clusters, t, by hand", lambda: limits(PopParam.mean, CLUSTERS.y.astype(float), np.ones(8),
-                                                         psu=CLUSTERS.cluster), around(.625, T3 * CLUSTER_SE), 1e-4),
+    (
+        "mean of four clusters, t, by hand",
+        lambda: limits(PopParam.mean, CLUSTERS.y.astype(float), np.ones(8), psu=CLUSTERS.cluster),
+        around(0.625, T3 * CLUSTER_SE),
+        1e-4,
+    ),
     # 2 degrees of freedom: 4.302653
-    ("total of two strata, t, by hand", lambda: total(TOTAL), around(400, 4.302653 * TOTAL_SE), 1e-2),
+    (
+        "total of two strata, t, by hand",
+        lambda: total(TOTAL),
+        around(400, 4.302653 * TOTAL_SE),
+        1e-2,
+    ),
 ]

@@ -13,12 +13,16 @@ def corrected_std(differences, n_train, n_test):
 
 def limits(z):
     k = len(z)
-    return around(z.mean(), t.ppf(.975, k - 1) * corrected_std(z, k - 1, 1))
+    return around(z.mean(), t.ppf(0.975, k - 1) * corrected_std(z, k - 1, 1))
 
 
 ROWS = {("Q10", "example: corrected_std"): (lambda d: limits(fold_differences(d)), DOC)}
 CHECKED = [
     # sum of squares .17 - 10 * .06 ** 2 = .134; t of 9 degrees of freedom 2.262157
-    ("the example's formula, by hand", lambda: limits(FOLDS),
-     around(.06, 2.262157 * (.134 / 9 * (1 / 10 + 1 / 9)) ** .5), 1e-5),
+    (
+        "the example's formula, by hand",
+        lambda: limits(FOLDS),
+        around(0.06, 2.262157 * (0.134 / 9 * (1 / 10 + 1 / 9)) ** 0.5),
+        1e-5,
+    ),
 ]

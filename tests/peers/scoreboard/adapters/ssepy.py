@@ -7,9 +7,10 @@ DOC = "https://github.com/amazon-science/ssepy"
 
 def limits(prediction, index, y, strata=None, kind="ht"):
     order = np.argsort(index)
-    mean, variance = Estimator(Yh=prediction, strata_labels=strata, sampled_indices=np.asarray(index)[order]).compute(
-        np.asarray(y, float)[order], kind)
-    return around(float(np.squeeze(mean)), 1.96 * float(np.squeeze(variance)) ** .5)
+    mean, variance = Estimator(
+        Yh=prediction, strata_labels=strata, sampled_indices=np.asarray(index)[order]
+    ).compute(np.asarray(y, float)[order], kind)
+    return around(float(np.squeeze(mean)), 1.96 * float(np.squeeze(variance)) ** 0.5)
 
 
 def simple(d):
@@ -26,6 +27,10 @@ ROWS = {
     ("Q2", "difference estimator, 1.96 sd"): (stratified("df"), DOC),
 }
 CHECKED = [
-    ("8 of 10 from 1,000 without replacement, by hand", lambda: simple(SIMPLE),
-     around(.8, Z * (.16 / 9 * .99) ** .5), 1e-3),
+    (
+        "8 of 10 from 1,000 without replacement, by hand",
+        lambda: simple(SIMPLE),
+        around(0.8, Z * (0.16 / 9 * 0.99) ** 0.5),
+        1e-3,
+    ),
 ]

@@ -23,7 +23,10 @@ from statsmodels.stats.multicomp import pairwise_tukeyhsd
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 DOC = "https://www.statsmodels.org/stable/generated/statsmodels."
-SHARE, TWO = DOC + "stats.proportion.proportion_confint.html", DOC + "stats.proportion.confint_proportions_2indep.html"
+SHARE, TWO = (
+    DOC + "stats.proportion.proportion_confint.html",
+    DOC + "stats.proportion.confint_proportions_2indep.html",
+)
 FIT = DOC + "regression.linear_model.OLS.fit.html"
 
 
@@ -32,8 +35,9 @@ def share(method):
 
 
 def clustered(values, cluster, use_t=None):
-    fit = sm.OLS(values.astype(float), np.ones(values.size)).fit(cov_type="cluster", cov_kwds={"groups": cluster},
-                                                                 use_t=use_t)
+    fit = sm.OLS(values.astype(float), np.ones(values.size)).fit(
+        cov_type="cluster", cov_kwds={"groups": cluster}, use_t=use_t
+    )
     return tuple(fit.conf_int()[0])
 
 
@@ -50,8 +54,16 @@ def two_samples(d):
 def ranks(d):
     items, models = d.right.shape
     found = pairwise_tukeyhsd(d.right.T.ravel().astype(float), np.repeat(np.arange(models), items))
-    return claims(models, [pair[::-1 if second > 0 else 1] for pair, rejected, second
-                           in zip(pairs(models), found.reject, found.meandiffs, strict=True) if rejected])
+    return claims(
+        models,
+        [
+            pair[:: -1 if second > 0 else 1]
+            for pair, rejected, second in zip(
+                pairs(models), found.reject, found.meandiffs, strict=True
+            )
+            if rejected
+        ],
+    )
 
 
 ROWS = {
@@ -68,15 +80,33 @@ ROWS = {
     ("Q6c", "OLS, cov_type cluster, use_t"): (lambda d: clustered(d.a - d.b, d.cluster, True), FIT),
     ("Q6s", "OLS, cov_type cluster, use_t"): (lambda d: clustered(d.a - d.b, d.cluster, True), FIT),
     ("Q7", "pairwise_tukeyhsd"): (ranks, DOC + "stats.multicomp.pairwise_tukeyhsd.html"),
-    ("Q12", "proportion_confint wilson at each look"):
-        (lambda d: held_at_every_look(lambda y: proportion_confint(y.sum(), y.size, method="wilson"), d), SHARE),
+    ("Q12", "proportion_confint wilson at each look"): (
+        lambda d: held_at_every_look(
+            lambda y: proportion_confint(y.sum(), y.size, method="wilson"), d
+        ),
+        SHARE,
+    ),
 }
 CHECKED = [
-    ("Wald, 8 of 10, cut at 1, by hand", lambda: share("normal")(SIMPLE), (.8 - Z * .016 ** .5, 1), 1e-5),
+    (
+        "Wald, 8 of 10, cut at 1, by hand",
+        lambda: share("normal")(SIMPLE),
+        (0.8 - Z * 0.016**0.5, 1),
+        1e-5,
+    ),
     ("Wilson, 8 of 10", lambda: share("wilson")(SIMPLE), WILSON, 1e-5),
     ("Clopper-Pearson, 8 of 10", lambda: share("beta")(SIMPLE), EXACT, 1e-5),
-    ("four clusters, t, by hand", lambda: clustered(CLUSTERS.y, CLUSTERS.cluster, True),
-     around(.625, T3 * CLUSTER_SE), 1e-5),
+    (
+        "four clusters, t, by hand",
+        lambda: clustered(CLUSTERS.y, CLUSTERS.cluster, True),
+        around(0.625, T3 * CLUSTER_SE),
+        1e-5,
+    ),
     ("exact McNemar, 5 against 1, by hand", lambda: same_items(PAIRED), MCNEMAR, 1e-9),
-    ("the first of three models is better than the others", lambda: ranks(MODELS), FIRST_IS_BEST, 0),
+    (
+        "the first of three models is better than the others",
+        lambda: ranks(MODELS),
+        FIRST_IS_BEST,
+        0,
+    ),
 ]

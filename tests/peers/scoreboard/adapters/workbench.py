@@ -8,20 +8,20 @@ from questions import fold_differences
 import workbench as wb
 
 DOC = ""
-MANY = 10 ** 9          # items that a sample stands for where there is no finite population
+MANY = 10**9  # items that a sample stands for where there is no finite population
 
 
 def whole(values):
     return tuple(tuple(map(int, value)) if np.ndim(value) else int(value) for value in values)
 
 
-@functools.cache        # counts repeat between runs
+@functools.cache  # counts repeat between runs
 def accuracy(sizes, labeled, right, method="default"):
     return tuple(wb.stratified_accuracy(sizes, labeled, right).interval(method=method))
 
 
 @functools.cache
-def difference(sizes, counts, level=.95, method="default"):
+def difference(sizes, counts, level=0.95, method="default"):
     return tuple(wb.paired_difference(sizes, counts).interval(level, method=method))
 
 
@@ -36,8 +36,9 @@ def anytime(N, y):
 
 
 def stratified(method):
-    return lambda d: accuracy(whole(d.sizes), whole(d.labeled), whole(np.bincount(d.stratum, d.y, d.sizes.size)),
-                              method)
+    return lambda d: accuracy(
+        whole(d.sizes), whole(d.labeled), whole(np.bincount(d.stratum, d.y, d.sizes.size)), method
+    )
 
 
 def replicated(statistic, cluster, *columns, **options):
@@ -72,13 +73,17 @@ def by_verdicts(d, index, drawn):
     """Let people tell which of the models is right, where one is; what they say of both does not count."""
     says = np.select([d.z[index] > 0, d.z[index] < 0], [1, 2], 3)
     answers = np.bincount(4 * (3 - d.pair[index]) + says, minlength=16).reshape(4, 4)
-    return tuple(wb.judged_difference(np.bincount(3 - d.pair, minlength=4), answers, drawn=drawn).interval())
+    return tuple(
+        wb.judged_difference(np.bincount(3 - d.pair, minlength=4), answers, drawn=drawn).interval()
+    )
 
 
 def by_pairs(d):
     labeled = wb.judged_labels(np.bincount(3 - d.pair, minlength=4), d.n)
     order = np.argsort(d.pick)
-    return by_verdicts(d, np.concatenate([order[3 - d.pair[order] == g][:labeled[g]] for g in range(4)]), "pairs")
+    return by_verdicts(
+        d, np.concatenate([order[3 - d.pair[order] == g][: labeled[g]] for g in range(4)]), "pairs"
+    )
 
 
 def audit(d):
@@ -91,11 +96,15 @@ def month(v):
 
 def changed(d):
     months = {"old": month(d.old), "new": month(d.v)}
-    return wb.prevalence_series(audit(d), months["old"], months, sampled_by="random").change("old", "new").interval()
+    return (
+        wb.prevalence_series(audit(d), months["old"], months, sampled_by="random")
+        .change("old", "new")
+        .interval()
+    )
 
 
 def total(d, bounds=None):
-    strata = wb.load_strata({"stratum": list(range(d.H)), "size": [d.N] * d.H, "sd": [1.] * d.H})
+    strata = wb.load_strata({"stratum": list(range(d.H)), "size": [d.N] * d.H, "sd": [1.0] * d.H})
     return wb.estimate_values(strata, d.stratum, d.y, bounds=bounds).interval(quantity="total")
 
 
@@ -112,18 +121,27 @@ def looked(d):
 def ranks(d):
     """Claim what `compare_items` says: of each pair that it tells apart, the better one."""
     models = d.right.shape[1]
-    found = wb.compare_items(wb.ItemScores(d.right, [f"m{k}" for k in range(models)], range(len(d.right)), d.cluster))
+    found = wb.compare_items(
+        wb.ItemScores(d.right, [f"m{k}" for k in range(models)], range(len(d.right)), d.cluster)
+    )
     index = [int(name[1:]) for name in found.names]
     return claims(models, [(index[i], index[j]) for i, j in found.pairs[found.shown]])
 
 
 def compared(method):
     """Return a function from a sample to the limits of A's mean score less B's."""
+
     def limits(d):
-        scores = wb.ItemScores(np.column_stack([d.a, d.b]), ["a", "b"], range(d.a.size),
-                               getattr(d, "cluster", None), getattr(d, "bounds", (0, 1)))
+        scores = wb.ItemScores(
+            np.column_stack([d.a, d.b]),
+            ["a", "b"],
+            range(d.a.size),
+            getattr(d, "cluster", None),
+            getattr(d, "bounds", (0, 1)),
+        )
         row = wb.compare_items(scores, method=method).rows()[0]
         return (row["low"], row["high"]) if row["first"] == "a" else (-row["high"], -row["low"])
+
     return limits
 
 
@@ -139,50 +157,96 @@ def items(d, statistic, *columns):
 
 
 ROWS = {
-    ("Q1", "stratified_accuracy"): (lambda d: accuracy((d.N,), (d.y.size,), (int(d.y.sum()),)), DOC),
+    ("Q1", "stratified_accuracy"): (
+        lambda d: accuracy((d.N,), (d.y.size,), (int(d.y.sum()),)),
+        DOC,
+    ),
     ("Q2", "stratified_accuracy"): (stratified("default"), DOC),
     ("Q2", "stratified_accuracy guaranteed"): (stratified("guaranteed"), DOC),
-    ("Q3", "replicate_estimate proportion"):
-        (lambda d: replicated("proportion", d.cluster, d.y).interval(), DOC),
-    ("Q3s", "replicate_estimate proportion"):
-        (lambda d: replicated("proportion", d.cluster, d.y).interval(), DOC),
-    ("Q3s", "replicate_estimate proportion bounded"):
-        (lambda d: replicated("proportion", d.cluster, d.y).interval(method="bounded"), DOC),
-    **{(name, "class_metrics, the same sample"): (sampled_at_random, DOC) for name in ("Q4p", "Q4r", "Q4f")},
+    ("Q3", "replicate_estimate proportion"): (
+        lambda d: replicated("proportion", d.cluster, d.y).interval(),
+        DOC,
+    ),
+    ("Q3s", "replicate_estimate proportion"): (
+        lambda d: replicated("proportion", d.cluster, d.y).interval(),
+        DOC,
+    ),
+    ("Q3s", "replicate_estimate proportion bounded"): (
+        lambda d: replicated("proportion", d.cluster, d.y).interval(method="bounded"),
+        DOC,
+    ),
+    **{
+        (name, "class_metrics, the same sample"): (sampled_at_random, DOC)
+        for name in ("Q4p", "Q4r", "Q4f")
+    },
     **{(name, "class_metrics, own design"): (own_labels, DOC) for name in ("Q4p", "Q4r", "Q4f")},
     ("Q5", "replicate_estimate auc"): (lambda d: items(d, "auc", d.t, d.score), DOC),
     ("Q6", "paired_difference"): (lambda d: difference((MANY,), (counted(d.a - d.b),)), DOC),
-    ("Q6", "paired_difference short"):
-        (lambda d: difference((MANY,), (counted(d.a - d.b),), method="short"), DOC),
+    ("Q6", "paired_difference short"): (
+        lambda d: difference((MANY,), (counted(d.a - d.b),), method="short"),
+        DOC,
+    ),
     **{(name, "compare_items"): (compared("default"), DOC) for name in ("Q6g", "Q6s")},
     **{(name, "compare_items bounded"): (compared("bounded"), DOC) for name in ("Q6g", "Q6s")},
-    ("Q6c", "replicate_estimate mean"):
-        (lambda d: replicated("mean", d.cluster, d.a - d.b, bounds=(-1, 1)).interval(), DOC),
+    ("Q6c", "replicate_estimate mean"): (
+        lambda d: replicated("mean", d.cluster, d.a - d.b, bounds=(-1, 1)).interval(),
+        DOC,
+    ),
     ("Q7", "compare_items"): (ranks, DOC),
     ("Q8", "stratified_accuracy by verdict"): (lambda d: by_verdict(d, d.index, d.human), DOC),
-    ("Q8", "stratified_accuracy by verdict, own design"): (lambda d: by_verdict(d, d.own_index, d.own_human), DOC),
+    ("Q8", "stratified_accuracy by verdict, own design"): (
+        lambda d: by_verdict(d, d.own_index, d.own_human),
+        DOC,
+    ),
     ("Q8d", "judged_difference"): (lambda d: by_verdicts(d, d.index, "random"), DOC),
     ("Q8d", "judged_difference, own design"): (by_pairs, DOC),
-    ("Q9", "estimate_prevalence mle"):
-        (lambda d: wb.estimate_prevalence(audit(d), month(d.v), month(d.old), sampled_by="random").interval(), DOC),
-    ("Q9", "estimate_prevalence misclassification"):
-        (lambda d: wb.estimate_prevalence(audit(d), month(d.v), method="misclassification").interval(), DOC),
-    ("Q9", "estimate_prevalence hull"):
-        (lambda d: wb.estimate_prevalence(audit(d), month(d.v), method="hull").interval(), DOC),
+    ("Q9", "estimate_prevalence mle"): (
+        lambda d: wb.estimate_prevalence(
+            audit(d), month(d.v), month(d.old), sampled_by="random"
+        ).interval(),
+        DOC,
+    ),
+    ("Q9", "estimate_prevalence misclassification"): (
+        lambda d: wb.estimate_prevalence(
+            audit(d), month(d.v), method="misclassification"
+        ).interval(),
+        DOC,
+    ),
+    ("Q9", "estimate_prevalence hull"): (
+        lambda d: wb.estimate_prevalence(audit(d), month(d.v), method="hull").interval(),
+        DOC,
+    ),
     ("Q9c", "prevalence_series change"): (changed, DOC),
-    ("Q10", "kfold_t_test"): (lambda d: folds(d, .7), DOC),
+    ("Q10", "kfold_t_test"): (lambda d: folds(d, 0.7), DOC),
     ("Q10", "kfold_t_test nadeau_bengio"): (lambda d: folds(d, "nadeau_bengio"), DOC),
     ("Q11", "estimate_values"): (total, DOC),
     ("Q11", "estimate_values with bounds"): (bounded, DOC),
     ("Q12", "anytime_interval"): (looked, DOC),
 }
 CHECKED = [
-    ("Clopper-Pearson, 8 of 10 from very many", lambda: accuracy((MANY,), (10,), (8,)), EXACT, 1e-5),
-    ("mean of the clusters, by hand", lambda: replicated("proportion", CLUSTERS.cluster, CLUSTERS.y).estimate, .625,
-     1e-9),
+    (
+        "Clopper-Pearson, 8 of 10 from very many",
+        lambda: accuracy((MANY,), (10,), (8,)),
+        EXACT,
+        1e-5,
+    ),
+    (
+        "mean of the clusters, by hand",
+        lambda: replicated("proportion", CLUSTERS.cluster, CLUSTERS.y).estimate,
+        0.625,
+        1e-9,
+    ),
     # 5 against 1 of 20, and the same models in the other order: limits change sides and signs
-    ("models change places",
-     lambda: np.add(compared("default")(PAIRED), compared("default")(CHANGED_PLACES)[::-1]),
-     (0, 0), 1e-9),
-    ("the first of three models is better than the others", lambda: ranks(MODELS), FIRST_IS_BEST, 0),
+    (
+        "models change places",
+        lambda: np.add(compared("default")(PAIRED), compared("default")(CHANGED_PLACES)[::-1]),
+        (0, 0),
+        1e-9,
+    ),
+    (
+        "the first of three models is better than the others",
+        lambda: ranks(MODELS),
+        FIRST_IS_BEST,
+        0,
+    ),
 ]
