@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 
 import workbench
+from workbench import registry
 from workbench.lessons import LESSONS
 
 ROOT = Path(workbench.__file__).parent
 # from the ground up; a file imports its own floor or one below
 FLOORS = (
-    "stopping",
+    "registry",
     "imports",
     "checks",
     "results",
@@ -28,14 +29,14 @@ FLOORS = (
     "labeling",
     "topics",
     "course",
-    "audits comparisons",
+    "audits",
     "simulations",
     "charts",
     "widgets",
     "lessons",
     "reports",
-    "classroom replays",
     "commands",
+    "extras",
     "__main__",
 )
 # what the files of a topic may import of other topics, on every floor
@@ -155,6 +156,26 @@ def test_imports_go_one_direction_only():
         if other == "workbench" or floor(other) > floor(name)
     ]
     assert wrong == []
+
+
+EXTRAS = "workbench.extras."
+
+
+def test_the_core_imports_no_extra_and_extras_do_not_import_each_other():
+    wrong = [
+        f"{name} imports {other}"
+        for name, others in graph().items()
+        for other in others
+        if other.startswith(EXTRAS) and name.split(".")[1:3] != other.split(".")[1:3]
+    ]
+    assert wrong == []
+
+
+def test_the_registry_names_what_the_extras_have():
+    names = [*registry.COMMANDS, *registry.SCENES.values()]
+    assert all(name.startswith(EXTRAS) and callable(registry.load(name)) for name in names)
+    commands = {name for name in registry.COMMANDS}
+    assert len(commands) == len(registry.COMMANDS)
 
 
 def test_topics_do_not_know_each_other():
@@ -304,20 +325,19 @@ def test_importing_the_package_loads_nothing_heavy():
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT.parent
     ).stdout.split()
-    assert {name for name in loaded if name.startswith("workbench")} == {
-        "workbench",
-        "workbench.stopping",
-    }
-    assert {name.partition(".")[0] for name in loaded} <= set(sys.stdlib_module_names) | {
-        "workbench",
-        "numpy",
-    }
+    assert {name for name in loaded if name.startswith("workbench")} == {"workbench"}
+    light = {"workbench", "lazy_loader", "packaging"}
+    assert {name.partition(".")[0] for name in loaded} <= set(sys.stdlib_module_names) | light
 
 
 def test_every_public_name_is_loaded_from_its_home_when_it_is_first_used():
-    for name, home in workbench._HOMES.items():
-        assert getattr(workbench, name) is getattr(importlib.import_module(home), name)
-    assert set(workbench.__all__) <= set(dir(workbench))
+    stub = ast.parse((ROOT / "__init__.pyi").read_text(encoding="utf-8"))
+    homes = {alias.name: line.module for line in stub.body for alias in getattr(line, "names", ())}
+    assert set(homes) == set(workbench.__all__)
+    for name, home in homes.items():
+        value = getattr(importlib.import_module(f"workbench.{home}"), name)
+        assert getattr(workbench, name) is value
+    assert dir(workbench) == workbench.__all__
     starred: dict = {}
     exec("from workbench import *", starred)
     assert set(workbench.__all__) <= set(starred)
@@ -328,15 +348,8 @@ def test_help_lists_every_public_name():
     assert [name for name in workbench.__all__ if name not in text] == []
 
 
-def test_rooms_are_found_and_wrong_names_are_told():
-    assert (
-        workbench.charts.__doc__
-        and workbench.intervals.wilson
-        and not hasattr(workbench, "__wrapped__")
-    )
-    with pytest.raises(
-        AttributeError, match=r"no attribute 'stratfy' \(did you mean 'stratify'\?\)"
-    ):
+def test_wrong_names_are_refused():
+    with pytest.raises(AttributeError, match="stratfy"):
         _ = workbench.stratfy
     with pytest.raises(ImportError, match="Resutl"):
         exec("from workbench import Resutl")
@@ -440,7 +453,7 @@ def test_the_library_does_not_speak_of_the_command_line():
     }
     # options of the programs that write the logs
     assert {name for name, options in found.items() if options} == {
-        "workbench.data.evaluation_logs"
+        "workbench.extras.compare.evaluation_logs"
     }
 
 

@@ -9,9 +9,9 @@ from workbench.audits.accuracy import Audit
 from workbench.audits.classes import class_audit
 from workbench.course import digit_forms
 from workbench.data import files, frames, roles, safe_csv, scored_items
-from workbench.data.evaluation_logs import SHOWN
 from workbench.data.judged_items import judged_items
 from workbench.data.scored_items import ScoredItems
+from workbench.extras.compare.evaluation_logs import SHOWN
 from workbench.labeling.answers import ANSWERS
 from workbench.lessons.unused import with_unused
 from workbench.stratified import prices
