@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.extras.classroom.pages import html_of, page
-from workbench.reports.kernels import kernel_managers
+from workbench.reports.build import kernel_manager_class
 from workbench.reports.pages import WIDGET, headings, plain, source
 from workbench.reports.parameters import ReportError, find_notebook, notebook_title, tags
 from workbench.widgets.questions import REVEAL
@@ -83,19 +83,16 @@ def _run(notebook: Any, path: Any) -> Any:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
 
-    with kernel_managers({REVEAL: "all"}) as kernels:
-        client = NotebookClient(
-            notebook,
-            kernel_manager_class=kernels,
-            store_widget_state=False,
-            resources={"metadata": {"path": str(path.parent)}},
-        )
-        try:
-            client.execute()
-        except CellExecutionError as error:
-            raise ReportError(
-                f"a cell of {path.name} failed: {error.ename}: {error.evalue}"
-            ) from error
+    client = NotebookClient(
+        notebook,
+        kernel_manager_class=kernel_manager_class({REVEAL: "all"}),
+        store_widget_state=False,
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        raise ReportError(f"a cell of {path.name} failed: {error.ename}: {error.evalue}") from error
     for cell in notebook.cells:
         cell["outputs"] = [
             output for output in cell.get("outputs", ()) if not _control(output.get("data", {}))
