@@ -194,6 +194,7 @@ def test_widgets_reports_and_the_command_line_know_no_topic():
         for name, others in graph().items()
         for other in others
         if name.split(".")[1:2] in (["widgets"], ["reports"])
+        and not name.startswith("workbench.reports.inputs")
         and (topic(other) or "lessons" in other)
     ]
     assert wrong == []
@@ -238,7 +239,7 @@ def test_tests_import_helpers_but_no_other_test():
 def test_tests_mirror_the_library():
     tests = ROOT.parent / "tests"
     rooms = {
-        path.name for path in tests.iterdir() if path.is_dir() and list(path.glob("test_*.py"))
+        path.name for path in tests.iterdir() if path.is_dir() and list(path.rglob("test_*.py"))
     }
     packages = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
     assert rooms - {"properties"} == packages
@@ -451,10 +452,7 @@ def test_the_library_does_not_speak_of_the_command_line():
         for parts in MODULES
         if parts[1] != "__init__" and floor(".".join(parts)) <= RANK["widgets"]
     }
-    # options of the programs that write the logs
-    assert {name for name, options in found.items() if options} == {
-        "workbench.extras.compare.evaluation_logs"
-    }
+    assert [name for name, options in found.items() if options] == []
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ def _accuracy(
 
 def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
     from workbench.data import roles, shapes
-    from workbench.lessons.replication.read import read
+    from workbench.reports.inputs.replication import read
 
     question = "Which metrics, how sure, for items labeled already (also in clusters or strata)?"
     options = named(
@@ -341,7 +341,7 @@ def _compared(file: str, data: dict, columns: list, named: Callable) -> Use | Bl
     from workbench.cross_validation import model_columns
     from workbench.cross_validation.losses import CVLosses
     from workbench.data import roles
-    from workbench.lessons.cross_validation.read import SCORES
+    from workbench.reports.inputs.cross_validation import SCORES
 
     question = "Which model is better, by a cross-validation?"
     names = list(data)

@@ -273,13 +273,13 @@ def _check_by_reading(path: Path, values: dict) -> None:
         try:
             read = getattr(importlib.import_module(module), function)
             taken = inspect.signature(read).parameters
-            read(
-                **{
-                    name: value
-                    for name, value in (values | {"write": False}).items()
-                    if name in taken
-                }
-            )
+            takes_all = any(argument.kind is argument.VAR_KEYWORD for argument in taken.values())
+            arguments = {
+                name: value for name, value in values.items() if takes_all or name in taken
+            }
+            if "write" in taken:
+                arguments["write"] = False
+            read(**arguments)
         except checks.WrongArgument as error:
             raise WrongParameter.of(error) from error
         except Exception as error:

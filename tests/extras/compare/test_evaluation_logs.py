@@ -10,7 +10,7 @@ import pytest
 import workbench as wb
 from workbench.data import frames
 from workbench.extras.compare.evaluation_logs import read_log
-from workbench.lessons.stratified import read as inputs
+from workbench.reports.inputs import stratified as inputs
 
 
 def sample(name, scores=None, epoch=1, **metadata):

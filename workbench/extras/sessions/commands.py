@@ -239,7 +239,7 @@ def new(
     """
     from workbench.extras.sessions.design import frame_of
     from workbench.extras.sessions.session import AuditSession
-    from workbench.lessons.stratified.read import shown_columns
+    from workbench.reports.inputs.stratified import shown_columns
     from workbench.stratified.second_labels import ADVICE
 
     if plan:
@@ -402,7 +402,7 @@ def _refuse_others(items: "ScoredItems", plan: dict, sheet: str) -> None:
 
 def _read_items(scores: str, source: dict) -> "ScoredItems":
     from workbench.data.scored_items import read_scores
-    from workbench.lessons.stratified.read import read_judged
+    from workbench.reports.inputs.stratified import read_judged
 
     if source.get("judge"):
         return read_judged(scores, source["judge"], source["identifier"], source)
@@ -696,7 +696,7 @@ def status(file: str, method: str, within: float | None, by: str | None) -> None
 )
 def extend(file: str, count: int, scores: None, by: None) -> None:
     """Add N labels to the budget; the order of labeling goes on as it would have gone."""
-    from workbench.lessons.stratified.read import shown_columns
+    from workbench.reports.inputs.stratified import shown_columns
 
     with _opened(file) as session:
         items, columns = None, None

@@ -1,49 +1,25 @@
 """An audit, the predicted counts of many periods, and the series that corrects them."""
 
+from dataclasses import dataclass
+from typing import Any
+
 from workbench import checks
 from workbench.audits.judges import JudgeAudit
 from workbench.course import solar
 from workbench.data import handover
 from workbench.data.classes import READ_AS
-from workbench.lessons.misclassification import audited as several
-from workbench.lessons.misclassification.judged import read_judged
 from workbench.misclassification import files, plans, series
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
 from workbench.misclassification.series import PrevalenceSeries
+from workbench.reports.inputs import audited_periods as several
+from workbench.reports.inputs.judged import read_judged
+from workbench.reports.inputs.parameters import Parameters
 from workbench.simulations.misclassification import shift_study
 
 
-@checks.naming(labels="classes", new_shares="shift")
-def read(
-    *,
-    audit: str = "",
-    truth: str = "truth",
-    prediction: str = "prediction",
-    classes: str = "",
-    counts: str = "",
-    period: str = "period",
-    total: str = "n",
-    counted: str = "counted",
-    predicted: str = "",
-    audit_period: str = "",
-    method: str = "auto",
-    rates: str = "process",
-    fresh_audit: str = "",
-    half_width: float = 0.0,
-    shift: str = "",
-    judge: str = "",
-    id: str = "",
-    batch: str = "same",
-    level: float = 0.95,
-    every: str = "",
-    weight: str = "",
-    period_in_audit: str = "",
-    audit_rates: str = "auto",
-    sampled_by: str = "auto",
-) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | JudgeAudit:
-    """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
-
-    With `judge` return what people's labels of some items say of all.
+@dataclass(frozen=True, kw_only=True)
+class MisclassificationParameters(Parameters):
+    """Parameters of the report, in the order of the notebook's cell.
 
     Parameters
     ----------
@@ -71,7 +47,7 @@ def read(
     shift : str
         `new_shares` of `workbench.shift_study`; "" for none.
     judge, id, batch
-        As in `workbench.lessons.misclassification.judged.read_judged`; so are then audit, truth, counts and classes.
+        As in `workbench.reports.inputs.judged.read_judged`; so are then audit, truth, counts and classes.
     level : float
     every : str
         Makes days, weeks, months, quarters or years of a column of dates, in both files; "" for none.
@@ -84,6 +60,46 @@ def read(
         As in `workbench.prevalence_series`, for audits of several periods.
     sampled_by
         As in `workbench.prevalence_series`.
+    """
+
+    audit: str = ""
+    truth: str = "truth"
+    prediction: str = "prediction"
+    classes: str = ""
+    counts: str = ""
+    period: str = "period"
+    total: str = "n"
+    counted: str = "counted"
+    predicted: str = ""
+    every: str = ""
+    period_in_audit: str = ""
+    audit_rates: str = "auto"
+    weight: str = ""
+    audit_period: str = ""
+    method: str = "auto"
+    sampled_by: str = "auto"
+    rates: str = "process"
+    fresh_audit: str = ""
+    half_width: float = 0.0
+    judge: str = ""
+    id: str = ""
+    batch: str = "same"
+    shift: str = ""
+    level: float = 0.95
+
+
+@checks.naming(labels="classes", new_shares="shift")
+def read(
+    **parameters: Any,
+) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | JudgeAudit:
+    """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
+
+    With `judge` return what people's labels of some items say of all.
+
+    Parameters
+    ----------
+    **parameters
+        Fields of `MisclassificationParameters`.
 
     Returns
     -------
@@ -106,82 +122,89 @@ def read(
     >>> audited.n, len(months), series.periods[:2]
     (400, 12, ('1', '2'))
     """
-    if judge:
+    inputs = MisclassificationParameters(**parameters)
+    period = inputs.period
+    if inputs.judge:
         for name, value in {
-            "method": method not in ("auto", "mle"),
-            "sampled_by": sampled_by != "auto",
-            "rates": rates != "process" and batch == "same",
-            "audit_period": audit_period,
-            "predicted": predicted,
-            "fresh_audit": fresh_audit,
-            "half_width": half_width,
-            "shift": shift,
-            "every": every,
-            "weight": weight,
-            "period_in_audit": period_in_audit,
-            "audit_rates": audit_rates != "auto",
+            "method": inputs.method not in ("auto", "mle"),
+            "sampled_by": inputs.sampled_by != "auto",
+            "rates": inputs.rates != "process" and inputs.batch == "same",
+            "audit_period": inputs.audit_period,
+            "predicted": inputs.predicted,
+            "fresh_audit": inputs.fresh_audit,
+            "half_width": inputs.half_width,
+            "shift": inputs.shift,
+            "every": inputs.every,
+            "weight": inputs.weight,
+            "period_in_audit": inputs.period_in_audit,
+            "audit_rates": inputs.audit_rates != "auto",
         }.items():
-            checks.not_both(**{name: value, "judge": judge})
+            checks.not_both(**{name: value, "judge": inputs.judge})
         return read_judged(
-            counts,
-            judge=judge,
-            audit=audit,
-            truth=truth,
-            id=id,
-            batch=batch,
-            classes=classes,
-            rates=rates,
-            level=checks.level(level),
+            inputs.counts,
+            **inputs.only("judge", "audit", "truth", "id", "batch", "classes", "rates"),
+            level=checks.level(inputs.level),
         )
-    for name, value in {"id": id, "batch": batch != "same"}.items():
+    for name, value in {"id": inputs.id, "batch": inputs.batch != "same"}.items():
         if value:
             raise checks.WrongValue(name, "belongs to {0}, which was not given", others=("judge",))
-    if bool(audit) != bool(counts):
-        given, lacking = ("audit", "counts") if audit else ("counts", "audit")
+    if bool(inputs.audit) != bool(inputs.counts):
+        given, lacking = ("audit", "counts") if inputs.audit else ("counts", "audit")
         raise checks.WrongValue(lacking, "must be given with {0}", others=(given,))
-    checks.level(level)
-    reading = {"classes": classes} if classes in READ_AS else {"labels": classes}
-    columns = {"truth": truth, "prediction": prediction, "total": total, **reading}
-    audited = files.load_audit(audit, weight=weight, **columns) if audit else solar.solar_audit()
+    checks.level(inputs.level)
+    reading = (
+        {"classes": inputs.classes} if inputs.classes in READ_AS else {"labels": inputs.classes}
+    )
+    columns = {
+        **inputs.only("truth", "prediction", "total"),
+        **reading,
+    }
+    audited = (
+        files.load_audit(inputs.audit, weight=inputs.weight, **columns)
+        if inputs.audit
+        else solar.solar_audit()
+    )
     comparison = (
-        compare_audits(audited, files.load_audit(fresh_audit, **columns), level=level)
-        if fresh_audit
+        compare_audits(audited, files.load_audit(inputs.fresh_audit, **columns), level=inputs.level)
+        if inputs.fresh_audit
         else None
     )
-    settings = {"method": method, "rates": rates, "sampled_by": sampled_by}
-    if not audit:
-        months, corrected = _of_the_course(audited, audit_period, settings)
+    settings = inputs.only("method", "rates", "sampled_by")
+    if not inputs.audit:
+        months, corrected = _of_the_course(audited, inputs.audit_period, settings)
     else:
-        period, said = several.period_column(counts, period)
-        counted_items, whole = several.without_periods(counts, period, predicted or prediction)
+        period, said = several.period_column(inputs.counts, period)
+        counted_items, whole = several.without_periods(
+            inputs.counts, period, inputs.predicted or inputs.prediction
+        )
         months, told = files.read_periods(
             counted_items,
             labels=audited.labels,
             period=period,
-            total=total,
-            counted=counted,
-            predicted=predicted or prediction,
+            total=inputs.total,
+            counted=inputs.counted,
+            predicted=inputs.predicted or inputs.prediction,
             classes=reading.get("classes", "auto"),
-            every=every,
+            every=inputs.every,
         )
         audits = several.read_audits(
-            audit,
+            inputs.audit,
             months,
-            column=period_in_audit,
+            column=inputs.period_in_audit,
             period=period,
-            every=every,
-            audit_period=audit_period,
-            audit_rates=audit_rates,
-            weight=weight,
+            every=inputs.every,
+            **inputs.only("audit_period", "audit_rates", "weight"),
             **columns,
         )
-        corrected = _corrected(audited, audits, months, audit_period, audit_rates, settings)
-        used = {**columns, "weight": weight, "period": audits.column}
+        corrected = _corrected(
+            audited, audits, months, inputs.audit_period, inputs.audit_rates, settings
+        )
+        used = {**columns, "weight": inputs.weight, "period": audits.column}
         counted_by = {
             "period": period,
-            "total": total,
-            "counted": counted,
-            "predicted": predicted or prediction,
+            "total": inputs.total,
+            "counted": inputs.counted,
+            "predicted": inputs.predicted or inputs.prediction,
         }
         corrected = several.with_notes(
             corrected,
@@ -189,11 +212,11 @@ def read(
             *whole,
             *told,
             *audits.notes,
-            *several.unused(audit, counts, used, counted_by),
+            *several.unused(inputs.audit, inputs.counts, used, counted_by),
             *several.labeled_rows_note(audited, corrected.sampled_by),
         )
     if corrected.sampled_by != "random":
-        _refuse_plans(corrected.sampled_by, half_width, shift)
+        _refuse_plans(corrected.sampled_by, inputs.half_width, inputs.shift)
     if corrected.taken:
         handover.tell_first(corrected.taken)
     if len(corrected.drawn()) < len(corrected.periods):
@@ -207,18 +230,18 @@ def read(
         if not problem
     ][-1]
     at_audit = several.planned_from(corrected, months)
-    if half_width:
+    if inputs.half_width:
         plans.plan_next_audit(
             corrected.audit,
             months[last],
             at_audit,
-            half_width,
+            inputs.half_width,
             method=corrected.method,
-            rates=rates,
-            level=level,
+            rates=inputs.rates,
+            level=inputs.level,
         )
-    if shift:
-        shift_study(corrected.audit, at_audit, shift, runs=2, rates=rates)
+    if inputs.shift:
+        shift_study(corrected.audit, at_audit, inputs.shift, runs=2, rates=inputs.rates)
     return corrected.audit, comparison, months, corrected
 
 

@@ -1,16 +1,18 @@
 """Labeled items of a clustered sample."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from workbench import checks
 from workbench.course import digit_forms
 from workbench.data import roles
-from workbench.lessons.unused import with_unused
 from workbench.replication import metrics as clustered
 from workbench.replication.designs import DesignError
 from workbench.replication.labeled import CANDIDATES
 from workbench.replication.metrics import LabeledItems
 from workbench.replication.statistics import METRICS
+from workbench.reports.inputs.parameters import Parameters
+from workbench.reports.inputs.unused import with_unused
 
 SHOWN = 5
 OPTIONS = {
@@ -21,32 +23,9 @@ OPTIONS = {
 }
 
 
-@checks.naming(rng="seed")
-def read(
-    *,
-    items: str = "",
-    truth: str = "truth",
-    prediction: str = "prediction",
-    score: str = "",
-    stratum: str = "stratum",
-    psu: str = "",
-    nest: bool = False,
-    weight: str = "",
-    fpc: str = "",
-    replicate_weights: str = "",
-    rho: str = "",
-    coefficients: str = "",
-    group: str = "",
-    positive: str = "",
-    classes: str = "auto",
-    candidates: str = CANDIDATES,
-    metrics: str = "",
-    method: str = "auto",
-    collapse: str = "",
-    level: float = 0.95,
-    seed: int = 0,
-) -> LabeledItems:
-    """Return labeled items that allow the metrics which are asked for; an AUC, which takes its time, is only begun.
+@dataclass(frozen=True, kw_only=True)
+class ReplicationParameters(Parameters):
+    """Parameters of the report, in the order of the notebook's cell.
 
     Parameters
     ----------
@@ -64,6 +43,39 @@ def read(
         As in `workbench.estimate_metrics`.
     seed : int
         `rng` of `workbench.estimate_metrics`.
+    """
+
+    items: str = ""
+    truth: str = "truth"
+    prediction: str = "prediction"
+    score: str = ""
+    stratum: str = "stratum"
+    psu: str = ""
+    nest: bool = False
+    weight: str = ""
+    fpc: str = ""
+    replicate_weights: str = ""
+    rho: str = ""
+    coefficients: str = ""
+    group: str = ""
+    positive: str = ""
+    classes: str = "auto"
+    candidates: str = CANDIDATES
+    metrics: str = ""
+    method: str = "auto"
+    collapse: str = ""
+    level: float = 0.95
+    seed: int = 0
+
+
+@checks.naming(rng="seed")
+def read(**parameters: Any) -> LabeledItems:
+    """Return labeled items that allow the metrics which are asked for; an AUC, which takes its time, is only begun.
+
+    Parameters
+    ----------
+    **parameters
+        Fields of `ReplicationParameters`.
 
     Returns
     -------
@@ -79,49 +91,47 @@ def read(
     >>> read()
     LabeledItems(1,797 labeled items, 10 classes, 10.0% of class 9)
     """
-    checks.level(level)
-    checks.seed("seed", seed)
+    inputs = ReplicationParameters(**parameters)
+    checks.level(inputs.level)
+    checks.seed("seed", inputs.seed)
     labeled = (
         clustered.load_labeled(
-            items,
-            truth=truth,
-            prediction=prediction,
-            score=score,
-            stratum=stratum,
-            psu=psu,
-            nest=nest,
-            weight=weight,
-            group=group,
-            fpc=fpc,
-            positive=positive,
-            replicate_weights=replicate_weights,
-            classes=classes,
-            candidates=candidates,
+            inputs.items,
+            **inputs.only("truth", "prediction", "score", "stratum", "psu", "nest", "weight"),
+            **inputs.only("group", "fpc", "positive", "replicate_weights", "classes", "candidates"),
         )
-        if items
-        else digit_forms.digit_forms().labeled(positive or 9)
+        if inputs.items
+        else digit_forms.digit_forms().labeled(inputs.positive or 9)
     )
     settings: dict[str, Any] = {
-        "method": method,
-        "level": level,
-        "collapse": collapse,
-        "rho": rho,
-        "coefficients": coefficients,
-        "rng": seed,
+        **inputs.only("method", "level", "collapse", "rho", "coefficients"),
+        "rng": inputs.seed,
     }
     try:
-        wanted = clustered.check_settings(labeled, metrics or None, **settings)[0]
+        wanted = clustered.check_settings(labeled, inputs.metrics or None, **settings)[0]
     except DesignError as error:
         raise checks.WrongValue(
-            error.argument, error.rule, told=_of_the_command(error, collapse)
+            error.argument, error.rule, told=_of_the_command(error, inputs.collapse)
         ) from error
     quick = [metric for metric in wanted if not METRICS[metric].values]
     if quick:
         clustered.estimate_metrics(labeled, quick, **settings)
-    if replicate_weights:  # they carry strata and clusters of the design
+    if inputs.replicate_weights:  # they carry strata and clusters of the design
         return labeled
     return with_unused(
-        labeled, items, [truth, prediction, score, stratum, psu, weight, fpc, group], OPTIONS
+        labeled,
+        inputs.items,
+        [
+            inputs.truth,
+            inputs.prediction,
+            inputs.score,
+            inputs.stratum,
+            inputs.psu,
+            inputs.weight,
+            inputs.fpc,
+            inputs.group,
+        ],
+        OPTIONS,
     )
 
 

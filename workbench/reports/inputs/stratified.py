@@ -1,6 +1,7 @@
 """Scored items and the audit that the parameters ask for."""
 
 import os
+from dataclasses import dataclass
 from typing import Any
 
 from workbench import checks
@@ -13,7 +14,8 @@ from workbench.data.judged_items import judged_items
 from workbench.data.scored_items import ScoredItems
 from workbench.extras.compare.evaluation_logs import SHOWN
 from workbench.labeling.answers import ANSWERS
-from workbench.lessons.unused import with_unused
+from workbench.reports.inputs.parameters import Parameters
+from workbench.reports.inputs.unused import with_unused
 from workbench.stratified import prices
 from workbench.stratified.default_plan import AUTO, STRATA, check_trusted
 
@@ -26,40 +28,9 @@ OPTIONS = {
 }
 
 
-@checks.naming(rng="seed", by="strata_by")
-def read(
-    *,
-    scores: str = "",
-    score: str = "score",
-    prediction: str = "",
-    truth: str = "",
-    id: str = "",
-    score_is: str = "auto",
-    positive: str = "",
-    classes: str = "auto",
-    probabilities: str = "",
-    leave_out: str = "",
-    labels: str = "",
-    label_sheet: str = "",
-    columns: str = "",
-    budget: int = BUDGET,
-    half_width: float = 0.0,
-    assurance: float = 0.8,
-    metrics_of: str = "",
-    rival: str = "",
-    model: str = "",
-    judge: str = "",
-    strata_by: str = "",
-    n_strata: int = 0,
-    stratifier: str = "equal_size",
-    allocation: str = AUTO,
-    trust_scores: bool = False,
-    interval: str = "default",
-    level: float = 0.95,
-    seed: int = 0,
-    write: bool = True,
-) -> tuple[ScoredItems, Audit]:
-    """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
+@dataclass(frozen=True, kw_only=True)
+class StratifiedParameters(Parameters):
+    """Parameters of the report, in the order of the notebook's cell.
 
     Parameters
     ----------
@@ -92,8 +63,48 @@ def read(
         As in `workbench.accuracy_audit`; with `metrics_of` or `rival` "auto" is "proportional".
     seed : int
         `rng` of the audit.
+    """
+
+    scores: str = ""
+    score: str = "score"
+    prediction: str = ""
+    truth: str = ""
+    id: str = ""
+    score_is: str = "auto"
+    positive: str = ""
+    classes: str = "auto"
+    probabilities: str = ""
+    leave_out: str = ""
+    labels: str = ""
+    label_sheet: str = ""
+    columns: str = ""
+    budget: int = BUDGET
+    half_width: float = 0.0
+    assurance: float = 0.8
+    metrics_of: str = ""
+    rival: str = ""
+    model: str = ""
+    judge: str = ""
+    strata_by: str = ""
+    n_strata: int = 0
+    stratifier: str = "equal_size"
+    allocation: str = AUTO
+    trust_scores: bool = False
+    interval: str = "default"
+    level: float = 0.95
+    seed: int = 0
+
+
+@checks.naming(rng="seed", by="strata_by")
+def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
+    """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
+
+    Parameters
+    ----------
+    **parameters
+        Fields of `StratifiedParameters`.
     write : bool
-        Write the label sheet of a plan.
+        Write the files that the parameters name.
 
     Returns
     -------
@@ -111,110 +122,112 @@ def read(
     >>> audit
     AccuracyAudit(Accuracy 92.9% (95% interval: 86.4% to 97.1%), 100 labels, 10 strata; the truth is 87.7%)
     """
-    checks.level(level)
-    checks.seed("seed", seed)
-    checks.not_both(metrics_of=metrics_of, rival=rival)
-    checks.not_both(labels=labels, truth=truth)
-    if strata_by and not scores:
-        raise checks.WrongValue("strata_by", f"{strata_by!r} is a column of scores: name a file")
-    if label_sheet and not labels and not truth:
-        _refuse_recorded(label_sheet)
+    inputs = StratifiedParameters(**parameters)
+    budget = inputs.budget
+    checks.level(inputs.level)
+    checks.seed("seed", inputs.seed)
+    checks.not_both(metrics_of=inputs.metrics_of, rival=inputs.rival)
+    checks.not_both(labels=inputs.labels, truth=inputs.truth)
+    if inputs.strata_by and not inputs.scores:
+        raise checks.WrongValue(
+            "strata_by", f"{inputs.strata_by!r} is a column of scores: name a file"
+        )
+    if inputs.label_sheet and not inputs.labels and not inputs.truth:
+        _refuse_recorded(inputs.label_sheet)
     settings = {
-        "score": score,
-        "prediction": prediction,
-        "truth": truth,
-        "id": id,
-        "rival": rival,
-        "score_is": score_is,
-        "positive": positive,
-        "classes": classes,
-        "probabilities": probabilities,
-        "model": model,
-        "leave_out": leave_out,
+        **inputs.only("score", "prediction", "truth", "id", "rival", "score_is", "positive"),
+        **inputs.only("classes", "probabilities", "model", "leave_out"),
     }
-    if judge:
+    if inputs.judge:
         items = read_judged(
-            scores,
-            judge,
-            id,
-            settings | {"strata_by": strata_by, "metrics_of": metrics_of, "half_width": half_width},
+            inputs.scores,
+            inputs.judge,
+            inputs.id,
+            settings | inputs.only("strata_by", "metrics_of", "half_width"),
         )
         return items, judged.judged_audit(
             items,
             min(budget, items.size) if budget == BUDGET else budget,
-            level=level,
-            labels=labels,
-            rng=seed,
-            label_sheet=label_sheet if write else "",
-            columns={} if labels else shown_columns(scores, columns, items),
-            source={"scores": os.path.basename(scores), "judge": judge, "identifier": id},
+            level=inputs.level,
+            labels=inputs.labels,
+            rng=inputs.seed,
+            label_sheet=inputs.label_sheet if write else "",
+            columns={} if inputs.labels else shown_columns(inputs.scores, inputs.columns, items),
+            source={
+                "scores": os.path.basename(inputs.scores),
+                "judge": inputs.judge,
+                "identifier": inputs.id,
+            },
         )
     items = (
-        scored_items.read_scores(scores, by=strata_by, **settings)
-        if scores
+        scored_items.read_scores(inputs.scores, by=inputs.strata_by, **settings)
+        if inputs.scores
         else digit_forms.digit_forms().items()
     )
     source = {
-        "scores": os.path.basename(scores),
+        "scores": os.path.basename(inputs.scores),
         **settings,
-        "strata_by": strata_by,
+        "strata_by": inputs.strata_by,
         "scores_read_as": items.read_as,
     }
-    if half_width:
-        checks.not_both(half_width=half_width, budget=budget != BUDGET)
-        checks.not_both(half_width=half_width, metrics_of=metrics_of)
-        checks.not_both(half_width=half_width, rival=rival)
+    if inputs.half_width:
+        checks.not_both(half_width=inputs.half_width, budget=budget != BUDGET)
+        checks.not_both(half_width=inputs.half_width, metrics_of=inputs.metrics_of)
+        checks.not_both(half_width=inputs.half_width, rival=inputs.rival)
         if items.labeled is not None:
             raise checks.WrongValue(
                 "half_width",
-                f"plans new labels, and column {truth!r} has some already: leave one "
+                f"plans new labels, and column {inputs.truth!r} has some already: leave one "
                 "of the two out",
-                half_width,
+                inputs.half_width,
             )
-    if half_width and not labels:
+    if inputs.half_width and not inputs.labels:
         budget = int(
             prices.label_prices(
                 items,
-                half_width,
-                n_strata=n_strata or AUTO,
-                stratifier=stratifier,
-                rng=seed,
-                allocation=allocation,
-                trust_scores=trust_scores,
-                interval=interval,
-                level=level,
-                assurance=assurance,
+                inputs.half_width,
+                n_strata=inputs.n_strata or AUTO,
+                rng=inputs.seed,
+                **inputs.only("stratifier", "allocation", "trust_scores", "interval", "level"),
+                assurance=inputs.assurance,
             ).assured[0]
         )
     budget = min(budget, items.size) if budget == BUDGET else budget
     design: dict[str, Any] = {
-        "n_strata": n_strata or AUTO,
-        "stratifier": stratifier,
-        "allocation": allocation,
-        "interval": interval,
-        "level": level,
-        "labels": labels,
-        "rng": seed,
+        "n_strata": inputs.n_strata or AUTO,
+        **inputs.only("stratifier", "allocation", "interval", "level", "labels"),
+        "rng": inputs.seed,
         "source": source,
-        "label_sheet": label_sheet if write and items.labeled is None else "",
-        "columns": {} if labels or truth else shown_columns(scores, columns, items),
+        "label_sheet": inputs.label_sheet if write and items.labeled is None else "",
+        "columns": {}
+        if inputs.labels or inputs.truth
+        else shown_columns(inputs.scores, inputs.columns, items),
     }
     audit: Audit
-    if not metrics_of and not rival:
-        audit = accuracy.accuracy_audit(items, budget, **design, trust_scores=trust_scores)
+    if not inputs.metrics_of and not inputs.rival:
+        audit = accuracy.accuracy_audit(items, budget, **design, trust_scores=inputs.trust_scores)
     else:
-        check_trusted(trust_scores, False, items)
+        check_trusted(inputs.trust_scores, False, items)
         design |= {
-            "n_strata": n_strata or min(STRATA, items.size),
-            "allocation": "proportional" if allocation == AUTO else allocation,
+            "n_strata": inputs.n_strata or min(STRATA, items.size),
+            "allocation": "proportional" if inputs.allocation == AUTO else inputs.allocation,
         }
         audit = (
-            class_audit(items, metrics_of, budget, **design)
-            if metrics_of
+            class_audit(items, inputs.metrics_of, budget, **design)
+            if inputs.metrics_of
             else differences.difference_audit(items, budget, **design)
         )
-    used = [score, prediction, truth, id, rival, model, strata_by, columns]
-    return items, with_unused(audit, scores, used, OPTIONS, warn=bool(audit.premise))
+    used = [
+        inputs.score,
+        inputs.prediction,
+        inputs.truth,
+        inputs.id,
+        inputs.rival,
+        inputs.model,
+        inputs.strata_by,
+        inputs.columns,
+    ]
+    return items, with_unused(audit, inputs.scores, used, OPTIONS, warn=bool(audit.premise))
 
 
 def read_judged(scores: str, judge: str, id: str, others: dict) -> ScoredItems:

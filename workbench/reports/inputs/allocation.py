@@ -1,6 +1,6 @@
 """Strata, the plan of labels over them, the records that it draws, and what the filled sheet says."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from workbench.allocation.values.estimates import ValueEstimate
 from workbench.course import digit_forms
 from workbench.data import handover, roles
 from workbench.labeling import sheets as label_sheets
-from workbench.lessons.unused import with_unused
+from workbench.reports.inputs.parameters import Parameters
+from workbench.reports.inputs.unused import with_unused
 from workbench.results import Note
 
 BUDGET = 100
@@ -27,28 +28,9 @@ ASKED = Note(
 )
 
 
-def read(
-    *,
-    strata: str = "",
-    stratum: str = "stratum",
-    size: str = "",
-    sd: str = "",
-    value: str = "",
-    id: str = "",
-    budget: int = BUDGET,
-    standard_error: float = 0.0,
-    minimum: int = 2,
-    method: str = "voila",
-    labels: str = "",
-    bounds: str = "",
-    sd_from: str = "planned",
-    level: float = 0.95,
-    label_plan: str = "",
-    label_sheet: str = "",
-    seed: int = 0,
-    write: bool = True,
-) -> tuple[StratumSummary, LabelPlan, FrameSample | None, ValueEstimate | None]:
-    """Return strata, the plan of labels, the records to label where a sheet is asked for, and what labels say.
+@dataclass(frozen=True, kw_only=True)
+class AllocationParameters(Parameters):
+    """Parameters of the report, in the order of the notebook's cell.
 
     Parameters
     ----------
@@ -75,8 +57,38 @@ def read(
         CSV file of the labels per stratum, "" for none.
     label_sheet, seed
         As in `workbench.draw_rows`.
+    """
+
+    strata: str = ""
+    stratum: str = "stratum"
+    size: str = ""
+    sd: str = ""
+    value: str = ""
+    id: str = ""
+    budget: int = BUDGET
+    standard_error: float = 0.0
+    minimum: int = 2
+    method: str = "voila"
+    labels: str = ""
+    bounds: str = ""
+    sd_from: str = "planned"
+    level: float = 0.95
+    label_plan: str = ""
+    label_sheet: str = ""
+    seed: int = 0
+
+
+def read(
+    *, write: bool = True, **parameters: Any
+) -> tuple[StratumSummary, LabelPlan, FrameSample | None, ValueEstimate | None]:
+    """Return strata, the plan of labels, the records to label where a sheet is asked for, and what labels say.
+
+    Parameters
+    ----------
+    **parameters
+        Fields of `AllocationParameters`.
     write : bool
-        Write the label plan and the label sheet.
+        Write the files that the parameters name.
 
     Returns
     -------
@@ -98,19 +110,21 @@ def read(
     100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, iterated Neyman 4,148, equal shares 8,997,
     at random 47,149
     """
-    checks.level(level)
-    checks.choice("sd_from", sd_from, estimates.SD_FROM)
-    limits = checks.bounds_of(bounds) if bounds else None
-    if label_sheet:
-        if not strata:
+    inputs = AllocationParameters(**parameters)
+    budget = inputs.budget
+    checks.level(inputs.level)
+    checks.choice("sd_from", inputs.sd_from, estimates.SD_FROM)
+    limits = checks.bounds_of(inputs.bounds) if inputs.bounds else None
+    if inputs.label_sheet:
+        if not inputs.strata:
             raise checks.WrongValue(
                 "strata",
                 "must be given with {0}: a file with one row per record",
                 others=("label_sheet",),
             )
-        if not labels:
-            label_sheets.refuse_recorded(label_sheet, "value")
-    if labels and not strata:
+        if not inputs.labels:
+            label_sheets.refuse_recorded(inputs.label_sheet, "value")
+    if inputs.labels and not inputs.strata:
         raise checks.WrongValue(
             "strata",
             "must be given with {0}: the file of strata or records that was planned with",
@@ -118,77 +132,83 @@ def read(
         )
     try:
         summary = (
-            plans.load_strata(strata, stratum=stratum, size=size, sd=sd, value=value)
-            if strata
+            plans.load_strata(inputs.strata, **inputs.only("stratum", "size", "sd", "value"))
+            if inputs.strata
             else digit_forms.digit_forms().register()
         )
         some_values = None
     except ValueError:
-        if not value or not plans.lacks_values(strata, value):
+        if not inputs.value or not plans.lacks_values(inputs.strata, inputs.value):
             raise
-        summary, *some_values = plans.labeled_values(strata, stratum, value)
+        summary, *some_values = plans.labeled_values(inputs.strata, inputs.stratum, inputs.value)
         budget = max(budget, len(some_values[0])) if budget == BUDGET else budget
-    if bounds and not labels and not some_values:
+    if inputs.bounds and not inputs.labels and not some_values:
         raise checks.WrongValue(
             "bounds", "must be given with {0}, whose values they are of", others=("labels",)
         )
-    rule: dict[str, Any] = {"method": method, "minimum": minimum}
-    if standard_error:
-        checks.not_both(standard_error=standard_error, budget=budget != BUDGET)
-        budget = plans.budget_for_error(summary, standard_error, **rule)
+    rule: dict[str, Any] = inputs.only("method", "minimum")
+    if inputs.standard_error:
+        checks.not_both(standard_error=inputs.standard_error, budget=budget != BUDGET)
+        budget = plans.budget_for_error(summary, inputs.standard_error, **rule)
     plan = plans.plan_labels(summary, budget, **rule)
-    if standard_error and minimum > 1:
-        assured = plans.budget_for_error(summary, standard_error, **rule, assurance=0.8)
+    if inputs.standard_error and inputs.minimum > 1:
+        assured = plans.budget_for_error(summary, inputs.standard_error, **rule, assurance=0.8)
         plan = replace(
             plan,
             notes=[
                 *plan.notes,
                 Note(
                     "design",
-                    f"the standard error that the labels estimate is {standard_error:,g} or less in about half of "
+                    f"the standard error that the labels estimate is {inputs.standard_error:,g} or less in about half of "
                     f"samples; in 4 of 5 with {assured:,} labels, if values are normal within strata",
                 ),
             ],
         )
-    names: dict[str, Any] = {"stratum": stratum, "id": id, "seed": seed}
+    names: dict[str, Any] = inputs.only("stratum", "id", "seed")
     drawn = found = None
     if some_values:
-        checks.not_both(value=value, labels=labels)
+        checks.not_both(value=inputs.value, labels=inputs.labels)
         found = _of_some_values(
-            summary, *some_values, budget=budget, limits=limits, level=level, rule=rule
+            summary, *some_values, budget=budget, limits=limits, level=inputs.level, rule=rule
         )
         plan = replace(plan, labeled=found.sampled + found.to_label)
-        if label_sheet:
+        if inputs.label_sheet:
             raise checks.WrongValue(
                 "label_sheet",
-                f"must not be given, as column {value!r} has values in some rows; "
+                f"must not be given, as column {inputs.value!r} has values in some rows; "
                 "to draw further records name a column without gaps, or leave value out",
             )
-    elif labels:
+    elif inputs.labels:
         sheet = value_sheets.read_value_sheet(
-            labels, summary, records=strata if id else None, **names
+            inputs.labels, summary, records=inputs.strata if inputs.id else None, **names
         )
         found = estimates.estimate_values(
             summary, sheet.stratum, sheet.values, bounds=limits, notes=sheet.notes
         )
         found = estimates.with_next(
-            found, summary, sheet.begun, budget, method=method, minimum=minimum, sd_from=sd_from
+            found,
+            summary,
+            sheet.begun,
+            budget,
+            **inputs.only("method", "minimum", "sd_from"),
         )
-        if not found.lacking and found.interval(level).method == "none":
+        if not found.lacking and found.interval(inputs.level).method == "none":
             found = replace(found, notes=[*found.notes, ASKED])
         drawn = (
-            _next_records(found, sheet, strata, label_sheet, write, **names)
-            if label_sheet
+            _next_records(found, sheet, inputs.strata, inputs.label_sheet, write, **names)
+            if inputs.label_sheet
             else None
         )
         plan = replace(plan, labeled=found.sampled + found.to_label)
-    elif label_sheet:
-        drawn = plans.draw_rows(plan, strata, label_sheet=label_sheet if write else "", **names)
-    if label_plan and write:
-        plan.write_csv(label_plan)
-    used = [stratum, size, sd, value, id]
-    plan = with_unused(plan, strata, used, OPTIONS, warn=False)
-    found = found and with_unused(found, strata, used, OPTIONS)
+    elif inputs.label_sheet:
+        drawn = plans.draw_rows(
+            plan, inputs.strata, label_sheet=inputs.label_sheet if write else "", **names
+        )
+    if inputs.label_plan and write:
+        plan.write_csv(inputs.label_plan)
+    used = [inputs.stratum, inputs.size, inputs.sd, inputs.value, inputs.id]
+    plan = with_unused(plan, inputs.strata, used, OPTIONS, warn=False)
+    found = found and with_unused(found, inputs.strata, used, OPTIONS)
     return summary, plan, drawn, found
 
 

@@ -1,6 +1,8 @@
 """Losses of a cross-validation, and the tests that they allow."""
 
 import re
+from dataclasses import dataclass
+from typing import Any
 
 from workbench import checks
 from workbench.course import clerks
@@ -8,6 +10,7 @@ from workbench.cross_validation import comparison
 from workbench.cross_validation.comparison import ComparedTests, ModelComparison
 from workbench.cross_validation.losses import CVLosses
 from workbench.data import frames, handover
+from workbench.reports.inputs.parameters import Parameters
 
 SCORES = {
     "acc",
@@ -30,26 +33,9 @@ SCORES = {
 }
 
 
-@frames.in_rows_of("losses")
-def read(
-    *,
-    losses: str = "",
-    fold: str = "fold",
-    item: str = "item",
-    repeat: str = "repeat",
-    models: str = "",
-    model: str = "model",
-    value: str = "",
-    size: str = "",
-    folds: int = 0,
-    better: str = "auto",
-    rho: str = "auto",
-    rope: float = 0.01,
-    level: float = 0.95,
-    splits: str = "auto",
-    test_share: float = 0.0,
-) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
-    """Return losses, the ranking of more than two models, the best pair and every test of it.
+@dataclass(frozen=True, kw_only=True)
+class CrossValidationParameters(Parameters):
+    """Parameters of the report, in the order of the notebook's cell.
 
     Parameters
     ----------
@@ -64,6 +50,36 @@ def read(
         As in `workbench.compare_tests`.
     splits, test_share
         As in `workbench.CVLosses.read_csv`; 0 where the share is not given.
+    """
+
+    losses: str = ""
+    fold: str = "fold"
+    item: str = "item"
+    repeat: str = "repeat"
+    models: str = ""
+    model: str = "model"
+    value: str = ""
+    size: str = ""
+    folds: int = 0
+    better: str = "auto"
+    splits: str = "auto"
+    test_share: float = 0.0
+    rho: str = "auto"
+    rope: float = 0.01
+    level: float = 0.95
+
+
+@frames.in_rows_of("losses")
+def read(
+    *, losses: str = "", **parameters: Any
+) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
+    """Return losses, the ranking of more than two models, the best pair and every test of it.
+
+    Parameters
+    ----------
+    losses : str
+    **parameters
+        Other fields of `CrossValidationParameters`.
 
     Returns
     -------
@@ -85,33 +101,30 @@ def read(
     >>> losses.models, ranking
     (('clerk A', 'clerk B'), None)
     """
-    checks.level(level)
+    inputs = CrossValidationParameters(losses=losses, **parameters)
+    checks.level(inputs.level)
     measured = (
         clerks.clerk_losses()
         if not losses
         else CVLosses.read_csv(
             losses,
-            fold=fold,
-            item=item,
-            repeat=repeat,
-            models=models,
-            model=model,
-            value=value,
-            size=size,
-            folds=folds,
-            higher_is_better=better == "higher",
-            splits=splits,
-            test_share=test_share,
+            higher_is_better=inputs.better == "higher",
+            **inputs.only("fold", "item", "repeat", "models", "model", "value", "size", "folds"),
+            **inputs.only("splits", "test_share"),
         )
     )
     if losses:
         names = frames.column_names(losses)
         spoken = (
-            measured.models if set(measured.models) <= set(names) else [value] if value else names
+            measured.models
+            if set(measured.models) <= set(names)
+            else [inputs.value]
+            if inputs.value
+            else names
         )
-        _refuse_open(measured, better, spoken)
+        _refuse_open(measured, inputs.better, spoken)
     ranking = (
-        comparison.compare_models(measured, rho=rho, level=level)
+        comparison.compare_models(measured, rho=inputs.rho, level=inputs.level)
         if len(measured.models) > 2
         else None
     )
@@ -122,11 +135,16 @@ def read(
         )
     by_mean = sorted(
         zip(measured.mean_losses().tolist(), measured.models, strict=True),
-        key=lambda model: model[0],
+        key=lambda model: inputs.model[0],
     )
     best = [name for _, name in by_mean[:2]]
     pair = measured.pair(*best) if ranking or (measured.scores and len(best) == 2) else measured
-    return measured, ranking, pair, comparison.compare_tests(pair, rho=rho, rope=rope, level=level)
+    return (
+        measured,
+        ranking,
+        pair,
+        comparison.compare_tests(pair, rho=inputs.rho, rope=inputs.rope, level=inputs.level),
+    )
 
 
 def _refuse_open(measured: CVLosses, better: str, columns: tuple) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 from workbench import checks
 from workbench.data import frames, handover, roles
 from workbench.data.columns import plain_name, spelled
-from workbench.lessons.unused import unused_columns
 from workbench.misclassification import calendar, designs, files
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.series import PrevalenceSeries, prevalence_series
+from workbench.reports.inputs.unused import unused_columns
 from workbench.results import Note
 from workbench.results.vocabulary import method_words
 
@@ -89,7 +89,7 @@ def read_audits(
     period : str
         The column of the counts.
     every, audit_period, audit_rates
-        As in `workbench.lessons.misclassification.read.read`.
+        As in `workbench.reports.inputs.misclassification.read`.
     **columns
         Further arguments of `workbench.misclassification.files.load_audits`.
     """
