@@ -242,7 +242,7 @@ def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
         options["fpc"] = populations[0]
     return Use(
         question, _words(CLUSTERS, items=file, **options), lambda: read(items=data, **options)
-    )  # type: ignore[arg-type]
+    )
 
 
 def _valued(file: str, data: dict, columns: list) -> Iterator[Use]:

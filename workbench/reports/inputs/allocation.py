@@ -136,7 +136,7 @@ def read(
             if inputs.strata
             else digit_forms.digit_forms().register()
         )
-        some_values = None
+        some_values: list[Any] = []
     except ValueError:
         if not inputs.value or not plans.lacks_values(inputs.strata, inputs.value):
             raise

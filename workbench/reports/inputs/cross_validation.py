@@ -115,13 +115,11 @@ def read(
     )
     if losses:
         names = frames.column_names(losses)
-        spoken = (
-            measured.models
-            if set(measured.models) <= set(names)
-            else [inputs.value]
-            if inputs.value
-            else names
-        )
+        spoken = names
+        if set(measured.models) <= set(names):
+            spoken = measured.models
+        elif inputs.value:
+            spoken = (inputs.value,)
         _refuse_open(measured, inputs.better, spoken)
     ranking = (
         comparison.compare_models(measured, rho=inputs.rho, level=inputs.level)
