@@ -1,4 +1,4 @@
-"""The dataclass of a topic's parameters, its notebook's cell and the command's options are the same list."""
+"""The dataclass of a topic's parameters; `test_notebooks` compares it with the notebook's cell."""
 
 import dataclasses
 import importlib
@@ -7,7 +7,6 @@ import re
 import pytest
 
 from workbench.lessons import LESSONS
-from workbench.reports import parameters
 from workbench.reports.inputs.parameters import Parameters
 
 
@@ -16,15 +15,6 @@ def parameters_of(topic):
     classes = [value for value in vars(module).values() if isinstance(value, type)]
     (own,) = [each for each in classes if issubclass(each, Parameters) and each is not Parameters]
     return own
-
-
-@pytest.mark.parametrize("topic", LESSONS)
-def test_a_notebooks_cell_and_the_dataclass_have_the_same_parameters(topic):
-    path = parameters.topics()[LESSONS[topic].partition("-")[2]]
-    declared = [(row["name"], row["default"]) for row in parameters.notebook_parameters(path)]
-    fields = dataclasses.fields(parameters_of(topic))
-    assert declared == [(field.name, field.default) for field in fields]
-    assert all(type(field.default) is field.type for field in fields)
 
 
 @pytest.mark.parametrize("topic", LESSONS)

@@ -26,7 +26,7 @@ from workbench.reports.pages import headings, source
 from workbench.reports.parameters import load_notebook, topics
 from workbench.widgets import questions
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BOOK = ROOT / "notebooks" / "instructor"
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in BOOK.glob("*.md")}
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -129,7 +129,7 @@ def test_a_folder_with_files_is_left_alone(tmp_path, index):
 
 
 def test_outside_the_sources_there_is_nothing_to_build_from(tmp_path, monkeypatch):
-    monkeypatch.setattr(bundle, "__file__", str(tmp_path / "a" / "b" / "c.py"))
+    monkeypatch.setattr(bundle, "__file__", str(tmp_path / "a" / "b" / "c" / "d.py"))
     assert run(tmp_path, "bundle", "out").stderr.startswith(
         "Error: a bundle is made in the project's source folder"
     )

@@ -12,7 +12,7 @@ import pytest
 
 import workbench as wb
 
-LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 
 
 @pytest.fixture

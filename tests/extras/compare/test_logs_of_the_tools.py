@@ -16,7 +16,7 @@ from command import costs_one_line, page_of, run, run_here
 import workbench as wb
 from workbench.data import frames
 
-LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 CHOICE = [
     f"inspect-{name}"
     for name in (

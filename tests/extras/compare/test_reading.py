@@ -9,7 +9,7 @@ import pytest
 
 import workbench as wb
 
-LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 CHOICE = LOGS / "inspect-0.3.285-choice.eval"
 
 

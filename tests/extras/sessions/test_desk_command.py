@@ -14,9 +14,9 @@ import numpy as np
 import psutil
 import pytest
 from command import run
-from workbench.commands.audit import desk as served
 
 import workbench as wb
+from workbench.extras.sessions import desk_command as served
 from workbench.reports.parameters import load_notebook, topics
 
 

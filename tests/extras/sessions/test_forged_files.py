@@ -8,7 +8,7 @@ from audited import created, label, population, truths
 
 import workbench as wb
 
-sys.path.append(str(Path(__file__).parents[1] / "peers"))
+sys.path.append(str(Path(__file__).parents[2] / "peers"))
 import audit_forgeries
 
 

@@ -20,7 +20,7 @@ from thinned import thinned
 import workbench as wb
 from workbench.extras.sessions import store
 
-CRASHES = Path(__file__).parents[1] / "peers" / "audit_crashes.py"
+CRASHES = Path(__file__).parents[2] / "peers" / "audit_crashes.py"
 
 
 @pytest.fixture

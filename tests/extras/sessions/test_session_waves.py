@@ -291,7 +291,7 @@ def test_the_report_says_in_how_many_waves(tmp_path, session, known):
 
 
 def test_a_file_of_the_first_format_is_carried_on(tmp_path):
-    dump = (Path(__file__).parents[1] / "fixtures" / "session_format_1.sql").read_text(
+    dump = (Path(__file__).parents[2] / "fixtures" / "session_format_1.sql").read_text(
         encoding="utf-8"
     )
     with closing(sqlite3.connect(tmp_path / "old.db")) as file:

@@ -120,7 +120,7 @@ def write_bundle(folder: str, target: str) -> tuple[int, int]:
 
 def source_tree() -> Path:
     """Return the folder of the project's sources, from which its wheel is built, or raise ReportError."""
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     if not (root / "pyproject.toml").is_file():
         raise ReportError(
             "a bundle is made in the project's source folder: clone it and install with pip install -e ."

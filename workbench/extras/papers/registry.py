@@ -9,8 +9,8 @@ from workbench.extras.papers.items import Item, Paper
 FILES = (
     "kumar_raj",
     "micheals_boult",
-    "nguyen.samples",
-    "nguyen.streams",
+    "nguyen_samples",
+    "nguyen_streams",
     "kloos",
     "grandvalet_bengio",
 )

@@ -85,10 +85,10 @@ def read(
 
     Parameters
     ----------
-    **parameters
-        Fields of `AllocationParameters`.
     write : bool
         Write the files that the parameters name.
+    **parameters
+        Fields of `AllocationParameters`.
 
     Returns
     -------

@@ -101,10 +101,10 @@ def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
 
     Parameters
     ----------
-    **parameters
-        Fields of `StratifiedParameters`.
     write : bool
         Write the files that the parameters name.
+    **parameters
+        Fields of `StratifiedParameters`.
 
     Returns
     -------
