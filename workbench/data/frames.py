@@ -1,23 +1,20 @@
 """Columns of files and of the data frames of any library."""
 
-import atexit
 import inspect
 import itertools
 import os
 import secrets
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, wraps
+from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from workbench import checks
-from workbench.data import handover
 from workbench.data.columns import Scan, TableSource, distinct_names, found_columns
-from workbench.data.engine import is_relation, one_line, relation_columns
-from workbench.data.files import file_of, of_one_kind, open_file, scan_file
+from workbench.data.engine import is_relation, one_line, relation_columns, relation_of
+from workbench.data.files import open_file, scan_file
 from workbench.data.json_records import without_choices
 from workbench.data.numbers import RowError, objects, unmasked
 from workbench.results import Note
@@ -71,37 +68,22 @@ def read_columns(
     data, notes = table.fetch(list(found.values()))
     if not all(map(len, data.values())):
         raise NoRowsError(f"{table.label} has no data rows")
-    _refuse_header_again(table.label, {column: data[column] for column in found.values()})
+    _refuse_header_again(table.label, data)
     data, choices = without_choices(data)
-    notes = [
-        *notes,
-        *(
-            Note(
-                "data",
-                f"column {name!r} holds choices of Label Studio: {cell} is read as {choice!r}",
-            )
-            for name, (cell, choice) in choices.items()
-        ),
-    ]
-    if _is_path(source):
-        handover.once(lambda: _length(data), "rows", os.path.expanduser(os.fspath(source)))
+    for name, (cell, choice) in choices.items():
+        text = f"column {name!r} holds choices of Label Studio: {cell} is read as {choice!r}"
+        notes = (*notes, Note("data", text))
     return {name: data[column] for name, column in found.items()}, tuple(notes)
 
 
 def _refuse_header_again(label: str, data: dict[str, np.ndarray]) -> None:
-    """Raise where a row repeats the names of the columns, as in files that were put one below the other."""
-    if len(data) > 1 and all(cells.dtype.kind in "OU" for cells in data.values()):
-        (first, cells), *others = data.items()
-        alike = [
-            row
-            for row, cell in enumerate(cells.tolist())
-            if isinstance(cell, str) and cell == first
-        ]
-        again = [row for row in alike if all(str(more[row]) == name for name, more in others)]
-        if again:
-            raise RowError(
-                f"{label}, ", int(again[0]), " repeats the names of the columns; take it out"
-            )
+    """Raise if a row repeats the names of the columns, as in files that were put one below the other."""
+    if len(data) < 2 or any(cells.dtype.kind not in "OU" for cells in data.values()):
+        return
+    first = next(iter(data))
+    for row in [row for row, cell in enumerate(data[first].tolist()) if cell == first]:
+        if all(cells[row] == name for name, cells in data.items()):
+            raise RowError(f"{label}, ", row, " repeats the names of the columns; take it out")
 
 
 def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -114,20 +96,15 @@ def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
         def reading(*args: P.args, **kwargs: P.kwargs) -> T:
-            bound = inspect.signature(function).bind(*args, **kwargs)
-            source = bound.arguments.get(argument)
             try:
-                return (
-                    _handed(function, bound, argument)
-                    if _is_path(source)
-                    else function(*args, **kwargs)
-                )
+                return function(*args, **kwargs)
             except RowError as error:
-                rows = _open(source).rows
-                if rows is None:
+                bound = inspect.signature(function).bind(*args, **kwargs)
+                source = bound.arguments.get(argument)
+                if _open(source).rows is None:
                     raise
                 raise ValueError(
-                    error.said(lambda row: f"row {next(itertools.islice(rows(), row, None))}")
+                    error.said(lambda row: f"row {row_numbers(source, row + 1)[row]}")
                 ) from None
 
         return reading
@@ -138,16 +115,7 @@ def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 def row_numbers(source: Any, size: int) -> list[int]:
     """Return the rows of the first `size` data rows as `in_rows_of` names them: of the spreadsheet, else from 1 on."""
     rows = _open(source).rows
-    return list(itertools.islice(itertools.count(1) if rows is None else rows(), size))
-
-
-def _handed(function: Callable, bound: Any, argument: str) -> Any:
-    bound.apply_defaults()
-    source = os.path.expanduser(os.fspath(bound.arguments[argument]))
-    others = {name: value for name, value in bound.arguments.items() if name != argument}
-    return handover.handed(
-        function, file_of(source), source, others, lambda: function(*bound.args, **bound.kwargs)
-    )
+    return list(itertools.islice(rows() if rows else itertools.count(1), size))
 
 
 def column_names(source: Any) -> tuple[str, ...]:
@@ -173,16 +141,9 @@ def column_names(source: Any) -> tuple[str, ...]:
 
 
 def row_count(path: str) -> int:
-    """Return the number of data rows of a file; what has been read of it tells."""
-    return handover.once(
-        lambda: _length(read_columns(path, column_names(path)[:1])[0]),
-        "rows",
-        os.path.expanduser(path),
-    )
-
-
-def _length(columns: dict) -> int:
-    return len(next(iter(columns.values())))
+    """Return the number of data rows of a file."""
+    with scan(path, column_names(path)[:1]) as rows:
+        return len(rows.native)
 
 
 @contextmanager
@@ -215,24 +176,18 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     """
     import narwhals as nw
 
-    wanted = distinct_names(columns)
-    _end_quietly()
-    if not _is_path(source):
-        label = "the dict" if isinstance(source, dict) else "the data frame"
-        given, source = source, relation_of(source)
-        table = (
-            TableSource(label, tuple(source.columns))
-            if is_dask(source) or given is not source
-            else _open_frame(source, "frame")
-        )
-        found = found_columns(table.label, table.names, wanted)
-        renamed = {column: name for name, column in found.items() if column != name}
-        yield Scan(
-            table.label, nw.from_native(source).rename(renamed).to_native() if renamed else source
-        )
+    names = distinct_names(columns)
+    if _is_path(source):
+        with scan_file(source, names) as rows:
+            yield rows
         return
-    with scan_file(source, wanted) as rows:
-        yield rows
+    table = _open(source, "frame")
+    native = relation_of(source)
+    found = found_columns(table.label, table.names, names)
+    renamed = {column: name for name, column in found.items() if column != name}
+    if renamed:
+        native = nw.from_native(native).rename(renamed).to_native()
+    yield Scan(table.label, native)
 
 
 def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
@@ -260,11 +215,6 @@ def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
         )
 
 
-def is_frame(source: Any) -> bool:
-    """Return whether a source is a file or a data frame; an iterable of such has no columns."""
-    return _is_path(source) or isinstance(source, dict) or hasattr(type(source), "columns")
-
-
 def is_empty(source: Any) -> bool:
     """Return whether a dict of arrays or a frame in memory has no rows; such columns may have no type."""
     if isinstance(source, dict):
@@ -284,49 +234,11 @@ def batches_of(source: Any) -> Iterable:
     ----------
     source : str, path, data frame, or iterable of such
     """
-    if not is_frame(source) and not isinstance(source, Iterable):
+    if _is_path(source) or isinstance(source, dict) or hasattr(type(source), "columns"):
+        return [source]
+    if not isinstance(source, Iterable):
         raise checks.WrongType("frame", "must be a file, a data frame, or batches of such", source)
-    return [source] if is_frame(source) else source
-
-
-@cache
-def _memory() -> Any:
-    import duckdb
-
-    return duckdb.connect()
-
-
-def relation_of(source: Any) -> Any:
-    """Return a dict of arrays, or columns of Arrow, as a relation of DuckDB, which reads them in its own threads."""
-    if isinstance(source, dict):
-        if not source:
-            raise checks.WrongValue("frame", "must have a column")
-        arrays = {
-            name: array.astype(object) if array.dtype.kind == "U" else of_one_kind(array)
-            for name, array in (
-                (name, checks.cells(name, unmasked(values))) for name, values in source.items()
-            )
-        }
-        cursor = _memory().cursor()
-        cursor.register("columns", arrays)
-        return cursor.sql("FROM columns")
-    return (
-        _memory().cursor().from_arrow(source)
-        if type(source).__module__.startswith("pyarrow.")
-        else source
-    )
-
-
-@cache
-def _end_quietly() -> None:
-    """Empty the caches of narwhals when Python ends: DuckDB prints a long list of the types that they still hold."""
-
-    @atexit.register
-    def empty() -> None:
-        module = sys.modules.get("narwhals._duckdb.utils")
-        for value in vars(module).values() if module else ():
-            if isinstance(value, type(_end_quietly)):
-                value.cache_clear()
+    return source
 
 
 def is_dask(source: Any) -> bool:
@@ -344,7 +256,7 @@ def as_arrow(part: Any) -> Any:
         ImportError,
         ValueError,
         TypeError,
-    ):  # cells of several types, which are told where they are read
+    ):  # cells of several types: an error where they are read
         return part
 
 
@@ -367,10 +279,10 @@ def _is_path(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike))
 
 
-def _open(source: Any) -> Any:
+def _open(source: Any, name: str = "source") -> Any:
     if _is_path(source):
         return open_file(source)
-    return _open_dict(source) if isinstance(source, dict) else _open_frame(source)
+    return _open_dict(source) if isinstance(source, dict) else _open_frame(source, name)
 
 
 def _open_dict(source: dict) -> TableSource:
@@ -382,16 +294,15 @@ def _open_dict(source: dict) -> TableSource:
         sizes = ", ".join(f"{name!r} has {array.size}" for name, array in arrays.items())
         raise checks.WrongValue("columns", f"must be of equal length; {sizes}")
     return TableSource(
-        "the dict", tuple(arrays), lambda wanted: ({name: arrays[name] for name in wanted}, ())
+        "the dict", tuple(arrays), lambda names: ({name: arrays[name] for name in names}, ())
     )
 
 
-def _open_frame(source: Any, name: str = "source") -> TableSource:
+def _open_frame(source: Any, name: str) -> TableSource:
     if is_relation(source):
+        names = tuple(source.columns)
         return TableSource(
-            "the relation",
-            tuple(source.columns),
-            lambda wanted: (relation_columns(source, wanted), ()),
+            "the relation", names, lambda names: (relation_columns(source, names), ())
         )
     import narwhals as nw
 
@@ -404,13 +315,11 @@ def _open_frame(source: Any, name: str = "source") -> TableSource:
         raise TypeError(
             f"{name} must be a path or a data frame; got {type(source).__name__}"
         ) from None
-    return TableSource(
-        "the data frame", names, lambda wanted: (to_arrays(frame.select(*wanted)), ())
-    )
+    return TableSource("the data frame", names, lambda names: (to_arrays(frame.select(*names)), ()))
 
 
 def _series_array(series: Any) -> np.ndarray:
     if not series.null_count():
         return series.to_numpy()
     pairs = zip(series.to_list(), series.is_null().to_list(), strict=True)
-    return objects([None if gone else value for value, gone in pairs])
+    return objects([None if is_null else value for value, is_null in pairs])

@@ -1,35 +1,36 @@
-"""Records of a JSON file, a list or one a line, each with its number; a line that cannot be read is told, not lost."""
+"""Records of a JSON file, a list or one a line, each with its number, and tables that are written as JSON."""
 
+import itertools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench import checks
-from workbench.data.text_files import as_utf8, encoding_of_start
+from workbench.data.numbers import objects
+from workbench.data.text_files import text_and_notes
 
 NESTED = "is nested too deeply"
-ROWS = (
-    "data",
-    "rows",
-    "records",
-    "items",
-    "results",
-    "predictions",
-)  # what programs call a list of records
-CHOICES = re.compile(
-    r"\{\s*[\"']?choices[\"']?\s*:\s*\[(.*)\]\s*\}", re.DOTALL
-)  # as Label Studio writes them
-WRAPPED = "row"  # what the viewer of a hub puts each record into
+DAMAGED = "is not JSON, cut off or damaged: export the file again"
+# the names that programs give to a list of records
+ROWS = ("data", "rows", "records", "items", "results", "predictions")
+# as Label Studio writes them
+CHOICES = re.compile(r"\{\s*[\"']?choices[\"']?\s*:\s*\[(.*)\]\s*\}", re.DOTALL)
+KINDS = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    type(None): "empty",
+}
+WRAPPED = "row"  # the name that the viewer of a hub gives to each record
 
 
 def json_text(path: str, label: str) -> str:
     """Return the text of a file, packed or not, in whatever encoding, without a byte-order mark."""
-    with as_utf8(path, label, encoding_of_start(path, label), mark=False) as (readable, _):
-        with open(readable, encoding="utf-8-sig", newline="") as file:
-            return file.read()
+    return text_and_notes(path, label)[0]
 
 
 def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
@@ -43,57 +44,51 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
     [(1, {'a': 1}, ''), (3, None, 'is not JSON, cut off or damaged: export the file again')]
     """
     first = text.lstrip()[:1]
-    if first in ("[", "{"):
-        found = _found(text, label)
-        if not found:
-            raise ValueError(f"{label} holds an empty list")
-        return found
-    raise ValueError(
-        f"{label} holds {'nothing' if not first else 'no JSON records'}; export it again as JSON or JSONL"
-    )
-
-
-def _found(text: str, label: str) -> list[tuple[int, Any, str]]:
-    """Return the records of a list, of one object, or where lines can be read on their own, of these."""
+    if first not in ("[", "{"):
+        content = "no JSON records" if first else "nothing"
+        raise ValueError(f"{label} holds {content}; export it again as JSON or JSONL")
     try:
-        values = json.loads(text)
-        values = values if isinstance(values, list) else [values]
-        return [_record(number, value) for number, value in enumerate(values, 1)]
+        value = json.loads(text)
     except RecursionError:
         raise ValueError(f"{label} {NESTED}") from None
     except json.JSONDecodeError as error:
-        lines = (
-            []
-            if text.lstrip().startswith("[")
-            else [
-                _line(number, line)
-                for number, line in enumerate(text.split("\n"), 1)
-                if line.strip()
-            ]
-        )
-        if all(problem for _, _, problem in lines):
+        lines = [] if first == "[" else text.split("\n")
+        records = [_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        if all(problem for *_, problem in records):
             raise ValueError(
                 f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export it "
                 "again; nothing of it was used"
             ) from None
-        return lines
+        return records
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise ValueError(f"{label} holds an empty list")
+    return [_record(number, value) for number, value in enumerate(values, 1)]
 
 
 def _line(number: int, line: str) -> tuple:
     try:
         return _record(number, json.loads(line))
     except json.JSONDecodeError:
-        return number, None, "is not JSON, cut off or damaged: export the file again"
+        return number, None, DAMAGED
     except RecursionError:
         return number, None, NESTED
 
 
-def _record(number: int, value: dict | int) -> tuple:
-    return (
-        (number, value, "")
-        if isinstance(value, dict)
-        else (number, None, f"is {kind_of(value)}, no record")
-    )
+def _record(number: int, value: Any) -> tuple:
+    if isinstance(value, dict):
+        return number, value, ""
+    return number, None, f"is {kind_of(value)}, no record"
+
+
+def json_table(text: str, label: str) -> dict[str, list]:
+    """Return the columns of a JSON text: of its records, or of a table that is its only one."""
+    records = json_records(text, label)
+    for number, _, problem in records:
+        if problem:
+            raise ValueError(f"{label}, record {number} {problem}")
+    rows = [row for _, row, _ in records]
+    return (by_column(rows[0]) if len(rows) == 1 else {}) or table_of(rows)
 
 
 def kind_of(value: Any) -> str:
@@ -104,14 +99,7 @@ def kind_of(value: Any) -> str:
     >>> kind_of([1, 2]), kind_of("x"), kind_of(None)
     ('a list', 'text', 'empty')
     """
-    kinds = {
-        dict: "an object",
-        list: "a list",
-        str: "text",
-        bool: "true or false",
-        type(None): "empty",
-    }
-    return kinds.get(type(value), "a number")
+    return KINDS.get(type(value), "a number")
 
 
 def json_line(value: Any) -> str:
@@ -140,97 +128,83 @@ def by_column(record: Any) -> dict[str, list]:
     """
     if not isinstance(record, dict):
         return {}
-    rows = next((record[name] for name in ROWS if _holds(record.get(name), dict)), None)
-    if rows:
-        flat = [_flat(row) for row in rows]
-        return {
-            name: [row.get(name) for row in flat]
-            for name in dict.fromkeys(name for row in flat for name in row)
-        }
-    if (
-        {"columns", "data"} <= {*record}
-        and _holds(record["columns"], str)
-        and _holds(record["data"], list)
-    ):
-        return dict(
-            zip(record["columns"], map(list, zip(*record["data"], strict=True)), strict=True)
-        )
-    lists = {name: value for name, value in record.items() if isinstance(value, list)}
-    objects = {name: value for name, value in record.items() if isinstance(value, dict)}
-    if any(isinstance(cell, list) for cells in objects.values() for cell in cells.values()):
-        lists |= {
-            f"{name}.{field}": cell
-            for name, cells in objects.items()
-            for field, cell in cells.items()
-        }
-    elif not lists and len(objects) > 1 and len(objects) == len(record) and _by_row(objects):
-        lists = _of_rows(objects)
-    elif not lists and len(objects) > 1 and len({tuple(cells) for cells in objects.values()}) == 1:
-        labels = [*next(iter(objects.values()))]
-        lists = _labeled(labels) | {name: [*cells.values()] for name, cells in objects.items()}
-    elif objects:
+    for name in ROWS:
+        if _all_are(dict, record.get(name)):
+            return table_of(record[name])
+    if _all_are(str, record.get("columns")) and _all_are(list, record.get("data")):
+        columns = map(list, zip(*record["data"], strict=True))
+        return dict(zip(record["columns"], columns, strict=True))
+    if not all(isinstance(value, (dict, list)) for value in record.values()):
         return {}
-    sizes = {len(cells) if isinstance(cells, list) else 0 for cells in lists.values()}
-    return (
-        lists
-        if len(sizes) == 1 and all(isinstance(value, (dict, list)) for value in record.values())
-        else {}
-    )
+    columns = {name: value for name, value in record.items() if isinstance(value, list)}
+    inner = {name: value for name, value in record.items() if isinstance(value, dict)}
+    fields = list(dict.fromkeys(itertools.chain.from_iterable(inner.values())))
+    cells = list(itertools.chain.from_iterable(map(dict.values, inner.values())))
+    is_flat = not any(isinstance(cell, (dict, list)) for cell in cells)
+    if any(isinstance(cell, list) for cell in cells):
+        columns |= _flat(inner)
+    elif not columns and len(inner) > 1 and is_flat and _by_row(inner, fields, len(cells)):
+        labels = {} if "id" in map(str.lower, fields) else _labeled(inner)
+        columns = labels | table_of(list(inner.values()))
+    elif not columns and len(inner) > 1 and len(set(map(tuple, inner.values()))) == 1:
+        columns = _labeled(fields) | {name: [*column.values()] for name, column in inner.items()}
+    elif inner:
+        return {}
+    sizes = {len(column) if isinstance(column, list) else 0 for column in columns.values()}
+    return columns if len(sizes) == 1 else {}
 
 
-def _by_row(objects: dict[str, dict]) -> bool:
+def table_of(rows: Sequence[dict]) -> dict[str, list]:
+    """Return the columns of records; a field of a record in a record is the column "a.b"."""
+    flat = [_flat(row) for row in rows]
+    names = dict.fromkeys(itertools.chain.from_iterable(flat))
+    return {name: [row.get(name) for row in flat] for name in names}
+
+
+def _by_row(objects: Mapping, fields: list[str], cells: int) -> bool:
     """Return whether objects are rows by their label (orient="index" of pandas), not columns by their name.
 
     Numbered labels decide: those of rows count from 0. Of others, the names of columns are fewer than those of rows.
     """
-    fields = dict.fromkeys(name for row in objects.values() for name in row)
-    if not fields or not all(
-        _plain_cell(cell) for row in objects.values() for cell in row.values()
-    ):
+    if all(map(str.isdecimal, fields)) or cells < len(fields) * len(objects) / 2:
         return False
-    if _numbered(fields):
-        return False
-    shared = sum(len(row) for row in objects.values()) >= len(fields) * len(objects) / 2
-    return shared and (_numbered(objects) or len(fields) < len(objects))
+    return all(map(str.isdecimal, objects)) or len(fields) < len(objects)
 
 
-def _plain_cell(value: Any) -> bool:
-    return not isinstance(value, (dict, list))
-
-
-def _numbered(labels: Any) -> bool:
-    return all(str(label).isdecimal() for label in labels)
-
-
-def _of_rows(objects: dict[str, dict]) -> dict[str, list]:
-    fields = dict.fromkeys(name for row in objects.values() for name in row)
-    labels = {} if any(name.lower() == "id" for name in fields) else _labeled([*objects])
-    return labels | {name: [row.get(name) for row in objects.values()] for name in fields}
-
-
-def _labeled(labels: list[str]) -> dict[str, list]:
+def _labeled(labels: Iterable[str]) -> dict[str, list]:
     """Return a column of labels that say more than a count from 0."""
-    return {} if labels == [str(k) for k in range(len(labels))] else {"id": labels}
+    labels = list(labels)
+    return {} if labels == list(map(str, range(len(labels)))) else {"id": labels}
 
 
-def _holds(value: Any, kind: type) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, kind) for each in value)
+def _all_are(kind: type, values: Any) -> bool:
+    return isinstance(values, list) and set(map(type, values)) == {kind}
 
 
 def _flat(row: dict) -> dict[str, Any]:
     """Return a record with the fields of records in it, "a.b" for b in a; those of its only record by their names."""
     inner = [name for name, value in row.items() if isinstance(value, dict)]
+    if not inner:
+        return row
     if inner == [WRAPPED]:
         return _flat(row[WRAPPED])
-    return {
-        name: value
-        for field, held in row.items()
-        for name, value in (
-            ((f"{field}.{name}", each) for name, each in _flat(held).items())
-            if isinstance(held, dict)
-            else ((field, held),)
-        )
-    }
+    fields: dict = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            fields |= {f"{name}.{field}": cell for field, cell in _flat(value).items()}
+        else:
+            fields[name] = value
+    return fields
+
+
+def json_column(values: list) -> np.ndarray:
+    """Return the values of a column as an array: of numbers if all are of one kind, else of objects."""
+    kinds = set(map(type, values))
+    if kinds in ({float}, {bool}):
+        return np.array(values)
+    if kinds == {int} and max(map(abs, values)) < 2**63:
+        return np.array(values, np.int64)
+    return objects(values)
 
 
 def choices_in(cell: Any) -> list[str] | None:
@@ -265,12 +239,13 @@ def without_choices(
         first = next((cell for cell in cells if isinstance(cell, str) and cell.strip()), "")
         if choices_in(first) is None:
             continue
-        choices = [choices_in(cell) for cell in cells]
-        if all(chosen is None or len(chosen) < 2 for chosen in choices):
-            entries = [
-                cell if chosen is None else "".join(chosen) or None
-                for cell, chosen in zip(cells, choices, strict=True)
-            ]
-            plain[name] = np.array([*entries, None], object)[:-1]
-            examples[name] = first, "".join(choices_in(first) or [])
+        choices = list(map(choices_in, cells))
+        if max(len(chosen or ()) for chosen in choices) < 2:
+            plain[name] = objects(
+                [
+                    cell if chosen is None else "".join(chosen) or None
+                    for cell, chosen in zip(cells, choices, strict=True)
+                ]
+            )
+            examples[name] = first, "".join(choices_in(first) or ())
     return plain, examples

@@ -2,7 +2,7 @@
 
 import decimal
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,6 @@ TOTALS = {
     "suma",
 }
 EXACT_WHOLE = 2.0**53
-_PLAIN = "0123456789.,+-eE"
 _KINDS = (numbers.Real, decimal.Decimal)
 
 
@@ -62,9 +61,8 @@ class RowError(ValueError):
 
     def said(self, name_row: Callable[[int], str]) -> str:
         """Return the message with the rows as `name_row` calls them."""
-        return "".join(
-            part if isinstance(part, str) else name_row(int(part)) for part in self.parts
-        )
+        parts = [part if isinstance(part, str) else name_row(int(part)) for part in self.parts]
+        return "".join(parts)
 
 
 class MissingError(RowError):
@@ -111,9 +109,8 @@ def to_numbers(
     if array.dtype.kind in "biuf":
         parsed = array.astype(float)
     else:
-        parsed, problem = _parse(
-            without_marks(array, present(name, array)), whole=whole, beside=beside
-        )
+        texts = without_marks(array, present(name, array))
+        parsed, problem = decimals.parse(texts, whole=whole, beside=_texts_of(beside))
         if problem:
             raise RowError(f"column {name!r}, ", *problem)
     _refuse_infinite(name, array, parsed)
@@ -138,25 +135,16 @@ def to_shares(name: str, column: Any) -> tuple[np.ndarray, list[Note]]:
     in_percent = [text.endswith("%") for text in texts]
     if not any(in_percent):
         return to_numbers(name, column), []
-    first, other = (
-        in_percent.index(True),
-        next((row for row, text in enumerate(texts) if text[-1:] not in "%"), None),
-    )
-    if other is not None:
+    first = in_percent.index(True)
+    others = [row for row, text in enumerate(texts) if text and not in_percent[row]]
+    if others:
+        ending = f": {texts[others[0]]!r} is not; write both alike"
         raise RowError(
-            f"column {name!r}, ",
-            first,
-            f": {texts[first]!r} is in percent, ",
-            other,
-            f": {texts[other]!r} is not; write both alike",
+            f"column {name!r}, ", first, f": {texts[first]!r} is in percent, ", others[0], ending
         )
-    shares = to_numbers(name, objects([text[:-1].rstrip() for text in texts])) / 100
-    return shares, [
-        Note(
-            "data",
-            f"column {name!r} is in percent: {texts[first]!r} is read as {shares[first]:.10g}",
-        )
-    ]
+    shares = to_numbers(name, objects([text.removesuffix("%").rstrip() for text in texts])) / 100
+    read_as = f"{texts[first]!r} is read as {shares[first]:.10g}"
+    return shares, [Note("data", f"column {name!r} is in percent: {read_as}")]
 
 
 def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None) -> list:
@@ -183,16 +171,15 @@ def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None)
     """
     array = np.asarray(column)
     texts = as_text(array)
-    written = without_marks(array, texts)
-    known = [row for row, text in enumerate(written) if decimals.mark_of(text) is not None]
-    cells: list = [text or None for text in texts]
-    parsed, problem = _parse([written[row] for row in known], whole=True, beside=beside)
+    candidates = without_marks(array, texts)
+    rows = [row for row, text in enumerate(candidates) if decimals.mark_of(text) is not None]
+    numerals = [candidates[row] for row in rows]
+    parsed, problem = decimals.parse(numerals, whole=True, beside=_texts_of(beside))
     if problem:
-        raise RowError(
-            f"column {name!r}, ",
-            *(part if isinstance(part, str) else known[part] for part in problem),
-        )
-    for row, value in zip(known, parsed.tolist(), strict=True):
+        row, *more = problem
+        raise RowError(f"column {name!r}, ", rows[row], *more)
+    cells: list = [text or None for text in texts]
+    for row, value in zip(rows, parsed.tolist(), strict=True):
         cells[row] = int(value) if value.is_integer() else value
     return cells
 
@@ -234,9 +221,9 @@ def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.nd
     if array.dtype.kind in "bf":
         return whole_if_exact(to_numbers(name, array))
     texts = present(name, array)
-    distinct = [*dict.fromkeys(texts)]
+    distinct = list(dict.fromkeys(texts))
     labels = _distinct_labels(distinct)
-    twice = two_ways != "numbers" and _written_twice(distinct, labels.tolist())
+    twice = first_clash(zip(labels.tolist(), distinct, strict=True))
     if twice and two_ways == "refuse":
         first, second = twice
         raise RowError(
@@ -246,50 +233,37 @@ def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.nd
             texts.index(second),
             ": say classes 'text' if they are two, 'numbers' if they are one",
         )
-    return _in_rows(name, texts, distinct, np.array(distinct) if twice else labels)
+    if twice and two_ways == "text":
+        labels = np.array(distinct)
+    return _labels_of_rows(name, texts, distinct, labels)
 
 
 def text_labels(name: str, column: np.ndarray) -> np.ndarray:
-    """Return a column as labels that are text, or raise where one is missing or too long."""
+    """Return a column as labels that are text, or raise if one is missing or too long."""
     texts = present(name, column)
-    distinct = [*dict.fromkeys(texts)]
-    return _in_rows(name, texts, distinct, np.array(distinct))
+    distinct = list(dict.fromkeys(texts))
+    return _labels_of_rows(name, texts, distinct, np.array(distinct))
 
 
-def _in_rows(name: str, texts: list[str], distinct: list[str], labels: np.ndarray) -> np.ndarray:
+def _labels_of_rows(
+    name: str, texts: list[str], distinct: list[str], labels: np.ndarray
+) -> np.ndarray:
     longest = max(distinct, key=len)
     if labels.dtype.kind == "U" and len(longest) > LONGEST_LABEL:
-        raise RowError(
-            f"column {name!r}, ",
-            texts.index(longest),
-            f": a label has at most {LONGEST_LABEL} characters; this text has {len(longest)}",
-        )
-    place = {text: k for k, text in enumerate(distinct)}
-    return labels[np.fromiter(map(place.__getitem__, texts), np.intp, len(texts))]
-
-
-def _written_twice(texts: list[str], values: list) -> tuple[str, ...]:
-    """Return the first two of some texts that are one number, or ()."""
-    first: dict = {}
-    return next(
-        (
-            (first[value], text)
-            for text, value in zip(texts, values, strict=True)
-            if first.setdefault(value, text) != text
-        ),
-        (),
-    )
+        problem = f"a label has at most {LONGEST_LABEL} characters; this text has {len(longest)}"
+        raise RowError(f"column {name!r}, ", texts.index(longest), f": {problem}")
+    index = {text: k for k, text in enumerate(distinct)}
+    return labels[[index[text] for text in texts]]
 
 
 def _distinct_labels(texts: list[str]) -> np.ndarray:
-    parsed = _digits_and_one_mark(texts)
-    if parsed is None:
-        parsed = decimals.parse(texts)[0] if _may_be_numbers(texts) else np.empty(0)
-    return (
-        whole_if_exact(parsed)
-        if parsed.size and np.all(np.abs(parsed) < EXACT_WHOLE)
-        else np.array(texts)
-    )
+    """Return class names as numbers if all are: none with separated thousands, commas or points but not both."""
+    numerals = [text for text in texts if decimals.is_plain(text) or text.lower() in decimals.TRUTH]
+    if len(numerals) == len(texts) and not {",", "."} <= set("".join(texts)):
+        parsed, _ = decimals.parse(texts)
+        if parsed.size and np.all(np.abs(parsed) < EXACT_WHOLE):
+            return whole_if_exact(parsed)
+    return np.array(texts)
 
 
 def to_ids(name: str, column: np.ndarray) -> np.ndarray:
@@ -326,32 +300,38 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
     values = array.tolist()
     again = first_repeat(values)
     if again:
-        raise RowError(
-            f"column {name!r}: id {values[again[0]]!r} occurs twice, in ",
-            again[0],
-            " and ",
-            again[1],
-        )
+        first, second = again
+        problem = f"column {name!r}: id {values[first]!r} occurs twice, in "
+        raise RowError(problem, first, " and ", second)
     return array
 
 
+def first_clash(pairs: Iterable[tuple]) -> tuple | None:
+    """Return the first two values that differ and have the same key, of pairs of key and value.
+
+    Examples
+    --------
+    >>> first_clash([(1, "1"), (2, "2"), (1, "1.0")])
+    ('1', '1.0')
+    """
+    first: dict = {}
+    for key, value in pairs:
+        if first.setdefault(key, value) != value:
+            return first[key], value
+    return None
+
+
 def first_repeat(values: Sequence) -> tuple[int, int] | None:
-    """Return where a value stood and where it stands again, None where all differ.
+    """Return the places where a value stands and where it stands again, None if all differ.
 
     Examples
     --------
     >>> first_repeat(["a", "b", "a", "a"])
     (0, 2)
     """
-    hashes = np.fromiter(
-        map(hash, values), np.int64, len(values)
-    )  # a set of millions of texts takes much room
-    hashes.sort()
-    first = dict[Any, int]()
-    for row, value in enumerate(values if (hashes[1:] == hashes[:-1]).any() else ()):
-        if first.setdefault(value, row) != row:
-            return first[value], row
-    return None
+    if len(set(values)) == len(values):
+        return None
+    return first_clash((value, row) for row, value in enumerate(values))
 
 
 def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> None:
@@ -396,7 +376,7 @@ def unmasked(array: Any) -> Any:
     if not np.any(array.mask):
         return array.data
     values = array.data.astype(object)
-    values[np.ma.getmaskarray(array)] = None
+    values[array.mask] = None
     return values
 
 
@@ -448,48 +428,18 @@ def _digits(value: Any) -> str:
     return f"{'-' * sign}{''.join(map(str, digits))}e{exponent}"
 
 
-def _parse(texts: Any, *, whole: Any = False, beside: Any = None) -> tuple:
-    quick = _digits_and_one_mark(texts)
-    if quick is not None:
-        return quick, ()
-    others = (
-        as_text(column)
-        for column in (beside or {}).values()
-        if np.asarray(column).dtype.kind in "OUS"
-    )
-    return decimals.parse(texts, whole=whole, beside=others)
-
-
-def _digits_and_one_mark(texts: list) -> np.ndarray | None:
-    """Return floats where all is digits and one mark that can only be decimal, else None."""
-    written = "".join(texts)
-    marks = [mark for mark in ".," if mark in written]
-    if written.strip(_PLAIN) or len(marks) == 2:
-        return None
-    mark = "".join(marks)
-    if mark and all(map(decimals.is_open, (text for text in texts if mark in text))):
-        return None
-    try:
-        return objects([text.replace(",", ".") for text in texts] if mark == "," else texts).astype(
-            float
-        )
-    except ValueError:
-        return None
-
-
-def _may_be_numbers(texts: list[str]) -> bool:
-    """Return whether class names are read as numbers: none with separated thousands, commas or points but not both."""
-    return not {",", "."} <= set("".join(texts)) and all(
-        text.lower() in decimals.TRUTH or decimals.is_plain(text) for text in texts
-    )
+def _texts_of(beside: Mapping[str, Any] | None) -> list[list[str]]:
+    columns = map(np.asarray, (beside or {}).values())
+    return [as_text(column) for column in columns if column.dtype.kind in "OUS"]
 
 
 def _refuse_infinite(name: str, array: np.ndarray, parsed: np.ndarray) -> None:
-    for row in np.flatnonzero(~np.isfinite(parsed))[:1]:
-        value = array[row]
-        shown = value if isinstance(value, str) else f"{value:g}"
-        kind = MissingError if np.isnan(parsed[row]) else RowError
-        raise kind(f"column {name!r}, ", row, f": {shown} is not a finite number")
+    if np.all(np.isfinite(parsed)):
+        return
+    row = int(np.argmin(np.isfinite(parsed)))
+    text = array[row] if isinstance(array[row], str) else f"{array[row]:g}"
+    kind = MissingError if np.isnan(parsed[row]) else RowError
+    raise kind(f"column {name!r}, ", row, f": {text} is not a finite number")
 
 
 def whole_if_exact(parsed: np.ndarray) -> np.ndarray:

@@ -13,8 +13,9 @@ from workbench.allocation.values import estimates
 from workbench.allocation.values import sheets as value_sheets
 from workbench.allocation.values.estimates import ValueEstimate
 from workbench.course import digit_forms
-from workbench.data import handover, roles
+from workbench.data import roles
 from workbench.labeling import sheets as label_sheets
+from workbench.lessons.limits import warn_of_limit
 from workbench.lessons.unused import with_unused
 from workbench.results import Note
 
@@ -208,7 +209,7 @@ def _of_some_values(
     found = estimates.with_next(found, summary, found.sampled, budget, **rule)
     if found.interval(level).method == "none":
         found = replace(found, notes=[*found.notes, ASKED])
-    handover.tell_first(note.text)
+    warn_of_limit(note.text)
     premise = (
         f"This takes the {values.size:,} records with a value for a random sample of each stratum. "
     )

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench import checks
-from workbench.data import frames, handover, roles
+from workbench.data import frames, roles
 from workbench.data.columns import plain_name, spelled
+from workbench.lessons.limits import warn_of_limit
 from workbench.lessons.unused import unused_columns
 from workbench.misclassification import calendar, designs, files
 from workbench.misclassification.confusion import ConfusionCounts
@@ -171,7 +172,7 @@ def weighted_series(
         f"{size:.0f} items of a simple random sample: the rates P(prediction | truth) are weighted, and every "
         f"period is corrected by {method_words(used)}",
     )
-    handover.tell_first(note.text)
+    warn_of_limit(note.text)
     return replace(corrected, notes=(note, *corrected.notes))
 
 
@@ -199,7 +200,7 @@ def with_notes(series: PrevalenceSeries, *notes: Note) -> PrevalenceSeries:
         assumptions = [
             note.text for note in series.notes if note.kind == "assumption" and note.where is None
         ]
-        handover.tell_first(assumptions[0])  # how the audits are used
+        warn_of_limit(assumptions[0])  # how the audits are used
     return replace(series, notes=(*series.notes, *notes))
 
 

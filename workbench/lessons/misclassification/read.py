@@ -3,8 +3,8 @@
 from workbench import checks
 from workbench.audits.judges import JudgeAudit
 from workbench.course import solar
-from workbench.data import handover
 from workbench.data.classes import READ_AS
+from workbench.lessons.limits import warn_of_limit
 from workbench.lessons.misclassification import audited as several
 from workbench.lessons.misclassification.judged import read_judged
 from workbench.misclassification import files, plans, series
@@ -195,9 +195,9 @@ def read(
     if corrected.sampled_by != "random":
         _refuse_plans(corrected.sampled_by, half_width, shift)
     if corrected.taken:
-        handover.tell_first(corrected.taken)
+        warn_of_limit(corrected.taken)
     if len(corrected.drawn()) < len(corrected.periods):
-        handover.tell_first(
+        warn_of_limit(
             f"{len(corrected.periods):,} periods: the page draws {len(corrected.drawn())} and lists "
             f"the {series.LISTED} largest changes; --tables DIR writes all"
         )
