@@ -58,7 +58,7 @@ def folder(tmp_path, monkeypatch):
             "scores: no such file: 'score.xlsx' (did you mean 'scores.xlsx'?)",
         ),
         (f"{AUDITED} empty.csv", "scores: 'empty.csv' is empty"),
-        (f"{AUDITED} /dev/null", "scores: '/dev/null' is no file of data"),
+        (f"{AUDITED} /dev/null", "scores: '/dev/null' is a folder or a device, not a file of data"),
         (
             f"{AUDITED} notes.doc",
             "scores: 'notes.doc' must end in one of .csv, .tsv, .txt, .parquet, .json, .ndjson, "

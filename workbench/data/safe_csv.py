@@ -15,7 +15,6 @@ from typing import Any
 from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.columns import plain_name
-from workbench.data.frames import NoRowsError
 from workbench.data.whole_files import write_text
 
 _EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
@@ -35,15 +34,11 @@ def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[
         Cells: text, numbers, None for an empty one.
     """
     names = [
-        name if _PLAIN_NAME.fullmatch(name) else _cell(name, place)
-        for place, name in enumerate(header)
+        name if _PLAIN_NAME.fullmatch(name) else cell
+        for name, cell in zip(header, _cells(header), strict=True)
     ]
-    cells = ([_cell(value, place) for place, value in enumerate(row)] for row in rows)
-    write_text(
-        csv_path(path),
-        (",".join(row) + "\r\n" for row in itertools.chain([names], cells)),
-        "utf-8-sig",
-    )
+    lines = itertools.chain([names], map(_cells, rows))
+    write_text(csv_path(path), (",".join(line) + "\r\n" for line in lines), "utf-8-sig")
 
 
 def csv_path(path: str | PathLike[str]) -> str:
@@ -63,10 +58,10 @@ def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
     """Raise if a file at `path` holds labels in a column of `answers`, or is anything but an empty label sheet."""
 
     def filled_cells(path: str) -> int:
-        header = {plain_name(name) for name in frames.column_names(path)}
-        found = [name for name in answers if name in header] or answers[:1]
-        columns, _ = frames.read_columns(path, ["id", *found])
-        return sum(map(bool, (cell for name in found for cell in numbers.as_text(columns[name]))))
+        header = set(map(plain_name, frames.column_names(path)))
+        names = [name for name in answers if name in header] or answers[:1]
+        columns, _ = frames.read_columns(path, ["id", *names])
+        return sum(sum(map(bool, numbers.as_text(columns[name]))) for name in names)
 
     filled = of_sheet(path, filled_cells)
     if filled:
@@ -79,11 +74,9 @@ def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
 def of_sheet(path: str | PathLike[str], read: Callable[[str], Any]) -> Any:
     """Return what `read` finds in the label sheet at `path`, None where there is none or one without rows."""
     path = os.path.expanduser(os.fspath(path))
-    if not os.path.exists(path) or os.path.getsize(path) == 0:
-        return None
     try:
-        return read(path)
-    except NoRowsError:
+        return read(path) if os.path.exists(path) and os.path.getsize(path) else None
+    except frames.NoRowsError:
         return None
     except ValueError as error:
         raise ValueError(
@@ -94,11 +87,8 @@ def of_sheet(path: str | PathLike[str], read: Callable[[str], Any]) -> Any:
 def refuse_other(path: str | PathLike[str], header: Sequence[str]) -> None:
     """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
     path = csv_path(path)
-    if (
-        os.path.isfile(path)
-        and os.path.getsize(path)
-        and frames.column_names(path) != tuple(header)
-    ):
+    is_filled = os.path.isfile(path) and os.path.getsize(path)
+    if is_filled and frames.column_names(path) != tuple(header):
         raise ValueError(
             f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path"
         )
@@ -136,16 +126,15 @@ def write_cell(sheet: Any, line: int, place: int, cell: Any, style: Any = None) 
     return sheet.write_string(line, place, neutral(str(cell)), style)
 
 
-def _cell(value: Any, place: int) -> str:
-    """Return a cell as it is written; behind the first, a quote does not keep a line from being split."""
-    if value is None or value == "":
-        return ""
-    if not isinstance(value, str):
-        return str(value)
-    return (
-        '"'
-        + (neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", neutral(value))).replace(
-            '"', '""'
-        )
-        + '"'
-    )
+def _cells(row: Iterable) -> list[str]:
+    """Return cells as they are written; behind the first, a quote does not keep a line from being split."""
+    cells = []
+    for column, value in enumerate(row):
+        cell = "" if value is None else str(value)
+        if isinstance(value, str) and cell:
+            cell = neutral(cell)
+            if column:
+                cell = _EXECUTABLE_PART.sub("'", cell)
+            cell = '"' + cell.replace('"', '""') + '"'
+        cells.append(cell)
+    return cells

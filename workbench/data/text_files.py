@@ -85,7 +85,7 @@ def _csv_relation(
     """Yield a relation of some columns, the file that is read for it, and notes."""
     columns = {f"c{k}": "VARCHAR" for k in range(len(header.names))}
     query = (
-        f"SELECT {', '.join(cells)} FROM read_csv($path, columns={columns}, skip={header.above}, "
+        f"SELECT {', '.join(cells)} FROM read_csv($path, columns={columns}, "
         f"delim='{header.delimiter}', quote='\"', escape='\"', header=true, auto_detect=false, "
         "all_varchar=true, hive_partitioning=false)"
     )
@@ -94,7 +94,7 @@ def _csv_relation(
         lines = checks.counted(header.comments, "line")
         text = f"left out {lines} above the names of the columns: they begin with '#'"
         notes = (Note("data", text),)
-    with as_utf8(path, label) as (readable, more):
+    with as_utf8(path, label, header.above) as (readable, more):
         with connected(label, readable) as connection:
             relation = connection.sql(query, params={"path": literal(readable)})
             yield relation, readable, (*more, *notes)
@@ -191,18 +191,19 @@ def text_and_notes(path: str, label: str) -> tuple[str, tuple]:
 
 
 @contextmanager
-def as_utf8(path: str, label: str) -> Iterator[tuple[str, tuple]]:
-    """Yield the path of a file's text in UTF-8, with its byte-order mark or without, and notes."""
+def as_utf8(path: str, label: str, above: int = 0) -> Iterator[tuple[str, tuple]]:
+    """Yield the path of a file's text in UTF-8, without the lines above its header, and notes."""
     encoding = encoding_of_start(path, label)
     is_utf8 = encoding == "utf-8-sig"
-    if is_utf8 and not path.lower().endswith(PACKED) and _copied(path, label, encoding, os.devnull):
+    is_packed = path.lower().endswith(PACKED)
+    if is_utf8 and not is_packed and not above and _copied(path, label, encoding, os.devnull):
         yield path, ()
         return
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "utf8.csv")
-        if is_utf8 and not _copied(path, label, encoding, copy):
+        if is_utf8 and not _copied(path, label, encoding, copy, above):
             encoding, is_utf8 = "cp1252", False
-        if not is_utf8 and not _copied(path, label, encoding, copy):
+        if not is_utf8 and not _copied(path, label, encoding, copy, above):
             raise ValueError(
                 f"{label} is not text in UTF-8, UTF-16 or Windows-1252; save it as UTF-8"
             )
@@ -211,11 +212,13 @@ def as_utf8(path: str, label: str) -> Iterator[tuple[str, tuple]]:
         yield copy, () if is_utf8 else (note,)
 
 
-def _copied(path: str, label: str, encoding: str, copy: str) -> bool:
-    """Write the text of a file in UTF-8, and return whether it has this encoding."""
+def _copied(path: str, label: str, encoding: str, copy: str, above: int = 0) -> bool:
+    """Write the text of a file in UTF-8 without its first lines, and return whether it has this encoding."""
     try:
         with opened_text(path, label, encoding, "strict") as text:
             with open(copy, "w", encoding="utf-8", newline="") as out:
+                for _ in range(above):
+                    text.readline()
                 shutil.copyfileobj(text, out, CHUNK)
     except UnicodeDecodeError:
         return False

@@ -7,9 +7,10 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 
-_KEPT: ContextVar[tuple[os.stat_result, ...]] = ContextVar("kept", default=())
+_INPUTS: ContextVar[tuple[os.stat_result, ...]] = ContextVar("inputs", default=())
 
 
 class NotWrittenError(OSError, ValueError):
@@ -59,23 +60,18 @@ def write_text(
 @contextlib.contextmanager
 def keeping(paths: Iterable[str | os.PathLike[str]]) -> Iterator[None]:
     """Let no file be written inside over one of these, by whatever name it is called."""
-    before = _KEPT.set((*_KEPT.get(), *(os.stat(path) for path in paths)))
+    before = _INPUTS.set((*_INPUTS.get(), *map(os.stat, paths)))
     try:
         yield
     finally:
-        _KEPT.reset(before)
+        _INPUTS.reset(before)
 
 
 def refuse_kept(path: str | os.PathLike[str]) -> None:
     """Raise `NotWrittenError` for a file that is kept."""
-    if (
-        _KEPT.get()
-        and os.path.exists(path)
-        and any(os.path.samestat(os.stat(path), kept) for kept in _KEPT.get())
-    ):
-        raise NotWrittenError(
-            errno.EEXIST, "it is also an input; choose another path", os.fspath(path)
-        )
+    if os.path.exists(path) and any(map(partial(os.path.samestat, os.stat(path)), _INPUTS.get())):
+        problem = "it is also an input; choose another path"
+        raise NotWrittenError(errno.EEXIST, problem, os.fspath(path))
 
 
 @contextlib.contextmanager
@@ -110,7 +106,8 @@ def whole_file(path: str | os.PathLike[str], *, new: bool = False) -> Iterator[P
         _to_disk(part)
         if target.is_file():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
-        (_put_beside if new else os.replace)(part, target)
+        replace = _put_beside if new else os.replace
+        replace(part, target)
         _to_disk(target.parent)
     except NotWrittenError:
         raise

@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Sequence
 from functools import lru_cache
+from string import ascii_uppercase
 from typing import Any
 from xml.etree import ElementTree
 
@@ -22,13 +23,8 @@ _WITH_PART = re.compile(
     r"(.*\.(?:xls[xm]|ods|eval|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?))#(.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_ERROR = re.compile(
-    rb'<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>.*?v>([^<]*)<', re.DOTALL
-)
-_NOT_COMPUTED = re.compile(
-    rb'<(?:\w+:)?c\b(?![^>]*\bt="str")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>\s*'
-    rb"<(\w+:)?f\b[^>]*(?:/>|>[^<]*</\3?f>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></)?(?!<(?:\w+:)?v)"
-)
+_CELL = re.compile("([A-Z]+)([0-9]+)")
+_TIMES = (datetime.date, datetime.time, datetime.timedelta)
 
 
 def file_and_sheet(path: str) -> tuple[str, str]:
@@ -39,141 +35,114 @@ def file_and_sheet(path: str) -> tuple[str, str]:
     >>> file_and_sheet("book.xlsx#May"), file_and_sheet("list#3.csv")
     (('book.xlsx', 'May'), ('list#3.csv', ''))
     """
-    named = _WITH_PART.fullmatch(path)
-    return (named[1], named[2]) if named and not os.path.isfile(path) else (path, "")
+    parts = _WITH_PART.fullmatch(path)
+    return (parts[1], parts[2]) if parts and not os.path.isfile(path) else (path, "")
 
 
 def open_workbook(path: str, label: str) -> TableSource:
     """Return a sheet as a source: its first row with two names or more is the header, and empty rows are left out."""
-    file, named = file_and_sheet(path)
+    file, requested = file_and_sheet(path)
     saved = os.stat(file)
-    sheet, others, cells, merged = _sheet(file, named, label, (saved.st_mtime_ns, saved.st_size))
+    sheet, sheets, cells, merged = _sheet(file, requested, label, saved.st_mtime_ns, saved.st_size)
     filled = [row for row, values in enumerate(cells) if any(value != "" for value in values)]
     if not filled:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
-    header = next(
-        (row for row in filled if sum(value != "" for value in cells[row]) > 1), filled[0]
-    )
-    for (first, left), (last, right) in merged:
-        if first <= header <= last and right > left:
+    with_names = [row for row in filled if len(cells[row]) - cells[row].count("") > 1]
+    header = min(with_names, default=filled[0])
+    for (first, start), (last, end) in merged:
+        if first <= header <= last and end > start:
             raise ValueError(
-                f"{label}, row {header + 1}: columns {_letters(left)} to {_letters(right)} are one merged "
+                f"{label}, row {header + 1}: columns {_letters(start)} to {_letters(end)} are one merged "
                 "cell; write a name for every column into one row"
             )
     rows = [row for row in filled if row > header]
-    places = [
-        k
-        for k, name in enumerate(cells[header])
-        if name != "" or any(cells[row][k] != "" for row in rows)
-    ]
-    told = (
-        f"{label}, sheet {sheet!r} (there {'are' if len(others) > 1 else 'is'} also {checks.listed(others, 5)})"
-        if others
-        else label
-    )
-    names = tuple(
-        "" if cells[header][k] == "" else str(_value(cells[header][k])).strip() for k in places
-    )
-    above = checks.listed([row + 1 for row in filled if row < header])
-    notes = (
-        *(Note("data", f"{label}: the header is row {header + 1}; left out above it: row {above}"),)
-        * bool(above),
-        *(
-            Note(
-                "data",
-                f"{label}: sheet {sheet!r} is read, the first of {len(others) + 1}; for another add "
-                f"{'#' + name!r} to the name",
-            )
-            for name in others[:1]
-        ),
-    )
+    names, columns = [], []
+    for k, cell in enumerate(cells[header]):
+        column = [cells[row][k] for row in rows]
+        if cell != "" or column.count("") < len(column):
+            names.append("" if cell == "" else str(_value(cell)).strip())
+            columns.append((_letters(k), column))
+    notes = []
+    if filled[0] < header:
+        above = checks.listed([row + 1 for row in filled if row < header])
+        text = f"the header is row {header + 1}; left out above it: row {above}"
+        notes.append(Note("data", f"{label}: {text}"))
+    others = [] if requested else [name for name in sheets if name != sheet]
+    source = label
+    if others:
+        text = f"sheet {sheet!r} is read, the first of {len(sheets)}"
+        notes.append(Note("data", f"{label}: {text}; for another add '#{others[0]}' to the name"))
+        source = f"{label}, sheet {sheet!r} (other sheets: {checks.listed(others, 5)})"
 
-    def fetch(wanted: Any) -> Any:
-        data = {name: [cells[row][places[names.index(name)]] for row in rows] for name in wanted}
-        _refuse_errors(
-            file,
-            sheet,
-            label,
-            {_letters(places[names.index(name)]): name for name in wanted if "" in data[name]},
-            header,
-        )
-        return {name: _column(values) for name, values in data.items()}, notes
+    def fetch(requested: Sequence[str]) -> tuple[dict, tuple]:
+        picked = {name: columns[names.index(name)] for name in requested}
+        gaps = {letters: name for name, (letters, column) in picked.items() if "" in column}
+        if gaps and not file.lower().endswith(".ods"):  # there an error is text
+            _refuse_errors(file, sheet, label, gaps, header)
+        return {name: _column(column) for name, (_, column) in picked.items()}, tuple(notes)
 
-    return TableSource(told, names, fetch, lambda: (row + 1 for row in rows))
+    return TableSource(source, tuple(names), fetch, lambda: (row + 1 for row in rows))
 
 
 @lru_cache(maxsize=1)
-def _sheet(file: str, named: str, label: str, saved: tuple) -> tuple:
-    """Return a sheet's name, those of others, its cells and merged ranges; kept, as a report reads them often."""
+def _sheet(file: str, requested: str, label: str, *saved: int) -> tuple:
+    """Return a sheet's name, all names, its cells and merged ranges; cached, as a report reads them often."""
     import python_calamine as calamine
 
     try:
         with calamine.CalamineWorkbook.from_path(file) as book:
-            known = [
+            sheets = [
                 sheet.name
                 for sheet in book.sheets_metadata
                 if sheet.typ == calamine.SheetTypeEnum.WorkSheet
-                and (named or sheet.visible == calamine.SheetVisibleEnum.Visible)
+                and (requested or sheet.visible == calamine.SheetVisibleEnum.Visible)
             ]
-            name = spelled(named, known) if named else "".join(known[:1])
-            if name not in known:
-                listed = checks.listed(known, 20, quoted=True) or "none that is shown"
-                raise ValueError(
-                    f"{file!r} has no sheet {named!r}; it has {listed}{checks.suggestion(named, known)}"
-                )
+            name = spelled(requested, sheets) if requested else "".join(sheets[:1])
+            if name not in sheets:
+                present = checks.listed(sheets, 20, quoted=True) or "none that is shown"
+                hint = checks.suggestion(requested, sheets)
+                raise ValueError(f"{file!r} has no sheet {requested!r}; it has {present}{hint}")
             sheet = book.get_sheet_by_name(name)
-            others = [] if named else [each for each in known if each != name]
-            return (
-                name,
-                others,
-                sheet.to_python(skip_empty_area=False),
-                sheet.merged_cell_ranges or [],
-            )
+            cells = sheet.to_python(skip_empty_area=False)
+            return name, sheets, cells, sheet.merged_cell_ranges or []
     except calamine.PasswordError:
         raise ValueError(f"{label} is protected by a password; save it without one") from None
     except (calamine.CalamineError, OSError) as error:
         raise ValueError(f"{label} cannot be read as a workbook: {one_line(error)}") from None
 
 
-def _refuse_errors(file: str, sheet: str, label: str, place: dict[str, str], header: int) -> None:
-    """Raise where a cell that seems empty holds an error, such as #DIV/0!, or a formula: only the file itself tells."""
-    if not place or file.lower().endswith(
-        ".ods"
-    ):  # which holds what was computed, an error as its text
-        return
+def _refuse_errors(file: str, sheet: str, label: str, names: dict[str, str], header: int) -> None:
+    """Raise if a cell that seems empty holds an error, such as #DIV/0!, or a formula: only the file itself tells."""
     with zipfile.ZipFile(file) as book:
-        cells = book.read(_part(book, sheet, label))
-    for letters, row, said in (
-        *(
-            (letters, row, f"the error {value.decode()}; correct it, or empty the cell")
-            for letters, row, value in _ERROR.findall(cells)
-        ),
-        *(
-            (
-                letters,
-                row,
-                "a formula that was never computed; open the file in a spreadsheet and save it there",
+        cells = ElementTree.fromstring(book.read(_part(book, sheet, label))).iterfind(".//{*}c")
+    for cell in cells:
+        place = _CELL.fullmatch(cell.get("r", ""))
+        if not place or place[1] not in names or int(place[2]) <= header + 1:
+            continue
+        value, kind = cell.findtext("{*}v"), cell.get("t")
+        problem = ""
+        if kind == "e":
+            problem = f"the error {value}; correct it, or empty the cell"
+        elif cell.find("{*}f") is not None and not value and kind != "str":
+            problem = "a formula that was never computed; open the file in a spreadsheet and save it there"
+        if problem:
+            raise ValueError(
+                f"{label}, cell {place[0]} (column {names[place[1]]!r}) holds {problem}"
             )
-            for letters, row, _ in _NOT_COMPUTED.findall(cells)
-        ),
-    ):
-        if letters.decode() in place and int(row) > header + 1:
-            cell, name = f"{letters.decode()}{int(row)}", place[letters.decode()]
-            raise ValueError(f"{label}, cell {cell} (column {name!r}) holds {said}")
 
 
 def _part(book: Any, sheet: str, label: str) -> str:
     """Return the name of the part that holds a sheet."""
     relations = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
     target = {relation.attrib["Id"]: relation.attrib["Target"] for relation in relations}
-    for found in ElementTree.fromstring(book.read("xl/workbook.xml")).findall(".//{*}sheet"):
-        keys = [value for key, value in found.attrib.items() if key.endswith("}id")]
-        if found.get("name") == sheet and keys:
+    for element in ElementTree.fromstring(book.read("xl/workbook.xml")).findall(".//{*}sheet"):
+        keys = [value for key, value in element.attrib.items() if key.endswith("}id")]
+        if element.get("name") == sheet and keys:
             return posixpath.join("xl", target[keys[0]]).lstrip("/")
     raise ValueError(f"{label}: sheet {sheet!r} cannot be found in the file; save it again")
 
 
-def _letters(place: int) -> str:
+def _letters(column: int) -> str:
     """Return the letters of a column, A for 0.
 
     Examples
@@ -181,27 +150,23 @@ def _letters(place: int) -> str:
     >>> _letters(0), _letters(27)
     ('A', 'AB')
     """
-    first, last = divmod(place, 26)
-    return (_letters(first - 1) if first else "") + chr(ord("A") + last)
+    first, last = divmod(column, 26)
+    return (_letters(first - 1) if first else "") + ascii_uppercase[last]
 
 
 def _column(cells: Sequence) -> np.ndarray:
-    """Return cells as an array: numbers where all are, else objects, with None for an empty cell."""
+    """Return cells as an array: numbers if all are, else objects, with None for an empty cell."""
     kinds = set(map(type, cells))
     if kinds == {bool}:
         return np.array(cells)
     if kinds <= {int, float}:
         return whole_if_exact(np.array(cells, float))
-    return objects([_value(cell) for cell in cells])
+    return objects(list(map(_value, cells)))
 
 
 def _value(cell: Any) -> Any:
     if isinstance(cell, float) and cell.is_integer():
         return int(cell)
-    if isinstance(cell, datetime.datetime):
-        return cell.date().isoformat() if cell.time() == datetime.time() else cell.isoformat(" ")
-    if isinstance(cell, (datetime.date, datetime.time)):
-        return cell.isoformat()
-    if isinstance(cell, datetime.timedelta):
-        return str(cell)
+    if isinstance(cell, _TIMES):
+        return str(cell).removesuffix(" 00:00:00")
     return None if cell == "" else cell
