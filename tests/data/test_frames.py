@@ -13,6 +13,10 @@ from workbench.data.frames import column_names, read_columns
 from workbench.data.numbers import as_text, to_ids, to_labels, to_numbers
 from workbench.results import Note
 
+MALFORMED = (
+    "is not well-formed: a quote is not closed, text follows a closing quote, a cell has more than "
+    "2,000,000 bytes, or line ends are mixed"
+)
 TABLE = {
     "id": ["007", "b", "c"],
     "score": [0.5, None, 0.1],
@@ -135,10 +139,10 @@ def test_bytes_that_are_no_text(tmp_path):
         ("a;b\n1;2\n3;4;5\n", "line 3: the header names 2 columns, this line has more"),
         ("a,b,c\n1,2,3\n1,2,3,4,5,6\n", "line 3: the header names 3 columns, this line has more"),
         ('a\tb\n1\t2\n"3\t3"\t4\t5\t6\n', "line 3: the header names 2 columns, this line has more"),
-        ('a;b\n1;2\n3;"4\n', "line 3: a quote is not closed, or text follows a closing quote"),
-        ('a;b\n1;"2"x\n3;4\n', "line 2: a quote is not closed, or text follows a closing quote"),
+        ('a;b\n1;2\n3;"4\n', f"line 3 {MALFORMED}"),
+        ('a;b\n1;"2"x\n3;4\n', f"line 2 {MALFORMED}"),
         ('"a;b\n1;2\n', "line 1: a column name is too long, or has a quote that is not closed"),
-        ("a;b\n1;2\r\n3;4\r\n", "is not well-formed: it mixes line ends, or a quote is not closed"),
+        ("a;b\n1;2\r\n3;4\r\n", MALFORMED),
     ],
 )
 def test_malformed_text_files(content, message, tmp_path):

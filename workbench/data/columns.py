@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench import checks
+from workbench.data.engine import decimal_mark, relation_columns
 from workbench.data.numbers import first_clash
 
 CROSSED = " / "  # between the labels of columns that are crossed
@@ -16,13 +17,26 @@ MISREAD_BOM = codecs.BOM_UTF8.decode("latin-1")
 class TableSource:
     """A source whose columns can be fetched: `fetch(names)` returns (dict of arrays, notes).
 
-    `rows`, if there is one, yields the row of each data row as the program shows it that opens the file.
+    `scan(names)`, if there is one, opens a `Scan` whose columns are c0, c1 and so on. `rows`, if there is one, yields
+    the row of each data row as the program shows it that opens the file.
     """
 
     label: str
     names: tuple
     fetch: Callable
-    rows: Callable[[], Iterable[int]] | None = None
+    rows: Callable | None = None
+    scan: Callable | None = None
+
+
+def scanned_source(label: str, names: tuple, scan: Callable, rows: Any = None) -> TableSource:
+    """Return a source whose columns are fetched from its scan."""
+
+    def fetch(requested: Sequence) -> tuple:
+        with scan(requested) as opened:
+            columns = relation_columns(opened.native, opened.native.columns)
+            return dict(zip(requested, columns.values(), strict=True)), opened.notes
+
+    return TableSource(label, names, fetch, rows, scan)
 
 
 @dataclass(frozen=True)
@@ -37,18 +51,20 @@ class Scan:
         A DuckDB relation for a file, else the frame as given.
     notes : tuple of Note
         What was unusual and is worth telling the reader.
-    decimal_mark : callable or None
-        For a file of text: from the name of a column of numbers to its decimal mark.
+    commas : bool or None
+        For a file of text: whether any of its cells may hold a comma.
     """
 
     label: str
     native: Any
     notes: tuple = ()
-    decimal_mark: Callable[[str], str] | None = None
+    commas: bool | None = None
 
     def mark(self, name: str) -> str | None:
         """Return the decimal mark of a column of numbers in text, "" if no cell needs it, None for no text."""
-        return self.decimal_mark(name) if self.decimal_mark else None
+        if self.commas is None:
+            return None
+        return decimal_mark(self.label, self.native, name, self.commas)
 
 
 def distinct_names(columns: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import decimals
@@ -71,23 +71,18 @@ def is_relation(source: Any) -> bool:
     return type(source).__name__ == "DuckDBPyRelation"
 
 
-def relation_columns(
-    relation: Any, requested: Sequence[str], names: tuple[str, ...] | None = None
-) -> dict[str, np.ndarray]:
-    """Return columns of a relation as arrays; `names` are the columns' names if DuckDB has changed them."""
-    names = names or tuple(relation.columns)
-    picked = []
-    for name in requested:
-        column = names.index(name)
-        cell = quoted(relation.columns[column])
-        is_enum = str(relation.types[column]).startswith("ENUM")
-        picked.append(f"{cell}::VARCHAR" if is_enum else cell)
-    aliased = ", ".join(f"{cell} AS c{k}" for k, cell in enumerate(picked))
-    fetched = relation.project(aliased).fetchnumpy()
-    return {name: unmasked(fetched[f"c{k}"]) for k, name in enumerate(requested)}
+def relation_columns(relation: Any, names: Sequence[str]) -> dict[str, ndarray]:
+    """Return columns of a relation as arrays."""
+    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    cells = []
+    for k, name in enumerate(names):
+        cast = "::VARCHAR" if kinds[name].startswith("ENUM") else ""
+        cells.append(f"{quoted(name)}{cast} AS c{k}")
+    arrays = relation.project(", ".join(cells)).fetchnumpy().values()
+    return dict(zip(names, map(unmasked, arrays), strict=True))
 
 
-def decimal_mark(label: str, relation: Any, commas: bool, name: str) -> str:
+def decimal_mark(label: str, relation: Any, name: str, commas: bool) -> str:
     """Return the decimal mark of a text column of numbers, "" if every cell can be cast as it is, or raise.
 
     Only cells with a comma or a point are looked at, one of those that differ only in their digits. Without `commas`,
@@ -149,11 +144,9 @@ def _file_problem(label: str, message: str) -> str:
         return (
             f"{where}: the header names {checks.counted(expected, 'column')}, this line has {has}"
         )
-    size = re.search(r"Maximum line size of (\d+) bytes exceeded", message)
-    if size:
-        return f"{where} has more than {int(size[1]):,} bytes: a cell is that long, or a quote is not closed"
-    if "quote" in message and line:
-        return f"{where}: a quote is not closed, or text follows a closing quote"
-    if "CSV" in message and not line:
-        return f"{where} is not well-formed: it mixes line ends, or a quote is not closed"
-    return f"{where} cannot be read: {one_line(message)}"
+    if "CSV" in message:
+        return (
+            f"{where} is not well-formed: a quote is not closed, text follows a closing quote, a cell has "
+            "more than 2,000,000 bytes, or line ends are mixed"
+        )
+    return f"{label} cannot be read: {one_line(message)}"

@@ -9,15 +9,8 @@ from os import PathLike
 from typing import Any
 
 from workbench import checks
-from workbench.data.columns import Scan, TableSource, check_told_apart, found_columns
-from workbench.data.engine import (
-    connected,
-    decimal_mark,
-    literal,
-    quoted,
-    relation_columns,
-    relation_of,
-)
+from workbench.data.columns import Scan, TableSource, scanned_source
+from workbench.data.engine import connected, literal, quoted
 from workbench.data.evaluation_logs import EVAL, PEEKED, is_log, open_log
 from workbench.data.json_records import json_column, json_records, json_table
 from workbench.data.other_logs import (
@@ -32,7 +25,6 @@ from workbench.data.text_files import (
     encoding_of_start,
     open_text,
     opened_text,
-    scan_text,
     text_and_notes,
 )
 from workbench.data.workbooks import file_and_sheet, open_workbook
@@ -117,47 +109,23 @@ def _check_readable(file: str) -> None:
         raise ValueError(f"{file!r} is empty")
 
 
-@contextmanager
-def scan_file(source: str | PathLike[str], requested: Sequence[str]) -> Iterator[Scan]:
-    """Yield a file as a relation of the requested columns; text and Parquet are read while the context lasts."""
-    path, label, ending = existing_file(source)
-    check_told_apart(label, requested)
-    with _SCANNERS.get(ending, _scan_columns)(path, label, requested) as rows:
-        yield rows
-
-
-@contextmanager
-def _scan_columns(path: str, label: str, requested: Sequence[str]) -> Iterator[Scan]:
-    """Yield what is read as a whole, a workbook or JSON, as a relation."""
-    table = open_file(path)
-    columns = found_columns(label, table.names, requested)
-    data, notes = table.fetch(list(columns.values()))
-    relation = relation_of({name: data[column] for name, column in columns.items()})
-    yield Scan(label, relation, notes, partial(decimal_mark, label, relation, True))
-
-
 def _open_parquet(path: str, label: str) -> TableSource:
-    def fetch(requested: Sequence[str]) -> tuple[dict, tuple]:
-        with _parquet(path, label) as (relation, names):
-            return relation_columns(relation, requested, names), ()
-
-    with _parquet(path, label) as (_, names):
-        return TableSource(label, names, fetch)
+    scan = partial(_scan_parquet, path, label)
+    with _parquet(path, label) as (_, cells):
+        return scanned_source(label, tuple(name for name, _ in cells), scan)
 
 
 @contextmanager
-def _scan_parquet(path: str, label: str, requested: Sequence[str]) -> Iterator[Scan]:
-    with _parquet(path, label) as (relation, names):
-        renamed = [
-            f"{quoted(relation.columns[names.index(column)])} AS {quoted(name)}"
-            for name, column in found_columns(label, names, requested).items()
-        ]
-        yield Scan(label, relation.project(", ".join(renamed)))
+def _scan_parquet(path: str, label: str, requested: Sequence) -> Iterator[Scan]:
+    with _parquet(path, label) as (relation, cells):
+        cell_of = dict(cells)
+        picked = [f"{cell_of[name]} AS c{k}" for k, name in enumerate(requested)]
+        yield Scan(label, relation.project(", ".join(picked)))
 
 
 @contextmanager
-def _parquet(path: str, label: str) -> Iterator[tuple[Any, tuple]]:
-    """Yield a relation of all columns and the fields in them, and their names, "a.b" for b in a.
+def _parquet(path: str, label: str) -> Iterator[tuple]:
+    """Yield a relation, and the name and expression of its columns and of the fields in them, "a.b" for b in a.
 
     The names are as the file has them: DuckDB renames one that differs from another by case.
     """
@@ -169,21 +137,21 @@ def _parquet(path: str, label: str) -> Iterator[tuple[Any, tuple]]:
             if not inner:
                 names.append(name)
             inner = max(inner - 1, 0) + (children or 0)
-        query = "SELECT * FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
+        query = "FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
         relation = connection.sql(query, params=params)
-        parts: dict = {}
-        for name, column, kind in zip(names, relation.columns, relation.types, strict=True):
-            parts |= _fields(name, quoted(column), kind)
-        cells = [f"{part} AS part{k}" for k, part in enumerate(parts.values())]
-        yield relation.project(", ".join(["*", *cells])), (*names, *parts)
+        columns = list(map(quoted, relation.columns))
+        cells = list(zip(names, columns, strict=True))
+        for name, column, kind in zip(names, columns, relation.types, strict=True):
+            cells += _fields(name, column, kind)
+        yield relation, cells
 
 
-def _fields(name: str, cell: str, kind: Any) -> dict[str, str]:
-    """Return the expression of each field of a column of structures, and of the fields in these."""
-    fields: dict = {}
+def _fields(name: str, cell: str, kind: Any) -> list:
+    """Return the name and expression of each field of a column of structures, and of the fields in these."""
+    fields = []
     for field, inner in kind.children if kind.id == "struct" else ():
         part = f"({cell}).{quoted(field)}"
-        fields |= {f"{name}.{field}": part} | _fields(f"{name}.{field}", part, inner)
+        fields += [(f"{name}.{field}", part), *_fields(f"{name}.{field}", part, inner)]
     return fields
 
 
@@ -219,4 +187,3 @@ _OPENERS: dict[str, Callable] = {
     **dict.fromkeys((*_JSON, EVAL), _open_json),
     **dict.fromkeys(_WORKBOOKS, open_workbook),
 }
-_SCANNERS: dict[str, Callable] = {**dict.fromkeys(_TEXT, scan_text), ".parquet": _scan_parquet}

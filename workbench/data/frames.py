@@ -6,15 +6,22 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from workbench import checks
-from workbench.data.columns import Scan, TableSource, distinct_names, found_columns
-from workbench.data.engine import is_relation, one_line, relation_columns, relation_of
-from workbench.data.files import open_file, scan_file
+from workbench.data.columns import (
+    Scan,
+    TableSource,
+    check_told_apart,
+    distinct_names,
+    found_columns,
+)
+from workbench.data.engine import is_relation, one_line, quoted, relation_columns, relation_of
+from workbench.data.files import open_file
 from workbench.data.json_records import without_choices
 from workbench.data.numbers import RowError, objects, unmasked
 from workbench.results import Note
@@ -176,18 +183,23 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     """
     import narwhals as nw
 
-    names = distinct_names(columns)
-    if _is_path(source):
-        with scan_file(source, names) as rows:
-            yield rows
-        return
     table = _open(source, "frame")
-    native = relation_of(source)
-    found = found_columns(table.label, table.names, names)
-    renamed = {column: name for name, column in found.items() if column != name}
-    if renamed:
-        native = nw.from_native(native).rename(renamed).to_native()
-    yield Scan(table.label, native)
+    found = found_columns(table.label, table.names, distinct_names(columns))
+    if table.scan is not None:
+        check_told_apart(table.label, found)
+        renamed = [f"c{k} AS {quoted(name)}" for k, name in enumerate(found)]
+        with table.scan(list(found.values())) as rows:
+            yield replace(rows, native=rows.native.project(", ".join(renamed)))
+    elif _is_path(source):
+        data, notes = table.fetch(list(found.values()))
+        relation = relation_of({name: data[column] for name, column in found.items()})
+        yield Scan(table.label, relation, notes, commas=True)
+    else:
+        names = {column: name for name, column in found.items() if column != name}
+        native = relation_of(source)
+        if names:
+            native = nw.from_native(native).rename(names).to_native()
+        yield Scan(table.label, native)
 
 
 def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
@@ -303,6 +315,12 @@ def _open_frame(source: Any, name: str) -> TableSource:
         names = tuple(source.columns)
         return TableSource(
             "the relation", names, lambda names: (relation_columns(source, names), ())
+        )
+    if is_dask(source):  # narwhals would warn of its plug-in
+        return TableSource(
+            "the data frame",
+            tuple(source.columns),
+            lambda names: _open(source[list(names)].compute()).fetch(names),
         )
     import narwhals as nw
 

@@ -17,9 +17,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from workbench import checks
-from workbench.data.columns import Scan, TableSource, found_columns
-from workbench.data.engine import connected, decimal_mark, literal, one_line, quoted
-from workbench.data.numbers import unmasked
+from workbench.data.columns import Scan, TableSource, scanned_source
+from workbench.data.engine import connected, literal, one_line
 from workbench.results import Note
 
 DELIMITERS = ";\t,|"
@@ -42,32 +41,6 @@ _BINARY = {
 }
 
 
-def open_text(path: str, label: str) -> TableSource:
-    """Return a text file as a source of columns of text."""
-    header = _header(path, label)
-
-    def fetch(requested: Sequence[str]) -> tuple[dict, tuple]:
-        cells = [f"c{header.names.index(name)}" for name in requested]
-        with _csv_relation(path, label, header, cells) as (relation, _, notes):
-            fetched = relation.fetchnumpy()
-        return {name: unmasked(fetched[c]) for name, c in zip(requested, cells, strict=True)}, notes
-
-    return TableSource(label, header.names, fetch, partial(_rows, path, label, header))
-
-
-@contextmanager
-def scan_text(path: str, label: str, requested: Sequence[str]) -> Iterator[Scan]:
-    """Yield a text file as a relation of the requested columns."""
-    header = _header(path, label)
-    columns = found_columns(label, header.names, requested)
-    cells = [f"c{header.names.index(column)} AS {quoted(name)}" for name, column in columns.items()]
-    with _csv_relation(path, label, header, cells) as (relation, readable, notes):
-        with open(readable, "rb") as file:
-            sign = b'"' if header.delimiter == "," else b","
-            commas = any(sign in chunk for chunk in iter(partial(file.read, CHUNK), b""))
-        yield Scan(label, relation, notes, partial(decimal_mark, label, relation, commas))
-
-
 class _Header(NamedTuple):
     """The names of a text file's columns, what stands between cells, the encoding, and the lines above the names."""
 
@@ -78,14 +51,19 @@ class _Header(NamedTuple):
     comments: int
 
 
+def open_text(path: str, label: str) -> TableSource:
+    """Return a text file as a source of columns of text."""
+    header = _header(path, label)
+    rows = partial(_rows, path, label, header)
+    return scanned_source(label, header.names, partial(_scan, path, label, header), rows)
+
+
 @contextmanager
-def _csv_relation(
-    path: str, label: str, header: _Header, cells: list[str]
-) -> Iterator[tuple[Any, str, tuple]]:
-    """Yield a relation of some columns, the file that is read for it, and notes."""
-    columns = {f"c{k}": "VARCHAR" for k in range(len(header.names))}
+def _scan(path: str, label: str, header: _Header, requested: Sequence) -> Iterator[Scan]:
+    kinds = {f"n{k}": "VARCHAR" for k in range(len(header.names))}
+    cells = [f"n{header.names.index(name)} AS c{k}" for k, name in enumerate(requested)]
     query = (
-        f"SELECT {', '.join(cells)} FROM read_csv($path, columns={columns}, "
+        f"SELECT {', '.join(cells)} FROM read_csv($path, columns={kinds}, "
         f"delim='{header.delimiter}', quote='\"', escape='\"', header=true, auto_detect=false, "
         "all_varchar=true, hive_partitioning=false)"
     )
@@ -95,9 +73,12 @@ def _csv_relation(
         text = f"left out {lines} above the names of the columns: they begin with '#'"
         notes = (Note("data", text),)
     with as_utf8(path, label, header.above) as (readable, more):
+        with open(readable, "rb") as file:
+            sign = b'"' if header.delimiter == "," else b","
+            commas = any(sign in chunk for chunk in iter(partial(file.read, CHUNK), b""))
         with connected(label, readable) as connection:
             relation = connection.sql(query, params={"path": literal(readable)})
-            yield relation, readable, (*more, *notes)
+            yield Scan(label, relation, (*more, *notes), commas)
 
 
 def _rows(path: str, label: str, header: _Header) -> Iterator[int]:
