@@ -13,11 +13,10 @@ _ORDERS = (ascii_uppercase, ascii_lowercase, digits[1:], digits)
 _LETTERS = re.compile(r"[A-Za-z]|[A-Z0-9]+(?:[ ,]+[A-Z0-9]+)*")
 _SAID = re.compile(r"ANSWER\s*:\s*([A-Z0-9](?:[ ,]+[A-Z0-9]\b)*)\b", re.IGNORECASE)
 _PLACES = re.compile(r"[0-9]+|\[[0-9, ]*\]")
-_WEIGHTS: dict[str, Callable[[float, str, float], float]] = {
-    "acc": lambda value, text, alone: value,
-    "acc_norm": lambda value, text, alone: value / max(len(text), 1),
-    "acc_bytes": lambda value, text, alone: value / max(len(text.encode()), 1),
-    "acc_mutual_info": lambda value, text, alone: value - alone,
+_WEIGHTS: dict[str, Callable] = {
+    "acc": lambda value, text: value,
+    "acc_norm": lambda value, text: value / max(len(text), 1),
+    "acc_bytes": lambda value, text: value / max(len(text.encode()), 1),
 }
 
 
@@ -89,21 +88,20 @@ def lettered(texts: Iterable[str]) -> Choices:
 class Weighed:
     """A question whose choices lm-evaluation-harness weighed by their log-likelihood.
 
-    `spoken` is the text that was weighed, `alone` its log-likelihood without the question, 0 if it was not requested,
-    and `target` the places of the correct choices, none if the record does not name them.
+    `spoken` is the text that was weighed and `target` the places of the correct choices, none if the record does not
+    name them.
     """
 
     input: str
     choices: Choices
     spoken: tuple[str, ...]
     values: tuple[float, ...]
-    alone: tuple[float, ...]
     target: tuple[int, ...]
 
     def picked(self, metric: str) -> int:
         """Return the place of the choice that weighs most, as the metric weighs: `acc_norm` by character."""
         weight = _WEIGHTS.get(metric, _WEIGHTS["acc"])
-        weights = list(map(weight, self.values, self.spoken, self.alone))
+        weights = list(map(weight, self.values, self.spoken))
         return weights.index(max(weights))
 
     def cells(self, target: str) -> dict[str, str]:
@@ -127,12 +125,9 @@ def weighed(record: dict) -> Weighed | None:
     values = _likelihoods(record.get("filtered_resps"))
     if len(values) < 2 or len(requests) != len(values):
         return None
-    alone = (0.0,) * len(values)
-    half = len(values) // 2
-    without_question = [("", continuation) for _, continuation in requests[:half]]
-    if half > 1 and requests[half:] == without_question != requests[:half]:
-        requests, values, alone = requests[:half], values[:half], values[half:]
     contexts, continuations = zip(*requests, strict=True)
+    if "" in contexts:  # each choice was weighed without the question too
+        return None
     if len(set(continuations)) > 1:
         question = contexts[0]
         shared = os.path.commonprefix(continuations)
@@ -143,7 +138,7 @@ def weighed(record: dict) -> Weighed | None:
         question = f"{start} …{continuations[0]}"
         spoken = tuple(text.removeprefix(start + blank) for text in contexts)
     choices = _choices_of(spoken, record.get("doc"))
-    return Weighed(question, choices, spoken, values, alone, _target(record.get("target"), spoken))
+    return Weighed(question, choices, spoken, values, _target(record.get("target"), spoken))
 
 
 def continued(record: dict) -> str:
@@ -161,7 +156,7 @@ def continued(record: dict) -> str:
     return text if answers and str(answers[0][1]) == "True" else f"not {text!r}"
 
 
-def _requests(arguments: Any) -> list[tuple[str, str]]:
+def _requests(arguments: Any) -> list:
     """Return context and continuation of each request; none if a request has others."""
     requests = [
         (request[0], request[1]) for request in map(_listed, _listed(arguments)) if len(request) > 1
@@ -176,7 +171,7 @@ def _listed(values: Any) -> list:
     return values if isinstance(values, list) else []
 
 
-def _likelihoods(answers: Any) -> tuple[float, ...]:
+def _likelihoods(answers: Any) -> tuple:
     """Return the log-likelihoods of answers that are [log-likelihood, whether it is the likeliest]; else none."""
     values = []
     for answer in _listed(answers):
@@ -190,19 +185,19 @@ def _likelihoods(answers: Any) -> tuple[float, ...]:
     return tuple(values)
 
 
-def _choices_of(spoken: tuple[str, ...], doc: Any) -> Choices:
-    """Return choices with what the document adds: the names of texts, or the texts of names."""
+def _choices_of(spoken: tuple, doc: Any) -> Choices:
+    """Return choices with what lists of the document add: the names of texts, or the texts of names."""
     lists = list(dict.fromkeys(_lists(doc, len(spoken))))
-    names, no_names = _names(spoken), ("",) * len(spoken)
-    if not names:
-        return Choices(next(filter(None, map(_names, lists)), no_names), spoken)
-    texts = [texts for texts in lists if not _names(texts)]
-    if isinstance(doc, dict) and all(isinstance(doc.get(name), str) for name in names):
-        texts.append(tuple(doc[name] for name in names))
-    return Choices(names, texts[0]) if len(texts) == 1 else Choices(no_names, spoken)
+    names = list(filter(None, map(_names, lists)))
+    texts = list(itertools.filterfalse(_names, lists))
+    if _names(spoken) and len(texts) == 1:
+        return Choices(_names(spoken), texts[0])
+    if names and not _names(spoken):
+        return Choices(names[0], spoken)
+    return Choices(("",) * len(spoken), spoken)
 
 
-def _lists(doc: Any, count: int) -> Iterator[tuple[str, ...]]:
+def _lists(doc: Any, count: int) -> Iterator[tuple]:
     """Yield the lists of so many texts in a document."""
     for value in doc.values() if isinstance(doc, dict) else ():
         if isinstance(value, list) and len(value) == count and set(map(type, value)) == {str}:
@@ -210,13 +205,13 @@ def _lists(doc: Any, count: int) -> Iterator[tuple[str, ...]]:
         yield from _lists(value, count)
 
 
-def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _names(texts: tuple) -> tuple:
     """Return texts that are only names of choices, A, B, ... or 1, 2, ..., without punctuation; else none."""
     bare = tuple(text.strip("(). ") for text in texts)
-    return bare if any(bare == tuple(order[: len(bare)]) for order in _ORDERS) else ()
+    return bare if bare in [tuple(order[: len(bare)]) for order in _ORDERS] else ()
 
 
-def _target(target: Any, spoken: tuple[str, ...]) -> tuple[int, ...]:
+def _target(target: Any, spoken: tuple) -> tuple:
     """Return the places of the correct choices, which a record gives as a number, a list of these, or a text."""
     places = target if isinstance(target, list) else [target]
     if isinstance(target, str) and _PLACES.fullmatch(target):

@@ -2,14 +2,11 @@
 
 import datetime
 import os
-import posixpath
 import re
-import zipfile
 from collections.abc import Sequence
 from functools import lru_cache
 from string import ascii_uppercase
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 
@@ -23,7 +20,6 @@ _WITH_PART = re.compile(
     r"(.*\.(?:xls[xm]|ods|eval|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?))#(.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_CELL = re.compile("([A-Z]+)([0-9]+)")
 _TIMES = (datetime.date, datetime.time, datetime.timedelta)
 
 
@@ -61,7 +57,7 @@ def open_workbook(path: str, label: str) -> TableSource:
         column = [cells[row][k] for row in rows]
         if cell != "" or column.count("") < len(column):
             names.append("" if cell == "" else str(_value(cell)).strip())
-            columns.append((_letters(k), column))
+            columns.append(column)
     notes = []
     if filled[0] < header:
         above = checks.listed([row + 1 for row in filled if row < header])
@@ -74,12 +70,8 @@ def open_workbook(path: str, label: str) -> TableSource:
         notes.append(Note("data", f"{label}: {text}; for another add '#{others[0]}' to the name"))
         source = f"{label}, sheet {sheet!r} (other sheets: {checks.listed(others, 5)})"
 
-    def fetch(requested: Sequence[str]) -> tuple[dict, tuple]:
-        picked = {name: columns[names.index(name)] for name in requested}
-        gaps = {letters: name for name, (letters, column) in picked.items() if "" in column}
-        if gaps and not file.lower().endswith(".ods"):  # there an error is text
-            _refuse_errors(file, sheet, label, gaps, header)
-        return {name: _column(column) for name, (_, column) in picked.items()}, tuple(notes)
+    def fetch(requested: Sequence) -> tuple:
+        return {name: _column(columns[names.index(name)]) for name in requested}, tuple(notes)
 
     return TableSource(source, tuple(names), fetch, lambda: (row + 1 for row in rows))
 
@@ -109,37 +101,6 @@ def _sheet(file: str, requested: str, label: str, *saved: int) -> tuple:
         raise ValueError(f"{label} is protected by a password; save it without one") from None
     except (calamine.CalamineError, OSError) as error:
         raise ValueError(f"{label} cannot be read as a workbook: {one_line(error)}") from None
-
-
-def _refuse_errors(file: str, sheet: str, label: str, names: dict[str, str], header: int) -> None:
-    """Raise if a cell that seems empty holds an error, such as #DIV/0!, or a formula: only the file itself tells."""
-    with zipfile.ZipFile(file) as book:
-        cells = ElementTree.fromstring(book.read(_part(book, sheet, label))).iterfind(".//{*}c")
-    for cell in cells:
-        place = _CELL.fullmatch(cell.get("r", ""))
-        if not place or place[1] not in names or int(place[2]) <= header + 1:
-            continue
-        value, kind = cell.findtext("{*}v"), cell.get("t")
-        problem = ""
-        if kind == "e":
-            problem = f"the error {value}; correct it, or empty the cell"
-        elif cell.find("{*}f") is not None and not value and kind != "str":
-            problem = "a formula that was never computed; open the file in a spreadsheet and save it there"
-        if problem:
-            raise ValueError(
-                f"{label}, cell {place[0]} (column {names[place[1]]!r}) holds {problem}"
-            )
-
-
-def _part(book: Any, sheet: str, label: str) -> str:
-    """Return the name of the part that holds a sheet."""
-    relations = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
-    target = {relation.attrib["Id"]: relation.attrib["Target"] for relation in relations}
-    for element in ElementTree.fromstring(book.read("xl/workbook.xml")).findall(".//{*}sheet"):
-        keys = [value for key, value in element.attrib.items() if key.endswith("}id")]
-        if element.get("name") == sheet and keys:
-            return posixpath.join("xl", target[keys[0]]).lstrip("/")
-    raise ValueError(f"{label}: sheet {sheet!r} cannot be found in the file; save it again")
 
 
 def _letters(column: int) -> str:
