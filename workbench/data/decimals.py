@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy import ndarray
 
 OTHER = {",": ".", ".": ","}
 TRUTH = {"true": "1", "false": "0"}
@@ -52,7 +53,7 @@ def mark_of(text: str) -> str | None:
 
 def parse(
     texts: Sequence[str], *, whole: bool = False, beside: Iterable[Sequence[str]] = ()
-) -> tuple[np.ndarray, tuple]:
+) -> tuple[ndarray, tuple]:
     """Return texts as floats and (), or an empty array and the problem: parts of a sentence, rows as int.
 
     Parameters
@@ -120,7 +121,7 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def _floats_with_one_mark(texts: Sequence[str]) -> np.ndarray | None:
+def _floats_with_one_mark(texts: Sequence[str]) -> ndarray | None:
     """Return the floats of texts of digits and one mark that can only be decimal, else None: the quick way."""
     characters = set("".join(texts))
     marks = characters & {*OTHER}

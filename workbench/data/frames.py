@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data.columns import (
@@ -36,7 +36,7 @@ class NoRowsError(ValueError):
 
 def read_columns(
     source: Any, columns: Sequence[str]
-) -> tuple[dict[str, np.ndarray], tuple[Note, ...]]:
+) -> tuple[dict[str, ndarray], tuple[Note, ...]]:
     """Read the named columns of a file or a data frame.
 
     Parameters
@@ -83,7 +83,7 @@ def read_columns(
     return {name: data[column] for name, column in found.items()}, tuple(notes)
 
 
-def _refuse_header_again(label: str, data: dict[str, np.ndarray]) -> None:
+def _refuse_header_again(label: str, data: dict[str, ndarray]) -> None:
     """Raise if a row repeats the names of the columns, as in files that were put one below the other."""
     if len(data) < 2 or any(cells.dtype.kind not in "OU" for cells in data.values()):
         return
@@ -214,7 +214,7 @@ def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
     Examples
     --------
     >>> import duckdb
-    >>> with scan({"id": np.arange(5)}, ["id"]) as rows:
+    >>> with scan({"id": [0, 1, 2, 3, 4]}, ["id"]) as rows:
     ...     [len(part) for part in slices(rows, 2, start=1)]
     [2, 2]
     """
@@ -272,7 +272,7 @@ def as_arrow(part: Any) -> Any:
         return part
 
 
-def to_arrays(frame: Any) -> dict[str, np.ndarray]:
+def to_arrays(frame: Any) -> dict[str, ndarray]:
     """Return the columns of a narwhals frame as a dict of numpy arrays; missing cells are None."""
     native = frame.to_native()
     if is_relation(native):
@@ -336,7 +336,7 @@ def _open_frame(source: Any, name: str) -> TableSource:
     return TableSource("the data frame", names, lambda names: (to_arrays(frame.select(*names)), ()))
 
 
-def _series_array(series: Any) -> np.ndarray:
+def _series_array(series: Any) -> ndarray:
     if not series.null_count():
         return series.to_numpy()
     pairs = zip(series.to_list(), series.is_null().to_list(), strict=True)

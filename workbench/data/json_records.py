@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data.numbers import objects
@@ -197,7 +198,7 @@ def _flat(row: dict) -> dict[str, Any]:
     return fields
 
 
-def json_column(values: list) -> np.ndarray:
+def json_column(values: list) -> ndarray:
     """Return the values of a column as an array: of numbers if all are of one kind, else of objects."""
     kinds = set(map(type, values))
     if kinds in ({float}, {bool}):
@@ -226,13 +227,13 @@ def choices_in(cell: Any) -> list[str] | None:
 
 
 def without_choices(
-    columns: Mapping[str, np.ndarray],
-) -> tuple[dict[str, np.ndarray], dict[str, tuple[str, str]]]:
+    columns: Mapping[str, ndarray],
+) -> tuple[dict[str, ndarray], dict[str, tuple[str, str]]]:
     """Return columns in which {"choices": ["cat"]} is cat, and of each that had some the first cell and its choice.
 
     A column with more than one choice in a cell stays as it is.
     """
-    plain: dict[str, np.ndarray] = dict(columns)
+    plain: dict[str, ndarray] = dict(columns)
     examples: dict[str, tuple[str, str]] = {}
     for name, column in columns.items():
         cells = column.tolist() if column.dtype.kind in "OU" else []

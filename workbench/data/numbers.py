@@ -1,11 +1,13 @@
 """Cells as people write them: text to numbers, labels and identifiers."""
 
 import decimal
+import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import decimals
@@ -42,7 +44,6 @@ TOTALS = {
     "suma",
 }
 EXACT_WHOLE = 2.0**53
-_KINDS = (numbers.Real, decimal.Decimal)
 
 
 class RowError(ValueError):
@@ -70,8 +71,8 @@ class MissingError(RowError):
 
 
 def to_numbers(
-    name: str, column: Any, *, beside: Mapping[str, Any] | None = None, whole: bool = False
-) -> np.ndarray:
+    name: str, column: Any, *, beside: Mapping | None = None, whole: bool = False
+) -> ndarray:
     """Return a column as finite floats.
 
     Parameters
@@ -109,15 +110,12 @@ def to_numbers(
     if array.dtype.kind in "biuf":
         parsed = array.astype(float)
     else:
-        texts = without_marks(array, present(name, array))
-        parsed, problem = decimals.parse(texts, whole=whole, beside=_texts_of(beside))
-        if problem:
-            raise RowError(f"column {name!r}, ", *problem)
+        parsed = _parsed(name, present(name, array, marks=False), whole, beside)
     _refuse_infinite(name, array, parsed)
     return parsed
 
 
-def to_shares(name: str, column: Any) -> tuple[np.ndarray, list[Note]]:
+def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
     """Return a column as finite floats, and a note where it is text in percent, which is divided by 100.
 
     Raises
@@ -147,7 +145,7 @@ def to_shares(name: str, column: Any) -> tuple[np.ndarray, list[Note]]:
     return shares, [Note("data", f"column {name!r} is in percent: {read_as}")]
 
 
-def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None) -> list:
+def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
     """Return the cells of a column of counts: numbers where they are, text that is none and None as they stand.
 
     Parameters
@@ -169,22 +167,18 @@ def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None)
     >>> to_cells("n", np.array(["8,000", "x", None], object))
     [8000, 'x', None]
     """
-    array = np.asarray(column)
-    texts = as_text(array)
-    candidates = without_marks(array, texts)
-    rows = [row for row, text in enumerate(candidates) if decimals.mark_of(text) is not None]
-    numerals = [candidates[row] for row in rows]
-    parsed, problem = decimals.parse(numerals, whole=True, beside=_texts_of(beside))
-    if problem:
-        row, *more = problem
-        raise RowError(f"column {name!r}, ", rows[row], *more)
-    cells: list = [text or None for text in texts]
-    for row, value in zip(rows, parsed.tolist(), strict=True):
-        cells[row] = int(value) if value.is_integer() else value
-    return cells
+    texts, numerals = as_text(column), written(column)
+    is_number = [decimals.mark_of(text) is not None for text in numerals]
+    digits = [text if number else "0" for text, number in zip(numerals, is_number, strict=True)]
+    parsed = _parsed(name, digits, True, beside).tolist()
+    values = [int(value) if value.is_integer() else value for value in parsed]
+    return [
+        value if number else text or None
+        for text, number, value in zip(texts, is_number, values, strict=True)
+    ]
 
 
-def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.ndarray:
+def to_labels(name: str, column: ndarray, two_ways: str = "numbers") -> ndarray:
     """Return a column as labels: numbers where every cell is a number, else stripped text.
 
     Parameters
@@ -238,16 +232,14 @@ def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.nd
     return _labels_of_rows(name, texts, distinct, labels)
 
 
-def text_labels(name: str, column: np.ndarray) -> np.ndarray:
+def text_labels(name: str, column: ndarray) -> ndarray:
     """Return a column as labels that are text, or raise if one is missing or too long."""
     texts = present(name, column)
     distinct = list(dict.fromkeys(texts))
     return _labels_of_rows(name, texts, distinct, np.array(distinct))
 
 
-def _labels_of_rows(
-    name: str, texts: list[str], distinct: list[str], labels: np.ndarray
-) -> np.ndarray:
+def _labels_of_rows(name: str, texts: list, distinct: list, labels: ndarray) -> ndarray:
     longest = max(distinct, key=len)
     if labels.dtype.kind == "U" and len(longest) > LONGEST_LABEL:
         problem = f"a label has at most {LONGEST_LABEL} characters; this text has {len(longest)}"
@@ -256,7 +248,7 @@ def _labels_of_rows(
     return labels[[index[text] for text in texts]]
 
 
-def _distinct_labels(texts: list[str]) -> np.ndarray:
+def _distinct_labels(texts: list) -> ndarray:
     """Return class names as numbers if all are: none with separated thousands, commas or points but not both."""
     numerals = [text for text in texts if decimals.is_plain(text) or text.lower() in decimals.TRUTH]
     if len(numerals) == len(texts) and not {",", "."} <= set("".join(texts)):
@@ -266,7 +258,7 @@ def _distinct_labels(texts: list[str]) -> np.ndarray:
     return np.array(texts)
 
 
-def to_ids(name: str, column: np.ndarray) -> np.ndarray:
+def to_ids(name: str, column: ndarray) -> ndarray:
     """Return a column as identifiers: numbers as they are, everything else as stripped text.
 
     Parameters
@@ -350,13 +342,15 @@ def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> 
             )
 
 
-def as_text(column: Any) -> list[str]:
+def as_text(column: Any, marks: bool = True) -> list[str]:
     """Return a column as a list of stripped str, with "" for a missing cell, as `checks.is_missing` decides.
+
+    Without `marks`, a number that is no text, as of a workbook, has no decimal mark: 8.125 is 8125e-3, and 1.0 is 1.
 
     Examples
     --------
-    >>> as_text(np.array([" 007", None, 3], object))
-    ['007', '', '3']
+    >>> as_text(np.array([" 007", None, 3], object)), as_text([8.125, 1.0], marks=False)
+    (['007', '', '3'], ['8125e-3', '1'])
     """
     array = np.asarray(column)
     values = array.tolist()
@@ -365,8 +359,24 @@ def as_text(column: Any) -> list[str]:
     try:
         texts = list(map(str.strip, values))
     except TypeError:  # not only text
-        return [_text(value) for value in values]
+        return [_text(value, marks) for value in values]
     return ["" if text == checks.NAN else text for text in texts] if checks.NAN in texts else texts
+
+
+def _text(value: Any, marks: bool) -> str:
+    if checks.is_missing(value):
+        return ""
+    if not isinstance(value, (numbers.Real, decimal.Decimal)):
+        return str(value).strip()
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    text = repr(float(value))
+    if marks or math.isinf(value):
+        return text
+    if float(value).is_integer():
+        return str(int(value))
+    sign, digits, exponent = decimal.Decimal(text).as_tuple()
+    return f"{'-' * sign}{''.join(map(str, digits))}e{exponent}"
 
 
 def unmasked(array: Any) -> Any:
@@ -380,60 +390,36 @@ def unmasked(array: Any) -> Any:
     return values
 
 
-def objects(values: Sequence) -> np.ndarray:
+def objects(values: Sequence) -> ndarray:
     """Return values as a 1-d object array."""
     array = np.empty(len(values), object)
     array[:] = values
     return array
 
 
-def _text(value: float | str | None) -> str:
-    if checks.is_missing(value):
-        return ""
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, numbers.Integral):
-        return str(int(value))
-    return repr(float(value)) if isinstance(value, _KINDS) else str(value)
-
-
-def present(name: str, array: np.ndarray) -> list[str]:
-    """Return a column as `as_text`, or raise where a cell is missing."""
-    texts = as_text(array)
+def present(name: str, column: Any, marks: bool = True) -> list[str]:
+    """Return a column as `as_text`, or raise if a cell is missing."""
+    texts = as_text(column, marks)
     if "" in texts:
         raise MissingError(f"column {name!r}, ", texts.index(""), " is missing")
     return texts
 
 
-def written(column: np.ndarray) -> list[str]:
+def written(column: Any) -> list[str]:
     """Return a column as `as_text`; numbers that are no text have one spelling, 1.0 that of 1."""
-    return without_marks(column, as_text(column))
+    return as_text(column, marks=False)
 
 
-def without_marks(array: np.ndarray, texts: list[str]) -> list[str]:
-    """Return texts in which a number that is no text, as of a workbook, has no decimal mark: 8.125 is 8125e-3."""
-    values = array.tolist()
-    if {*map(type, values)} <= {str}:
-        return texts
-    return [
-        _digits(value) if isinstance(value, _KINDS) and np.isfinite(float(value)) else text
-        for value, text in zip(values, texts, strict=True)
-    ]
-
-
-def _digits(value: Any) -> str:
-    if float(value).is_integer():
-        return str(int(value))
-    sign, digits, exponent = decimal.Decimal(repr(float(value))).as_tuple()
-    return f"{'-' * sign}{''.join(map(str, digits))}e{exponent}"
-
-
-def _texts_of(beside: Mapping[str, Any] | None) -> list[list[str]]:
+def _parsed(name: str, texts: list, whole: bool, beside: Mapping | None) -> ndarray:
     columns = map(np.asarray, (beside or {}).values())
-    return [as_text(column) for column in columns if column.dtype.kind in "OUS"]
+    texts_beside = [as_text(column) for column in columns if column.dtype.kind in "OUS"]
+    parsed, problem = decimals.parse(texts, whole=whole, beside=texts_beside)
+    if problem:
+        raise RowError(f"column {name!r}, ", *problem)
+    return parsed
 
 
-def _refuse_infinite(name: str, array: np.ndarray, parsed: np.ndarray) -> None:
+def _refuse_infinite(name: str, array: ndarray, parsed: ndarray) -> None:
     if np.all(np.isfinite(parsed)):
         return
     row = int(np.argmin(np.isfinite(parsed)))
@@ -442,7 +428,7 @@ def _refuse_infinite(name: str, array: np.ndarray, parsed: np.ndarray) -> None:
     raise kind(f"column {name!r}, ", row, f": {text} is not a finite number")
 
 
-def whole_if_exact(parsed: np.ndarray) -> np.ndarray:
+def whole_if_exact(parsed: ndarray) -> ndarray:
     """Return numbers as int where all are whole and exact."""
     exact = np.all(parsed == np.floor(parsed)) and np.all(np.abs(parsed) < EXACT_WHOLE)
     return parsed.astype(np.int64) if exact else parsed

@@ -9,6 +9,7 @@ from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data.columns import TableSource, spelled
@@ -115,7 +116,7 @@ def _letters(column: int) -> str:
     return (_letters(first - 1) if first else "") + ascii_uppercase[last]
 
 
-def _column(cells: Sequence) -> np.ndarray:
+def _column(cells: Sequence) -> ndarray:
     """Return cells as an array: numbers if all are, else objects, with None for an empty cell."""
     kinds = set(map(type, cells))
     if kinds == {bool}:
