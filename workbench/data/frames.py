@@ -77,10 +77,8 @@ def read_columns(
         raise NoRowsError(f"{table.label} has no data rows")
     _refuse_header_again(table.label, data)
     data, choices = without_choices(data)
-    for name, (cell, choice) in choices.items():
-        text = f"column {name!r} holds choices of Label Studio: {cell} is read as {choice!r}"
-        notes = (*notes, Note("data", text))
-    return {name: data[column] for name, column in found.items()}, tuple(notes)
+    notes = (*notes, *choices)
+    return {name: data[column] for name, column in found.items()}, notes
 
 
 def _refuse_header_again(label: str, data: dict[str, ndarray]) -> None:
@@ -110,9 +108,9 @@ def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
                 source = bound.arguments.get(argument)
                 if _open(source).rows is None:
                     raise
-                raise ValueError(
-                    error.said(lambda row: f"row {row_numbers(source, row + 1)[row]}")
-                ) from None
+                last = max(part for part in error.parts if not isinstance(part, str))
+                rows = row_numbers(source, last + 1)
+                raise ValueError(error.said(lambda row: f"row {rows[row]}")) from None
 
         return reading
 
@@ -185,21 +183,22 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
 
     table = _open(source, "frame")
     found = found_columns(table.label, table.names, distinct_names(columns))
-    if table.scan is not None:
+    if _is_path(source):
         check_told_apart(table.label, found)
+    if table.scan is not None:
         renamed = [f"c{k} AS {quoted(name)}" for k, name in enumerate(found)]
         with table.scan(list(found.values())) as rows:
             yield replace(rows, native=rows.native.project(", ".join(renamed)))
-    elif _is_path(source):
-        data, notes = table.fetch(list(found.values()))
-        relation = relation_of({name: data[column] for name, column in found.items()})
-        yield Scan(table.label, relation, notes, commas=True)
-    else:
-        names = {column: name for name, column in found.items() if column != name}
-        native = relation_of(source)
-        if names:
-            native = nw.from_native(native).rename(names).to_native()
-        yield Scan(table.label, native)
+        return
+    native, notes, commas = source, (), None
+    if _is_path(source):
+        native, notes = table.fetch(list(found.values()))
+        commas = True
+    native = relation_of(native)
+    names = {column: name for name, column in found.items() if column != name}
+    if names:
+        native = nw.from_native(native).rename(names).to_native()
+    yield Scan(table.label, native, notes, commas)
 
 
 def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
@@ -231,12 +230,7 @@ def is_empty(source: Any) -> bool:
     """Return whether a dict of arrays or a frame in memory has no rows; such columns may have no type."""
     if isinstance(source, dict):
         return not any(map(len, source.values()))
-    return (
-        not _is_path(source)
-        and hasattr(source, "__len__")
-        and not is_relation(source)
-        and len(source) == 0
-    )
+    return hasattr(source, "__len__") and not is_relation(source) and len(source) == 0
 
 
 def batches_of(source: Any) -> Iterable:
@@ -264,12 +258,8 @@ def as_arrow(part: Any) -> Any:
         import pyarrow as pa
 
         return pa.Table.from_pandas(part, preserve_index=False)
-    except (
-        ImportError,
-        ValueError,
-        TypeError,
-    ):  # cells of several types: an error where they are read
-        return part
+    except (ImportError, ValueError, TypeError):
+        return part  # cells of several types are an error where they are read
 
 
 def to_arrays(frame: Any) -> dict[str, ndarray]:
@@ -291,7 +281,7 @@ def _is_path(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike))
 
 
-def _open(source: Any, name: str = "source") -> Any:
+def _open(source: Any, name: str = "source") -> TableSource:
     if _is_path(source):
         return open_file(source)
     return _open_dict(source) if isinstance(source, dict) else _open_frame(source, name)
@@ -311,11 +301,6 @@ def _open_dict(source: dict) -> TableSource:
 
 
 def _open_frame(source: Any, name: str) -> TableSource:
-    if is_relation(source):
-        names = tuple(source.columns)
-        return TableSource(
-            "the relation", names, lambda names: (relation_columns(source, names), ())
-        )
     if is_dask(source):  # narwhals would warn of its plug-in
         return TableSource(
             "the data frame",
@@ -333,7 +318,8 @@ def _open_frame(source: Any, name: str) -> TableSource:
         raise TypeError(
             f"{name} must be a path or a data frame; got {type(source).__name__}"
         ) from None
-    return TableSource("the data frame", names, lambda names: (to_arrays(frame.select(*names)), ()))
+    label = "the relation" if is_relation(source) else "the data frame"
+    return TableSource(label, names, lambda names: (to_arrays(frame.select(*names)), ()))
 
 
 def _series_array(series: Any) -> ndarray:

@@ -12,6 +12,7 @@ from numpy import ndarray
 from workbench import checks
 from workbench.data.numbers import objects
 from workbench.data.text_files import text_and_notes
+from workbench.results import Note
 
 NESTED = "is nested too deeply"
 DAMAGED = "is not JSON, cut off or damaged: export the file again"
@@ -226,27 +227,26 @@ def choices_in(cell: Any) -> list[str] | None:
         return [name for name in names if name]
 
 
-def without_choices(
-    columns: Mapping[str, ndarray],
-) -> tuple[dict[str, ndarray], dict[str, tuple[str, str]]]:
-    """Return columns in which {"choices": ["cat"]} is cat, and of each that had some the first cell and its choice.
+def without_choices(columns: Mapping[str, ndarray]) -> tuple[dict[str, ndarray], list[Note]]:
+    """Return columns in which {"choices": ["cat"]} is cat, and a note for each column that had some.
 
     A column with more than one choice in a cell stays as it is.
     """
-    plain: dict[str, ndarray] = dict(columns)
-    examples: dict[str, tuple[str, str]] = {}
+    read = dict(columns)
+    notes = []
     for name, column in columns.items():
         cells = column.tolist() if column.dtype.kind in "OU" else []
         first = next((cell for cell in cells if isinstance(cell, str) and cell.strip()), "")
         if choices_in(first) is None:
             continue
         choices = list(map(choices_in, cells))
-        if max(len(chosen or ()) for chosen in choices) < 2:
-            plain[name] = objects(
-                [
-                    cell if chosen is None else "".join(chosen) or None
-                    for cell, chosen in zip(cells, choices, strict=True)
-                ]
-            )
-            examples[name] = first, "".join(choices_in(first) or ())
-    return plain, examples
+        if max(len(chosen or ()) for chosen in choices) > 1:
+            continue
+        for row, chosen in enumerate(choices):
+            if chosen is not None:
+                cells[row] = "".join(chosen) or None
+        read[name] = objects(cells)
+        choice = "".join(choices_in(first) or ())
+        text = f"column {name!r} holds choices of Label Studio: {first} is read as {choice!r}"
+        notes.append(Note("data", text))
+    return read, notes
