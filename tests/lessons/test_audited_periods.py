@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from workbench.lessons.limits import LimitReached, printed_limits
 from workbench.lessons.misclassification.read import read
+from workbench.results.limits import LimitReached, printed_limits
 
 MONTHLY = {
     "2026-01": [[38, 5], [0, 17]],

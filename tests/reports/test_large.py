@@ -10,9 +10,9 @@ from workbench.charts.misclassification import periods as charts
 from workbench.cross_validation import comparison, losses
 from workbench.data import columns
 from workbench.lessons.cross_validation.read import read as read_losses
-from workbench.lessons.limits import LimitReached, printed_limits
 from workbench.lessons.misclassification.read import read as read_series
 from workbench.misclassification import methods
+from workbench.results.limits import LimitReached, printed_limits
 
 
 def long_series(periods=900, jump=500):

@@ -181,6 +181,8 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     """
     import narwhals as nw
 
+    if not isinstance(source, dict):
+        source = relation_of(source)
     table = _open(source, "frame")
     found = found_columns(table.label, table.names, distinct_names(columns))
     if _is_path(source):

@@ -134,8 +134,8 @@ def by_column(record: Any) -> dict[str, list]:
         if _all_are(dict, record.get(name)):
             return table_of(record[name])
     if _all_are(str, record.get("columns")) and _all_are(list, record.get("data")):
-        columns = map(list, zip(*record["data"], strict=True))
-        return dict(zip(record["columns"], columns, strict=True))
+        cells = map(list, zip(*record["data"], strict=True))
+        return dict(zip(record["columns"], cells, strict=True))
     if not all(isinstance(value, (dict, list)) for value in record.values()):
         return {}
     columns = {name: value for name, value in record.items() if isinstance(value, list)}

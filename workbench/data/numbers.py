@@ -366,10 +366,10 @@ def as_text(column: Any, marks: bool = True) -> list[str]:
 def _text(value: Any, marks: bool) -> str:
     if checks.is_missing(value):
         return ""
-    if not isinstance(value, (numbers.Real, decimal.Decimal)):
-        return str(value).strip()
     if isinstance(value, numbers.Integral):
         return str(int(value))
+    if not isinstance(value, (numbers.Real, decimal.Decimal)):
+        return str(value).strip()
     text = repr(float(value))
     if marks or math.isinf(value):
         return text

@@ -102,7 +102,7 @@ def _header(path: str, label: str) -> _Header:
         separator = _SEPARATOR.fullmatch(record)
         if separator:
             record = _record(file)
-        comments = []
+        comments: list = []
         while record.startswith("#") or (comments and record.isspace()):
             comments.append(record)
             record = _record(file)

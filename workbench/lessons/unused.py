@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workbench.data import roles
-from workbench.lessons.limits import warn_of_limit
 from workbench.results import Note
+from workbench.results.limits import warn_of_limit
 
 UNRELIABLE = "unreliable"
 

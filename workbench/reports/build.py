@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from workbench import checks, imports
 from workbench.checks import suggestion
-from workbench.lessons.limits import LimitReached, printed_limits
 from workbench.reports import outputs, parameters
 from workbench.reports.kernels import (
     START_LIMIT,
@@ -33,6 +32,7 @@ from workbench.reports.records import add_recording, take_records, write_json
 from workbench.reports.tables import checked_tables, table_paths, write_tables
 from workbench.reports.templates import render
 from workbench.results import RECORDING
+from workbench.results.limits import LimitReached, printed_limits
 
 __all__ = [
     "ReportWarning",

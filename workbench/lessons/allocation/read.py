@@ -15,9 +15,9 @@ from workbench.allocation.values.estimates import ValueEstimate
 from workbench.course import digit_forms
 from workbench.data import roles
 from workbench.labeling import sheets as label_sheets
-from workbench.lessons.limits import warn_of_limit
 from workbench.lessons.unused import with_unused
 from workbench.results import Note
+from workbench.results.limits import warn_of_limit
 
 BUDGET = 100
 OPTIONS = {roles.STRATUM: "--stratum"}

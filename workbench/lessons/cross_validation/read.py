@@ -8,7 +8,7 @@ from workbench.cross_validation import comparison
 from workbench.cross_validation.comparison import ComparedTests, ModelComparison
 from workbench.cross_validation.losses import CVLosses
 from workbench.data import frames
-from workbench.lessons.limits import warn_of_limit
+from workbench.results.limits import warn_of_limit
 
 SCORES = {
     "acc",

@@ -9,12 +9,12 @@ import numpy as np
 from workbench import checks
 from workbench.data import frames, roles
 from workbench.data.columns import plain_name, spelled
-from workbench.lessons.limits import warn_of_limit
 from workbench.lessons.unused import unused_columns
 from workbench.misclassification import calendar, designs, files
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.series import PrevalenceSeries, prevalence_series
 from workbench.results import Note
+from workbench.results.limits import warn_of_limit
 from workbench.results.vocabulary import method_words
 
 PERIOD_NAMES = ("period", "month", "date", "day", "week", "quarter", "year", "timestamp")

@@ -4,12 +4,12 @@ from workbench import checks
 from workbench.audits.judges import JudgeAudit
 from workbench.course import solar
 from workbench.data.classes import READ_AS
-from workbench.lessons.limits import warn_of_limit
 from workbench.lessons.misclassification import audited as several
 from workbench.lessons.misclassification.judged import read_judged
 from workbench.misclassification import files, plans, series
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
 from workbench.misclassification.series import PrevalenceSeries
+from workbench.results.limits import warn_of_limit
 from workbench.simulations.misclassification import shift_study
 
 
