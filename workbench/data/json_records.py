@@ -134,26 +134,21 @@ def by_column(record: Any) -> dict[str, list]:
         if _all_are(dict, record.get(name)):
             return table_of(record[name])
     if _all_are(str, record.get("columns")) and _all_are(list, record.get("data")):
-        cells = map(list, zip(*record["data"], strict=True))
-        return dict(zip(record["columns"], cells, strict=True))
-    if not all(isinstance(value, (dict, list)) for value in record.values()):
+        cells = zip(*record["data"], strict=True)
+        return dict(zip(record["columns"], map(list, cells), strict=True))
+    columns = _flat(record)
+    if _all_are(list, list(columns.values())):
+        return columns if len(set(map(len, columns.values()))) == 1 else {}
+    rows = list(record.values())
+    if len(rows) < 2 or not _all_are(dict, rows):
         return {}
-    columns = {name: value for name, value in record.items() if isinstance(value, list)}
-    inner = {name: value for name, value in record.items() if isinstance(value, dict)}
-    fields = list(dict.fromkeys(itertools.chain.from_iterable(inner.values())))
-    cells = list(itertools.chain.from_iterable(map(dict.values, inner.values())))
-    is_flat = not any(isinstance(cell, (dict, list)) for cell in cells)
-    if any(isinstance(cell, list) for cell in cells):
-        columns |= _flat(inner)
-    elif not columns and len(inner) > 1 and is_flat and _by_row(inner, fields, len(cells)):
-        labels = {} if "id" in map(str.lower, fields) else _labeled(inner)
-        columns = labels | table_of(list(inner.values()))
-    elif not columns and len(inner) > 1 and len(set(map(tuple, inner.values()))) == 1:
-        columns = _labeled(fields) | {name: [*column.values()] for name, column in inner.items()}
-    elif inner:
+    fields = list(dict.fromkeys(itertools.chain.from_iterable(rows)))
+    if _are_rows(record, fields):
+        labels = {} if "id" in map(str.lower, fields) else _labeled(record)
+        return labels | table_of(rows)
+    if any(list(row) != fields for row in rows):
         return {}
-    sizes = {len(column) if isinstance(column, list) else 0 for column in columns.values()}
-    return columns if len(sizes) == 1 else {}
+    return _labeled(fields) | {name: list(column.values()) for name, column in record.items()}
 
 
 def table_of(rows: Sequence[dict]) -> dict[str, list]:
@@ -163,12 +158,12 @@ def table_of(rows: Sequence[dict]) -> dict[str, list]:
     return {name: [row.get(name) for row in flat] for name in names}
 
 
-def _by_row(objects: Mapping, fields: list[str], cells: int) -> bool:
+def _are_rows(objects: dict, fields: list) -> bool:
     """Return whether objects are rows by their label (orient="index" of pandas), not columns by their name.
 
     Numbered labels decide: those of rows count from 0. Of others, the names of columns are fewer than those of rows.
     """
-    if all(map(str.isdecimal, fields)) or cells < len(fields) * len(objects) / 2:
+    if all(map(str.isdecimal, fields)):
         return False
     return all(map(str.isdecimal, objects)) or len(fields) < len(objects)
 

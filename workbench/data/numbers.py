@@ -370,11 +370,12 @@ def _text(value: Any, marks: bool) -> str:
         return str(int(value))
     if not isinstance(value, (numbers.Real, decimal.Decimal)):
         return str(value).strip()
-    text = repr(float(value))
-    if marks or math.isinf(value):
+    number = float(value)
+    text = repr(number)
+    if marks or math.isinf(number):
         return text
-    if float(value).is_integer():
-        return str(int(value))
+    if number.is_integer():
+        return str(int(number))
     sign, digits, exponent = decimal.Decimal(text).as_tuple()
     return f"{'-' * sign}{''.join(map(str, digits))}e{exponent}"
 
