@@ -155,25 +155,13 @@ def test_cells_of_a_workbook(rows, cells, message, folder):
     costs_one_line(folder, message, "report", *AUDITED.split(), "x.xlsx", "-o", "r.html")
 
 
-def test_merged_headers_are_refused_and_merged_titles_are_not(folder):
+def test_titles_above_the_header_are_left_out(folder):
     book = save(folder / "x.xlsx", [["title"], ["id", "p", "read"], ["a", 0.5, "b"]])
     book.active.merge_cells("A1:C1")
     book.save("x.xlsx")
     columns, notes = read_columns("x.xlsx", ["p"])
     assert columns["p"].tolist() == [0.5]
     assert list(map(str, notes)) == ["'x.xlsx': the header is row 2; left out above it: row 1"]
-    book.active.merge_cells("A2:B2")
-    book.save("x.xlsx")
-    costs_one_line(
-        folder,
-        "scores: 'x.xlsx', row 2: columns A to B are one merged cell; write a name for every column "
-        "into one row",
-        "report",
-        *AUDITED.split(),
-        "x.xlsx",
-        "-o",
-        "r.html",
-    )
 
 
 def test_cells_become_what_people_see(folder):

@@ -85,7 +85,7 @@ def spelled(name: str, names: Iterable) -> str:
     (' Score', 'score')
     """
     names = list(names)
-    alike = [] if name in names else _by_plain_name(names).get(_key(name), [])
+    alike = [] if name in names else _by_plain_name(names).get(plain_name(str(name)), [])
     return alike[0] if len(alike) == 1 else name
 
 
@@ -155,14 +155,10 @@ def check_told_apart(label: str, requested: Iterable[str]) -> None:
         )
 
 
-def _key(name: Any) -> Any:
-    return plain_name(name) if isinstance(name, str) else name
-
-
 def _by_plain_name(names: Iterable) -> dict[Any, list]:
     names_alike: dict = {}
     for name in names:
-        names_alike.setdefault(_key(name), []).append(name)
+        names_alike.setdefault(plain_name(str(name)), []).append(name)
     return names_alike
 
 
@@ -172,7 +168,7 @@ def _found_column(label: str, names: Sequence, names_alike: dict[Any, list], nam
         raise ValueError(f"{label} has {count} columns named {name!r}; rename all but one")
     if count:
         return name
-    alike = names_alike.get(_key(name), [])
+    alike = names_alike.get(plain_name(str(name)), [])
     if len(alike) == 1:
         return alike[0]
     hint = f" (did you mean {' or '.join(map(repr, alike))}?)" if alike else ""

@@ -5,7 +5,6 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from os import PathLike
 from typing import Any
 
 from workbench import checks
@@ -27,16 +26,17 @@ from workbench.data.text_files import (
     opened_text,
     text_and_notes,
 )
+from workbench.data.whole_files import StrPath
 from workbench.data.workbooks import file_and_sheet, open_workbook
 
 
-def open_file(source: str | PathLike[str]) -> TableSource:
+def open_file(source: StrPath) -> TableSource:
     """Return the source that a file's ending names; text and JSON may be packed (.gz, .zst)."""
     path, label, ending = existing_file(source)
     return _OPENERS[ending](path, label)
 
 
-def file_of(source: str | PathLike[str]) -> str:
+def file_of(source: StrPath) -> str:
     """Return the path of the file that a source names: of "book.xlsx#sheet" that of the workbook."""
     return file_and_sheet(os.path.expanduser(os.fspath(source)))[0]
 
@@ -75,7 +75,7 @@ def _start(file: str, label: str, whole_line: bool = False) -> str:
         return (line + text.read(PEEKED)).removeprefix("\ufeff")
 
 
-def existing_file(source: str | PathLike[str]) -> tuple[str, str, str]:
+def existing_file(source: StrPath) -> tuple[str, str, str]:
     """Return a file's path, its label in messages and its ending, or raise; the path names the sheet too."""
     path, file = os.path.expanduser(os.fspath(source)), file_of(source)
     _check_readable(file)

@@ -9,20 +9,19 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from os import PathLike
 from typing import Any
 
 from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.columns import plain_name
-from workbench.data.whole_files import write_text
+from workbench.data.whole_files import StrPath, write_text
 
 _EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 _EXECUTABLE_PART = re.compile(rf"(?<=[;\t])(?={_EXECUTABLE.pattern})")
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[Iterable]) -> None:
+def write_rows(path: StrPath, header: Sequence[str], rows: Iterable[Iterable]) -> None:
     """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is quoted and harmless.
 
     Parameters
@@ -41,7 +40,7 @@ def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[
     write_text(csv_path(path), (",".join(line) + "\r\n" for line in lines), "utf-8-sig")
 
 
-def csv_path(path: str | PathLike[str]) -> str:
+def csv_path(path: StrPath) -> str:
     """Return a path that ends in .csv as text, or raise."""
     path = os.path.expanduser(os.fspath(path))
     if not path.lower().endswith(".csv"):
@@ -54,7 +53,7 @@ def original(cell: str) -> str:
     return cell[1:].strip() if cell.startswith("'") and _EXECUTABLE.match(cell[1:]) else cell
 
 
-def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
+def refuse_recorded(path: StrPath, *answers: str) -> None:
     """Raise if a file at `path` holds labels in a column of `answers`, or is anything but an empty label sheet."""
 
     def filled_cells(path: str) -> int:
@@ -71,7 +70,7 @@ def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
         )
 
 
-def of_sheet(path: str | PathLike[str], read: Callable[[str], Any]) -> Any:
+def of_sheet(path: StrPath, read: Callable[[str], Any]) -> Any:
     """Return what `read` finds in the label sheet at `path`, None where there is none or one without rows."""
     path = os.path.expanduser(os.fspath(path))
     try:
@@ -84,7 +83,7 @@ def of_sheet(path: str | PathLike[str], read: Callable[[str], Any]) -> Any:
         ) from None
 
 
-def refuse_other(path: str | PathLike[str], header: Sequence[str]) -> None:
+def refuse_other(path: StrPath, header: Sequence[str]) -> None:
     """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
     path = csv_path(path)
     is_filled = os.path.isfile(path) and os.path.getsize(path)

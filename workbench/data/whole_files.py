@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 
+StrPath = str | os.PathLike[str]
 _INPUTS: ContextVar[tuple[os.stat_result, ...]] = ContextVar("inputs", default=())
 
 
@@ -28,9 +29,7 @@ class NotWrittenError(OSError, ValueError):
         return f"cannot write {self.filename!r}: {self.strerror}"
 
 
-def write_text(
-    path: str | os.PathLike[str], lines: str | Iterable[str], encoding: str = "utf-8"
-) -> None:
+def write_text(path: StrPath, lines: str | Iterable[str], encoding: str = "utf-8") -> None:
     r"""Write a text file as a whole or not at all, its ends of lines as they are given.
 
     Parameters
@@ -58,7 +57,7 @@ def write_text(
 
 
 @contextlib.contextmanager
-def keeping(paths: Iterable[str | os.PathLike[str]]) -> Iterator[None]:
+def keeping(paths: Iterable[StrPath]) -> Iterator[None]:
     """Let no file be written inside over one of these, by whatever name it is called."""
     before = _INPUTS.set((*_INPUTS.get(), *map(os.stat, paths)))
     try:
@@ -67,7 +66,7 @@ def keeping(paths: Iterable[str | os.PathLike[str]]) -> Iterator[None]:
         _INPUTS.reset(before)
 
 
-def refuse_kept(path: str | os.PathLike[str]) -> None:
+def refuse_kept(path: StrPath) -> None:
     """Raise `NotWrittenError` for a file that is kept."""
     if os.path.exists(path) and any(map(partial(os.path.samestat, os.stat(path)), _INPUTS.get())):
         problem = "it is also an input; choose another path"
@@ -75,7 +74,7 @@ def refuse_kept(path: str | os.PathLike[str]) -> None:
 
 
 @contextlib.contextmanager
-def whole_file(path: str | os.PathLike[str], *, new: bool = False) -> Iterator[Path]:
+def whole_file(path: StrPath, *, new: bool = False) -> Iterator[Path]:
     """Yield a path beside `path`, with its ending, for a file that takes its place if all goes well.
 
     What is written has reached the disk before it takes the place, and keeps the permissions of what was there; a

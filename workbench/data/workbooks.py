@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -40,46 +39,39 @@ def open_workbook(path: str, label: str) -> TableSource:
     """Return a sheet as a source: its first row with two names or more is the header, and empty rows are left out."""
     file, requested = file_and_sheet(path)
     saved = os.stat(file)
-    sheet, sheets, cells, merged = _sheet(file, requested, label, saved.st_mtime_ns, saved.st_size)
-    filled = [row for row, values in enumerate(cells) if any(value != "" for value in values)]
+    sheet, sheets, cells = _sheet(file, requested, label, saved.st_mtime_ns, saved.st_size)
+    filled = [row for row, values in enumerate(cells) if values.count("") < len(values)]
     if not filled:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
     with_names = [row for row in filled if len(cells[row]) - cells[row].count("") > 1]
     header = min(with_names, default=filled[0])
-    for (first, start), (last, end) in merged:
-        if first <= header <= last and end > start:
-            raise ValueError(
-                f"{label}, row {header + 1}: columns {_letters(start)} to {_letters(end)} are one merged "
-                "cell; write a name for every column into one row"
-            )
     rows = [row for row in filled if row > header]
     names, columns = [], []
-    for k, cell in enumerate(cells[header]):
+    for k, name in enumerate(cells[header]):
         column = [cells[row][k] for row in rows]
-        if cell != "" or column.count("") < len(column):
-            names.append("" if cell == "" else str(_value(cell)).strip())
+        if name != "" or column.count("") < len(column):
+            names.append("" if name == "" else str(_value(name)).strip())
             columns.append(column)
     notes = []
     if filled[0] < header:
         above = checks.listed([row + 1 for row in filled if row < header])
         text = f"the header is row {header + 1}; left out above it: row {above}"
         notes.append(Note("data", f"{label}: {text}"))
-    others = [] if requested else [name for name in sheets if name != sheet]
-    source = label
-    if others:
+    others = [name for name in sheets if name != sheet]
+    if others and not requested:
         text = f"sheet {sheet!r} is read, the first of {len(sheets)}"
         notes.append(Note("data", f"{label}: {text}; for another add '#{others[0]}' to the name"))
-        source = f"{label}, sheet {sheet!r} (other sheets: {checks.listed(others, 5)})"
 
     def fetch(requested: Sequence) -> tuple:
-        return {name: _column(columns[names.index(name)]) for name in requested}, tuple(notes)
+        arrays = {name: _column(columns[names.index(name)]) for name in requested}
+        return arrays, tuple(notes)
 
-    return TableSource(source, tuple(names), fetch, lambda: (row + 1 for row in rows))
+    return TableSource(label, tuple(names), fetch, lambda: (row + 1 for row in rows))
 
 
 @lru_cache(maxsize=1)
 def _sheet(file: str, requested: str, label: str, *saved: int) -> tuple:
-    """Return a sheet's name, all names, its cells and merged ranges; cached, as a report reads them often."""
+    """Return a sheet's name, all names and its cells; cached, as a report reads them often."""
     import python_calamine as calamine
 
     try:
@@ -95,25 +87,12 @@ def _sheet(file: str, requested: str, label: str, *saved: int) -> tuple:
                 present = checks.listed(sheets, 20, quoted=True) or "none that is shown"
                 hint = checks.suggestion(requested, sheets)
                 raise ValueError(f"{file!r} has no sheet {requested!r}; it has {present}{hint}")
-            sheet = book.get_sheet_by_name(name)
-            cells = sheet.to_python(skip_empty_area=False)
-            return name, sheets, cells, sheet.merged_cell_ranges or []
+            cells = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+            return name, sheets, cells
     except calamine.PasswordError:
         raise ValueError(f"{label} is protected by a password; save it without one") from None
     except (calamine.CalamineError, OSError) as error:
         raise ValueError(f"{label} cannot be read as a workbook: {one_line(error)}") from None
-
-
-def _letters(column: int) -> str:
-    """Return the letters of a column, A for 0.
-
-    Examples
-    --------
-    >>> _letters(0), _letters(27)
-    ('A', 'AB')
-    """
-    first, last = divmod(column, 26)
-    return (_letters(first - 1) if first else "") + ascii_uppercase[last]
 
 
 def _column(cells: Sequence) -> ndarray:
