@@ -56,9 +56,11 @@ def comparison_table(source: Any) -> dict[str, list]:
     if not isinstance(source, (str, os.PathLike)):
         return {}
     _, label, ending = existing_file(source)
-    sign = PROMPTFOO_CSV if ending == ".csv" else PROMPTFOO
     file = file_of(source)
-    if ending not in (".csv", *_JSON) or not sign.search(_start(file, label)):
+    if ending not in (".csv", *_JSON):
+        return {}
+    is_written_by = PROMPTFOO_CSV.search if ending == ".csv" else PROMPTFOO.match
+    if not is_written_by(_start(file, label)):
         return {}
     text, _ = text_and_notes(file, label)
     if ending == ".csv":
@@ -72,7 +74,7 @@ def _start(file: str, label: str, whole_line: bool = False) -> str:
     """Return the beginning of a text, with the whole of its first line if that is asked for."""
     with opened_text(file, label, encoding_of_start(file, label)) as text:
         line = text.readline() if whole_line else ""
-        return (line + text.read(PEEKED)).removeprefix("\ufeff")
+        return line + text.read(PEEKED)
 
 
 def existing_file(source: StrPath) -> tuple[str, str, str]:

@@ -231,11 +231,9 @@ def without_choices(columns: Mapping[str, ndarray]) -> tuple[dict[str, ndarray],
     notes = []
     for name, column in columns.items():
         cells = column.tolist() if column.dtype.kind in "OU" else []
-        first = next((cell for cell in cells if isinstance(cell, str) and cell.strip()), "")
-        if choices_in(first) is None:
-            continue
-        choices = list(map(choices_in, cells))
-        if max(len(chosen or ()) for chosen in choices) > 1:
+        first = next((cell for cell in cells if isinstance(cell, str) and cell), "")
+        choices = [] if choices_in(first) is None else list(map(choices_in, cells))
+        if not choices or max(len(chosen or ()) for chosen in choices) > 1:
             continue
         for row, chosen in enumerate(choices):
             if chosen is not None:

@@ -134,15 +134,14 @@ def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
     if not any(in_percent):
         return to_numbers(name, column), []
     first = in_percent.index(True)
-    others = [row for row, text in enumerate(texts) if text and not in_percent[row]]
-    if others:
-        ending = f": {texts[others[0]]!r} is not; write both alike"
-        raise RowError(
-            f"column {name!r}, ", first, f": {texts[first]!r} is in percent, ", others[0], ending
-        )
-    shares = to_numbers(name, objects([text.removesuffix("%").rstrip() for text in texts])) / 100
-    read_as = f"{texts[first]!r} is read as {shares[first]:.10g}"
-    return shares, [Note("data", f"column {name!r} is in percent: {read_as}")]
+    example = repr(texts[first])
+    for row, text in enumerate(texts):
+        if text and not in_percent[row]:
+            ending = f": {text!r} is not; write both alike"
+            raise RowError(f"column {name!r}, ", first, f": {example} is in percent, ", row, ending)
+    shares = to_numbers(name, objects([text.rstrip("% ") for text in texts])) / 100
+    note = f"column {name!r} is in percent: {example} is read as {shares[first]:.10g}"
+    return shares, [Note("data", note)]
 
 
 def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
