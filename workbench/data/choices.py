@@ -1,4 +1,7 @@
-"""Choices of a question as people read them, "B. Paris": logs record them by letters, places and weights."""
+"""Choices of a question as people read them, "B. Paris".
+
+Logs record them by letters, places and weights.
+"""
 
 import itertools
 import math
@@ -22,7 +25,7 @@ _WEIGHTS: dict[str, Callable] = {
 
 @dataclass(frozen=True)
 class Choices:
-    """Choices in their order: the log's letter or number of each, "" if it has none, and its text."""
+    """Choices in their order: the letter or number of each in the log, or "", and its text."""
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
@@ -88,8 +91,8 @@ def lettered(texts: Iterable[str]) -> Choices:
 class Weighed:
     """A question whose choices lm-evaluation-harness weighed by their log-likelihood.
 
-    `spoken` is the text that was weighed and `target` the places of the correct choices, none if the record does not
-    name them.
+    `spoken` is the text that was weighed and `target` the places of the correct choices, none if
+    the record does not name them.
     """
 
     input: str
@@ -99,13 +102,13 @@ class Weighed:
     target: tuple[int, ...]
 
     def picked(self, metric: str) -> int:
-        """Return the place of the choice that weighs most, as the metric weighs: `acc_norm` by character."""
+        """Return the place of the choice that weighs most by the metric: `acc_norm` per character."""
         weight = _WEIGHTS.get(metric, _WEIGHTS["acc"])
         weights = list(map(weight, self.values, self.spoken))
         return weights.index(max(weights))
 
     def cells(self, target: str) -> dict[str, str]:
-        """Return the cells of the question, whatever the metric; the target as recorded if it is no choice."""
+        """Return the cells of the question; the target as recorded if it is no choice."""
         return {
             "input": self.input,
             "choices": self.choices.told(),
@@ -113,7 +116,7 @@ class Weighed:
         }
 
     def fits(self, metric: str, score: float | None) -> bool:
-        """Return whether picked choice and target agree with the metric's score, as far as they can."""
+        """Return whether the picked choice and the target agree with the metric's score."""
         if metric not in _WEIGHTS or not self.target or score not in (0, 1):
             return True
         return (self.picked(metric) in self.target) == (score == 1)
@@ -142,11 +145,11 @@ def weighed(record: dict) -> Weighed | None:
 
 
 def continued(record: dict) -> str:
-    """Return the answer of the model if the harness weighed one continuation, the target; "" for any other record.
+    """Return the answer of the model if the harness weighed only the target, else "".
 
     Examples
     --------
-    >>> continued({"arguments": [["The Louvre is in", " Paris"]], "filtered_resps": [[-0.5, False]]})
+    >>> continued({"arguments": [["I am in", " Paris"]], "filtered_resps": [[-0.5, False]]})
     "not 'Paris'"
     """
     requests, answers = _requests(record.get("arguments")), record.get("filtered_resps")
@@ -172,7 +175,7 @@ def _listed(values: Any) -> list:
 
 
 def _likelihoods(answers: Any) -> tuple:
-    """Return the log-likelihoods of answers that are [log-likelihood, whether it is the likeliest]; else none."""
+    """Return the log-likelihoods of answers [log-likelihood, is it the likeliest], else none."""
     values = []
     for answer in _listed(answers):
         try:
@@ -186,7 +189,7 @@ def _likelihoods(answers: Any) -> tuple:
 
 
 def _choices_of(spoken: tuple, doc: Any) -> Choices:
-    """Return choices with what lists of the document add: the names of texts, or the texts of names."""
+    """Return choices, with the names of texts or the texts of names from the document."""
     lists = list(dict.fromkeys(_lists(doc, len(spoken))))
     names = list(filter(None, map(_names, lists)))
     texts = list(itertools.filterfalse(_names, lists))
@@ -206,13 +209,13 @@ def _lists(doc: Any, count: int) -> Iterator[tuple]:
 
 
 def _names(texts: tuple) -> tuple:
-    """Return texts that are only names of choices, A, B, ... or 1, 2, ..., without punctuation; else none."""
+    """Return texts that are only names, A, B, ... or 1, 2, ..., without punctuation; else none."""
     bare = tuple(text.strip("(). ") for text in texts)
     return bare if bare in [tuple(order[: len(bare)]) for order in _ORDERS] else ()
 
 
 def _target(target: Any, spoken: tuple) -> tuple:
-    """Return the places of the correct choices, which a record gives as a number, a list of these, or a text."""
+    """Return the places of the correct choices, recorded as a number, a list of these, or a text."""
     places = target if isinstance(target, list) else [target]
     if isinstance(target, str) and _PLACES.fullmatch(target):
         places = list(map(int, re.findall("[0-9]+", target)))

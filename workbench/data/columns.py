@@ -17,8 +17,8 @@ MISREAD_BOM = codecs.BOM_UTF8.decode("latin-1")
 class TableSource:
     """A source whose columns can be fetched: `fetch(names)` returns (dict of arrays, notes).
 
-    `scan(names)`, if there is one, opens a `Scan` whose columns are c0, c1 and so on. `rows`, if there is one, yields
-    the row of each data row as the program shows it that opens the file.
+    `scan(names)`, if there is one, opens a `Scan` whose columns are c0, c1 and so on. `rows`, if
+    there is one, yields the row of each data row as a spreadsheet shows it.
     """
 
     label: str
@@ -61,7 +61,7 @@ class Scan:
     commas: bool | None = None
 
     def mark(self, name: str) -> str | None:
-        """Return the decimal mark of a column of numbers in text, "" if no cell needs it, None for no text."""
+        """Return the decimal mark of a column of text, "" if no cell needs it, None for no text."""
         if self.commas is None:
             return None
         return decimal_mark(self.label, self.native, name, self.commas)
@@ -77,7 +77,7 @@ def distinct_names(columns: Sequence[str]) -> list[str]:
 
 
 def spelled(name: str, names: Iterable) -> str:
-    """Return the one of `names` that `name` means: itself, or the only one that differs in case and outer blanks.
+    """Return the one of `names` that `name` means: itself, or the only one alike but for case.
 
     Examples
     --------
@@ -90,12 +90,14 @@ def spelled(name: str, names: Iterable) -> str:
 
 
 def crossed_names(name: Any, names: Iterable) -> list[str]:
-    """Return the columns that are crossed if several are named with commas; a column of that very name is one.
+    """Return the columns that are named with commas; a column of that very name is one.
 
     Examples
     --------
-    >>> crossed_names("sex,status", ["sex", "status"]), crossed_names("sex,status", ["sex,status", "sex"])
-    (['sex', 'status'], ['sex,status'])
+    >>> crossed_names("sex,status", ["sex", "status"])
+    ['sex', 'status']
+    >>> crossed_names("sex,status", ["sex,status", "sex"])
+    ['sex,status']
     """
     names = list(names)
     if not isinstance(name, str):
@@ -135,7 +137,7 @@ def found_columns(label: str, names: Sequence, requested: Sequence[str]) -> dict
 
 
 def plain_name(name: str) -> str:
-    """Return a column's name without what files add to it: case, outer blanks and a byte-order mark, misread or not.
+    """Return a column's name without case, outer blanks and a byte-order mark, misread or not.
 
     Examples
     --------
@@ -150,8 +152,8 @@ def check_told_apart(label: str, requested: Iterable[str]) -> None:
     clash = first_clash((name.lower(), name) for name in requested)
     if clash:
         raise ValueError(
-            f"{label} has columns {clash[0]!r} and {clash[1]!r}; rename one so that they differ in more "
-            "than upper and lower case"
+            f"{label} has columns {clash[0]!r} and {clash[1]!r}; rename one so that they differ in "
+            "more than upper and lower case"
         )
 
 

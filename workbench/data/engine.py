@@ -1,4 +1,4 @@
-"""DuckDB for one file: a connection that sees nothing else, its errors in one line, and its columns."""
+"""DuckDB for one file: a connection that sees nothing else, its errors, and its columns."""
 
 import os
 import re
@@ -48,7 +48,7 @@ def _memory() -> Any:
 
 
 def relation_of(source: Any) -> Any:
-    """Return a dict of arrays, or columns of Arrow, as a relation of DuckDB, which reads them in its own threads."""
+    """Return a dict of arrays, or columns of Arrow, as a relation of DuckDB."""
     if type(source).__module__.startswith("pyarrow."):
         return _memory().cursor().from_arrow(source)
     if not isinstance(source, dict):
@@ -83,10 +83,10 @@ def relation_columns(relation: Any, names: Sequence[str]) -> dict[str, ndarray]:
 
 
 def decimal_mark(label: str, relation: Any, name: str, commas: bool) -> str:
-    """Return the decimal mark of a text column of numbers, "" if every cell can be cast as it is, or raise.
+    """Return the decimal mark of a text column, "" if every cell can be cast as it is, or raise.
 
-    Only cells with a comma or a point are looked at, one of those that differ only in their digits. Without `commas`,
-    no cell of the file has a comma, and the first point that can only be decimal decides.
+    Only cells with a comma or a point are read, one of those that differ only in their digits.
+    Without `commas`, no cell has a comma, and the first point that can only be decimal decides.
     """
     if str(relation.types[relation.columns.index(name)]) != "VARCHAR":
         return ""
@@ -146,7 +146,7 @@ def _file_problem(label: str, message: str) -> str:
         )
     if "CSV" in message:
         return (
-            f"{where} is not well-formed: a quote is not closed, text follows a closing quote, a cell has "
-            "more than 2,000,000 bytes, or line ends are mixed"
+            f"{where} is not well-formed: a quote is not closed, text follows a closing quote, a cell "
+            "has more than 2,000,000 bytes, or line ends are mixed"
         )
     return f"{label} cannot be read: {one_line(message)}"

@@ -37,7 +37,7 @@ def open_file(source: StrPath) -> TableSource:
 
 
 def file_of(source: StrPath) -> str:
-    """Return the path of the file that a source names: of "book.xlsx#sheet" that of the workbook."""
+    """Return the path of the file that a source names, such as "book.xlsx#sheet"."""
     return file_and_sheet(os.path.expanduser(os.fspath(source)))[0]
 
 
@@ -52,7 +52,7 @@ def is_evaluation_log(source: Any) -> bool:
 
 
 def comparison_table(source: Any) -> dict[str, list]:
-    """Return the columns id, model, score and others of a file that promptfoo wrote, {} of any other source."""
+    """Return the columns id, model, score and others of a file of promptfoo, {} of any other."""
     if not isinstance(source, (str, os.PathLike)):
         return {}
     _, label, ending = existing_file(source)
@@ -78,27 +78,27 @@ def _start(file: str, label: str, whole_line: bool = False) -> str:
 
 
 def existing_file(source: StrPath) -> tuple[str, str, str]:
-    """Return a file's path, its label in messages and its ending, or raise; the path names the sheet too."""
+    """Return a file's path with its sheet, its label in messages and its ending, or raise."""
     path, file = os.path.expanduser(os.fspath(source)), file_of(source)
     _check_readable(file)
     ending = _ending(file)
     if ending not in _OPENERS:
         raise ValueError(
-            f"{path!r} must end in one of {', '.join(_OPENERS)}; all but {', '.join(_ALONE)} may be packed "
-            f"({', '.join(PACKED)})"
+            f"{path!r} must end in one of {', '.join(_OPENERS)}; all but {', '.join(_ALONE)} may be "
+            f"packed ({', '.join(PACKED)})"
         )
     return path, repr(path), ending
 
 
 def _ending(file: str) -> str:
-    """Return a file's ending in lower case, without that of its packing unless it is one that is never packed."""
+    """Return a file's ending in lower case, without that of its packing."""
     stem, last = os.path.splitext(file.lower())
     inner = os.path.splitext(stem)[1]
     return inner if last in PACKED and inner not in _ALONE else last
 
 
 def _check_readable(file: str) -> None:
-    """Raise unless there is a file that can be read; if its name is not there the message names a near one."""
+    """Raise unless there is a file that can be read; the message suggests a similar name."""
     if not os.path.exists(file):
         folder, name = os.path.split(file)
         names = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
@@ -127,9 +127,10 @@ def _scan_parquet(path: str, label: str, requested: Sequence) -> Iterator[Scan]:
 
 @contextmanager
 def _parquet(path: str, label: str) -> Iterator[tuple]:
-    """Yield a relation, and the name and expression of its columns and of the fields in them, "a.b" for b in a.
+    """Yield a relation, and the name and expression of its columns and of the fields in them.
 
-    The names are as the file has them: DuckDB renames one that differs from another by case.
+    The field b of column a is "a.b". The names are as the file has them: DuckDB renames one that
+    differs from another by case.
     """
     params = {"path": literal(path)}
     with connected(label, path) as connection:
@@ -149,7 +150,7 @@ def _parquet(path: str, label: str) -> Iterator[tuple]:
 
 
 def _fields(name: str, cell: str, kind: Any) -> list:
-    """Return the name and expression of each field of a column of structures, and of the fields in these."""
+    """Return the name and expression of each field in a column, and of the fields in these."""
     fields = []
     for field, inner in kind.children if kind.id == "struct" else ():
         part = f"({cell}).{quoted(field)}"

@@ -42,13 +42,13 @@ def read_columns(
     Parameters
     ----------
     source : str, path or data frame
-        A file ending in csv, tsv, txt (UTF-8, UTF-16 or Windows-1252 text; delimiter ; tab , or |), json,
-        ndjson or jsonl, all of these also packed (.csv.gz, .csv.zst); parquet; or xlsx, its first sheet or
-        the one named in "book.xlsx#sheet". Or a data frame of pandas, polars, pyarrow, DuckDB or any other
-        engine narwhals knows; or a dict of one-dimensional arrays.
+        A file ending in csv, tsv, txt (UTF-8, UTF-16 or Windows-1252 text; delimiter ; tab , or |),
+        json, ndjson or jsonl, all of these also packed (.csv.gz, .csv.zst); parquet; or xlsx, its
+        first sheet or the one named in "book.xlsx#sheet". Or a data frame of pandas, polars,
+        pyarrow, DuckDB or any other engine narwhals knows; or a dict of one-dimensional arrays.
     columns : list of str
-        Columns to read. A name that the header has in another case or with outer blanks is found where only
-        one column can be meant.
+        Columns to read. A name that the header has in another case or with outer blanks is found
+        if only one column can be meant.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def read_columns(
 
 
 def _refuse_header_again(label: str, data: dict[str, ndarray]) -> None:
-    """Raise if a row repeats the names of the columns, as in files that were put one below the other."""
+    """Raise if a row repeats the names of the columns, as in files that were concatenated."""
     if len(data) < 2 or any(cells.dtype.kind not in "OU" for cells in data.values()):
         return
     first = next(iter(data))
@@ -92,10 +92,11 @@ def _refuse_header_again(label: str, data: dict[str, ndarray]) -> None:
 
 
 def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function that reads the source `argument`: what it refuses names the row as people see it.
+    """Decorate a function that reads the source `argument`: its errors name rows as people see them.
 
-    That is the row of the spreadsheet: the header is row 1 and the first row of data, unless something stands above it,
-    row 2; blank lines count. What has no such rows, a frame in memory, Parquet or JSON, has data rows from 1 on.
+    These are the rows of the spreadsheet: the header is row 1, and the first row of data is row 2
+    unless something stands above it; blank lines count. A source without such rows, as a frame in
+    memory, Parquet or JSON, has data rows from 1 on.
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
@@ -118,7 +119,7 @@ def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def row_numbers(source: Any, size: int) -> list[int]:
-    """Return the rows of the first `size` data rows as `in_rows_of` names them: of the spreadsheet, else from 1 on."""
+    """Return the rows of the first `size` data rows as `in_rows_of` names them."""
     rows = _open(source).rows
     return list(itertools.islice(rows() if rows else itertools.count(1), size))
 
@@ -153,13 +154,14 @@ def row_count(path: str) -> int:
 
 @contextmanager
 def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
-    """Open a source of any size without reading it; a file is read by DuckDB while the context lasts.
+    """Open a source of any size; DuckDB reads a file while the context lasts.
 
     Parameters
     ----------
     source : str, path or data frame
-        A file as for `read_columns`, or a data frame of pandas, polars, pyarrow, DuckDB, Dask, PySpark or any
-        other engine narwhals knows, or a dict of arrays. Workbooks and JSON are read as a whole.
+        A file as for `read_columns`, or a data frame of pandas, polars, pyarrow, DuckDB, Dask,
+        PySpark or any other engine narwhals knows, or a dict of arrays. Workbooks and JSON are read
+        as a whole.
     columns : list of str
         Columns that must be there.
 
@@ -204,7 +206,7 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
 
 
 def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
-    """Yield the rows of a file from row `start` on, `size` at a time, as relations; the file is read once.
+    """Yield the rows of a file from row `start` on, `size` at a time; the file is read once.
 
     Parameters
     ----------
@@ -229,7 +231,7 @@ def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
 
 
 def is_empty(source: Any) -> bool:
-    """Return whether a dict of arrays or a frame in memory has no rows; such columns may have no type."""
+    """Return whether a dict or a frame in memory has no rows; its columns may have no type."""
     if isinstance(source, dict):
         return not any(map(len, source.values()))
     return hasattr(source, "__len__") and not is_relation(source) and len(source) == 0
@@ -255,7 +257,7 @@ def is_dask(source: Any) -> bool:
 
 
 def as_arrow(part: Any) -> Any:
-    """Return a frame of pandas as an Arrow table, which DuckDB can group; one that Arrow cannot hold as it is."""
+    """Return a frame of pandas as an Arrow table, which DuckDB can group, if Arrow can hold it."""
     try:
         import pyarrow as pa
 
@@ -274,7 +276,7 @@ def to_arrays(frame: Any) -> dict[str, ndarray]:
 
 
 def check_source(name: str, source: Any) -> None:
-    """Raise where `source` is neither a path nor a data frame; the message names the argument that it was."""
+    """Raise if `source`, the argument `name`, is neither a path nor a data frame."""
     if not _is_path(source) and not isinstance(source, dict):
         _open_frame(source, name)
 

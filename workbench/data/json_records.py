@@ -1,4 +1,4 @@
-"""Records of a JSON file, a list or one a line, each with its number, and tables that are written as JSON."""
+"""Records of a JSON file, a list or one a line, and tables that are written as JSON."""
 
 import itertools
 import json
@@ -36,7 +36,7 @@ def json_text(path: str, label: str) -> str:
 
 
 def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
-    r"""Return (number, record, problem) for each record: its place in a list, or its line; None with a problem.
+    r"""Return (number, record, problem) for each record of a list or line; None with a problem.
 
     Examples
     --------
@@ -58,8 +58,8 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
         records = [_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
         if all(problem for *_, problem in records):
             raise ValueError(
-                f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export it "
-                "again; nothing of it was used"
+                f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export "
+                "it again; nothing of it was used"
             ) from None
         return records
     values = value if isinstance(value, list) else [value]
@@ -115,14 +115,18 @@ def fields_of(record: dict) -> str:
 
 
 def by_column(record: Any) -> dict[str, list]:
-    """Return the columns of a table that is one JSON object, as programs write them; {} where it is not.
+    """Return the columns of a table that is one JSON object, {} if it is no table.
 
     Examples
     --------
-    >>> by_column({"id": [1, 2], "score": [.5, .7]}), by_column({"id": {"0": 1, "1": 2}, "score": {"0": .5, "1": .7}})
-    ({'id': [1, 2], 'score': [0.5, 0.7]}, {'id': [1, 2], 'score': [0.5, 0.7]})
-    >>> by_column({"columns": ["id"], "data": [[1], [2]]}), by_column({"version": 2, "data": [{"id": 1}, {"id": 2}]})
-    ({'id': [1, 2]}, {'id': [1, 2]})
+    >>> by_column({"id": [1, 2], "score": [.5, .7]})
+    {'id': [1, 2], 'score': [0.5, 0.7]}
+    >>> by_column({"id": {"0": 1, "1": 2}, "score": {"0": .5, "1": .7}})
+    {'id': [1, 2], 'score': [0.5, 0.7]}
+    >>> by_column({"columns": ["id"], "data": [[1], [2]]})
+    {'id': [1, 2]}
+    >>> by_column({"version": 2, "data": [{"id": 1}, {"id": 2}]})
+    {'id': [1, 2]}
     >>> by_column({"q1": {"a": 1, "b": .5}, "q2": {"a": 0, "b": .5}, "q3": {"a": 1, "b": 1}})
     {'id': ['q1', 'q2', 'q3'], 'a': [1, 0, 1], 'b': [0.5, 0.5, 1]}
     >>> by_column({"A": {"test_score": [.8, .9]}}), by_column({"id": 7, "tags": ["a", "b"]})
@@ -159,9 +163,10 @@ def table_of(rows: Sequence[dict]) -> dict[str, list]:
 
 
 def _are_rows(objects: dict, fields: list) -> bool:
-    """Return whether objects are rows by their label (orient="index" of pandas), not columns by their name.
+    """Return whether objects are rows by their label, not columns by their name.
 
-    Numbered labels decide: those of rows count from 0. Of others, the names of columns are fewer than those of rows.
+    Numbered labels decide: those of rows count from 0. Of others, the names of columns are fewer
+    than those of rows.
     """
     if all(map(str.isdecimal, fields)):
         return False
@@ -179,7 +184,7 @@ def _all_are(kind: type, values: Any) -> bool:
 
 
 def _flat(row: dict) -> dict[str, Any]:
-    """Return a record with the fields of records in it, "a.b" for b in a; those of its only record by their names."""
+    """Return a record with the fields of records in it, "a.b" for b in a, those of "row" as b."""
     inner = [name for name, value in row.items() if isinstance(value, dict)]
     if not inner:
         return row
@@ -195,7 +200,7 @@ def _flat(row: dict) -> dict[str, Any]:
 
 
 def json_column(values: list) -> ndarray:
-    """Return the values of a column as an array: of numbers if all are of one kind, else of objects."""
+    """Return the values of a column as an array: of numbers if all are, else of objects."""
     kinds = set(map(type, values))
     if kinds in ({float}, {bool}):
         return np.array(values)
@@ -205,7 +210,7 @@ def json_column(values: list) -> ndarray:
 
 
 def choices_in(cell: Any) -> list[str] | None:
-    """Return the choices in a cell of a table as Label Studio writes them, or None where the cell is another one.
+    """Return the choices in a cell as Label Studio writes them, or None for any other cell.
 
     Examples
     --------
@@ -223,7 +228,7 @@ def choices_in(cell: Any) -> list[str] | None:
 
 
 def without_choices(columns: Mapping[str, ndarray]) -> tuple[dict[str, ndarray], list[Note]]:
-    """Return columns in which {"choices": ["cat"]} is cat, and a note for each column that had some.
+    """Return columns in which {"choices": ["cat"]} is cat, and a note for each such column.
 
     A column with more than one choice in a cell stays as it is.
     """

@@ -52,8 +52,8 @@ class RowError(ValueError):
     Parameters
     ----------
     *parts : str or int
-        The message; an int is a data row, counted from 0. Unless the rows of a file are known it is said as
-        "data row 1" for 0.
+        The message; an int is a data row, counted from 0. Unless the rows of a file are known, the
+        message has "data row 1" for 0.
     """
 
     def __init__(self, *parts: str | int) -> None:
@@ -80,9 +80,11 @@ def to_numbers(
     name : str
         Name of the column, for messages.
     column : (N,) ndarray
-        Numbers, booleans or text as people write it (`workbench.data.decimals`); true and false become 1 and 0.
+        Numbers, booleans or text as people write it (`workbench.data.decimals`); true and false
+        become 1 and 0.
     beside : dict of (N,) ndarray, optional
-        Columns of numbers of the same file: they decide what a comma or a point is where this column leaves it open.
+        Columns of numbers of the same file: they decide what a comma or a point is if this column
+        does not.
     whole : bool
         Whether whole numbers are expected, so that "8,000" and "8.000" are 8000.
 
@@ -93,8 +95,8 @@ def to_numbers(
     Raises
     ------
     ValueError
-        For a cell that is missing, not a number or not finite, for a column that mixes decimal points and decimal
-        commas, and where a comma or a point can be read both ways.
+        For a cell that is missing, not a number or not finite, for a column that mixes decimal
+        points and decimal commas, and for a comma or a point that can be read both ways.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def to_numbers(
 
 
 def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
-    """Return a column as finite floats, and a note where it is text in percent, which is divided by 100.
+    """Return a column as finite floats, and a note if it is in percent and divided by 100.
 
     Raises
     ------
@@ -145,7 +147,7 @@ def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
 
 
 def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
-    """Return the cells of a column of counts: numbers where they are, text that is none and None as they stand.
+    """Return the cells of a column of counts: numbers, and text that is none and None as they are.
 
     Parameters
     ----------
@@ -187,7 +189,8 @@ def to_labels(name: str, column: ndarray, two_ways: str = "numbers") -> ndarray:
     column : (N,) ndarray
         Numbers, booleans or text.
     two_ways : {"numbers", "text", "refuse"}
-        What becomes of a column in which a number is written in two ways: they are one label, or all is text.
+        The reading of a column in which a number is written in two ways: they are one label, or all
+        is text.
 
     Returns
     -------
@@ -197,7 +200,8 @@ def to_labels(name: str, column: ndarray, two_ways: str = "numbers") -> ndarray:
     Raises
     ------
     ValueError
-        For a cell that is missing or not finite, text of more than 200 characters, or a number in two ways.
+        For a cell that is missing or not finite, text of more than 200 characters, or a number in
+        two ways.
 
     Examples
     --------
@@ -248,7 +252,7 @@ def _labels_of_rows(name: str, texts: list, distinct: list, labels: ndarray) -> 
 
 
 def _distinct_labels(texts: list) -> ndarray:
-    """Return class names as numbers if all are: none with separated thousands, commas or points but not both."""
+    """Return class names as numbers if all are, without separators, with commas or with points."""
     numerals = [text for text in texts if decimals.is_plain(text) or text.lower() in decimals.TRUTH]
     if len(numerals) == len(texts) and not {",", "."} <= set("".join(texts)):
         parsed, _ = decimals.parse(texts)
@@ -326,13 +330,13 @@ def first_repeat(values: Sequence) -> tuple[int, int] | None:
 
 
 def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> None:
-    """Raise where a row by its label, or by one of the others, is the total or the mean, as spreadsheets add it.
+    """Raise if a label names a row as a total or a mean, as spreadsheets add it, or as another.
 
     Examples
     --------
-    >>> refuse_totals("fold", [1, 2, "mean"])
+    >>> refuse_totals("fold", [1, 2, "mean"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.data.numbers.RowError: column 'fold', data row 3: 'mean' is a row about the others; take it out
+    workbench.data.numbers.RowError: column 'fold', data row 3: 'mean' is a row about the others...
     """
     for row, label in enumerate(labels):
         if isinstance(label, str) and label.strip().casefold() in {*TOTALS, *others}:
@@ -342,9 +346,10 @@ def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> 
 
 
 def as_text(column: Any, marks: bool = True) -> list[str]:
-    """Return a column as a list of stripped str, with "" for a missing cell, as `checks.is_missing` decides.
+    """Return a column as a list of stripped str, with "" for a missing cell.
 
-    Without `marks`, a number that is no text, as of a workbook, has no decimal mark: 8.125 is 8125e-3, and 1.0 is 1.
+    Without `marks`, a number that is no text, as of a workbook, has no decimal mark: 8.125 is
+    8125e-3, and 1.0 is 1.
 
     Examples
     --------

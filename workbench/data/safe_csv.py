@@ -1,7 +1,8 @@
 """Sheets as files: cells that no spreadsheet executes, and never written over what people wrote.
 
-Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it: text is quoted,
-so that one that splits lines at another delimiter leaves it whole, and what it would execute gets an apostrophe.
+Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it.
+Text is quoted, so that a spreadsheet that splits lines at another delimiter does not split it, and
+text that it would execute gets an apostrophe.
 """
 
 import itertools
@@ -22,7 +23,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def write_rows(path: StrPath, header: Sequence[str], rows: Iterable[Iterable]) -> None:
-    """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is quoted and harmless.
+    """Write a CSV file, UTF-8 with a byte-order mark; text is quoted and harmless.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def original(cell: str) -> str:
 
 
 def refuse_recorded(path: StrPath, *answers: str) -> None:
-    """Raise if a file at `path` holds labels in a column of `answers`, or is anything but an empty label sheet."""
+    """Raise if a file at `path` has labels in a column of `answers`, or is no annotation sheet."""
 
     def filled_cells(path: str) -> int:
         header = set(map(plain_name, frames.column_names(path)))
@@ -65,13 +66,13 @@ def refuse_recorded(path: StrPath, *answers: str) -> None:
     filled = of_sheet(path, filled_cells)
     if filled:
         raise ValueError(
-            f"{str(path)!r} already holds {checks.counted(filled, 'label')} and is not overwritten; "
-            "choose another path, or move the file away"
+            f"{str(path)!r} already holds {checks.counted(filled, 'label')} and is not overwritten; choose "
+            "another path, or move the file away"
         )
 
 
 def of_sheet(path: StrPath, read: Callable[[str], Any]) -> Any:
-    """Return what `read` finds in the label sheet at `path`, None where there is none or one without rows."""
+    """Return the result of `read` for the sheet at `path`, None if there is none or no row."""
     path = os.path.expanduser(os.fspath(path))
     try:
         return read(path) if os.path.exists(path) and os.path.getsize(path) else None
@@ -84,12 +85,13 @@ def of_sheet(path: StrPath, read: Callable[[str], Any]) -> Any:
 
 
 def refuse_other(path: StrPath, header: Sequence[str]) -> None:
-    """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
+    """Raise if there is a file at `path` whose columns are not those of `header`."""
     path = csv_path(path)
     is_filled = os.path.isfile(path) and os.path.getsize(path)
     if is_filled and frames.column_names(path) != tuple(header):
         raise ValueError(
-            f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path"
+            f"{path!r} exists and has other columns than {checks.listed(header)}; "
+            "choose another path"
         )
 
 
@@ -126,7 +128,7 @@ def write_cell(sheet: Any, line: int, place: int, cell: Any, style: Any = None) 
 
 
 def _cells(row: Iterable) -> list[str]:
-    """Return cells as they are written; behind the first, a quote does not keep a line from being split."""
+    """Return cells as they are written; after the first, quotes do not keep a line in one piece."""
     cells = []
     for column, value in enumerate(row):
         cell = "" if value is None else str(value)

@@ -42,7 +42,7 @@ _BINARY = {
 
 
 class _Header(NamedTuple):
-    """The names of a text file's columns, what stands between cells, the encoding, and the lines above the names."""
+    """The names of a text file's columns, its delimiter, its encoding, and the lines above."""
 
     names: tuple[str, ...]
     delimiter: str
@@ -82,7 +82,7 @@ def _scan(path: str, label: str, header: _Header, requested: Sequence) -> Iterat
 
 
 def _rows(path: str, label: str, header: _Header) -> Iterator[int]:
-    """Yield the row of each data row in a spreadsheet: the header is row 1, and blank lines count though not read."""
+    """Yield the row of each data row in a spreadsheet: the header is row 1, and blank lines count."""
     row = header.comments
     with opened_text(path, label, header.encoding) as text:
         lines = itertools.islice(text, header.above, None)
@@ -95,7 +95,7 @@ def _rows(path: str, label: str, header: _Header) -> Iterator[int]:
 
 
 def _header(path: str, label: str) -> _Header:
-    """Return the header of a text file, or raise; a comment with as many delimiters as the first row is the header."""
+    """Return the header of a text file; a comment may be it, with as many cells as the next line."""
     encoding = encoding_of_start(path, label)
     with opened_text(path, label, encoding) as file:
         record = _record(file)
@@ -114,7 +114,8 @@ def _header(path: str, label: str) -> _Header:
         raise ValueError(f"{label} is empty")
     if not record.strip() or _CONTROL.search(record):
         raise ValueError(
-            f"{label}, line 1 is blank or holds control characters; the first line must name the columns"
+            f"{label}, line 1 is blank or holds control characters; the first line must name the "
+            "columns"
         )
     outside_quotes = re.sub(r'"[^"]*"', "", record)
     delimiter = max(DELIMITERS, key=outside_quotes.count)
@@ -145,7 +146,7 @@ def _record(file: Any) -> str:
 
 
 def encoding_of_start(path: str, label: str) -> str:
-    """Return the encoding of the first bytes of a text, or raise if they are not those of a text."""
+    """Return the encoding of the first bytes of a file, or raise if they are no text."""
     with _opened(path, label) as file:
         start = file.read(CHUNK)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -165,7 +166,7 @@ def encoding_of_start(path: str, label: str) -> str:
 
 
 def text_and_notes(path: str, label: str) -> tuple[str, tuple]:
-    """Return the text of a file, packed or not, in whatever encoding, without a byte-order mark, and notes."""
+    """Return the text of a file, packed or not, in whatever encoding, and notes."""
     with as_utf8(path, label) as (readable, notes):
         with open(readable, encoding="utf-8-sig", newline="") as file:
             return file.read(), notes
@@ -194,7 +195,7 @@ def as_utf8(path: str, label: str, above: int = 0) -> Iterator[tuple[str, tuple]
 
 
 def _copied(path: str, label: str, encoding: str, copy: str, above: int = 0) -> bool:
-    """Write the text of a file in UTF-8 without its first lines, and return whether it has this encoding."""
+    """Write the text of a file in UTF-8, and return whether it has this encoding."""
     try:
         with opened_text(path, label, encoding, "strict") as text:
             with open(copy, "w", encoding="utf-8", newline="") as out:
@@ -233,7 +234,7 @@ def _opened(path: str, label: str) -> Iterator[Any]:
 
 
 def zstandard() -> tuple[Any, Any]:
-    """Return the module of Zstandard, and that of zip archives whose members may be packed with it."""
+    """Return the module of Zstandard, and that of zip archives that use it."""
     try:
         from compression import zstd
     except ImportError:  # before Python 3.14

@@ -1,4 +1,4 @@
-"""Files written as a whole or not at all: nobody ever reads half of one, and what stood there before is kept."""
+"""Files written as a whole or not at all: nobody ever reads half of one."""
 
 import contextlib
 import errno
@@ -75,10 +75,10 @@ def refuse_kept(path: StrPath) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: StrPath, *, new: bool = False) -> Iterator[Path]:
-    """Yield a path beside `path`, with its ending, for a file that takes its place if all goes well.
+    """Yield a path next to `path` for a file that takes its place if all goes well.
 
-    What is written has reached the disk before it takes the place, and keeps the permissions of what was there; a
-    link stays a link. Whatever goes wrong, nothing but the old file is left.
+    The new file is on the disk before it takes the place, and keeps the permissions of the old one;
+    a link stays a link. Whatever goes wrong, nothing but the old file is left.
 
     Parameters
     ----------
@@ -90,7 +90,8 @@ def whole_file(path: StrPath, *, new: bool = False) -> Iterator[Path]:
     Raises
     ------
     NotWrittenError
-        If the folder is missing, may not be written to or is full; for a file that is kept, and with `new` for any.
+        If the folder is missing, may not be written to or is full; for a file that is kept, and
+        with `new` for any.
     """
     refuse_kept(path)
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):

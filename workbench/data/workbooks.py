@@ -36,7 +36,7 @@ def file_and_sheet(path: str) -> tuple[str, str]:
 
 
 def open_workbook(path: str, label: str) -> TableSource:
-    """Return a sheet as a source: its first row with two names or more is the header, and empty rows are left out."""
+    """Return a sheet as a source: its first row with two names or more is the header."""
     file, requested = file_and_sheet(path)
     saved = os.stat(file)
     sheet, sheets, cells = _sheet(file, requested, label, saved.st_mtime_ns, saved.st_size)
