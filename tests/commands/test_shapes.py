@@ -520,7 +520,6 @@ def test_lines_above_the_names_and_names_among_the_rows(tmp_path):
 @pytest.mark.parametrize(
     "table",
     [
-        lambda rows: {"columns": list(HEADER), "data": rows},
         lambda rows: {"version": "1", "data": records(rows)},
         lambda rows: {
             "features": [{"name": "p"}],

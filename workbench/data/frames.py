@@ -83,11 +83,12 @@ def read_columns(
 
 def _refuse_header_again(label: str, data: dict[str, ndarray]) -> None:
     """Raise if a row repeats the names of the columns, as in files that were concatenated."""
-    if len(data) < 2 or any(cells.dtype.kind not in "OU" for cells in data.values()):
-        return
     first = next(iter(data))
-    for row in [row for row, cell in enumerate(data[first].tolist()) if cell == first]:
-        if all(cells[row] == name for name, cells in data.items()):
+    if len(data) < 2 or data[first].dtype.kind not in "OU":
+        return
+    alike = [row for row, cell in enumerate(data[first].tolist()) if str(cell) == first]
+    for row in alike:
+        if all(str(cells[row]) == name for name, cells in data.items()):
             raise RowError(f"{label}, ", row, " repeats the names of the columns; take it out")
 
 
