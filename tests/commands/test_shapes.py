@@ -527,7 +527,7 @@ def test_lines_above_the_names_and_names_among_the_rows(tmp_path):
         },
         lambda rows: json.loads(pd.DataFrame(records(rows)).to_json(orient="table")),
     ],
-    ids=["columns", "data", "rows of a viewer", "a table of pandas"],
+    ids=["data", "rows of a viewer", "a table of pandas"],
 )
 def test_json_that_wraps_its_rows(tmp_path, table):
     (tmp_path / "a.json").write_text(
