@@ -520,6 +520,7 @@ def test_lines_above_the_names_and_names_among_the_rows(tmp_path):
 @pytest.mark.parametrize(
     "table",
     [
+        lambda rows: {"columns": list(HEADER), "data": rows},
         lambda rows: {"version": "1", "data": records(rows)},
         lambda rows: {
             "features": [{"name": "p"}],
@@ -527,7 +528,7 @@ def test_lines_above_the_names_and_names_among_the_rows(tmp_path):
         },
         lambda rows: json.loads(pd.DataFrame(records(rows)).to_json(orient="table")),
     ],
-    ids=["data", "rows of a viewer", "a table of pandas"],
+    ids=["columns", "data", "rows of a viewer", "a table of pandas"],
 )
 def test_json_that_wraps_its_rows(tmp_path, table):
     (tmp_path / "a.json").write_text(

@@ -111,11 +111,12 @@ def test_a_scan_tells_names_apart_and_refuses_what_duckdb_cannot_hold(kind, tmp_
         wb.summarize(path, "g", "y")
 
 
-def test_a_structure_in_parquet_is_one_column(tmp_path):
+def test_columns_of_parquet_may_hold_columns(tmp_path):
     path = tmp_path / "t.parquet"
     table = pa.table([NESTED, pa.array([[1], [2, 3]]), pa.array([5, 6])], names=["s", "l", "a"])
     pyarrow.parquet.write_table(table, path)
-    assert column_names(path) == ("s", "l", "a")
+    assert column_names(path) == ("s", "l", "a", "s.a", "s.b", "s.b.a")
+    assert read_columns(path, ["s.b.a"])[0]["s.b.a"].tolist() == [2, None]
     assert numbers(path, "a") == {"a": [5, 6]}
 
 

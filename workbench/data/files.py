@@ -113,21 +113,25 @@ def _check_readable(file: str) -> None:
 
 def _open_parquet(path: str, label: str) -> TableSource:
     scan = partial(_scan_parquet, path, label)
-    with _parquet(path, label) as (_, names):
-        return scanned_source(label, names, scan)
+    with _parquet(path, label) as (_, cells):
+        return scanned_source(label, tuple(name for name, _ in cells), scan)
 
 
 @contextmanager
 def _scan_parquet(path: str, label: str, requested: Sequence) -> Iterator[Scan]:
-    with _parquet(path, label) as (relation, names):
-        columns = [relation.columns[names.index(name)] for name in requested]
-        cells = [f"{quoted(column)} AS c{k}" for k, column in enumerate(columns)]
-        yield Scan(label, relation.project(", ".join(cells)))
+    with _parquet(path, label) as (relation, cells):
+        cell_of = dict(cells)
+        picked = [f"{cell_of[name]} AS c{k}" for k, name in enumerate(requested)]
+        yield Scan(label, relation.project(", ".join(picked)))
 
 
 @contextmanager
 def _parquet(path: str, label: str) -> Iterator[tuple]:
-    """Yield a relation and the names of its columns in the file: DuckDB renames one that differs by case."""
+    """Yield a relation, and the name and expression of its columns and of the fields in them.
+
+    The field b of column a is "a.b". The names are as the file has them: DuckDB renames one that
+    differs from another by case.
+    """
     params = {"path": literal(path)}
     with connected(label, path) as connection:
         schema = "SELECT name, num_children FROM parquet_schema($path)"
@@ -137,7 +141,21 @@ def _parquet(path: str, label: str) -> Iterator[tuple]:
                 names.append(name)
             inner = max(inner - 1, 0) + (children or 0)
         query = "FROM read_parquet($path, hive_partitioning=false, binary_as_string=true)"
-        yield connection.sql(query, params=params), tuple(names)
+        relation = connection.sql(query, params=params)
+        columns = list(map(quoted, relation.columns))
+        cells = list(zip(names, columns, strict=True))
+        for name, column, kind in zip(names, columns, relation.types, strict=True):
+            cells += _fields(name, column, kind)
+        yield relation, cells
+
+
+def _fields(name: str, cell: str, kind: Any) -> list:
+    """Return the name and expression of each field in a column, and of the fields in these."""
+    fields = []
+    for field, inner in kind.children if kind.id == "struct" else ():
+        part = f"({cell}).{quoted(field)}"
+        fields += [(f"{name}.{field}", part), *_fields(f"{name}.{field}", part, inner)]
+    return fields
 
 
 def _open_json(path: str, label: str) -> TableSource:

@@ -123,6 +123,8 @@ def by_column(record: Any) -> dict[str, list]:
     {'id': [1, 2], 'score': [0.5, 0.7]}
     >>> by_column({"id": {"0": 1, "1": 2}, "score": {"0": .5, "1": .7}})
     {'id': [1, 2], 'score': [0.5, 0.7]}
+    >>> by_column({"columns": ["id"], "data": [[1], [2]]})
+    {'id': [1, 2]}
     >>> by_column({"version": 2, "data": [{"id": 1}, {"id": 2}]})
     {'id': [1, 2]}
     >>> by_column({"q1": {"a": 1, "b": .5}, "q2": {"a": 0, "b": .5}, "q3": {"a": 1, "b": 1}})
@@ -135,6 +137,9 @@ def by_column(record: Any) -> dict[str, list]:
     for name in ROWS:
         if _all_are(dict, record.get(name)):
             return table_of(record[name])
+    if _all_are(str, record.get("columns")) and _all_are(list, record.get("data")):
+        cells = zip(*record["data"], strict=True)
+        return dict(zip(record["columns"], map(list, cells), strict=True))
     columns = _flat(record)
     if _all_are(list, list(columns.values())):
         return columns if len(set(map(len, columns.values()))) == 1 else {}
