@@ -40,7 +40,9 @@ class Choices:
         """
         pairs = zip(self.names, self.texts, strict=True)
         lines = [". ".join(filter(None, pair)) for pair in pairs]
-        return "\n".join(lines if places is None else [lines[place] for place in places])
+        if places is not None:
+            lines = [lines[place] for place in places]
+        return "\n".join(lines)
 
     def meant(self, answer: str) -> str:
         """Return the choices that letters or a choice's own text mean, else the answer as it is.
@@ -56,7 +58,9 @@ class Choices:
             letters = re.findall("[0-9]+|[A-Z]", answer.upper())
         if letters and set(letters) <= set(self.names):
             return self.told(list(map(self.names.index, letters)))
-        return self.told([self.texts.index(answer)]) if answer in self.texts else answer
+        if answer in self.texts:
+            return self.told([self.texts.index(answer)])
+        return answer
 
     def answered(self, answer: str) -> str:
         """Return the choices of the one "ANSWER: B" of an answer, else the answer as it is.
@@ -69,9 +73,11 @@ class Choices:
         letters = set(map(str.upper, _SAID.findall(answer)))
         if len(letters) != 1:
             return self.meant(answer)
-        (letter,) = letters
+        letter = letters.pop()
         choice = self.meant(letter)
-        return answer if choice == letter else choice
+        if choice == letter:
+            return answer
+        return choice
 
 
 def lettered(texts: Iterable[str]) -> Choices:
@@ -119,7 +125,8 @@ class Weighed:
         """Return whether the picked choice and the target agree with the metric's score."""
         if metric not in _WEIGHTS or not self.target or score not in (0, 1):
             return True
-        return (self.picked(metric) in self.target) == (score == 1)
+        is_correct = self.picked(metric) in self.target
+        return is_correct == (score == 1)
 
 
 def weighed(record: dict) -> Weighed | None:
@@ -152,26 +159,35 @@ def continued(record: dict) -> str:
     >>> continued({"arguments": [["I am in", " Paris"]], "filtered_resps": [[-0.5, False]]})
     "not 'Paris'"
     """
-    requests, answers = _requests(record.get("arguments")), record.get("filtered_resps")
+    requests = _requests(record.get("arguments"))
+    answers = _listed(record.get("filtered_resps"))
     if len(requests) != 1 or len(_likelihoods(answers)) != 1:
         return ""
     text = requests[0][1].strip()
-    return text if answers and str(answers[0][1]) == "True" else f"not {text!r}"
+    if str(answers[0][1]) == "True":
+        return text
+    return f"not {text!r}"
 
 
 def _requests(arguments: Any) -> list:
     """Return context and continuation of each request; none if a request has others."""
-    requests = [
-        (request[0], request[1]) for request in map(_listed, _listed(arguments)) if len(request) > 1
-    ]
-    return requests if set(map(type, itertools.chain(*requests))) == {str} else []
+    requests = []
+    for request in map(_listed, _listed(arguments)):
+        pair = tuple(request[:2])
+        if len(pair) == 2:
+            requests.append(pair)
+    if set(map(type, itertools.chain(*requests))) != {str}:
+        return []
+    return requests
 
 
 def _listed(values: Any) -> list:
     """Return the values of a list, or of an object as versions since 0.4.3 write lists."""
     if isinstance(values, dict):
         return list(values.values())
-    return values if isinstance(values, list) else []
+    if isinstance(values, list):
+        return values
+    return []
 
 
 def _likelihoods(answers: Any) -> tuple:
@@ -211,7 +227,10 @@ def _lists(doc: Any, count: int) -> Iterator[tuple]:
 def _names(texts: tuple) -> tuple:
     """Return texts that are only names, A, B, ... or 1, 2, ..., without punctuation; else none."""
     bare = tuple(text.strip("(). ") for text in texts)
-    return bare if bare in [tuple(order[: len(bare)]) for order in _ORDERS] else ()
+    for order in _ORDERS:
+        if bare == tuple(order[: len(bare)]):
+            return bare
+    return ()
 
 
 def _target(target: Any, spoken: tuple) -> tuple:
@@ -219,6 +238,8 @@ def _target(target: Any, spoken: tuple) -> tuple:
     places = target if isinstance(target, list) else [target]
     if isinstance(target, str) and _PLACES.fullmatch(target):
         places = list(map(int, re.findall("[0-9]+", target)))
-    if places and all(isinstance(place, int) and 0 <= place < len(spoken) for place in places):
+    if places and all(place in range(len(spoken)) for place in places):
         return tuple(map(int, places))
-    return (spoken.index(target),) if target in spoken else ()
+    if target in spoken:
+        return (spoken.index(target),)
+    return ()

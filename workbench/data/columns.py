@@ -85,7 +85,9 @@ def spelled(name: str, names: Iterable) -> str:
     (' Score', 'score')
     """
     names = list(names)
-    alike = [] if name in names else _by_plain_name(names).get(plain_name(str(name)), [])
+    if name in names:
+        return name
+    alike = _by_plain_name(names).get(plain_name(str(name)), [])
     return alike[0] if len(alike) == 1 else name
 
 
@@ -102,8 +104,10 @@ def crossed_names(name: Any, names: Iterable) -> list[str]:
     names = list(names)
     if not isinstance(name, str):
         return [name]
-    parts = [part.strip() for part in name.split(",") if part.strip()]
-    return parts if len(parts) > 1 and spelled(name, names) not in names else [name]
+    parts = list(filter(None, map(str.strip, name.split(","))))
+    if len(parts) < 2 or spelled(name, names) in names:
+        return [name]
+    return parts
 
 
 def crossed_labels(columns: Mapping[str, Sequence]) -> list[str]:

@@ -46,11 +46,13 @@ def mark_of(text: str) -> str | None:
     """
     if is_open(text):
         return ""
-    plain = _NUMBER.fullmatch(text)
-    if plain:
-        return plain[1] or plain[2] or ""
+    number = _NUMBER.fullmatch(text)
+    if number:
+        return number[1] or number[2] or ""
     grouped = _GROUPED.fullmatch(text)
-    return (grouped[2] or OTHER.get(grouped[1], "")) if grouped else None
+    if grouped:
+        return grouped[2] or OTHER.get(grouped[1], "")
+    return None
 
 
 def parse(
@@ -150,8 +152,10 @@ def _mark_of_open(texts: Sequence[str], whole: bool, beside: Iterable[Sequence[s
     for column in beside:
         marks = set(map(mark_of, column))
         marks_beside |= set() if None in marks else marks - {""}
-    if whole:
-        return OTHER[sign] if marks_beside <= {OTHER[sign]} else ""
-    if marks_beside:
-        return marks_beside.pop() if len(marks_beside) == 1 else ""
-    return "." if sign == "." and not any(map(HUNDREDS.fullmatch, texts)) else ""
+    if whole and marks_beside <= {OTHER[sign]}:
+        return OTHER[sign]
+    if len(marks_beside) == 1 and not whole:
+        return marks_beside.pop()
+    if whole or marks_beside or sign == "," or any(map(HUNDREDS.fullmatch, texts)):
+        return ""
+    return "."

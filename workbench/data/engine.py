@@ -113,7 +113,9 @@ def decimal_mark(label: str, relation: Any, name: str, commas: bool) -> str:
     if problem:
         parts = [part if isinstance(part, str) else "a cell" for part in problem]
         raise ValueError(f"column {name!r} of {label}, {''.join(parts)}")
-    return mark if commas or not all(map(decimals.is_plain, texts)) else ""
+    if not commas and all(map(decimals.is_plain, texts)):
+        return ""
+    return mark
 
 
 def one_line(error: Any) -> str:

@@ -67,7 +67,9 @@ def comparison_table(source: Any) -> dict[str, list]:
         return promptfoo_csv(text)
     records = [record for _, record, _ in json_records(text, label) if record]
     results = promptfoo_results(records[0] if len(records) == 1 else records)
-    return promptfoo_table(results) if results else {}
+    if not results:
+        return {}
+    return promptfoo_table(results)
 
 
 def _start(file: str, label: str, whole_line: bool = False) -> str:
@@ -94,7 +96,9 @@ def _ending(file: str) -> str:
     """Return a file's ending in lower case, without that of its packing."""
     stem, last = os.path.splitext(file.lower())
     inner = os.path.splitext(stem)[1]
-    return inner if last in PACKED and inner not in _ALONE else last
+    if last in PACKED and inner not in _ALONE:
+        return inner
+    return last
 
 
 def _check_readable(file: str) -> None:

@@ -289,7 +289,9 @@ def _is_path(source: Any) -> bool:
 def _open(source: Any, name: str = "source") -> TableSource:
     if _is_path(source):
         return open_file(source)
-    return _open_dict(source) if isinstance(source, dict) else _open_frame(source, name)
+    if isinstance(source, dict):
+        return _open_dict(source)
+    return _open_frame(source, name)
 
 
 def _open_dict(source: dict) -> TableSource:

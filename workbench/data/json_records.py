@@ -90,7 +90,8 @@ def json_table(text: str, label: str) -> dict[str, list]:
         if problem:
             raise ValueError(f"{label}, record {number} {problem}")
     rows = [row for _, row, _ in records]
-    return (by_column(rows[0]) if len(rows) == 1 else {}) or table_of(rows)
+    columns = by_column(rows[0]) if len(rows) == 1 else {}
+    return columns or table_of(rows)
 
 
 def kind_of(value: Any) -> str:
@@ -142,7 +143,8 @@ def by_column(record: Any) -> dict[str, list]:
         return dict(zip(record["columns"], map(list, cells), strict=True))
     columns = _flat(record)
     if _all_are(list, list(columns.values())):
-        return columns if len(set(map(len, columns.values()))) == 1 else {}
+        sizes = set(map(len, columns.values()))
+        return columns if len(sizes) == 1 else {}
     rows = list(record.values())
     if len(rows) < 2 or not _all_are(dict, rows):
         return {}
@@ -176,7 +178,9 @@ def _are_rows(objects: dict, fields: list) -> bool:
 def _labeled(labels: Iterable[str]) -> dict[str, list]:
     """Return a column of labels that say more than a count from 0."""
     labels = list(labels)
-    return {} if labels == list(map(str, range(len(labels)))) else {"id": labels}
+    if labels == list(map(str, range(len(labels)))):
+        return {}
+    return {"id": labels}
 
 
 def _all_are(kind: type, values: Any) -> bool:

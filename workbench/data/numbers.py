@@ -364,7 +364,9 @@ def as_text(column: Any, marks: bool = True) -> list[str]:
         texts = list(map(str.strip, values))
     except TypeError:  # not only text
         return [_text(value, marks) for value in values]
-    return ["" if text == checks.NAN else text for text in texts] if checks.NAN in texts else texts
+    if checks.NAN in texts:
+        texts = ["" if text == checks.NAN else text for text in texts]
+    return texts
 
 
 def _text(value: Any, marks: bool) -> str:
@@ -435,5 +437,6 @@ def _refuse_infinite(name: str, array: ndarray, parsed: ndarray) -> None:
 
 def whole_if_exact(parsed: ndarray) -> ndarray:
     """Return numbers as int where all are whole and exact."""
-    exact = np.all(parsed == np.floor(parsed)) and np.all(np.abs(parsed) < EXACT_WHOLE)
-    return parsed.astype(np.int64) if exact else parsed
+    if np.all(parsed == np.floor(parsed)) and np.all(np.abs(parsed) < EXACT_WHOLE):
+        return parsed.astype(np.int64)
+    return parsed

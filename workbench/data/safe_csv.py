@@ -51,7 +51,9 @@ def csv_path(path: StrPath) -> str:
 
 def original(cell: str) -> str:
     """Return what a cell of a first column was before an apostrophe made it harmless."""
-    return cell[1:].strip() if cell.startswith("'") and _EXECUTABLE.match(cell[1:]) else cell
+    if cell.startswith("'") and _EXECUTABLE.match(cell[1:]):
+        return cell[1:].strip()
+    return cell
 
 
 def refuse_recorded(path: StrPath, *answers: str) -> None:
@@ -74,8 +76,10 @@ def refuse_recorded(path: StrPath, *answers: str) -> None:
 def of_sheet(path: StrPath, read: Callable[[str], Any]) -> Any:
     """Return the result of `read` for the sheet at `path`, None if there is none or no row."""
     path = os.path.expanduser(os.fspath(path))
+    if not os.path.exists(path) or not os.path.getsize(path):
+        return None
     try:
-        return read(path) if os.path.exists(path) and os.path.getsize(path) else None
+        return read(path)
     except frames.NoRowsError:
         return None
     except ValueError as error:

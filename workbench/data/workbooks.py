@@ -32,7 +32,9 @@ def file_and_sheet(path: str) -> tuple[str, str]:
     (('book.xlsx', 'May'), ('list#3.csv', ''))
     """
     parts = _WITH_PART.fullmatch(path)
-    return (parts[1], parts[2]) if parts and not os.path.isfile(path) else (path, "")
+    if not parts or os.path.isfile(path):
+        return path, ""
+    return parts[1], parts[2]
 
 
 def open_workbook(path: str, label: str) -> TableSource:
