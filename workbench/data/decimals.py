@@ -128,14 +128,16 @@ def shortened(text: str) -> str:
 def _floats_with_one_mark(texts: Sequence[str]) -> ndarray | None:
     """Return the floats of texts of digits and one mark that can only be decimal, else None."""
     characters = set("".join(texts))
-    marks = characters & {*OTHER}
-    if len(marks) > 1 or not characters <= set("0123456789.,+-eE"):
+    signs = characters & {*OTHER}
+    if len(signs) > 1 or not characters <= set("0123456789.,+-eE"):
         return None
-    mark = "".join(marks)
-    if mark and all(is_open(text) for text in texts if mark in text):
+    sign = "".join(signs)
+    if sign and all(is_open(text) for text in texts if sign in text):
         return None
+    if sign == ",":
+        texts = [text.replace(",", ".") for text in texts]
     try:
-        return np.array(list(map(float, "\n".join(texts).replace(",", ".").split("\n"))))
+        return np.array(texts, object).astype(float)
     except ValueError:
         return None
 

@@ -86,10 +86,10 @@ def _refuse_header_again(label: str, data: dict[str, ndarray]) -> None:
     first = next(iter(data))
     if len(data) < 2 or data[first].dtype.kind not in "OU":
         return
-    alike = [row for row, cell in enumerate(data[first].tolist()) if str(cell) == first]
-    for row in alike:
-        if all(str(cells[row]) == name for name, cells in data.items()):
-            raise RowError(f"{label}, ", row, " repeats the names of the columns; take it out")
+    for row, cell in enumerate(data[first].tolist()):
+        if isinstance(cell, str) and cell == first:
+            if all(str(cells[row]) == name for name, cells in data.items()):
+                raise RowError(f"{label}, ", row, " repeats the names of the columns; take it out")
 
 
 def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

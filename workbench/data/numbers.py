@@ -324,7 +324,9 @@ def first_repeat(values: Sequence) -> tuple[int, int] | None:
     >>> first_repeat(["a", "b", "a", "a"])
     (0, 2)
     """
-    if len(set(values)) == len(values):
+    # sorted hashes take less room than a set of millions of texts
+    hashes = np.sort(np.fromiter(map(hash, values), np.int64, len(values)))
+    if not np.any(hashes[1:] == hashes[:-1]):
         return None
     return first_clash((value, row) for row, value in enumerate(values))
 
