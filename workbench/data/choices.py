@@ -108,7 +108,7 @@ class Weighed:
     target: tuple[int, ...]
 
     def picked(self, metric: str) -> int:
-        """Return the place of the choice that weighs most by the metric: `acc_norm` per character."""
+        """Return the place of the choice that weighs most by a metric, `acc_norm` per character."""
         weight = _WEIGHTS.get(metric, _WEIGHTS["acc"])
         weights = list(map(weight, self.values, self.spoken))
         return weights.index(max(weights))
@@ -234,7 +234,7 @@ def _names(texts: tuple) -> tuple:
 
 
 def _target(target: Any, spoken: tuple) -> tuple:
-    """Return the places of the correct choices, recorded as a number, a list of these, or a text."""
+    """Return the places of the correct choices: of a number, a list of these, or a text."""
     places = target if isinstance(target, list) else [target]
     if isinstance(target, str) and _PLACES.fullmatch(target):
         places = list(map(int, re.findall("[0-9]+", target)))

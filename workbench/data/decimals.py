@@ -2,9 +2,9 @@
 
 A column's own numbers decide: in "0,5", "1.234,5" or "1.234.567" the comma can only be the decimal
 mark. If all of them can be read in two ways, as "1,234", the other columns of numbers of the file
-decide. If these do not decide either, whole numbers have no decimals, and a point is a decimal point
-unless the column also has a whole number of three digits, as 980 next to 1.216. Everything else is
-refused: the error names the cell and both readings.
+decide. If these do not decide either, whole numbers have no decimals, and a point is a decimal
+point unless the column also has a whole number of three digits, as 980 next to 1.216. Everything
+else is refused: the error names the cell and both readings.
 """
 
 import re

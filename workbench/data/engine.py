@@ -148,7 +148,7 @@ def _file_problem(label: str, message: str) -> str:
         )
     if "CSV" in message:
         return (
-            f"{where} is not well-formed: a quote is not closed, text follows a closing quote, a cell "
-            "has more than 2,000,000 bytes, or line ends are mixed"
+            f"{where} is not well-formed: a quote is not closed, text follows a closing quote, "
+            "a cell has more than 2,000,000 bytes, or line ends are mixed"
         )
     return f"{label} cannot be read: {one_line(message)}"

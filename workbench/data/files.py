@@ -86,8 +86,8 @@ def existing_file(source: StrPath) -> tuple[str, str, str]:
     ending = _ending(file)
     if ending not in _OPENERS:
         raise ValueError(
-            f"{path!r} must end in one of {', '.join(_OPENERS)}; all but {', '.join(_ALONE)} may be "
-            f"packed ({', '.join(PACKED)})"
+            f"{path!r} must end in one of {', '.join(_OPENERS)}; all but {', '.join(_ALONE)} "
+            f"may be packed ({', '.join(PACKED)})"
         )
     return path, repr(path), ending
 

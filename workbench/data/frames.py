@@ -71,14 +71,14 @@ def read_columns(
     ([0.5, 0.75], ())
     """
     table = _open(source)
-    found = found_columns(table.label, table.names, distinct_names(columns))
-    data, notes = table.fetch(list(found.values()))
+    column_of = found_columns(table.label, table.names, distinct_names(columns))
+    data, notes = table.fetch(list(column_of.values()))
     if not all(map(len, data.values())):
         raise NoRowsError(f"{table.label} has no data rows")
     _refuse_header_again(table.label, data)
     data, choices = without_choices(data)
     notes = (*notes, *choices)
-    return {name: data[column] for name, column in found.items()}, notes
+    return {name: data[column] for name, column in column_of.items()}, notes
 
 
 def _refuse_header_again(label: str, data: dict[str, ndarray]) -> None:
@@ -93,7 +93,7 @@ def _refuse_header_again(label: str, data: dict[str, ndarray]) -> None:
 
 
 def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function that reads the source `argument`: its errors name rows as people see them.
+    """Decorate a function that reads the source `argument`: errors name rows as people see them.
 
     These are the rows of the spreadsheet: the header is row 1, and the first row of data is row 2
     unless something stands above it; blank lines count. A source without such rows, as a frame in
@@ -187,20 +187,20 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     if not isinstance(source, dict):
         source = relation_of(source)
     table = _open(source, "frame")
-    found = found_columns(table.label, table.names, distinct_names(columns))
+    column_of = found_columns(table.label, table.names, distinct_names(columns))
     if _is_path(source):
-        check_told_apart(table.label, found)
+        check_told_apart(table.label, column_of)
     if table.scan is not None:
-        renamed = [f"c{k} AS {quoted(name)}" for k, name in enumerate(found)]
-        with table.scan(list(found.values())) as rows:
+        renamed = [f"c{k} AS {quoted(name)}" for k, name in enumerate(column_of)]
+        with table.scan(list(column_of.values())) as rows:
             yield replace(rows, native=rows.native.project(", ".join(renamed)))
         return
     native, notes, commas = source, (), None
     if _is_path(source):
-        native, notes = table.fetch(list(found.values()))
+        native, notes = table.fetch(list(column_of.values()))
         commas = True
     native = relation_of(native)
-    names = {column: name for name, column in found.items() if column != name}
+    names = {column: name for name, column in column_of.items() if column != name}
     if names:
         native = nw.from_native(native).rename(names).to_native()
     yield Scan(table.label, native, notes, commas)

@@ -58,8 +58,8 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
         records = [_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
         if all(problem for *_, problem in records):
             raise ValueError(
-                f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export "
-                "it again; nothing of it was used"
+                f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: "
+                "export it again; nothing of it was used"
             ) from None
         return records
     values = value if isinstance(value, list) else [value]

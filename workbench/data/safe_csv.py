@@ -1,7 +1,7 @@
 """Sheets as files: cells that no spreadsheet executes, and never written over what people wrote.
 
-Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it.
-Text is quoted, so that a spreadsheet that splits lines at another delimiter does not split it, and
+Cells of a sheet are text and are never evaluated, here or by the spreadsheet that opens it. Text is
+quoted, so that a spreadsheet that splits lines at another delimiter does not split it, and
 text that it would execute gets an apostrophe.
 """
 
@@ -67,9 +67,10 @@ def refuse_recorded(path: StrPath, *answers: str) -> None:
 
     filled = of_sheet(path, filled_cells)
     if filled:
+        labels = checks.counted(filled, "label")
         raise ValueError(
-            f"{str(path)!r} already holds {checks.counted(filled, 'label')} and is not overwritten; choose "
-            "another path, or move the file away"
+            f"{str(path)!r} already holds {labels} and is not overwritten; choose another path, or "
+            "move the file away"
         )
 
 

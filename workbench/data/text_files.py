@@ -82,7 +82,7 @@ def _scan(path: str, label: str, header: _Header, requested: Sequence) -> Iterat
 
 
 def _rows(path: str, label: str, header: _Header) -> Iterator[int]:
-    """Yield the row of each data row in a spreadsheet: the header is row 1, and blank lines count."""
+    """Yield the row of each data row in a spreadsheet; the header is row 1, blank lines count."""
     row = header.comments
     with opened_text(path, label, header.encoding) as text:
         lines = itertools.islice(text, header.above, None)
@@ -95,7 +95,7 @@ def _rows(path: str, label: str, header: _Header) -> Iterator[int]:
 
 
 def _header(path: str, label: str) -> _Header:
-    """Return the header of a text file; a comment may be it, with as many cells as the next line."""
+    """Return the header of a text file, or a comment with as many cells as the next line."""
     encoding = encoding_of_start(path, label)
     with opened_text(path, label, encoding) as file:
         record = _record(file)

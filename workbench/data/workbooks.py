@@ -59,10 +59,9 @@ def open_workbook(path: str, label: str) -> TableSource:
         above = checks.listed([row + 1 for row in filled if row < header])
         text = f"the header is row {header + 1}; left out above it: row {above}"
         notes.append(Note("data", f"{label}: {text}"))
-    others = [name for name in sheets if name != sheet]
-    if others and not requested:
+    if len(sheets) > 1 and not requested:
         text = f"sheet {sheet!r} is read, the first of {len(sheets)}"
-        notes.append(Note("data", f"{label}: {text}; for another add '#{others[0]}' to the name"))
+        notes.append(Note("data", f"{label}: {text}; for another add '#{sheets[1]}' to the name"))
 
     def fetch(requested: Sequence) -> tuple:
         arrays = {name: _column(columns[names.index(name)]) for name in requested}
