@@ -106,13 +106,12 @@ def decimal_mark(
     if mark:
         return mark, ()
     row = list(map(is_open, texts)).index(True)
-    sign = "," if "," in texts[row] else "."
-    thousands, decimals = texts[row].replace(sign, ""), texts[row].replace(sign, ".")
-    return "", (
-        row,
-        f": {texts[row]!r} is {thousands} or {decimals}, as its {_WORDS[sign]} separates thousands "
-        f"or decimals; write it without a {_WORDS[sign]}",
-    )
+    text = texts[row]
+    sign = "," if "," in text else "."
+    word = _WORDS[sign]
+    readings = f"{text.replace(sign, '')} or {text.replace(sign, '.')}"
+    reason = f"as its {word} separates thousands or decimals"
+    return "", (row, f": {text!r} is {readings}, {reason}; write it without a {word}")
 
 
 def pointed(text: str, mark: str) -> str:

@@ -158,7 +158,8 @@ def _fields(name: str, cell: str, kind: Any) -> list:
     fields = []
     for field, inner in kind.children if kind.id == "struct" else ():
         part = f"({cell}).{quoted(field)}"
-        fields += [(f"{name}.{field}", part), *_fields(f"{name}.{field}", part, inner)]
+        fields.append((f"{name}.{field}", part))
+        fields += _fields(f"{name}.{field}", part, inner)
     return fields
 
 

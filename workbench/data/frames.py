@@ -302,18 +302,20 @@ def _open_dict(source: dict) -> TableSource:
     if len({array.size for array in arrays.values()}) > 1:
         sizes = ", ".join(f"{name!r} has {array.size}" for name, array in arrays.items())
         raise checks.WrongValue("columns", f"must be of equal length; {sizes}")
-    return TableSource(
-        "the dict", tuple(arrays), lambda names: ({name: arrays[name] for name in names}, ())
-    )
+
+    def fetch(names: Sequence) -> tuple:
+        return {name: arrays[name] for name in names}, ()
+
+    return TableSource("the dict", tuple(arrays), fetch)
 
 
 def _open_frame(source: Any, name: str) -> TableSource:
     if is_dask(source):  # narwhals would warn of its plug-in
-        return TableSource(
-            "the data frame",
-            tuple(source.columns),
-            lambda names: _open(source[list(names)].compute()).fetch(names),
-        )
+
+        def fetch_computed(names: Sequence) -> tuple:
+            return _open(source[list(names)].compute()).fetch(names)
+
+        return TableSource("the data frame", tuple(source.columns), fetch_computed)
     import narwhals as nw
 
     try:
@@ -325,8 +327,12 @@ def _open_frame(source: Any, name: str) -> TableSource:
         raise TypeError(
             f"{name} must be a path or a data frame; got {type(source).__name__}"
         ) from None
+
+    def fetch(names: Sequence) -> tuple:
+        return to_arrays(frame.select(*names)), ()
+
     label = "the relation" if is_relation(source) else "the data frame"
-    return TableSource(label, names, lambda names: (to_arrays(frame.select(*names)), ()))
+    return TableSource(label, names, fetch)
 
 
 def _series_array(series: Any) -> ndarray:

@@ -154,7 +154,10 @@ def by_column(record: Any) -> dict[str, list]:
         return labels | table_of(rows)
     if any(list(row) != fields for row in rows):
         return {}
-    return _labeled(fields) | {name: list(column.values()) for name, column in record.items()}
+    columns = _labeled(fields)
+    for name, column in record.items():
+        columns[name] = list(column.values())
+    return columns
 
 
 def table_of(rows: Sequence[dict]) -> dict[str, list]:
@@ -196,10 +199,11 @@ def _flat(row: dict) -> dict[str, Any]:
         return _flat(row[WRAPPED])
     fields: dict = {}
     for name, value in row.items():
-        if isinstance(value, dict):
-            fields |= {f"{name}.{field}": cell for field, cell in _flat(value).items()}
-        else:
+        if not isinstance(value, dict):
             fields[name] = value
+            continue
+        for field, cell in _flat(value).items():
+            fields[f"{name}.{field}"] = cell
     return fields
 
 

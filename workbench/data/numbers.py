@@ -173,10 +173,10 @@ def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
     digits = [text if number else "0" for text, number in zip(numerals, is_number, strict=True)]
     parsed = _parsed(name, digits, True, beside).tolist()
     values = [int(value) if value.is_integer() else value for value in parsed]
-    return [
-        value if number else text or None
-        for text, number, value in zip(texts, is_number, values, strict=True)
-    ]
+    cells: list = []
+    for text, number, value in zip(texts, is_number, values, strict=True):
+        cells.append(value if number else text or None)
+    return cells
 
 
 def to_labels(name: str, column: ndarray, two_ways: str = "numbers") -> ndarray:
@@ -429,10 +429,12 @@ def _parsed(name: str, texts: list, whole: bool, beside: Mapping | None) -> ndar
 
 
 def _refuse_infinite(name: str, array: ndarray, parsed: ndarray) -> None:
-    if np.all(np.isfinite(parsed)):
+    is_finite = np.isfinite(parsed)
+    if np.all(is_finite):
         return
-    row = int(np.argmin(np.isfinite(parsed)))
-    text = array[row] if isinstance(array[row], str) else f"{array[row]:g}"
+    row = int(np.argmin(is_finite))
+    value = array[row]
+    text = value if isinstance(value, str) else f"{value:g}"
     kind = MissingError if np.isnan(parsed[row]) else RowError
     raise kind(f"column {name!r}, ", row, f": {text} is not a finite number")
 

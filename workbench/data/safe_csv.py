@@ -33,10 +33,10 @@ def write_rows(path: StrPath, header: Sequence[str], rows: Iterable[Iterable]) -
     rows : iterable of sequence
         Cells: text, numbers, None for an empty one.
     """
-    names = [
-        name if _PLAIN_NAME.fullmatch(name) else cell
-        for name, cell in zip(header, _cells(header), strict=True)
-    ]
+    names = _cells(header)
+    for column, name in enumerate(header):
+        if _PLAIN_NAME.fullmatch(name):
+            names[column] = name
     lines = itertools.chain([names], map(_cells, rows))
     write_text(csv_path(path), (",".join(line) + "\r\n" for line in lines), "utf-8-sig")
 

@@ -45,7 +45,8 @@ def open_workbook(path: str, label: str) -> TableSource:
     filled = [row for row, values in enumerate(cells) if values.count("") < len(values)]
     if not filled:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
-    with_names = [row for row in filled if len(cells[row]) - cells[row].count("") > 1]
+    width = len(cells[0])
+    with_names = [row for row in filled if cells[row].count("") < width - 1]
     header = min(with_names, default=filled[0])
     rows = [row for row in filled if row > header]
     names, columns = [], []
@@ -77,12 +78,12 @@ def _sheet(file: str, requested: str, label: str, *saved: int) -> tuple:
 
     try:
         with calamine.CalamineWorkbook.from_path(file) as book:
-            sheets = [
-                sheet.name
-                for sheet in book.sheets_metadata
-                if sheet.typ == calamine.SheetTypeEnum.WorkSheet
-                and (requested or sheet.visible == calamine.SheetVisibleEnum.Visible)
-            ]
+            sheets = []
+            for sheet in book.sheets_metadata:
+                is_visible = sheet.visible == calamine.SheetVisibleEnum.Visible
+                is_table = sheet.typ == calamine.SheetTypeEnum.WorkSheet
+                if is_table and (requested or is_visible):
+                    sheets.append(sheet.name)
             name = spelled(requested, sheets) if requested else "".join(sheets[:1])
             if name not in sheets:
                 present = checks.listed(sheets, 20, quoted=True) or "none that is shown"
