@@ -216,7 +216,7 @@ def _choices_of(spoken: tuple, doc: Any) -> Choices:
     return Choices(("",) * len(spoken), spoken)
 
 
-def _lists(doc: Any, count: int) -> Iterator[tuple]:
+def _lists(doc: Any, count: int) -> Iterator:
     """Yield the lists of so many texts in a document."""
     for value in doc.values() if isinstance(doc, dict) else ():
         if isinstance(value, list) and len(value) == count and set(map(type, value)) == {str}:

@@ -161,14 +161,14 @@ def check_told_apart(label: str, requested: Iterable[str]) -> None:
         )
 
 
-def _by_plain_name(names: Iterable) -> dict[Any, list]:
+def _by_plain_name(names: Iterable) -> dict:
     names_alike: dict = {}
     for name in names:
         names_alike.setdefault(plain_name(str(name)), []).append(name)
     return names_alike
 
 
-def _found_column(label: str, names: Sequence, names_alike: dict[Any, list], name: Any) -> Any:
+def _found_column(label: str, names: Sequence, names_alike: dict, name: Any) -> Any:
     count = names.count(name)
     if count > 1:
         raise ValueError(f"{label} has {count} columns named {name!r}; rename all but one")

@@ -56,7 +56,7 @@ def mark_of(text: str) -> str | None:
 
 
 def parse(
-    texts: Sequence[str], *, whole: bool = False, beside: Iterable[Sequence[str]] = ()
+    texts: Sequence[str], *, whole: bool = False, beside: Iterable = ()
 ) -> tuple[ndarray, tuple]:
     """Return texts as floats and (), or an empty array and the problem as parts of a sentence.
 
@@ -86,7 +86,7 @@ def parse(
 
 
 def decimal_mark(
-    texts: Sequence[str], *, whole: bool = False, beside: Iterable[Sequence[str]] = ()
+    texts: Sequence[str], *, whole: bool = False, beside: Iterable = ()
 ) -> tuple[str, tuple]:
     """Return the decimal mark of a column and (), or "" and the problem, as `parse` does."""
     marks = [mark_of(text) for text in texts]
@@ -124,7 +124,7 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def _floats_with_one_mark(texts: Sequence[str]) -> ndarray | None:
+def _floats_with_one_mark(texts: Sequence) -> ndarray | None:
     """Return the floats of texts of digits and one mark that can only be decimal, else None."""
     characters = set("".join(texts))
     signs = characters & {*OTHER}
@@ -141,7 +141,7 @@ def _floats_with_one_mark(texts: Sequence[str]) -> ndarray | None:
         return None
 
 
-def _mark_of_open(texts: Sequence[str], whole: bool, beside: Iterable[Sequence[str]]) -> str:
+def _mark_of_open(texts: Sequence, whole: bool, beside: Iterable) -> str:
     """Return the decimal mark of a column whose numbers show none, "" if it stays open."""
     signs = {match[1] for match in map(OPEN.fullmatch, texts) if match}
     if not signs:

@@ -130,7 +130,7 @@ def _scan_parquet(path: str, label: str, requested: Sequence) -> Iterator[Scan]:
 
 
 @contextmanager
-def _parquet(path: str, label: str) -> Iterator[tuple]:
+def _parquet(path: str, label: str) -> Iterator:
     """Yield a relation, and the name and expression of its columns and of the fields in them.
 
     The field b of column a is "a.b". The names are as the file has them: DuckDB renames one that

@@ -81,7 +81,7 @@ def read_columns(
     return {name: data[column] for name, column in column_of.items()}, notes
 
 
-def _refuse_header_again(label: str, data: dict[str, ndarray]) -> None:
+def _refuse_header_again(label: str, data: dict) -> None:
     """Raise if a row repeats the names of the columns, as in files that were concatenated."""
     first = next(iter(data))
     if len(data) < 2 or data[first].dtype.kind not in "OU":

@@ -178,7 +178,7 @@ def _are_rows(objects: dict, fields: list) -> bool:
     return all(map(str.isdecimal, objects)) or len(fields) < len(objects)
 
 
-def _labeled(labels: Iterable[str]) -> dict[str, list]:
+def _labeled(labels: Iterable) -> dict:
     """Return a column of labels that say more than a count from 0."""
     labels = list(labels)
     if labels == list(map(str, range(len(labels)))):
@@ -190,7 +190,7 @@ def _all_are(kind: type, values: Any) -> bool:
     return isinstance(values, list) and set(map(type, values)) == {kind}
 
 
-def _flat(row: dict) -> dict[str, Any]:
+def _flat(row: dict) -> dict:
     """Return a record with the fields of records in it, "a.b" for b in a, those of "row" as b."""
     inner = [name for name, value in row.items() if isinstance(value, dict)]
     if not inner:

@@ -74,7 +74,7 @@ def refuse_recorded(path: StrPath, *answers: str) -> None:
         )
 
 
-def of_sheet(path: StrPath, read: Callable[[str], Any]) -> Any:
+def of_sheet(path: StrPath, read: Callable) -> Any:
     """Return the result of `read` for the sheet at `path`, None if there is none or no row."""
     path = os.path.expanduser(os.fspath(path))
     if not os.path.exists(path) or not os.path.getsize(path):
@@ -132,7 +132,7 @@ def write_cell(sheet: Any, line: int, place: int, cell: Any, style: Any = None) 
     return sheet.write_string(line, place, neutral(str(cell)), style)
 
 
-def _cells(row: Iterable) -> list[str]:
+def _cells(row: Iterable) -> list:
     """Return cells as they are written; after the first, quotes do not keep a line in one piece."""
     cells = []
     for column, value in enumerate(row):

@@ -173,7 +173,7 @@ def text_and_notes(path: str, label: str) -> tuple[str, tuple]:
 
 
 @contextmanager
-def as_utf8(path: str, label: str, above: int = 0) -> Iterator[tuple[str, tuple]]:
+def as_utf8(path: str, label: str, above: int = 0) -> Iterator[tuple]:
     """Yield the path of a file's text in UTF-8, without the lines above its header, and notes."""
     encoding = encoding_of_start(path, label)
     is_utf8 = encoding == "utf-8-sig"
@@ -208,7 +208,7 @@ def _copied(path: str, label: str, encoding: str, copy: str, above: int = 0) -> 
 
 
 @contextmanager
-def opened_text(path: str, label: str, encoding: str, errors: str = "replace") -> Iterator[Any]:
+def opened_text(path: str, label: str, encoding: str, errors: str = "replace") -> Iterator:
     """Yield the text of a file, unpacked, with its ends of lines."""
     with _opened(path, label) as file:
         with io.TextIOWrapper(file, encoding=encoding, errors=errors, newline="") as text:
@@ -216,7 +216,7 @@ def opened_text(path: str, label: str, encoding: str, errors: str = "replace") -
 
 
 @contextmanager
-def _opened(path: str, label: str) -> Iterator[Any]:
+def _opened(path: str, label: str) -> Iterator:
     """Yield the bytes of a file, unpacked, or raise in one line."""
     open_packed: Any = open
     if path.lower().endswith(".gz"):
