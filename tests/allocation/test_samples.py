@@ -705,7 +705,7 @@ def test_frames_that_cannot_be_read(tmp_path):
         wb.summarize("nowhere.parquet", "g", "v")
     path = tmp_path / "a.json"
     path.write_text("[]")
-    with refuses(ValueError, f"{str(path)!r} has no data rows"):
+    with refuses(ValueError, f"{str(path)!r} holds an empty list"):
         wb.summarize(path, "g", "v")
     with refuses(TypeError, "frame must be a path or a data frame; got list"):
         wb.summarize([1], "g", "v")

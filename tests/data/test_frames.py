@@ -13,6 +13,10 @@ from workbench.data.frames import column_names, read_columns
 from workbench.data.numbers import as_text, to_ids, to_labels, to_numbers
 from workbench.results import Note
 
+MALFORMED = (
+    "is not well-formed: a quote is not closed, text follows a closing quote, a cell has more than "
+    "2,000,000 bytes, or line ends are mixed"
+)
 TABLE = {
     "id": ["007", "b", "c"],
     "score": [0.5, None, 0.1],
@@ -126,16 +130,19 @@ def test_bytes_that_are_no_text(tmp_path):
         ("", "is empty"),
         ("\ufeff", "is empty"),
         ("a;b\n", "has no data rows"),
-        ("\na;b\n1;2\n", "line 1 is blank; the first line must name the columns"),
+        (
+            "\na;b\n1;2\n",
+            "line 1 is blank or holds control characters; the first line must name the columns",
+        ),
         ("a;a;b\n1;2;3\n", "has 2 columns named 'a'; rename all but one"),
         ("a;b\n1;2\n3\n", "line 3: the header names 2 columns, this line has 1"),
-        ("a;b\n1;2\n3;4;5\n", "line 3: the header names 2 columns, this line has 3"),
-        ("a,b,c\n1,2,3\n1,2,3,4,5,6\n", "line 3: the header names 3 columns, this line has 6"),
-        ('a\tb\n1\t2\n"3\t3"\t4\t5\t6\n', "line 3: the header names 2 columns, this line has 4"),
-        ('a;b\n1;2\n3;"4\n', "line 3: a quote is not closed, or text follows a closing quote"),
-        ('a;b\n1;"2"x\n3;4\n', "line 2: a quote is not closed, or text follows a closing quote"),
-        ('"a;b\n1;2\n', "line 1: a quote is not closed"),
-        ("a;b\n1;2\r\n3;4\r\n", "is not well-formed: it mixes line ends, or a quote is not closed"),
+        ("a;b\n1;2\n3;4;5\n", "line 3: the header names 2 columns, this line has more"),
+        ("a,b,c\n1,2,3\n1,2,3,4,5,6\n", "line 3: the header names 3 columns, this line has more"),
+        ('a\tb\n1\t2\n"3\t3"\t4\t5\t6\n', "line 3: the header names 2 columns, this line has more"),
+        ('a;b\n1;2\n3;"4\n', f"line 3 {MALFORMED}"),
+        ('a;b\n1;"2"x\n3;4\n', f"line 2 {MALFORMED}"),
+        ('"a;b\n1;2\n', "line 1: a column name is too long, or has a quote that is not closed"),
+        ("a;b\n1;2\r\n3;4\r\n", MALFORMED),
     ],
 )
 def test_malformed_text_files(content, message, tmp_path):
@@ -150,10 +157,15 @@ def test_a_repeated_column_that_is_not_requested_does_no_harm(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content, name", [(b"{", "a.json"), (b"xx", "a.parquet"), (b'[{"a":}]', "b.json")]
+    "content, name, message",
+    [
+        (b"{", "a.json", "is cut off or damaged at line 1, column 2: export it again"),
+        (b"xx", "a.parquet", "cannot be read: "),
+        (b'[{"a":}]', "b.json", "is cut off or damaged at line 1, column 7: export it again"),
+    ],
 )
-def test_malformed_data_files_take_one_line(content, name, tmp_path):
-    with pytest.raises(ValueError, match="cannot be read: ") as error:
+def test_malformed_data_files_take_one_line(content, name, message, tmp_path):
+    with pytest.raises(ValueError, match=message) as error:
         read_columns(save(tmp_path, content, name), ["a"])
     assert "\n" not in str(error.value)
 

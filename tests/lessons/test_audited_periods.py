@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from workbench.data import handover
 from workbench.reports.inputs.misclassification import read
+from workbench.results.limits import LimitReached, printed_limits
 
 MONTHLY = {
     "2026-01": [[38, 5], [0, 17]],
@@ -193,8 +193,8 @@ def test_weights_are_used_or_named(folder):
         weighted.notes
     )
     with (
-        pytest.warns(handover.LimitReached, match="name it with --weight weight"),
-        handover.reading(str(folder)),
+        pytest.warns(LimitReached, match="name it with --weight weight"),
+        printed_limits(),
     ):
         read(audit="weighted.csv", counts="one.csv")
 

@@ -375,7 +375,7 @@ def _each_part(source: Any, function: Callable) -> list:
 
 def _of_part(part: Any, function: Callable) -> Any:
     """Apply a function to a partition of pandas where DuckDB groups and hashes."""
-    return function(frames.relation_of(frames.as_arrow(part)))
+    return function(engine.relation_of(frames.as_arrow(part)))
 
 
 def _moments(

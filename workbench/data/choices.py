@@ -1,6 +1,9 @@
-"""Choices of a question as people read them, "B. Paris": what logs tell by letters, places and weights."""
+"""Choices of a question as people read them, "B. Paris".
 
-import json
+Logs record them by letters, places and weights.
+"""
+
+import itertools
 import math
 import os
 import re
@@ -13,17 +16,16 @@ _ORDERS = (ascii_uppercase, ascii_lowercase, digits[1:], digits)
 _LETTERS = re.compile(r"[A-Za-z]|[A-Z0-9]+(?:[ ,]+[A-Z0-9]+)*")
 _SAID = re.compile(r"ANSWER\s*:\s*([A-Z0-9](?:[ ,]+[A-Z0-9]\b)*)\b", re.IGNORECASE)
 _PLACES = re.compile(r"[0-9]+|\[[0-9, ]*\]")
-_WEIGHTS: dict[str, Callable[[float, str, float], float]] = {
-    "acc": lambda value, text, alone: value,
-    "acc_norm": lambda value, text, alone: value / max(len(text), 1),
-    "acc_bytes": lambda value, text, alone: value / max(len(text.encode()), 1),
-    "acc_mutual_info": lambda value, text, alone: value - alone,
+_WEIGHTS: dict[str, Callable] = {
+    "acc": lambda value, text: value,
+    "acc_norm": lambda value, text: value / max(len(text), 1),
+    "acc_bytes": lambda value, text: value / max(len(text.encode()), 1),
 }
 
 
 @dataclass(frozen=True)
 class Choices:
-    """Choices in their order: the log's letter or number of each, "" where it has none, and its text."""
+    """Choices in their order: the letter or number of each in the log, or "", and its text."""
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
@@ -36,11 +38,14 @@ class Choices:
         >>> lettered(["London", "Paris"]).told(), Choices(("", ""), ("no", "yes")).told([1])
         ('A. London\nB. Paris', 'yes')
         """
-        lines = [". ".join(filter(None, each)) for each in zip(self.names, self.texts, strict=True)]
-        return "\n".join(lines if places is None else [lines[place] for place in places])
+        pairs = zip(self.names, self.texts, strict=True)
+        lines = [". ".join(filter(None, pair)) for pair in pairs]
+        if places is not None:
+            lines = [lines[place] for place in places]
+        return "\n".join(lines)
 
-    def meant(self, said: str) -> str:
-        """Return the choices that letters mean, or a choice's own text, else what is said.
+    def meant(self, answer: str) -> str:
+        """Return the choices that letters or a choice's own text mean, else the answer as it is.
 
         Examples
         --------
@@ -48,28 +53,31 @@ class Choices:
         >>> capitals.meant("B"), capitals.meant("Paris"), capitals.meant("Bad"), capitals.meant("C")
         ('B. Paris', 'B. Paris', 'Bad', 'C')
         """
-        return self.told(self._places(said)) or said
+        letters = []
+        if _LETTERS.fullmatch(answer.strip()):
+            letters = re.findall("[0-9]+|[A-Z]", answer.upper())
+        if letters and set(letters) <= set(self.names):
+            return self.told(list(map(self.names.index, letters)))
+        if answer in self.texts:
+            return self.told([self.texts.index(answer)])
+        return answer
 
-    def answered(self, said: str) -> str:
-        """Return the choices of the one "ANSWER: B" of an answer, else what is said.
+    def answered(self, answer: str) -> str:
+        """Return the choices of the one "ANSWER: B" of an answer, else the answer as it is.
 
         Examples
         --------
         >>> lettered(["London", "Paris"]).answered("It is on the Seine. Answer: b")
         'B. Paris'
         """
-        answers = set(map(str.upper, _SAID.findall(said)))
-        return (
-            self.told(self._places(answers.pop())) or said
-            if len(answers) == 1
-            else self.meant(said)
-        )
-
-    def _places(self, said: str) -> list[int]:
-        words = re.findall("[0-9]+|[A-Z]", said.upper()) if _LETTERS.fullmatch(said.strip()) else []
-        if words and all(word in self.names for word in words):
-            return [self.names.index(word) for word in words]
-        return [self.texts.index(said)] if said in self.texts else []
+        letters = set(map(str.upper, _SAID.findall(answer)))
+        if len(letters) != 1:
+            return self.meant(answer)
+        letter = letters.pop()
+        choice = self.meant(letter)
+        if choice == letter:
+            return answer
+        return choice
 
 
 def lettered(texts: Iterable[str]) -> Choices:
@@ -80,33 +88,33 @@ def lettered(texts: Iterable[str]) -> Choices:
     >>> lettered(["x"] * 27).names[-2:]
     ('Z', '1')
     """
-    found = tuple(texts)
-    return Choices((*ascii_uppercase, *map(str, range(1, len(found))))[: len(found)], found)
+    texts = tuple(texts)
+    names = itertools.chain(ascii_uppercase, map(str, itertools.count(1)))
+    return Choices(tuple(itertools.islice(names, len(texts))), texts)
 
 
 @dataclass(frozen=True)
 class Weighed:
     """A question whose choices lm-evaluation-harness weighed by their log-likelihood.
 
-    `spoken` is the text that was weighed, `alone` its log-likelihood without the question, 0 where nobody asked, and
-    `target` the places of the right choices, none where the record does not tell them.
+    `spoken` is the text that was weighed and `target` the places of the correct choices, none if
+    the record does not name them.
     """
 
     input: str
     choices: Choices
     spoken: tuple[str, ...]
     values: tuple[float, ...]
-    alone: tuple[float, ...]
     target: tuple[int, ...]
 
     def picked(self, metric: str) -> int:
-        """Return the place of the choice that weighs most, as the metric weighs: `acc_norm` by character."""
+        """Return the place of the choice that weighs most by a metric, `acc_norm` per character."""
         weight = _WEIGHTS.get(metric, _WEIGHTS["acc"])
-        weights = [weight(*each) for each in zip(self.values, self.spoken, self.alone, strict=True)]
+        weights = list(map(weight, self.values, self.spoken))
         return weights.index(max(weights))
 
     def cells(self, target: str) -> dict[str, str]:
-        """Return what people see of the question, whatever the metric; the target as told where it is no choice."""
+        """Return the cells of the question; the target as recorded if it is no choice."""
         return {
             "input": self.input,
             "choices": self.choices.told(),
@@ -114,138 +122,124 @@ class Weighed:
         }
 
     def fits(self, metric: str, score: float | None) -> bool:
-        """Return whether picked choice and target say what the metric's score says, as far as they can."""
-        told = metric in _WEIGHTS and self.target and score in (0, 1)
-        return not told or (self.picked(metric) in self.target) == (score == 1)
+        """Return whether the picked choice and the target agree with the metric's score."""
+        if metric not in _WEIGHTS or not self.target or score not in (0, 1):
+            return True
+        is_correct = self.picked(metric) in self.target
+        return is_correct == (score == 1)
 
 
 def weighed(record: dict) -> Weighed | None:
-    """Return the question of a record of the harness, None where the model did not weigh choices."""
-    asked, values = _requests(record.get("arguments")), _likelihoods(record.get("filtered_resps"))
-    if len(values) < 2 or len(asked) != len(values):
+    """Return the question of a record of the harness, None if the model did not weigh choices."""
+    requests = _requests(record.get("arguments"))
+    values = _likelihoods(record.get("filtered_resps"))
+    if len(values) < 2 or len(requests) != len(values):
         return None
-    count, alone = len(asked), (0.0,) * len(asked)
-    if _asked_alone(asked):
-        count, alone = count // 2, tuple(values[count // 2 :])
-    contexts, continuations = zip(*asked[:count], strict=True)
+    contexts, continuations = zip(*requests, strict=True)
+    if "" in contexts:  # each choice was weighed without the question too
+        return None
     if len(set(continuations)) > 1:
-        spoken, question = _without(_blanks(continuations), continuations), contexts[0]
-    else:  # the choices stand in the question, before what is weighed
-        before = os.path.commonprefix(contexts).rpartition(" ")
-        spoken = _without("".join(before[:2]), contexts)
-        question = f"{before[0]} …{continuations[0]}"
-    return Weighed(
-        question,
-        _named(spoken, record.get("doc")),
-        spoken,
-        tuple(values[:count]),
-        alone[:count],
-        _target(record.get("target"), spoken),
-    )
+        question = contexts[0]
+        shared = os.path.commonprefix(continuations)
+        blanks = len(shared) - len(shared.lstrip())
+        spoken = tuple(text[blanks:] for text in continuations)
+    else:  # the choices stand in the question, before the continuation
+        start, blank, _ = os.path.commonprefix(contexts).rpartition(" ")
+        question = f"{start} …{continuations[0]}"
+        spoken = tuple(text.removeprefix(start + blank) for text in contexts)
+    choices = _choices_of(spoken, record.get("doc"))
+    return Weighed(question, choices, spoken, values, _target(record.get("target"), spoken))
 
 
 def continued(record: dict) -> str:
-    """Return what the model says where the harness weighed one continuation, the target; "" for any other record.
+    """Return the answer of the model if the harness weighed only the target, else "".
 
     Examples
     --------
-    >>> continued({"arguments": [["The Louvre is in", " Paris"]], "filtered_resps": [[-0.5, False]]})
+    >>> continued({"arguments": [["I am in", " Paris"]], "filtered_resps": [[-0.5, False]]})
     "not 'Paris'"
     """
-    asked, answers = _requests(record.get("arguments")), record.get("filtered_resps")
-    if not answers or len(asked) != 1 or len(_likelihoods(answers)) != 1:
+    requests = _requests(record.get("arguments"))
+    answers = _listed(record.get("filtered_resps"))
+    if len(requests) != 1 or len(_likelihoods(answers)) != 1:
         return ""
-    text = asked[0][1].strip()
-    return text if str(answers[0][1]) == "True" else f"not {text!r}"
+    text = requests[0][1].strip()
+    if str(answers[0][1]) == "True":
+        return text
+    return f"not {text!r}"
 
 
-def _requests(arguments: Any) -> list[tuple[str, str]]:
-    """Return context and continuation of each request; none where a request has others."""
-    pairs = [
-        (request[0], request[1]) for request in map(_listed, _listed(arguments)) if len(request) > 1
-    ]
-    return (
-        pairs
-        if all(isinstance(one, str) and isinstance(other, str) for one, other in pairs)
-        else []
-    )
+def _requests(arguments: Any) -> list:
+    """Return context and continuation of each request; none if a request has others."""
+    requests = []
+    for request in map(_listed, _listed(arguments)):
+        pair = tuple(request[:2])
+        if len(pair) == 2:
+            requests.append(pair)
+    if set(map(type, itertools.chain(*requests))) != {str}:
+        return []
+    return requests
 
 
 def _listed(values: Any) -> list:
-    """Return what stands in a list, or in an object as versions since 0.4.3 write lists."""
-    return (
-        values
-        if isinstance(values, list)
-        else list(values.values())
-        if isinstance(values, dict)
-        else []
-    )
+    """Return the values of a list, or of an object as versions since 0.4.3 write lists."""
+    if isinstance(values, dict):
+        return list(values.values())
+    if isinstance(values, list):
+        return values
+    return []
 
 
-def _likelihoods(answers: Any) -> list[float]:
-    """Return the log-likelihoods of answers that are [log-likelihood, whether it is the likeliest]; else none."""
-    if not isinstance(answers, list) or not all(
-        isinstance(each, list) and len(each) == 2 and str(each[1]) in ("True", "False")
-        for each in answers
-    ):
-        return []
-    try:
-        values = [float(value) for value, _ in answers]
-    except (TypeError, ValueError):
-        return []
-    return [] if any(map(math.isnan, values)) else values
+def _likelihoods(answers: Any) -> tuple:
+    """Return the log-likelihoods of answers [log-likelihood, is it the likeliest], else none."""
+    values = []
+    for answer in _listed(answers):
+        try:
+            value, is_likeliest = answer
+            values.append(float(value))
+        except (TypeError, ValueError):
+            return ()
+        if math.isnan(values[-1]) or str(is_likeliest) not in ("True", "False"):
+            return ()
+    return tuple(values)
 
 
-def _asked_alone(asked: list[tuple[str, str]]) -> bool:
-    """Return whether each choice was weighed a second time, without the question."""
-    half = len(asked) // 2
-    return (
-        half > 1
-        and asked[half:] == [("", continuation) for _, continuation in asked[:half]] != asked[:half]
-    )
+def _choices_of(spoken: tuple, doc: Any) -> Choices:
+    """Return choices, with the names of texts or the texts of names from the document."""
+    lists = list(dict.fromkeys(_lists(doc, len(spoken))))
+    names = list(filter(None, map(_names, lists)))
+    texts = list(itertools.filterfalse(_names, lists))
+    if _names(spoken) and len(texts) == 1:
+        return Choices(_names(spoken), texts[0])
+    if names and not _names(spoken):
+        return Choices(names[0], spoken)
+    return Choices(("",) * len(spoken), spoken)
 
 
-def _blanks(texts: Sequence[str]) -> str:
-    shared = os.path.commonprefix(texts)
-    return shared[: len(shared) - len(shared.lstrip())]
-
-
-def _without(prefix: str, texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(text.removeprefix(prefix) for text in texts)
-
-
-def _named(spoken: tuple[str, ...], doc: Any) -> Choices:
-    """Return choices as the document tells them: the names of texts, or the texts of names."""
-    lists, none = list(dict.fromkeys(_lists(doc, len(spoken)))), ("",) * len(spoken)
-    if not _names(spoken):
-        return Choices(next(filter(None, map(_names, lists)), none), spoken)
-    texts = [each for each in lists if not _names(each)]
-    if isinstance(doc, dict) and all(isinstance(doc.get(name), str) for name in _names(spoken)):
-        texts.append(tuple(doc[name] for name in _names(spoken)))
-    return Choices(_names(spoken), texts[0]) if len(texts) == 1 else Choices(none, spoken)
-
-
-def _lists(doc: Any, count: int) -> Iterator[tuple[str, ...]]:
+def _lists(doc: Any, count: int) -> Iterator:
+    """Yield the lists of so many texts in a document."""
     for value in doc.values() if isinstance(doc, dict) else ():
-        if (
-            isinstance(value, list)
-            and len(value) == count
-            and all(isinstance(each, str) for each in value)
-        ):
+        if isinstance(value, list) and len(value) == count and set(map(type, value)) == {str}:
             yield tuple(value)
         yield from _lists(value, count)
 
 
-def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return texts that are only names of choices, A, B, ... or 1, 2, ..., without what stands around; else none."""
+def _names(texts: tuple) -> tuple:
+    """Return texts that are only names, A, B, ... or 1, 2, ..., without punctuation; else none."""
     bare = tuple(text.strip("(). ") for text in texts)
-    return bare if any(bare == tuple(order[: len(bare)]) for order in _ORDERS) else ()
+    for order in _ORDERS:
+        if bare == tuple(order[: len(bare)]):
+            return bare
+    return ()
 
 
-def _target(target: Any, spoken: tuple[str, ...]) -> tuple[int, ...]:
-    """Return the places of the right choices, which a record tells as a number, a list of these, or a text."""
-    parsed = json.loads(target) if isinstance(target, str) and _PLACES.fullmatch(target) else target
-    places = parsed if isinstance(parsed, list) else [parsed]
-    if places and all(isinstance(place, int) and 0 <= place < len(spoken) for place in places):
+def _target(target: Any, spoken: tuple) -> tuple:
+    """Return the places of the correct choices: of a number, a list of these, or a text."""
+    places = target if isinstance(target, list) else [target]
+    if isinstance(target, str) and _PLACES.fullmatch(target):
+        places = list(map(int, re.findall("[0-9]+", target)))
+    if places and all(place in range(len(spoken)) for place in places):
         return tuple(map(int, places))
-    return (spoken.index(target),) if target in spoken else ()
+    if target in spoken:
+        return (spoken.index(target),)
+    return ()

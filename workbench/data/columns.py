@@ -1,4 +1,4 @@
-"""A source of columns, whatever it is, and the columns that are wanted of it."""
+"""A source of columns, whatever it is, and the columns that are requested from it."""
 
 import codecs
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench import checks
+from workbench.data.engine import decimal_mark, relation_columns
+from workbench.data.numbers import first_clash
 
 CROSSED = " / "  # between the labels of columns that are crossed
 MISREAD_BOM = codecs.BOM_UTF8.decode("latin-1")
@@ -15,13 +17,26 @@ MISREAD_BOM = codecs.BOM_UTF8.decode("latin-1")
 class TableSource:
     """A source whose columns can be fetched: `fetch(names)` returns (dict of arrays, notes).
 
-    `rows`, where there is one, yields the row of each data row as the program shows it that opens the file.
+    `scan(names)`, if there is one, opens a `Scan` whose columns are c0, c1 and so on. `rows`, if
+    there is one, yields the row of each data row as a spreadsheet shows it.
     """
 
     label: str
     names: tuple
-    fetch: Callable | None = None
-    rows: Callable[[], Iterable[int]] | None = None
+    fetch: Callable
+    rows: Callable | None = None
+    scan: Callable | None = None
+
+
+def scanned_source(label: str, names: tuple, scan: Callable, rows: Any = None) -> TableSource:
+    """Return a source whose columns are fetched from its scan."""
+
+    def fetch(requested: Sequence) -> tuple:
+        with scan(requested) as opened:
+            columns = relation_columns(opened.native, opened.native.columns)
+            return dict(zip(requested, columns.values(), strict=True)), opened.notes
+
+    return TableSource(label, names, fetch, rows, scan)
 
 
 @dataclass(frozen=True)
@@ -31,42 +46,38 @@ class Scan:
     Attributes
     ----------
     label : str
-        How messages call the source.
+        Name of the source in messages.
     native : data frame
         A DuckDB relation for a file, else the frame as given.
-    text : bool
-        Whether every column is text because the file is.
     notes : tuple of Note
         What was unusual and is worth telling the reader.
-    decimal_mark : callable or None
-        For text in whose cells a comma may stand: from the name of a column of numbers to its decimal mark.
+    commas : bool or None
+        For a file of text: whether any of its cells may hold a comma.
     """
 
     label: str
     native: Any
-    text: bool = False
     notes: tuple = ()
-    decimal_mark: Callable[[str], str] | None = None
+    commas: bool | None = None
 
     def mark(self, name: str) -> str | None:
-        """Return the decimal mark of a column of numbers in text, "" where no cell has a comma, None for no text."""
-        return (
-            None if not self.text else "" if self.decimal_mark is None else self.decimal_mark(name)
-        )
+        """Return the decimal mark of a column of text, "" if no cell needs it, None for no text."""
+        if self.commas is None:
+            return None
+        return decimal_mark(self.label, self.native, name, self.commas)
 
 
 def distinct_names(columns: Sequence[str]) -> list[str]:
-    """Return the wanted names, each once, or raise."""
+    """Return the requested names, each once, or raise."""
     if isinstance(columns, str):
         raise checks.WrongType("columns", "must be a list of names", columns)
-    wanted = list(dict.fromkeys(columns))
-    if not wanted:
+    if not columns:
         raise checks.WrongValue("columns", "must name at least one column")
-    return wanted
+    return list(dict.fromkeys(columns))
 
 
 def spelled(name: str, names: Iterable) -> str:
-    """Return the one of `names` that `name` means: itself, or the only one unlike it in case and outer blanks only.
+    """Return the one of `names` that `name` means: itself, or the only one alike but for case.
 
     Examples
     --------
@@ -74,23 +85,29 @@ def spelled(name: str, names: Iterable) -> str:
     (' Score', 'score')
     """
     names = list(names)
-    alike = [] if name in names else _alike(name, _by_plain_name(names))
+    if name in names:
+        return name
+    alike = _by_plain_name(names).get(plain_name(str(name)), [])
     return alike[0] if len(alike) == 1 else name
 
 
 def crossed_names(name: Any, names: Iterable) -> list[str]:
-    """Return the columns that are crossed where several are named with commas; a column of that very name is one.
+    """Return the columns that are named with commas; a column of that very name is one.
 
     Examples
     --------
-    >>> crossed_names("sex,status", ["sex", "status"]), crossed_names("sex,status", ["sex,status", "sex"])
-    (['sex', 'status'], ['sex,status'])
+    >>> crossed_names("sex,status", ["sex", "status"])
+    ['sex', 'status']
+    >>> crossed_names("sex,status", ["sex,status", "sex"])
+    ['sex,status']
     """
     names = list(names)
     if not isinstance(name, str):
         return [name]
-    parts = [part.strip() for part in name.split(",") if part.strip()]
-    return parts if len(parts) > 1 and spelled(name, names) not in names else [name]
+    parts = list(filter(None, map(str.strip, name.split(","))))
+    if len(parts) < 2 or spelled(name, names) in names:
+        return [name]
+    return parts
 
 
 def crossed_labels(columns: Mapping[str, Sequence]) -> list[str]:
@@ -101,45 +118,30 @@ def crossed_labels(columns: Mapping[str, Sequence]) -> list[str]:
     >>> crossed_labels({"sex": ["m", "f"], "status": ["full", "part"]})
     ['m / full', 'f / part']
     """
-    rows = [*zip(*(map(str, labels) for labels in columns.values()), strict=True)]
-    first: dict = {}
-    for row in rows:
-        if first.setdefault(CROSSED.join(row), row) != row:
-            raise ValueError(
-                f"columns {' and '.join(map(repr, columns))} have two combinations that both read "
-                f"{CROSSED.join(row)!r}: write one of them otherwise"
-            )
-    return [CROSSED.join(row) for row in rows]
+    rows = list(zip(*(map(str, labels) for labels in columns.values()), strict=True))
+    labels = list(map(CROSSED.join, rows))
+    clash = first_clash(zip(labels, rows, strict=True))
+    if clash:
+        raise ValueError(
+            f"columns {' and '.join(map(repr, columns))} have two combinations that both read "
+            f"{CROSSED.join(clash[0])!r}: write one of them otherwise"
+        )
+    return labels
 
 
-def found_columns(label: str, names: Sequence, wanted: Sequence[str]) -> dict[str, str]:
-    """Return the column that every wanted name means, or raise."""
-    known = _by_plain_name(names)
-    found = {name: _found_column(label, names, known, name) for name in wanted}
-    first: dict = {}
-    for name, column in found.items():
-        if first.setdefault(column, name) != name:
-            raise ValueError(
-                f"{label} has one column for {first[column]!r} and {name!r}: {column!r}"
-            )
-    return found
-
-
-def _by_plain_name(names: Iterable) -> dict[str, list[str]]:
-    """Return the names that are text by their `plain_name`."""
-    found: dict = {}
-    for name in names:
-        if isinstance(name, str):
-            found.setdefault(plain_name(name), []).append(name)
-    return found
-
-
-def _alike(name: Any, known: dict[str, list[str]]) -> list[str]:
-    return known.get(plain_name(name), []) if isinstance(name, str) else []
+def found_columns(label: str, names: Sequence, requested: Sequence[str]) -> dict[str, str]:
+    """Return the column that every requested name means, or raise."""
+    names_alike = _by_plain_name(names)
+    columns = {name: _found_column(label, names, names_alike, name) for name in requested}
+    clash = first_clash((column, name) for name, column in columns.items())
+    if clash:
+        first, second = clash
+        raise ValueError(f"{label} has one column for {first!r} and {second!r}: {columns[first]!r}")
+    return columns
 
 
 def plain_name(name: str) -> str:
-    """Return a column's name without what files add to it: case, outer blanks and a byte-order mark, misread or not.
+    """Return a column's name without case, outer blanks and a byte-order mark, misread or not.
 
     Examples
     --------
@@ -149,31 +151,33 @@ def plain_name(name: str) -> str:
     return name.removeprefix("\ufeff").removeprefix(MISREAD_BOM).strip().casefold()
 
 
-def _found_column(label: str, names: Sequence, known: dict[str, list[str]], name: Any) -> Any:
-    if names.count(name) > 1:
+def check_told_apart(label: str, requested: Iterable[str]) -> None:
+    """Raise unless DuckDB, which ignores case, can hold the requested columns in one relation."""
+    clash = first_clash((name.lower(), name) for name in requested)
+    if clash:
         raise ValueError(
-            f"{label} has {names.count(name)} columns named {name!r}; rename all but one"
+            f"{label} has columns {clash[0]!r} and {clash[1]!r}; rename one so that they differ in "
+            "more than upper and lower case"
         )
-    if name in names:
+
+
+def _by_plain_name(names: Iterable) -> dict:
+    names_alike: dict = {}
+    for name in names:
+        names_alike.setdefault(plain_name(str(name)), []).append(name)
+    return names_alike
+
+
+def _found_column(label: str, names: Sequence, names_alike: dict, name: Any) -> Any:
+    count = names.count(name)
+    if count > 1:
+        raise ValueError(f"{label} has {count} columns named {name!r}; rename all but one")
+    if count:
         return name
-    alike = _alike(name, known)
+    alike = names_alike.get(plain_name(str(name)), [])
     if len(alike) == 1:
         return alike[0]
+    hint = f" (did you mean {' or '.join(map(repr, alike))}?)" if alike else ""
+    hint = hint or checks.suggestion(name, map(str, names))
     present = checks.listed(names, 20, quoted=True)
-    meant = (
-        f" (did you mean {' or '.join(map(repr, alike))}?)"
-        if alike
-        else checks.suggestion(name, map(str, names))
-    )
-    raise ValueError(f"{label} has no column {name!r}; it has {present}{meant}")
-
-
-def check_told_apart(label: str, wanted: Iterable[str]) -> None:
-    """Raise unless DuckDB, which ignores case, can hold the wanted columns in one relation."""
-    known: dict = {}
-    for name in wanted:
-        if known.setdefault(name.lower(), name) != name:
-            raise ValueError(
-                f"{label} has columns {known[name.lower()]!r} and {name!r}; rename one so that they "
-                "differ in more than upper and lower case"
-            )
+    raise ValueError(f"{label} has no column {name!r}; it has {present}{hint}")

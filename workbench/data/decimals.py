@@ -1,27 +1,29 @@
-"""Numbers as people write them: whether a comma or a point is the decimal mark, and what separates thousands.
+"""Numbers as people write them: whether a comma or a point is the decimal mark.
 
-A column's own numbers decide: in "0,5", "1.234,5" or "1.234.567" the comma can only be the decimal mark. Where all of
-them can be read both ways, as "1,234", the other columns of numbers of the file decide. Where these leave it open too,
-whole numbers have no decimals, a point alone is a decimal point unless a whole number of three digits stands beside it,
-as 980 beside 1.216, and everything else is refused with both readings.
+A column's own numbers decide: in "0,5", "1.234,5" or "1.234.567" the comma can only be the decimal
+mark. If all of them can be read in two ways, as "1,234", the other columns of numbers of the file
+decide. If these do not decide either, whole numbers have no decimals, and a point is a decimal
+point unless the column also has a whole number of three digits, as 980 next to 1.216. Everything
+else is refused: the error names the cell and both readings.
 """
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 OTHER = {",": ".", ".": ","}
-_WORDS = {",": "comma", ".": "point"}
 TRUTH = {"true": "1", "false": "0"}
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:([.,])[0-9]*)?|([.,])[0-9]+)(?:[eE][+-]?[0-9]+)?")
 OPEN = re.compile(r"[+-]?[1-9][0-9]{0,2}([.,])[0-9]{3}")
-_HUNDREDS = re.compile(r"[+-]?[1-9][0-9]{2}")
+HUNDREDS = re.compile(r"[+-]?[1-9][0-9]{2}")
+# as characters: DuckDB knows no codes, and spaces of ASCII only
+SEPARATORS = "['\u2019\u00a0\u2009\u202f\\s]"
+_WORDS = {",": "comma", ".": "point"}
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:([.,])[0-9]*)?|([.,])[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _GROUPED = re.compile(
     r"[+-]?[1-9][0-9]{0,2}([.,'\u2019\s])[0-9]{3}(?:\1[0-9]{3})*(?:(?!\1)([.,])[0-9]*)?"
 )
-SEPARATORS = "['\u2019\u00a0\u2009\u202f\\s]"  # as characters: DuckDB knows no codes, and spaces of ASCII only
 
 
 def is_plain(text: str) -> bool:
@@ -30,12 +32,12 @@ def is_plain(text: str) -> bool:
 
 
 def is_open(text: str) -> bool:
-    """Return whether a text may be a whole number with separated thousands or one with three decimals."""
+    """Return whether a text may be a whole number with a separator or one with three decimals."""
     return OPEN.fullmatch(text) is not None
 
 
 def mark_of(text: str) -> str | None:
-    """Return the decimal mark that a number shows, "" where it shows none, or None for what is no number.
+    """Return the decimal mark of a number, "" if it shows none, or None for no number.
 
     Examples
     --------
@@ -44,23 +46,25 @@ def mark_of(text: str) -> str | None:
     """
     if is_open(text):
         return ""
-    plain = _NUMBER.fullmatch(text)
-    if plain:
-        return plain[1] or plain[2] or ""
+    number = _NUMBER.fullmatch(text)
+    if number:
+        return number[1] or number[2] or ""
     grouped = _GROUPED.fullmatch(text)
-    return (grouped[2] or OTHER.get(grouped[1], "")) if grouped else None
+    if grouped:
+        return grouped[2] or OTHER.get(grouped[1], "")
+    return None
 
 
 def parse(
-    texts: Sequence[str], *, whole: bool = False, beside: Iterable[Sequence[str]] = ()
-) -> tuple[np.ndarray, tuple]:
-    """Return texts as floats and (), or an empty array and what is wrong: parts of a sentence, rows as int.
+    texts: Sequence[str], *, whole: bool = False, beside: Iterable = ()
+) -> tuple[ndarray, tuple]:
+    """Return texts as floats and (), or an empty array and the problem as parts of a sentence.
 
     Parameters
     ----------
     texts : sequence of str
     whole : bool
-        Whether whole numbers are wanted, in which nothing but thousands is separated.
+        Whether whole numbers are expected, in which only thousands are separated.
     beside : iterable of sequences of str
         Other columns of numbers of the same file.
 
@@ -68,34 +72,46 @@ def parse(
     --------
     >>> parse(["1,234", "0.5"])[0].tolist(), parse(["8,000"], whole=True)[0].tolist()
     ([1234.0, 0.5], [8000.0])
-    >>> parse(["900", "8,000"])[1]
-    (1, ": '8,000' is 8000 or 8.000, as its comma separates thousands or decimals; write it without a comma")
+    >>> parse(["900", "8,000"])[1]  # doctest: +ELLIPSIS
+    (1, ": '8,000' is 8000 or 8.000, as its comma separates thousands or decimals; write it ...")
     """
+    floats = _floats_with_one_mark(texts)
+    if floats is not None:
+        return floats, ()
     texts = [TRUTH.get(text.lower(), text) for text in texts]
     mark, problem = decimal_mark(texts, whole=whole, beside=beside)
     if problem:
         return np.empty(0), problem
-    return np.array([pointed(text, mark) for text in texts], object).astype(float), ()
+    return np.array([float(pointed(text, mark)) for text in texts]), ()
 
 
 def decimal_mark(
-    texts: Sequence[str], *, whole: bool = False, beside: Iterable[Sequence[str]] = ()
+    texts: Sequence[str], *, whole: bool = False, beside: Iterable = ()
 ) -> tuple[str, tuple]:
-    """Return the decimal mark of a column and (), or "" and what is wrong, as `parse` does."""
+    """Return the decimal mark of a column and (), or "" and the problem, as `parse` does."""
     marks = [mark_of(text) for text in texts]
     if None in marks:
         row = marks.index(None)
         return "", (row, f": {shortened(texts[row])} is not a number")
     if "," in marks and "." in marks:
         comma, point = marks.index(","), marks.index(".")
+        comma_text = f": {texts[comma]!r} has a decimal comma, "
         return "", (
             comma,
-            f": {texts[comma]!r} has a decimal comma, ",
+            comma_text,
             point,
             f": {texts[point]!r} a decimal point; use one of them",
         )
-    mark = "".join({mark for mark in marks if mark}) or _undecided(texts, whole, beside)
-    return mark, () if mark else _both(texts)
+    mark = "".join(set(filter(None, marks))) or _mark_of_open(texts, whole, beside)
+    if mark:
+        return mark, ()
+    row = list(map(is_open, texts)).index(True)
+    text = texts[row]
+    sign = "," if "," in text else "."
+    word = _WORDS[sign]
+    readings = f"{text.replace(sign, '')} or {text.replace(sign, '.')}"
+    reason = f"as its {word} separates thousands or decimals"
+    return "", (row, f": {text!r} is {readings}, {reason}; write it without a {word}")
 
 
 def pointed(text: str, mark: str) -> str:
@@ -104,37 +120,43 @@ def pointed(text: str, mark: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return a text in quotes, cut where it is long."""
+    """Return a text in quotes, cut if it is long."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def _undecided(texts: Any, whole: Any, beside: Any) -> str:
-    """Return the decimal mark of a column that shows none, or "" where it stays open."""
-    open_marks = {mark for text in filter(is_open, texts) for mark in OTHER if mark in text}
-    if not open_marks:
+def _floats_with_one_mark(texts: Sequence) -> ndarray | None:
+    """Return the floats of texts of digits and one mark that can only be decimal, else None."""
+    characters = set("".join(texts))
+    signs = characters & {*OTHER}
+    if len(signs) > 1 or not characters <= set("0123456789.,+-eE"):
+        return None
+    sign = "".join(signs)
+    if sign and all(is_open(text) for text in texts if sign in text):
+        return None
+    if sign == ",":
+        texts = [text.replace(",", ".") for text in texts]
+    try:
+        return np.array(texts, object).astype(float)
+    except ValueError:
+        return None
+
+
+def _mark_of_open(texts: Sequence, whole: bool, beside: Iterable) -> str:
+    """Return the decimal mark of a column whose numbers show none, "" if it stays open."""
+    signs = {match[1] for match in map(OPEN.fullmatch, texts) if match}
+    if not signs:
         return "."
-    elsewhere = {mark for column in beside for mark in _marks_of_numbers(column)} - {""}
-    if whole:
-        wanted = OTHER[open_marks.pop()] if len(open_marks) == 1 else ""
-        return wanted if elsewhere <= {wanted} else ""
-    if len(elsewhere) == 1:
-        return elsewhere.pop()
-    hundreds = any(map(_HUNDREDS.fullmatch, texts))  # 980 beside 1.216 may well stand below 1216
-    return "." if open_marks == {"."} and not elsewhere and not hundreds else ""
-
-
-def _marks_of_numbers(column: list[str]) -> set | set[str]:
-    """Return the marks of a column, none of them if it holds anything but numbers."""
-    marks = set(map(mark_of, column))
-    return set() if None in marks else marks
-
-
-def _both(texts: Any) -> tuple:
-    """Return what is wrong with the first number that can be read both ways."""
-    row = next(row for row, text in enumerate(texts) if is_open(text))
-    mark = OPEN.sub(r"\1", texts[row])
-    thousands, decimals = texts[row].replace(mark, ""), texts[row].replace(mark, ".")
-    return row, (
-        f": {texts[row]!r} is {thousands} or {decimals}, as its {_WORDS[mark]} separates thousands or "
-        f"decimals; write it without a {_WORDS[mark]}"
-    )
+    if len(signs) > 1:
+        return ""
+    sign = signs.pop()
+    marks_beside: set = set()
+    for column in beside:
+        marks = set(map(mark_of, column))
+        marks_beside |= set() if None in marks else marks - {""}
+    if whole and marks_beside <= {OTHER[sign]}:
+        return OTHER[sign]
+    if len(marks_beside) == 1 and not whole:
+        return marks_beside.pop()
+    if whole or marks_beside or sign == "," or any(map(HUNDREDS.fullmatch, texts)):
+        return ""
+    return "."

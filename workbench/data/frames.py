@@ -1,23 +1,27 @@
 """Columns of files and of the data frames of any library."""
 
-import atexit
 import inspect
 import itertools
 import os
 import secrets
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, wraps
+from dataclasses import replace
+from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
+from numpy import ndarray
 
 from workbench import checks
-from workbench.data import handover
-from workbench.data.columns import Scan, TableSource, distinct_names, found_columns
-from workbench.data.engine import is_relation, one_line, relation_columns
-from workbench.data.files import file_of, of_one_kind, open_file, scan_file
+from workbench.data.columns import (
+    Scan,
+    TableSource,
+    check_told_apart,
+    distinct_names,
+    found_columns,
+)
+from workbench.data.engine import is_relation, one_line, quoted, relation_columns, relation_of
+from workbench.data.files import open_file
 from workbench.data.json_records import without_choices
 from workbench.data.numbers import RowError, objects, unmasked
 from workbench.results import Note
@@ -32,19 +36,19 @@ class NoRowsError(ValueError):
 
 def read_columns(
     source: Any, columns: Sequence[str]
-) -> tuple[dict[str, np.ndarray], tuple[Note, ...]]:
+) -> tuple[dict[str, ndarray], tuple[Note, ...]]:
     """Read the named columns of a file or a data frame.
 
     Parameters
     ----------
     source : str, path or data frame
-        A file ending in csv, tsv, txt (UTF-8, UTF-16 or Windows-1252 text; delimiter ; tab , or |), json,
-        ndjson or jsonl, all of these also packed (.csv.gz, .csv.zst); parquet; or xlsx, its first sheet or
-        the one named in "book.xlsx#sheet". Or a data frame of pandas, polars, pyarrow, DuckDB or any other
-        engine narwhals knows; or a dict of one-dimensional arrays.
+        A file ending in csv, tsv, txt (UTF-8, UTF-16 or Windows-1252 text; delimiter ; tab , or |),
+        json, ndjson or jsonl, all of these also packed (.csv.gz, .csv.zst); parquet; or xlsx, its
+        first sheet or the one named in "book.xlsx#sheet". Or a data frame of pandas, polars,
+        pyarrow, DuckDB or any other engine narwhals knows; or a dict of one-dimensional arrays.
     columns : list of str
-        Columns to read. A name that the header has in another case or with outer blanks is found where only
-        one column can be meant.
+        Columns to read. A name that the header has in another case or with outer blanks is found
+        if only one column can be meant.
 
     Returns
     -------
@@ -67,68 +71,48 @@ def read_columns(
     ([0.5, 0.75], ())
     """
     table = _open(source)
-    found = found_columns(table.label, table.names, distinct_names(columns))
-    data, notes = table.fetch(list(found.values()))
+    column_of = found_columns(table.label, table.names, distinct_names(columns))
+    data, notes = table.fetch(list(column_of.values()))
     if not all(map(len, data.values())):
         raise NoRowsError(f"{table.label} has no data rows")
-    _refuse_header_again(table.label, {column: data[column] for column in found.values()})
+    _refuse_header_again(table.label, data)
     data, choices = without_choices(data)
-    notes = [
-        *notes,
-        *(
-            Note(
-                "data",
-                f"column {name!r} holds choices of Label Studio: {cell} is read as {choice!r}",
-            )
-            for name, (cell, choice) in choices.items()
-        ),
-    ]
-    if _is_path(source):
-        handover.once(lambda: _length(data), "rows", os.path.expanduser(os.fspath(source)))
-    return {name: data[column] for name, column in found.items()}, tuple(notes)
+    notes = (*notes, *choices)
+    return {name: data[column] for name, column in column_of.items()}, notes
 
 
-def _refuse_header_again(label: str, data: dict[str, np.ndarray]) -> None:
-    """Raise where a row repeats the names of the columns, as in files that were put one below the other."""
-    if len(data) > 1 and all(cells.dtype.kind in "OU" for cells in data.values()):
-        (first, cells), *others = data.items()
-        alike = [
-            row
-            for row, cell in enumerate(cells.tolist())
-            if isinstance(cell, str) and cell == first
-        ]
-        again = [row for row in alike if all(str(more[row]) == name for name, more in others)]
-        if again:
-            raise RowError(
-                f"{label}, ", int(again[0]), " repeats the names of the columns; take it out"
-            )
+def _refuse_header_again(label: str, data: dict) -> None:
+    """Raise if a row repeats the names of the columns, as in files that were concatenated."""
+    first = next(iter(data))
+    if len(data) < 2 or data[first].dtype.kind not in "OU":
+        return
+    for row, cell in enumerate(data[first].tolist()):
+        if isinstance(cell, str) and cell == first:
+            if all(str(cells[row]) == name for name, cells in data.items()):
+                raise RowError(f"{label}, ", row, " repeats the names of the columns; take it out")
 
 
 def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function that reads the source `argument`: what it refuses names the row as people see it.
+    """Decorate a function that reads the source `argument`: errors name rows as people see them.
 
-    That is the row of the spreadsheet: the header is row 1 and the first row of data, unless something stands above it,
-    row 2; blank lines count. What has no such rows, a frame in memory, Parquet or JSON, has data rows from 1 on.
+    These are the rows of the spreadsheet: the header is row 1, and the first row of data is row 2
+    unless something stands above it; blank lines count. A source without such rows, as a frame in
+    memory, Parquet or JSON, has data rows from 1 on.
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
         def reading(*args: P.args, **kwargs: P.kwargs) -> T:
-            bound = inspect.signature(function).bind(*args, **kwargs)
-            source = bound.arguments.get(argument)
             try:
-                return (
-                    _handed(function, bound, argument)
-                    if _is_path(source)
-                    else function(*args, **kwargs)
-                )
+                return function(*args, **kwargs)
             except RowError as error:
-                rows = _open(source).rows
-                if rows is None:
+                bound = inspect.signature(function).bind(*args, **kwargs)
+                source = bound.arguments.get(argument)
+                if _open(source).rows is None:
                     raise
-                raise ValueError(
-                    error.said(lambda row: f"row {next(itertools.islice(rows(), row, None))}")
-                ) from None
+                last = max(part for part in error.parts if not isinstance(part, str))
+                rows = row_numbers(source, last + 1)
+                raise ValueError(error.said(lambda row: f"row {rows[row]}")) from None
 
         return reading
 
@@ -136,18 +120,9 @@ def in_rows_of(argument: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def row_numbers(source: Any, size: int) -> list[int]:
-    """Return the rows of the first `size` data rows as `in_rows_of` names them: of the spreadsheet, else from 1 on."""
+    """Return the rows of the first `size` data rows as `in_rows_of` names them."""
     rows = _open(source).rows
-    return list(itertools.islice(itertools.count(1) if rows is None else rows(), size))
-
-
-def _handed(function: Callable, bound: Any, argument: str) -> Any:
-    bound.apply_defaults()
-    source = os.path.expanduser(os.fspath(bound.arguments[argument]))
-    others = {name: value for name, value in bound.arguments.items() if name != argument}
-    return handover.handed(
-        function, file_of(source), source, others, lambda: function(*bound.args, **bound.kwargs)
-    )
+    return list(itertools.islice(rows() if rows else itertools.count(1), size))
 
 
 def column_names(source: Any) -> tuple[str, ...]:
@@ -173,27 +148,21 @@ def column_names(source: Any) -> tuple[str, ...]:
 
 
 def row_count(path: str) -> int:
-    """Return the number of data rows of a file; what has been read of it tells."""
-    return handover.once(
-        lambda: _length(read_columns(path, column_names(path)[:1])[0]),
-        "rows",
-        os.path.expanduser(path),
-    )
-
-
-def _length(columns: dict) -> int:
-    return len(next(iter(columns.values())))
+    """Return the number of data rows of a file."""
+    with scan(path, column_names(path)[:1]) as rows:
+        return len(rows.native)
 
 
 @contextmanager
 def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
-    """Open a source of any size without reading it; a file is read by DuckDB while the context lasts.
+    """Open a source of any size; DuckDB reads a file while the context lasts.
 
     Parameters
     ----------
     source : str, path or data frame
-        A file as for `read_columns`, or a data frame of pandas, polars, pyarrow, DuckDB, Dask, PySpark or any
-        other engine narwhals knows, or a dict of arrays. Workbooks and JSON are read as a whole.
+        A file as for `read_columns`, or a data frame of pandas, polars, pyarrow, DuckDB, Dask,
+        PySpark or any other engine narwhals knows, or a dict of arrays. Workbooks and JSON are read
+        as a whole.
     columns : list of str
         Columns that must be there.
 
@@ -215,28 +184,30 @@ def scan(source: Any, columns: Sequence[str]) -> Iterator[Scan]:
     """
     import narwhals as nw
 
-    wanted = distinct_names(columns)
-    _end_quietly()
-    if not _is_path(source):
-        label = "the dict" if isinstance(source, dict) else "the data frame"
-        given, source = source, relation_of(source)
-        table = (
-            TableSource(label, tuple(source.columns))
-            if is_dask(source) or given is not source
-            else _open_frame(source, "frame")
-        )
-        found = found_columns(table.label, table.names, wanted)
-        renamed = {column: name for name, column in found.items() if column != name}
-        yield Scan(
-            table.label, nw.from_native(source).rename(renamed).to_native() if renamed else source
-        )
+    if not isinstance(source, dict):
+        source = relation_of(source)
+    table = _open(source, "frame")
+    column_of = found_columns(table.label, table.names, distinct_names(columns))
+    if _is_path(source):
+        check_told_apart(table.label, column_of)
+    if table.scan is not None:
+        renamed = [f"c{k} AS {quoted(name)}" for k, name in enumerate(column_of)]
+        with table.scan(list(column_of.values())) as rows:
+            yield replace(rows, native=rows.native.project(", ".join(renamed)))
         return
-    with scan_file(source, wanted) as rows:
-        yield rows
+    native, notes, commas = source, (), None
+    if _is_path(source):
+        native, notes = table.fetch(list(column_of.values()))
+        commas = True
+    native = relation_of(native)
+    names = {column: name for name, column in column_of.items() if column != name}
+    if names:
+        native = nw.from_native(native).rename(names).to_native()
+    yield Scan(table.label, native, notes, commas)
 
 
 def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
-    """Yield the rows of a file from row `start` on, `size` at a time, as relations; the file is read once.
+    """Yield the rows of a file from row `start` on, `size` at a time; the file is read once.
 
     Parameters
     ----------
@@ -247,7 +218,7 @@ def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
     Examples
     --------
     >>> import duckdb
-    >>> with scan({"id": np.arange(5)}, ["id"]) as rows:
+    >>> with scan({"id": [0, 1, 2, 3, 4]}, ["id"]) as rows:
     ...     [len(part) for part in slices(rows, 2, start=1)]
     [2, 2]
     """
@@ -260,21 +231,11 @@ def slices(rows: Scan, size: int, start: int = 0) -> Iterator[Any]:
         )
 
 
-def is_frame(source: Any) -> bool:
-    """Return whether a source is a file or a data frame; an iterable of such has no columns."""
-    return _is_path(source) or isinstance(source, dict) or hasattr(type(source), "columns")
-
-
 def is_empty(source: Any) -> bool:
-    """Return whether a dict of arrays or a frame in memory has no rows; such columns may have no type."""
+    """Return whether a dict or a frame in memory has no rows; its columns may have no type."""
     if isinstance(source, dict):
         return not any(map(len, source.values()))
-    return (
-        not _is_path(source)
-        and hasattr(source, "__len__")
-        and not is_relation(source)
-        and len(source) == 0
-    )
+    return hasattr(source, "__len__") and not is_relation(source) and len(source) == 0
 
 
 def batches_of(source: Any) -> Iterable:
@@ -284,49 +245,11 @@ def batches_of(source: Any) -> Iterable:
     ----------
     source : str, path, data frame, or iterable of such
     """
-    if not is_frame(source) and not isinstance(source, Iterable):
+    if _is_path(source) or isinstance(source, dict) or hasattr(type(source), "columns"):
+        return [source]
+    if not isinstance(source, Iterable):
         raise checks.WrongType("frame", "must be a file, a data frame, or batches of such", source)
-    return [source] if is_frame(source) else source
-
-
-@cache
-def _memory() -> Any:
-    import duckdb
-
-    return duckdb.connect()
-
-
-def relation_of(source: Any) -> Any:
-    """Return a dict of arrays, or columns of Arrow, as a relation of DuckDB, which reads them in its own threads."""
-    if isinstance(source, dict):
-        if not source:
-            raise checks.WrongValue("frame", "must have a column")
-        arrays = {
-            name: array.astype(object) if array.dtype.kind == "U" else of_one_kind(array)
-            for name, array in (
-                (name, checks.cells(name, unmasked(values))) for name, values in source.items()
-            )
-        }
-        cursor = _memory().cursor()
-        cursor.register("columns", arrays)
-        return cursor.sql("FROM columns")
-    return (
-        _memory().cursor().from_arrow(source)
-        if type(source).__module__.startswith("pyarrow.")
-        else source
-    )
-
-
-@cache
-def _end_quietly() -> None:
-    """Empty the caches of narwhals when Python ends: DuckDB prints a long list of the types that they still hold."""
-
-    @atexit.register
-    def empty() -> None:
-        module = sys.modules.get("narwhals._duckdb.utils")
-        for value in vars(module).values() if module else ():
-            if isinstance(value, type(_end_quietly)):
-                value.cache_clear()
+    return source
 
 
 def is_dask(source: Any) -> bool:
@@ -335,20 +258,16 @@ def is_dask(source: Any) -> bool:
 
 
 def as_arrow(part: Any) -> Any:
-    """Return a frame of pandas as an Arrow table, which DuckDB can group; one that Arrow cannot hold as it is."""
+    """Return a frame of pandas as an Arrow table, which DuckDB can group, if Arrow can hold it."""
     try:
         import pyarrow as pa
 
         return pa.Table.from_pandas(part, preserve_index=False)
-    except (
-        ImportError,
-        ValueError,
-        TypeError,
-    ):  # cells of several types, which are told where they are read
-        return part
+    except (ImportError, ValueError, TypeError):
+        return part  # cells of several types are an error where they are read
 
 
-def to_arrays(frame: Any) -> dict[str, np.ndarray]:
+def to_arrays(frame: Any) -> dict[str, ndarray]:
     """Return the columns of a narwhals frame as a dict of numpy arrays; missing cells are None."""
     native = frame.to_native()
     if is_relation(native):
@@ -358,7 +277,7 @@ def to_arrays(frame: Any) -> dict[str, np.ndarray]:
 
 
 def check_source(name: str, source: Any) -> None:
-    """Raise where `source` is neither a path nor a data frame; the message names the argument that it was."""
+    """Raise if `source`, the argument `name`, is neither a path nor a data frame."""
     if not _is_path(source) and not isinstance(source, dict):
         _open_frame(source, name)
 
@@ -367,10 +286,12 @@ def _is_path(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike))
 
 
-def _open(source: Any) -> Any:
+def _open(source: Any, name: str = "source") -> TableSource:
     if _is_path(source):
         return open_file(source)
-    return _open_dict(source) if isinstance(source, dict) else _open_frame(source)
+    if isinstance(source, dict):
+        return _open_dict(source)
+    return _open_frame(source, name)
 
 
 def _open_dict(source: dict) -> TableSource:
@@ -381,18 +302,20 @@ def _open_dict(source: dict) -> TableSource:
     if len({array.size for array in arrays.values()}) > 1:
         sizes = ", ".join(f"{name!r} has {array.size}" for name, array in arrays.items())
         raise checks.WrongValue("columns", f"must be of equal length; {sizes}")
-    return TableSource(
-        "the dict", tuple(arrays), lambda wanted: ({name: arrays[name] for name in wanted}, ())
-    )
+
+    def fetch(names: Sequence) -> tuple:
+        return {name: arrays[name] for name in names}, ()
+
+    return TableSource("the dict", tuple(arrays), fetch)
 
 
-def _open_frame(source: Any, name: str = "source") -> TableSource:
-    if is_relation(source):
-        return TableSource(
-            "the relation",
-            tuple(source.columns),
-            lambda wanted: (relation_columns(source, wanted), ()),
-        )
+def _open_frame(source: Any, name: str) -> TableSource:
+    if is_dask(source):  # narwhals would warn of its plug-in
+
+        def fetch_computed(names: Sequence) -> tuple:
+            return _open(source[list(names)].compute()).fetch(names)
+
+        return TableSource("the data frame", tuple(source.columns), fetch_computed)
     import narwhals as nw
 
     try:
@@ -404,13 +327,16 @@ def _open_frame(source: Any, name: str = "source") -> TableSource:
         raise TypeError(
             f"{name} must be a path or a data frame; got {type(source).__name__}"
         ) from None
-    return TableSource(
-        "the data frame", names, lambda wanted: (to_arrays(frame.select(*wanted)), ())
-    )
+
+    def fetch(names: Sequence) -> tuple:
+        return to_arrays(frame.select(*names)), ()
+
+    label = "the relation" if is_relation(source) else "the data frame"
+    return TableSource(label, names, fetch)
 
 
-def _series_array(series: Any) -> np.ndarray:
+def _series_array(series: Any) -> ndarray:
     if not series.null_count():
         return series.to_numpy()
     pairs = zip(series.to_list(), series.is_null().to_list(), strict=True)
-    return objects([None if gone else value for value, gone in pairs])
+    return objects([None if is_null else value for value, is_null in pairs])

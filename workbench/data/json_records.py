@@ -1,39 +1,42 @@
-"""Records of a JSON file, a list or one a line, each with its number; a line that cannot be read is told, not lost."""
+"""Records of a JSON file, a list or one a line, and tables that are written as JSON."""
 
+import itertools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
-from workbench.data.text_files import as_utf8, encoding_of_start
+from workbench.data.numbers import objects
+from workbench.data.text_files import text_and_notes
+from workbench.results import Note
 
 NESTED = "is nested too deeply"
-ROWS = (
-    "data",
-    "rows",
-    "records",
-    "items",
-    "results",
-    "predictions",
-)  # what programs call a list of records
-CHOICES = re.compile(
-    r"\{\s*[\"']?choices[\"']?\s*:\s*\[(.*)\]\s*\}", re.DOTALL
-)  # as Label Studio writes them
-WRAPPED = "row"  # what the viewer of a hub puts each record into
+DAMAGED = "is not JSON, cut off or damaged: export the file again"
+# the names that programs give to a list of records
+ROWS = ("data", "rows", "records", "items", "results", "predictions")
+# as Label Studio writes them
+CHOICES = re.compile(r"\{\s*[\"']?choices[\"']?\s*:\s*\[(.*)\]\s*\}", re.DOTALL)
+KINDS = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    type(None): "empty",
+}
+WRAPPED = "row"  # the name that the viewer of a hub gives to each record
 
 
 def json_text(path: str, label: str) -> str:
     """Return the text of a file, packed or not, in whatever encoding, without a byte-order mark."""
-    with as_utf8(path, label, encoding_of_start(path, label), mark=False) as (readable, _):
-        with open(readable, encoding="utf-8-sig", newline="") as file:
-            return file.read()
+    return text_and_notes(path, label)[0]
 
 
 def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
-    r"""Return (number, record, problem) for each record: its place in a list, or its line; None with a problem.
+    r"""Return (number, record, problem) for each record of a list or line; None with a problem.
 
     Examples
     --------
@@ -43,57 +46,52 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
     [(1, {'a': 1}, ''), (3, None, 'is not JSON, cut off or damaged: export the file again')]
     """
     first = text.lstrip()[:1]
-    if first in ("[", "{"):
-        found = _found(text, label)
-        if not found:
-            raise ValueError(f"{label} holds an empty list")
-        return found
-    raise ValueError(
-        f"{label} holds {'nothing' if not first else 'no JSON records'}; export it again as JSON or JSONL"
-    )
-
-
-def _found(text: str, label: str) -> list[tuple[int, Any, str]]:
-    """Return the records of a list, of one object, or where lines can be read on their own, of these."""
+    if first not in ("[", "{"):
+        content = "no JSON records" if first else "nothing"
+        raise ValueError(f"{label} holds {content}; export it again as JSON or JSONL")
     try:
-        values = json.loads(text)
-        values = values if isinstance(values, list) else [values]
-        return [_record(number, value) for number, value in enumerate(values, 1)]
+        value = json.loads(text)
     except RecursionError:
         raise ValueError(f"{label} {NESTED}") from None
     except json.JSONDecodeError as error:
-        lines = (
-            []
-            if text.lstrip().startswith("[")
-            else [
-                _line(number, line)
-                for number, line in enumerate(text.split("\n"), 1)
-                if line.strip()
-            ]
-        )
-        if all(problem for _, _, problem in lines):
+        lines = [] if first == "[" else text.split("\n")
+        records = [_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        if all(problem for *_, problem in records):
             raise ValueError(
-                f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: export it "
-                "again; nothing of it was used"
+                f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: "
+                "export it again; nothing of it was used"
             ) from None
-        return lines
+        return records
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise ValueError(f"{label} holds an empty list")
+    return [_record(number, value) for number, value in enumerate(values, 1)]
 
 
 def _line(number: int, line: str) -> tuple:
     try:
         return _record(number, json.loads(line))
     except json.JSONDecodeError:
-        return number, None, "is not JSON, cut off or damaged: export the file again"
+        return number, None, DAMAGED
     except RecursionError:
         return number, None, NESTED
 
 
-def _record(number: int, value: dict | int) -> tuple:
-    return (
-        (number, value, "")
-        if isinstance(value, dict)
-        else (number, None, f"is {kind_of(value)}, no record")
-    )
+def _record(number: int, value: Any) -> tuple:
+    if isinstance(value, dict):
+        return number, value, ""
+    return number, None, f"is {kind_of(value)}, no record"
+
+
+def json_table(text: str, label: str) -> dict[str, list]:
+    """Return the columns of a JSON text: of its records, or of a table that is its only one."""
+    records = json_records(text, label)
+    for number, _, problem in records:
+        if problem:
+            raise ValueError(f"{label}, record {number} {problem}")
+    rows = [row for _, row, _ in records]
+    columns = by_column(rows[0]) if len(rows) == 1 else {}
+    return columns or table_of(rows)
 
 
 def kind_of(value: Any) -> str:
@@ -104,14 +102,7 @@ def kind_of(value: Any) -> str:
     >>> kind_of([1, 2]), kind_of("x"), kind_of(None)
     ('a list', 'text', 'empty')
     """
-    kinds = {
-        dict: "an object",
-        list: "a list",
-        str: "text",
-        bool: "true or false",
-        type(None): "empty",
-    }
-    return kinds.get(type(value), "a number")
+    return KINDS.get(type(value), "a number")
 
 
 def json_line(value: Any) -> str:
@@ -125,14 +116,18 @@ def fields_of(record: dict) -> str:
 
 
 def by_column(record: Any) -> dict[str, list]:
-    """Return the columns of a table that is one JSON object, as programs write them; {} where it is not.
+    """Return the columns of a table that is one JSON object, {} if it is no table.
 
     Examples
     --------
-    >>> by_column({"id": [1, 2], "score": [.5, .7]}), by_column({"id": {"0": 1, "1": 2}, "score": {"0": .5, "1": .7}})
-    ({'id': [1, 2], 'score': [0.5, 0.7]}, {'id': [1, 2], 'score': [0.5, 0.7]})
-    >>> by_column({"columns": ["id"], "data": [[1], [2]]}), by_column({"version": 2, "data": [{"id": 1}, {"id": 2}]})
-    ({'id': [1, 2]}, {'id': [1, 2]})
+    >>> by_column({"id": [1, 2], "score": [.5, .7]})
+    {'id': [1, 2], 'score': [0.5, 0.7]}
+    >>> by_column({"id": {"0": 1, "1": 2}, "score": {"0": .5, "1": .7}})
+    {'id': [1, 2], 'score': [0.5, 0.7]}
+    >>> by_column({"columns": ["id"], "data": [[1], [2]]})
+    {'id': [1, 2]}
+    >>> by_column({"version": 2, "data": [{"id": 1}, {"id": 2}]})
+    {'id': [1, 2]}
     >>> by_column({"q1": {"a": 1, "b": .5}, "q2": {"a": 0, "b": .5}, "q3": {"a": 1, "b": 1}})
     {'id': ['q1', 'q2', 'q3'], 'a': [1, 0, 1], 'b': [0.5, 0.5, 1]}
     >>> by_column({"A": {"test_score": [.8, .9]}}), by_column({"id": 7, "tags": ["a", "b"]})
@@ -140,101 +135,90 @@ def by_column(record: Any) -> dict[str, list]:
     """
     if not isinstance(record, dict):
         return {}
-    rows = next((record[name] for name in ROWS if _holds(record.get(name), dict)), None)
-    if rows:
-        flat = [_flat(row) for row in rows]
-        return {
-            name: [row.get(name) for row in flat]
-            for name in dict.fromkeys(name for row in flat for name in row)
-        }
-    if (
-        {"columns", "data"} <= {*record}
-        and _holds(record["columns"], str)
-        and _holds(record["data"], list)
-    ):
-        return dict(
-            zip(record["columns"], map(list, zip(*record["data"], strict=True)), strict=True)
-        )
-    lists = {name: value for name, value in record.items() if isinstance(value, list)}
-    objects = {name: value for name, value in record.items() if isinstance(value, dict)}
-    if any(isinstance(cell, list) for cells in objects.values() for cell in cells.values()):
-        lists |= {
-            f"{name}.{field}": cell
-            for name, cells in objects.items()
-            for field, cell in cells.items()
-        }
-    elif not lists and len(objects) > 1 and len(objects) == len(record) and _by_row(objects):
-        lists = _of_rows(objects)
-    elif not lists and len(objects) > 1 and len({tuple(cells) for cells in objects.values()}) == 1:
-        labels = [*next(iter(objects.values()))]
-        lists = _labeled(labels) | {name: [*cells.values()] for name, cells in objects.items()}
-    elif objects:
+    for name in ROWS:
+        if _all_are(dict, record.get(name)):
+            return table_of(record[name])
+    if _all_are(str, record.get("columns")) and _all_are(list, record.get("data")):
+        cells = zip(*record["data"], strict=True)
+        return dict(zip(record["columns"], map(list, cells), strict=True))
+    columns = _flat(record)
+    if _all_are(list, list(columns.values())):
+        sizes = set(map(len, columns.values()))
+        return columns if len(sizes) == 1 else {}
+    rows = list(record.values())
+    if len(rows) < 2 or not _all_are(dict, rows):
         return {}
-    sizes = {len(cells) if isinstance(cells, list) else 0 for cells in lists.values()}
-    return (
-        lists
-        if len(sizes) == 1 and all(isinstance(value, (dict, list)) for value in record.values())
-        else {}
-    )
+    fields = list(dict.fromkeys(itertools.chain.from_iterable(rows)))
+    if _are_rows(record, fields):
+        labels = {} if "id" in map(str.lower, fields) else _labeled(record)
+        return labels | table_of(rows)
+    if any(list(row) != fields for row in rows):
+        return {}
+    columns = _labeled(fields)
+    for name, column in record.items():
+        columns[name] = list(column.values())
+    return columns
 
 
-def _by_row(objects: dict[str, dict]) -> bool:
-    """Return whether objects are rows by their label (orient="index" of pandas), not columns by their name.
+def table_of(rows: Sequence[dict]) -> dict[str, list]:
+    """Return the columns of records; a field of a record in a record is the column "a.b"."""
+    flat = [_flat(row) for row in rows]
+    names = dict.fromkeys(itertools.chain.from_iterable(flat))
+    return {name: [row.get(name) for row in flat] for name in names}
 
-    Numbered labels decide: those of rows count from 0. Of others, the names of columns are fewer than those of rows.
+
+def _are_rows(objects: dict, fields: list) -> bool:
+    """Return whether objects are rows by their label, not columns by their name.
+
+    Numbered labels decide: those of rows count from 0. Of others, the names of columns are fewer
+    than those of rows.
     """
-    fields = dict.fromkeys(name for row in objects.values() for name in row)
-    if not fields or not all(
-        _plain_cell(cell) for row in objects.values() for cell in row.values()
-    ):
+    if all(map(str.isdecimal, fields)):
         return False
-    if _numbered(fields):
-        return False
-    shared = sum(len(row) for row in objects.values()) >= len(fields) * len(objects) / 2
-    return shared and (_numbered(objects) or len(fields) < len(objects))
+    return all(map(str.isdecimal, objects)) or len(fields) < len(objects)
 
 
-def _plain_cell(value: Any) -> bool:
-    return not isinstance(value, (dict, list))
-
-
-def _numbered(labels: Any) -> bool:
-    return all(str(label).isdecimal() for label in labels)
-
-
-def _of_rows(objects: dict[str, dict]) -> dict[str, list]:
-    fields = dict.fromkeys(name for row in objects.values() for name in row)
-    labels = {} if any(name.lower() == "id" for name in fields) else _labeled([*objects])
-    return labels | {name: [row.get(name) for row in objects.values()] for name in fields}
-
-
-def _labeled(labels: list[str]) -> dict[str, list]:
+def _labeled(labels: Iterable) -> dict:
     """Return a column of labels that say more than a count from 0."""
-    return {} if labels == [str(k) for k in range(len(labels))] else {"id": labels}
+    labels = list(labels)
+    if labels == list(map(str, range(len(labels)))):
+        return {}
+    return {"id": labels}
 
 
-def _holds(value: Any, kind: type) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, kind) for each in value)
+def _all_are(kind: type, values: Any) -> bool:
+    return isinstance(values, list) and set(map(type, values)) == {kind}
 
 
-def _flat(row: dict) -> dict[str, Any]:
-    """Return a record with the fields of records in it, "a.b" for b in a; those of its only record by their names."""
+def _flat(row: dict) -> dict:
+    """Return a record with the fields of records in it, "a.b" for b in a, those of "row" as b."""
     inner = [name for name, value in row.items() if isinstance(value, dict)]
+    if not inner:
+        return row
     if inner == [WRAPPED]:
         return _flat(row[WRAPPED])
-    return {
-        name: value
-        for field, held in row.items()
-        for name, value in (
-            ((f"{field}.{name}", each) for name, each in _flat(held).items())
-            if isinstance(held, dict)
-            else ((field, held),)
-        )
-    }
+    fields: dict = {}
+    for name, value in row.items():
+        if not isinstance(value, dict):
+            fields[name] = value
+            continue
+        for field, cell in _flat(value).items():
+            fields[f"{name}.{field}"] = cell
+    return fields
+
+
+def json_column(values: list) -> ndarray:
+    """Return the values of a column as an array: of numbers if all are, else of objects."""
+    kinds = set(map(type, values))
+    if kinds in ({float}, {bool}):
+        return np.array(values)
+    if kinds == {int} and max(map(abs, values)) < 2**63:
+        return np.array(values, np.int64)
+    return objects(values)
 
 
 def choices_in(cell: Any) -> list[str] | None:
-    """Return the choices in a cell of a table as Label Studio writes them, or None where the cell is another one.
+    """Return the choices in a cell as Label Studio writes them, or None for any other cell.
 
     Examples
     --------
@@ -251,26 +235,24 @@ def choices_in(cell: Any) -> list[str] | None:
         return [name for name in names if name]
 
 
-def without_choices(
-    columns: Mapping[str, np.ndarray],
-) -> tuple[dict[str, np.ndarray], dict[str, tuple[str, str]]]:
-    """Return columns in which {"choices": ["cat"]} is cat, and of each that had some the first cell and its choice.
+def without_choices(columns: Mapping[str, ndarray]) -> tuple[dict[str, ndarray], list[Note]]:
+    """Return columns in which {"choices": ["cat"]} is cat, and a note for each such column.
 
     A column with more than one choice in a cell stays as it is.
     """
-    plain: dict[str, np.ndarray] = dict(columns)
-    examples: dict[str, tuple[str, str]] = {}
+    read = dict(columns)
+    notes = []
     for name, column in columns.items():
         cells = column.tolist() if column.dtype.kind in "OU" else []
-        first = next((cell for cell in cells if isinstance(cell, str) and cell.strip()), "")
-        if choices_in(first) is None:
+        first = next((cell for cell in cells if isinstance(cell, str) and cell), "")
+        choices = [] if choices_in(first) is None else list(map(choices_in, cells))
+        if not choices or max(len(chosen or ()) for chosen in choices) > 1:
             continue
-        choices = [choices_in(cell) for cell in cells]
-        if all(chosen is None or len(chosen) < 2 for chosen in choices):
-            entries = [
-                cell if chosen is None else "".join(chosen) or None
-                for cell, chosen in zip(cells, choices, strict=True)
-            ]
-            plain[name] = np.array([*entries, None], object)[:-1]
-            examples[name] = first, "".join(choices_in(first) or [])
-    return plain, examples
+        for row, chosen in enumerate(choices):
+            if chosen is not None:
+                cells[row] = "".join(chosen) or None
+        read[name] = objects(cells)
+        choice = "".join(choices_in(first) or ())
+        text = f"column {name!r} holds choices of Label Studio: {first} is read as {choice!r}"
+        notes.append(Note("data", text))
+    return read, notes

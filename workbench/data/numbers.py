@@ -1,11 +1,13 @@
 """Cells as people write them: text to numbers, labels and identifiers."""
 
 import decimal
+import math
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import decimals
@@ -42,8 +44,6 @@ TOTALS = {
     "suma",
 }
 EXACT_WHOLE = 2.0**53
-_PLAIN = "0123456789.,+-eE"
-_KINDS = (numbers.Real, decimal.Decimal)
 
 
 class RowError(ValueError):
@@ -52,8 +52,8 @@ class RowError(ValueError):
     Parameters
     ----------
     *parts : str or int
-        The message; an int is a data row, counted from 0. Unless the rows of a file are known it is said as
-        "data row 1" for 0.
+        The message; an int is a data row, counted from 0. Unless the rows of a file are known, the
+        message has "data row 1" for 0.
     """
 
     def __init__(self, *parts: str | int) -> None:
@@ -62,9 +62,8 @@ class RowError(ValueError):
 
     def said(self, name_row: Callable[[int], str]) -> str:
         """Return the message with the rows as `name_row` calls them."""
-        return "".join(
-            part if isinstance(part, str) else name_row(int(part)) for part in self.parts
-        )
+        parts = [part if isinstance(part, str) else name_row(int(part)) for part in self.parts]
+        return "".join(parts)
 
 
 class MissingError(RowError):
@@ -72,8 +71,8 @@ class MissingError(RowError):
 
 
 def to_numbers(
-    name: str, column: Any, *, beside: Mapping[str, Any] | None = None, whole: bool = False
-) -> np.ndarray:
+    name: str, column: Any, *, beside: Mapping | None = None, whole: bool = False
+) -> ndarray:
     """Return a column as finite floats.
 
     Parameters
@@ -81,9 +80,11 @@ def to_numbers(
     name : str
         Name of the column, for messages.
     column : (N,) ndarray
-        Numbers, booleans or text as people write it (`workbench.data.decimals`); true and false become 1 and 0.
+        Numbers, booleans or text as people write it (`workbench.data.decimals`); true and false
+        become 1 and 0.
     beside : dict of (N,) ndarray, optional
-        Columns of numbers of the same file: they decide what a comma or a point is where this column leaves it open.
+        Columns of numbers of the same file: they decide what a comma or a point is if this column
+        does not.
     whole : bool
         Whether whole numbers are expected, so that "8,000" and "8.000" are 8000.
 
@@ -94,8 +95,8 @@ def to_numbers(
     Raises
     ------
     ValueError
-        For a cell that is missing, not a number or not finite, for a column that mixes decimal points and decimal
-        commas, and where a comma or a point can be read both ways.
+        For a cell that is missing, not a number or not finite, for a column that mixes decimal
+        points and decimal commas, and for a comma or a point that can be read both ways.
 
     Examples
     --------
@@ -111,17 +112,13 @@ def to_numbers(
     if array.dtype.kind in "biuf":
         parsed = array.astype(float)
     else:
-        parsed, problem = _parse(
-            without_marks(array, present(name, array)), whole=whole, beside=beside
-        )
-        if problem:
-            raise RowError(f"column {name!r}, ", *problem)
+        parsed = _parsed(name, present(name, array, marks=False), whole, beside)
     _refuse_infinite(name, array, parsed)
     return parsed
 
 
-def to_shares(name: str, column: Any) -> tuple[np.ndarray, list[Note]]:
-    """Return a column as finite floats, and a note where it is text in percent, which is divided by 100.
+def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
+    """Return a column as finite floats, and a note if it is in percent and divided by 100.
 
     Raises
     ------
@@ -138,29 +135,19 @@ def to_shares(name: str, column: Any) -> tuple[np.ndarray, list[Note]]:
     in_percent = [text.endswith("%") for text in texts]
     if not any(in_percent):
         return to_numbers(name, column), []
-    first, other = (
-        in_percent.index(True),
-        next((row for row, text in enumerate(texts) if text[-1:] not in "%"), None),
-    )
-    if other is not None:
-        raise RowError(
-            f"column {name!r}, ",
-            first,
-            f": {texts[first]!r} is in percent, ",
-            other,
-            f": {texts[other]!r} is not; write both alike",
-        )
-    shares = to_numbers(name, objects([text[:-1].rstrip() for text in texts])) / 100
-    return shares, [
-        Note(
-            "data",
-            f"column {name!r} is in percent: {texts[first]!r} is read as {shares[first]:.10g}",
-        )
-    ]
+    first = in_percent.index(True)
+    example = repr(texts[first])
+    for row, text in enumerate(texts):
+        if text and not in_percent[row]:
+            ending = f": {text!r} is not; write both alike"
+            raise RowError(f"column {name!r}, ", first, f": {example} is in percent, ", row, ending)
+    shares = to_numbers(name, objects([text.rstrip("% ") for text in texts])) / 100
+    note = f"column {name!r} is in percent: {example} is read as {shares[first]:.10g}"
+    return shares, [Note("data", note)]
 
 
-def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None) -> list:
-    """Return the cells of a column of counts: numbers where they are, text that is none and None as they stand.
+def to_cells(name: str, column: Any, *, beside: Mapping | None = None) -> list:
+    """Return the cells of a column of counts: numbers, and text that is none and None as they are.
 
     Parameters
     ----------
@@ -181,23 +168,18 @@ def to_cells(name: str, column: Any, *, beside: Mapping[str, Any] | None = None)
     >>> to_cells("n", np.array(["8,000", "x", None], object))
     [8000, 'x', None]
     """
-    array = np.asarray(column)
-    texts = as_text(array)
-    written = without_marks(array, texts)
-    known = [row for row, text in enumerate(written) if decimals.mark_of(text) is not None]
-    cells: list = [text or None for text in texts]
-    parsed, problem = _parse([written[row] for row in known], whole=True, beside=beside)
-    if problem:
-        raise RowError(
-            f"column {name!r}, ",
-            *(part if isinstance(part, str) else known[part] for part in problem),
-        )
-    for row, value in zip(known, parsed.tolist(), strict=True):
-        cells[row] = int(value) if value.is_integer() else value
+    texts, numerals = as_text(column), written(column)
+    is_number = [decimals.mark_of(text) is not None for text in numerals]
+    digits = [text if number else "0" for text, number in zip(numerals, is_number, strict=True)]
+    parsed = _parsed(name, digits, True, beside).tolist()
+    values = [int(value) if value.is_integer() else value for value in parsed]
+    cells: list = []
+    for text, number, value in zip(texts, is_number, values, strict=True):
+        cells.append(value if number else text or None)
     return cells
 
 
-def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.ndarray:
+def to_labels(name: str, column: ndarray, two_ways: str = "numbers") -> ndarray:
     """Return a column as labels: numbers where every cell is a number, else stripped text.
 
     Parameters
@@ -207,7 +189,8 @@ def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.nd
     column : (N,) ndarray
         Numbers, booleans or text.
     two_ways : {"numbers", "text", "refuse"}
-        What becomes of a column in which a number is written in two ways: they are one label, or all is text.
+        The reading of a column in which a number is written in two ways: they are one label, or all
+        is text.
 
     Returns
     -------
@@ -217,7 +200,8 @@ def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.nd
     Raises
     ------
     ValueError
-        For a cell that is missing or not finite, text of more than 200 characters, or a number in two ways.
+        For a cell that is missing or not finite, text of more than 200 characters, or a number in
+        two ways.
 
     Examples
     --------
@@ -234,9 +218,9 @@ def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.nd
     if array.dtype.kind in "bf":
         return whole_if_exact(to_numbers(name, array))
     texts = present(name, array)
-    distinct = [*dict.fromkeys(texts)]
+    distinct = list(dict.fromkeys(texts))
     labels = _distinct_labels(distinct)
-    twice = two_ways != "numbers" and _written_twice(distinct, labels.tolist())
+    twice = first_clash(zip(labels.tolist(), distinct, strict=True))
     if twice and two_ways == "refuse":
         first, second = twice
         raise RowError(
@@ -246,53 +230,38 @@ def to_labels(name: str, column: np.ndarray, two_ways: str = "numbers") -> np.nd
             texts.index(second),
             ": say classes 'text' if they are two, 'numbers' if they are one",
         )
-    return _in_rows(name, texts, distinct, np.array(distinct) if twice else labels)
+    if twice and two_ways == "text":
+        labels = np.array(distinct)
+    return _labels_of_rows(name, texts, distinct, labels)
 
 
-def text_labels(name: str, column: np.ndarray) -> np.ndarray:
-    """Return a column as labels that are text, or raise where one is missing or too long."""
+def text_labels(name: str, column: ndarray) -> ndarray:
+    """Return a column as labels that are text, or raise if one is missing or too long."""
     texts = present(name, column)
-    distinct = [*dict.fromkeys(texts)]
-    return _in_rows(name, texts, distinct, np.array(distinct))
+    distinct = list(dict.fromkeys(texts))
+    return _labels_of_rows(name, texts, distinct, np.array(distinct))
 
 
-def _in_rows(name: str, texts: list[str], distinct: list[str], labels: np.ndarray) -> np.ndarray:
+def _labels_of_rows(name: str, texts: list, distinct: list, labels: ndarray) -> ndarray:
     longest = max(distinct, key=len)
     if labels.dtype.kind == "U" and len(longest) > LONGEST_LABEL:
-        raise RowError(
-            f"column {name!r}, ",
-            texts.index(longest),
-            f": a label has at most {LONGEST_LABEL} characters; this text has {len(longest)}",
-        )
-    place = {text: k for k, text in enumerate(distinct)}
-    return labels[np.fromiter(map(place.__getitem__, texts), np.intp, len(texts))]
+        problem = f"a label has at most {LONGEST_LABEL} characters; this text has {len(longest)}"
+        raise RowError(f"column {name!r}, ", texts.index(longest), f": {problem}")
+    index = {text: k for k, text in enumerate(distinct)}
+    return labels[[index[text] for text in texts]]
 
 
-def _written_twice(texts: list[str], values: list) -> tuple[str, ...]:
-    """Return the first two of some texts that are one number, or ()."""
-    first: dict = {}
-    return next(
-        (
-            (first[value], text)
-            for text, value in zip(texts, values, strict=True)
-            if first.setdefault(value, text) != text
-        ),
-        (),
-    )
+def _distinct_labels(texts: list) -> ndarray:
+    """Return class names as numbers if all are, without separators, with commas or with points."""
+    numerals = [text for text in texts if decimals.is_plain(text) or text.lower() in decimals.TRUTH]
+    if len(numerals) == len(texts) and not {",", "."} <= set("".join(texts)):
+        parsed, _ = decimals.parse(texts)
+        if parsed.size and np.all(np.abs(parsed) < EXACT_WHOLE):
+            return whole_if_exact(parsed)
+    return np.array(texts)
 
 
-def _distinct_labels(texts: list[str]) -> np.ndarray:
-    parsed = _digits_and_one_mark(texts)
-    if parsed is None:
-        parsed = decimals.parse(texts)[0] if _may_be_numbers(texts) else np.empty(0)
-    return (
-        whole_if_exact(parsed)
-        if parsed.size and np.all(np.abs(parsed) < EXACT_WHOLE)
-        else np.array(texts)
-    )
-
-
-def to_ids(name: str, column: np.ndarray) -> np.ndarray:
+def to_ids(name: str, column: ndarray) -> ndarray:
     """Return a column as identifiers: numbers as they are, everything else as stripped text.
 
     Parameters
@@ -326,42 +295,50 @@ def to_ids(name: str, column: np.ndarray) -> np.ndarray:
     values = array.tolist()
     again = first_repeat(values)
     if again:
-        raise RowError(
-            f"column {name!r}: id {values[again[0]]!r} occurs twice, in ",
-            again[0],
-            " and ",
-            again[1],
-        )
+        first, second = again
+        problem = f"column {name!r}: id {values[first]!r} occurs twice, in "
+        raise RowError(problem, first, " and ", second)
     return array
 
 
+def first_clash(pairs: Iterable[tuple]) -> tuple | None:
+    """Return the first two values that differ and have the same key, of pairs of key and value.
+
+    Examples
+    --------
+    >>> first_clash([(1, "1"), (2, "2"), (1, "1.0")])
+    ('1', '1.0')
+    """
+    first: dict = {}
+    for key, value in pairs:
+        if first.setdefault(key, value) != value:
+            return first[key], value
+    return None
+
+
 def first_repeat(values: Sequence) -> tuple[int, int] | None:
-    """Return where a value stood and where it stands again, None where all differ.
+    """Return the places where a value stands and where it stands again, None if all differ.
 
     Examples
     --------
     >>> first_repeat(["a", "b", "a", "a"])
     (0, 2)
     """
-    hashes = np.fromiter(
-        map(hash, values), np.int64, len(values)
-    )  # a set of millions of texts takes much room
-    hashes.sort()
-    first = dict[Any, int]()
-    for row, value in enumerate(values if (hashes[1:] == hashes[:-1]).any() else ()):
-        if first.setdefault(value, row) != row:
-            return first[value], row
-    return None
+    # sorted hashes take less room than a set of millions of texts
+    hashes = np.sort(np.fromiter(map(hash, values), np.int64, len(values)))
+    if not np.any(hashes[1:] == hashes[:-1]):
+        return None
+    return first_clash((value, row) for row, value in enumerate(values))
 
 
 def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> None:
-    """Raise where a row by its label, or by one of the others, is the total or the mean, as spreadsheets add it.
+    """Raise if a label names a row as a total or a mean, as spreadsheets add it, or as another.
 
     Examples
     --------
-    >>> refuse_totals("fold", [1, 2, "mean"])
+    >>> refuse_totals("fold", [1, 2, "mean"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.data.numbers.RowError: column 'fold', data row 3: 'mean' is a row about the others; take it out
+    workbench.data.numbers.RowError: column 'fold', data row 3: 'mean' is a row about the others...
     """
     for row, label in enumerate(labels):
         if isinstance(label, str) and label.strip().casefold() in {*TOTALS, *others}:
@@ -370,13 +347,16 @@ def refuse_totals(name: str, labels: Sequence, others: tuple[str, ...] = ()) -> 
             )
 
 
-def as_text(column: Any) -> list[str]:
-    """Return a column as a list of stripped str, with "" for a missing cell, as `checks.is_missing` decides.
+def as_text(column: Any, marks: bool = True) -> list[str]:
+    """Return a column as a list of stripped str, with "" for a missing cell.
+
+    Without `marks`, a number that is no text, as of a workbook, has no decimal mark: 8.125 is
+    8125e-3, and 1.0 is 1.
 
     Examples
     --------
-    >>> as_text(np.array([" 007", None, 3], object))
-    ['007', '', '3']
+    >>> as_text(np.array([" 007", None, 3], object)), as_text([8.125, 1.0], marks=False)
+    (['007', '', '3'], ['8125e-3', '1'])
     """
     array = np.asarray(column)
     values = array.tolist()
@@ -385,8 +365,27 @@ def as_text(column: Any) -> list[str]:
     try:
         texts = list(map(str.strip, values))
     except TypeError:  # not only text
-        return [_text(value) for value in values]
-    return ["" if text == checks.NAN else text for text in texts] if checks.NAN in texts else texts
+        return [_text(value, marks) for value in values]
+    if checks.NAN in texts:
+        texts = ["" if text == checks.NAN else text for text in texts]
+    return texts
+
+
+def _text(value: Any, marks: bool) -> str:
+    if checks.is_missing(value):
+        return ""
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if not isinstance(value, (numbers.Real, decimal.Decimal)):
+        return str(value).strip()
+    number = float(value)
+    text = repr(number)
+    if marks or math.isinf(number):
+        return text
+    if number.is_integer():
+        return str(int(number))
+    sign, digits, exponent = decimal.Decimal(text).as_tuple()
+    return f"{'-' * sign}{''.join(map(str, digits))}e{exponent}"
 
 
 def unmasked(array: Any) -> Any:
@@ -396,103 +395,52 @@ def unmasked(array: Any) -> Any:
     if not np.any(array.mask):
         return array.data
     values = array.data.astype(object)
-    values[np.ma.getmaskarray(array)] = None
+    values[array.mask] = None
     return values
 
 
-def objects(values: Sequence) -> np.ndarray:
+def objects(values: Sequence) -> ndarray:
     """Return values as a 1-d object array."""
     array = np.empty(len(values), object)
     array[:] = values
     return array
 
 
-def _text(value: float | str | None) -> str:
-    if checks.is_missing(value):
-        return ""
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, numbers.Integral):
-        return str(int(value))
-    return repr(float(value)) if isinstance(value, _KINDS) else str(value)
-
-
-def present(name: str, array: np.ndarray) -> list[str]:
-    """Return a column as `as_text`, or raise where a cell is missing."""
-    texts = as_text(array)
+def present(name: str, column: Any, marks: bool = True) -> list[str]:
+    """Return a column as `as_text`, or raise if a cell is missing."""
+    texts = as_text(column, marks)
     if "" in texts:
         raise MissingError(f"column {name!r}, ", texts.index(""), " is missing")
     return texts
 
 
-def written(column: np.ndarray) -> list[str]:
+def written(column: Any) -> list[str]:
     """Return a column as `as_text`; numbers that are no text have one spelling, 1.0 that of 1."""
-    return without_marks(column, as_text(column))
+    return as_text(column, marks=False)
 
 
-def without_marks(array: np.ndarray, texts: list[str]) -> list[str]:
-    """Return texts in which a number that is no text, as of a workbook, has no decimal mark: 8.125 is 8125e-3."""
-    values = array.tolist()
-    if {*map(type, values)} <= {str}:
-        return texts
-    return [
-        _digits(value) if isinstance(value, _KINDS) and np.isfinite(float(value)) else text
-        for value, text in zip(values, texts, strict=True)
-    ]
+def _parsed(name: str, texts: list, whole: bool, beside: Mapping | None) -> ndarray:
+    columns = map(np.asarray, (beside or {}).values())
+    texts_beside = [as_text(column) for column in columns if column.dtype.kind in "OUS"]
+    parsed, problem = decimals.parse(texts, whole=whole, beside=texts_beside)
+    if problem:
+        raise RowError(f"column {name!r}, ", *problem)
+    return parsed
 
 
-def _digits(value: Any) -> str:
-    if float(value).is_integer():
-        return str(int(value))
-    sign, digits, exponent = decimal.Decimal(repr(float(value))).as_tuple()
-    return f"{'-' * sign}{''.join(map(str, digits))}e{exponent}"
+def _refuse_infinite(name: str, array: ndarray, parsed: ndarray) -> None:
+    is_finite = np.isfinite(parsed)
+    if np.all(is_finite):
+        return
+    row = int(np.argmin(is_finite))
+    value = array[row]
+    text = value if isinstance(value, str) else f"{value:g}"
+    kind = MissingError if np.isnan(parsed[row]) else RowError
+    raise kind(f"column {name!r}, ", row, f": {text} is not a finite number")
 
 
-def _parse(texts: Any, *, whole: Any = False, beside: Any = None) -> tuple:
-    quick = _digits_and_one_mark(texts)
-    if quick is not None:
-        return quick, ()
-    others = (
-        as_text(column)
-        for column in (beside or {}).values()
-        if np.asarray(column).dtype.kind in "OUS"
-    )
-    return decimals.parse(texts, whole=whole, beside=others)
-
-
-def _digits_and_one_mark(texts: list) -> np.ndarray | None:
-    """Return floats where all is digits and one mark that can only be decimal, else None."""
-    written = "".join(texts)
-    marks = [mark for mark in ".," if mark in written]
-    if written.strip(_PLAIN) or len(marks) == 2:
-        return None
-    mark = "".join(marks)
-    if mark and all(map(decimals.is_open, (text for text in texts if mark in text))):
-        return None
-    try:
-        return objects([text.replace(",", ".") for text in texts] if mark == "," else texts).astype(
-            float
-        )
-    except ValueError:
-        return None
-
-
-def _may_be_numbers(texts: list[str]) -> bool:
-    """Return whether class names are read as numbers: none with separated thousands, commas or points but not both."""
-    return not {",", "."} <= set("".join(texts)) and all(
-        text.lower() in decimals.TRUTH or decimals.is_plain(text) for text in texts
-    )
-
-
-def _refuse_infinite(name: str, array: np.ndarray, parsed: np.ndarray) -> None:
-    for row in np.flatnonzero(~np.isfinite(parsed))[:1]:
-        value = array[row]
-        shown = value if isinstance(value, str) else f"{value:g}"
-        kind = MissingError if np.isnan(parsed[row]) else RowError
-        raise kind(f"column {name!r}, ", row, f": {shown} is not a finite number")
-
-
-def whole_if_exact(parsed: np.ndarray) -> np.ndarray:
+def whole_if_exact(parsed: ndarray) -> ndarray:
     """Return numbers as int where all are whole and exact."""
-    exact = np.all(parsed == np.floor(parsed)) and np.all(np.abs(parsed) < EXACT_WHOLE)
-    return parsed.astype(np.int64) if exact else parsed
+    if np.all(parsed == np.floor(parsed)) and np.all(np.abs(parsed) < EXACT_WHOLE):
+        return parsed.astype(np.int64)
+    return parsed

@@ -1,7 +1,8 @@
 """Sheets as files: cells that no spreadsheet executes, and never written over what people wrote.
 
-Cells of a sheet are text and are never evaluated, neither here nor by the spreadsheet that opens it: text is quoted,
-so that one that splits lines at another delimiter leaves it whole, and what it would execute gets an apostrophe.
+Cells of a sheet are text and are never evaluated, here or by the spreadsheet that opens it. Text is
+quoted, so that a spreadsheet that splits lines at another delimiter does not split it, and
+text that it would execute gets an apostrophe.
 """
 
 import itertools
@@ -9,22 +10,20 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from os import PathLike
 from typing import Any
 
 from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.columns import plain_name
-from workbench.data.frames import NoRowsError
-from workbench.data.whole_files import write_text
+from workbench.data.whole_files import StrPath, write_text
 
 _EXECUTABLE = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 _EXECUTABLE_PART = re.compile(rf"(?<=[;\t])(?={_EXECUTABLE.pattern})")
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[Iterable]) -> None:
-    """Write a CSV file, UTF-8 with a byte-order mark, as a whole or not at all; text is quoted and harmless.
+def write_rows(path: StrPath, header: Sequence[str], rows: Iterable[Iterable]) -> None:
+    """Write a CSV file, UTF-8 with a byte-order mark; text is quoted and harmless.
 
     Parameters
     ----------
@@ -34,19 +33,15 @@ def write_rows(path: str | PathLike[str], header: Sequence[str], rows: Iterable[
     rows : iterable of sequence
         Cells: text, numbers, None for an empty one.
     """
-    names = [
-        name if _PLAIN_NAME.fullmatch(name) else _cell(name, place)
-        for place, name in enumerate(header)
-    ]
-    cells = ([_cell(value, place) for place, value in enumerate(row)] for row in rows)
-    write_text(
-        csv_path(path),
-        (",".join(row) + "\r\n" for row in itertools.chain([names], cells)),
-        "utf-8-sig",
-    )
+    names = _cells(header)
+    for column, name in enumerate(header):
+        if _PLAIN_NAME.fullmatch(name):
+            names[column] = name
+    lines = itertools.chain([names], map(_cells, rows))
+    write_text(csv_path(path), (",".join(line) + "\r\n" for line in lines), "utf-8-sig")
 
 
-def csv_path(path: str | PathLike[str]) -> str:
+def csv_path(path: StrPath) -> str:
     """Return a path that ends in .csv as text, or raise."""
     path = os.path.expanduser(os.fspath(path))
     if not path.lower().endswith(".csv"):
@@ -56,34 +51,37 @@ def csv_path(path: str | PathLike[str]) -> str:
 
 def original(cell: str) -> str:
     """Return what a cell of a first column was before an apostrophe made it harmless."""
-    return cell[1:].strip() if cell.startswith("'") and _EXECUTABLE.match(cell[1:]) else cell
+    if cell.startswith("'") and _EXECUTABLE.match(cell[1:]):
+        return cell[1:].strip()
+    return cell
 
 
-def refuse_recorded(path: str | PathLike[str], *answers: str) -> None:
-    """Raise if a file at `path` holds labels in a column of `answers`, or is anything but an empty label sheet."""
+def refuse_recorded(path: StrPath, *answers: str) -> None:
+    """Raise if a file at `path` has labels in a column of `answers`, or is no annotation sheet."""
 
     def filled_cells(path: str) -> int:
-        header = {plain_name(name) for name in frames.column_names(path)}
-        found = [name for name in answers if name in header] or answers[:1]
-        columns, _ = frames.read_columns(path, ["id", *found])
-        return sum(map(bool, (cell for name in found for cell in numbers.as_text(columns[name]))))
+        header = set(map(plain_name, frames.column_names(path)))
+        names = [name for name in answers if name in header] or answers[:1]
+        columns, _ = frames.read_columns(path, ["id", *names])
+        return sum(sum(map(bool, numbers.as_text(columns[name]))) for name in names)
 
     filled = of_sheet(path, filled_cells)
     if filled:
+        labels = checks.counted(filled, "label")
         raise ValueError(
-            f"{str(path)!r} already holds {checks.counted(filled, 'label')} and is not overwritten; "
-            "choose another path, or move the file away"
+            f"{str(path)!r} already holds {labels} and is not overwritten; choose another path, or "
+            "move the file away"
         )
 
 
-def of_sheet(path: str | PathLike[str], read: Callable[[str], Any]) -> Any:
-    """Return what `read` finds in the label sheet at `path`, None where there is none or one without rows."""
+def of_sheet(path: StrPath, read: Callable) -> Any:
+    """Return the result of `read` for the sheet at `path`, None if there is none or no row."""
     path = os.path.expanduser(os.fspath(path))
-    if not os.path.exists(path) or os.path.getsize(path) == 0:
+    if not os.path.exists(path) or not os.path.getsize(path):
         return None
     try:
         return read(path)
-    except NoRowsError:
+    except frames.NoRowsError:
         return None
     except ValueError as error:
         raise ValueError(
@@ -91,16 +89,14 @@ def of_sheet(path: str | PathLike[str], read: Callable[[str], Any]) -> Any:
         ) from None
 
 
-def refuse_other(path: str | PathLike[str], header: Sequence[str]) -> None:
-    """Raise if there is a file at `path` whose columns are not those of `header`: it is somebody's."""
+def refuse_other(path: StrPath, header: Sequence[str]) -> None:
+    """Raise if there is a file at `path` whose columns are not those of `header`."""
     path = csv_path(path)
-    if (
-        os.path.isfile(path)
-        and os.path.getsize(path)
-        and frames.column_names(path) != tuple(header)
-    ):
+    is_filled = os.path.isfile(path) and os.path.getsize(path)
+    if is_filled and frames.column_names(path) != tuple(header):
         raise ValueError(
-            f"{path!r} exists and has other columns than {checks.listed(header)}; choose another path"
+            f"{path!r} exists and has other columns than {checks.listed(header)}; "
+            "choose another path"
         )
 
 
@@ -136,16 +132,15 @@ def write_cell(sheet: Any, line: int, place: int, cell: Any, style: Any = None) 
     return sheet.write_string(line, place, neutral(str(cell)), style)
 
 
-def _cell(value: Any, place: int) -> str:
-    """Return a cell as it is written; behind the first, a quote does not keep a line from being split."""
-    if value is None or value == "":
-        return ""
-    if not isinstance(value, str):
-        return str(value)
-    return (
-        '"'
-        + (neutral(value) if place == 0 else _EXECUTABLE_PART.sub("'", neutral(value))).replace(
-            '"', '""'
-        )
-        + '"'
-    )
+def _cells(row: Iterable) -> list:
+    """Return cells as they are written; after the first, quotes do not keep a line in one piece."""
+    cells = []
+    for column, value in enumerate(row):
+        cell = "" if value is None else str(value)
+        if isinstance(value, str) and cell:
+            cell = neutral(cell)
+            if column:
+                cell = _EXECUTABLE_PART.sub("'", cell)
+            cell = '"' + cell.replace('"', '""') + '"'
+        cells.append(cell)
+    return cells

@@ -1,4 +1,4 @@
-"""Files written as a whole or not at all: nobody ever reads half of one, and what stood there before is kept."""
+"""Files written as a whole or not at all: nobody ever reads half of one."""
 
 import contextlib
 import errno
@@ -7,9 +7,11 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 
-_KEPT: ContextVar[tuple[os.stat_result, ...]] = ContextVar("kept", default=())
+StrPath = str | os.PathLike[str]
+_INPUTS: ContextVar[tuple[os.stat_result, ...]] = ContextVar("inputs", default=())
 
 
 class NotWrittenError(OSError, ValueError):
@@ -27,9 +29,7 @@ class NotWrittenError(OSError, ValueError):
         return f"cannot write {self.filename!r}: {self.strerror}"
 
 
-def write_text(
-    path: str | os.PathLike[str], lines: str | Iterable[str], encoding: str = "utf-8"
-) -> None:
+def write_text(path: StrPath, lines: str | Iterable[str], encoding: str = "utf-8") -> None:
     r"""Write a text file as a whole or not at all, its ends of lines as they are given.
 
     Parameters
@@ -57,33 +57,28 @@ def write_text(
 
 
 @contextlib.contextmanager
-def keeping(paths: Iterable[str | os.PathLike[str]]) -> Iterator[None]:
+def keeping(paths: Iterable[StrPath]) -> Iterator[None]:
     """Let no file be written inside over one of these, by whatever name it is called."""
-    before = _KEPT.set((*_KEPT.get(), *(os.stat(path) for path in paths)))
+    before = _INPUTS.set((*_INPUTS.get(), *map(os.stat, paths)))
     try:
         yield
     finally:
-        _KEPT.reset(before)
+        _INPUTS.reset(before)
 
 
-def refuse_kept(path: str | os.PathLike[str]) -> None:
+def refuse_kept(path: StrPath) -> None:
     """Raise `NotWrittenError` for a file that is kept."""
-    if (
-        _KEPT.get()
-        and os.path.exists(path)
-        and any(os.path.samestat(os.stat(path), kept) for kept in _KEPT.get())
-    ):
-        raise NotWrittenError(
-            errno.EEXIST, "it is also an input; choose another path", os.fspath(path)
-        )
+    if os.path.exists(path) and any(map(partial(os.path.samestat, os.stat(path)), _INPUTS.get())):
+        problem = "it is also an input; choose another path"
+        raise NotWrittenError(errno.EEXIST, problem, os.fspath(path))
 
 
 @contextlib.contextmanager
-def whole_file(path: str | os.PathLike[str], *, new: bool = False) -> Iterator[Path]:
-    """Yield a path beside `path`, with its ending, for a file that takes its place if all goes well.
+def whole_file(path: StrPath, *, new: bool = False) -> Iterator[Path]:
+    """Yield a path next to `path` for a file that takes its place if all goes well.
 
-    What is written has reached the disk before it takes the place, and keeps the permissions of what was there; a
-    link stays a link. Whatever goes wrong, nothing but the old file is left.
+    The new file is on the disk before it takes the place, and keeps the permissions of the old one;
+    a link stays a link. Whatever goes wrong, nothing but the old file is left.
 
     Parameters
     ----------
@@ -95,7 +90,8 @@ def whole_file(path: str | os.PathLike[str], *, new: bool = False) -> Iterator[P
     Raises
     ------
     NotWrittenError
-        If the folder is missing, may not be written to or is full; for a file that is kept, and with `new` for any.
+        If the folder is missing, may not be written to or is full; for a file that is kept, and
+        with `new` for any.
     """
     refuse_kept(path)
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
@@ -110,7 +106,8 @@ def whole_file(path: str | os.PathLike[str], *, new: bool = False) -> Iterator[P
         _to_disk(part)
         if target.is_file():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
-        (_put_beside if new else os.replace)(part, target)
+        replace = _put_beside if new else os.replace
+        replace(part, target)
         _to_disk(target.parent)
     except NotWrittenError:
         raise

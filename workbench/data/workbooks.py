@@ -2,15 +2,13 @@
 
 import datetime
 import os
-import posixpath
 import re
-import zipfile
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data.columns import TableSource, spelled
@@ -22,13 +20,7 @@ _WITH_PART = re.compile(
     r"(.*\.(?:xls[xm]|ods|eval|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?))#(.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_ERROR = re.compile(
-    rb'<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>.*?v>([^<]*)<', re.DOTALL
-)
-_NOT_COMPUTED = re.compile(
-    rb'<(?:\w+:)?c\b(?![^>]*\bt="str")[^>]*\br="([A-Z]+)([0-9]+)"[^>]*>\s*'
-    rb"<(\w+:)?f\b[^>]*(?:/>|>[^<]*</\3?f>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></)?(?!<(?:\w+:)?v)"
-)
+_TIMES = (datetime.date, datetime.time, datetime.timedelta)
 
 
 def file_and_sheet(path: str) -> tuple[str, str]:
@@ -39,169 +31,85 @@ def file_and_sheet(path: str) -> tuple[str, str]:
     >>> file_and_sheet("book.xlsx#May"), file_and_sheet("list#3.csv")
     (('book.xlsx', 'May'), ('list#3.csv', ''))
     """
-    named = _WITH_PART.fullmatch(path)
-    return (named[1], named[2]) if named and not os.path.isfile(path) else (path, "")
+    parts = _WITH_PART.fullmatch(path)
+    if not parts or os.path.isfile(path):
+        return path, ""
+    return parts[1], parts[2]
 
 
 def open_workbook(path: str, label: str) -> TableSource:
-    """Return a sheet as a source: its first row with two names or more is the header, and empty rows are left out."""
-    file, named = file_and_sheet(path)
+    """Return a sheet as a source: its first row with two names or more is the header."""
+    file, requested = file_and_sheet(path)
     saved = os.stat(file)
-    sheet, others, cells, merged = _sheet(file, named, label, (saved.st_mtime_ns, saved.st_size))
-    filled = [row for row, values in enumerate(cells) if any(value != "" for value in values)]
+    sheet, sheets, cells = _sheet(file, requested, label, saved.st_mtime_ns, saved.st_size)
+    filled = [row for row, values in enumerate(cells) if values.count("") < len(values)]
     if not filled:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
-    header = next(
-        (row for row in filled if sum(value != "" for value in cells[row]) > 1), filled[0]
-    )
-    for (first, left), (last, right) in merged:
-        if first <= header <= last and right > left:
-            raise ValueError(
-                f"{label}, row {header + 1}: columns {_letters(left)} to {_letters(right)} are one merged "
-                "cell; write a name for every column into one row"
-            )
+    width = len(cells[0])
+    with_names = [row for row in filled if cells[row].count("") < width - 1]
+    header = min(with_names, default=filled[0])
     rows = [row for row in filled if row > header]
-    places = [
-        k
-        for k, name in enumerate(cells[header])
-        if name != "" or any(cells[row][k] != "" for row in rows)
-    ]
-    told = (
-        f"{label}, sheet {sheet!r} (there {'are' if len(others) > 1 else 'is'} also {checks.listed(others, 5)})"
-        if others
-        else label
-    )
-    names = tuple(
-        "" if cells[header][k] == "" else str(_value(cells[header][k])).strip() for k in places
-    )
-    above = checks.listed([row + 1 for row in filled if row < header])
-    notes = (
-        *(Note("data", f"{label}: the header is row {header + 1}; left out above it: row {above}"),)
-        * bool(above),
-        *(
-            Note(
-                "data",
-                f"{label}: sheet {sheet!r} is read, the first of {len(others) + 1}; for another add "
-                f"{'#' + name!r} to the name",
-            )
-            for name in others[:1]
-        ),
-    )
+    names, columns = [], []
+    for k, name in enumerate(cells[header]):
+        column = [cells[row][k] for row in rows]
+        if name != "" or column.count("") < len(column):
+            names.append("" if name == "" else str(_value(name)).strip())
+            columns.append(column)
+    notes = []
+    if filled[0] < header:
+        above = checks.listed([row + 1 for row in filled if row < header])
+        text = f"the header is row {header + 1}; left out above it: row {above}"
+        notes.append(Note("data", f"{label}: {text}"))
+    if len(sheets) > 1 and not requested:
+        text = f"sheet {sheet!r} is read, the first of {len(sheets)}"
+        notes.append(Note("data", f"{label}: {text}; for another add '#{sheets[1]}' to the name"))
 
-    def fetch(wanted: Any) -> Any:
-        data = {name: [cells[row][places[names.index(name)]] for row in rows] for name in wanted}
-        _refuse_errors(
-            file,
-            sheet,
-            label,
-            {_letters(places[names.index(name)]): name for name in wanted if "" in data[name]},
-            header,
-        )
-        return {name: _column(values) for name, values in data.items()}, notes
+    def fetch(requested: Sequence) -> tuple:
+        arrays = {name: _column(columns[names.index(name)]) for name in requested}
+        return arrays, tuple(notes)
 
-    return TableSource(told, names, fetch, lambda: (row + 1 for row in rows))
+    return TableSource(label, tuple(names), fetch, lambda: (row + 1 for row in rows))
 
 
 @lru_cache(maxsize=1)
-def _sheet(file: str, named: str, label: str, saved: tuple) -> tuple:
-    """Return a sheet's name, those of others, its cells and merged ranges; kept, as a report reads them often."""
+def _sheet(file: str, requested: str, label: str, *saved: int) -> tuple:
+    """Return a sheet's name, all names and its cells; cached, as a report reads them often."""
     import python_calamine as calamine
 
     try:
         with calamine.CalamineWorkbook.from_path(file) as book:
-            known = [
-                sheet.name
-                for sheet in book.sheets_metadata
-                if sheet.typ == calamine.SheetTypeEnum.WorkSheet
-                and (named or sheet.visible == calamine.SheetVisibleEnum.Visible)
-            ]
-            name = spelled(named, known) if named else "".join(known[:1])
-            if name not in known:
-                listed = checks.listed(known, 20, quoted=True) or "none that is shown"
-                raise ValueError(
-                    f"{file!r} has no sheet {named!r}; it has {listed}{checks.suggestion(named, known)}"
-                )
-            sheet = book.get_sheet_by_name(name)
-            others = [] if named else [each for each in known if each != name]
-            return (
-                name,
-                others,
-                sheet.to_python(skip_empty_area=False),
-                sheet.merged_cell_ranges or [],
-            )
+            sheets = []
+            for sheet in book.sheets_metadata:
+                is_visible = sheet.visible == calamine.SheetVisibleEnum.Visible
+                is_table = sheet.typ == calamine.SheetTypeEnum.WorkSheet
+                if is_table and (requested or is_visible):
+                    sheets.append(sheet.name)
+            name = spelled(requested, sheets) if requested else "".join(sheets[:1])
+            if name not in sheets:
+                present = checks.listed(sheets, 20, quoted=True) or "none that is shown"
+                hint = checks.suggestion(requested, sheets)
+                raise ValueError(f"{file!r} has no sheet {requested!r}; it has {present}{hint}")
+            cells = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+            return name, sheets, cells
     except calamine.PasswordError:
         raise ValueError(f"{label} is protected by a password; save it without one") from None
     except (calamine.CalamineError, OSError) as error:
         raise ValueError(f"{label} cannot be read as a workbook: {one_line(error)}") from None
 
 
-def _refuse_errors(file: str, sheet: str, label: str, place: dict[str, str], header: int) -> None:
-    """Raise where a cell that seems empty holds an error, such as #DIV/0!, or a formula: only the file itself tells."""
-    if not place or file.lower().endswith(
-        ".ods"
-    ):  # which holds what was computed, an error as its text
-        return
-    with zipfile.ZipFile(file) as book:
-        cells = book.read(_part(book, sheet, label))
-    for letters, row, said in (
-        *(
-            (letters, row, f"the error {value.decode()}; correct it, or empty the cell")
-            for letters, row, value in _ERROR.findall(cells)
-        ),
-        *(
-            (
-                letters,
-                row,
-                "a formula that was never computed; open the file in a spreadsheet and save it there",
-            )
-            for letters, row, _ in _NOT_COMPUTED.findall(cells)
-        ),
-    ):
-        if letters.decode() in place and int(row) > header + 1:
-            cell, name = f"{letters.decode()}{int(row)}", place[letters.decode()]
-            raise ValueError(f"{label}, cell {cell} (column {name!r}) holds {said}")
-
-
-def _part(book: Any, sheet: str, label: str) -> str:
-    """Return the name of the part that holds a sheet."""
-    relations = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
-    target = {relation.attrib["Id"]: relation.attrib["Target"] for relation in relations}
-    for found in ElementTree.fromstring(book.read("xl/workbook.xml")).findall(".//{*}sheet"):
-        keys = [value for key, value in found.attrib.items() if key.endswith("}id")]
-        if found.get("name") == sheet and keys:
-            return posixpath.join("xl", target[keys[0]]).lstrip("/")
-    raise ValueError(f"{label}: sheet {sheet!r} cannot be found in the file; save it again")
-
-
-def _letters(place: int) -> str:
-    """Return the letters of a column, A for 0.
-
-    Examples
-    --------
-    >>> _letters(0), _letters(27)
-    ('A', 'AB')
-    """
-    first, last = divmod(place, 26)
-    return (_letters(first - 1) if first else "") + chr(ord("A") + last)
-
-
-def _column(cells: Sequence) -> np.ndarray:
-    """Return cells as an array: numbers where all are, else objects, with None for an empty cell."""
+def _column(cells: Sequence) -> ndarray:
+    """Return cells as an array: numbers if all are, else objects, with None for an empty cell."""
     kinds = set(map(type, cells))
     if kinds == {bool}:
         return np.array(cells)
     if kinds <= {int, float}:
         return whole_if_exact(np.array(cells, float))
-    return objects([_value(cell) for cell in cells])
+    return objects(list(map(_value, cells)))
 
 
 def _value(cell: Any) -> Any:
     if isinstance(cell, float) and cell.is_integer():
         return int(cell)
-    if isinstance(cell, datetime.datetime):
-        return cell.date().isoformat() if cell.time() == datetime.time() else cell.isoformat(" ")
-    if isinstance(cell, (datetime.date, datetime.time)):
-        return cell.isoformat()
-    if isinstance(cell, datetime.timedelta):
-        return str(cell)
+    if isinstance(cell, _TIMES):
+        return str(cell).removesuffix(" 00:00:00")
     return None if cell == "" else cell

@@ -11,7 +11,6 @@ import os
 import platform
 import shlex
 import sys
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +18,6 @@ from typing import Any, NamedTuple
 
 from workbench import checks, imports
 from workbench.checks import suggestion
-from workbench.data import handover
 from workbench.reports import outputs, parameters
 from workbench.reports.outputs import ReportWarning, checked_output, find_chromium
 from workbench.reports.pages import body, headings, one_line, plain
@@ -28,6 +26,7 @@ from workbench.reports.records import add_recording, take_records, write_json
 from workbench.reports.tables import checked_tables, table_paths, write_tables
 from workbench.reports.templates import render
 from workbench.results import RECORDING
+from workbench.results.limits import LimitReached, printed_limits
 
 __all__ = [
     "ReportWarning",
@@ -136,16 +135,12 @@ def build_files(
     path = find_notebook(topic_or_path, notebooks)
     declared = parameters.notebook_parameters(path)
     with contextlib.ExitStack() as undo:
-        handed = undo.enter_context(tempfile.TemporaryDirectory(prefix="workbench-"))
-        with handover.reading(handed):
-            values = _checked_values(
-                declared, given or {}, targets, bool(parameters.reading_function(path))
-            )
-            named = _paths(declared, values, "file", "output")
-            _check_by_reading(path, values | {name: str(file) for name, file in named.items()})
-            inputs = [
-                input_file(name, file) for name, file in _paths(declared, values, "file").items()
-            ]
+        values = _checked_values(
+            declared, given or {}, targets, bool(parameters.reading_function(path))
+        )
+        named = _paths(declared, values, "file", "output")
+        _check_by_reading(path, values | {name: str(file) for name, file in named.items()})
+        inputs = [input_file(name, file) for name, file in _paths(declared, values, "file").items()]
         command = command or _command(topic_or_path, given or {}, targets)
         promised = _paths(declared, values, "output")
         made = {file: _changed_at(file) for file in promised.values()}
@@ -153,7 +148,7 @@ def build_files(
             undo.enter_context(outputs.taken_back(file))
         absolute = values | {name: str(file.absolute()) for name, file in named.items()}
         notebook, records = _execute(
-            path, absolute, progress, limit, bool(targets.json or targets.tables), handed
+            path, absolute, progress, limit, bool(targets.json or targets.tables)
         )
         used = values | {name: "" for name, file in promised.items() if not file.exists()}
         about = _provenance(declared, used, inputs, command)
@@ -267,9 +262,9 @@ def _check_by_reading(path: Path, values: dict) -> None:
     if not named:
         return
     module, _, function = named.rpartition(".")
-    with warnings.catch_warnings(), _importable(os.getcwd()):
+    with warnings.catch_warnings(), _importable(os.getcwd()), printed_limits():
         warnings.simplefilter("ignore")
-        warnings.simplefilter("always", handover.LimitReached)
+        warnings.simplefilter("always", LimitReached)
         try:
             read = getattr(importlib.import_module(module), function)
             taken = inspect.signature(read).parameters
@@ -335,12 +330,10 @@ def _changed_at(path: Path) -> int | None:
     return path.stat().st_mtime_ns if path.exists() else None
 
 
-def _execute(
-    path: Path, values: dict, progress: bool, limit: int, recorded: bool, handed: str
-) -> tuple:
+def _execute(path: Path, values: dict, progress: bool, limit: int, recorded: bool) -> tuple:
     with imports.without_grammars():
         import nbformat
-    environment = {handover.HANDED: handed} | ({RECORDING: "1"} if recorded else {})
+    environment = {RECORDING: "1"} if recorded else {}
     with _quiet():
         notebook = nbformat.read(path, as_version=4)
         notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), values)]

@@ -13,11 +13,12 @@ from workbench.allocation.values import estimates
 from workbench.allocation.values import sheets as value_sheets
 from workbench.allocation.values.estimates import ValueEstimate
 from workbench.course import digit_forms
-from workbench.data import handover, roles
+from workbench.data import roles
 from workbench.labeling import sheets as label_sheets
 from workbench.reports.inputs.parameters import Parameters
 from workbench.reports.inputs.unused import with_unused
 from workbench.results import Note
+from workbench.results.limits import warn_of_limit
 
 BUDGET = 100
 OPTIONS = {roles.STRATUM: "--stratum"}
@@ -228,7 +229,7 @@ def _of_some_values(
     found = estimates.with_next(found, summary, found.sampled, budget, **rule)
     if found.interval(level).method == "none":
         found = replace(found, notes=[*found.notes, ASKED])
-    handover.tell_first(note.text)
+    warn_of_limit(note.text)
     premise = (
         f"This takes the {values.size:,} records with a value for a random sample of each stratum. "
     )

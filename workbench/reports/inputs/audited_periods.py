@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench import checks
-from workbench.data import frames, handover, roles
+from workbench.data import frames, roles
 from workbench.data.columns import plain_name, spelled
 from workbench.misclassification import calendar, designs, files
 from workbench.misclassification.confusion import ConfusionCounts
 from workbench.misclassification.series import PrevalenceSeries, prevalence_series
 from workbench.reports.inputs.unused import unused_columns
 from workbench.results import Note
+from workbench.results.limits import warn_of_limit
 from workbench.results.vocabulary import method_words
 
 PERIOD_NAMES = ("period", "month", "date", "day", "week", "quarter", "year", "timestamp")
@@ -171,7 +172,7 @@ def weighted_series(
         f"{size:.0f} items of a simple random sample: the rates P(prediction | truth) are weighted, and every "
         f"period is corrected by {method_words(used)}",
     )
-    handover.tell_first(note.text)
+    warn_of_limit(note.text)
     return replace(corrected, notes=(note, *corrected.notes))
 
 
@@ -199,7 +200,7 @@ def with_notes(series: PrevalenceSeries, *notes: Note) -> PrevalenceSeries:
         assumptions = [
             note.text for note in series.notes if note.kind == "assumption" and note.where is None
         ]
-        handover.tell_first(assumptions[0])  # how the audits are used
+        warn_of_limit(assumptions[0])  # how the audits are used
     return replace(series, notes=(*series.notes, *notes))
 
 

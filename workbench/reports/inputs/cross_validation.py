@@ -9,8 +9,9 @@ from workbench.course import clerks
 from workbench.cross_validation import comparison
 from workbench.cross_validation.comparison import ComparedTests, ModelComparison
 from workbench.cross_validation.losses import CVLosses
-from workbench.data import frames, handover
+from workbench.data import frames
 from workbench.reports.inputs.parameters import Parameters
+from workbench.results.limits import warn_of_limit
 
 SCORES = {
     "acc",
@@ -127,7 +128,7 @@ def read(
         else None
     )
     if len(measured.models) > comparison.BEST:
-        handover.tell_first(
+        warn_of_limit(
             f"{len(measured.models):,} models: the page lists the best {comparison.BEST}; --tables DIR "
             "writes the rest"
         )

@@ -6,7 +6,6 @@ from typing import Any
 from workbench import checks
 from workbench.audits.judges import JudgeAudit
 from workbench.course import solar
-from workbench.data import handover
 from workbench.data.classes import READ_AS
 from workbench.misclassification import files, plans, series
 from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
@@ -14,6 +13,7 @@ from workbench.misclassification.series import PrevalenceSeries
 from workbench.reports.inputs import audited_periods as several
 from workbench.reports.inputs.judged import read_judged
 from workbench.reports.inputs.parameters import Parameters
+from workbench.results.limits import warn_of_limit
 from workbench.simulations.misclassification import shift_study
 
 
@@ -218,9 +218,9 @@ def read(
     if corrected.sampled_by != "random":
         _refuse_plans(corrected.sampled_by, inputs.half_width, inputs.shift)
     if corrected.taken:
-        handover.tell_first(corrected.taken)
+        warn_of_limit(corrected.taken)
     if len(corrected.drawn()) < len(corrected.periods):
-        handover.tell_first(
+        warn_of_limit(
             f"{len(corrected.periods):,} periods: the page draws {len(corrected.drawn())} and lists "
             f"the {series.LISTED} largest changes; --tables DIR writes all"
         )

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from workbench.data import handover, roles
+from workbench.data import roles
 from workbench.results import Note
+from workbench.results.limits import warn_of_limit
 
 UNRELIABLE = "unreliable"
 
@@ -30,7 +31,7 @@ def unused_columns(
     notes = roles.unused_notes(source, used, options) if source else ()
     for note in notes:
         if warn and note.kind == UNRELIABLE:
-            handover.tell_first(note.text)
+            warn_of_limit(note.text)
     return notes
 
 
