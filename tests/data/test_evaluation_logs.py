@@ -249,7 +249,7 @@ EPOCHS = inspect(
         (
             [harness(0, 3.0), harness(1, 7.0)],
             "",
-            "'score' goes from 3 to 7, but a score is a chance from 0 to 1; a column may",
+            "'score' goes from 3 to 7, but a score is a probability from 0 to 1; a column may",
         ),
     ],
 )
