@@ -198,14 +198,6 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
     )
 
 
-def test_a_rival_whose_ids_lost_their_zeros_is_told_so(tmp_path):
-    write(tmp_path, [(f"00{row[0][1:]}", *row[1:]) for row in SCORED])
-    write(tmp_path, [(id[1:], read) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
-    assert "is its '0' the '000' here, without its zeros? Save ids as text" in refused(
-        tmp_path, *NAMED, "--rival", "b.csv", "--question", "difference"
-    )
-
-
 @pytest.mark.parametrize(
     "command, header, rows",
     [
