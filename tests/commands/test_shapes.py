@@ -168,7 +168,7 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
 def test_a_rival_that_is_a_column_and_a_file_is_asked_for(tmp_path):
     write(tmp_path, [(*row, "a") for row in SCORED], header=(*HEADER, "b.csv"))
     write(tmp_path, [("i0", "a")], "b.csv", ("id", "read"))
-    assert "--rival must be a column or a file; there are both of that name" in refused(
+    assert "--rival must be either a column or a file; the columns are" in refused(
         tmp_path, *NAMED, "--rival", "b.csv"
     )
     write(tmp_path, SCORED)

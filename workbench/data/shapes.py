@@ -161,13 +161,11 @@ def rival_file(rival: str | None, names: Sequence[str]) -> str:
         return ""
     file = os.path.expanduser(rival)
     is_column, is_file = spelled(rival, names) in names, os.path.isfile(file)
-    if is_column != is_file:
-        return file if is_file else ""
-    there = "there are both of that name"
-    if not is_file:
+    if is_column == is_file:
         listed = checks.listed(names, 20, quoted=True)
-        there = f"there is neither, but {listed}{checks.suggestion(rival, names)}"
-    raise checks.WrongValue("rival", f"must be a column or a file; {there}", rival)
+        rule = f"must be either a column or a file; the columns are {listed}"
+        raise checks.WrongValue("rival", rule + checks.suggestion(rival, names), rival)
+    return file if is_file else ""
 
 
 def of_two_models(
@@ -268,7 +266,8 @@ def _with_second_model(rows: Rows, model: str, rival: str, file: str, leave_out:
         rival = os.path.basename(file)
         second, file_notes = frames.read_columns(file, [id, prediction])
         notes += file_notes
-        text = f"the second model's predictions are column {prediction!r} of {rival}, matched by {id!r}"
+        column = f"column {prediction!r} of {rival}, matched by {id!r}"
+        text = f"the second model's predictions are {column}"
     notes.append(Note("data", text))
     by_id = _by_id(second[id], second[prediction], rival)
     texts = numbers.as_text(data[id])
@@ -319,14 +318,13 @@ def _without_gaps(rows: Rows, source: Any, of_class: Sequence[str]) -> Rows:
     if not gone.any():
         return rows
     if gone.all():
-        listed = checks.listed(names, quoted=True)
-        raise ValueError(f"every row lacks a score or a prediction in {listed}")
+        raise ValueError(f"every row lacks one of {checks.listed(names, quoted=True)}")
     positions = np.arange(gone.size) if rows.rows is None else rows.rows
-    numbers_of_rows = np.array(frames.row_numbers(source, int(positions[-1]) + 1))
+    row_numbers = np.array(frames.row_numbers(source, int(positions[-1]) + 1))
     return rows._replace(
         data={name: cells[~gone] for name, cells in rows.data.items()},
         rows=positions[~gone],
-        left_out=left_out(gone, numbers_of_rows[positions].tolist(), "score or prediction"),
+        left_out=left_out(gone, row_numbers[positions].tolist(), "score or prediction"),
     )
 
 
