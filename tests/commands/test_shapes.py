@@ -150,7 +150,6 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
     assert "b.csv has no row of 1 of 60 items: 'i0'" in refused(tmp_path, *both)
     said = planned(tmp_path, *both, "--leave-out", "missing")
     assert "the second model's predictions are column 'read' of b.csv, matched by 'id'" in said
-    assert "b.csv has 1 row of no item here: 'i60'" in said
     items = wb.read_scores(
         tmp_path / "a.csv",
         score="p",
@@ -181,7 +180,7 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
     write(tmp_path, [(id, read * 2) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
     both = (*NAMED, "--rival", "b.csv", "--question", "difference")
     assert (
-        "the two models share no class: the first predicts 'a', 'b', the second 'aa', 'bb'"
+        "the two models share no class: 'a', 'b' against 'aa', 'bb'; spell them alike"
         in refused(tmp_path, *both)
     )
     write(
@@ -190,10 +189,10 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
         "b.csv",
         ("id", "read"),
     )
-    assert "'a' is 'A' in column 'predictions of b.csv': spell them alike" in refused(
+    assert "'a' looks like 'A' in column 'predictions of b.csv': spell them alike" in refused(
         tmp_path, *both
     )
-    assert "first model's class 'a' is never the second's (20 items); did you mean 'A'?" in planned(
+    assert "first model's class 'a' is never the second's (20 items)" in planned(
         tmp_path, *both, "--classes", "text"
     )
 

@@ -277,11 +277,6 @@ def _with_second_model(rows: Rows, model: str, rival: str, file: str, leave_out:
         items = f"{len(missing):,} of {len(texts):,} items"
         rule = f"must be 'missing', as {rival} has no row of {items}: {listed}"
         raise checks.WrongValue("leave_out", rule)
-    unused = sorted({*by_id}.difference(texts))
-    if unused:
-        listed = checks.listed(unused, FIRST, quoted=True)
-        rest = f"{checks.counted(len(unused), 'row')} of no item here: {listed}"
-        notes.append(Note("data", f"{rival} has {rest}"))
     name = f"predictions of {rival}"
     predicted = numbers.objects([by_id.get(text) for text in texts])
     return Rows(columns | {"rival": name}, data | {name: predicted}, tuple(notes), positions)
