@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from decimal import Decimal
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -482,6 +482,6 @@ def _refuse_unless_real(name: str, value: Any, rule: str) -> None:
 
 def _text(value: Any) -> str:
     """Return a value as text; a whole number with very many digits as a power of ten."""
-    if isinstance(value, Integral) and abs(value) >= 10**30:
-        return f"about {Decimal(int(value)):.0e}"
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return f"about {Decimal(value):.0e}"
     return repr(value)

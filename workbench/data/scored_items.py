@@ -266,7 +266,7 @@ def read_scores(
     columns = _named_columns(roles)
     others = [by] if by else []
     if not columns and not by:
-        others = names[:1]
+        others = [*names[:1]]
     read = shapes.read_rows(
         source,
         columns,
@@ -288,10 +288,8 @@ def read_scores(
 
 
 def _named_columns(roles: dict[str, str | None]) -> dict[str, str]:
-    columns = {}
-    for role, name in roles.items():
-        if checks.instance(role, name or "", str):
-            columns[role] = name
+    texts = {role: checks.instance(role, name or "", str) for role, name in roles.items()}
+    columns = {role: name for role, name in texts.items() if name}
     for first, second in itertools.combinations(columns, 2):
         if columns[first] == columns[second]:
             rule, got = "must be another column than {0}", f"both are {columns[first]!r}"
@@ -342,7 +340,7 @@ def _items(
         predicted = [prediction] if rival is None else [prediction, rival]
         notes += class_notes(labels, *predicted)
     if rival is not None:
-        notes += model_notes(prediction, rival)
+        notes += model_notes(fields["prediction"], rival)
     if labeled is not None:
         fields["labeled"] = labeled
         for role in {"truth", "correct"}.intersection(fields):
