@@ -86,7 +86,8 @@ def read_classes(
     labels = {name: numbers.to_labels(name, cells, two_ways) for name, cells in columns.items()}
     if classes == "numbers":
         for name, label in labels.items():
-            _refuse_text(name, label)
+            if label.dtype.kind == "U":
+                numbers.to_numbers(name, columns[name])  # names the first text
     else:
         for first, second in itertools.permutations(labels, 2):
             _refuse_look_alikes(first, second, labels)
@@ -129,14 +130,6 @@ def alike_notes(name: str, texts: ArrayLike) -> Iterator[Note]:
         if twin != text:
             yield Note("data", f"column {name!r} has {twin!r} and {text!r}, which are two here")
             return
-
-
-def _refuse_text(name: str, label: ndarray) -> None:
-    if label.dtype.kind == "U":
-        is_text = [decimals.mark_of(text) is None for text in label.tolist()]
-        row = int(np.argmax(is_text))
-        problem = f": {str(label[row])!r} is not a number, which classes 'numbers' asks for"
-        raise numbers.RowError(f"column {name!r}, ", row, problem)
 
 
 def _refuse_look_alikes(name: str, other: str, labels: Mapping[str, ndarray]) -> None:

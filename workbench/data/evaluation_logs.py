@@ -23,7 +23,7 @@ from workbench.data.columns import TableSource
 from workbench.data.json_records import json_line, json_records, json_text
 from workbench.data.log_samples import EvaluationLog, Sample
 from workbench.data.numbers import objects
-from workbench.data.other_logs import DEEPEVAL, OPENAI, deepeval_log, openai_log
+from workbench.data.other_logs import DEEPEVAL, OPENAI, deepeval_log, openai_log, text_of
 from workbench.data.text_files import zstandard
 from workbench.results import Note
 
@@ -310,8 +310,8 @@ def _inspect(label: str, header: Any, samples: Any) -> EvaluationLog:
         "epoch",
         "scorer",
         "" if status == "success" else str(status),
-        _text(_at(header, "eval", "model")),
-        _text(_at(header, "eval", "task")),
+        text_of(_at(header, "eval", "model")),
+        text_of(_at(header, "eval", "task")),
     )
 
 
@@ -321,9 +321,9 @@ def _inspect_sample(number: int, sample: Any, scorers: list[str], where: str) ->
     entries, texts = sample.get("scores") or {}, sample.get("choices") or []
     if not entries and sample.get("score"):  # logs before version 2
         entries = {(scorers or ["score"])[0]: sample["score"]}
-    choices = lettered(map(_text, texts))
+    choices = lettered(map(text_of, texts))
     outputs = _at(sample, "output", "choices") or [None]
-    answer = choices.answered(_text(_at(outputs[0], "message", "content")))
+    answer = choices.answered(text_of(_at(outputs[0], "message", "content")))
     scores, answers = {}, {}
     for scorer, entry in entries.items():
         value = entry.get("value") if isinstance(entry, dict) else entry
@@ -332,21 +332,21 @@ def _inspect_sample(number: int, sample: Any, scorers: list[str], where: str) ->
         for part, points in value.items():
             name = f"{scorer}.{part}" if part else scorer
             scores[name] = _number(points, f"{where}: the score of {name!r}")
-            answers[name] = choices.meant(_text(_at(entry, "answer"))) or answer
+            answers[name] = choices.meant(text_of(_at(entry, "answer"))) or answer
     target = sample.get("target")
     targets = target if isinstance(target, list) else [target]
-    epoch, question = sample.get("epoch", 1), _text(sample.get("input"))
+    epoch, question = sample.get("epoch", 1), text_of(sample.get("input"))
     cells = {
         "epoch": epoch,
         "input": question,
         "answer": next(iter(answers.values()), answer),
-        "target": _text([choices.meant(_text(text)) for text in targets]),
+        "target": text_of([choices.meant(text_of(text)) for text in targets]),
     }
     if texts:
         cells["choices"] = choices.told()
     cells |= _flat("metadata", sample.get("metadata"))
-    content = question, choices.told(), _text(target)
-    identifier = _text(sample["id"])
+    content = question, choices.told(), text_of(target)
+    identifier = text_of(sample["id"])
     return Sample(number, identifier, str(epoch), scores, cells, answers, content=content)
 
 
@@ -402,7 +402,7 @@ def _harness_sample(number: int, record: dict, where: str) -> Sample:
             again = "write the samples again (--log_samples)"
             raise ValueError(f"{where} has no {name!r}, though its metrics name it: {again}")
         scores[name] = _number(record[name], f"{where}: {name!r}")
-    part, target = str(record.get("filter", "none")), _text(record.get("target"))
+    part, target = str(record.get("filter", "none")), text_of(record.get("target"))
     question = weighed(record)
     answers, unfit = {}, []
     if question:
@@ -411,13 +411,13 @@ def _harness_sample(number: int, record: dict, where: str) -> Sample:
         unfit = [name for name, value in scores.items() if not question.fits(name, value)]
         cells = question.cells(target) | {"answer": next(iter(answers.values()))}
     else:
-        answer = continued(record) or _text(record.get("filtered_resps"))
+        answer = continued(record) or text_of(record.get("filtered_resps"))
         prompt = _first_text(record.get("arguments"))
         cells = {"input": prompt, "target": target, "answer": answer}
     cells = {"filter": part} | cells | _flat("doc", record.get("doc"))
     doc = json_line(record["doc"]) if "doc" in record else ""
-    content = doc, _text(record.get("doc_hash")), target, _text(record.get("target_hash"))
-    identifier = _text(record["doc_id"])
+    content = doc, text_of(record.get("doc_hash")), target, text_of(record.get("target_hash"))
+    identifier = text_of(record["doc_id"])
     return Sample(number, identifier, part, scores, cells, answers, tuple(unfit), content)
 
 
@@ -444,20 +444,6 @@ def _first_text(value: Any) -> str:
     while isinstance(value, (list, dict)) and value:
         value = next(iter(value.values() if isinstance(value, dict) else value))
     return value if isinstance(value, str) else ""
-
-
-def _text(value: Any) -> str:
-    """Return a value as text, a list of messages or answers as the lines of their texts."""
-    if value is None or isinstance(value, str):
-        return value or ""
-    if not isinstance(value, list):
-        return json_line(value)
-    texts = []
-    for entry in value:
-        if isinstance(entry, dict):
-            entry = entry.get("content", entry.get("text"))
-        texts.append(_text(entry))
-    return "\n".join(texts)
 
 
 def _flat(prefix: str, values: Any) -> dict[str, Any]:

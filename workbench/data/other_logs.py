@@ -58,7 +58,7 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
         if not isinstance(data, dict) or identifier is None:
             continue
         if kind == "sampling":
-            prompts.setdefault(str(identifier), _text(data.get("prompt")))
+            prompts.setdefault(str(identifier), text_of(data.get("prompt")))
         if kind in _SCORED:
             events.append((number, str(identifier), data))
     if not events:
@@ -87,7 +87,7 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
 def _sample(
     number: int, identifier: str, scores: dict, question: Any, answer: Any, target: Any
 ) -> Sample:
-    cells = {"input": _text(question), "answer": _text(answer), "target": _text(target)}
+    cells = {"input": text_of(question), "answer": text_of(answer), "target": text_of(target)}
     content = cells["input"], cells["target"]
     return Sample(number, identifier, "", scores, cells, content=content)
 
@@ -145,10 +145,25 @@ def number_of(value: Any) -> float | None:
     return float(value) if is_number else None
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return a value as text, a list of messages or answers as the lines of their texts.
+
+    Examples
+    --------
+    >>> print(text_of([{"role": "user", "content": "Why?"}, "So"]))
+    Why?
+    So
+    """
     if value is None or isinstance(value, str):
         return value or ""
-    return json_line(value)
+    if not isinstance(value, list):
+        return json_line(value)
+    texts = []
+    for entry in value:
+        if isinstance(entry, dict):
+            entry = entry.get("content", entry.get("text"))
+        texts.append(text_of(entry))
+    return "\n".join(texts)
 
 
 def promptfoo_results(value: Any) -> list[dict]:
@@ -197,10 +212,10 @@ def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
             "model": models[result["promptIdx"]],
             "score": number_of(score),
             "passed": number_of(passed),
-            "output": _text(response.get("output")) if isinstance(response, dict) else "",
+            "output": text_of(response.get("output")) if isinstance(response, dict) else "",
         }
         variables = result.get("vars") or {}
-        rows.append(row | {f"vars.{name}": _text(value) for name, value in variables.items()})
+        rows.append(row | {f"vars.{name}": text_of(value) for name, value in variables.items()})
     return _columns(rows)
 
 

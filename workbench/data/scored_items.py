@@ -484,14 +484,12 @@ def _named_class(positive: Any, predicted: ndarray | None, score_is: str) -> Any
     if score_is not in ("auto", "class1"):
         rule = "belongs to scores that are the probability of a class: say score_is='class1'"
         raise checks.WrongValue("positive", rule, score_is)
-    classes = [] if predicted is None else np.unique(predicted).tolist()
-    for name in classes:
-        if str(name) == str(positive).strip():
-            return name
-    there_are = f"there are {checks.listed(classes, quoted=True) or 'no predictions'}"
-    hint = checks.suggestion(positive, map(str, classes))
-    rule = "must be a predicted class"
-    raise checks.WrongValue("positive", rule, told=f"got {positive!r}, {there_are}{hint}")
+    if predicted is None:
+        raise checks.WrongValue(
+            "positive", "must be a predicted class; name the column of predictions"
+        )
+    classes = {str(name): name for name in np.unique(predicted).tolist()}
+    return classes[checks.choice("positive", str(positive).strip(), classes)]
 
 
 def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple[str, Any, str]:
