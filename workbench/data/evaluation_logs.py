@@ -22,7 +22,7 @@ from workbench.data.choices import continued, lettered, weighed
 from workbench.data.columns import TableSource
 from workbench.data.json_records import json_line, json_records, json_text
 from workbench.data.log_samples import EvaluationLog, Sample
-from workbench.data.numbers import objects
+from workbench.data.numbers import first_repeat, objects
 from workbench.data.other_logs import DEEPEVAL, OPENAI, deepeval_log, openai_log, text_of
 from workbench.data.text_files import zstandard
 from workbench.results import Note
@@ -174,18 +174,16 @@ class _Choice:
     def distinct_samples(self) -> list[Sample]:
         """Return the samples of the chosen part, or raise if one occurs twice."""
         samples, kind = self.samples(), self.log.part_is
-        first: dict[str, Sample] = {}
-        for sample in samples:
-            other = first.setdefault(sample.id, sample)
-            if other is sample:
-                continue
-            name = "doc_id" if kind == "filter" else "id"
-            records = f"in records {other.number} and {sample.number}"
-            twice = f"{self.log.label}: {name} {sample.id} occurs twice, {records}"
-            if other.part == sample.part:
-                raise ValueError(f"{twice}: keep one")
-            raise ValueError(f"{twice}; name one {kind}: {self._options(kind, self.parts)}")
-        return samples
+        repeat = first_repeat([sample.id for sample in samples])
+        if repeat is None:
+            return samples
+        first, second = (samples[k] for k in repeat)
+        name = "doc_id" if kind == "filter" else "id"
+        records = f"in records {first.number} and {second.number}"
+        advice = ": keep one"
+        if first.part != second.part:
+            advice = f"; name one {kind}: {self._options(kind, self.parts)}"
+        raise ValueError(f"{self.log.label}: {name} {first.id} occurs twice, {records}{advice}")
 
     def score(self, samples: Sequence[Sample]) -> str:
         """Return the score that was chosen, the log's own, or its only one; "" without scores."""
@@ -224,7 +222,7 @@ class _Choice:
 def _remarks(
     log: EvaluationLog, score: str, samples: list[Sample], scored: list[Sample]
 ) -> list[str]:
-    """Return what a reader of a log's table has to know."""
+    """Return remarks on the samples and the score of a log's table."""
     label, name = log.label, f"{log.score_is} {score!r}"
     texts = []
     if log.unfinished:

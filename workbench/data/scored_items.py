@@ -670,16 +670,16 @@ def verdicts_of(name: str, truth: ndarray, rule: str) -> tuple[ndarray, list[Not
 
     `rule` is the end of the error for a cell that is no verdict.
     """
-    words, positions = np.unique(truth, return_inverse=True)
-    verdicts = [verdict_of(str(word)) for word in words.tolist()]
+    texts, positions = np.unique(truth, return_inverse=True)
+    verdicts = [verdict_of(str(text)) for text in texts.tolist()]
     is_unknown = np.array([verdict is None for verdict in verdicts])
     _refuse(name, truth, is_unknown[positions], rule)
     is_correct = np.array(verdicts, bool)
     if truth.dtype.kind != "U":
         return is_correct[positions], []
     meaning = [
-        f"{word!r} is {'right' if verdict else 'wrong'}"
-        for word, verdict in zip(words.tolist(), verdicts, strict=True)
+        f"{text!r} is {'right' if verdict else 'wrong'}"
+        for text, verdict in zip(texts.tolist(), verdicts, strict=True)
     ]
     note = Note("data", f"in column {name!r} {checks.listed(meaning)}")
     return is_correct[positions], [note]

@@ -169,7 +169,7 @@ def rival_file(rival: str | None, names: Sequence[str]) -> str:
 
 
 def of_two_models(
-    data: Mapping[str, ndarray], model: str, named: str
+    data: Mapping[str, ndarray], model: str, rival: str
 ) -> tuple[ndarray, ndarray, list[str]]:
     """Return the rows of the first and the second of two models in a row per item and model.
 
@@ -178,13 +178,13 @@ def of_two_models(
     data : dict of (N,) ndarray
     model : str
         Column of the model of a row.
-    named : str
+    rival : str
         The second of two models, or "first, second".
 
     Raises
     ------
     ValueError
-        If `named` does not determine two models.
+        If `rival` does not determine two models.
 
     Examples
     --------
@@ -193,16 +193,16 @@ def of_two_models(
     """
     texts = numbers.present(model, data[model])
     models = list(dict.fromkeys(texts))
-    chosen = [named] if named in models else [part.strip() for part in named.split(",")]
+    chosen = [rival] if rival in models else [part.strip() for part in rival.split(",")]
     if len(chosen) == 1 and len(models) == 2:
-        chosen = [name for name in models if name != named] + chosen
+        chosen = [name for name in models if name != rival] + chosen
     if len(chosen) != 2 or len({*chosen}.intersection(models)) != 2:
         there_are = f"{checks.listed(models, quoted=True)}{checks.suggestion(chosen[-1], models)}"
         rule = (
             f"must be one of the two models of column {model!r}, or two of several with a comma "
             f"between, the second to be compared with the first; there are {there_are}"
         )
-        raise checks.WrongValue("rival", rule, named)
+        raise checks.WrongValue("rival", rule, rival)
     column = np.array(texts)
     first, second = (np.flatnonzero(column == name) for name in chosen)
     return first, second, chosen
@@ -369,9 +369,9 @@ def left_out(gone: ndarray, rows: Sequence[int], what: str) -> str:
     >>> left_out(np.array([False, True, False]), [2, 3, 4], "score")
     '1 of 3 rows is left out, which has no score: row 3'
     """
-    left = np.flatnonzero(gone).tolist()
-    listed = checks.listed([rows[k] for k in left], FIRST)
-    if len(left) == 1:
+    positions = np.flatnonzero(gone).tolist()
+    listed = checks.listed([rows[k] for k in positions], FIRST)
+    if len(positions) == 1:
         return f"1 of {gone.size:,} rows is left out, which has no {what}: row {listed}"
-    many = f"{len(left):,} of {gone.size:,} rows are left out"
+    many = f"{len(positions):,} of {gone.size:,} rows are left out"
     return f"{many}, which have no {what}: rows {listed}"
