@@ -121,7 +121,7 @@ def alike_notes(name: str, texts: ArrayLike) -> Iterator[Note]:
             count = checks.counted(times[text], "time")
             advice = "a name like any other; empty the cells if they are missing"
             yield Note("data", f"column {name!r} holds {text!r} {count}, {advice}")
-    first: dict[str, str] = {}
+    first: dict = {}
     for text in times:
         look = looks(text)
         if decimals.is_plain(look):
@@ -132,7 +132,7 @@ def alike_notes(name: str, texts: ArrayLike) -> Iterator[Note]:
             return
 
 
-def _refuse_look_alikes(name: str, other: str, labels: Mapping[str, ndarray]) -> None:
+def _refuse_look_alikes(name: str, other: str, labels: dict) -> None:
     """Raise where a column has a look-alike of another's class, or a word for a missing cell."""
     if labels[name].dtype.kind != "U" or labels[other].dtype.kind != "U":
         return
@@ -153,9 +153,9 @@ def _refuse_look_alikes(name: str, other: str, labels: Mapping[str, ndarray]) ->
         raise numbers.RowError(f"column {name!r}, ", row, advice)
 
 
-def _written_in_ways(columns: Mapping[str, ndarray], labels: Mapping[str, ndarray]) -> list[Note]:
+def _written_in_ways(columns: Mapping, labels: Mapping) -> list[Note]:
     """Return a note where one number is written in several ways."""
-    ways: dict[float, dict[str, str]] = {}
+    ways: dict[float, dict] = {}
     for name, label in labels.items():
         cells = columns[name]
         if label.dtype.kind == "U":
@@ -240,9 +240,7 @@ def model_notes(prediction: ndarray, rival: ndarray) -> Iterator[Note]:
     yield from _unshared("the two models", prediction, rival, sides)
 
 
-def _unshared(
-    title: str, first: ndarray, second: ndarray, sides: tuple[tuple[str, str], tuple[str, str]]
-) -> Iterator[Note]:
+def _unshared(title: str, first: ndarray, second: ndarray, sides: tuple) -> Iterator[Note]:
     """Yield a note on the classes that only one of two columns has."""
     classes = np.unique(first), np.unique(second)
     is_text = classes[0].dtype.kind == classes[1].dtype.kind == "U"

@@ -59,7 +59,7 @@ _OWN = set(
 
 def scores_of(samples: Sequence[Sample]) -> list[str]:
     """Return the names of the scores that any of the samples has."""
-    names: dict[str, None] = {}
+    names: dict = {}
     for sample in samples:
         names |= {name: None for name, value in sample.scores.items() if value is not None}
     return list(names)
@@ -219,9 +219,7 @@ class _Choice:
         return " or ".join(repr(f"{path}#{text}") for text in texts)
 
 
-def _remarks(
-    log: EvaluationLog, score: str, samples: list[Sample], scored: list[Sample]
-) -> list[str]:
+def _remarks(log: EvaluationLog, score: str, samples: list, scored: list) -> list[str]:
     """Return remarks on the samples and the score of a log's table."""
     label, name = log.label, f"{log.score_is} {score!r}"
     texts = []
@@ -261,7 +259,7 @@ def unnamed_part(log: EvaluationLog, part: str) -> str:
     return f"{names}: {kind} {part} is number {part} in its order"
 
 
-def _unzipped(path: str, label: str) -> tuple[Any, list]:
+def _unzipped(path: str, label: str) -> tuple:
     """Return header and samples of an .eval file, which is a zip archive of JSON."""
     zstd, zips = zstandard()
     damages = (zips.BadZipFile, zstd.ZstdError, zlib.error, EOFError, OSError, ValueError)
@@ -282,7 +280,7 @@ def _unzipped(path: str, label: str) -> tuple[Any, list]:
     return headers[0], [members[name] for name in sorted(members, key=_natural)]
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
+def _natural(name: str) -> list:
     """Return a key that sorts numbers in names by their size."""
     parts = re.split(r"([0-9]+)", name)
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
@@ -377,7 +375,7 @@ def _at(value: Any, *keys: str) -> Any:
     return value
 
 
-def _harness(label: str, records: list[tuple[int, Any, str]]) -> EvaluationLog:
+def _harness(label: str, records: list) -> EvaluationLog:
     samples = []
     for number, record, problem in records:
         if problem:
@@ -444,7 +442,7 @@ def _first_text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _flat(prefix: str, values: Any) -> dict[str, Any]:
+def _flat(prefix: str, values: Any) -> dict:
     """Return the cells of an object by "prefix.name", nested ones as JSON."""
     cells = {}
     for name, value in values.items() if isinstance(values, dict) else ():

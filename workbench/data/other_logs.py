@@ -11,7 +11,7 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from workbench import checks
@@ -47,8 +47,8 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
     records : list of (int, dict, str)
         As of `json_records`.
     """
-    spec: dict[str, Any] = {}
-    prompts: dict[str, str] = {}
+    spec: dict = {}
+    prompts: dict = {}
     events = []
     for number, record, problem in records:
         if problem:
@@ -219,7 +219,7 @@ def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
     return _columns(rows)
 
 
-def _columns(rows: list[dict]) -> dict[str, list]:
+def _columns(rows: list[dict]) -> dict:
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
 
@@ -307,7 +307,7 @@ def promptfoo_csv(text: str) -> dict[str, list]:
     return _columns(rows)
 
 
-def _outputs(header: list[str], rows: list[list[str]]) -> dict[int, int]:
+def _outputs(header: list[str], rows: list) -> dict:
     """Return the columns of answers by position, each with the column of its verdicts."""
     columns = {}
     for column, name in enumerate(header):
@@ -319,13 +319,13 @@ def _outputs(header: list[str], rows: list[list[str]]) -> dict[int, int]:
     return columns
 
 
-def _identified(keys: Iterable[Hashable]) -> list[tuple[str, str]]:
+def _identified(keys: Iterable) -> list[tuple]:
     """Return for each test the position of the first test that is the same, and which repeat it is.
 
     A test without variables, whose key is empty, is the same as no other.
     """
-    first: dict[Hashable, int] = {}
-    times: Counter[Hashable] = Counter()
+    first: dict = {}
+    times: Counter = Counter()
     pairs = []
     for position, key in enumerate(keys):
         key = key or position

@@ -287,7 +287,7 @@ def read_scores(
         raise numbers.RowError(*error.parts, hint) from None
 
 
-def _named_columns(roles: dict[str, str | None]) -> dict[str, str]:
+def _named_columns(roles: dict) -> dict:
     texts = {role: checks.instance(role, name or "", str) for role, name in roles.items()}
     columns = {role: name for role, name in texts.items() if name}
     for first, second in itertools.combinations(columns, 2):
@@ -348,9 +348,7 @@ def _items(
     return ScoredItems(ids, notes=notes, left_out=read.left_out, kept=read.rows, **fields)
 
 
-def _labeled_rows(
-    columns: dict, data: dict, classes: str, notes: list[Note]
-) -> tuple[ndarray | None, ndarray]:
+def _labeled_rows(columns: dict, data: dict, classes: str, notes: list[Note]) -> tuple:
     """Return the rows that have a truth, None if all have one, and the column without gaps.
 
     A row without a truth gets that of the first row that has one, which keeps the kind of the
@@ -492,7 +490,7 @@ def _named_class(positive: Any, predicted: ndarray | None, score_is: str) -> Any
     return classes[checks.choice("positive", str(positive).strip(), classes)]
 
 
-def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple[str, Any, str]:
+def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
     """Return the kind of the scores, the class they are about or None, and both in words.
 
     With predictions and labels, scores only cut strata and no estimate depends on their meaning.

@@ -282,7 +282,7 @@ def _with_second_model(rows: Rows, model: str, rival: str, file: str, leave_out:
     return Rows(columns | {"rival": name}, data | {name: predicted}, tuple(notes), positions)
 
 
-def _by_id(ids: ndarray, cells: ndarray, source: str) -> dict[str, Any]:
+def _by_id(ids: ndarray, cells: ndarray, source: str) -> dict:
     texts = numbers.as_text(ids)
     repeat = numbers.first_repeat(texts)
     if repeat:
@@ -323,7 +323,7 @@ def _without_gaps(rows: Rows, source: Any, of_class: Sequence[str]) -> Rows:
     )
 
 
-def _predicted(rows: Rows, of_class: Mapping[str, str]) -> Rows:
+def _predicted(rows: Rows, of_class: Mapping) -> Rows:
     """Return rows with the most probable class as prediction and its probability as score."""
     probabilities = {name: rows.data[name] for name in of_class}
     with in_rows(rows.rows):
