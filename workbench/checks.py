@@ -119,10 +119,10 @@ def whole(
     name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, most: int = LARGEST
 ) -> int:
     """Return `value` as an int within [low, high], or raise; `most` is the limit without `high`."""
-    rule = f"must be a whole number{_range(low, high)}"
-    _refuse_unless_real(name, value, rule)
-    if not low <= value <= high or value % 1 != 0:
-        raise WrongValue(name, rule, value)
+    is_real = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_real or not low <= value <= high or value % 1 != 0:
+        kind = WrongValue if is_real else WrongType
+        raise kind(name, f"must be a whole number{_range(low, high)}", value)
     if high == math.inf and value > most:
         raise WrongValue(name, f"must be at most {_text(most)}", value)
     return int(value)
@@ -137,10 +137,12 @@ def number(
     open_ends: bool = False,
 ) -> float:
     """Return `value` as a finite float within [low, high] (or (low, high)), or raise."""
-    rule = f"must be a number{_range(low, high, open_ends)}"
-    _refuse_unless_real(name, value, rule)
-    if low <= value <= high and not (open_ends and value in (low, high)):
+    is_real = isinstance(value, Real) and not isinstance(value, bool)
+    if is_real and low <= value <= high and not (open_ends and value in (low, high)):
         return float(value)
+    rule = f"must be a number{_range(low, high, open_ends)}"
+    if not is_real:
+        raise WrongType(name, rule, value)
     got = f"got {_text(value)}"
     if name in PERCENTAGES and PERCENTAGES[name] <= value < 100 * high:
         got += f" (did you mean {value / 100:g}?)"
@@ -473,11 +475,6 @@ def _range(low: float, high: float, open_ends: bool = False) -> str:
     if high >= LARGEST_FLOAT:
         return f" above {low}" if open_ends else f" of at least {low}"
     return f" in ({low}, {high})" if open_ends else f" from {low} to {high}"
-
-
-def _refuse_unless_real(name: str, value: Any, rule: str) -> None:
-    if not isinstance(value, Real) or isinstance(value, bool):
-        raise WrongType(name, rule, value)
 
 
 def _text(value: Any) -> str:

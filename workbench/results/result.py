@@ -159,8 +159,9 @@ class Result:
         data : dict
             As `to_dict` returned it, of this class or of one derived from it.
         """
-        name = str(data.get("kind"))
-        getattr(sys.modules["workbench"], name, None)  # loads the module that defines it
+        name, package = str(data.get("kind")), sys.modules["workbench"]
+        if name in package.__all__:
+            getattr(package, name)  # loads the module that defines it
         kind = _KINDS.get(name)
         if kind is None or not issubclass(kind, cls):
             raise ValueError(f"data must be a {cls.__name__} written by to_dict; got kind {name!r}")
@@ -543,17 +544,19 @@ def _encode(value: Any) -> Any:
 
 
 def _decode(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
     match value:
-        case {"kind": _}:
-            return Result.from_dict(value)
-        case {"note": parts}:
-            return Note(*map(_decode, parts))
-        case {"array": entries, "dtype": dtype, "shape": shape}:
-            return np.array(list(map(_decode, entries)), dtype).reshape(shape)
         case {"tuple": entries}:
             return tuple(map(_decode, entries))
         case {"dict": pairs}:
             return {key: _decode(entry) for key, entry in pairs}
         case {"float": text}:
             return float(text)
+        case {"array": entries, "dtype": dtype, "shape": shape}:
+            return np.array(list(map(_decode, entries)), dtype).reshape(shape)
+        case {"note": parts}:
+            return Note(*map(_decode, parts))
+        case {"kind": _}:
+            return Result.from_dict(value)
     return value
