@@ -290,7 +290,7 @@ def read_scores(
 def _named_columns(roles: dict) -> dict:
     texts = {role: checks.instance(role, name or "", str) for role, name in roles.items()}
     columns = {role: name for role, name in texts.items() if name}
-    for first, second in itertools.combinations(columns, 2):
+    for first, second in itertools.combinations(sorted(columns), 2):
         if columns[first] == columns[second]:
             rule, got = "must be another column than {0}", f"both are {columns[first]!r}"
             raise checks.WrongValue(first, rule, told=got, others=(second,))
