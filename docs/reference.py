@@ -1,6 +1,7 @@
 """The pages of the site that are made from the package: every public name, command and option, and the records."""
 
 import ast
+import functools
 import importlib
 import itertools
 import json
@@ -35,17 +36,18 @@ NOT_SEARCHED = {
 }  # a peer that a record holds beside ours, and designs that were chosen
 TOPICS = {
     "stratified": "Accuracy from few labels",
-    "audits": "Audits and sessions",
+    "audits": "Audits",
+    "sessions": "Audit sessions",
     "intervals": "Intervals",
     "labeling": "Sheets that people fill",
     "data": "Scored items",
     "allocation": "Where labels go, streams, files",
     "replication": "Clusters and replicate weights",
     "misclassification": "Shares from predicted counts",
-    "comparisons": "Models on the same items",
+    "compare": "Models on the same items",
     "cross_validation": "Cross-validation",
     "simulations": "Experiments repeated thousands of times",
-    "replays": "The papers, replayed",
+    "papers": "The papers, replayed",
     "course": "Data of the lessons",
     "lessons": "Answers in lessons",
     "results": "What every result is",
@@ -60,10 +62,10 @@ def version():
 
 
 def homes():
-    """Return the public names by room."""
+    """Return the public names by subpackage."""
     lines = ast.parse((ROOT / "workbench" / "__init__.pyi").read_text(encoding="utf-8")).body
     names = [
-        (line.module.split(".")[1], alias.name)
+        (line.module.removeprefix("extras.").split(".")[0], alias.name)
         for line in lines
         if isinstance(line, ast.ImportFrom)
         for alias in line.names
@@ -87,9 +89,45 @@ def pages():
 
 
 def topic(room, names):
-    """Return the page of a topic: its public functions, and then its classes, in the order of the alphabet."""
-    entries = "\n".join(map(entry, sorted(names, key=lambda name: (name[0].isupper(), name))))
-    return f"# {TOPICS[room]}\n\n```{{eval-rst}}\n.. currentmodule:: workbench\n\n{entries}\n```\n"
+    """Return the page of a topic: its functions, then its classes, then its building blocks."""
+    ordered = sorted(names, key=lambda name: (name[0].isupper(), name))
+    blocks = [name for name in ordered if name in building_blocks()]
+    page = f"# {TOPICS[room]}\n\n{section(name for name in ordered if name not in blocks)}"
+    if blocks:
+        page += (
+            "\n## Building blocks\n\nNo lesson, report or command calls these functions. "
+            f"They are for your own code.\n\n{section(blocks)}"
+        )
+    return page
+
+
+def section(names):
+    """Return the entries of names, as Sphinx reads them."""
+    entries = "\n".join(map(entry, names))
+    return f"```{{eval-rst}}\n.. currentmodule:: workbench\n\n{entries}\n```\n"
+
+
+@functools.cache
+def building_blocks():
+    """Return the public functions that no notebook, no page with examples and no other subpackage names."""
+    callers = [
+        *ROOT.glob("notebooks/**/*.ipynb"),
+        *ROOT.glob("docs/howto/*.md"),
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("workbench/*/**/*.py"),
+    ]
+    texts = {path: path.read_text(encoding="utf-8") for path in callers}
+    return {
+        name
+        for room, names in homes().items()
+        for name in names
+        if name[0].islower()
+        and not any(
+            re.search(rf"\b(wb|\w+)\.{name}\b|\b{name}\(|import .*\b{name}\b", text)
+            for path, text in texts.items()
+            if path.parent != ROOT / "workbench" / room
+        )
+    }
 
 
 def entry(name):

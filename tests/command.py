@@ -60,7 +60,7 @@ def no_kernel():
     """Let the cells of a notebook run in this process: the same page, without the seconds that a kernel takes."""
     with (
         mock.patch("papermill.execute_notebook", _execute_here),
-        mock.patch("workbench.reports.build.kernel_managers", contextlib.nullcontext),
+        mock.patch("workbench.reports.build.kernel_manager_class", lambda _: None),
         mock.patch("vl_convert.vegalite_to_svg", drawn),
         mock.patch("vl_convert.svg_to_png", painted),
         mock.patch("workbench.stratified.accuracy.half_widths", half_widths),

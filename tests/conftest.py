@@ -148,7 +148,7 @@ def _kernels(request, monkeypatch):
         yield
         assert _running() == []
     else:
-        monkeypatch.setattr(build, "kernel_managers", _unasked)
+        monkeypatch.setattr(build, "kernel_manager_class", _unasked)
         yield
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import documented
 import pytest
 
-from workbench.replays import replay_list
+from workbench.extras.papers import replay_list
 
 PEERS = Path(__file__).parent / "peers"
 

@@ -30,8 +30,7 @@ def test_there_are_faults_in_every_part_of_the_library():
         "widgets",
         "lessons",
         "reports",
-        "classroom",
-        "replays",
+        "extras",
         "commands",
     }
 

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import dataclasses
 import importlib
 import inspect
 import json
@@ -89,15 +90,19 @@ def test_its_parameters_are_read_by_the_function_that_the_metadata_names(noteboo
         cell for cell in code(notebook) if "parameters" in cell.metadata.get("tags", [])
     ]
     declared = dict(re.findall(r"(?m)^(\w+) = (.+?)  # type: ", parameters.source))
-    taken = {
-        name: parameter.default for name, parameter in inspect.signature(read).parameters.items()
-    }
-    assert taken.pop("write", True) is True
-    assert taken == {name: ast.literal_eval(default) for name, default in declared.items()}
-    call = re.search(r"\bread\(([^)]*)\)", "\n".join(cell.source for cell in code(notebook)))[1]
-    assert dict(pair.strip().split("=") for pair in call.split(",")) == {
-        name: name for name in declared
-    }
+    call = re.search(r"\bread\((.*?)\)$", "\n".join(cell.source for cell in code(notebook)), re.M)[
+        1
+    ]
+    if of_class := re.fullmatch(r"\*\*(\w+)\.values\(globals\(\)\)", call):
+        fields = dataclasses.fields(getattr(importlib.import_module(module), of_class[1]))
+        taken = {field.name: field.default for field in fields}
+        assert all(type(field.default) is field.type for field in fields)
+    else:
+        signature = inspect.signature(read).parameters
+        taken = {name: parameter.default for name, parameter in signature.items()}
+        assert call == ", ".join(f"{name}={name}" for name in declared)
+    defaults = {name: ast.literal_eval(default) for name, default in declared.items()}
+    assert [*taken.items()] == [*defaults.items()]
 
 
 def test_tags_are_known_and_report_cells_come_in_both(notebook):

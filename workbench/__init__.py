@@ -20,38 +20,6 @@ and `from_dict()`, and carries each caveat as a `Note` in `notes`. Questions abo
 whose name begins with `simulate_` repeat an experiment thousands of times and return a study with Monte Carlo errors.
 """
 
-from workbench import stopping  # noqa: F401, I001 - first: Ctrl-C while the rest is imported
+import lazy_loader
 
-import ast
-import importlib.util
-from pathlib import Path
-from typing import Any
-
-_HOMES = {
-    alias.name: line.module
-    for line in ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")).body
-    if isinstance(line, ast.ImportFrom)
-    for alias in line.names
-}
-__all__ = list(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name, or a room, when it is first used."""
-    room = f"{__name__}.{name}"
-    if name in _HOMES:
-        value = getattr(importlib.import_module(_HOMES[name]), name)
-    elif not name.startswith("_") and importlib.util.find_spec(room):
-        value = importlib.import_module(room)
-    else:
-        from workbench import checks
-
-        meant = (
-            "" if name.startswith("_") else checks.suggestion(name, __all__)
-        )  # tools ask for many such names
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
-    return globals().setdefault(name, value)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

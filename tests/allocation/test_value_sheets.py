@@ -10,7 +10,7 @@ from command import costs_one_line, page_of, run_here
 
 import workbench as wb
 from workbench.allocation.values.sheets import read_value_sheet
-from workbench.lessons.allocation import read
+from workbench.reports.inputs import allocation as read
 
 RNG = np.random.default_rng(9)
 GROUP = RNG.choice(["big", "mid", "small"], 400, p=[0.1, 0.3, 0.6])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from workbench.allocation import plans
-from workbench.lessons.allocation.read import read
+from workbench.reports.inputs.allocation import read
 
 GAPS = ["", "NA", "-", None]
 TABLE = {

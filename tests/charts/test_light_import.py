@@ -11,7 +11,7 @@ from workbench.charts import theme
 LESSON = """
 import sys
 import workbench as wb
-from workbench.replays.box import replay_box
+from workbench.extras.papers.box import replay_box
 from workbench.lessons.stratified import views
 wb.digit_forms()
 replay_box("kumar-raj")

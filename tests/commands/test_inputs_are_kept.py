@@ -9,9 +9,9 @@ import pytest
 from command import run
 
 import workbench as wb
-from workbench.classroom import pages
 from workbench.commands import main
 from workbench.data import whole_files
+from workbench.extras.classroom import pages
 from workbench.reports.parameters import ReportError
 
 ROWS = [

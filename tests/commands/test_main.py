@@ -23,7 +23,6 @@ quiet = 1  # type: int  a name the command line keeps for itself
 
 
 LONG = "x" * 300
-INTERRUPTED = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
 
 
 def write(path, title, *sources, tags=("parameters",)):
@@ -319,23 +318,6 @@ def test_the_command_shows_version_and_help(tmp_path):
     assert command(tmp_path, "no").returncode == 2
 
 
-@pytest.mark.parametrize("module", ["numpy", "click"])
-def test_an_interruption_while_python_imports_is_one_line(tmp_path, module):
-    (tmp_path / f"{module}.py").write_text(INTERRUPTED)
-    path = os.pathsep.join(map(str, (tmp_path, Path(workbench.__file__).parents[1])))
-    done = command(tmp_path, "list", PYTHONPATH=path)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
-    script = tmp_path / "workbench"
-    script.write_text("from workbench.commands.main import main\nmain()\n")
-    done = subprocess.run(
-        [sys.executable, "-P", script, "list"],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": path},
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
-
-
 def test_an_interruption_of_the_command_is_one_line(folder, capsys, monkeypatch):
     def interrupt(*details, **more):
         raise KeyboardInterrupt
@@ -343,21 +325,6 @@ def test_an_interruption_of_the_command_is_one_line(folder, capsys, monkeypatch)
     monkeypatch.setattr("workbench.reports.build.build_files", interrupt)
     assert run("report", "second") == 130
     assert capsys.readouterr().err.strip() == "Stopped."
-
-
-def test_importing_the_library_leaves_interruptions_alone():
-    code = (
-        "import signal, workbench.commands.main; "
-        "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"PYTHONPATH": str(Path(workbench.__file__).parents[1])},
-    )
-    assert done.stdout == "True\n"
 
 
 def test_the_command_line_starts_without_the_heavy_libraries():

@@ -195,7 +195,7 @@ def test_the_command_says_what_it_wrote(tmp_path):
 
 
 def test_the_known_sizes_are_those_of_the_paper():
-    from workbench.replays.grandvalet_bengio import PRINTED
+    from workbench.extras.papers.grandvalet_bengio import PRINTED
 
     assert [known.title for known in populations.KNOWN.values()] == list(PRINTED)
 

@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 import workbench as wb
 from workbench.charts import cross_validation as charts
 from workbench.cross_validation.losses import CVLosses
-from workbench.lessons.cross_validation.read import read
+from workbench.reports.inputs.cross_validation import read
 
 RNG = np.random.default_rng(5)
 OLD = RNG.normal(0.80, 0.02, 250).round(3)

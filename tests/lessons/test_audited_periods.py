@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.data import handover
-from workbench.lessons.misclassification.read import read
+from workbench.reports.inputs.misclassification import read
 
 MONTHLY = {
     "2026-01": [[38, 5], [0, 17]],

@@ -5,7 +5,7 @@ import by_hand
 import numpy as np
 import pytest
 
-from workbench.classroom.variants import task_of
+from workbench.extras.classroom.variants import task_of
 from workbench.lessons import checking
 
 

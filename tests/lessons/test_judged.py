@@ -11,8 +11,8 @@ import pytest
 from workbench.audits.judges import judge_audit
 from workbench.commands.main import main
 from workbench.data.frames import column_names
-from workbench.lessons.misclassification.judged import read_judged
-from workbench.lessons.misclassification.read import read
+from workbench.reports.inputs.judged import read_judged
+from workbench.reports.inputs.misclassification import read
 
 LOG = Path(__file__).parents[1] / "fixtures" / "logs" / "inspect-0.3.285-free.json"
 VERDICT = ["pass"] * 28 + ["fail"] * 12

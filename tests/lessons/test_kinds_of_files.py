@@ -11,11 +11,13 @@ import openpyxl
 import pytest
 from command import page_of, run_unseen
 
-from workbench.lessons.allocation import read as allocation
-from workbench.lessons.cross_validation import read as cross_validation
-from workbench.lessons.misclassification import read as misclassification
-from workbench.lessons.replication import read as replication
-from workbench.lessons.stratified import read as stratified
+from workbench.reports.inputs import (
+    allocation,
+    cross_validation,
+    misclassification,
+    replication,
+    stratified,
+)
 
 zstd = importlib.import_module(
     "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"

@@ -14,8 +14,7 @@ from command import costs_one_line
 
 import workbench as wb
 from workbench.data.frames import column_names, read_columns
-from workbench.lessons.cross_validation import read as cross_validation
-from workbench.lessons.misclassification import read as misclassification
+from workbench.reports.inputs import cross_validation, misclassification
 
 zstd = importlib.import_module(
     "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"

@@ -9,12 +9,14 @@ import pytest
 
 import workbench as wb
 from workbench.commands.main import main
-from workbench.lessons.allocation import read as allocation
-from workbench.lessons.cross_validation import read as cross_validation
-from workbench.lessons.misclassification import read as misclassification
-from workbench.lessons.replication import read as replication
-from workbench.lessons.start import read as start
-from workbench.lessons.stratified import read as stratified
+from workbench.reports.inputs import (
+    allocation,
+    cross_validation,
+    misclassification,
+    replication,
+    start,
+    stratified,
+)
 
 SCORES = "id,p,read,rival,y\n" + "".join(
     f"i{k},{0.5 + k / 50},{'ab'[k % 2]},{'ab'[k % 3 > 0]},{'ab'[k % 2]}\n" for k in range(24)

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.lessons.allocation import read as allocation
-from workbench.lessons.replication import read as replication
-from workbench.lessons.stratified import read as stratified
+from workbench.reports.inputs import allocation, replication, stratified
 
 RNG = np.random.default_rng(5)
 SIZE = 300

@@ -12,10 +12,10 @@ import pytest
 from command import run
 from playwright.sync_api import expect
 
-from workbench.classroom.votes import questions_asked
+from workbench.extras.classroom.votes import questions_asked
 
 ASKED = ("0-sure", "1-gain", "3-thousands", "5-repeats")
-QUESTIONS = """from workbench.classroom.votes import questions_asked
+QUESTIONS = """from workbench.extras.classroom.votes import questions_asked
 display(*(asked for asked in questions_asked() if asked.name in {asked!r}))"""
 TOPS = """[...document.querySelectorAll('main .widget-radio-box label')].map(label => {
     const text = document.createRange();

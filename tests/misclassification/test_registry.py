@@ -11,9 +11,9 @@ import workbench as wb
 from workbench.charts import misclassification as charts
 from workbench.charts.misclassification import scenes, words
 from workbench.charts.misclassification.estimators import estimators_words
-from workbench.lessons.misclassification.read import read
 from workbench.misclassification import methods
 from workbench.misclassification.methods import METHODS, Method
+from workbench.reports.inputs.misclassification import read
 from workbench.reports.parameters import (
     ReportError,
     find_notebook,

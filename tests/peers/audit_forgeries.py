@@ -23,8 +23,8 @@ import numpy as np
 
 import workbench
 from workbench import AuditSession, ScoredItems
-from workbench.audits.sessions import store
-from workbench.reports.sessions import write_session
+from workbench.extras.sessions import store
+from workbench.extras.sessions.page import write_session
 
 ROOM = str(Path(workbench.__file__).parent)
 WRONG = [

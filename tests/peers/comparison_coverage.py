@@ -20,7 +20,7 @@ import numpy as np
 from scipy import stats
 
 import workbench as wb
-from workbench.comparisons.evidence import evidence
+from workbench.extras.compare.evidence import evidence
 
 RECORD = Path(__file__).with_suffix(".json")
 TAIL, BOUNDS, AROUND = 0.025, (-1.0, 1.0), 0.02

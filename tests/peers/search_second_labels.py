@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from searching import Family, main
 
-from workbench.audits.sessions.estimates import JOINED_PAIRS, _joined_strata
+from workbench.extras.sessions.estimates import JOINED_PAIRS, _joined_strata
 from workbench.intervals import quantile
 from workbench.intervals.values import upper_limit
 from workbench.stratified.second_labels import ENDLESS, shared_errors

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from scipy import special, stats
 
-from workbench.comparisons.evidence import evidence
+from workbench.extras.compare.evidence import evidence
 from workbench.replication.bounded_intervals import Sample, clusters
 from workbench.replication.designs import SurveyDesign
 from workbench.replication.replicates import replicates

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from workbench.cross_validation.populations import KNOWN, kept_population
 from workbench.data.whole_files import write_text
-from workbench.replays.grandvalet_bengio import PRINTED, PRINTED_RUNS, RECORD, type_one_row
+from workbench.extras.papers.grandvalet_bengio import PRINTED, PRINTED_RUNS, RECORD, type_one_row
 
 DIGITS = "digits"
 SHORT = {"n": 20, "runs": 100}

@@ -9,9 +9,9 @@ import pytest
 import workbench as wb
 from workbench.charts import replication as charts
 from workbench.charts.replication import intervals
-from workbench.lessons.replication import read
 from workbench.replication import metrics
 from workbench.replication.statistics import METRICS, Metric, Totals
+from workbench.reports.inputs import replication as read
 from workbench.reports.parameters import find_notebook, notebook_parameters, shown_help
 
 

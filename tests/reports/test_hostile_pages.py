@@ -8,11 +8,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from workbench import results
-from workbench.classroom import pages as classroom_pages
-from workbench.classroom.grading import Graded, Mark
-from workbench.replays.claims import put_in
-from workbench.replays.page import page as replay_page
-from workbench.replays.result import Replay
+from workbench.extras.classroom import pages as classroom_pages
+from workbench.extras.classroom.grading import Graded, Mark
+from workbench.extras.papers.claims import put_in
+from workbench.extras.papers.page import page as replay_page
+from workbench.extras.papers.result import Replay
 from workbench.reports import pages, templates
 
 PIXEL = "iVBORw0KGgo"

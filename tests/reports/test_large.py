@@ -9,9 +9,9 @@ import workbench as wb
 from workbench.charts.misclassification import periods as charts
 from workbench.cross_validation import comparison, losses
 from workbench.data import columns, handover
-from workbench.lessons.cross_validation.read import read as read_losses
-from workbench.lessons.misclassification.read import read as read_series
 from workbench.misclassification import methods
+from workbench.reports.inputs.cross_validation import read as read_losses
+from workbench.reports.inputs.misclassification import read as read_series
 
 
 def long_series(periods=900, jump=500):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import workbench as wb
-import workbench.replays
+import workbench.extras.papers
 from workbench.results import sentences
 
 SAVED = json.loads(

@@ -6,7 +6,7 @@ from command import page_of, run_here
 from scipy import stats
 
 import workbench as wb
-from workbench.lessons.stratified import read
+from workbench.reports.inputs import stratified as read
 
 RNG = np.random.default_rng(0)
 SCORE = RNG.beta(6, 1, 4000).clip(0.01, 0.99)

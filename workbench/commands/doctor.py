@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from workbench import checks
+from workbench import checks, registry
 from workbench.reports.parameters import ReportError
 
 TOPICS = ACCURACY, CLUSTERS, SHARES, MODELS = (
@@ -25,8 +25,6 @@ AGREEMENT = "How far do annotators agree?"
 LABELS, LEAST = 300, 10  # of a plan
 REPLICATES = r"(rep(licate)?[_ ]?w(eigh)?ts?|repwt|brrwt|bsw|pwgtp|jk2?wt|replicate)[_ ]?[0-9]+"
 POPULATIONS = r"fpc|n_?psus?|psus_in_population"  # the number of PSUs of a stratum
-_COMPARE = ["workbench", "compare"]
-_OF_ONE_MODEL = {"prediction", "truth", "fold", "score of a split", "probability of a class"}
 
 
 class Use(NamedTuple):
@@ -51,7 +49,7 @@ def doctor(file: str) -> None:
     """Tell what the columns of FILE seem to be, and which commands it is ready for."""
     from workbench.data import roles
 
-    if _told_of_tool(file):
+    if any(describe(file) for describe in map(registry.load, registry.DESCRIBED)):
         return
     data, rows = _sample(file)
     columns = roles.columns_of(data)
@@ -62,7 +60,9 @@ def doctor(file: str) -> None:
     width = min(max(len(column.name) for column in columns), 30)
     for column in columns[:SHOWN_COLUMNS]:
         missing = f"; {column.missing:,} missing" * bool(column.missing)
-        click.echo(_plain(f"  {column.name:<{width}}  {column.seems:<22}  {column.holds}{missing}"))
+        click.echo(
+            printable(f"  {column.name:<{width}}  {column.seems:<22}  {column.holds}{missing}")
+        )
     if len(columns) > SHOWN_COLUMNS:
         click.echo(f"  and {len(columns) - SHOWN_COLUMNS:,} more")
     told: dict[str, list[str]] = {"Ready": [], "Blocked": []}
@@ -73,10 +73,10 @@ def doctor(file: str) -> None:
         )
     for heading, uses in told.items():
         if uses:
-            click.echo(_plain("\n  ".join([f"\n{heading}", *uses])))
+            click.echo(printable("\n  ".join([f"\n{heading}", *uses])))
 
 
-def _plain(text: str) -> str:
+def printable(text: str) -> str:
     """Return text of a user's file so that a terminal obeys nothing in it."""
     return "".join(
         each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in text
@@ -130,22 +130,28 @@ def _uses(file: str, data: dict, columns: list, budget: int) -> Iterator[Use | B
         }
 
     if files.comparison_table(file):
-        yield _known(file, data, columns, named)
+        yield from _of_extras(file, data, columns, named)
         return
     yield from _accuracy(file, data, columns, named, budget)
     yield _replicated(file, data, named)
     yield from _valued(file, data, columns)
     yield _shares(file, data, named)
     yield _compared(file, data, columns, named)
-    yield _known(file, data, columns, named)
+    yield from _of_extras(file, data, columns, named)
     yield from _agreed(file, columns)
 
 
+def _of_extras(file: str, data: dict, columns: list, named: Callable) -> Iterator[Use | Blocked]:
+    for use_of in map(registry.load, registry.USES):
+        yield use_of(file, data, columns, named)
+
+
 def _words(topic: str, **options: str) -> list[str]:
-    return ["workbench", "report", topic, *_given(options)]
+    return ["workbench", "report", topic, *given_options(options)]
 
 
-def _given(options: dict[str, str]) -> list[str]:
+def given_options(options: dict[str, str]) -> list[str]:
+    """Return options and their values as words of a command line."""
     return [
         word
         for name, value in options.items()
@@ -205,7 +211,7 @@ def _accuracy(
 
 def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
     from workbench.data import roles, shapes
-    from workbench.lessons.replication.read import read
+    from workbench.reports.inputs.replication import read
 
     question = "Which metrics, how sure, for items labeled already (also in clusters or strata)?"
     options = named(
@@ -236,7 +242,7 @@ def _replicated(file: str, data: dict, named: Callable) -> Use | Blocked:
         options["fpc"] = populations[0]
     return Use(
         question, _words(CLUSTERS, items=file, **options), lambda: read(items=data, **options)
-    )  # type: ignore[arg-type]
+    )
 
 
 def _valued(file: str, data: dict, columns: list) -> Iterator[Use]:
@@ -335,7 +341,7 @@ def _compared(file: str, data: dict, columns: list, named: Callable) -> Use | Bl
     from workbench.cross_validation import model_columns
     from workbench.cross_validation.losses import CVLosses
     from workbench.data import roles
-    from workbench.lessons.cross_validation.read import SCORES
+    from workbench.reports.inputs.cross_validation import SCORES
 
     question = "Which model is better, by a cross-validation?"
     names = list(data)
@@ -368,43 +374,6 @@ def _compared(file: str, data: dict, columns: list, named: Callable) -> Use | Bl
     )
 
 
-def _known(file: str, data: dict, columns: list, named: Callable) -> Use | Blocked:
-    from workbench.comparisons.columns import item_column, long_columns, score_columns
-    from workbench.comparisons.reading import read_item_scores
-    from workbench.data import files, roles
-
-    question = "Which of several models is better on the same items, all scored?"
-    if files.is_evaluation_log(file):
-        return Use(
-            "What is the mean score of this log's model? With another log of the same items: which is better?",
-            [*_COMPARE, file],
-            lambda: read_item_scores(file),
-        )
-    if files.comparison_table(file):
-        return Use(question, [*_COMPARE, file], lambda: read_item_scores(file))
-    needs = (
-        "identifiers and the scores of two models are needed, from 0 to 1: a column each, or one beside a column "
-        "of models"
-    )
-    item = item_column([*data], "") or named(item=roles.ID).get("item", "")
-    seen = {column.seems for column in columns}
-    if not item or seen & _OF_ONE_MODEL and roles.MODEL not in seen:
-        return Blocked(question, needs)
-    options = {"item": item} | named(cluster=roles.CLUSTER)
-    free = {name: cells for name, cells in data.items() if name not in options.values()}
-    try:
-        model, score = long_columns(free, "the table")
-        scores = [score] if model else score_columns(free, "the table").models
-    except ValueError as error:
-        return Blocked(question, str(error))
-    if not model and len(scores) < 2:
-        return Blocked(question, needs)
-    options |= {"model": model, "score": score} if model else {"model": ",".join(scores)}
-    return Use(
-        question, [*_COMPARE, file, *_given(options)], lambda: read_item_scores(data, **options)
-    )
-
-
 def _agreed(file: str, columns: list) -> Iterator[Use]:
     """Yield how far annotators agree, where the file seems to hold the labels of several."""
     from workbench.data import roles
@@ -419,30 +388,3 @@ def _agreed(file: str, columns: list) -> Iterator[Use]:
     use = Use(AGREEMENT, ["workbench", "audit", "agreement", file], lambda: read_annotators(file))
     if not _refused(use):
         yield use
-
-
-def _told_of_tool(file: str) -> bool:
-    """Print what the JSON export of a labeling tool is ready for, and return whether the file is one."""
-    from workbench.labeling.annotations import JSON_ENDINGS, read_annotations
-
-    if not file.lower().endswith(JSON_ENDINGS):
-        return False
-    try:
-        exported = read_annotations(file)
-    except ValueError:  # JSON of something else
-        return False
-    if exported is None:
-        return False
-    labeled = sum(row.is_answered for row in exported.rows)
-    people = {row.by or exported.by for row in exported.rows if row.is_answered} - {""}
-    click.echo(
-        f"{file}: {exported.tool}, {checks.counted(labeled, 'annotation')} by "
-        f"{checks.counted(len(people), 'named annotator')}"
-    )
-    uses = [
-        f"Take the labels into an audit\n    workbench audit import AUDIT.DB {shlex.quote(file)}"
-    ]
-    if len(people) > 1:
-        uses.append(f"{AGREEMENT}\n    workbench audit agreement {shlex.quote(file)}")
-    click.echo(_plain("\n  ".join(["\nReady", *uses])))
-    return True

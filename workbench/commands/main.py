@@ -12,14 +12,9 @@ from typing import Any
 
 import click
 
-from workbench import stopping
-from workbench.commands import classroom
-from workbench.commands.audit.commands import audit
-from workbench.commands.compare import compare, power
-from workbench.commands.data import data
+from workbench import registry
 from workbench.commands.doctor import TOPICS, doctor
 from workbench.commands.options import as_typed
-from workbench.commands.replay import replay
 from workbench.commands.streams import reduce, stream
 from workbench.data.whole_files import write_text
 from workbench.reports import parameters
@@ -45,7 +40,6 @@ def main(arguments: Any = None) -> Any:
     Exit codes of all commands: 0; 1 a crash, or nobody reads the output any more; 2 a mistake of the user; 3 and 4 a
     gate that fails or is open; 130 stopped.
     """
-    stopping.imported()
     gc.set_threshold(
         100_000
     )  # a command ends soon: what it imports and reads is not looked through for circles
@@ -422,6 +416,6 @@ def _keep_inputs(command: click.Command) -> None:
     command.invoke = keeping  # type: ignore[method-assign,assignment]
 
 
-for command in (audit, doctor, replay, stream, reduce, data, compare, power, *classroom.COMMANDS):
+for command in (doctor, stream, reduce, *map(registry.load, registry.COMMANDS)):
     commands.add_command(command)
 _keep_inputs(commands)

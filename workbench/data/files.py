@@ -17,18 +17,18 @@ from workbench import checks
 from workbench.data import handover
 from workbench.data.columns import Scan, TableSource, check_told_apart, found_columns
 from workbench.data.engine import connected, decimal_mark, literal, quoted, relation_columns
-from workbench.data.evaluation_logs import EVAL, PEEKED, is_log, open_log
 from workbench.data.json_records import by_column, json_records, json_text
 from workbench.data.numbers import as_text, objects, unmasked, without_marks
-from workbench.data.other_logs import (
+from workbench.data.text_files import PACKED, as_utf8, encoding_of_start, open_text, scan_text
+from workbench.data.workbooks import file_and_sheet, open_workbook
+from workbench.extras.compare.evaluation_logs import EVAL, PEEKED, is_log, open_log
+from workbench.extras.compare.other_logs import (
     PROMPTFOO,
     PROMPTFOO_CSV,
     promptfoo_csv,
     promptfoo_results,
     promptfoo_table,
 )
-from workbench.data.text_files import PACKED, as_utf8, encoding_of_start, open_text, scan_text
-from workbench.data.workbooks import file_and_sheet, open_workbook
 
 
 def open_file(source: str | PathLike[str]) -> TableSource:

@@ -15,9 +15,9 @@ from os import PathLike
 from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.columns import plain_name, spelled
-from workbench.labeling.annotations import Annotations, read_annotations
-from workbench.labeling.tools.label_studio import CHOICE_FIELDS
-from workbench.labeling.tools.tool import REJECT, LabelRow
+from workbench.extras.sessions.annotations import Annotations, read_annotations
+from workbench.extras.sessions.label_studio import CHOICE_FIELDS
+from workbench.extras.sessions.tool import REJECT, LabelRow
 from workbench.results import Note
 
 # how people write a missing label in a table; "none" may be a class

@@ -13,12 +13,12 @@ from workbench.data import frames
 from workbench.data.classes import verdict_of
 from workbench.data.columns import plain_name
 from workbench.data.scored_items import ScoredItems
+from workbench.extras.sessions.annotations import Annotations, read_annotations
+from workbench.extras.sessions.tool import LabelRow
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
-from workbench.labeling.annotations import Annotations, read_annotations
 from workbench.labeling.answers import answer_reader, class_texts, right_or_wrong
 from workbench.labeling.tables import SheetTable, read_table, whole_number
-from workbench.labeling.tools.tool import LabelRow
 from workbench.results import Note
 
 KINDS = ("labeled", "skipped", "not reached", "repeated", "unmatched", "empty")

@@ -1,7 +1,7 @@
 """Lessons, a folder per topic: `read`, `views` and `exercises`; `LESSONS` is the list of them.
 
 `read` has one function of that name, which the notebook calls with its parameters and which its metadata names, as in
-`{"workbench": {"read": "workbench.lessons.stratified.read.read"}}`. The command line calls it too, with those
+`{"workbench": {"read": "workbench.reports.inputs.stratified.read"}}`. The command line calls it too, with those
 parameters that it takes, before it starts a kernel: a mistake that it refuses is told at once. A function with a
 parameter `write` gets False there, since only the notebook may write files.
 """

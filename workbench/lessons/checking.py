@@ -238,7 +238,7 @@ def judged(exercise: str, answer: Any, **task: Any) -> Judged:
     exercise : str
     answer : object
     **task
-        The data of a variant, as `workbench.classroom.variants` draws them.
+        The data of a variant, as `workbench.extras.classroom.variants` draws them.
 
     Examples
     --------

@@ -21,12 +21,6 @@ from workbench import checks, imports
 from workbench.checks import suggestion
 from workbench.data import handover
 from workbench.reports import outputs, parameters
-from workbench.reports.kernels import (
-    START_LIMIT,
-    KernelDiedError,
-    KernelStartError,
-    kernel_managers,
-)
 from workbench.reports.outputs import ReportWarning, checked_output, find_chromium
 from workbench.reports.pages import body, headings, one_line, plain
 from workbench.reports.parameters import ReportError, WrongParameter, find_notebook, refusing, tags
@@ -49,7 +43,9 @@ __all__ = [
 LEFT_OUT = {"lesson", "exercise", "solution", "interactive"}
 # cells with these tags stand in a report only if a parameter is given, or only if it is not
 IF, UNLESS = "if:", "unless:"
-CELL_LIMIT, LONGEST_LIMIT = 600, 1_000_000
+CELL_LIMIT, LONGEST_LIMIT, START_LIMIT = 600, 1_000_000, 60
+KERNEL_OPTIONS = ["--InteractiveShellApp.ignore_cwd=True", "--log-level=CRITICAL"]
+KERNEL_ENVIRONMENT = {"PYTHONWARNINGS": "", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1"}
 LIMIT_NAME = "WORKBENCH_CELL_TIMEOUT"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 UNUSABLE = (ValueError, TypeError, OSError, ImportError)  # what reading a file may raise
@@ -95,7 +91,7 @@ def build_report(
     command : str, optional
         The command line to print in the report, instead of one made from the arguments.
     timeout : int, optional
-        Seconds after which a cell that has shown nothing ends the run; WORKBENCH_CELL_TIMEOUT of the
+        Seconds after which a cell that is still running ends the run; WORKBENCH_CELL_TIMEOUT of the
         environment, or 600.
 
     Returns
@@ -277,13 +273,13 @@ def _check_by_reading(path: Path, values: dict) -> None:
         try:
             read = getattr(importlib.import_module(module), function)
             taken = inspect.signature(read).parameters
-            read(
-                **{
-                    name: value
-                    for name, value in (values | {"write": False}).items()
-                    if name in taken
-                }
-            )
+            takes_all = any(argument.kind is argument.VAR_KEYWORD for argument in taken.values())
+            arguments = {
+                name: value for name, value in values.items() if takes_all or name in taken
+            }
+            if "write" in taken:
+                arguments["write"] = False
+            read(**arguments)
         except checks.WrongArgument as error:
             raise WrongParameter.of(error) from error
         except Exception as error:
@@ -350,12 +346,10 @@ def _execute(
         notebook.cells = [cell for cell in notebook.cells if _belongs(tags(cell), values)]
         if recorded:
             add_recording(notebook)
-        with (
-            _progress(progress, len(notebook.cells) + 1) as started,
-            kernel_managers(environment) as manager_class,
-        ):
+        with _progress(progress, len(notebook.cells) + 1) as started:
+            kernels = kernel_manager_class(environment)
             done = _run(
-                notebook, values, limit, kernel_manager_class=manager_class, on_cell_start=started
+                notebook, values, limit, kernel_manager_class=kernels, on_cell_start=started
             )
     if done.metadata.papermill.exception:
         raise ReportError("the notebook stopped before its end")
@@ -399,27 +393,49 @@ def _run(notebook: Any, values: dict, limit: int, **options: Callable | dict) ->
         **options,
     )
     try:
-        try:
-            return run()
-        except (
-            KernelDiedError
-        ):  # its ports are chosen before it binds them: another process may have taken one
-            return run()
+        return run()
     except papermill.PapermillExecutionError as error:
         raise ReportError(_message(error.ename, error.evalue)) from error
     except CellTimeoutError as error:
         raise ReportError(
-            f"a cell has shown nothing for {checks.counted(limit, 'second')}, so the run was ended; "
+            f"a cell took longer than {checks.counted(limit, 'second')}, so the run was ended; "
             f"{LIMIT_NAME} sets another limit"
         ) from error
-    except KernelStartError as error:
+    except DeadKernelError as error:
+        raise ReportError("the run was killed before its end; often memory is too small") from error
+    except RuntimeError as error:  # what jupyter_client raises where a kernel does not answer
         raise ReportError(
             f"Python did not start for this run within {checks.counted(START_LIMIT, 'second')}, or "
             "ended before it answered; run it again, or see what "
             f"`{sys.executable} -m ipykernel --version` says"
         ) from error
-    except DeadKernelError as error:
-        raise ReportError("the run was killed before its end; often memory is too small") from error
+
+
+def kernel_manager_class(environment: dict | None = None) -> type:
+    """Return a class of kernel managers that start this interpreter, whatever kernels are registered.
+
+    The kernels find `environment` next to the variables of this process.
+    """
+    from ipykernel.kernelspec import get_kernel_dict
+    from jupyter_client.kernelspec import KernelSpec
+    from jupyter_client.manager import AsyncKernelManager
+
+    spec = KernelSpec(**get_kernel_dict(KERNEL_OPTIONS))
+    spec.env = KERNEL_ENVIRONMENT | _python_path() | (environment or {})
+
+    class ThisInterpreter(AsyncKernelManager):
+        kernel_spec = spec
+
+    return ThisInterpreter
+
+
+def _python_path() -> dict[str, str]:
+    """Return the variable with which a kernel imports the workbench from its source tree."""
+    root = Path(__file__).resolve().parents[2]
+    if root.name in ("site-packages", "dist-packages"):
+        return {}
+    paths = [str(root), os.environ.get("PYTHONPATH")]
+    return {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
 def _message(name: str, text: str) -> str:

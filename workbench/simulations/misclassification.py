@@ -456,10 +456,10 @@ def _study(
     ]
     return PrevalenceStudy(
         *columns,
-        estimates,
+        estimates,  # type: ignore[arg-type]
         table.astype(np.int64),
         frame_share,
-        share,  # type: ignore[arg-type]
+        share,
         base_rate,
         new_base_rate,
         *setting,
@@ -612,9 +612,9 @@ def simulate_shares(
     ]
     return SharesStudy(
         *columns,
-        first / size,
+        first / size,  # type: ignore[arg-type]
         np.array(truths),
-        reading,  # type: ignore[arg-type]
+        reading,
         n,
         size,
         new_size,

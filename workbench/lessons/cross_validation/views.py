@@ -11,10 +11,8 @@ from typing import Any
 import ipywidgets
 import numpy as np
 
-from workbench.charts import comparisons, theme
+from workbench import registry
 from workbench.charts.cross_validation import studies as charts
-from workbench.comparisons.comparison import ItemComparison, compare_items, pair_interval
-from workbench.comparisons.item_scores import ItemScores
 from workbench.course import clerks
 from workbench.cross_validation.kfold import kfold_t_test, rho_from_r
 from workbench.cross_validation.learners import (
@@ -44,6 +42,7 @@ ANSWERS = {
     "5.3": ("1.437", "1.44"),
 }
 SHOWN = 40
+CHOICES = (1, 2, 5, 10, 20, 40)
 LONG_RUN = 400
 ALARMED = 360  # the block of forty studies with the most false alarms, and the lesson says so
 RUNS = 10_000
@@ -94,16 +93,12 @@ OF_CHOSEN = {
     "by about three quarters": "That is right: the most striking study is also the luckiest.",
     "to three times its size": "Not so far: the studies vary, but the difference is larger than its luck.",
 }
-CHOICES = (1, 2, 5, 10, 20, 40)
 OF_WINNERS = {
     "about 88%, like all of them": "So do they in the long run. But the best is chosen for its luck on these forms.",
     "about 92%": "That is right: the luckiest of forty has a third of its errors less, and nothing that lasts.",
     "about 96%": "So lucky none of them is: two thirds of its errors would have to be gone.",
     "about 99%": "So lucky none of them is: nearly all of its errors would have to be gone.",
 }
-LEADERS = 12  # models that are drawn
-BOARDS = 400  # tables of forty models, in the long run
-BOARD_FORMS = (50, 100, 200, 500, 1000, 3000)
 
 
 def ten_folds() -> ChartView:
@@ -382,98 +377,15 @@ def predict_winner() -> Prediction:
 
 
 def reveal_winner() -> Reveal:
-    """Return `winners`, which waits for the prediction, and behind a button what choosing the best does."""
+    """Return the ranks of forty models, once `predict_winner` is answered, and what choosing the best does."""
     return questions.reveal(
         "5-winner",
         lambda said: [
             *questions.answered(OF_WINNERS, said),
-            winners(),
-            questions.on_click(questions.LOOK, _best_of_many),
+            registry.load(registry.SCENES["winners"])(),
+            questions.on_click(questions.LOOK, registry.load(registry.SCENES["best_of_many"])),
         ],
     )
-
-
-def winners() -> Panel:
-    """Return the view of forty models on the same forms: their scores, and the ranks that they may have.
-
-    Returns
-    -------
-    workbench.widgets.Panel
-        Controls: forms, by how much model 1 is better than all others, which forms.
-    """
-    controls = {
-        "n": stops(BOARD_FORMS, 200, "Forms"),
-        "ahead": ipywidgets.ToggleButtons(
-            options=[("0 points", 0.0), ("3 points", 0.03), ("6 points", 0.06)],
-            description="Model 1 is better by",
-        ),
-        "seed": ipywidgets.IntSlider(0, min=0, max=9, description="Other forms"),
-    }
-    scale = theme.span(0.75, 1)
-
-    def compared(n: int, ahead: float, seed: int) -> tuple:
-        return (_board_of_models(n, ahead, seed),)
-
-    return drive_chart(
-        controls,
-        compared,
-        lambda found: comparisons.ranks_data(found, LEADERS),
-        _winners_words,
-        lambda found: comparisons.ranks(found, most=LEADERS, scale=scale, words=_winners_words),
-    )
-
-
-def _winners_words(found: ItemComparison) -> tuple[str, str]:
-    title, said = comparisons.ranks_words(found)
-    first = found.ranks()[0]
-    return (
-        f"{first['model']} leads with {first['score']:.1%}, and may have any rank from 1 to {first['worst_rank']}; "
-        f"{title[0].lower()}{title[1:]}"
-        if first["worst_rank"] > 1
-        else f"{first['model']} leads with {first['score']:.1%}, and is shown to be the best",
-        said,
-    )
-
-
-@functools.lru_cache(maxsize=64)
-def _board_of_models(n: int, ahead: float, seed: int) -> ItemComparison:
-    return compare_items(
-        ItemScores(clerks.equal_models(n, ahead=ahead, seed=seed), clerks.MODELS, range(n))
-    )
-
-
-def _best_of_many() -> Table:
-    boards = [clerks.equal_models(seed=seed) for seed in range(BOARDS)]
-    score = np.array([board.mean(0) for board in boards])
-    again = np.array([clerks.equal_models(seed=BOARDS + seed).mean(0) for seed in range(BOARDS)])
-    rows = [
-        {
-            "models": many,
-            "score of the best": f"{score[:, :many].max(1).mean():.1%}",
-            "the same model on 200 other forms": f"{again[range(BOARDS), score[:, :many].argmax(1)].mean():.1%}",
-            "best beats last, if compared alone": _share_alone(boards, many),
-        }
-        for many in CHOICES
-    ]
-    return Table(
-        rows, f"The best of some of the forty models, on average of {BOARDS} times 200 forms"
-    )
-
-
-def _share_alone(boards: list, many: int) -> str:
-    """Return in which share of boards the interval of the best and the last model alone lies above 0."""
-    if many == 1:
-        return ""
-    ends = [(board.mean(0)[:many].argmax(), board.mean(0)[:many].argmin()) for board in boards]
-    shown = [
-        pair_interval(
-            ItemScores(board[:, [a, b]], ["best", "last"], range(len(board))), "best", "last"
-        ).low
-        > 0
-        for board, (a, b) in zip(boards, ends, strict=True)
-        if a != b
-    ]
-    return f"{sum(shown) / len(boards):.0%}"
 
 
 def _improvement() -> Table:

@@ -1,0 +1,499 @@
+"""Scores of items from logs and tables: the tools' own logs, shapes of tables, epochs, and what is refused."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import workbench as wb
+
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
+CHOICE = LOGS / "inspect-0.3.285-choice.eval"
+
+
+def inspect_log(path, scores, *, model="m", status="success", **more):
+    """Write a log of Inspect; scores are (id, epoch, value), and `more` belongs to every sample."""
+    header = {
+        "version": 2,
+        "status": status,
+        "eval": {"model": model},
+        "results": {"scores": [{"name": "match"}]},
+    }
+    samples = [
+        {
+            "id": item,
+            "epoch": epoch,
+            "input": f"about {item}",
+            "target": "",
+            "metadata": {"text": f"t{item[0]}"},
+            "scores": {"match": {"value": value}},
+        }
+        | more
+        for item, epoch, value in scores
+    ]
+    if path.suffix == ".eval":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("header.json", json.dumps(header))
+            for sample in samples:
+                archive.writestr(
+                    f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample)
+                )
+    else:
+        path.write_text(json.dumps(header | {"samples": samples}))
+    return path
+
+
+def harness_log(path, scores, **more):
+    path.write_text(
+        "\n".join(
+            json.dumps(
+                {
+                    "doc_id": k,
+                    "doc": {"question": f"{k}?"},
+                    "target": "",
+                    "arguments": [],
+                    "resps": [],
+                    "filtered_resps": [],
+                    "filter": "none",
+                    "metrics": ["acc"],
+                    "acc": score,
+                }
+                | more
+            )
+            for k, score in enumerate(scores)
+        )
+    )
+    return path
+
+
+def test_the_logs_of_the_tools_are_read():
+    """What was right stands in the script that made them: of q2 the first epoch of two, of q1 both."""
+    old = LOGS / "inspect-0.3.100-choice.json"
+    found = wb.read_item_scores(f"new={CHOICE}", f"old={old}", score="choice")
+    assert found.models == ("new", "old") and found.values == (0, 0.5, 1)
+    assert found.score.tolist() == [[1, 1], [0.5, 0.5], [0.5, 0.5], [1, 1], [0.5, 0.5]]
+    assert found.item == ("q1", "q2", "q3", "q4", "q5") and found.finished
+    assert {"setting": "every run finished", "value": "yes, as its log says"} in wb.compare_items(
+        found
+    ).conditions()
+    harness = [LOGS / f"samples_lm-eval-{version}-texts.jsonl" for version in ("0.4.3", "0.4.13")]
+    for score, right in (("acc", [1, 0, 0, 0, 1]), ("acc_norm", [1, 1, 0, 0, 1])):
+        found = wb.read_item_scores(*harness, score=score)
+        assert found.score.T.tolist() == [right, right] and not found.finished
+
+
+@pytest.mark.parametrize(
+    ("repeats", "scores", "values"),
+    [
+        ("mean", [1, 2 / 3, 1 / 3, 0], [0, 1 / 3, 2 / 3, 1]),
+        ("majority", [1, 1, 0, 0], [0, 1]),
+        ("pass^2", [1, 1 / 3, 0, 0], [0, 1 / 3, 1]),
+        ("pass@2", [1, 1, 2 / 3, 0], [0, 2 / 3, 1]),
+        ("pass^3", [1, 0, 0, 0], [0, 1]),
+        ("pass@1", [1, 2 / 3, 1 / 3, 0], [0, 1 / 3, 2 / 3, 1]),
+    ],
+)
+def test_epochs_become_one_score(tmp_path, repeats, scores, values):
+    """Of three epochs 3, 2, 1 and 0 are right; pairs counted by hand."""
+    epochs = [
+        (f"q{k}", epoch, "C" if epoch <= 3 - k else "I") for k in range(4) for epoch in (1, 2, 3)
+    ]
+    files = [inspect_log(tmp_path / name, epochs, model=name[0]) for name in ("a.json", "b.eval")]
+    found = wb.read_item_scores(*files, repeats=repeats)
+    assert found.score.T.tolist() == [pytest.approx(scores)] * 2 and found.values == pytest.approx(
+        values
+    )
+
+
+def test_a_folder_of_logs_with_clusters(tmp_path):
+    for name, right in (("a", "CCII"), ("b", "CIII")):
+        inspect_log(
+            tmp_path / f"{name}.json",
+            [(f"{k}", 1, value) for k, value in enumerate(right)],
+            model=f"v/{name}",
+        )
+    (tmp_path / "notes.json").write_text('{"a": 1}')
+    found = wb.read_item_scores(tmp_path, cluster="metadata.text", columns=["input"])
+    assert found.models == ("v/a", "v/b") and found.cluster.tolist() == ["t0", "t1", "t2", "t3"]
+    assert found.columns["input"].tolist() == ["about 0", "about 1", "about 2", "about 3"]
+
+
+def test_models_without_a_name_are_called_by_their_folder_or_file(tmp_path):
+    for name in ("x", "y"):
+        (tmp_path / name).mkdir()
+        harness_log(tmp_path / name / "samples_t.jsonl", [1, 0])
+        harness_log(tmp_path / f"samples_{name}.jsonl", [1, 0])
+    assert wb.read_item_scores(*(tmp_path / name / "samples_t.jsonl" for name in "xy")).models == (
+        "x",
+        "y",
+    )
+    (tmp_path / "runs").mkdir()
+    for name in ("x", "y"):
+        (tmp_path / name).rename(tmp_path / "runs" / name)
+    assert wb.read_item_scores(tmp_path / "runs").models == ("x", "y")
+    assert wb.read_item_scores(*(tmp_path / f"samples_{name}.jsonl" for name in "xy")).models == (
+        "samples_x",
+        "samples_y",
+    )
+
+
+WIDE = {
+    "id": ["q1", "q2", "q3"],
+    "doc": ["d", "d", "e"],
+    "a": ["1", "0", "1"],
+    "b": ["1", "", "0.5"],
+}
+LONG = {"item": ["q1", "q2", "q1", "q2"], "who": ["a", "a", "b", "b"], "right": [1, 0, 1, 1]}
+
+
+def test_tables_are_read(tmp_path):
+    found = wb.read_item_scores(WIDE, cluster="doc")
+    assert found.models == ("a", "b") and found.cluster.tolist() == ["d", "d", "e"]
+    assert np.array_equal(found.score, [[1, 1], [0, np.nan], [1, 0.5]], equal_nan=True)
+    assert wb.read_item_scores(WIDE, model="b, a").models == ("b", "a")
+    found = wb.read_item_scores(LONG, model="who", score="right")
+    assert found.models == ("a", "b") and found.score.tolist() == [[1, 1], [0, 1]]
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text(f"id,right\nq1,1\nq2,{int(name == 'b')}\n")
+    found = wb.read_item_scores(tmp_path / "a.csv", f"B={tmp_path / 'b.csv'}", score="right")
+    assert found.models == ("a", "B") and found.score.tolist() == [[1, 1], [0, 1]]
+
+
+def test_the_order_of_files_and_rows_does_not_matter(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = {
+        name: [(f"q{k}", 1, "CI"[int(rng.random() < 0.4)]) for k in range(30)] for name in "abc"
+    }
+    files = [
+        inspect_log(tmp_path / f"{name}.json", each, model=name) for name, each in rows.items()
+    ]
+    again = [
+        inspect_log(
+            tmp_path / f"{name}2.json", [rows[name][k] for k in rng.permutation(30)], model=name
+        )
+        for name in "cab"
+    ]
+    one, two = (wb.compare_items(wb.read_item_scores(*each)).rows() for each in (files, again))
+    for before, after in zip(one, two, strict=True):
+        assert after == {
+            key: pytest.approx(value) if isinstance(value, float) else value
+            for key, value in before.items()
+        }
+
+
+def test_items_that_not_all_models_have_can_be_left_out(tmp_path):
+    files = [
+        inspect_log(
+            tmp_path / "a.json",
+            [("1", 1, "C"), ("2", 1, "I"), ("3", 1, "C"), ("4", 1, None)],
+            model="a",
+        ),
+        inspect_log(tmp_path / "b.json", [("1", 1, "C"), ("2", 1, "C"), ("4", 1, "I")], model="b"),
+    ]
+    with pytest.raises(ValueError) as caught:
+        wb.read_item_scores(*files)
+    assert str(caught.value) == (
+        "common must be set, as the models were not run on the same items: b lacks 1; it takes the 3 that all have. Or "
+        "set independent, if equal identifiers mean different items"
+    )
+    found = wb.read_item_scores(*files, common=True)
+    assert found.score.tolist() == [[1, 1], [0, 1]]
+    assert [note.text for note in found.notes] == [
+        "1 of 4 items left out, which not all models were run on: b lacks 1",
+        "1 item without a score by every model left out",
+    ]
+
+
+GRADED = {"id": ["q1", "q2"], "a": [3, 9], "b": [4, 10]}
+
+
+@pytest.mark.parametrize(
+    ("table", "arguments", "message"),
+    [
+        (
+            GRADED,
+            {},
+            "bounds must say the least and the largest score that an item can have, since not all lie between 0 "
+            "and 1; they go from 3 to 10",
+        ),
+        (GRADED, {"bounds": (0, 10)}, "better must say which scores are better, higher or lower"),
+        (GRADED, {"bounds": (0, 5)}, "bounds must hold every score; 'a' has 3 to 9; got 0 and 5"),
+        (
+            {"id": ["q1", "q2"], "a": [1, 0], "b": [85, 10]},
+            {"model": "a,b"},
+            "scores of 'b' go to 85, those of 'a' only to "
+            "1: percentages among scores from 0 to 1; give all of them in one unit, or name by model the models' columns",
+        ),
+        (LONG, {"model": "who", "score": "brier"}, "the dict has no column 'brier'"),
+        (
+            LONG | {"brier": [0.1, 0.2, 0.3, 0.1]},
+            {"model": "who", "score": "brier"},
+            "better must say which scores are better, higher or lower: 'brier' seems to be an error",
+        ),
+        (
+            LONG,
+            {"score": "right"},
+            "model must name the column of the table that says whose score it is",
+        ),
+        (
+            LONG | {"item": ["q1", "q1", "q1", "q2"]},
+            {"model": "who", "score": "right"},
+            "epoch must tell repeated items apart: the table has item 'q1' twice by a",
+        ),
+        (
+            {"key": [1, 2], "a": [0, 1]},
+            {},
+            "item must name the column of identifiers of the table; it has 'key', 'a'",
+        ),
+        (
+            {"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", "x"]},
+            {"cluster": "c"},
+            "cluster must hold at least 2 clusters: of one nothing is known about others; all 2 items are in 'x'",
+        ),
+        (
+            {"id": ["q1", "q2"], "a": [0, 1], "b": [1, 1], "c": ["x", None]},
+            {"cluster": "c"},
+            "column 'c', data row 2 is missing",
+        ),
+        (
+            {"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]},
+            {},
+            "the table holds battles of two models, which give no score per item: compare_items needs a score of each item "
+            "by each model",
+        ),
+        (
+            {"id": [1], "model_1": ["x"], "model_2": ["y"], "g1_winner": ["tie"]},
+            {},
+            "the table holds battles of two",
+        ),
+        (
+            WIDE,
+            {"repeats": "best"},
+            "repeats must be mean, majority, or pass^k or pass@k with k epochs; got 'best'",
+        ),
+        (
+            WIDE | {"b": [1, 0.5, 0]},
+            {"model": "a,b", "repeats": "majority"},
+            "repeats must be 'mean' where scores are not 0 or 1; got 'majority'",
+        ),
+    ],
+)
+def test_what_is_not_certain_is_refused(table, arguments, message):
+    with pytest.raises(ValueError) as caught:
+        wb.read_item_scores(table, **arguments)
+    assert str(caught.value).startswith(message)
+
+
+def test_logs_that_do_not_belong_together_are_refused(tmp_path):
+    good = inspect_log(tmp_path / "good.json", [("1", 1, "C"), ("2", 1, "I")], model="a")
+    for name, scores, more, message in [
+        (
+            "stopped",
+            [("1", 1, "C"), ("2", 1, "I")],
+            {"status": "error"},
+            "did not finish, its status is 'error'",
+        ),
+        (
+            "other",
+            [("1", 1, "C"), ("2", 1, "I")],
+            {"input": "else"},
+            "item '1' is not the same for 'a' and 'b': its content differs",
+        ),
+        ("again", [("1", 1, "C"), ("1", 1, "I")], {}, "item '1' twice in epoch 1 by b"),
+        ("empty", [("1", 1, None), ("2", 1, None)], {}, "has no score"),
+    ]:
+        bad = inspect_log(tmp_path / f"{name}.json", scores, model="b", **more)
+        with pytest.raises(ValueError, match=message):
+            wb.read_item_scores(good, bad)
+    uneven = inspect_log(
+        tmp_path / "uneven.json", [("1", 1, "C"), ("1", 2, "C"), ("2", 1, "I")], model="b"
+    )
+    twice = inspect_log(
+        tmp_path / "twice.json",
+        [(item, epoch, "C") for item in "12" for epoch in (1, 2)],
+        model="b",
+    )
+    for other, told in ((uneven, "b has 1 to 2"), (twice, "b has 2")):
+        with pytest.raises(
+            ValueError,
+            match="'mean' where items or models differ in their number of epochs; a has 1, "
+            f"{told}; got 'majority'",
+        ):
+            wb.read_item_scores(good, other, repeats="majority")
+    assert wb.read_item_scores(good, uneven).score.tolist() == [[1, 1], [0, 0]]
+    once = inspect_log(tmp_path / "once.json", [("1", 1, "C"), ("2", 1, "I")], model="b")
+    with pytest.raises(
+        ValueError, match="must not ask for more epochs than there are; a has 1; got 'pass@2'"
+    ):
+        wb.read_item_scores(good, once, repeats="pass@2")
+    with pytest.raises(
+        ValueError, match="files must be of different models; give names to those of 'good', as in "
+    ):
+        wb.read_item_scores(good, good)
+    moved = inspect_log(
+        tmp_path / "moved.json",
+        [("1", 1, "C"), ("2", 1, "I")],
+        model="b",
+        metadata={"text": "else"},
+    )
+    with pytest.raises(
+        ValueError, match="cluster must be the same for all models; item '1' is in 'else', 't1'"
+    ):
+        wb.read_item_scores(good, moved, cluster="metadata.text")
+
+
+def test_scorers_and_filters_must_be_named(tmp_path):
+    with pytest.raises(ValueError, match=r"has 2 scorers; name one scorer: .*#scorer=choice' or "):
+        wb.read_item_scores(CHOICE, LOGS / "inspect-0.3.100-choice.eval")
+    lines = [
+        json.loads(line)
+        for line in harness_log(tmp_path / "a.jsonl", [1, 0]).read_text().splitlines()
+    ]
+    both = "\n".join(
+        json.dumps(line | {"filter": part, "acc": float(part == "flexible")})
+        for line in lines
+        for part in ("strict", "flexible")
+    )
+    for name in "ab":
+        (tmp_path / f"{name}.jsonl").write_text(both)
+    files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    with pytest.raises(
+        ValueError,
+        match="doc_id 0 occurs twice, in records .*; name one filter: .*#filter=strict' or ",
+    ):
+        wb.read_item_scores(*files)
+    assert wb.read_item_scores(*files, score="flexible").score.tolist() == [[1, 1]] * 2
+    assert (
+        wb.read_item_scores(*files, score="filter=strict,metric=acc").score.tolist() == [[0, 0]] * 2
+    )
+
+
+def test_messages_of_two_runs_differ_only_in_what_a_run_adds(tmp_path):
+    def asked(run, text="Why?"):
+        return [
+            {
+                "id": run,
+                "role": "user",
+                "source": "input",
+                "content": [{"type": "text", "text": text}],
+            }
+        ]
+
+    one, two, other = (
+        inspect_log(tmp_path / f"{name}.eval", [("1", 1, "C"), ("2", 1, "I")], model=name, **more)
+        for name, more in (
+            ("a", {"input": asked("x")}),
+            ("b", {"input": asked("y")}),
+            ("c", {"input": asked("x", "How?")}),
+        )
+    )
+    assert wb.read_item_scores(one, two).models == ("a", "b")
+    with pytest.raises(
+        ValueError, match="item '1' is not the same for 'a' and 'c': its content differs"
+    ):
+        wb.read_item_scores(one, other)
+
+
+@pytest.mark.parametrize("name", ["doc_hash", "target", "target_hash"])
+def test_items_of_other_hashes_or_targets_are_refused(tmp_path, name):
+    logs = [
+        harness_log(tmp_path / f"{value}.jsonl", [1, 0], **{name: value})
+        for value in ("one", "two")
+    ]
+    with pytest.raises(
+        ValueError, match="item '0' is not the same for 'one' and 'two': its content differs"
+    ):
+        wb.read_item_scores(*logs)
+    without = harness_log(tmp_path / "without.jsonl", [1, 0])
+    assert wb.read_item_scores(logs[0], without).models == ("one", "without")
+
+
+def test_a_measure_of_errors_is_known_wherever_its_name_stands(tmp_path):
+    logs = [
+        harness_log(
+            tmp_path / f"{name}.jsonl", [0.2, 0.1], metrics=["brier_score"], brier_score=0.2
+        )
+        for name in "ab"
+    ]
+    for files, arguments in (
+        (logs, {}),
+        (logs, {"score": "metric=brier_score"}),
+        ([f"{log}#metric=brier_score" for log in logs], {}),
+        ([{"id": [1, 2], "a_loss": [0, 0.5], "b_loss": [0, 0.5]}], {}),
+    ):
+        with pytest.raises(
+            ValueError,
+            match="better must say which .*: '(brier_score|a_loss)' seems to be an error",
+        ):
+            wb.read_item_scores(*files, **arguments)
+        assert wb.read_item_scores(*files, **arguments, better="lower").better == "lower"
+
+
+def test_a_name_that_is_given_is_kept(tmp_path):
+    for name in "xy":
+        (tmp_path / name).mkdir()
+        inspect_log(tmp_path / name / "log.json", [("1", 1, "C"), ("2", 1, "I")])
+        (tmp_path / name / "t.csv").write_text("id,right\n1,1\n2,0\n")
+    logs, tables = ([tmp_path / name / file for name in "xy"] for file in ("log.json", "t.csv"))
+    assert wb.read_item_scores(f"base={logs[0]}", *logs).models == ("base", "x", "y")
+    assert wb.read_item_scores(*tables, score="right").models == ("x", "y")
+    with pytest.raises(
+        ValueError, match="files must be of different models; give names to those of 'base'"
+    ):
+        wb.read_item_scores(f"base={logs[0]}", f"base={logs[1]}")
+
+
+def test_a_log_that_is_cut_off_is_said_to_be(tmp_path):
+    whole = inspect_log(tmp_path / "a.eval", [("1", 1, "C"), ("2", 1, "I")])
+    (tmp_path / "b.eval").write_bytes(whole.read_bytes()[:-30])
+    with pytest.raises(ValueError, match="b.eval' is cut off or damaged; copy it again"):
+        wb.read_item_scores(whole, tmp_path / "b.eval")
+
+
+def test_different_measures_are_refused_unless_they_are_chosen(tmp_path):
+    one, two, three = (
+        harness_log(tmp_path / f"{name}.jsonl", [1, 0], **more)
+        for name, more in (
+            ("a", {}),
+            ("b", {"metrics": ["exact"], "exact": 1}),
+            ("c", {"filter": "strict"}),
+        )
+    )
+    with pytest.raises(ValueError) as caught:
+        wb.read_item_scores(one, two)
+    assert str(caught.value) == (
+        "score must name one score: that of 'a' is acc of filter none, that of 'b' exact of "
+        "filter none; or choose it for each file, as in FILE#exact"
+    )
+    with pytest.raises(ValueError, match="that of 'c' acc of filter strict"):
+        wb.read_item_scores(one, three)
+    assert wb.read_item_scores(one, f"{two}#exact").score.tolist() == [[1, 1], [0, 1]]
+
+
+def test_a_folder_without_logs_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="there is no log of an evaluation in the folder"):
+        wb.read_item_scores(tmp_path)
+
+
+def test_letters_of_logs_are_scores_in_columns_that_are_named(tmp_path):
+    (tmp_path / "t.csv").write_text("id,a,b,hard\nq1,C,Yes,yes\nq2,I,no,no\nq3,P,,no\n")
+    found = wb.read_item_scores(tmp_path / "t.csv", model="a,b")
+    np.testing.assert_array_equal(found.score, [[1, 1], [0, 0], [0.5, np.nan]])
+    with pytest.raises(ValueError, match="'a' holds no numbers"):
+        wb.read_item_scores(tmp_path / "t.csv")
+
+
+def test_one_item_is_too_few(tmp_path):
+    (tmp_path / "t.csv").write_text("id,a,b\nq1,1,0\n")
+    with pytest.raises(ValueError, match="^the models have 1 item in common, and 2 is the least$"):
+        wb.read_item_scores(tmp_path / "t.csv")
+
+
+def test_a_number_that_is_none_is_named_by_its_row(tmp_path):
+    (tmp_path / "t.csv").write_text("id,a,b\nq1,1,0\nq2,,0\nq3,yes!,1\n")
+    with pytest.raises(ValueError, match=r"column 'a', row 4: 'yes!' is not a number"):
+        wb.read_item_scores(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text("id,document,a,b\nq1,d1,1,0\nq2,d1,0,0\n")
+    assert wb.read_item_scores(tmp_path / "t.csv").models == ("a", "b")

@@ -1,1 +1,0 @@
-"""The commands of `workbench audit`, its page and its desk."""

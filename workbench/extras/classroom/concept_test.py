@@ -1,0 +1,102 @@
+"""The concept test before and after a course: the same students, compared with themselves."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench import checks
+from workbench.extras.classroom.students import read_rows
+from workbench.intervals.values import value_interval
+from workbench.reports.parameters import ReportError
+from workbench.results import Interval
+
+KEY = {str(number): letter for number, letter in enumerate("cbcbacdbad", 1)}
+CHOICES = ("", "a", "b", "c", "d")
+ENDLESS = 10**6
+
+
+@dataclass(frozen=True)
+class ConceptGain:
+    """What a class gained from one concept test to another.
+
+    Attributes
+    ----------
+    before, after : (S, 10) array of bool
+        Right answers of the students with both sheets.
+    without : tuple of str
+        Students with one sheet only.
+    """
+
+    before: np.ndarray
+    after: np.ndarray
+    without: tuple[str, ...]
+
+    @property
+    def gains(self) -> np.ndarray:
+        """Right answers after less those before, (S,)."""
+        return self.after.sum(1) - self.before.sum(1)
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the interval of the mean gain in right answers, students taken as a sample of many."""
+        values = np.arange(-len(KEY), len(KEY) + 1)
+        counts = (self.gains[:, None] == values).sum(0)
+        return value_interval([ENDLESS], [counts], values, level=level)
+
+    def lines(self) -> list[str]:
+        """Return the comparison as lines of text."""
+        low, high = self.interval()
+        rows = [
+            f"{number:>8}  {before:>6}  {after:>5}"
+            for number, before, after in zip(
+                KEY, self.before.sum(0), self.after.sum(0), strict=True
+            )
+        ]
+        missing = [f"Only one sheet of {checks.listed(self.without)}"] if self.without else []
+        return [
+            "question  before  after",
+            *rows,
+            f"Mean gain of {checks.counted(len(self.gains), 'student')}: {self.gains.mean():+.2f} of {len(KEY)}, "
+            f"95% from {low:+.2f} to {high:+.2f}",
+            *missing,
+        ]
+
+
+def concept_gain(before: str, after: str) -> ConceptGain:
+    """Return what students gained from one file of answers to another.
+
+    Parameters
+    ----------
+    before, after : str
+        CSV files with columns id and 1 to 10, the letters a to d or nothing.
+
+    Raises
+    ------
+    ReportError
+        If a file has other columns or letters, or fewer than two students are in both.
+    """
+    first, second = _right(before), _right(after)
+    both = [student for student in first if student in second]
+    if len(both) < 2:
+        raise ReportError(
+            f"at least 2 students must be in both {before} and {after}; got {len(both)}"
+        )
+    earlier, later = (np.array([right[student] for student in both]) for right in (first, second))
+    return ConceptGain(earlier, later, tuple(sorted(first.keys() ^ second.keys())))
+
+
+def _right(path: str) -> dict[str, list[bool]]:
+    """Return {student: which questions are right}."""
+    return {
+        student: [
+            _letter(f"{path}, row {number}: question {question}", row[question]) == right
+            for question, right in KEY.items()
+        ]
+        for number, student, row in read_rows(path, tuple(KEY))
+    }
+
+
+def _letter(where: str, text: str) -> str:
+    letter = text.strip().lower()
+    if letter not in CHOICES:
+        raise ReportError(f"{where} must be a, b, c, d or empty; got {letter[:20]!r}")
+    return letter

@@ -1,0 +1,153 @@
+"""Grades as a table for learning platforms, a page per student and a page for the class."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.data import safe_csv, whole_files
+from workbench.extras.classroom.grading import VERDICTS, Graded, Grades, summary
+from workbench.extras.classroom.misconceptions import SCENES
+from workbench.extras.classroom.variants import VARIANTS, task_of
+from workbench.lessons.checking import worked
+from workbench.reports import templates
+from workbench.reports.parameters import ReportError, refusing
+
+if TYPE_CHECKING:
+    import altair as alt
+    from markupsafe import Markup
+
+
+def grade_rows(grades: Grades) -> list[list[Any]]:
+    """Return titles, then a row per student: id, points, their maximum, per exercise points and feedback, remarks."""
+    titles = (title for exercise in VARIANTS for title in (exercise, f"{exercise} feedback"))
+    return [
+        ["id", "points", "maximum", *titles, "remarks"],
+        *(
+            [
+                student.student,
+                student.points,
+                student.maximum,
+                *(entry for mark in student.marks for entry in (mark.points, mark.told)),
+                "; ".join((*student.remarks, *student.about_others)),
+            ]
+            for student in grades.students
+        ),
+    ]
+
+
+def student_page(student: Graded) -> str:
+    """Return the page of one student."""
+    return page("student.html.j2", title=f"Graded exercises of {student.student}", student=student)
+
+
+def class_page(grades: Grades) -> str:
+    """Return the page for the lecturer: which traps, which scenes to repeat, who has how many points."""
+    traps = [
+        {
+            "exercise": exercise,
+            "misconception": name,
+            "count": count,
+            "scene": SCENES.get((exercise, name), ""),
+        }
+        for exercise, name, count in grades.traps()
+    ]
+    return page(
+        "class.html.j2",
+        title="The class",
+        summary=summary(grades),
+        traps=traps,
+        verdicts=VERDICTS,
+        exercises=[(exercise, grades.verdicts(exercise)) for exercise in VARIANTS],
+        students=grades.students,
+        left_out=grades.left_out,
+        copies=sorted(grades.copies, key=lambda copy: copy.chance),
+    )
+
+
+def key_page(secret: bytes, student: str) -> str:
+    """Return the page of one student's worked solutions."""
+    cells = [_solution(exercise, task_of(secret, student, exercise)) for exercise in VARIANTS]
+    return page(
+        "text.html.j2", title=f"Worked solutions for {student}", text=html_of(cells, Path())
+    )
+
+
+def _solution(exercise: str, task: dict) -> dict:
+    steps = "\n".join(f"1. {step}" for step in worked(exercise, **task))
+    return {
+        "cell_type": "markdown",
+        "metadata": {},
+        "source": f"## {exercise}\n\n{VARIANTS[exercise].ask(task)}\n\n{steps}",
+    }
+
+
+def page(template: str, **values: Any) -> str:
+    """Return a page of this room, which says of what kind it is; all but HTML made here is escaped."""
+    return templates.render(
+        template, Path(__file__).parent / "template", kind=template.partition(".")[0], **values
+    )
+
+
+def html_of(cells: list[dict], folder: Path) -> "Markup":
+    """Return a notebook's cells as HTML of a page, code left out and formulas drawn."""
+    import nbformat
+    from markupsafe import Markup
+
+    from workbench.reports.pages import body
+
+    shown = body(nbformat.from_dict({"cells": cells}), folder, explain=False)
+    return Markup("\n").join((shown.heading, shown.finding, shown.content))
+
+
+def picture(chart: "alt.TopLevelMixin", alternative: str) -> "Markup":
+    """Return a chart as a picture of a page."""
+    from workbench.widgets import pictures
+    from workbench.widgets.chart_view import image
+
+    content, size = pictures.entry(image(chart).png())
+    return templates.picture("image/png", content, alternative, size)
+
+
+def check_outside(output: str | os.PathLike, folder: str | os.PathLike) -> None:
+    """Raise ReportError if a table lies in the class's folder: its pages would be taken for a student's folder."""
+    if Path(folder).resolve() in Path(output).resolve().parents:
+        raise ReportError(
+            f"{str(output)!r} must not lie in {str(folder)!r}, among the folders of the students"
+        )
+
+
+def write_grades(grades: Grades, output: str | os.PathLike) -> Path:
+    """Write the table and, in a folder beside it, the pages; return the page of the class."""
+    output = Path(output)
+    folder = output.with_name(f"{output.stem}-pages")
+    header, *rows = grade_rows(grades)
+    with refusing():
+        safe_csv.refuse_other(output, header)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        safe_csv.write_rows(output, header, rows)
+    for student in grades.students:
+        write_text(folder / "students" / f"{student.student}.html", student_page(student))
+    write_text(folder / "class.html", class_page(grades))
+    return folder / "class.html"
+
+
+def write_text(path: str | os.PathLike, text: str) -> None:
+    """Write a text file and the folders above it, or raise ReportError, also where another kind of file is there."""
+    if os.path.isfile(path) and os.path.getsize(path) and _kind(text) != _kind(_beginning(path)):
+        raise ReportError(
+            f"{os.fspath(path)!r} exists and was not made by this command; choose another path"
+        )
+    with refusing():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        whole_files.write_text(path, text)
+
+
+def _beginning(path: str | os.PathLike) -> str:
+    with refusing(), open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+        return file.read(10_000)
+
+
+def _kind(text: str) -> str:
+    """Return what says of which kind a file is: the line of a page, or the first line of any other text."""
+    lines = text[:10_000].splitlines()
+    return next((line for line in lines if line.startswith('<meta name="generator"')), lines[0])

@@ -1,0 +1,69 @@
+"""What each part of a graded exercise is worth: a table that the lecturer may change."""
+
+import os
+from pathlib import Path
+
+from workbench import checks
+from workbench.data import safe_csv
+from workbench.extras.classroom.students import csv_rows
+from workbench.reports.parameters import ReportError, refusing
+
+# exercise -> part -> points; parts stand in the order of the answer, an exercise of one part is right as a whole
+WEIGHTS = {
+    "1.1": {"estimate": 0.5, "standard error": 0.5},
+    "1.2": {"labels": 1.0},
+    "2.1": {"standard error": 1.0},
+    "2.4": {"F1": 0.25, "standard error": 0.25, "lower limit": 0.25, "upper limit": 0.25},
+    "3.1": {"at random": 0.4, "with strata": 0.4, "ratio": 0.2},
+    "3.2": {"labels": 1.0},
+    "4.1": {"share": 1.0},
+    "4.4": {"change": 0.5, "standard error": 0.5},
+    "5.1": {"t": 0.25, "p": 0.25, "t at rho .7": 0.25, "p at rho .7": 0.25},
+    "5.3": {"t": 0.4, "p": 0.4, "verdict": 0.2},
+}
+HEADER = ["part", "points"]
+
+
+def _parts() -> list[tuple[str, str, str]]:
+    return [
+        (f"{exercise} {part}", exercise, part)
+        for exercise, parts in WEIGHTS.items()
+        for part in parts
+    ]
+
+
+def write_weights(path: str | os.PathLike) -> None:
+    """Write the points per part as a CSV file, where there is none."""
+    if not Path(path).exists():
+        with refusing():
+            safe_csv.write_rows(
+                path, HEADER, [[name, WEIGHTS[exercise][part]] for name, exercise, part in _parts()]
+            )
+
+
+def read_weights(path: str) -> dict[str, dict[str, float]]:
+    """Return the points per exercise and part from a file of `write_weights`, or raise ReportError naming every row."""
+    header, *lines = csv_rows(path) or [[]]
+    given = {line[0].strip(): _points("".join(line[1:2])) for line in lines if any(line)}
+    names = [name for name, _, _ in _parts()]
+    problems = [
+        f"{name!r} must be a number of at least 0"
+        for name in names
+        if name in given and given[name] is None
+    ]
+    problems += [f"there is no part {name!r}" for name in given if name not in names]
+    problems += [f"{name!r} is missing" for name in names if name not in given]
+    if problems:
+        raise ReportError(f"{path}: {checks.listed(problems, len(problems))}")
+    return {
+        exercise: {part: given[f"{exercise} {part}"] or 0.0 for part in parts}
+        for exercise, parts in WEIGHTS.items()
+    }
+
+
+def _points(text: str) -> float | None:
+    try:
+        points = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return points if 0 <= points < float("inf") else None

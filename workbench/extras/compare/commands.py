@@ -1,0 +1,298 @@
+"""The commands `workbench compare` and `workbench power`: models on items whose scores are all known."""
+
+import os
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench import checks
+from workbench.commands.options import RefusingCommand
+from workbench.results import digits, percent, sentences
+
+if TYPE_CHECKING:
+    from workbench.extras.compare.comparison import ItemComparison
+    from workbench.results import Table
+
+FAILED = {"PASS": 0, "FAIL": 3, "INCONCLUSIVE": 4}  # exit codes of a gate
+SHOWN = 40
+
+
+@click.command(
+    cls=RefusingCommand,
+    example="workbench compare a.eval b.eval --cluster metadata.document -o "
+    'compare.html\nworkbench compare old=runs/1.eval new=runs/2.eval --gate "new > old - 0.01"',
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--model",
+    default="",
+    metavar="COLUMN",
+    help="Of a table: whose row it is; or the models' columns, with commas between.  [columns of scores]",
+)
+@click.option("--item", default="", metavar="COLUMN", help="Column of identifiers of a table.")
+@click.option(
+    "--score",
+    default="",
+    metavar="NAME",
+    help="Column of scores; of logs the scorer, filter or metric.",
+)
+@click.option(
+    "--cluster", default="", metavar="COLUMN", help="The document, person or site of an item."
+)
+@click.option(
+    "--epoch",
+    default="",
+    metavar="COLUMN",
+    help="Column that tells repeated rows of an item apart.",
+)
+@click.option(
+    "--repeats",
+    default="mean",
+    show_default=True,
+    metavar="RULE",
+    help="What becomes of an item's epochs: mean, majority, pass^K or pass@K.",
+)
+@click.option(
+    "--bounds",
+    nargs=2,
+    type=float,
+    metavar="LOW HIGH",
+    help="Least and largest score that an item can have.  [0 1]",
+)
+@click.option(
+    "--better",
+    default="",
+    type=click.Choice(["", "higher", "lower"]),
+    metavar="higher|lower",
+    help="Which scores are better.",
+)
+@click.option(
+    "--common",
+    is_flag=True,
+    help="Take the items that all models have a score of, and say how many not.",
+)
+@click.option(
+    "--independent",
+    is_flag=True,
+    help="Each model was scored on items of its own, whatever their identifiers.",
+)
+@click.option(
+    "--by", default="", metavar="COLUMN", help="Compare in its slices too, all adjusted together."
+)
+@click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Of all verdicts together."
+)
+@click.option(
+    "--adjust",
+    default="holm",
+    show_default=True,
+    type=click.Choice(["holm", "none"]),
+    help="For the number of pairs.",
+)
+@click.option(
+    "--method",
+    default="default",
+    show_default=True,
+    type=click.Choice(["default", "bounded", "t"]),
+    help="Intervals: short where the items show where scores end, bounded, or Student's t.",
+)
+@click.option(
+    "--gate",
+    "condition",
+    default="",
+    metavar='"B > A - 0.01"',
+    help="End with exit code 0 if the items show this (PASS), 3 if they show the opposite (FAIL), else 4.",
+)
+@click.option("-o", "--output", metavar="PAGE", help="Write one HTML page.")
+@click.option("--json", "json_file", metavar="FILE", help="Write results as JSON (with -o).")
+@click.option("--tables", metavar="DIR|X.XLSX", help="Write every table (with -o).")
+@click.pass_context
+def compare(
+    context: click.Context,
+    files: tuple[str, ...],
+    by: str,
+    level: float,
+    adjust: str,
+    method: str,
+    condition: str,
+    output: str | None,
+    json_file: str | None,
+    tables: str | None,
+    **reading: Any,
+) -> int:
+    """Tell which of several models is better on the same items, or the mean score of one.
+
+    FILE is a log of Inspect, lm-evaluation-harness, OpenAI evals or DeepEval per model, a folder of logs, a file of
+    promptfoo, or a table with a row per item and model or a column per model; NAME=FILE or NAME=FOLDER names the model.
+    """
+    from workbench.data.whole_files import keeping
+    from workbench.extras.compare.comparison import compare_items
+    from workbench.extras.compare.gates import gate
+    from workbench.extras.compare.reading import read_item_scores
+    from workbench.extras.compare.slices import compare_slices, worth_reading
+    from workbench.extras.compare.sources import TASK
+    from workbench.reports.build import checked_targets
+
+    if (json_file or tables) and not output:
+        raise click.UsageError("--json and --tables go with a page: give -o too")
+    context.with_resource(keeping(filter(os.path.isfile, _read_files(files))))
+    targets = checked_targets(output, json=json_file, tables=tables) if output else None
+    scores = read_item_scores(*files, columns=[by] * bool(by), **reading)
+    by = by or (TASK if TASK in scores.columns and len(scores.models) > 1 else "")
+    with checks.naming(condition="gate"):
+        verdict = gate(scores, condition, level=level, method=method) if condition else None
+    found = compare_items(scores, level=level, adjust=adjust, method=method)
+    slices = compare_slices(scores, by, level=level, adjust=adjust, method=method) if by else None
+    _print(found)
+    if slices:
+        _print_slices(slices, by)
+    if targets:
+        from workbench.extras.compare.page import write_comparison
+
+        settings = {
+            **reading,
+            "by": by,
+            "level": level,
+            "adjust": adjust,
+            "method": method,
+            "gate": condition,
+        }
+        written = write_comparison(
+            found,
+            targets,
+            files=_read_files(files),
+            gate=verdict,
+            slices=slices,
+            settings={name: value for name, value in settings.items() if value},
+            reading=worth_reading(scores),
+            command=shlex.join(["workbench", *sys.argv[1:]]),
+        )
+        click.echo("\n".join(f"Wrote {file}" for file in written))
+    if verdict:
+        click.echo(verdict.headline())
+        if verdict.bounded_sentence():
+            click.echo(f"Note: {verdict.bounded_sentence()}")
+        context.exit(FAILED[verdict.verdict])
+    return 0
+
+
+def _read_files(files: tuple[str, ...]) -> list[str]:
+    """Return the paths of the files that were read, without names of models and parts."""
+    from workbench.data.files import file_of
+    from workbench.extras.compare.sources import named_sources
+
+    return [file_of(path) for _, path in named_sources(files)]
+
+
+def _print(found: "ItemComparison") -> None:
+    click.echo(f"{found.finding()}.")
+    rows = found.ranks()
+    width = max(len(row["model"]) for row in rows)
+    for row in rows[:SHOWN] if len(rows) > 1 else ():
+        ranks = " to ".join(dict.fromkeys((str(row["best_rank"]), str(row["worst_rank"]))))
+        low, high = row["low"], row["high"]
+        click.echo(
+            f"  {row['model']:<{width}}  {row['score']:.4g} ({low:.4g} to {high:.4g})  rank {ranks}"
+        )
+    if len(rows) > SHOWN:
+        click.echo(f"  and {len(rows) - SHOWN} more")
+    if len(rows) == 2:
+        (pair,) = found.rows()
+        estimate, low, high = digits.numbers(
+            pair["difference"], pair["low"], pair["high"], error=(pair["high"] - pair["low"]) / 2
+        )
+        click.echo(
+            f"  {pair['first']} less {pair['second']}: {estimate} ({low} to {high}), p {_shown_p(pair)}"
+        )
+    for sentence in sentences(found.notes):
+        click.echo(f"Note: {sentence}")
+
+
+def _shown_p(row: dict) -> str:
+    return digits.short_p(row["adjusted_pvalue"])
+
+
+def _print_slices(slices: "Table", by: str) -> None:
+    rows = slices.rows()
+    click.echo(f"By {by}:")
+    for row in rows[:SHOWN]:
+        estimate, low, high = digits.numbers(
+            row["difference"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2
+        )
+        click.echo(
+            f"  {row['slice']}, {checks.counted(row['items'], 'item')}: {row['first']} less {row['second']} "
+            f"{estimate} ({low} to {high}), p {_shown_p(row)}"
+        )
+    if len(rows) > SHOWN:
+        click.echo(f"  and {len(rows) - SHOWN} more")
+    for sentence in sentences(slices.notes):
+        click.echo(f"Note: {sentence}")
+
+
+@click.command(
+    cls=RefusingCommand,
+    example="workbench power --items 1000 --discordance 0.1\n"
+    "workbench power --difference 0.03 --discordance 0.1 --cluster-size 20 --icc 0.1",
+)
+@click.option(
+    "--discordance",
+    type=float,
+    required=True,
+    metavar="SHARE",
+    help="Share of items on which exactly one of two models is right.",
+)
+@click.option("--items", type=int, help="How many there are: what difference do they show?")
+@click.option("--difference", type=float, help="Of two models' accuracies: how many items show it?")
+@click.option("--clusters", type=int, help="As many clusters hold the items.")
+@click.option("--cluster-size", type=int, default=1, help="Items of a cluster, with --difference.")
+@click.option(
+    "--icc",
+    type=float,
+    default=0.0,
+    help="Correlation of the differences of two items of a cluster.",
+)
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, help="Share of samples that show it."
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the interval.")
+def power(
+    discordance: float,
+    items: int | None,
+    difference: float | None,
+    clusters: int | None,
+    cluster_size: int,
+    icc: float,
+    power: float,
+    level: float,
+) -> None:
+    """Plan a comparison of two models: the difference that so many items show, or the items that show it."""
+    from workbench.extras.compare.plans import detectable_difference, items_to_detect
+    from workbench.results.digits import points
+
+    if (items is None) == (difference is None):
+        raise click.UsageError("give one of --items and --difference")
+    if items is not None:
+        found = detectable_difference(
+            items, discordance, clusters=clusters, icc=icc, power=power, level=level
+        )
+        said = (
+            f"no difference would be shown in {percent(power)} of samples"
+            if found != found
+            else f"a difference of {points(found, error=found / 10)[0]} points would be shown in {percent(power)} of samples"
+        )
+        click.echo(f"{checks.counted(items, 'item')}: {said}")
+    else:
+        needed = items_to_detect(
+            difference or 0.0,
+            discordance,
+            cluster_size=cluster_size,
+            icc=icc,
+            power=power,
+            level=level,
+        )
+        click.echo(
+            f"{checks.counted(needed, 'item')} show a difference of {difference:g} in {percent(power)} of "
+            "samples"
+        )

@@ -1,0 +1,222 @@
+"""How many items show a difference of two models, and what difference so many items show."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from scipy.special import ndtri
+
+from workbench import checks
+from workbench.extras.compare.evidence import Independent
+from workbench.intervals.limits import three_moment_tail
+from workbench.replication.bounded_intervals import Clusters, Sample
+from workbench.replication.bounded_intervals import clusters as clusters_of
+from workbench.replication.designs import SurveyDesign
+from workbench.replication.replicates import replicates
+
+VALUES, BOUNDS = (-1.0, 0.0, 1.0), (-1.0, 1.0)
+RUNS, CLUSTERED_RUNS = 20_000, 2_000
+EXACT, OF_CLUSTERS = 1e-3, 1e-2  # of what is searched; 2,000 runs leave 2% to chance
+MOST_ITEMS, MOST_CLUSTERS = 10**7, 10**4
+AT_ONCE = 200_000  # clusters of all samples: as much as a processor keeps at hand
+LEAST_ICC = 1e-12  # below it items are as good as independent
+
+
+def detectable_difference(
+    items: int,
+    discordance: float,
+    *,
+    clusters: int | None = None,
+    icc: float = 0.0,
+    power: float = 0.8,
+    level: float = 0.95,
+) -> float:
+    """Return the difference of two models' accuracies that so many items would show in a share `power` of samples.
+
+    Parameters
+    ----------
+    items : int
+    discordance : float
+        Share of items on which exactly one of the models is right, above 0.
+    clusters : int, optional
+        As many clusters, of equal size and at most 10,000, hold the items; without it these are independent.
+    icc : float
+        Correlation of the differences of two items of one cluster, from 0 to below 1.
+    power : float
+        From .5 to below 1.
+    level : float
+        Of the interval that is reported.
+
+    Returns
+    -------
+    float
+        At most `discordance`; NaN where even that would not be shown as often.
+
+    Notes
+    -----
+    Samples of the differences -1, 0 and 1 are drawn, 20,000 of independent items and 2,000 of clusters, always the
+    same, and each has the interval that `compare_items` gives a single pair. What a cluster's items have in common
+    comes from a Dirichlet distribution, whose correlation is `icc`.
+
+    Examples
+    --------
+    >>> round(detectable_difference(1000, .1), 3)
+    0.029
+    """
+    items, discordance = checks.whole("items", items, 2), _above_0("discordance", discordance, 1.0)
+    power, chance = checks.assurance(power), _chance_shown(items, clusters, icc, level)
+    low, high = 0.0, discordance
+
+    def shown(difference: float) -> bool:
+        return chance(difference, discordance) >= power
+
+    if not shown(high):
+        return float("nan")
+    while high - low > EXACT * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if shown(middle) else (middle, high)
+    return high
+
+
+def items_to_detect(
+    difference: float,
+    discordance: float,
+    *,
+    cluster_size: int = 1,
+    icc: float = 0.0,
+    power: float = 0.8,
+    level: float = 0.95,
+) -> int:
+    """Return how many items show a difference of two models' accuracies in a share `power` of samples.
+
+    Parameters
+    ----------
+    difference : float
+        Above 0, at most `discordance`.
+    discordance : float
+        As in `detectable_difference`.
+    cluster_size : int
+        Items of a cluster; whole clusters are drawn, at most 10,000.
+    icc, power, level : float
+        As in `detectable_difference`.
+
+    Examples
+    --------
+    >>> items_to_detect(.03, .1)
+    914
+    """
+    discordance, power = _above_0("discordance", discordance, 1.0), checks.assurance(power)
+    difference, size = (
+        _above_0("difference", difference, discordance),
+        checks.whole("cluster_size", cluster_size, 1),
+    )
+
+    def chance(groups: int) -> float:
+        return _chance_shown(groups * size, None if size == 1 else groups, icc, level)(
+            difference, discordance
+        )
+
+    exact, icc = EXACT if size == 1 else OF_CLUSTERS, checks.number("icc", icc, 0, 1)
+    z, most = (
+        ndtri((1 + checks.level(level)) / 2),
+        min(MOST_ITEMS // size, MOST_ITEMS if size == 1 else MOST_CLUSTERS),
+    )
+    needed = discordance * (z + ndtri(power)) ** 2 / max(difference, 1 / MOST_ITEMS) ** 2
+    low, high, groups = 1, most + 1, needed * (1 + (size - 1) * icc) / size
+    if groups > 2 * most:  # beyond doubt, and not worth drawing
+        low = most
+    for turn in itertools.count(1):
+        if high - low <= max(1, exact * high):
+            break
+        step = max(1, int(exact * low))
+        if turn % 3 == 0:  # whatever the guesses are worth, the range becomes smaller
+            groups = min(math.sqrt(low * high), 2 * low)
+        groups = round(min(max(groups, low + step), high - step))
+        found = chance(groups)
+        low, high = (low, groups) if found >= power else (groups, high)
+        # a test's chance is about that of a normal estimate, whose distance from 0 grows with the root of the items
+        distance = z + ndtri(min(max(found, 1e-4), 1 - 1e-4))
+        groups *= min(max((z + ndtri(power)) / max(distance, z / 4), 1 / 2), 2) ** 2
+    if high > most:
+        raise checks.WrongValue(
+            "difference", f"must need at most {most * size:,} items", difference
+        )
+    return high * size
+
+
+def _above_0(name: str, value: float, most: float) -> float:
+    if checks.number(name, value, 0, most) == 0:
+        raise checks.WrongValue(name, "must be above 0", value)
+    return float(value)
+
+
+def _chance_shown(
+    items: int, groups: int | None, icc: float, level: float
+) -> Callable[[float, float], float]:
+    """Return a function of difference and discordance to the share of samples whose lower limit is above 0."""
+    tail, icc = (1 - checks.level(level)) / 2, checks.number("icc", icc, 0, 1)
+    if icc == 1:
+        raise checks.WrongValue("icc", "must be below 1", icc)
+    if groups is None and icc:
+        raise checks.WrongValue("icc", "needs clusters", icc)
+    most = min(items, MOST_CLUSTERS)
+    told = (
+        _of_items(items)
+        if groups is None
+        else _of_clusters(items, checks.whole("clusters", groups, 2, most), icc)
+    )
+
+    def chance(difference: float, discordance: float) -> float:
+        chances = (
+            np.array(
+                [max(discordance - difference, 0), 2 * (1 - discordance), discordance + difference]
+            )
+            / 2
+        )
+        pvalues = [
+            three_moment_tail(samples.moments(0, tail), BOUNDS[1], 0.0) for samples in told(chances)
+        ]
+        return float((np.concatenate(pvalues) < tail).mean())
+
+    return chance
+
+
+def _of_items(items: int) -> Callable[[np.ndarray], Iterator[Independent]]:
+    """Return a function of the chances of the values to what samples tell."""
+
+    def told(chances: np.ndarray) -> Iterator[Independent]:
+        worse, _, better = np.random.default_rng(0).multinomial(items, chances, RUNS).T
+        mean, square = (better - worse) / items, (better + worse) / items
+        second, third = square - mean**2, mean - 3 * mean * square + 2 * mean**3
+        yield Independent(items, mean, second, third, np.reshape(BOUNDS, (2, 1)), BOUNDS)
+
+    return told
+
+
+def _of_clusters(items: int, groups: int, icc: float) -> Callable[[np.ndarray], Iterator[Clusters]]:
+    size, design = (
+        np.diff(np.arange(groups + 1) * items // groups),
+        SurveyDesign(np.zeros(groups, int)),
+    )
+    drawn, most = replicates(design, "jkn"), -(-AT_ONCE // groups)
+
+    def told(chances: np.ndarray) -> Iterator[Clusters]:
+        rng = np.random.default_rng(0)
+        for start in range(0, CLUSTERED_RUNS, most):
+            counts = _in_clusters(size, chances, icc, min(most, CLUSTERED_RUNS - start), rng)
+            sample = Sample.of_counts(VALUES, list(counts), np.ones(1))
+            yield clusters_of(design, sample, sample.variance(drawn), BOUNDS)
+
+    return told
+
+
+def _in_clusters(
+    size: np.ndarray, chances: np.ndarray, icc: float, runs: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Return how often clusters have each value, (3, C, runs)."""
+    shape = size.size, runs, len(VALUES)
+    of_cluster = np.broadcast_to(chances, shape)
+    if icc > LEAST_ICC:
+        of_cluster = rng.dirichlet(chances * (1 / icc - 1), shape[:2])
+    return np.moveaxis(rng.multinomial(size[:, None], of_cluster), -1, 0)

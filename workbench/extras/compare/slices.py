@@ -1,0 +1,195 @@
+"""Models compared in slices of their items, and the items worth reading."""
+
+import itertools
+
+import numpy as np
+
+from workbench import checks
+from workbench.data.numbers import as_text, objects
+from workbench.data.shapes import gaps
+from workbench.extras.compare.comparison import (
+    ADJUSTMENTS,
+    METHODS,
+    SHOWN,
+    adjustment,
+    by_method,
+    ordered,
+    pair_limits,
+    paired,
+    unshared_pair,
+)
+from workbench.extras.compare.evidence import Evidence
+from workbench.extras.compare.independent import Unpaired
+from workbench.extras.compare.item_scores import ItemScores
+from workbench.results import Note, Table, rows_of
+
+LETTERS = 160  # of an item's text
+
+
+def compare_slices(
+    scores: ItemScores,
+    by: str,
+    *,
+    level: float = 0.95,
+    adjust: str = "holm",
+    method: str = "default",
+) -> Table:
+    """Compare every pair of models on the items of each slice, all slices' pairs adjusted together.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    by : str
+        One of its columns, whose values are the slices.
+    level, adjust, method
+        As in `compare_items`.
+
+    Returns
+    -------
+    Table
+        A row per slice and pair, of two models in the order of their scores on all items; slices of less than two items
+        or clusters are left out, as a note tells.
+
+    Examples
+    --------
+    >>> scores = ItemScores([[1, 0]] * 9 + [[1, 1]] * 9, ["A", "B"], range(18), columns={"part": ["x"] * 9 + ["y"] * 9})
+    >>> [(row["slice"], row["verdict"]) for row in compare_slices(scores, "part").rows()]
+    [('x', 'better'), ('y', 'not shown')]
+    """
+    scores = checks.instance("scores", scores, ItemScores)
+    checks.choice("adjust", adjust, ADJUSTMENTS)
+    checks.choice("method", method, METHODS)
+    if by not in scores.columns:
+        raise checks.WrongValue(
+            "by", f"must be one of {checks.listed(scores.columns, quoted=True) or 'none'}", by
+        )
+    if len(scores.models) < 2:
+        raise checks.WrongValue(
+            "by", "must compare at least 2 models", by, told=f"there is {scores.models[0]!r}"
+        )
+    order = ordered(scores, checks.level(level))[0]
+    pairs, cells = np.array(list(itertools.combinations(order, 2))), scores.columns[by]
+    missing = gaps(cells, True)
+    slices = np.array(
+        as_text(objects(["" if gone else cell for gone, cell in zip(missing, cells, strict=True)]))
+    )
+    told, small = dict[str, list[Evidence | Unpaired]](), []
+    for name in dict.fromkeys(slices[~missing].tolist()):
+        rows = ~missing & (slices == name)
+        if not comparable(scores, rows):
+            small.append(name)
+            continue
+        part = scores.some(rows)
+        told[name] = list(paired(part, pairs, part.cluster, method))
+    if not told:
+        raise checks.WrongValue("by", "must have a slice of at least two items and clusters", by)
+    found = [each for of_slice in told.values() for each in of_slice]
+    pvalue = np.concatenate([each.pvalues() for each in found])
+    adjusted, levels = adjustment(pvalue, level, adjust)
+    mean, limits = np.concatenate([each.mean for each in found]), pair_limits(found, levels)
+    bounded = pair_limits([by_method(each, "bounded") for each in found], levels)
+    better = np.where(mean * (-1 if scores.better == "lower" else 1) > 0, "better", "worse")
+    sizes = {name: int((~missing & (slices == name)).sum()) for name in told}
+    rows = [
+        {"slice": name, "items": sizes[name], "first": scores.models[a], "second": scores.models[b]}
+        for name in told
+        for a, b in pairs.tolist()
+    ]
+    numbers = rows_of(
+        difference=mean,
+        low=limits[:, 0],
+        high=limits[:, 1],
+        pvalue=pvalue,
+        adjusted_pvalue=adjusted,
+        verdict=np.where(adjusted < 1 - level, better, "not shown"),
+        bounded_low=bounded[:, 0],
+        bounded_high=bounded[:, 1],
+    )
+    notes = (
+        [
+            Note(
+                "data",
+                f"{checks.counted(len(small), 'slice')} left out, of fewer than two items or clusters with "
+                f"scores by both models of a pair: {checks.listed(small, SHOWN, quoted=True)}",
+            )
+        ]
+        if small
+        else []
+    )
+    if missing.any():
+        notes.append(
+            Note(
+                "data",
+                f"{checks.counted(int(missing.sum()), 'item')} without a {by} "
+                f"{'is' if missing.sum() == 1 else 'are'} in no slice; the overall comparison has all items",
+            )
+        )
+    return Table(
+        tuple(row | more for row, more in zip(rows, numbers, strict=True)),
+        f"Slices by {by}",
+        notes=notes,
+    )
+
+
+def comparable(scores: ItemScores, rows: np.ndarray) -> bool:
+    """Return whether some items are enough to compare every pair of models.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    rows : (N,) array of bool
+    """
+    cluster = np.arange(len(rows)) if scores.cluster is None else scores.cluster
+    samples = (
+        [rows]
+        if scores.sample is None
+        else [rows & (scores.sample == k) for k in range(len(scores.models))]
+    )
+    if any(np.unique(cluster[sample]).size < 2 for sample in samples):
+        return False
+    return unshared_pair(scores.some(rows)) is None
+
+
+def worth_reading(scores: ItemScores, most: int = 10) -> list[dict]:
+    """Return a row per item on which the best model does worse than the others, the most such first.
+
+    Parameters
+    ----------
+    scores : ItemScores
+    most : int
+
+    Examples
+    --------
+    >>> worth_reading(ItemScores([[1, 0], [0, 1], [1, 1]], ["A", "B"], ["p", "q", "r"]))
+    [{'item': 'q', 'A': 0.0, 'B': 1.0}]
+    """
+    scores, most = checks.instance("scores", scores, ItemScores), checks.whole("most", most, 1)
+    order = ordered(scores, 0.95)[0]
+    if scores.sample is not None or len(order) < 2:
+        return []
+    best, others = scores.score[:, order[0]], scores.score[:, order[1:]]
+    scored = ~np.isnan(others)
+    mean = np.nan_to_num(others).sum(1) / np.maximum(scored.sum(1), 1)
+    gap = np.where(scored.any(1), np.nan_to_num(mean - best), 0) * (
+        -1 if scores.better == "lower" else 1
+    )
+    chosen = [k for k in np.argsort(-gap, kind="stable")[:most].tolist() if gap[k] > 0]
+    text = scores.columns.get("input")
+    return [
+        {"item": scores.item[k]}
+        | {scores.models[m]: float(scores.score[k, m]) for m in order}
+        | ({} if text is None else {"text": shortened(str(text[k]))})
+        for k in chosen
+    ]
+
+
+def shortened(text: str) -> str:
+    r"""Return the beginning of a text in one line.
+
+    Examples
+    --------
+    >>> shortened("one\ntwo")
+    'one two'
+    """
+    words = " ".join(text.split())
+    return words if len(words) <= LETTERS else f"{words[:LETTERS]}\u2026"

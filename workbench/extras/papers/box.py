@@ -1,0 +1,79 @@
+"""A paper's items in a lesson: choose one, and run it on a click."""
+
+from typing import Any
+
+import ipywidgets
+
+from workbench import checks
+from workbench.extras.papers import replay
+from workbench.extras.papers.registry import all_items
+from workbench.widgets.chart_view import image
+
+
+class ReplayBox(ipywidgets.VBox):
+    """A list of a paper's items and a button that runs the chosen one; made by `replay_box`."""
+
+    def __init__(self, paper: str) -> None:
+        self._paper, self._items = (
+            paper,
+            {item.name: item for item in all_items() if item.name.startswith(f"{paper}/")},
+        )
+        self._chosen = ipywidgets.Dropdown(
+            options=[
+                (f"{name.split('/')[1]}: {item.claim}", name) for name, item in self._items.items()
+            ],
+            description="Item of the paper",
+            layout=ipywidgets.Layout(width="100%"),
+            style={"description_width": "initial"},
+        )
+        self._run = ipywidgets.Button(description="Run it again")
+        self._told, self._shown = ipywidgets.HTML(), ipywidgets.Output()
+        super().__init__([self._chosen, ipywidgets.HBox([self._run, self._told]), self._shown])
+        self._run.on_click(self._show)
+
+    def _show(self, _: Any) -> None:
+        from IPython.display import display
+
+        name = self._chosen.value
+        self._run.disabled, self._told.value = (
+            True,
+            f"running {name}, about {self._items[name].seconds} s ...",
+        )
+        self._shown.clear_output(wait=True)
+        try:
+            with self._shown:
+                found = replay(name)
+                chart = found.chart()
+                display(found, *([] if chart is None else [image(chart)]))
+        finally:
+            self._run.disabled, self._told.value = False, ""
+
+    def __repr__(self) -> str:
+        return f"Replays of {self._paper}: {checks.counted(len(self._items), 'item')}"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        return super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self)}
+
+
+def replay_box(paper: str) -> ReplayBox:
+    """Return a widget that runs a paper's tables, figures and theorems again, one at a time.
+
+    Parameters
+    ----------
+    paper : str
+        As the names of `workbench.replay_list` begin.
+
+    Raises
+    ------
+    ValueError
+        If there is no such paper.
+
+    Examples
+    --------
+    >>> replay_box("kloos")
+    Replays of kloos: 10 items
+    """
+    checks.choice(
+        "paper", paper, list(dict.fromkeys(item.name.split("/")[0] for item in all_items()))
+    )
+    return ReplayBox(paper)

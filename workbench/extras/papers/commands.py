@@ -1,0 +1,185 @@
+"""The command `workbench replay`."""
+
+import contextlib
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workbench.data.whole_files import write_text
+from workbench.reports.outputs import check_written
+from workbench.reports.parameters import WrongParameter, refusing
+
+ALL, LIST = "all", "list"
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "-o", "--output", metavar="PAGE", help="Write one HTML page.  [all: five-papers.html]"
+)
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write claims, verdicts and figures as JSON."
+)
+@click.option(
+    "--full", is_flag=True, help="Run the papers' own sizes (of 31 million records a tenth): hours."
+)
+@click.option(
+    "--data",
+    metavar="FILE",
+    help="A file in the place of the data that an item is run on, or a folder in "
+    "which `workbench data` put these.",
+)
+@click.option(
+    "--learner",
+    metavar="MODULE:OBJECT",
+    help="A learner of yours in the place of the one that an item is "
+    "run with: 1nn, centroid, or anything with fit and predict.",
+)
+@click.option(
+    "--resume", is_flag=True, help="Go on where an interrupted run of the same command stopped."
+)
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+def replay(
+    name: str,
+    output: str | None,
+    json_file: str | None,
+    full: bool,
+    data: str | None,
+    learner: str | None,
+    resume: bool,
+    quiet: bool,
+) -> None:
+    """Run the papers' tables, figures and theorems again, beside the printed numbers.
+
+    NAME is list, an item that it names (kloos/fig1), a paper (kloos) or all. Each file is written anew after every
+    item, and FILE.part beside the first keeps what --resume goes on from.
+    """
+    if name == LIST:
+        return _list()
+    items = _chosen(name)
+    output = "five-papers.html" if name == ALL and not output and not json_file else output
+    for option, path in (("output", output), ("json", json_file)):
+        if path:
+            check_written(option, Path(path))
+    if not output and not json_file:
+        if resume:
+            raise WrongParameter("resume", "needs a file to go on with; say --output or --json")
+        return _print([_run(item, full, data, learner, quiet) for item in items])
+    paths = list(filter(None, (output, json_file)))
+    devices = any(Path(path).exists() and not Path(path).is_file() for path in paths)
+    kept = None if devices else _Kept(Path(f"{paths[0]}.part"), [full, data, learner], resume)
+    for done in _done(items, kept, full, data, learner, quiet):
+        _write_all(done, len(items), output, json_file)
+    for path in paths:
+        click.echo(f"Wrote {path}")
+
+
+class _Kept:
+    """What was done, a line per item, in a file that lasts as long as something is left to do."""
+
+    def __init__(self, path: Path, setting: list, resume: bool) -> None:
+        from workbench.reports.build import package_version
+
+        self._path, self._setting = path, [package_version(), *setting]
+        self.saved = dict(self._lines()) if resume else {}
+        if path.is_file():
+            with refusing():
+                write_text(path, map(self._line, self.saved, self.saved.values()))
+
+    def _line(self, name: str, saved: dict) -> str:
+        return json.dumps([self._setting, name, saved]) + "\n"
+
+    def _lines(self) -> Iterator[tuple]:
+        """Yield name and result of the items that were done in this setting; the last line may be cut short."""
+        with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
+            for setting, name, saved in map(
+                json.loads, self._path.read_text(encoding="utf-8").splitlines()
+            ):
+                if setting == self._setting:
+                    yield name, saved
+
+    def add(self, done: Any) -> None:
+        with refusing(), open(self._path, "a", encoding="utf-8") as file:
+            file.write(self._line(done.name, done.to_dict()))
+
+    def forget(self) -> None:
+        self._path.unlink(missing_ok=True)
+
+
+def _done(
+    items: list, kept: _Kept | None, full: bool, data: str | None, learner: str | None, quiet: bool
+) -> Iterator[list]:
+    """Yield what is done whenever something is new, and in the end; a device, which nothing is kept of, only then."""
+    from workbench.extras.papers.result import Replay
+
+    known, done = kept.saved if kept else {}, []
+    if known and not quiet:
+        click.echo(f"{len(known)} of {len(items)} items kept from the run before", err=True)
+    for item in items[:-1]:
+        saved = known.get(item.name)
+        done.append(Replay.from_dict(saved) if saved else _run(item, full, data, learner, quiet))
+        if kept and not saved:
+            kept.add(done[-1])
+            yield done
+    yield [*done, _run(items[-1], full, data, learner, quiet)]
+    if kept:
+        kept.forget()
+
+
+def _write_all(done: list, of: int, output: str | None, json_file: str | None) -> None:
+    from workbench.extras.papers import page
+
+    with refusing():
+        if output:
+            write_text(output, page.page(done, shlex.join(["workbench", *sys.argv[1:]]), of))
+        if json_file:
+            write_text(json_file, page.as_json(done))
+
+
+def _list() -> None:
+    from workbench.extras.papers.registry import all_items
+
+    width = max(len(item.name) for item in all_items())
+    for item in all_items():
+        click.echo(f"{item.name:<{width}}  {item.seconds:>3} s  {item.claim} [{item.data}]")
+
+
+def _chosen(name: Any) -> list:
+    from workbench.extras.papers import registry
+
+    papers = {paper.name: paper.items for paper in registry.papers()} | {ALL: registry.all_items()}
+    with refusing():
+        return papers[name] if name in papers else [registry.find(name)]
+
+
+def _run(item: Any, full: bool, data: str | None, learner: str | None, quiet: bool) -> Any:
+    from workbench.extras import papers
+
+    start = time.monotonic()
+    sys.path.insert(0, os.getcwd())  # where `python -m` finds modules, too
+    with refusing(kinds=(ValueError, TypeError, OSError)):
+        done = papers.run(item, papers.Setting(full, data, learner))
+    if not quiet:
+        click.echo(f"{done.headline()} ({time.monotonic() - start:.1f} s)", err=True)
+    return done
+
+
+def _print(done: list) -> None:
+    from workbench.extras.papers.claims import short
+
+    for each in done:
+        click.echo(f"{each.name}: {each.title}")
+        for row in each.rows():
+            corrected = "" if row["corrected"] is None else f", corrected {short(row['corrected'])}"
+            click.echo(
+                f"  {row['verdict']}: {row['claim']}; printed {short(row['printed']) or 'none'}, ours "
+                f"{short(row['ours']) or 'none'}{corrected}{f' ({reach})' if (reach := row['reach']) else ''}"
+                f"{'; ' + row['why'] if row['why'] else ''}"
+            )

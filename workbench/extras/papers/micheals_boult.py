@@ -1,0 +1,902 @@
+"""Micheals & Boult: stratified evaluation of recognizers, balanced repeated replication, orthogonal arrays.
+
+References
+----------
+.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001.
+.. [2] Cochran, Sampling techniques, 3rd ed., 1977, section 3.12: sites without bacilli per patient.
+.. [3] Kish, Confidence intervals for clustered samples, American Sociological Review 22, 1957.
+"""
+
+import itertools
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+from workbench.extras.papers.claims import Correction, bound, equal, every, number, unchecked
+from workbench.extras.papers.items import Paper, drawn
+from workbench.replication.arrays import check_balance, hadamard, orthogonal_array, smallest_runs
+from workbench.replication.designs import SurveyDesign
+from workbench.replication.estimates import replicate_estimate
+from workbench.replication.galois import GaloisField
+from workbench.replication.identification import identification_candidates, identification_ranks
+from workbench.replication.replicates import replicates
+from workbench.simulations.replication import simulate_coverage, simulate_random_halves
+
+PAPER = Paper(
+    "micheals-boult",
+    "A stratified methodology for classifier and recognizer evaluation",
+    "Micheals & Boult, 2001",
+    {
+        "2.2": "section2.2",
+        "3": "criterion1 criterion2 criterion3",
+        "5.1": "kish cochran section5.1",
+        "6": "eq1 eq2 eq3",
+        "7.1": "section7.1 eq4 eq5 eq6 eq7 eq8 eq9 eq10",
+        "7.2": "eq11 eq12 eq13 eq14 eq15",
+        "7.3": "eq16 eq17 eq18 section7.3",
+        "7.4": "section7.4",
+        "A": "eq19 eq20 eq21",
+        "B.1": "definition eq22 eq23 eq24",
+        "B.2": "fig1 fig2",
+        "B.3": "eq25",
+    },
+)
+# patients by the number of their six sites that were negative, 0 to 6
+LEPROSY = (17, 11, 4, 4, 7, 14, 4)
+SITES = 6
+# all half-samples of five strata, (32, 5) of +1 and -1
+HALVES = np.array(list(itertools.product((1, -1), repeat=5)))
+# equation 12 as printed: seven rows for eight replicates
+PRINTED_ARRAY = np.array(
+    [
+        [1 if sign == "+" else -1 for sign in row]
+        for row in ("++-+---", "+-+--++", "++--++-", "+--++++", "--++-+-", "-++++--", "+++++++")
+    ]
+)
+# the array as it must be: rotations of its first row, and a row of +
+BALANCED = np.array([*(np.roll(PRINTED_ARRAY[0], -k) for k in range(7)), np.ones(7, int)])
+THIRD = (2, 1, 2, 2, 2, 1, 2)
+# figure 1: coefficients of the powers of g, highest first, by exponent
+PRINTED_POWERS = {
+    1: (2, 2, 0, 0, 2),
+    2: (2, 1, 0, 0, 2),
+    3: (1, 2, 2, 0, 2),
+    241: (2, 2, 1, 1, 1),
+    242: (0, 0, 0, 0, 1),
+}
+NAMED, MENDED = (1, 2, 0, 0, 0, 1), (1, 0, 1, 0, 1, 1)
+G = 218
+
+
+# samples of sections 6 and 7
+
+
+def _sample(strata: int = 5, units: int = 2, seed: int = 0) -> tuple:
+    """Return weights (L,) and values (L, n)."""
+    rng = np.random.default_rng(seed)
+    return rng.dirichlet(np.ones(strata)), rng.normal(size=(strata, units))
+
+
+WEIGHT, VALUES = _sample()
+MEAN = WEIGHT @ VALUES.mean(1)
+DESIGN = SurveyDesign(np.repeat(np.arange(5), 2), weight=np.repeat(WEIGHT / 2, 2))
+
+
+def _half_estimates(signs: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
+    return np.where(signs > 0, values[:, 0], values[:, 1]) @ weight
+
+
+def _half_misses(signs: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return how far half-samples are from the full estimate."""
+    return _half_estimates(signs, weight, values) - weight @ values.mean(1)
+
+
+def _textbook(weight: np.ndarray, values: np.ndarray) -> float:
+    """Return the variance of the stratified mean from its strata."""
+    return float((weight**2 * values.var(1, ddof=1)).sum() / values.shape[1])
+
+
+def _even_pairs(array: np.ndarray) -> tuple:
+    """Return how many pairs of columns are orthogonal, and how many pairs there are."""
+    products = (array.T @ array)[np.triu_indices(array.shape[1], 1)]
+    return int((products == 0).sum()), products.size
+
+
+# sections 2 to 5
+
+
+@PAPER.item(
+    "section2.2",
+    "The rank of a probe, its relative rank, and n candidates",
+    draw=drawn(
+        "lines",
+        "n",
+        "share",
+        "what",
+        x_title="n, candidates",
+        y_title="share of probes with the class among n candidates",
+    ),
+)
+def _section2_2(setting: Any) -> tuple:
+    rng, m = np.random.default_rng(0), 60
+    similarity = rng.normal(size=(m, m)) + 2 * np.eye(m)
+    ranks = identification_ranks(similarity, np.arange(m))
+    counted = np.array([sum(other >= row[k] for other in row) for k, row in enumerate(similarity)])
+    shares = [
+        float(np.mean([k in row for k, row in enumerate(identification_candidates(similarity, n))]))
+        for n in range(1, m + 1)
+    ]
+    larger = identification_ranks(np.eye(2 * m), np.arange(2 * m), relative=True)
+    first, second = {"Ann 1", "Bob 1"}, {"Ann 2", "Bob 2"}
+    return [
+        equal(
+            "rank: scores of the gallery at least as large as that of the class, 60 probes",
+            ranks - counted,
+        ),
+        equal(
+            "share with the class among n candidates, against ranks of at most n, n = 1 to 60",
+            np.array(shares) - [(ranks <= n).mean() for n in range(1, m + 1)],
+            printed="the top n",
+        ),
+        bound(
+            "best relative rank of 120 probes over that of 60",
+            "a lower best rank",
+            larger.min() * m,
+            high=1 - 1e-9,
+        ),
+        bound(
+            "images in the union of two equally representative sets, one image of two people each",
+            "empty",
+            len(first | second),
+            high=0,
+            correction=Correction("the intersection is empty", ours=len(first & second), high=0),
+        ),
+    ], [{"n": n, "share": share, "what": "identified"} for n, share in enumerate(shares, 1)]
+
+
+@PAPER.item("criterion1", "Make few statistical assumptions")
+def _criterion1(setting: Any) -> list:
+    return [
+        unchecked("minimal assumptions are to be preferred", "a principle, which claims no number")
+    ]
+
+
+@PAPER.item(
+    "criterion2",
+    "Account for clusters: intervals that ignore them cover too little",
+    data="simulated classes and people",
+)
+def _criterion2(setting: Any) -> list:
+    study = simulate_coverage(50, 2, 6, icc=0.45, runs=setting.runs(2000, 10_000), rng=1)
+    return [
+        bound(
+            "coverage of the 95% binomial interval, six images of each of 100 people",
+            "serious consequences",
+            study.coverage("naive"),
+            high=0.9,
+            error=study.coverage_error("naive"),
+        ),
+        bound(
+            "coverage of the interval from replicates",
+            "account for clusters",
+            study.coverage(),
+            low=0.93,
+            high=0.98,
+            error=study.coverage_error(),
+        ),
+    ]
+
+
+@PAPER.item(
+    "criterion3", "Use the estimator of the design: without replacement counts are not binomial"
+)
+def _criterion3(setting: Any) -> list:
+    size, right, n = 10, 4, 5
+    exact = np.var(
+        [sum(chosen) for chosen in itertools.combinations([1] * right + [0] * (size - right), n)]
+    )
+    binomial = n * right / size * (1 - right / size)
+    return [
+        equal(
+            "variance of a count, 5 of an urn of 10 with 4 right, all samples, less the hypergeometric one",
+            exact - binomial * (size - n) / (size - 1),
+            printed="hypergeometric",
+        ),
+        bound("binomial variance over that", "a better choice", binomial / exact, low=1.01),
+    ]
+
+
+@PAPER.item("kish", "A product rho (n - 1) of .2 makes a 95% interval err in 7.4% of cases, not 5%")
+def _kish(setting: Any) -> list:
+    errs = 2 * scipy.special.ndtr(scipy.special.ndtri(0.025) / 1.2**0.5)
+    return [
+        number("share of errors", "0.074", errs),
+        bound("increase in percent", "nearly 50", 100 * (errs / 0.05 - 1), low=40, high=50),
+    ]
+
+
+@PAPER.item(
+    "cochran",
+    "Leprosy: 41.8% of 366 sites negative, standard error 4.65% instead of 2.58%",
+    data="Cochran's counts of 61 patients",
+    draw=drawn("bars", "negative", "patients", "series", x_title="negative sites of six"),
+)
+def _cochran(setting: Any) -> tuple:
+    patients = np.repeat(np.arange(SITES + 1), LEPROSY)
+    total = SITES * patients.size
+    share = patients.sum() / total
+    binomial = 100 * (share * (1 - share) / total) ** 0.5
+    clusters = 100 * (patients.std(ddof=1) / patients.size**0.5 / SITES)
+    y = (np.tile(np.arange(SITES), patients.size) < np.repeat(patients, SITES)).astype(int)
+    design = SurveyDesign(np.zeros(total, int), psu=np.repeat(np.arange(patients.size), SITES))
+    jackknife = 100 * replicate_estimate(replicates(design, "jkn"), "proportion", y).standard_error
+    expected = [
+        float(patients.size * scipy.special.comb(SITES, k) * share**k * (1 - share) ** (SITES - k))
+        for k in range(SITES + 1)
+    ]
+    return [
+        number("sites", "366", total),
+        number("negative sites", "153", patients.sum()),
+        number("percent negative", "41.8", 100 * share),
+        number("standard error in percent by the binomial formula", "2.58", binomial),
+        number("standard error in percent with patients as clusters", "4.65", clusters),
+        number("the same from the jackknife of `replicates`", "4.65", jackknife),
+        number("how many times larger", "1.8", clusters / binomial),
+    ], [
+        {"negative": negative, "patients": count, "series": series}
+        for series, counts in (("observed", LEPROSY), ("binomial", expected))
+        for negative, count in enumerate(counts)
+    ]
+
+
+@PAPER.item(
+    "section5.1",
+    "Chances that vary within a trial lower the standard error, between trials they raise it",
+)
+def _section5_1(setting: Any) -> list:
+    p = np.array([0.2, 0.5, 0.8, 0.9])
+    n = p.size
+    common = n * p.mean() * (1 - p.mean())
+    between = n * (p - p**2).mean() + n**2 * p.var()
+    return [
+        bound(
+            "variance of a trial's count with four different chances over the binomial one",
+            "reduced",
+            (p * (1 - p)).sum() / common,
+            high=1,
+        ),
+        bound(
+            "the same where each trial has one of the chances", "increased", between / common, low=1
+        ),
+    ]
+
+
+# section 6
+
+
+@PAPER.item("eq1", "The stratified mean is unbiased")
+def _eq1(setting: Any) -> list:
+    population = [np.array([1.0, 4, 7]), np.array([2.0, 3, 10, 11])]
+    weight = np.array([3, 4]) / 7
+    means = [np.array([np.mean(s) for s in itertools.combinations(y, 2)]) for y in population]
+    estimates = [weight @ pair for pair in itertools.product(*means)]
+    return [
+        equal(
+            "mean over all 18 samples of two per stratum, less the population's",
+            np.mean(estimates) - np.concatenate(population).mean(),
+            printed="unbiased",
+        )
+    ]
+
+
+@PAPER.item("eq2", "The mean of a stratum's sample")
+def _eq2(setting: Any) -> list:
+    estimate = replicate_estimate(replicates(DESIGN, "brr"), "mean", VALUES.ravel()).estimate
+    return [
+        equal("weighted sum of the strata's means against `replicate_estimate`", estimate - MEAN)
+    ]
+
+
+@PAPER.item("eq3", "With proportional samples the stratified mean is the plain mean")
+def _eq3(setting: Any) -> list:
+    rng, sizes = np.random.default_rng(0), np.array([2, 4, 6])
+    values = [rng.normal(size=n) for n in sizes]
+    stratified = (sizes / sizes.sum()) @ [y.mean() for y in values]
+    return [equal("difference, samples of 2, 4 and 6", stratified - np.concatenate(values).mean())]
+
+
+# section 7: half-samples
+
+
+@PAPER.item(
+    "section7.1", "Two units per stratum: two sets, 2^L half-samples, one degree of freedom"
+)
+def _section7_1(setting: Any) -> list:
+    runs, means = setting.runs(100_000, 400_000), VALUES.mean(0)
+    squares = (np.random.default_rng(0).standard_normal((runs, 2)) @ [0.5, -0.5]) ** 2
+    df = 2 * squares.mean() ** 2 / squares.var()
+    return [
+        equal(
+            "equal weights: mean of the two sets' means less the stratified mean",
+            means.mean() - VALUES.mean(1).mean(),
+        ),
+        number("half-samples of five strata, 2^L", float(2**5), len(np.unique(HALVES, axis=0))),
+        bound(
+            "degrees of freedom of (first - second)^2 / 4, two normal means",
+            "only one",
+            df,
+            low=1,
+            high=1,
+            error=df * (20 / runs) ** 0.5,
+        ),
+    ]
+
+
+@PAPER.item("eq4", "A half-sample's estimate keeps one unit per stratum")
+def _eq4(setting: Any) -> list:
+    ours = replicate_estimate(
+        replicates(DESIGN, "brr", array=HALVES), "total", VALUES.ravel()
+    ).replicate_values
+    return [
+        equal(
+            "equation 4 against `replicate_estimate`, all 32 half-samples",
+            _half_estimates(HALVES, WEIGHT, VALUES) - ours,
+        )
+    ]
+
+
+@PAPER.item("eq5", "The replicate estimate is the mean of all half-samples")
+def _eq5(setting: Any) -> list:
+    return [
+        equal(
+            "mean of 32 half-samples against the stratified mean",
+            _half_estimates(HALVES, WEIGHT, VALUES).mean() - MEAN,
+        )
+    ]
+
+
+@PAPER.item("eq6", "That mean is the full estimate")
+def _eq6(setting: Any) -> list:
+    return [
+        equal(
+            "sum of W (y1 + y2) 2^(L-1) / 2^L against the stratified mean",
+            (WEIGHT * VALUES.sum(1)).sum() * 2**4 / 2**5 - MEAN,
+        )
+    ]
+
+
+@PAPER.item("eq7", "Signs say which unit a half-sample keeps")
+def _eq7(setting: Any) -> list:
+    return [equal("the sign is 2 delta - 1", HALVES - (2 * (HALVES > 0) - 1))]
+
+
+@PAPER.item("eq8", "A half-sample misses the estimate by half the signed differences")
+def _eq8(setting: Any) -> list:
+    return [
+        equal(
+            "sum of W delta d / 2, all half-samples",
+            _half_misses(HALVES, WEIGHT, VALUES)
+            - HALVES @ (WEIGHT * (VALUES[:, 0] - VALUES[:, 1])) / 2,
+        )
+    ]
+
+
+@PAPER.item("eq9", "The variance over all half-samples is a sum of squares and cross terms")
+def _eq9(setting: Any) -> list:
+    terms = WEIGHT * (VALUES[:, 0] - VALUES[:, 1]) / 2
+    squares = (HALVES @ terms) ** 2
+    cross = np.outer(terms, terms).sum() - (terms**2).sum()
+    return [
+        equal(
+            "the square of one half-sample's miss is squares and cross terms",
+            squares[0] - ((terms**2).sum() + cross),
+        ),
+        bound(
+            "one square over the variance, the half-sample that is furthest off",
+            "equals",
+            squares.max() / _textbook(WEIGHT, VALUES),
+            low=1,
+            high=1,
+            correction=Correction(
+                "the mean over all 2^L half-samples is missing, in which cross terms cancel",
+                ours=squares.mean() / _textbook(WEIGHT, VALUES),
+                low=1,
+                high=1,
+            ),
+        ),
+    ]
+
+
+@PAPER.item(
+    "eq10",
+    "Random half-samples: the variance estimate is biased",
+    draw=drawn(
+        "lines",
+        "half_samples",
+        "value",
+        "what",
+        log="x",
+        x_title="half-samples",
+        y_title="over the textbook variance",
+    ),
+)
+def _eq10(setting: Any) -> tuple:
+    weight, values = _sample(20)
+    differences, runs = weight * (values[:, 0] - values[:, 1]) / 2, setting.runs(4000, 40_000)
+    studies = {
+        count: simulate_random_halves(differences, count, runs=runs, rng=count)
+        for count in (8, 16, 32, 64, 128)
+    }
+    rows = [
+        {"half_samples": count, "what": what, "value": value}
+        for count, study in studies.items()
+        for what, value in (("mean", study.mean_ratio), ("coefficient of variation", study.cv))
+    ]
+    pairs = list(itertools.combinations((_half_misses(HALVES, WEIGHT, VALUES) ** 2).tolist(), 2))
+    return [
+        bound(
+            "bias of the variance, over all 496 subsets of two of 32 half-samples, over the textbook's",
+            "biased",
+            abs(np.mean(pairs) / _textbook(WEIGHT, VALUES) - 1),
+            low=1e-6,
+            instead="it is unbiased, and unstable: the coefficient of variation of 32 random half-samples of 20 "
+            f"strata is {studies[32].cv:.2f}",
+        )
+    ], rows
+
+
+@PAPER.item("eq11", "Balanced half-samples give the variance of all half-samples")
+def _eq11(setting: Any) -> Iterator[dict]:
+    for strata in (7, 11, 20):
+        weight, values = _sample(strata)
+        order = next(n for n in range(4, 100, 4) if n > strata)
+        missed = _half_misses(hadamard(order)[:, 1 : strata + 1], weight, values)
+        yield equal(
+            f"{strata} strata, {order} half-samples: over the textbook variance, less 1",
+            (missed**2).mean() / _textbook(weight, values) - 1,
+        )
+
+
+@PAPER.item("eq12", "An 8 x 7 orthogonal array")
+def _eq12(setting: Any) -> tuple:
+    agree = (np.delete(BALANCED, 2, axis=0) == PRINTED_ARRAY).all(1).sum()
+    return [
+        number(
+            "rows",
+            "8",
+            len(PRINTED_ARRAY),
+            correction=Correction(
+                "the third row, which equation 13 quotes, is missing in the text at hand",
+                ours=len(BALANCED),
+            ),
+        ),
+        every(
+            "pairs of columns that are orthogonal",
+            *_even_pairs(PRINTED_ARRAY),
+            printed="orthogonal",
+            correction=Correction(
+                "rotations of the first row and a row of +: the third row is missing, others have wrong signs",
+                ours=_even_pairs(BALANCED)[0] if check_balance(BALANCED).full else 0,
+            ),
+            instead=f"{agree} of the 7 rows",
+        ),
+    ], [
+        {"row": k, "corrected": "".join("+" if s > 0 else "-" for s in row)}
+        for k, row in enumerate(BALANCED, 1)
+    ]
+
+
+@PAPER.item("eq13", "The third half-sample keeps units 2, 1, 2, 2, 2, 1, 2")
+def _eq13(setting: Any) -> list:
+    units = np.where(BALANCED[2] > 0, 1, 2)
+    agree = int((units == THIRD).sum())
+    return [
+        every(
+            "units that are those of the third row",
+            agree,
+            7,
+            printed="y(7,2)",
+            correction=Correction(
+                "the seventh is unit 1", ours=agree + int(units[6] == 1 and THIRD[6] == 2)
+            ),
+        )
+    ]
+
+
+@PAPER.item("eq14", "The mean of balanced half-samples need not be the estimate")
+def _eq14(setting: Any) -> list:
+    return [
+        bound(
+            "distance, 8 strata and a matrix with a constant column",
+            "does not imply",
+            _off_the_mean(hadamard(8)),
+            low=1e-6,
+        )
+    ]
+
+
+def _off_the_mean(signs: np.ndarray) -> float:
+    """Return how far the mean of half-samples is from the full estimate, as many strata as columns."""
+    weight, values = _sample(signs.shape[1])
+    return abs(_half_estimates(signs, weight, values).mean() - weight @ values.mean(1))
+
+
+@PAPER.item("eq15", "It is where every column sums to 0; 512 half-samples do for 483 strata")
+def _eq15(setting: Any) -> list:
+    off = _off_the_mean(BALANCED)
+    return [
+        equal("mean of the balanced half-samples against the estimate, 7 strata", off),
+        bound(
+            "distance where columns 2 to L sum to 0",
+            "1 < h",
+            _off_the_mean(hadamard(8)),
+            high=0,
+            correction=Correction("column 1 must sum to 0 too: 1 <= h", ours=off, high=1e-9),
+        ),
+        number("half-samples for 483 strata, a power of two", "512", smallest_runs(2, 483)),
+        bound(
+            "half-samples that are enough for 483 strata",
+            "512 suffice",
+            len(hadamard(484)),
+            high=512,
+        ),
+        every(
+            "pairs of the 8 rows that are orthogonal",
+            *_even_pairs(BALANCED.T),
+            printed="every collection of rows",
+            correction=Correction(
+                "every collection of columns", ours=28 if _even_pairs(BALANCED) == (21, 21) else 0
+            ),
+        ),
+    ]
+
+
+# section 7.3: more than two units
+
+
+def _replicates_of(units: int, strata: int) -> np.ndarray:
+    return np.array(list(itertools.product(range(units), repeat=strata)))
+
+
+def _kept(array: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
+    return values[np.arange(len(weight)), array] @ weight
+
+
+@PAPER.item("eq16", "With n units a replicate keeps one of n per stratum")
+def _eq16(setting: Any) -> list:
+    weight, values = _sample(4, 3)
+    estimates, full = _kept(_replicates_of(3, 4), weight, values), weight @ values.mean(1)
+    return [
+        bound(
+            "one replicate less the full estimate, the largest of 81",
+            "theta_st",
+            abs(estimates - full).max(),
+            high=1e-9,
+            correction=Correction(
+                "it is the estimate of replicate alpha; their mean is the full one",
+                ours=abs(estimates.mean() - full),
+                high=1e-9,
+            ),
+        )
+    ]
+
+
+@PAPER.item("eq17", "The mean over all n^L replicates is the full estimate")
+def _eq17(setting: Any) -> list:
+    return [
+        equal(
+            f"n = {n}, 4 strata",
+            _kept(_replicates_of(n, 4), *_sample(4, n)).mean()
+            - _sample(4, n)[0] @ _sample(4, n)[1].mean(1),
+        )
+        for n in (3, 5)
+    ]
+
+
+@PAPER.item("eq18", "Their variance is the textbook's; 729 replicates do for 256 strata of three")
+def _eq18(setting: Any) -> Iterator[dict]:
+    for n, strata in ((3, 4), (5, 6), (4, 5), (9, 10)):
+        weight, values = _sample(strata, n)
+        missed = _kept(orthogonal_array(n, strata), weight, values) - weight @ values.mean(1)
+        yield equal(
+            f"n = {n}, {strata} strata from an orthogonal array: over the textbook variance, less 1",
+            (missed**2).mean() / (n - 1) / _textbook(weight, values) - 1,
+        )
+    yield number("replicates for 256 strata of three units", "729", smallest_runs(3, 256))
+    yield number(
+        "strata of three units for which 243 = 3^5 replicates are enough, n^b - 1",
+        242.0,
+        smallest_room(3, 5),
+        correction=Correction("(n^b - 1) / (n - 1)", printed=(3**5 - 1) / 2),
+    )
+
+
+def smallest_room(levels: int, power: int) -> int:
+    """Return the most factors for which levels^power runs are enough, by trying.
+
+    Parameters
+    ----------
+    levels, power : int
+    """
+    return next(
+        factors
+        for factors in itertools.count(1)
+        if smallest_runs(levels, factors + 1) > levels**power
+    )
+
+
+@PAPER.item("section7.3", "More units per stratum: 1 / (n - 1) helps to make the variance smaller")
+def _section7_3(setting: Any) -> Iterator[dict]:
+    for n in (3, 5):
+        weight, values = _sample(4, n)
+        squares = (_kept(_replicates_of(n, 4), weight, values) - weight @ values.mean(1)) ** 2
+        ratio = squares.mean() / _textbook(weight, values)
+        yield bound(
+            f"n = {n}: mean square of all replicates times 1 / (n - 1), over the textbook variance",
+            "smaller variance",
+            ratio / (n - 1),
+            high=1 - 1e-6,
+            instead=f"the squares are {ratio:.3g} times the variance, which the factor undoes; the variance "
+            "itself falls as 1 / n",
+        )
+
+
+@PAPER.item(
+    "section7.4",
+    "Intervals by Student's t with L degrees of freedom, adequate from 6 or 12 strata on",
+    data="simulated classes",
+)
+def _section7_4(setting: Any) -> Iterator[dict]:
+    for strata in (6, 12, 50):
+        study = simulate_coverage(
+            strata, 2, 20, accuracy=0.8, icc=0.05, runs=setting.runs(3000, 20_000), rng=strata
+        )
+        yield bound(
+            f"coverage of the 95% t interval, {strata} strata of two units",
+            "adequate",
+            study.coverage("t"),
+            low=0.93,
+            high=0.97,
+            error=study.coverage_error("t"),
+        )
+    design = SurveyDesign(np.repeat(np.arange(50), 2))
+    yield number(
+        "degrees of freedom, 50 strata of two units, L", 50.0, replicates(design, "brr").df
+    )
+    yield bound(
+        "width with 50 degrees of freedom over that with 100",
+        "not significantly",
+        np.divide(*scipy.special.stdtrit([50, 100], 0.975)),
+        low=0.95,
+        high=1.05,
+    )
+
+
+# appendix A
+
+
+@PAPER.item(
+    "eq19", "An orthogonal array holds symbols of a finite set; pairs occur 0 or m / 2^|S| times"
+)
+def _eq19(setting: Any) -> list:
+    array = orthogonal_array(3, 13)
+    return [
+        every("entries that are symbols", int(np.isin(array, (0, 1, 2)).sum()), array.size),
+        number(
+            "how often each pair occurs, 27 rows and three symbols, usually m / 2^|S|",
+            27 / 2**3,
+            (array[:, :2] == 0).all(1).sum(),
+            correction=Correction("m / |S|^2", printed=27 / 9),
+        ),
+    ]
+
+
+@PAPER.item("eq20", "H_2 is an orthogonal array; square arrays of +1 and -1 are Hadamard matrices")
+def _eq20(setting: Any) -> list:
+    H2 = np.array([[-1, 1], [1, 1]])
+    arrays = list(
+        filter(_orthogonal, np.reshape(list(itertools.product((1, -1), repeat=4)), (-1, 2, 2)))
+    )
+    hadamards = sum(bool((array @ array.T == 2 * np.eye(2)).all()) for array in arrays)
+    return [
+        equal("H H' = 2 I", H2 @ H2.T - 2 * np.eye(2)),
+        every(
+            "the definition's arrays of order 2 that are Hadamard matrices",
+            hadamards,
+            len(arrays),
+            printed="is a Hadamard matrix",
+            instead="pairs that occur zero times make [+ +; + +] an array too",
+        ),
+    ]
+
+
+def _orthogonal(array: np.ndarray) -> bool:
+    """Return whether each ordered pair of symbols occurs zero times or as often as the others, in any two columns."""
+    return len({array.tolist().count(pair) for pair in array.tolist()}) == 1
+
+
+@PAPER.item("eq21", "A Hadamard matrix doubles: H_{n^2}")
+def _eq21(setting: Any) -> Iterator[dict]:
+    for n in (2, 4, 8):
+        H = hadamard(n)
+        doubled = np.block([[H, H], [-H, H]])
+        yield equal(
+            f"n = {n}: H H' over the order, less I",
+            doubled @ doubled.T / len(doubled) - np.eye(len(doubled)),
+        )
+        yield number(
+            f"n = {n}: its order",
+            float(n**2),
+            len(doubled),
+            correction=Correction("2 n, not n^2", printed=2.0 * n),
+        )
+
+
+# appendix B
+
+FIELD = GaloisField(3, 5, NAMED)
+
+
+def _agree(element: Any, printed: tuple) -> int:
+    """Return how many coefficients of an element are as printed."""
+    return int((FIELD.coefficients(element) == printed).sum())
+
+
+@PAPER.item(
+    "definition",
+    "A Galois field is a set of polynomials of degree at most n with coefficients of at most p",
+)
+def _definition(setting: Any) -> list:
+    n, p = 2, 3
+    return [
+        number(
+            "elements of GF(3^2): polynomials of degree at most n with coefficients of at most p",
+            float((p + 1) ** (n + 1)),
+            GaloisField(p, n).size,
+            correction=Correction("degree below n and coefficients below p", printed=p**n),
+        )
+    ]
+
+
+@PAPER.item("eq22", "Sum of two polynomials modulo 3")
+def _eq22(setting: Any) -> list:
+    found = FIELD.add(FIELD.element([0, 1, 1, 2, 0]), FIELD.element([1, 0, 2, 2, 0]))
+    return [
+        every(
+            "coefficients that are those of the sum",
+            _agree(found, (1, 1, 0, 1, 0)),
+            5,
+            printed="x^3 + x + 1",
+        )
+    ]
+
+
+@PAPER.item("eq23", "Product of two polynomials modulo 3: x^3 + x")
+def _eq23(setting: Any) -> list:
+    found = FIELD.multiply(FIELD.element([1, 2, 1, 0, 0]), FIELD.element([1, 1, 0, 0, 0]))
+    return [
+        every(
+            "coefficients that are those of the product",
+            _agree(found, (0, 1, 0, 1, 0)),
+            5,
+            printed="x^3 + x",
+            instead="the product is x^3 + 1",
+        )
+    ]
+
+
+@PAPER.item("eq24", "x^5 reduced is x + 2")
+def _eq24(setting: Any) -> list:
+    return [
+        every(
+            "coefficients that are those of the remainder",
+            _agree(FIELD.power(3, 5), (2, 1, 0, 0, 0)),
+            5,
+            printed="x + 2",
+        )
+    ]
+
+
+@PAPER.item("fig1", "GF(3^5) from the powers of 2x^4 + 2x^3 + 2")
+def _fig1(setting: Any) -> tuple:
+    mended = GaloisField(3, 5, MENDED)
+    columns = {"printed": list(PRINTED_POWERS.values())} | {
+        name: [tuple(field.coefficients(field.power(G, k))[::-1].tolist()) for k in PRINTED_POWERS]
+        for name, field in (("modulo x^5 + 2x + 1", FIELD), ("modulo x^5 + x^4 + x^2 + 1", mended))
+    }
+    first, second = (_same(columns["printed"], columns[name]) for name in list(columns)[1:])
+    known = [a for a in range(3, 243) if FIELD.power(a, 242) == 1 and a not in _reducible()]
+    return [
+        number(
+            "order of g, whose powers are to be all elements but 0, modulo x^5 + 2x + 1",
+            "242",
+            FIELD.order(G),
+            correction=Correction(
+                "modulo x^5 + x^4 + x^2 + 1, which is not the modulus named", ours=mended.order(G)
+            ),
+        ),
+        every(
+            "rows of the figure",
+            first,
+            5,
+            printed="mod g = 2x^4 + 2x^3 + 2",
+            correction=Correction("modulo x^5 + x^4 + x^2 + 1", ours=second),
+        ),
+        every(
+            "coefficients of g^3 that its label names",
+            _same(columns["printed"][2], (1, 2, 0, 2, 2)),
+            5,
+            printed="x^4 + 2x^3 + 2x + 2",
+            correction=Correction(
+                "2x^2 for 2x", ours=_same(columns["printed"][2], (1, 2, 2, 0, 2))
+            ),
+        ),
+        number("order of x + 1 modulo x^5 + 2x + 1", "242", FIELD.order(4)),
+        every(
+            "irreducible polynomials with g^242 = 1, g not 1, that generate the field",
+            sum(FIELD.order(a) == 242 for a in known),
+            len(known),
+            printed="can be generated",
+            instead="g^242 = 1 is true of every element but 0; g must have order 242 itself",
+        ),
+    ], [
+        {"power": k} | {name: " ".join(map(str, column[at])) for name, column in columns.items()}
+        for at, k in enumerate(PRINTED_POWERS)
+    ]
+
+
+def _same(first: tuple, second: tuple) -> int:
+    return sum(map(operator.eq, first, second))
+
+
+def _reducible() -> set:
+    """Return the products of two polynomials of degree 1 to 3 whose degree is at most 4."""
+    factors = np.arange(3, 81)
+    degree = np.digitize(factors, (9, 27)) + 1
+    return set(
+        np.asarray(FIELD.multiply(factors[:, None], factors))[
+            degree[:, None] + degree <= 4
+        ].tolist()
+    )
+
+
+@PAPER.item("fig2", "Maple code that writes a field")
+def _fig2(setting: Any) -> list:
+    field = GaloisField(3, 3)
+    return [
+        unchecked("the code as printed", "needs Maple V, release 3"),
+        every(
+            "what it is to write: the powers of a primitive element are all elements but 0",
+            len(set(field.powers(field.primitive_element).tolist()) - {0}),
+            26,
+        ),
+    ]
+
+
+@PAPER.item("eq25", "Rotations of a field's column give an array of p^n rows and p^n - 1 columns")
+def _eq25(setting: Any) -> Iterator[dict]:
+    for p, degree in ((3, 3), (5, 2)):
+        field = GaloisField(p, degree)
+        column = field.coefficients(field.powers(field.primitive_element))[:, 0]
+        size, room = column.size, (p**degree - 1) // (p - 1)
+        rotated = np.array([np.roll(column, -k) for k in range(size)]).T
+        appended = np.vstack([rotated, np.zeros((1, size), int)])
+        widest = max(
+            columns
+            for columns in range(2, size + 1)
+            if check_balance(appended[:, :columns]).strength == 2
+        )
+        yield number(
+            f"GF({p}^{degree}): most columns in balance, p^n - 1",
+            float(size),
+            widest,
+            correction=Correction("(p^n - 1) / (p - 1)", printed=room),
+        )
+    yield unchecked(
+        "the array from GF(3^3)",
+        "it is announced, and not printed in the text at hand",
+        "the following is one potential orthogonal matrix",
+    )

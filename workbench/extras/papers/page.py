@@ -1,0 +1,178 @@
+"""One page of replays: contents and counts on top, then claims and figure of each item; asks for no network."""
+
+import datetime
+import functools
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.extras.papers.claims import (
+    CORRECTED,
+    FAILS,
+    HOLDS,
+    PUT_IN,
+    UNDECIDED,
+    VERDICTS,
+    give_or_take,
+    short,
+)
+from workbench.extras.papers.registry import find, papers
+from workbench.extras.papers.result import Replay
+from workbench.reports import build, templates
+from workbench.results import plain
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+TITLE = "Five papers, replayed"
+MARKS = {
+    HOLDS: "holds",
+    CORRECTED: "corrected",
+    FAILS: "fails",
+    UNDECIDED: "undecided",
+    PUT_IN: "put-in",
+}
+MEANING = {
+    HOLDS: "ours agrees with what is printed, within the reach that stands beside it",
+    CORRECTED: "it does not, and does once a slip of the print is repaired, a factor, an index, a row or a word, which "
+    "the row names; a result that is only wrong does not hold",
+    FAILS: "it does not, whatever could be said in its place",
+    UNDECIDED: "the data are not here, and what a look-alike gives decides nothing; or for the reason named",
+    PUT_IN: "the look-alike was made so; counted nowhere",
+}
+
+
+def page(replays: Sequence[Replay], command: str, of: int = 0) -> str:
+    """Return the HTML page of replays.
+
+    Parameters
+    ----------
+    replays : sequence of Replay
+    command : str
+        The command line, to be printed at the end.
+    of : int
+        How many there are to be, where the run goes on.
+    """
+    grouped = [
+        (paper, [each for each in replays if each.name.split("/")[0] == paper.name])
+        for paper in papers()
+    ]
+    shown = [
+        {
+            "name": paper.name,
+            "title": paper.title,
+            "authors": paper.authors,
+            "counts": _counts(of_paper),
+            "items": list(map(_shown, of_paper)),
+        }
+        for paper, of_paper in grouped
+        if of_paper
+    ]
+    return templates.render(
+        "replays.html.j2",
+        Path(__file__).parent / "template",
+        title=_title(replays, shown),
+        papers=shown,
+        counts=_counts(replays),
+        marks=MARKS,
+        meanings=MEANING,
+        count=len(replays),
+        of=of,
+        command=command,
+        date=datetime.datetime.now(datetime.UTC),
+        version=build.package_version(),
+    )
+
+
+def as_json(replays: Iterable[Replay]) -> str:
+    """Return replays as JSON: name, what is claimed, claims with verdicts, and the rows of the figure.
+
+    Parameters
+    ----------
+    replays : iterable of Replay
+    """
+    return json.dumps(
+        [
+            {
+                "name": each.name,
+                "title": each.title,
+                "section": find(each.name).section,
+                "full": each.full,
+                "data": each.data,
+                "verdicts": each.verdicts(),
+                "claims": each.rows(),
+                "figure": plain(each.figure),
+            }
+            for each in replays
+        ],
+        indent=1,
+        allow_nan=False,
+    )
+
+
+def _title(replays: Sequence[Replay], shown: list) -> str:
+    if len(shown) != 1:
+        return TITLE
+    what = (
+        f"{find(replays[0].name).heading} of “{shown[0]['title']}”"
+        if len(replays) == 1
+        else shown[0]["title"]
+    )
+    return f"{what}, replayed ({shown[0]['authors']})"
+
+
+def _counts(replays: Sequence[Replay]) -> list:
+    counted = sum((Counter(each.verdicts()) for each in replays), Counter[str]())
+    return [(verdict, counted[verdict]) for verdict in VERDICTS]
+
+
+@functools.cache
+def _shown(replay: Replay) -> dict[str, Any]:
+    """Return what the page shows of an item."""
+    chart, item = replay.chart(), find(replay.name)
+    return {
+        "anchor": replay.name.replace("/", "-"),
+        "heading": item.heading,
+        "section": item.section,
+        "title": _words(replay.title),
+        "data": replay.data,
+        "claims": list(map(_readable, replay.rows())),
+        "figure": replay.figure,
+        "picture": chart and _picture(chart),
+    }
+
+
+def _picture(chart: Any) -> "Markup":
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg(chart.to_dict())
+    return templates.picture("image/svg+xml", svg.encode(), chart.description)
+
+
+def _readable(row: dict) -> dict:
+    """Return a row of claims as the page shows it."""
+    printed = row["printed"]
+    return {
+        "verdict": row["verdict"],
+        "claim": _words(row["claim"]),
+        "why": _words(row["why"]),
+        "values": [
+            (
+                "Printed",
+                f"{short(printed)}, by its formula" if isinstance(printed, float) else printed,
+            ),
+            ("Ours", short(row["ours"]) + give_or_take(row["error"])),
+            *((name, short(row[name.lower()])) for name in ("Corrected", "Reach")),
+        ],
+    }
+
+
+def _words(text: str) -> "Markup":
+    """Return text whose names of code are marked as such."""
+    from markupsafe import Markup
+
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text)))

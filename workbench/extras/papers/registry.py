@@ -1,0 +1,43 @@
+"""The papers and their items, loaded when they are asked for."""
+
+import functools
+import importlib
+
+from workbench import checks
+from workbench.extras.papers.items import Item, Paper
+
+FILES = (
+    "kumar_raj",
+    "micheals_boult",
+    "nguyen_samples",
+    "nguyen_streams",
+    "kloos",
+    "grandvalet_bengio",
+)
+
+
+@functools.cache
+def papers() -> tuple[Paper, ...]:
+    """Return the papers, each with its items."""
+    return tuple(
+        dict.fromkeys(
+            importlib.import_module(f"workbench.extras.papers.{file}").PAPER for file in FILES
+        )
+    )
+
+
+def all_items() -> list[Item]:
+    """Return the items of all papers in order."""
+    return [item for paper in papers() for item in paper.items]
+
+
+def find(name: str) -> Item:
+    """Return the item of this name, or raise naming a similar one."""
+    known = {item.name: item for item in all_items()}
+    if name not in known:
+        raise checks.WrongValue(
+            "name",
+            "must be an item of `workbench replay list`; got "
+            f"{name!r}{checks.suggestion(str(name), known)}",
+        )
+    return known[name]

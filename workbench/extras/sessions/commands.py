@@ -1,0 +1,749 @@
+"""The commands of `workbench audit`: one audit from the plan to the report, in one file."""
+
+import os
+import shlex
+import subprocess
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench import checks
+from workbench.checks import counted
+from workbench.commands.options import RefusingCommand, plain
+from workbench.extras.sessions.agreement_command import agreement
+from workbench.extras.sessions.tools import TOOLS
+from workbench.results import Note, sentences
+
+if TYPE_CHECKING:
+    from workbench.data.scored_items import ScoredItems
+    from workbench.extras.sessions.session import AuditSession
+    from workbench.extras.sessions.sheets import SheetImport
+
+TOLD_ROWS, TOLD_CHANGES = 200, 5
+QUESTIONS = ("accuracy", "class-metrics", "difference")
+METHODS = ("planned", "anytime", "looks", "fixed")
+
+
+class AuditGroup(click.Group):
+    """Commands whose user's mistakes are one line."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run a command, and tell what it refuses as a mistake of the user."""
+        try:
+            return super().invoke(context)
+        except ValueError as error:
+            raise click.ClickException(str(error)) from error
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise click.ClickException(
+                f"cannot use {error.filename or 'the file'}: {error.strerror}"
+            ) from error
+
+
+def _typed(*words: str) -> str:
+    """Return words as they are typed in a terminal, in quotes where they must be."""
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+@click.group(
+    cls=AuditGroup,
+    help="""Carry out an audit: plan, hand out, record, look, report; nothing recorded is lost.
+
+\b
+workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item
+workbench audit export audit.db sheet.csv        (fill its last column, then)
+workbench audit import audit.db sheet.csv        (or label at a desk in the browser)
+workbench audit desk audit.db
+workbench audit status audit.db
+workbench audit report audit.db -o audit.html
+""",
+)
+def audit() -> None:
+    """Carry out an audit."""
+
+
+audit.add_command(agreement)
+BY = click.Option(
+    ["--by"],
+    metavar="NAME",
+    envvar="WORKBENCH_BY",
+    help="Who does this; needed where several people label. WORKBENCH_BY of the environment sets it.",
+)
+FILE = click.Argument(["file"], metavar="AUDIT.DB")
+DASHES = {"ignore_unknown_options": True}  # an identifier may begin with a dash
+
+
+def command(
+    name: str, example: str, *before: click.Argument, by: bool = True, **settings: Any
+) -> Callable:
+    """Return a decorator that makes a command for an audit's file, which stands after `before`.
+
+    Its last option says who does it.
+    """
+
+    def made(function: Callable) -> click.Command:
+        found = audit.command(
+            name, cls=RefusingCommand, example=example, params=[*before, FILE], **settings
+        )(function)
+        found.params += [BY] * by
+        return found
+
+    return made
+
+
+@command(
+    "new",
+    "workbench audit new scores.csv audit.db --budget 300 --score p --prediction yhat --id item "
+    "--columns text\n"
+    "workbench audit new samples_qa.jsonl qa.db --budget 50 --strata-by doc.subject\n"
+    "workbench audit new scores.csv audit.db --from report-labels.plan.json",
+    click.Argument(["scores"]),
+)
+@click.option("--budget", type=int, help="Labels that are planned.  [required without --from]")
+@click.option(
+    "--from",
+    "plan",
+    metavar="PLAN",
+    help="Go on with the plan of a report's sheet, or with the sheet beside it: its settings and labels.",
+)
+@click.option("--score", default="score", show_default=True, help="Column of the scores.")
+@click.option("--prediction", default="", help="Column of the predicted classes.")
+@click.option(
+    "--id", "identifier", default="", help="Column of identifiers; without it rows are numbered."
+)
+@click.option(
+    "--score-is",
+    default="auto",
+    show_default=True,
+    type=click.Choice(["auto", "confidence", "class1", "margin", "log_confidence"]),
+    help="What the score is; auto: seen from the file, and said.",
+)
+@click.option("--positive", default="", help="The class whose probability the score is.")
+@click.option(
+    "--classes",
+    default="auto",
+    show_default=True,
+    type=click.Choice(["auto", "text", "numbers"]),
+    help="Whether the classes 01 and 1 are two (text) or one (numbers); auto: refused.",
+)
+@click.option(
+    "--rival",
+    default="",
+    help="Column or file of a second model's predictions (--question difference).",
+)
+@click.option(
+    "--judge",
+    default="",
+    metavar="A,B",
+    help="Columns of a judge's verdicts on two models' answers: strata of a difference. Name the answers in "
+    "--columns; people say whose is right, and see no verdict.",
+)
+@click.option(
+    "--probabilities",
+    default="",
+    metavar='"P_*"',
+    help="A column of probabilities per class, in the place of --score and --prediction.",
+)
+@click.option(
+    "--model",
+    default="",
+    metavar="COLUMN",
+    help="Column that says whose prediction a row is, where two models have a row of each item.",
+)
+@click.option(
+    "--leave-out",
+    default="",
+    type=click.Choice(["", "missing"]),
+    metavar="missing",
+    help="Leave out rows without a score or a prediction, and say which.",
+)
+@click.option(
+    "--strata-by",
+    default="",
+    metavar="COLUMN",
+    help="Column whose values are the strata, in the place of strata cut from the scores.",
+)
+@click.option(
+    "--question",
+    type=click.Choice(QUESTIONS),
+    default="accuracy",
+    show_default=True,
+    help="What is asked: accuracy; precision, recall and F1 of a class; or two models' difference.",
+)
+@click.option(
+    "--metrics-of", default="", metavar="CLASS", help="The class, for --question class-metrics."
+)
+@click.option(
+    "--asks",
+    type=click.Choice(["correct", "truth", "which"]),
+    help="People see the prediction and write right or wrong, or they do not and write the true class; or "
+    "whose answer is right.  [correct; truth for a difference, which under a judge]",
+)
+@click.option("--columns", default="", metavar='"A B"', help="Columns of the file that people see.")
+@click.option(
+    "--strata",
+    "n_strata",
+    type=int,
+    help="How many strata of the scores, labeled in proportion.  [default: by the budget]",
+)
+@click.option(
+    "--stratifier", default="equal_size", show_default=True, help="The rule that cuts them."
+)
+@click.option(
+    "--trust-scores",
+    is_flag=True,
+    help="The scores are right as often as they say, which you have checked: more labels follow them.",
+)
+@click.option(
+    "--expected",
+    type=float,
+    default=0.85,
+    show_default=True,
+    help="Accuracy that you expect: shortens the interval before the planned end where it is near.",
+)
+@click.option(
+    "--looks",
+    default="",
+    metavar="N,N,...",
+    help="Numbers of labels at which you will look, at most 10.",
+)
+@click.option(
+    "--second-share",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Share of the items that somebody else labels too; 1, all of fewer items, is best. For accuracy.",
+)
+@click.option(
+    "--waves",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Draw the labels in so many waves, each where those before it leave most doubt. For accuracy; "
+    "of 5 strata, where --strata does not say.",
+)
+@click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Level of the intervals."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Draws the items.")
+@click.pass_context
+def new(
+    context: Any, scores: Any, file: Any, plan: Any, looks: Any, by: Any, **settings: Any
+) -> Any:
+    """Plan an audit of the rows of SCORES and write AUDIT.DB.
+
+    SCORES is a table (csv, xlsx, parquet, json), or the log of an evaluation: Inspect's .json or .eval, or
+    samples_*.jsonl of lm-evaluation-harness; log.json#NAME is that of one scorer or filter.
+    """
+    from workbench.extras.sessions.design import frame_of
+    from workbench.extras.sessions.session import AuditSession
+    from workbench.reports.inputs.stratified import shown_columns
+    from workbench.stratified.second_labels import ADVICE
+
+    if plan:
+        plan, sheet = _plan_beside(plan)
+        settings |= _planned(plan, context)
+    elif settings["budget"] is None:
+        raise click.UsageError("Missing option '--budget'.", context)
+    source = {name: settings.pop(name) for name in SOURCE}
+    items = _read_items(scores, source)
+    if plan:
+        _refuse_others(items, plan, sheet)
+    question, budget, columns = (
+        settings.pop("question").replace("-", "_"),
+        settings["budget"],
+        settings.pop("columns"),
+    )
+    if source["judge"] and question != "difference":
+        raise checks.WrongValue("judge", "belongs to --question difference")
+    settings["asks"] = settings["asks"] or (
+        "which" if source["judge"] else "truth" if question == "difference" else "correct"
+    )
+    settings |= {
+        "metrics_of": settings["metrics_of"] or None,
+        "n_strata": "auto" if settings["n_strata"] is None else settings["n_strata"],
+    }
+    source["left_out"] = items.left_out
+    with AuditSession.create(
+        file,
+        items,
+        question=question,
+        looks=_whole_numbers(looks),
+        by=by,
+        source=source,
+        columns=shown_columns(scores, columns, items),
+        **settings,
+    ) as session:
+        imported = _imported(session, sheet, by) if plan and os.path.exists(sheet) else None
+        total = sum(session.design["stratum_size"])
+        strata = counted(len(session.design["stratum_size"]), "stratum", "strata")
+        strata += f" and {settings['waves']} waves" * (settings["waves"] > 1)
+        frame = frame_of(items, session.design)
+        notes = [
+            *items.notes,
+            *frame.strata.notes,
+            *frame.notes,
+            *[ADVICE] * (0 < settings["second_share"] < 1),
+        ]
+    click.echo(f"Wrote {file}: {budget:,} of {counted(total, 'item')} to label, in {strata}.")
+    if imported:
+        _tell_import(imported, sheet)
+        click.echo(f"From {sheet}: {imported.headline()}.")
+    elif plan:
+        click.echo(f"There is no {sheet}: no labels were taken over.")
+    if items.read_as:
+        click.echo(f"Scores were read as {items.read_as}.")
+    if items.left_out:
+        click.echo(f"{items.left_out}.")
+    _tell_notes(notes)
+    click.echo(
+        f"Next: workbench audit next {_typed(file)}, or workbench audit export {_typed(file)} sheet.csv"
+    )
+
+
+SOURCE = (
+    "score",
+    "prediction",
+    "identifier",
+    "score_is",
+    "positive",
+    "classes",
+    "rival",
+    "strata_by",
+    "probabilities",
+    "model",
+    "leave_out",
+    "judge",
+)
+
+
+def _plan_beside(path: str) -> tuple[dict, str]:
+    """Return a plan and the path of its sheet; either may be named."""
+    from workbench.labeling.plans import PLAN_ENDING, read_plan
+
+    stem = path.removesuffix(PLAN_ENDING)
+    named = [path] if stem == path else [stem + ".csv", stem + ".xlsx"]
+    sheet, *others = [name for name in named if os.path.exists(name)] or named[:1]
+    plan = read_plan(sheet)
+    if plan is None:
+        raise click.ClickException(
+            f"--from must name the plan of a label sheet, {PLAN_ENDING}, or a sheet with its "
+            f"plan beside it; there is none for {path!r}"
+        )
+    if (
+        plan["settings"]["allocation"]
+        != ("auto" if plan["settings"]["n_strata"] == "auto" else "proportional")
+        and plan["asks"] != "which"
+    ):
+        raise click.ClickException(
+            f"--from must name a plan whose labels go in proportion or by the default plan, as "
+            f"those of an audit do; {path!r} has the allocation "
+            f"{plan['settings']['allocation']!r}"
+        )
+    if others:
+        raise click.ClickException(
+            f"--from must name the sheet where there are two, {sheet!r} and {others[0]!r}"
+        )
+    return plan, sheet
+
+
+def _imported(session: "AuditSession", sheet: str, by: str | None) -> "SheetImport":
+    """Return the result of importing a sheet; delete the session if the sheet cannot be read."""
+    try:
+        return session.import_labels(sheet, by)
+    except BaseException:
+        session.close()
+        os.remove(session.path)
+        raise
+
+
+def _planned(plan: dict, context: click.Context) -> dict:
+    """Return the settings of a plan, or raise where one that draws is given beside it; columns may be given anew."""
+    given = {
+        option.name: option.opts[-1]
+        for option in context.command.params
+        if context.get_parameter_source(option.name) is not click.core.ParameterSource.DEFAULT
+    }
+    names = "question", "metrics_of", "n_strata", "stratifier", "seed"
+    decided = {
+        "budget": plan["budget"],
+        "asks": plan["asks"],
+        "waves": 1,
+        **{name: plan["settings"][name] for name in names},
+        "trust_scores": plan["settings"].get("trust_scores", False),
+    }
+    for name in decided.keys() & given:
+        raise click.ClickException(f"give --from or {given[name]}, not both: the plan says it")
+    read_as = {
+        "identifier" if role == "id" else role: column for role, column in plan["source"].items()
+    }
+    read_as["columns"] = ",".join(plan["columns"])
+    return decided | {
+        name: read_as[name]
+        for name in (*SOURCE, "columns")
+        if name in read_as and name not in given
+    }
+
+
+def _refuse_others(items: "ScoredItems", plan: dict, sheet: str) -> None:
+    """Raise where items are not those of a plan."""
+    from workbench.audits.differences import differing_items
+    from workbench.labeling.plans import item_digests, refuse_changed
+
+    part = (
+        differing_items(items)
+        if plan["asks"] == "truth" and plan["settings"]["question"] == "difference"
+        else items
+    )
+    refuse_changed(sheet, plan, plan | {"data": item_digests(part)})
+
+
+def _read_items(scores: str, source: dict) -> "ScoredItems":
+    from workbench.data.scored_items import read_scores
+    from workbench.reports.inputs.stratified import read_judged
+
+    if source.get("judge"):
+        return read_judged(scores, source["judge"], source["identifier"], source)
+    with checks.naming(by="strata_by", id="identifier"):
+        named = {"identifier": "id", "strata_by": "by"}
+        return read_scores(
+            scores,
+            **{named.get(name, name): source[name] for name in SOURCE[:-1] if name in source},
+        )
+
+
+def _whole_numbers(text: str) -> list:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    wrong = [word for word in words if not word.isdecimal()]
+    if wrong:
+        raise checks.WrongValue(
+            "looks", "takes whole numbers with commas, such as 100,200,300", wrong[0]
+        )
+    return [int(word) for word in words]
+
+
+def _opened(file: str) -> "AuditSession":
+    from workbench.extras.sessions.session import AuditSession
+
+    return AuditSession.open(file)
+
+
+@command("next", "workbench audit next audit.db -n 5 --by ann")
+@click.option("-n", "count", type=int, default=1, show_default=True, help="How many.")
+def next_items(file: str, count: int, by: str | None) -> None:
+    """Show the next items to label: those that you have already, then new ones, yours for a day."""
+    count = checks.whole("n", count, 1)
+    with _opened(file) as session:
+        items = session.held(by)[:count]
+        if len(items) < count:
+            items += session.next(count - len(items), by)
+        asks = session.design["asks"]
+        done = session.status()
+    for item in items:
+        click.echo(
+            f"{plain(item.id)}"
+            + "".join(f"\n    {plain(name)}: {plain(value)}" for name, value in item.shown.items())
+        )
+    if not items:
+        click.echo(f"Nothing to hand out: {done.headline()}.")
+    else:
+        what = "1 (right) or 0 (wrong)" if asks == "correct" else "the true class"
+        click.echo(f"Then: workbench audit record {_typed(file)} ID LABEL, where LABEL is {what}")
+
+
+@command("record", "workbench audit record audit.db item-17 1 --by ann", context_settings=DASHES)
+@click.argument("identifier", metavar="ID")
+@click.argument("label", metavar="LABEL")
+def record(file: str, identifier: str, label: str, by: str | None) -> None:
+    """Record the LABEL of item ID: 1 (right) or 0 (wrong), or the true class where the audit asks for it."""
+    with _opened(file) as session:
+        said = session.record(identifier, label, by)
+        status = session.status()
+    told = {
+        "recorded": "Recorded",
+        "corrected": "Corrected, the label before is kept in the history",
+        "known": "Known already",
+    }
+    click.echo(f"{told[said]}: {plain(identifier)} is {plain(label)}. {status.headline()}.")
+
+
+@command("skip", "workbench audit skip audit.db item-17 --by ann", context_settings=DASHES)
+@click.argument("identifier", metavar="ID")
+def skip(file: str, identifier: str, by: str | None) -> None:
+    """Record that item ID cannot be labeled: every interval then holds whatever its label would be."""
+    with _opened(file) as session:
+        session.skip(identifier, by)
+        click.echo(f"Skipped: {plain(identifier)}. {session.status().headline()}.")
+
+
+@command("undo", "workbench audit undo audit.db --by ann")
+def undo(file: str, by: str) -> None:
+    """Take back your last label or skip; the history keeps both."""
+    with _opened(file) as session:
+        click.echo(f"Taken back: the last word on {plain(session.undo(by))}.")
+
+
+@command("desk", "workbench audit desk audit.db --images photos --by ann")
+@click.option(
+    "--images",
+    default="",
+    metavar="DIR",
+    help="A folder of images: each item shows one from below it.",
+)
+@click.option(
+    "--image",
+    default="",
+    metavar="COLUMN",
+    help="The shown column that names the image's file.  [image; without such a column the identifier]",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    metavar="N",
+    help="Of the page, on this machine.  [a free one]",
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+def desk(file: str, images: str, image: str, port: None, no_browser: bool, by: str) -> None:
+    """Open the labeling desk in the browser: one item at a time, a key for each label; Ctrl-C ends it."""
+    from workbench.extras.sessions.desk_command import refuse_without_voila, serve
+
+    refuse_without_voila()
+    with _opened(file) as session:
+        from workbench.extras.sessions.desk import desk as seat
+
+        seat(
+            session, images=images, image=image, by=by
+        )  # errors of the desk appear before it is shown
+    given = {
+        "audit": os.path.abspath(os.path.expanduser(file)),
+        "image": image,
+        "by": by or "",
+        "images": images and os.path.abspath(os.path.expanduser(images)),
+    }
+    serve(given, port=port, browser=not no_browser, say=click.echo)
+
+
+@command(
+    "import",
+    "workbench audit import audit.db sheet.csv --by ann\n"
+    "workbench audit import audit.db exported.json",
+)
+@click.argument("sheet")
+@click.option(
+    "--correct",
+    is_flag=True,
+    help="Rows may change labels that the same person gave before; the history keeps these.",
+)
+def import_sheet(file: str, sheet: str, correct: bool, by: str | None) -> None:
+    """Record the labels of a filled SHEET, or of what Label Studio, doccano or Prodigy exported.
+
+    Rows that are refused are listed with the reason, and the good ones recorded.
+    """
+    with _opened(file) as session:
+        found = session.import_labels(sheet, by, correct=correct)
+        status = session.status()
+    _tell_import(found, sheet)
+    if found.changes:
+        changing = counted(
+            len(found.changes), f"{found.row_is} changes a label", f"{found.row_is}s change a label"
+        )
+        again = _typed(
+            "workbench", "audit", "import", file, sheet, *(["--by", by] if by else []), "--correct"
+        )
+        named = found.row_is + "s" * (len(found.changes) > 1)
+        click.echo(
+            f"{changing} that stands ({named} {checks.listed(found.changes, TOLD_CHANGES)}). To take the "
+            f"new ones, where the history keeps the old: {plain(again)}",
+            err=True,
+        )
+    click.echo(f"{found.headline()}. {status.headline()}.")
+
+
+def _tell_import(found: "SheetImport", sheet: str) -> None:
+    """Say which rows were refused, and the notes."""
+    refused = [each for each in found.refused if each[0] not in found.changes]
+    for row, identifier, reason in refused[:TOLD_ROWS]:
+        where = (
+            f"Row {row}"
+            if found.row_is == "row"
+            else f"{plain(os.path.basename(sheet))}, record {row}"
+        )
+        click.echo(
+            f"{where} (id {plain(identifier)!r}) was not recorded: {plain(reason)}", err=True
+        )
+    if len(refused) > TOLD_ROWS:
+        click.echo(f"and {len(refused) - TOLD_ROWS} more {found.row_is}s", err=True)
+    if len(refused) > found.recorded + found.repeated:
+        report = _typed("workbench", "report", "stratified-accuracy", "--labels", sheet)
+        click.echo(
+            "An audit counts only labels of items that it drew. Labels that you already had are taken for a "
+            f"random sample of the scored items by: {plain(report)} --scores SCORES",
+            err=True,
+        )
+    _tell_notes(found.notes)
+
+
+def _tell_notes(notes: Iterable[Note]) -> None:
+    for note in sentences(notes):
+        click.echo(f"Note: {plain(note)}.")
+
+
+@command("release", "workbench audit release audit.db --by ann")
+@click.argument("identifiers", metavar="[ID]...", nargs=-1)
+def release(file: str, identifiers: tuple[str, ...], by: str | None) -> None:
+    """Give back items that were handed out, all of one's own or those named, so that others are given them now."""
+    with _opened(file) as session:
+        count = session.release(identifiers or None, by)
+    click.echo(f"Gave back {counted(count, 'item')}.")
+
+
+@command(
+    "export",
+    "workbench audit export audit.db sheet.csv -n 50 --by ann\n"
+    "workbench audit export audit.db tasks.json --to label-studio",
+)
+@click.argument("sheet")
+@click.option(
+    "--to",
+    type=click.Choice(["csv", "xlsx", *TOOLS]),
+    help="A sheet, or tasks for a tool.  [a sheet, as the ending tells]",
+)
+@click.option(
+    "-n",
+    "count",
+    type=int,
+    help="Hand out so many items in the sheet.  [the whole budget, nothing handed out]",
+)
+def export(file: str, sheet: str, to: str | None, count: int | None, by: str | None) -> None:
+    """Write a label SHEET or tasks: the next items for somebody, or the whole budget with all labels so far.
+
+    Tasks for a tool are without -n what is still to be labeled.
+    """
+    from workbench.extras.sessions.sheets import answers_of, shown_names
+
+    with _opened(file) as session:
+        design, count = session.design, session.export(sheet, count, by, to=to)
+    if to not in TOOLS:
+        click.echo(
+            f"Wrote {sheet} with {counted(count, 'item')}: fill the column {design['asks']}, then "
+            f"workbench audit import {_typed(file, sheet)}"
+        )
+        return
+    answers = answers_of(design)
+    click.echo(
+        f"Wrote {sheet} with {counted(count, 'task')}; one label each: {plain(', '.join(answers))}. Then "
+        f"workbench audit import {_typed(file)} and what {to} exports."
+    )
+    interface = TOOLS[to].interface
+    if interface is not None:
+        click.echo(f"The project's labeling interface:\n{interface(shown_names(design), answers)}")
+
+
+@command("status", "workbench audit status audit.db --within 2")
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="planned",
+    show_default=True,
+    help="How the interval allows for looking.",
+)
+@click.option(
+    "--within",
+    type=float,
+    metavar="POINTS",
+    help="How many more labels for an interval of ± so many points?",
+)
+def status(file: str, method: str, within: float | None, by: str | None) -> None:
+    """Show progress, pace and the interval; that you looked is recorded."""
+    from workbench.extras.sessions.page import to_do
+
+    with _opened(file) as session:
+        with checks.naming(half_width="within"):
+            more = (
+                None
+                if within is None
+                else session.more_labels(
+                    checks.number("within", within, 0, 50, open_ends=True) / 100
+                )
+            )
+        before, found = session.status(), session.estimate(method, by)
+        people = [
+            f"{plain(who) or 'Nobody named'}: {counted(labels, 'label')}."
+            for who, labels in before.labels.items()
+        ]
+        lines = [
+            found.headline(),
+            found.uncorrected(),
+            found.second.headline() if found.second else "",
+            *sentences(found.notes),
+            *to_do(before, _typed(file)),
+        ]
+    if more is not None:
+        lines.append(
+            f"about {counted(more, 'more label')} for ±{within:g} points on average, if the rates stay"
+        )
+    click.echo("\n".join([f"{before.headline()}.", *people * (len(people) > 1)]))
+    for line in filter(None, lines):
+        click.echo(f"{line[0].upper()}{line[1:]}.")
+
+
+@command("extend", "workbench audit extend audit.db 100")
+@click.argument("count", type=int, metavar="N")
+@click.option(
+    "--scores", help="The file of scores again, needed beyond the items that the audit keeps."
+)
+def extend(file: str, count: int, scores: None, by: None) -> None:
+    """Add N labels to the budget; the order of labeling goes on as it would have gone."""
+    from workbench.reports.inputs.stratified import shown_columns
+
+    with _opened(file) as session:
+        items, columns = None, None
+        if scores:
+            items = _read_items(scores, session.design["source"])
+            columns = shown_columns(scores, ",".join(session.design["columns"]), items)
+        budget = session.extend(count, items, columns=columns, by=by)
+    click.echo(f"The budget is now {counted(budget, 'label')}.")
+
+
+@command("report", "workbench audit report audit.db -o audit.html")
+@click.option("-o", "--output", default="audit.html", show_default=True, help="The HTML file.")
+@click.option(
+    "--json",
+    metavar="FILE",
+    help="Write settings and results as JSON too; its schema: "
+    "`python -m pydoc workbench.reports.records`.",
+)
+@click.option(
+    "--tables",
+    metavar="DIR|X.XLSX",
+    help="Write every table as CSV into a folder, or all into one Excel file.",
+)
+def report(file: str, output: str, json: str | None, tables: str | None, by: str | None) -> None:
+    """Write the finding as one HTML page: interval, every look, what was skipped, and where it all comes from.
+
+    A report is one look.
+    """
+    from workbench.extras.sessions.page import to_do, write_session
+
+    with _opened(file) as session:
+        found, written = write_session(session, output, by, json=json, tables=tables)
+        again = to_do(session.status(), _typed(file))
+    for line in filter(None, [found.headline(), *found.reasons(), found.uncorrected(), *again]):
+        click.echo(f"{line[0].upper()}{line[1:]}.")
+    click.echo("\n".join(f"Wrote {path}" for path in written))
+
+
+@command("verify", "workbench audit verify audit.db --scores scores.csv", by=False)
+@click.option(
+    "--scores",
+    help="The file of scores again: strata and order of labeling are then computed from it.",
+)
+def verify(file: str, scores: str) -> None:
+    """Check that the file is as it was written."""
+    with _opened(file) as session:
+        source = session.design["source"]
+        found = session.verify(_read_items(scores, source) if scores else None)
+    headline = found.headline()
+    click.echo(f"{headline[0].upper()}{headline[1:]}.")

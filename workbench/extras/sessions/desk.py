@@ -1,0 +1,421 @@
+"""The labeling desk: one item at a time, a key for each label, and nothing on it that tells the answer.
+
+A label counts as done on the desk when `AuditSession.record` has returned: it is then in the file for good. The desk
+goes on where the file is, so a page may be loaded again and a kernel may die. In an audit that asks for the true class
+it shows neither prediction nor stratum, and no interval unless somebody looks: one that moves would tell whether the
+last prediction was right. Every look is recorded.
+"""
+
+import shlex
+import string
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from workbench import checks
+from workbench.data.judged_items import WHICH
+from workbench.extras.sessions.session import AuditItem, AuditSession
+from workbench.extras.sessions.sheets import reader
+from workbench.labeling.answers import OTHER
+from workbench.labeling.images import image_folder, image_type, png_of, read_image
+from workbench.results import sentences
+
+UNDO, SKIP = "u", "s"
+_KEYS = [key for key in "1234567890" + string.ascii_lowercase if key not in (UNDO, SKIP)]
+MOST_TEXT = 100_000  # characters of a column
+SHOWN_ID = 200
+# controls, and what turns the direction of the text around it, are shown by number
+_UNSEEN = {
+    code: f"\\u{code:04x}"
+    for code in (
+        *range(9),
+        *range(11, 32),
+        *range(127, 160),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    )
+}
+
+
+class Desk(anywidget.AnyWidget):
+    """A place to label; made by `desk`.
+
+    Attributes
+    ----------
+    done : bool
+        Whether nothing is left for this person; an observable trait.
+    """
+
+    _esm = Path(__file__).with_name("desk.js")
+    _css = Path(__file__).with_name("desk.css")
+    labels: Any = traitlets.List().tag(sync=True)
+    words = traitlets.Dict().tag(sync=True)
+    page = traitlets.Dict().tag(sync=True)
+    picture = traitlets.Bytes().tag(sync=True)
+    done = traitlets.Bool(False)
+
+    def __init__(
+        self,
+        session: AuditSession,
+        *,
+        labels: dict,
+        render: Callable | None,
+        images: Path | None,
+        image: str,
+        by: str | None,
+        looks: bool,
+    ) -> None:
+        self._path, self._design, self._by, self._sessions = session.path, session.design, by, {}
+        self._sessions[threading.get_ident()] = session
+        self._render, self._images, self._image = render, images, image
+        self._values = list(labels)
+        self._item: Any = None
+        self._aside: set[str] = set()
+        super().__init__(labels=_buttons(labels), words=_words(self._design, by, looks))
+        self._acts = {
+            "label": self._label,
+            "skip": self._skip,
+            "undo": self._undo,
+            "look": self._look,
+        }
+        self._take()
+        self._show("")
+        self.on_msg(self._answer)
+
+    @property
+    def session(self) -> AuditSession:
+        """The audit; a thread has its own, since JupyterLab answers widgets beside the cells."""
+        thread = threading.get_ident()
+        if thread not in self._sessions:
+            self._sessions[thread] = AuditSession.open(self._path)
+        return self._sessions[thread]
+
+    def __repr__(self) -> str:
+        progress = self.page["progress"]
+        return f"Desk({progress['done']} of {checks.counted(progress['budget'], 'item')} done)"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        return data | {"text/plain": repr(self)}, metadata
+
+    def _answer(self, _: "Desk | None", content: dict, buffers: list) -> None:
+        """Do what a page asks for, if it shows what the desk shows: a second key for the same item does nothing."""
+        if content.get("turn") != self.page["turn"]:
+            return self._show("That page showed an older item: nothing was recorded.", trouble=True)
+        try:
+            said = self._acts[content.get("kind", "")](content)
+        except ValueError as error:
+            return self._show(f"Not recorded: {error}.", trouble=True)
+        self._show(*said)
+
+    def _label(self, content: dict) -> tuple:
+        value, item = self._values[content["label"]], self._item
+        if not self._holds(item):
+            self._take()
+            return (
+                "Meanwhile that item was labeled, or is out with somebody else: nothing was recorded.",
+            )
+        done = {"known": "Known already"}.get(
+            self.session.record(item.id, value, self._by), "Recorded"
+        )
+        self._take()
+        return (f"{done}: {self.labels[content['label']]['text']}, for item {_told(item.id)}.",)
+
+    def _skip(self, content: dict) -> tuple:
+        item = self._item
+        second = self._holds(item) and bool(self.session.history(item.id))
+        if second:  # a first label stays what it is
+            self._aside.add(item.id)
+        elif self._holds(item):
+            self.session.skip(item.id, self._by)
+        self._take()
+        return (
+            f"{'Set aside, its first label stays' if second else 'Skipped'}: item {_told(item.id)}.",
+        )
+
+    def _undo(self, content: dict) -> tuple:
+        name = self.session.undo(self._by)
+        self._take(name)
+        return (f"Taken back: what you said of item {_told(name)}.",)
+
+    def _look(self, content: dict) -> tuple:
+        found = self.session.estimate("planned", self._by)
+        said = [found.headline(), found.uncorrected(), found.gain(), *sentences(found.notes)]
+        return "You looked; the audit's trail says so.", [_sentence(each) for each in said if each]
+
+    def _holds(self, item: AuditItem) -> bool:
+        return item is not None and item.id in [each.id for each in self.session.held(self._by)]
+
+    def _take(self, first: str | None = None) -> None:
+        """Take the item that comes next: one that this person has out already, or a new one."""
+        held = self._held()
+        if not held or first is not None:
+            self.session.next(1, self._by)
+            held = self._held()
+        self._item = next((item for item in held if item.id == first), next(iter(held), None))
+
+    def _held(self) -> list:
+        return [item for item in self.session.held(self._by) if item.id not in self._aside]
+
+    def _show(self, said: str, look: list | tuple = (), trouble: bool = False) -> None:
+        status = self.session.status()
+        shown, picture = self._shown(self._item) if self._item else (None, b"")
+        left = status.open + status.pending
+        page = {
+            "turn": self.page.get("turn", 0) + 1,
+            "item": shown,
+            "said": said,
+            "trouble": trouble,
+            "look": list(look),
+            "progress": {
+                "done": status.budget - left,
+                "budget": status.budget,
+                "text": _progress(status),
+            },
+            "end": "" if self._item else self._end(status, left),
+        }
+        with self.hold_sync():
+            self.picture, self.page = picture, page
+        self.done = self._item is None
+
+    def _end(self, status: Any, left: int) -> str:
+        if left or self._aside:
+            aside = f", {len(self._aside)} set aside" * bool(self._aside)
+            out = checks.counted(left - status.coming, "item is", "items are")
+            return (
+                f"Nothing is left for you now: {out} out with somebody{aside}. Run this page again "
+                "later."
+            )
+        done = f"Done: {status.labeled} of {checks.counted(status.budget, 'item')} labeled, {status.skipped} skipped."
+        if not self.words["look"]:
+            return done
+        return f"{done} The finding: workbench audit report {shlex.quote(self._path)} -o audit.html"
+
+    def _shown(self, item: AuditItem) -> tuple:
+        """Return what a page shows of an item, and the bytes of its image."""
+        columns, picture, trouble = (
+            {name: item.shown[name] for name in self._design["columns"]},
+            b"",
+            "",
+        )
+        prediction = item.shown.get("prediction")
+        try:
+            if self._render is not None:
+                columns, picture = _rendered(self._render(item), columns)
+            elif self._images is not None:
+                picture = read_image(self._images, columns.pop(self._image, item.id))
+        except Exception as error:  # whatever a user's renderer does, the desk stands
+            trouble = (
+                f"This item cannot be shown: {_told(error, MOST_TEXT) or type(error).__name__}"
+            )
+        alternative = columns.pop("alt", "") if picture else ""
+        return {
+            "id": _told(item.id),
+            "prediction": prediction and _told(prediction, MOST_TEXT),
+            "trouble": trouble,
+            "columns": [[_told(name), _told(text, MOST_TEXT)] for name, text in columns.items()],
+            "type": image_type(picture),
+            "alt": _told(alternative) or f"Item {_told(item.id)}",
+        }, picture
+
+
+def desk(
+    session: AuditSession,
+    *,
+    labels: Sequence | Mapping | None = None,
+    render: Callable | None = None,
+    images: str | PathLike[str] | None = None,
+    image: str | None = None,
+    by: str | None = None,
+    looks: bool = True,
+) -> Desk:
+    """Return the desk at which somebody labels the items of an audit, one at a time.
+
+    Each label has a key, S skips an item, U (Backspace, Ctrl+Z) takes the last word back. In an audit that asks for the
+    true class (`asks="truth"`) neither prediction nor stratum are shown, and the interval only after a look; in one
+    that asks for right or wrong the prediction is shown. Each look is recorded.
+
+    Parameters
+    ----------
+    session : AuditSession
+        The audit; the desk goes on where its file is.
+    labels : list or dict, optional
+        The labels that are offered, in their order; a dict has the words for them, as in ``{1: "fraud", 0: "none"}``.
+        By default right and wrong, or all predicted classes and "other".
+    render : callable, optional
+        Takes an `AuditItem` and returns what is shown of it: text, the bytes of a PNG, JPEG, GIF or WebP image, or an
+        array, (H, W) or (H, W, 3), of whole numbers from 0 to 255 or floats from 0 to 1. By default the columns.
+    images : str or path, optional
+        A folder of images: each item shows one from it, or from below it.
+    image : str, optional
+        The column that names the image's file; by default "image", or where that is no column, the identifier. A column
+        "alt" is the text alternative of images.
+    by : str, optional
+        Who labels.
+    looks : bool
+        Whether the desk offers to look at the interval.
+
+    Returns
+    -------
+    Desk
+
+    Raises
+    ------
+    ValueError
+        If a label is none of the audit's, a folder or a column does not exist, or a name is missing where items get
+        second labels.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import workbench as wb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     items = wb.digit_forms().items()
+    ...     audit = wb.AuditSession.create(folder + "/digits.db", items, budget=20, asks="truth")
+    ...     print(desk(audit))
+    ...     audit.close()
+    Desk(0 of 20 items done)
+    """
+    design = checks.instance("session", session, AuditSession).design
+    if render is not None and not callable(render):
+        raise checks.WrongValue(
+            "render", f"must be a function of an item; got {checks.listed([render], quoted=True)}"
+        )
+    if render is not None and images:
+        raise ValueError("render and images both say what is shown; give one of them")
+    if image and image not in (*design["columns"], "id"):
+        raise checks.WrongValue(
+            "image",
+            "must be a column that the audit shows, "
+            f"{checks.listed(design['columns']) or 'none'}, or 'id'",
+            image,
+        )
+    folder = image_folder(images) if images else None
+    return Desk(
+        session,
+        labels=_choices(labels, design),
+        render=render,
+        images=folder,
+        image=image or "image",
+        by=by or None,
+        looks=looks,
+    )
+
+
+def _choices(labels: dict | list[str] | None, design: dict) -> dict:
+    """Return the labels that are offered with their words."""
+    read = reader(design)
+    known = (
+        {1: "right", 0: "wrong"}
+        if design["asks"] == "correct"
+        else {name: name for name in WHICH}
+        if design["asks"] == "which"
+        else {name: name for name in [*(read(each) for each in design["classes"]), OTHER]}
+    )
+    if labels is None:
+        return known
+    named = (
+        labels
+        if isinstance(labels, Mapping)
+        else {each: None for each in checks.each("labels", labels)}
+    )
+    chosen = {
+        read(each): str(word if word is not None else known[read(each)])
+        for each, word in named.items()
+    }
+    if len(chosen) < 2 or len(chosen) < len(named) or len(set(chosen.values())) < len(chosen):
+        raise checks.WrongValue(
+            "labels",
+            "must be at least two that differ, each once, with words that differ; got "
+            f"{checks.listed(named, quoted=True)}",
+        )
+    return chosen
+
+
+def _buttons(labels: dict) -> list:
+    """Return text and key of each label: its own sign where it is one, "o" for other, else the next free key."""
+    wanted = {
+        value: "o" if value == OTHER else str(text).casefold() for value, text in labels.items()
+    }
+    first = {
+        key: value for value, key in reversed(wanted.items()) if key in _KEYS
+    }  # of two the first has it
+    own = (
+        {1: "1", 0: "0"} if set(labels) == {0, 1} else {value: key for key, value in first.items()}
+    )
+    free = iter([key for key in _KEYS if key not in own.values()])
+    return [
+        {"text": _told(text), "key": own[value] if value in own else next(free, "")}
+        for value, text in labels.items()
+    ]
+
+
+QUESTIONS = {
+    "correct": "Is the program right?",
+    "truth": "What is the true class?",
+    "which": "Whose answer is right?",
+}
+
+
+def _words(design: dict, by: str | None, looks: bool) -> dict:
+    blind = design["asks"] != "correct"
+    who = f" Labels are recorded as {_told(by)}'s." if by else ""
+    mode = (
+        "Blind: neither what the program says nor the stratum is shown."
+        if blind
+        else "Not blind: you see what the program says, and the audit says that you do."
+    )
+    return {
+        "question": QUESTIONS[design["asks"]],
+        "mode": mode + who,
+        "look": "Look at the interval (recorded)" if looks else "",
+    }
+
+
+def _rendered(content: Any, columns: dict) -> tuple:
+    """Return the columns and the image that a renderer's answer makes; of columns only the text alternative stays."""
+    if isinstance(content, str):
+        return {"": content}, b""
+    picture = (
+        bytes(content) if isinstance(content, (bytes, bytearray, memoryview)) else png_of(content)
+    )
+    if not image_type(picture):
+        raise checks.WrongValue(
+            "render", "must return text, the bytes of a PNG, JPEG, GIF or WebP image, or an array"
+        )
+    return {name: text for name, text in columns.items() if name == "alt"}, picture
+
+
+def _progress(status: Any) -> str:
+    """Return how much is done, how fast, and how long the rest will take at that pace."""
+    left = status.open + status.pending
+    said = f"{status.budget - left:,} of {status.budget:,}"
+    if status.skipped:
+        said += f", {status.skipped} skipped"
+    if status.pace == status.pace and left:
+        minutes, pace = 60 * left / status.pace, status.pace / 60
+        time = (
+            f"about {checks.counted(round(minutes), 'minute')}"
+            if 1 <= minutes < 120
+            else f"about {minutes / 60:.0f} hours"
+            if minutes >= 120
+            else "less than a minute"
+        )
+        said += f" \u00b7 {pace:.{0 if pace >= 10 else 1}f} labels a minute \u00b7 {time} left"
+    return said
+
+
+def _told(text: Any, most: Any = SHOWN_ID) -> str:
+    """Return a user's text as it is shown: so many characters, and signs that turn text around by their number."""
+    text = str(text)
+    more = f" … ({len(text) - most:,} more characters)" if len(text) > most else ""
+    return text[:most].translate(_UNSEEN) + more
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}" + "." * (text[-1] != ".")

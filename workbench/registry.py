@@ -1,0 +1,37 @@
+"""What the extras add to the core: for each kind of thing a table of dotted names.
+
+The core imports no extra. It loads an entry of these tables when it needs one.
+"""
+
+import importlib
+from typing import Any
+
+COMMANDS = (
+    "workbench.extras.classroom.commands.bundle",
+    "workbench.extras.classroom.commands.concept_test",
+    "workbench.extras.classroom.commands.course",
+    "workbench.extras.classroom.commands.grade",
+    "workbench.extras.classroom.commands.keys",
+    "workbench.extras.classroom.commands.slides",
+    "workbench.extras.classroom.commands.strip",
+    "workbench.extras.classroom.commands.votes",
+    "workbench.extras.compare.commands.compare",
+    "workbench.extras.compare.commands.power",
+    "workbench.extras.papers.commands.replay",
+    "workbench.extras.papers.data_command.data",
+    "workbench.extras.sessions.commands.audit",
+)
+# what `workbench doctor` asks of a file: whether an extra describes all of it, and what one can do with its table
+DESCRIBED = ("workbench.extras.sessions.doctor.describe_export",)
+USES = ("workbench.extras.compare.doctor.compare_use",)
+SCENES = {
+    "best_of_many": "workbench.extras.compare.lesson.best_of_many",
+    "label_ten": "workbench.extras.sessions.lesson.label_ten",
+    "winners": "workbench.extras.compare.lesson.winners",
+}
+
+
+def load(name: str) -> Any:
+    """Return the object of a dotted name, such as "package.module.function"."""
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)

@@ -1,1 +1,0 @@
-"""Paper 3: samples of strata and of streams."""

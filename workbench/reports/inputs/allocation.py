@@ -1,0 +1,266 @@
+"""Strata, the plan of labels over them, the records that it draws, and what the filled sheet says."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from workbench import checks
+from workbench.allocation import plans, samples
+from workbench.allocation.plans import LabelPlan
+from workbench.allocation.samples import FrameSample, StratumSummary
+from workbench.allocation.values import estimates
+from workbench.allocation.values import sheets as value_sheets
+from workbench.allocation.values.estimates import ValueEstimate
+from workbench.course import digit_forms
+from workbench.data import handover, roles
+from workbench.labeling import sheets as label_sheets
+from workbench.reports.inputs.parameters import Parameters
+from workbench.reports.inputs.unused import with_unused
+from workbench.results import Note
+
+BUDGET = 100
+OPTIONS = {roles.STRATUM: "--stratum"}
+ASKED = Note(
+    "refused",
+    'for an interval say with --bounds "LOW, HIGH" what the smallest and the largest value of an '
+    "item can be, in the units of the labels, not the smallest and the largest label",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllocationParameters(Parameters):
+    """Parameters of the report, in the order of the notebook's cell.
+
+    Parameters
+    ----------
+    strata : str
+        File of strata or records; "" for the register of the course.
+    stratum, size, sd, value
+        As in `workbench.load_strata`.
+    id : str
+        As in `workbench.draw_rows`.
+    budget : int
+        Labels in total, with those that are there.
+    standard_error : float
+        Wanted, of the total in the units of the values, in the place of a budget; 0 for none.
+    minimum, method
+        As in `workbench.plan_labels`.
+    labels : str
+        The filled sheet; "" to plan. A label sheet is then the one that goes on.
+    bounds : str
+        Smallest and largest value that an item can have, as "0, 1"; "" where that is not known.
+    sd_from : {"planned", "labels"}
+        By which standard deviations the rest of a budget is planned: those known before, or those of the labels.
+    level : float
+    label_plan : str
+        CSV file of the labels per stratum, "" for none.
+    label_sheet, seed
+        As in `workbench.draw_rows`.
+    """
+
+    strata: str = ""
+    stratum: str = "stratum"
+    size: str = ""
+    sd: str = ""
+    value: str = ""
+    id: str = ""
+    budget: int = BUDGET
+    standard_error: float = 0.0
+    minimum: int = 2
+    method: str = "voila"
+    labels: str = ""
+    bounds: str = ""
+    sd_from: str = "planned"
+    level: float = 0.95
+    label_plan: str = ""
+    label_sheet: str = ""
+    seed: int = 0
+
+
+def read(
+    *, write: bool = True, **parameters: Any
+) -> tuple[StratumSummary, LabelPlan, FrameSample | None, ValueEstimate | None]:
+    """Return strata, the plan of labels, the records to label where a sheet is asked for, and what labels say.
+
+    Parameters
+    ----------
+    write : bool
+        Write the files that the parameters name.
+    **parameters
+        Fields of `AllocationParameters`.
+
+    Returns
+    -------
+    strata : StratumSummary
+    plan : LabelPlan
+        With labels those that are there and those still to come.
+    drawn : FrameSample or None
+    found : ValueEstimate or None
+
+    Raises
+    ------
+    ValueError
+        If a parameter or a file does not fit; the message says which.
+
+    Examples
+    --------
+    >>> strata, plan, drawn, found = read()
+    >>> print(plan.headline())       # doctest: +NORMALIZE_WHITESPACE
+    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, iterated Neyman 4,148, equal shares 8,997,
+    at random 47,149
+    """
+    inputs = AllocationParameters(**parameters)
+    budget = inputs.budget
+    checks.level(inputs.level)
+    checks.choice("sd_from", inputs.sd_from, estimates.SD_FROM)
+    limits = checks.bounds_of(inputs.bounds) if inputs.bounds else None
+    if inputs.label_sheet:
+        if not inputs.strata:
+            raise checks.WrongValue(
+                "strata",
+                "must be given with {0}: a file with one row per record",
+                others=("label_sheet",),
+            )
+        if not inputs.labels:
+            label_sheets.refuse_recorded(inputs.label_sheet, "value")
+    if inputs.labels and not inputs.strata:
+        raise checks.WrongValue(
+            "strata",
+            "must be given with {0}: the file of strata or records that was planned with",
+            others=("labels",),
+        )
+    try:
+        summary = (
+            plans.load_strata(inputs.strata, **inputs.only("stratum", "size", "sd", "value"))
+            if inputs.strata
+            else digit_forms.digit_forms().register()
+        )
+        some_values: list[Any] = []
+    except ValueError:
+        if not inputs.value or not plans.lacks_values(inputs.strata, inputs.value):
+            raise
+        summary, *some_values = plans.labeled_values(inputs.strata, inputs.stratum, inputs.value)
+        budget = max(budget, len(some_values[0])) if budget == BUDGET else budget
+    if inputs.bounds and not inputs.labels and not some_values:
+        raise checks.WrongValue(
+            "bounds", "must be given with {0}, whose values they are of", others=("labels",)
+        )
+    rule: dict[str, Any] = inputs.only("method", "minimum")
+    if inputs.standard_error:
+        checks.not_both(standard_error=inputs.standard_error, budget=budget != BUDGET)
+        budget = plans.budget_for_error(summary, inputs.standard_error, **rule)
+    plan = plans.plan_labels(summary, budget, **rule)
+    if inputs.standard_error and inputs.minimum > 1:
+        assured = plans.budget_for_error(summary, inputs.standard_error, **rule, assurance=0.8)
+        plan = replace(
+            plan,
+            notes=[
+                *plan.notes,
+                Note(
+                    "design",
+                    f"the standard error that the labels estimate is {inputs.standard_error:,g} or less in about half of "
+                    f"samples; in 4 of 5 with {assured:,} labels, if values are normal within strata",
+                ),
+            ],
+        )
+    names: dict[str, Any] = inputs.only("stratum", "id", "seed")
+    drawn = found = None
+    if some_values:
+        checks.not_both(value=inputs.value, labels=inputs.labels)
+        found = _of_some_values(
+            summary, *some_values, budget=budget, limits=limits, level=inputs.level, rule=rule
+        )
+        plan = replace(plan, labeled=found.sampled + found.to_label)
+        if inputs.label_sheet:
+            raise checks.WrongValue(
+                "label_sheet",
+                f"must not be given, as column {inputs.value!r} has values in some rows; "
+                "to draw further records name a column without gaps, or leave value out",
+            )
+    elif inputs.labels:
+        sheet = value_sheets.read_value_sheet(
+            inputs.labels, summary, records=inputs.strata if inputs.id else None, **names
+        )
+        found = estimates.estimate_values(
+            summary, sheet.stratum, sheet.values, bounds=limits, notes=sheet.notes
+        )
+        found = estimates.with_next(
+            found,
+            summary,
+            sheet.begun,
+            budget,
+            **inputs.only("method", "minimum", "sd_from"),
+        )
+        if not found.lacking and found.interval(inputs.level).method == "none":
+            found = replace(found, notes=[*found.notes, ASKED])
+        drawn = (
+            _next_records(found, sheet, inputs.strata, inputs.label_sheet, write, **names)
+            if inputs.label_sheet
+            else None
+        )
+        plan = replace(plan, labeled=found.sampled + found.to_label)
+    elif inputs.label_sheet:
+        drawn = plans.draw_rows(
+            plan, inputs.strata, label_sheet=inputs.label_sheet if write else "", **names
+        )
+    if inputs.label_plan and write:
+        plan.write_csv(inputs.label_plan)
+    used = [inputs.stratum, inputs.size, inputs.sd, inputs.value, inputs.id]
+    plan = with_unused(plan, inputs.strata, used, OPTIONS, warn=False)
+    found = found and with_unused(found, inputs.strata, used, OPTIONS)
+    return summary, plan, drawn, found
+
+
+def _of_some_values(
+    summary: StratumSummary,
+    strata: np.ndarray,
+    values: np.ndarray,
+    note: Note,
+    *,
+    budget: int,
+    limits: tuple | None,
+    level: float,
+    rule: dict,
+) -> ValueEstimate:
+    """Return the estimate from the values that some records of a file have."""
+    found = estimates.estimate_values(summary, strata, values, bounds=limits, notes=[note])
+    found = estimates.with_next(found, summary, found.sampled, budget, **rule)
+    if found.interval(level).method == "none":
+        found = replace(found, notes=[*found.notes, ASKED])
+    handover.tell_first(note.text)
+    premise = (
+        f"This takes the {values.size:,} records with a value for a random sample of each stratum. "
+    )
+    return replace(found, premise=premise)
+
+
+def _next_records(
+    found: ValueEstimate,
+    sheet: Any,
+    records: str,
+    label_sheet: str,
+    write: bool,
+    *,
+    stratum: str,
+    id: str,
+    seed: int,
+) -> FrameSample:
+    """Draw the records of a sheet that goes on, and write it."""
+    if not id:
+        raise checks.WrongValue(
+            "id", "must name the column that identifies a record, to draw the records to label"
+        )
+    if not found.to_label.any():
+        raise checks.WrongValue(
+            "label_sheet",
+            "would be empty, as nothing is left of {0}; give a larger one",
+            others=("budget",),
+        )
+    many = np.maximum(sheet.begun, found.sampled + found.to_label)
+    wanted = dict(zip(found.stratum.tolist(), many.tolist(), strict=True))
+    drawn = samples.sample(records, stratum, wanted, id=id, seed=seed)
+    value_sheets.refuse_lost(label_sheet, sheet, drawn)
+    if write:
+        value_sheets.write_next_sheet(label_sheet, sheet, drawn)
+    return drawn

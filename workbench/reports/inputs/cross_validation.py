@@ -1,0 +1,162 @@
+"""Losses of a cross-validation, and the tests that they allow."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from workbench import checks
+from workbench.course import clerks
+from workbench.cross_validation import comparison
+from workbench.cross_validation.comparison import ComparedTests, ModelComparison
+from workbench.cross_validation.losses import CVLosses
+from workbench.data import frames, handover
+from workbench.reports.inputs.parameters import Parameters
+
+SCORES = {
+    "acc",
+    "accuracy",
+    "auc",
+    "auroc",
+    "correct",
+    "f1",
+    "hit",
+    "hits",
+    "kappa",
+    "mcc",
+    "ok",
+    "precision",
+    "r2",
+    "recall",
+    "right",
+    "score",
+    "scores",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossValidationParameters(Parameters):
+    """Parameters of the report, in the order of the notebook's cell.
+
+    Parameters
+    ----------
+    losses : str
+        File of losses; "" for the two clerks of the course.
+    fold, item, repeat, models, model, value, size, folds
+        As in `workbench.CVLosses.read_csv`.
+    better : {"auto", "lower", "higher"}
+        "lower": the columns are losses; "higher": scores. "auto" takes losses of items, and asks where fold means or
+        the names of the columns leave it open: the verdict would be backwards.
+    rho, rope, level
+        As in `workbench.compare_tests`.
+    splits, test_share
+        As in `workbench.CVLosses.read_csv`; 0 where the share is not given.
+    """
+
+    losses: str = ""
+    fold: str = "fold"
+    item: str = "item"
+    repeat: str = "repeat"
+    models: str = ""
+    model: str = "model"
+    value: str = ""
+    size: str = ""
+    folds: int = 0
+    better: str = "auto"
+    splits: str = "auto"
+    test_share: float = 0.0
+    rho: str = "auto"
+    rope: float = 0.01
+    level: float = 0.95
+
+
+@frames.in_rows_of("losses")
+def read(
+    *, losses: str = "", **parameters: Any
+) -> tuple[CVLosses, ModelComparison | None, CVLosses, ComparedTests]:
+    """Return losses, the ranking of more than two models, the best pair and every test of it.
+
+    Parameters
+    ----------
+    losses : str
+    **parameters
+        Other fields of `CrossValidationParameters`.
+
+    Returns
+    -------
+    losses : CVLosses
+    ranking : ModelComparison or None
+        None for one or two models.
+    pair : CVLosses
+        The best two models, or all there are; of scores the better model is the first.
+    tests : ComparedTests
+
+    Raises
+    ------
+    ValueError
+        If a parameter or a file does not fit; the message says which.
+
+    Examples
+    --------
+    >>> losses, ranking, pair, tests = read()
+    >>> losses.models, ranking
+    (('clerk A', 'clerk B'), None)
+    """
+    inputs = CrossValidationParameters(losses=losses, **parameters)
+    checks.level(inputs.level)
+    measured = (
+        clerks.clerk_losses()
+        if not losses
+        else CVLosses.read_csv(
+            losses,
+            higher_is_better=inputs.better == "higher",
+            **inputs.only("fold", "item", "repeat", "models", "model", "value", "size", "folds"),
+            **inputs.only("splits", "test_share"),
+        )
+    )
+    if losses:
+        names = frames.column_names(losses)
+        spoken = names
+        if set(measured.models) <= set(names):
+            spoken = measured.models
+        elif inputs.value:
+            spoken = (inputs.value,)
+        _refuse_open(measured, inputs.better, spoken)
+    ranking = (
+        comparison.compare_models(measured, rho=inputs.rho, level=inputs.level)
+        if len(measured.models) > 2
+        else None
+    )
+    if len(measured.models) > comparison.BEST:
+        handover.tell_first(
+            f"{len(measured.models):,} models: the page lists the best {comparison.BEST}; --tables DIR "
+            "writes the rest"
+        )
+    by_mean = sorted(
+        zip(measured.mean_losses().tolist(), measured.models, strict=True),
+        key=lambda model: inputs.model[0],
+    )
+    best = [name for _, name in by_mean[:2]]
+    pair = measured.pair(*best) if ranking or (measured.scores and len(best) == 2) else measured
+    return (
+        measured,
+        ranking,
+        pair,
+        comparison.compare_tests(pair, rho=inputs.rho, rope=inputs.rope, level=inputs.level),
+    )
+
+
+def _refuse_open(measured: CVLosses, better: str, columns: tuple) -> None:
+    scores = [name for name in columns if set(re.split(r"[\W_]+", name.casefold())) & SCORES]
+    why = (
+        f"column {scores[0]!r} sounds like scores"
+        if scores
+        else ""
+        if measured.has_items
+        else "the rows are fold means"
+    )
+    if better == "auto" and why:
+        raise checks.WrongValue(
+            "better",
+            f"must be said, as {why}: 'higher' for scores such as accuracies, 'lower' "
+            "for losses such as error rates",
+        )

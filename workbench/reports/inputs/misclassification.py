@@ -1,0 +1,302 @@
+"""An audit, the predicted counts of many periods, and the series that corrects them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from workbench import checks
+from workbench.audits.judges import JudgeAudit
+from workbench.course import solar
+from workbench.data import handover
+from workbench.data.classes import READ_AS
+from workbench.misclassification import files, plans, series
+from workbench.misclassification.confusion import AuditComparison, ConfusionCounts, compare_audits
+from workbench.misclassification.series import PrevalenceSeries
+from workbench.reports.inputs import audited_periods as several
+from workbench.reports.inputs.judged import read_judged
+from workbench.reports.inputs.parameters import Parameters
+from workbench.simulations.misclassification import shift_study
+
+
+@dataclass(frozen=True, kw_only=True)
+class MisclassificationParameters(Parameters):
+    """Parameters of the report, in the order of the notebook's cell.
+
+    Parameters
+    ----------
+    audit : str
+        File of audited items or a confusion table; "" for the audit of the course.
+    truth, prediction
+        As in `workbench.load_audit`.
+    classes : str
+        `labels` of `workbench.load_audit`; or "text" or "numbers", how classes are read.
+    counts : str
+        File of predicted counts, or of predictions, one row per item; "" for the months of the course.
+    period, total, counted
+        As in `workbench.load_periods`.
+    predicted : str
+        As in `workbench.load_periods`; "" for a column called as `prediction` is.
+    audit_period
+        As in `workbench.counts_at_audit`.
+    method, rates
+        As in `workbench.prevalence_series`.
+    fresh_audit : str
+        A second audit, "" for none.
+    half_width : float
+        Wanted of the change of the share from the audited period to the last one: the size of a next audit is checked
+        to exist, `workbench.plan_next_audit`; 0 for none.
+    shift : str
+        `new_shares` of `workbench.shift_study`; "" for none.
+    judge, id, batch
+        As in `workbench.reports.inputs.judged.read_judged`; so are then audit, truth, counts and classes.
+    level : float
+    every : str
+        Makes days, weeks, months, quarters or years of a column of dates, in both files; "" for none.
+    weight : str
+        Column of the audit with sampling weights; "" for none.
+    period_in_audit : str
+        Column of the audit with the period or date of each item; "" for one called as that of the counts or as periods
+        are, "none" for no column.
+    audit_rates
+        As in `workbench.prevalence_series`, for audits of several periods.
+    sampled_by
+        As in `workbench.prevalence_series`.
+    """
+
+    audit: str = ""
+    truth: str = "truth"
+    prediction: str = "prediction"
+    classes: str = ""
+    counts: str = ""
+    period: str = "period"
+    total: str = "n"
+    counted: str = "counted"
+    predicted: str = ""
+    every: str = ""
+    period_in_audit: str = ""
+    audit_rates: str = "auto"
+    weight: str = ""
+    audit_period: str = ""
+    method: str = "auto"
+    sampled_by: str = "auto"
+    rates: str = "process"
+    fresh_audit: str = ""
+    half_width: float = 0.0
+    judge: str = ""
+    id: str = ""
+    batch: str = "same"
+    shift: str = ""
+    level: float = 0.95
+
+
+@checks.naming(labels="classes", new_shares="shift")
+def read(
+    **parameters: Any,
+) -> tuple[ConfusionCounts, AuditComparison | None, dict, PrevalenceSeries] | JudgeAudit:
+    """Return the audit, its comparison with a second one, the counts of the periods and their corrected series.
+
+    With `judge` return what people's labels of some items say of all.
+
+    Parameters
+    ----------
+    **parameters
+        Fields of `MisclassificationParameters`.
+
+    Returns
+    -------
+    audited : ConfusionCounts
+    comparison : AuditComparison or None
+        Of the two audits.
+    months : dict
+        Counts by period.
+    series : PrevalenceSeries
+        Or in the place of all four a JudgeAudit.
+
+    Raises
+    ------
+    ValueError
+        If a parameter or a file does not fit; the message says which.
+
+    Examples
+    --------
+    >>> audited, comparison, months, series = read()
+    >>> audited.n, len(months), series.periods[:2]
+    (400, 12, ('1', '2'))
+    """
+    inputs = MisclassificationParameters(**parameters)
+    period = inputs.period
+    if inputs.judge:
+        for name, value in {
+            "method": inputs.method not in ("auto", "mle"),
+            "sampled_by": inputs.sampled_by != "auto",
+            "rates": inputs.rates != "process" and inputs.batch == "same",
+            "audit_period": inputs.audit_period,
+            "predicted": inputs.predicted,
+            "fresh_audit": inputs.fresh_audit,
+            "half_width": inputs.half_width,
+            "shift": inputs.shift,
+            "every": inputs.every,
+            "weight": inputs.weight,
+            "period_in_audit": inputs.period_in_audit,
+            "audit_rates": inputs.audit_rates != "auto",
+        }.items():
+            checks.not_both(**{name: value, "judge": inputs.judge})
+        return read_judged(
+            inputs.counts,
+            **inputs.only("judge", "audit", "truth", "id", "batch", "classes", "rates"),
+            level=checks.level(inputs.level),
+        )
+    for name, value in {"id": inputs.id, "batch": inputs.batch != "same"}.items():
+        if value:
+            raise checks.WrongValue(name, "belongs to {0}, which was not given", others=("judge",))
+    if bool(inputs.audit) != bool(inputs.counts):
+        given, lacking = ("audit", "counts") if inputs.audit else ("counts", "audit")
+        raise checks.WrongValue(lacking, "must be given with {0}", others=(given,))
+    checks.level(inputs.level)
+    reading = (
+        {"classes": inputs.classes} if inputs.classes in READ_AS else {"labels": inputs.classes}
+    )
+    columns = {
+        **inputs.only("truth", "prediction", "total"),
+        **reading,
+    }
+    audited = (
+        files.load_audit(inputs.audit, weight=inputs.weight, **columns)
+        if inputs.audit
+        else solar.solar_audit()
+    )
+    comparison = (
+        compare_audits(audited, files.load_audit(inputs.fresh_audit, **columns), level=inputs.level)
+        if inputs.fresh_audit
+        else None
+    )
+    settings = inputs.only("method", "rates", "sampled_by")
+    if not inputs.audit:
+        months, corrected = _of_the_course(audited, inputs.audit_period, settings)
+    else:
+        period, said = several.period_column(inputs.counts, period)
+        counted_items, whole = several.without_periods(
+            inputs.counts, period, inputs.predicted or inputs.prediction
+        )
+        months, told = files.read_periods(
+            counted_items,
+            labels=audited.labels,
+            period=period,
+            total=inputs.total,
+            counted=inputs.counted,
+            predicted=inputs.predicted or inputs.prediction,
+            classes=reading.get("classes", "auto"),
+            every=inputs.every,
+        )
+        audits = several.read_audits(
+            inputs.audit,
+            months,
+            column=inputs.period_in_audit,
+            period=period,
+            every=inputs.every,
+            **inputs.only("audit_period", "audit_rates", "weight"),
+            **columns,
+        )
+        corrected = _corrected(
+            audited, audits, months, inputs.audit_period, inputs.audit_rates, settings
+        )
+        used = {**columns, "weight": inputs.weight, "period": audits.column}
+        counted_by = {
+            "period": period,
+            "total": inputs.total,
+            "counted": inputs.counted,
+            "predicted": inputs.predicted or inputs.prediction,
+        }
+        corrected = several.with_notes(
+            corrected,
+            *said,
+            *whole,
+            *told,
+            *audits.notes,
+            *several.unused(inputs.audit, inputs.counts, used, counted_by),
+            *several.labeled_rows_note(audited, corrected.sampled_by),
+        )
+    if corrected.sampled_by != "random":
+        _refuse_plans(corrected.sampled_by, inputs.half_width, inputs.shift)
+    if corrected.taken:
+        handover.tell_first(corrected.taken)
+    if len(corrected.drawn()) < len(corrected.periods):
+        handover.tell_first(
+            f"{len(corrected.periods):,} periods: the page draws {len(corrected.drawn())} and lists "
+            f"the {series.LISTED} largest changes; --tables DIR writes all"
+        )
+    last = [
+        name
+        for name, problem in zip(corrected.periods, corrected.problems, strict=True)
+        if not problem
+    ][-1]
+    at_audit = several.planned_from(corrected, months)
+    if inputs.half_width:
+        plans.plan_next_audit(
+            corrected.audit,
+            months[last],
+            at_audit,
+            inputs.half_width,
+            method=corrected.method,
+            rates=inputs.rates,
+            level=inputs.level,
+        )
+    if inputs.shift:
+        shift_study(corrected.audit, at_audit, inputs.shift, runs=2, rates=inputs.rates)
+    return corrected.audit, comparison, months, corrected
+
+
+def _of_the_course(
+    audited: ConfusionCounts, audit_period: str, settings: dict[str, str]
+) -> tuple[dict, PrevalenceSeries]:
+    months = solar.solar_months().periods()
+    return months, _corrected(audited, several.Audits({}), months, audit_period, "auto", settings)
+
+
+def _corrected(
+    audited: ConfusionCounts,
+    audits: several.Audits,
+    months: dict,
+    audit_period: str,
+    audit_rates: str,
+    settings: dict[str, str],
+) -> PrevalenceSeries:
+    """Return the series of the months, from one audit or from those of several periods."""
+    if audits.by_period:
+        return series.prevalence_series(
+            audits.by_period, None, months, audit_rates=audit_rates, **settings
+        )
+    audit_period = audits.period or audit_period
+    at_audit = files.counts_at_audit(months, audit_period)
+    if audited.weighted is not None:
+        return several.weighted_series(audited, months, **settings)
+    try:
+        return series.prevalence_series(audited, at_audit, months, **settings)
+    except checks.WrongValue as error:
+        if error.argument == "counts_at_audit":
+            _check_period(audit_period or next(iter(months)), sum(at_audit), audited.n)
+        raise
+
+
+def _check_period(name: str, items: int, audited: int) -> None:
+    if items < audited:
+        raise checks.WrongValue(
+            "audit_period",
+            f"must be a period with the {audited:,} audited items or more, as they "
+            "were drawn from it",
+            name,
+            told=f"{name!r} has {items:,}; if periods are days or "
+            "hours, every month (--every month) makes months of them; of items from elsewhere, "
+            "such as known positives and negatives, say sampled_by truth (--sampled-by truth)",
+        )
+
+
+def _refuse_plans(sampled_by: str, half_width: float, shift: str) -> None:
+    """Raise for questions that only a random audit answers."""
+    for name, value in {"half_width": half_width, "shift": shift}.items():
+        if value:
+            raise checks.WrongValue(
+                name,
+                f"needs a random audit, and this one was sampled by {sampled_by}; leave it out, or say "
+                "sampled_by random (--sampled-by random) if the items were drawn at random",
+                value,
+            )

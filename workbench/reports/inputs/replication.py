@@ -1,0 +1,156 @@
+"""Labeled items of a clustered sample."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from workbench import checks
+from workbench.course import digit_forms
+from workbench.data import roles
+from workbench.replication import metrics as clustered
+from workbench.replication.designs import DesignError
+from workbench.replication.labeled import CANDIDATES
+from workbench.replication.metrics import LabeledItems
+from workbench.replication.statistics import METRICS
+from workbench.reports.inputs.parameters import Parameters
+from workbench.reports.inputs.unused import with_unused
+
+SHOWN = 5
+OPTIONS = {
+    roles.STRATUM: "--stratum",
+    roles.CLUSTER: "--psu",
+    roles.WEIGHT: "--weight",
+    roles.MONTH: "--group",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicationParameters(Parameters):
+    """Parameters of the report, in the order of the notebook's cell.
+
+    Parameters
+    ----------
+    items : str
+        File of labeled items; "" for the digit forms of the course, of which 9 is the positive class.
+    truth, prediction, score, stratum, psu, nest, weight, fpc, replicate_weights
+        As in `workbench.load_labeled`.
+    rho, coefficients
+        As in `workbench.estimate_metrics`.
+    group, positive, classes, candidates
+        As in `workbench.load_labeled`.
+    metrics : str
+        As in `workbench.estimate_metrics`; "" for those that suit the items.
+    method, collapse, level
+        As in `workbench.estimate_metrics`.
+    seed : int
+        `rng` of `workbench.estimate_metrics`.
+    """
+
+    items: str = ""
+    truth: str = "truth"
+    prediction: str = "prediction"
+    score: str = ""
+    stratum: str = "stratum"
+    psu: str = ""
+    nest: bool = False
+    weight: str = ""
+    fpc: str = ""
+    replicate_weights: str = ""
+    rho: str = ""
+    coefficients: str = ""
+    group: str = ""
+    positive: str = ""
+    classes: str = "auto"
+    candidates: str = CANDIDATES
+    metrics: str = ""
+    method: str = "auto"
+    collapse: str = ""
+    level: float = 0.95
+    seed: int = 0
+
+
+@checks.naming(rng="seed")
+def read(**parameters: Any) -> LabeledItems:
+    """Return labeled items that allow the metrics which are asked for; an AUC, which takes its time, is only begun.
+
+    Parameters
+    ----------
+    **parameters
+        Fields of `ReplicationParameters`.
+
+    Returns
+    -------
+    LabeledItems
+
+    Raises
+    ------
+    ValueError
+        If a parameter, a file or the design of the sample does not fit; the message says which.
+
+    Examples
+    --------
+    >>> read()
+    LabeledItems(1,797 labeled items, 10 classes, 10.0% of class 9)
+    """
+    inputs = ReplicationParameters(**parameters)
+    checks.level(inputs.level)
+    checks.seed("seed", inputs.seed)
+    labeled = (
+        clustered.load_labeled(
+            inputs.items,
+            **inputs.only("truth", "prediction", "score", "stratum", "psu", "nest", "weight"),
+            **inputs.only("group", "fpc", "positive", "replicate_weights", "classes", "candidates"),
+        )
+        if inputs.items
+        else digit_forms.digit_forms().labeled(inputs.positive or 9)
+    )
+    settings: dict[str, Any] = {
+        **inputs.only("method", "level", "collapse", "rho", "coefficients"),
+        "rng": inputs.seed,
+    }
+    try:
+        wanted = clustered.check_settings(labeled, inputs.metrics or None, **settings)[0]
+    except DesignError as error:
+        raise checks.WrongValue(
+            error.argument, error.rule, told=_of_the_command(error, inputs.collapse)
+        ) from error
+    quick = [metric for metric in wanted if not METRICS[metric].values]
+    if quick:
+        clustered.estimate_metrics(labeled, quick, **settings)
+    if inputs.replicate_weights:  # they carry strata and clusters of the design
+        return labeled
+    return with_unused(
+        labeled,
+        inputs.items,
+        [
+            inputs.truth,
+            inputs.prediction,
+            inputs.score,
+            inputs.stratum,
+            inputs.psu,
+            inputs.weight,
+            inputs.fpc,
+            inputs.group,
+        ],
+        OPTIONS,
+    )
+
+
+def _of_the_command(error: DesignError, collapse: str) -> str:
+    """Return the problem of a sample with its rows in the file (the header is row 1) and the option to use."""
+    rows = " (rows {} and {})".format(*(item + 2 for item in error.items)) if error.items else ""
+    remedy = ""
+    if error.kind == "repeated":
+        remedy = ": if the numbers start again in every stratum, say --nest"
+    if error.kind == "alone":
+        *alone, neighbor = error.join
+        given = [collapse] if collapse else []
+        joined = checks.listed(
+            [*given, *(f"{name}={neighbor}" for name in alone if name != neighbor)], SHOWN
+        )
+        remedy = (
+            ": there is no other to join it to"
+            if neighbor is None
+            else ": join each to another stratum that was chosen before the outcome was seen, such as --collapse "
+            f'"{joined}"'
+        )
+    return error.seen + rows + remedy

@@ -1,0 +1,275 @@
+"""Scored items and the audit that the parameters ask for."""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from workbench import checks
+from workbench.audits import accuracy, differences, judged
+from workbench.audits.accuracy import Audit
+from workbench.audits.classes import class_audit
+from workbench.course import digit_forms
+from workbench.data import files, frames, roles, safe_csv, scored_items
+from workbench.data.judged_items import judged_items
+from workbench.data.scored_items import ScoredItems
+from workbench.extras.compare.evaluation_logs import SHOWN
+from workbench.labeling.answers import ANSWERS
+from workbench.reports.inputs.parameters import Parameters
+from workbench.reports.inputs.unused import with_unused
+from workbench.stratified import prices
+from workbench.stratified.default_plan import AUTO, STRATA, check_trusted
+
+BUDGET = 100
+CLUSTERED = "workbench report brr-orthogonal-arrays"
+OPTIONS = {
+    roles.STRATUM: "--strata-by",
+    roles.CLUSTER: f"{CLUSTERED} --psu",
+    roles.WEIGHT: f"{CLUSTERED} --weight",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StratifiedParameters(Parameters):
+    """Parameters of the report, in the order of the notebook's cell.
+
+    Parameters
+    ----------
+    scores : str
+        File of scored items; "" for the digit forms of the course.
+    score, prediction, truth, id, score_is, positive, classes, probabilities, leave_out
+        As in `workbench.read_scores`.
+    labels, label_sheet
+        As in `workbench.accuracy_audit`.
+    columns : str
+        Columns of `scores` that the sheet shows, separated by blanks or commas.
+    budget : int
+        Labels in total.
+    half_width : float
+        Wanted of the accuracy's interval, in the place of a budget; 0 for none.
+    assurance : float
+        Share of samples that are to have it, as in `workbench.label_prices`.
+    metrics_of : str
+        A predicted class: the audit is `workbench.class_audit`; with `rival` it is `workbench.difference_audit`.
+    rival, model : str
+        As in `workbench.read_scores`.
+    judge : str
+        Columns of a judge's verdicts on two models' answers, with a comma between: the audit is
+        `workbench.judged_audit`.
+    strata_by : str
+        `by` of `workbench.read_scores`.
+    n_strata : int
+        0 for "auto" of `workbench.accuracy_audit`, and for 5 with `metrics_of` or `rival`.
+    stratifier, allocation, trust_scores, interval, level
+        As in `workbench.accuracy_audit`; with `metrics_of` or `rival` "auto" is "proportional".
+    seed : int
+        `rng` of the audit.
+    """
+
+    scores: str = ""
+    score: str = "score"
+    prediction: str = ""
+    truth: str = ""
+    id: str = ""
+    score_is: str = "auto"
+    positive: str = ""
+    classes: str = "auto"
+    probabilities: str = ""
+    leave_out: str = ""
+    labels: str = ""
+    label_sheet: str = ""
+    columns: str = ""
+    budget: int = BUDGET
+    half_width: float = 0.0
+    assurance: float = 0.8
+    metrics_of: str = ""
+    rival: str = ""
+    model: str = ""
+    judge: str = ""
+    strata_by: str = ""
+    n_strata: int = 0
+    stratifier: str = "equal_size"
+    allocation: str = AUTO
+    trust_scores: bool = False
+    interval: str = "default"
+    level: float = 0.95
+    seed: int = 0
+
+
+@checks.naming(rng="seed", by="strata_by")
+def read(*, write: bool = True, **parameters: Any) -> tuple[ScoredItems, Audit]:
+    """Return scored items and their audit: of accuracy, of one class's metrics, or of the difference of two models.
+
+    Parameters
+    ----------
+    write : bool
+        Write the files that the parameters name.
+    **parameters
+        Fields of `StratifiedParameters`.
+
+    Returns
+    -------
+    items : ScoredItems
+    audit : AccuracyAudit, ClassAudit, DifferenceAudit or JudgedAudit
+
+    Raises
+    ------
+    ValueError
+        If a parameter or a file does not fit; the message says which.
+
+    Examples
+    --------
+    >>> items, audit = read(budget=100)
+    >>> audit
+    AccuracyAudit(Accuracy 92.9% (95% interval: 86.4% to 97.1%), 100 labels, 10 strata; the truth is 87.7%)
+    """
+    inputs = StratifiedParameters(**parameters)
+    budget = inputs.budget
+    checks.level(inputs.level)
+    checks.seed("seed", inputs.seed)
+    checks.not_both(metrics_of=inputs.metrics_of, rival=inputs.rival)
+    checks.not_both(labels=inputs.labels, truth=inputs.truth)
+    if inputs.strata_by and not inputs.scores:
+        raise checks.WrongValue(
+            "strata_by", f"{inputs.strata_by!r} is a column of scores: name a file"
+        )
+    if inputs.label_sheet and not inputs.labels and not inputs.truth:
+        _refuse_recorded(inputs.label_sheet)
+    settings = {
+        **inputs.only("score", "prediction", "truth", "id", "rival", "score_is", "positive"),
+        **inputs.only("classes", "probabilities", "model", "leave_out"),
+    }
+    if inputs.judge:
+        items = read_judged(
+            inputs.scores,
+            inputs.judge,
+            inputs.id,
+            settings | inputs.only("strata_by", "metrics_of", "half_width"),
+        )
+        return items, judged.judged_audit(
+            items,
+            min(budget, items.size) if budget == BUDGET else budget,
+            level=inputs.level,
+            labels=inputs.labels,
+            rng=inputs.seed,
+            label_sheet=inputs.label_sheet if write else "",
+            columns={} if inputs.labels else shown_columns(inputs.scores, inputs.columns, items),
+            source={
+                "scores": os.path.basename(inputs.scores),
+                "judge": inputs.judge,
+                "identifier": inputs.id,
+            },
+        )
+    items = (
+        scored_items.read_scores(inputs.scores, by=inputs.strata_by, **settings)
+        if inputs.scores
+        else digit_forms.digit_forms().items()
+    )
+    source = {
+        "scores": os.path.basename(inputs.scores),
+        **settings,
+        "strata_by": inputs.strata_by,
+        "scores_read_as": items.read_as,
+    }
+    if inputs.half_width:
+        checks.not_both(half_width=inputs.half_width, budget=budget != BUDGET)
+        checks.not_both(half_width=inputs.half_width, metrics_of=inputs.metrics_of)
+        checks.not_both(half_width=inputs.half_width, rival=inputs.rival)
+        if items.labeled is not None:
+            raise checks.WrongValue(
+                "half_width",
+                f"plans new labels, and column {inputs.truth!r} has some already: leave one "
+                "of the two out",
+                inputs.half_width,
+            )
+    if inputs.half_width and not inputs.labels:
+        budget = int(
+            prices.label_prices(
+                items,
+                inputs.half_width,
+                n_strata=inputs.n_strata or AUTO,
+                rng=inputs.seed,
+                **inputs.only("stratifier", "allocation", "trust_scores", "interval", "level"),
+                assurance=inputs.assurance,
+            ).assured[0]
+        )
+    budget = min(budget, items.size) if budget == BUDGET else budget
+    design: dict[str, Any] = {
+        "n_strata": inputs.n_strata or AUTO,
+        **inputs.only("stratifier", "allocation", "interval", "level", "labels"),
+        "rng": inputs.seed,
+        "source": source,
+        "label_sheet": inputs.label_sheet if write and items.labeled is None else "",
+        "columns": {}
+        if inputs.labels or inputs.truth
+        else shown_columns(inputs.scores, inputs.columns, items),
+    }
+    audit: Audit
+    if not inputs.metrics_of and not inputs.rival:
+        audit = accuracy.accuracy_audit(items, budget, **design, trust_scores=inputs.trust_scores)
+    else:
+        check_trusted(inputs.trust_scores, False, items)
+        design |= {
+            "n_strata": inputs.n_strata or min(STRATA, items.size),
+            "allocation": "proportional" if inputs.allocation == AUTO else inputs.allocation,
+        }
+        audit = (
+            class_audit(items, inputs.metrics_of, budget, **design)
+            if inputs.metrics_of
+            else differences.difference_audit(items, budget, **design)
+        )
+    used = [
+        inputs.score,
+        inputs.prediction,
+        inputs.truth,
+        inputs.id,
+        inputs.rival,
+        inputs.model,
+        inputs.strata_by,
+        inputs.columns,
+    ]
+    return items, with_unused(audit, inputs.scores, used, OPTIONS, warn=bool(audit.premise))
+
+
+def read_judged(scores: str, judge: str, id: str, others: dict) -> ScoredItems:
+    """Return the items of a file under a judge; `others` are settings, of which some do not go with it."""
+    if not scores:
+        raise checks.WrongValue("judge", f"{judge!r} are columns of scores: name a file")
+    for name in (
+        "prediction",
+        "truth",
+        "rival",
+        "model",
+        "probabilities",
+        "positive",
+        "strata_by",
+        "metrics_of",
+        "half_width",
+    ):
+        checks.not_both(**{"judge": judge, name: others.get(name)})
+    return judged_items(scores, judge, id=id)
+
+
+def shown_columns(scores: str, columns: str, items: ScoredItems) -> dict:
+    """Return the columns of a file, named with blanks or commas between, that a sheet shows; a log has its own."""
+    if not columns.strip() and scores and files.is_evaluation_log(scores):
+        columns = ",".join(name for name in SHOWN if name in frames.column_names(scores))
+    if not columns.strip():
+        return {}
+    if not scores:
+        raise checks.WrongValue("columns", f"{columns!r} are columns of scores: name a file")
+    there = set(frames.column_names(scores))
+    parts = [part.strip() for part in columns.split(",")]
+    names = [name for part in parts for name in ([part] if part in there else part.split())]
+    cells = frames.read_columns(scores, list(dict.fromkeys(names)))[0]
+    return (
+        cells
+        if items.kept is None
+        else {name: column[items.kept] for name, column in cells.items()}
+    )
+
+
+def _refuse_recorded(sheet: str) -> None:
+    try:
+        safe_csv.refuse_recorded(sheet, *ANSWERS)
+    except ValueError as error:
+        raise ValueError(f"{error}; to analyze it say --labels") from error
