@@ -391,7 +391,10 @@ def test_the_class_that_a_score_speaks_of_can_be_named():
     )
     assert said.score.tolist() == items.score.tolist() and said.read_as == ""
     for given, message in (
-        ({"positive": "Fraud"}, r"must be one of 'fine', 'fraud'; got 'Fraud' \(did you mean 'fraud'"),
+        (
+            {"positive": "Fraud"},
+            r"must be one of 'fine', 'fraud'; got 'Fraud' \(did you mean 'fraud'",
+        ),
         ({"positive": "fraud", "score_is": "confidence"}, "positive belongs to scores that are"),
     ):
         with pytest.raises(ValueError, match=message):
