@@ -35,7 +35,6 @@ def test_both_ends_of_a_range_of_whole_numbers_belong_to_it():
         (ValueError, "n must be a whole number of at least 1; got 0", ("n", 0, 1)),
         (ValueError, "n must be a whole number of at least 1; got 1.5", ("n", 1.5, 1)),
         (ValueError, "n must be a whole number from 1 to 4; got 5", ("n", 5, 1, 4)),
-        (ValueError, "n must be a whole number of at most 4; got 5", ("n", 5, None, 4)),
         (TypeError, "n must be a whole number; got '3'", ("n", "3")),
         (TypeError, "n must be a whole number; got True", ("n", True)),
         (TypeError, "n must be a whole number; got None", ("n", None)),
@@ -61,21 +60,19 @@ def test_a_whole_number_is_finite(value):
 @pytest.mark.parametrize(
     "kind, text, args, ends",
     [
-        (ValueError, "e must be a finite number; got nan", ("e", float("nan")), False),
+        (ValueError, "e must be a number; got nan", ("e", float("nan")), False),
         (
             ValueError,
-            "e must be a finite number of at least 0; got inf",
+            "e must be a number of at least 0; got inf",
             ("e", float("inf"), 0),
             False,
         ),
         (ValueError, "e must be a number of at least 0; got -1", ("e", -1, 0), False),
-        (ValueError, "e must be a number of at most 1; got 2", ("e", 2, None, 1), False),
-        (ValueError, "e must be a number below 1; got 1", ("e", 1, None, 1), True),
         (ValueError, "e must be a number above 0; got 0", ("e", 0, 0), True),
         (ValueError, "e must be a number from 0 to 1; got 1.5", ("e", 1.5, 0, 1), False),
         (ValueError, "e must be a number in (0, 1); got 1", ("e", 1, 0, 1), True),
-        (TypeError, "e must be a finite number in (0, 1); got '0.5'", ("e", "0.5", 0, 1), True),
-        (TypeError, "e must be a finite number; got True", ("e", True), False),
+        (TypeError, "e must be a number in (0, 1); got '0.5'", ("e", "0.5", 0, 1), True),
+        (TypeError, "e must be a number; got True", ("e", True), False),
     ],
 )
 def test_what_is_not_a_number_is_refused(kind, text, args, ends):
@@ -242,27 +239,27 @@ def test_a_generator_comes_from_a_seed_or_is_passed_through():
 @pytest.mark.parametrize(
     "call, text",
     [
-        (lambda: checks.level(10**400), "level must be a finite number in (0, 1); got about 1e400"),
-        (lambda: checks.number("x", -(10**5000)), "x must be a finite number; got about -1e5000"),
+        (lambda: checks.level(10**400), "level must be a number in (0, 1); got about 1e+400"),
+        (lambda: checks.number("x", -(10**5000)), "x must be a number; got about -1e+5000"),
         (
             lambda: checks.whole("minimum", 2**63, 0),
-            "minimum must be a whole number from 0 to 9007199254740992; got 9223372036854775808",
+            "minimum must be at most 9007199254740992; got 9223372036854775808",
         ),
         (
             lambda: checks.whole("b", 1.7e308, 0),
-            "b must be a whole number from 0 to 9007199254740992; got 1.7e+308",
+            "b must be at most 9007199254740992; got 1.7e+308",
         ),
         (
             lambda: checks.whole("n", 10**400, 1, 10),
-            "n must be a whole number from 1 to 10; got about 1e400",
+            "n must be a whole number from 1 to 10; got about 1e+400",
         ),
         (
             lambda: checks.generator(10**400),
-            "rng must be a whole number from 0 to about 1e300; got about 1e400",
+            "rng must be at most about 1e+300; got about 1e+400",
         ),
         (
             lambda: checks.generator(-(10**40)),
-            "rng must be a whole number of at least 0; got about -1e40",
+            "rng must be a whole number of at least 0; got about -1e+40",
         ),
     ],
     ids=["level", "number", "minimum", "b", "n", "rng", "negative rng"],

@@ -228,4 +228,4 @@ def test_a_plain_array_is_the_very_one_that_was_given():
 def test_a_number_alone_may_be_masked_too():
     with pytest.raises(ValueError) as error:
         checks.plain_array("y", np.ma.array(5, mask=True))
-    assert str(error.value) == "y must not be masked"
+    assert str(error.value) == "y must not be masked; entry 0 is"

@@ -1,4 +1,4 @@
-"""Imports of other libraries that take a second for something nobody asks for."""
+"""Faster imports of libraries that load a second's worth of modules the workbench never uses."""
 
 import contextlib
 import importlib
@@ -12,9 +12,10 @@ GRAMMARS = "rfc3987_syntax"
 
 @contextlib.contextmanager
 def without_grammars() -> Iterator[None]:
-    """Import altair or nbformat, and the grammars of international web addresses only once somebody checks one.
+    """Import altair or nbformat inside the block without the grammars of web addresses.
 
-    jsonschema, which both import, loads them where they are installed; that takes a second.
+    Both import jsonschema, which loads these grammars if they are installed. That takes a second,
+    which is only spent once an address is checked.
     """
     if GRAMMARS in sys.modules or not util.find_spec(GRAMMARS):
         yield

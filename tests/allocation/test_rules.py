@@ -1007,7 +1007,7 @@ def test_the_largest_and_smallest_spread_have_a_variance(sd):
     assert found.labeled.tolist() == [20] * 3
     assert found.variance == pytest.approx(sd**2 * (1 - 20 / 2**31) / 60, rel=1e-12)
     with pytest.raises(
-        ValueError, match=r"stratum_sd must be at most 1e\+150 in size; stratum 1 is 1e\+151"
+        ValueError, match=r"stratum_sd must be at most 1e\+150; stratum 1 is 1e\+151"
     ):
         allocate(size, 60, stratum_sd=[1, 1e151, 1])
 

@@ -150,7 +150,6 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
     assert "b.csv has no row of 1 of 60 items: 'i0'" in refused(tmp_path, *both)
     said = planned(tmp_path, *both, "--leave-out", "missing")
     assert "the second model's predictions are column 'read' of b.csv, matched by 'id'" in said
-    assert "b.csv has 1 row of no item here: 'i60'" in said
     items = wb.read_scores(
         tmp_path / "a.csv",
         score="p",
@@ -168,7 +167,7 @@ def test_a_second_model_in_a_file_of_its_own(tmp_path):
 def test_a_rival_that_is_a_column_and_a_file_is_asked_for(tmp_path):
     write(tmp_path, [(*row, "a") for row in SCORED], header=(*HEADER, "b.csv"))
     write(tmp_path, [("i0", "a")], "b.csv", ("id", "read"))
-    assert "--rival must be a column or a file; there are both of that name" in refused(
+    assert "--rival must be either a column or a file; the columns are" in refused(
         tmp_path, *NAMED, "--rival", "b.csv"
     )
     write(tmp_path, SCORED)
@@ -181,7 +180,7 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
     write(tmp_path, [(id, read * 2) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
     both = (*NAMED, "--rival", "b.csv", "--question", "difference")
     assert (
-        "the two models share no class: the first predicts 'a', 'b', the second 'aa', 'bb'"
+        "the two models share no class: 'a', 'b' against 'aa', 'bb'; spell them alike"
         in refused(tmp_path, *both)
     )
     write(
@@ -190,19 +189,11 @@ def test_models_that_spell_classes_in_two_ways_are_not_compared(tmp_path):
         "b.csv",
         ("id", "read"),
     )
-    assert "'a' is 'A' in column 'predictions of b.csv': spell them alike" in refused(
+    assert "'a' looks like 'A' in column 'predictions of b.csv': spell them alike" in refused(
         tmp_path, *both
     )
-    assert "first model's class 'a' is never the second's (20 items); did you mean 'A'?" in planned(
+    assert "first model's class 'a' is never the second's (20 items)" in planned(
         tmp_path, *both, "--classes", "text"
-    )
-
-
-def test_a_rival_whose_ids_lost_their_zeros_is_told_so(tmp_path):
-    write(tmp_path, [(f"00{row[0][1:]}", *row[1:]) for row in SCORED])
-    write(tmp_path, [(id[1:], read) for id, _, read, _ in SCORED], "b.csv", ("id", "read"))
-    assert "is its '0' the '000' here, without its zeros? Save ids as text" in refused(
-        tmp_path, *NAMED, "--rival", "b.csv", "--question", "difference"
     )
 
 

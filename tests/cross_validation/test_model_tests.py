@@ -222,9 +222,7 @@ def test_mcnemar_of_many_items(n):
 
 
 def test_numbers_that_no_array_holds_are_refused_by_name():
-    with pytest.raises(
-        ValueError, match="^b must be a whole number from 0 to 9007199254740992; got 1.7e\\+308$"
-    ):
+    with pytest.raises(ValueError, match="^b must be at most 9007199254740992; got 1.7e\\+308$"):
         mcnemar_test(1.7e308, 0)
 
 

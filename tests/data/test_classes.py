@@ -9,7 +9,9 @@ import pytest
 import workbench as wb
 from workbench.data.classes import class_notes
 
-SHARE_NONE = r"truth and prediction share no class: true are 'Ham', 'Spam', predicted 'hams', 'span'; spell them alike"
+SHARE_NONE = (
+    r"truth and prediction share no class: 'Ham', 'Spam' against 'hams', 'span'; spell them alike"
+)
 
 
 def said(truth, *predictions):
@@ -22,8 +24,8 @@ def test_the_same_classes_need_no_note():
 
 def test_both_sides_are_named_with_what_was_meant():
     assert said(["Spam", "Spam ", "ham"], ["spam", "ham", "ham"]) == [
-        "2 true classes are never predicted (2 items): 'Spam', 'Spam '; did you mean 'spam'?",
-        "predicted class 'spam' is never true (1 item); did you mean 'Spam '?",
+        "2 true classes are never predicted (2 items): 'Spam', 'Spam ' (did you mean 'spam'?)",
+        "predicted class 'spam' is never true (1 item) (did you mean 'Spam'?)",
     ]
     assert said(["cat", "owl"], ["cat", "dog"]) == [
         "true class 'owl' is never predicted (1 item)",
@@ -64,10 +66,11 @@ def test_nothing_in_common_is_refused_and_one_other_spelling_said(read):
         read(frame)
     shared = read(frame.with_columns(read=polars.Series(["Spam", "Hams", "Ham"])))
     assert [str(note) for note in shared.notes] == [
-        "predicted class 'Hams' is never true (1 item); did you mean 'Ham'?"
+        "predicted class 'Hams' is never true (1 item) (did you mean 'Ham'?)"
     ]
     with pytest.raises(
-        ValueError, match="'hAm' is 'Ham' in column 'y': spell them alike, or say classes 'text'"
+        ValueError,
+        match="'hAm' looks like 'Ham' in column 'y': spell them alike, or say classes 'text'",
     ):
         read(frame.with_columns(read=polars.Series(["Spam", "hAm", "Ham"])))
 
@@ -81,8 +84,8 @@ def test_free_text_is_no_class():
     )
     message = (
         "the answers are free text, 40 different ones by a model for 60 items: two texts that differ may both "
-        "be right, so it does not do to label items on which they differ; have people, or a judge, say of each "
-        "answer whether it is right, and compare these scores item by item (compare_items)"
+        "be correct, so labels of items on which they differ do not tell which model is better; have annotators, or a "
+        "judge, say of each answer whether it is correct, and compare these scores item by item (compare_items)"
     )
     for call in (
         lambda: wb.difference_audit(

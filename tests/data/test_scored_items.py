@@ -85,8 +85,7 @@ def test_confidence_must_be_one():
 
 def test_text_against_numbers():
     refused(
-        "text against numbers: column 'a' (prediction) holds numbers such as 1 and column 'b' (truth) "
-        "holds text such as 'one'; code both alike",
+        "columns 'a', 'b' hold text and numbers; code the classes alike",
         {"p": [0.9], "a": [1], "b": ["one"]},
         score="p",
         prediction="a",
@@ -113,8 +112,7 @@ def test_a_rival_is_read_beside_the_prediction():
         rival="b",
     )
     refused(
-        "text against numbers: column 'a' (prediction) holds text such as 'x' and column 'n' (rival) holds numbers "
-        "such as 1; code both alike",
+        "columns 'a', 'n' hold text and numbers; code the classes alike",
         frame | {"n": [1, 2, 3]},
         score="p",
         prediction="a",
@@ -173,10 +171,7 @@ def test_class1_becomes_confidence():
 
 
 def test_class1_needs_coded_classes():
-    message = (
-        "column 'a' holds text such as 'yes'; which label is class 1 cannot be known: code the "
-        "classes 0 and 1"
-    )
+    message = "column 'a', data row 1: 'yes' is not 0 or 1"
     frame = {"p": [0.9], "a": ["yes"], "b": [2], "q": [-1]}
     refused(message, frame, score="p", prediction="a", score_is="class1")
     refused(message, frame, score="p", truth="a", score_is="class1")
@@ -203,7 +198,7 @@ def test_margin():
     signed = read_scores({"m": [2.5, -1], "y": [1, -1]}, score="m", truth="y", score_is="margin")
     assert signed.prediction.tolist() == [1, -1]
     refused(
-        "column 'a', data row 2: 1 contradicts the sign of 'm', which says 0",
+        "column 'a', data row 2: 1 contradicts the sign of 'm'",
         {"m": [1, -2], "a": [1, 1]},
         score="m",
         prediction="a",
@@ -227,7 +222,7 @@ def test_unknown_score_kind():
         score="p",
         score_is="margins",
     )
-    with pytest.raises(TypeError, match="score must be the name of a column; got 3"):
+    with pytest.raises(TypeError, match="score must be of class str; got int"):
         read_scores({"p": [1]}, score=3)
 
 
@@ -366,25 +361,21 @@ def test_confidence_is_seen_and_said():
 def test_a_score_that_may_mean_either_is_refused_with_both_choices():
     p, read = frauds()
     mixed = np.random.default_rng(1).permutation(read)
-    for frame, why in (
-        ({"p": p}, "as nothing is predicted and "),
-        ({"p": p, "read": ["fine"] * p.size}, "as all predictions are 'fine'"),
-        ({"p": p, "read": mixed}, "do not tell the two predicted classes apart"),
-        (
-            {"p": 0.5 + p / 2, "read": read},
-            "tell the two predicted classes apart, but none is below",
-        ),
+    for frame in (
+        {"p": p},
+        {"p": p, "read": ["fine"] * p.size},
+        {"p": p, "read": mixed},
+        {"p": 0.5 + p / 2, "read": read},
     ):
         with pytest.raises(
-            ValueError, match="score_is must be said, as .*: 'confidence' if .*, 'class1' if "
-        ) as error:
+            ValueError, match="score_is must be 'confidence' if .*, 'class1' if .*either"
+        ):
             read_scores(
                 frame,
                 score="p",
                 score_is="auto",
                 **({"prediction": "read"} if "read" in frame else {}),
             )
-        assert why in str(error.value)
 
 
 def test_the_class_that_a_score_speaks_of_can_be_named():
@@ -400,7 +391,10 @@ def test_the_class_that_a_score_speaks_of_can_be_named():
     )
     assert said.score.tolist() == items.score.tolist() and said.read_as == ""
     for given, message in (
-        ({"positive": "Fraud"}, r"got 'Fraud', there are 'fine', 'fraud' \(did you mean 'fraud'"),
+        (
+            {"positive": "Fraud"},
+            r"must be one of 'fine', 'fraud'; got 'Fraud' \(did you mean 'fraud'",
+        ),
         ({"positive": "fraud", "score_is": "confidence"}, "positive belongs to scores that are"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -498,5 +492,5 @@ def test_the_meaning_of_a_score_that_only_cuts_strata_is_not_asked():
     frame = {"p": [0.9, 0.4, 0.7, 0.3], "a": list("xxyy"), "t": ["x", "", "y", ""]}
     items = read_scores(frame, score="p", prediction="a", truth="t")
     assert items.score.tolist() == frame["p"] and items.notes[0].kind == "assumption"
-    with pytest.raises(ValueError, match="score_is must be said"):
+    with pytest.raises(ValueError, match="score_is must be 'confidence' if"):
         read_scores(frame | {"t": list("xyyx")}, score="p", prediction="a", truth="t")

@@ -636,7 +636,7 @@ def test_the_exact_warnings():
             ([5], [2], [1]),
             {"level": 95},
         ),
-        ("level must be a finite number in (0, 1); got nan", ([5], [2], [1]), {"level": math.nan}),
+        ("level must be a number in (0, 1); got nan", ([5], [2], [1]), {"level": math.nan}),
         (
             "method must be one of 'default', 'short', 'guaranteed', 'wald', 'wilson'; got 'Wald' (did you mean 'wald'?)",
             ([5], [2], [1]),

@@ -1080,7 +1080,7 @@ WRONG = {
     ),
     "rho not a number": (
         lambda: replicates(PAIRS, "fay", rho=np.nan),
-        "rho must be a finite number; got nan",
+        "rho must be a number; got nan",
     ),
     "method": (
         lambda: replicates(PAIRS, "brrr"),

@@ -371,7 +371,7 @@ def test_known_truth_simulates_either_question(models):
             ["--metrics-of", "cat", "--rival", "other_model"],
             "--metrics-of must not be given with --rival",
         ),
-        (["--rival", "other"], "--rival must be a column or a file; there is neither, but '"),
+        (["--rival", "other"], "--rival must be either a column or a file; the columns are '"),
     ],
 )
 def test_mistaken_questions_cost_one_line_before_the_run(models, arguments, message):

@@ -283,7 +283,7 @@ def test_a_missing_library_is_named(monkeypatch):
     assert str(caught.value) == "to_frame needs pandas: pip install pandas"
     with pytest.raises(ImportError) as caught:
         EXAMPLES[0].to_frame()
-    assert str(caught.value) == "to_frame needs polars, pandas or pyarrow: pip install polars"
+    assert str(caught.value) == "to_frame needs polars or pandas or pyarrow: pip install polars"
 
 
 def test_an_interval_unpacks_contains_and_measures_itself():
@@ -377,20 +377,12 @@ def test_a_text_is_said_once_with_its_places():
             "kind must be one of 'refused', 'undefined', 'unreliable', 'assumption', 'data', "
             "'design', 'remark'; got 'odd'",
         ),
-        (("data", ""), TypeError, "text must be a sentence; got ''"),
-        (("data", 3), TypeError, "got 3"),
-        (
-            ("data", "a", ("row",)),
-            ValueError,
-            r"where must be None or a pair such as \('stratum', 3\); got \('row',\)",
-        ),
-        (("data", "a", (1, 2)), ValueError, r"got \(1, 2\)"),
     ],
 )
 def test_a_note_has_a_kind_a_sentence_and_perhaps_a_place(arguments, error, message):
     with pytest.raises(error, match=message):
         Note(*arguments)
-    with pytest.raises(TypeError, match="notes must be of class Note; got 'a'"):
+    with pytest.raises(TypeError, match="notes must be of class Note; got str"):
         Interval(0.1, 0.2, 0.95, "wald", notes=["a"])
 
 

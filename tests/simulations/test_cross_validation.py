@@ -855,7 +855,7 @@ def test_one_feature_is_not_several():
         ),
         (
             lambda: simulate_type_one("digits", "1nn", 20, runs=100).type_one(mean=np.nan),
-            "mean must be a finite number; got nan",
+            "mean must be a number; got nan",
         ),
         (
             lambda: simulate_comparison(

@@ -438,7 +438,7 @@ def test_a_plan_larger_than_the_population_says_so(digits):
     [
         ("half_width must be a number in (0, 0.5); got 0", {"half_width": 0}),
         ("half_width must be a number in (0, 0.5); got 0.5", {"half_width": 0.5}),
-        ("half_width must be a finite number in (0, 0.5); got nan", {"half_width": float("nan")}),
+        ("half_width must be a number in (0, 0.5); got nan", {"half_width": float("nan")}),
         ("stratum_accuracy must be at most 1; stratum 1 is 1.5", {"stratum_accuracy": [0.5, 1.5]}),
         ("stratum_accuracy must be at least 0; stratum 0 is -0.5", {"stratum_accuracy": [-0.5, 1]}),
         ("stratum_accuracy must have 2 entries; got 1", {"stratum_accuracy": [0.5]}),

@@ -1,6 +1,9 @@
-"""Classes as they are written, and true and predicted ones held against each other."""
+"""Classes as they are written in files, and notes on true and predicted classes that differ.
 
-import difflib
+`read_classes` reads columns of classes. `verdict_of` reads words for correct and incorrect.
+`class_notes` and `model_notes` compare the classes of two columns.
+"""
+
 import itertools
 import re
 import unicodedata
@@ -8,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -23,7 +27,7 @@ ENGLISH = (
     ("correct", "incorrect"),
     ("true", "false"),
 )
-# right before wrong: in English, German, French and Spanish
+# words for correct, then incorrect, in English, German, French and Spanish
 VERDICTS = (
     ("1", "0"),
     *ENGLISH,
@@ -41,32 +45,31 @@ VERDICTS = (
     ("correcto", "incorrecto"),
     ("verdadero", "falso"),
 )
+LEAST_ITEMS = 20  # items of which more than half are different texts have no classes
 _ZERO_OR_ONE = re.compile(r"([01])(?:[.,]0*)?")
-_UNLIKE = ", of the same look in other characters"
-LEAST_ITEMS = 20  # of which more than half are different texts: no classes
-CLOSE = 0.8  # of difflib's likeness: one letter in five
 _UNSEEN = re.compile("[\\s\ufe00-\ufe0f\u200b-\u200d\u2060\ufeff]+")  # blanks, marks without width
 
 
 def read_classes(
-    columns: Mapping[str, np.ndarray], classes: str = "auto"
-) -> tuple[dict[str, np.ndarray], list[Note]]:
-    """Return columns of classes by their names, and what is to be said of their reading.
+    columns: Mapping[str, ndarray], classes: str = "auto"
+) -> tuple[dict[str, ndarray], list[Note]]:
+    """Return columns of classes by their names, and notes on how they were read.
 
     Parameters
     ----------
     columns : dict of (N,) ndarray
         Numbers, booleans or text.
     classes : {"auto", "text", "numbers"}
-        "auto": numbers where every cell of a column is a number that the column writes in one way. "text": a class is
-        what is written, without outer blanks. "numbers": "01", "1" and "1.0" are one class, true and false 1 and 0.
+        "auto": numbers if every cell of a column is a number that the column writes in one way.
+        "text": a class is the text of its cell, without outer blanks. "numbers": "01", "1" and
+        "1.0" are one class, true and false are 1 and 0.
 
     Raises
     ------
     ValueError
-        For a missing cell and with "numbers" for text. With "auto" for a number that one column writes in two ways,
-        for a class of one column that another writes with other capitals, accents or blanks only, and for a word such
-        as "NULL" that only one column has.
+        For a missing cell and with "numbers" for text. With "auto" for a number that one column
+        writes in two ways, for a class of one column that another writes with other capitals,
+        accents or blanks, and for a word such as "NULL" that only one column has.
 
     Examples
     --------
@@ -79,117 +82,100 @@ def read_classes(
     if classes == "text":
         labels = {name: numbers.text_labels(name, cells) for name, cells in columns.items()}
         return labels, [Note("data", "classes are read as text: '01' and '1' are two")]
-    labels = {
-        name: numbers.to_labels(name, cells, "refuse" if classes == "auto" else "numbers")
-        for name, cells in columns.items()
-    }
-    for name, label in labels.items():
-        if classes == "numbers" and label.dtype.kind == "U":
-            row = next(
-                (row for row, text in enumerate(label.tolist()) if decimals.mark_of(text) is None),
-                0,
-            )
-            raise numbers.RowError(
-                f"column {name!r}, ",
-                row,
-                f": {str(label[row])!r} is not a number, which classes 'numbers' asks for",
-            )
-    if classes == "auto":
+    two_ways = "refuse" if classes == "auto" else "numbers"
+    labels = {name: numbers.to_labels(name, cells, two_ways) for name, cells in columns.items()}
+    if classes == "numbers":
+        for name, label in labels.items():
+            if label.dtype.kind == "U":
+                numbers.to_numbers(name, columns[name])  # names the first text
+    else:
         for first, second in itertools.permutations(labels, 2):
             _refuse_look_alikes(first, second, labels)
-    return labels, [*_written_in_ways(columns, labels)]
+    return labels, _written_in_ways(columns, labels)
 
 
 def looks(text: str) -> str:
-    r"""Return what a text has in common with those that look like it, whatever their capitals and blanks.
+    r"""Return a text without the capitals, blanks and forms in which look-alikes differ.
 
     Examples
     --------
     >>> looks("Caf\u00e9 ") == looks("cafe\u0301"), looks("A") == looks("B")
     (True, False)
     """
-    return _uncased(text).casefold()
-
-
-def _uncased(text: str) -> str:
-    return _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+    return _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def alike_notes(name: str, texts: ArrayLike) -> Iterator[Note]:
-    """Yield a note where texts that are told apart differ by capitals, accents, blanks or a decimal point only.
-
-    Another note names a text that programs write for a missing cell, such as "NA".
+    """Yield notes on texts that programs write for a missing cell, and on the first look-alikes.
 
     Examples
     --------
     >>> print(*alike_notes("psu", ["7", "8", "7.0"]))
     column 'psu' has '7' and '7.0', which are two here
     >>> print(*alike_notes("psu", ["a", "NA", "NA"]))
-    column 'psu' holds 'NA' 2 times, which is a name here like any other; empty the cells if they are missing
+    column 'psu' holds 'NA' 2 times, a name like any other; empty the cells if they are missing
     """
-    names = list(map(str, np.asarray(texts).tolist()))
-    for text, times in Counter(names).items():
+    times = Counter(map(str, np.asarray(texts).tolist()))
+    for text in times:
         if text.lower() in numbers.GONE:
-            yield Note(
-                "data",
-                f"column {name!r} holds {text!r} {checks.counted(times, 'time')}, which is a name here "
-                "like any other; empty the cells if they are missing",
-            )
+            count = checks.counted(times[text], "time")
+            advice = "a name like any other; empty the cells if they are missing"
+            yield Note("data", f"column {name!r} holds {text!r} {count}, {advice}")
     first: dict = {}
-    for text in dict.fromkeys(names):
-        plain = looks(text)
-        seen = first.setdefault(f"{float(plain):g}" if decimals.is_plain(plain) else plain, text)
-        if seen != text:
-            yield Note("data", f"column {name!r} has {seen!r} and {text!r}, which are two here")
+    for text in times:
+        look = looks(text)
+        if decimals.is_plain(look):
+            look = f"{float(look):g}"
+        twin = first.setdefault(look, text)
+        if twin != text:
+            yield Note("data", f"column {name!r} has {twin!r} and {text!r}, which are two here")
             return
 
 
-def _refuse_look_alikes(name: str, other: str, labels: Mapping[str, np.ndarray]) -> None:
-    """Raise where a column has a class that the other one writes otherwise, or a word for a missing cell."""
-    if {labels[each].dtype.kind for each in (name, other)} != {"U"}:
+def _refuse_look_alikes(name: str, other: str, labels: dict) -> None:
+    """Raise where a column has a look-alike of another's class, or a word for a missing cell."""
+    if labels[name].dtype.kind != "U" or labels[other].dtype.kind != "U":
         return
     known = np.unique(labels[other])
-    alike = {looks(text): text for text in known.tolist()}
+    by_look = {looks(text): text for text in known.tolist()}
     for text in np.setdiff1d(labels[name], known).tolist():
-        meant = alike.get(looks(text))
-        if meant is None and text.lower() not in numbers.GONE:
+        twin = by_look.get(looks(text))
+        if twin is not None:
+            problem = f"looks like {twin!r} in column {other!r}: spell them alike"
+            unless = "they are two"
+        elif text.lower() in numbers.GONE:
+            problem = f"never stands in column {other!r}: empty the cell if it is missing"
+            unless = "it is a class"
+        else:
             continue
-        row = int(np.flatnonzero(labels[name] == text)[0])
-        said = (
-            f"is {meant!r} in column {other!r}{_UNLIKE * (_uncased(text) == _uncased(meant))}: spell them alike, "
-            "or say classes 'text' if they are two"
-            if meant
-            else f"never stands in column {other!r}: empty the cell if it is missing, or say classes 'text' if it is a class"
-        )
-        raise numbers.RowError(f"column {name!r}, ", row, f": {text!r} {said}")
+        row = int(np.argmax(labels[name] == text))
+        advice = f": {text!r} {problem}, or say classes 'text' if {unless}"
+        raise numbers.RowError(f"column {name!r}, ", row, advice)
 
 
-def _written_in_ways(
-    columns: Mapping[str, np.ndarray], labels: dict[str, np.ndarray]
-) -> Iterator[Note]:
-    """Yield a note where one number is written in several ways."""
-    ways: dict = {}
+def _written_in_ways(columns: Mapping, labels: Mapping) -> list[Note]:
+    """Return a note where one number is written in several ways."""
+    ways: dict[float, dict] = {}
     for name, label in labels.items():
-        if label.dtype.kind != "U":
-            cells, label = (
-                map(np.unique, (columns[name], label))
-                if columns[name].dtype.kind in "biuf"
-                else (columns[name], label)
-            )
-            for text, value in {*zip(numbers.written(cells), label.tolist(), strict=True)}:
-                ways.setdefault(value, {}).setdefault(text, name)
+        cells = columns[name]
+        if label.dtype.kind == "U":
+            continue
+        if cells.dtype.kind in "biuf":
+            cells, label = np.unique(cells), np.unique(label)
+        for text, value in dict.fromkeys(zip(numbers.written(cells), label.tolist(), strict=True)):
+            ways.setdefault(value, {}).setdefault(text, name)
     several = sorted(value for value, texts in ways.items() if len(texts) > 1)
-    for value in several[:1]:
-        said = checks.listed([f"{text!r} in column {name!r}" for text, name in ways[value].items()])
-        others = checks.listed(several[1:], SHOWN_CLASSES)
-        yield Note(
-            "data",
-            f"class {value} is written {said}" + (f", class {others} likewise" if others else ""),
-        )
+    if not several:
+        return []
+    texts = [f"{text!r} in column {name!r}" for text, name in ways[several[0]].items()]
+    rest = ""
+    if len(several) > 1:
+        rest = f", class {checks.listed(several[1:], SHOWN_CLASSES)} likewise"
+    return [Note("data", f"class {several[0]} is written {checks.listed(texts)}{rest}")]
 
 
 def verdict_of(text: str) -> int | None:
-    """Return 1 for a word for right, 0 for one for wrong, and None for any other text.
+    """Return 1 for a word for correct, 0 for one for incorrect, and None for any other text.
 
     Examples
     --------
@@ -201,7 +187,7 @@ def verdict_of(text: str) -> int | None:
 
 
 def ways_of(text: str, ways: Sequence[tuple[str, str]] = VERDICTS) -> list[tuple[str, str]]:
-    """Return the ways of saying right and wrong that have a word."""
+    """Return the pairs of words for correct and incorrect that have a word."""
     return [pair for pair in ways if _plain(text) in pair]
 
 
@@ -211,7 +197,7 @@ def _plain(cell: str) -> str:
 
 
 def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
-    r"""Yield a note on classes that only the truth or only the predictions know.
+    r"""Yield a note on classes that only the truth or only the predictions have.
 
     Parameters
     ----------
@@ -226,93 +212,80 @@ def class_notes(truth: ArrayLike, *predictions: ArrayLike) -> Iterator[Note]:
     Examples
     --------
     >>> print(*class_notes(["Spam", "ham", "ham"], ["spam", "ham", "ham"]), sep="\n")
-    true class 'Spam' is never predicted (1 item); did you mean 'spam'?
-    predicted class 'spam' is never true (1 item); did you mean 'Spam'?
+    true class 'Spam' is never predicted (1 item) (did you mean 'spam'?)
+    predicted class 'spam' is never true (1 item) (did you mean 'Spam'?)
     """
-    columns = np.asarray(truth), np.concatenate([np.ravel(each) for each in predictions])
-    true, predicted = map(np.unique, columns)
-    if true.dtype.kind == "U" and not np.isin(true, predicted).any():
-        raise ValueError(
-            f"truth and prediction share no class: true are {checks.listed(true.tolist(), quoted=True)}, "
-            f"predicted {checks.listed(predicted.tolist(), quoted=True)}; spell them alike"
-        )
-    yield from _one_sided(true, predicted, columns[0], "true", "predicted")
-    yield from _one_sided(predicted, true, columns[1], "predicted", "true")
+    predicted = np.concatenate(list(map(np.ravel, predictions)))
+    sides = ("true", "predicted"), ("predicted", "true")
+    yield from _unshared("truth and prediction", np.asarray(truth), predicted, sides)
 
 
-def model_notes(prediction: np.ndarray, rival: np.ndarray) -> Iterator[Note]:
+def model_notes(prediction: ndarray, rival: ndarray) -> Iterator[Note]:
     """Yield a note on classes that only one of two models predicts.
 
     Raises
     ------
     ValueError
-        If they are free text, or share no class: these are then spelled in two ways.
+        If they are free text, or texts that share no class, which are then spelled in two ways.
 
     Examples
     --------
-    >>> print(*model_notes(np.array(["a", "b", "b"]), np.array(["a", "B", "a"])))  # doctest: +NORMALIZE_WHITESPACE
-    first model's class 'b' is never the second's (2 items); did you mean 'B'? second model's class 'B' is never the
-    first's (1 item); did you mean 'b'?
+    >>> for note in model_notes(np.array(["a", "b", "b"]), np.array(["a", "B", "a"])):
+    ...     print(note)
+    first model's class 'b' is never the second's (2 items)
+    second model's class 'B' is never the first's (1 item)
     """
-    first, second = np.unique(prediction), np.unique(rival)
     refuse_free_text(prediction, rival)
-    if not np.isin(first, second).any():
-        raise ValueError(
-            "the two models share no class: the first predicts "
-            f"{checks.listed(first.tolist(), quoted=True)}, the second "
-            f"{checks.listed(second.tolist(), quoted=True)}; spell them alike"
-        )
-    yield from _one_sided(first, second, prediction, "first model's", "the second's")
-    yield from _one_sided(second, first, rival, "second model's", "the first's")
+    sides = ("first model's", "the second's"), ("second model's", "the first's")
+    yield from _unshared("the two models", prediction, rival, sides)
 
 
-def refuse_free_text(prediction: np.ndarray, rival: np.ndarray) -> None:
-    """Raise where what two models answer is hardly ever the same text twice, so that it is no class.
-
-    Examples
-    --------
-    >>> refuse_free_text(np.arange(40).astype(str), np.arange(40).astype(str))     # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ValueError: the answers are free text, 40 different ones by a model for 40 items: ...
-    """
-    kinds, items = min(np.unique(answers).size for answers in (prediction, rival)), len(prediction)
-    if (
-        items >= LEAST_ITEMS
-        and kinds > items / 2
-        and np.asarray(prediction).dtype.kind not in "biuf"
-    ):
-        raise ValueError(
-            f"the answers are free text, {kinds:,} different ones by a model for {items:,} items: two "
-            "texts that differ may both be right, so it does not do to label items on which they differ; "
-            "have people, or a judge, say of each answer whether it is right, and compare these scores "
-            "item by item (compare_items)"
-        )
-
-
-def _closest(names: list[str], options: list[str]) -> list:
-    """Return the options spelled almost like one of the names, whatever their case."""
-    spelled = {option.strip().casefold(): option for option in options}
-    close = [
-        difflib.get_close_matches(name.strip().casefold(), spelled, 1, CLOSE) for name in names
-    ]
-    return list(dict.fromkeys(spelled[found[0]] for found in close if found))
+def _unshared(title: str, first: ndarray, second: ndarray, sides: tuple) -> Iterator[Note]:
+    """Yield a note on the classes that only one of two columns has."""
+    classes = np.unique(first), np.unique(second)
+    is_text = classes[0].dtype.kind == classes[1].dtype.kind == "U"
+    if is_text and not np.isin(*classes).any():
+        lists = [checks.listed(names.tolist(), quoted=True) for names in classes]
+        raise ValueError(f"{title} share no class: {' against '.join(lists)}; spell them alike")
+    yield from _one_sided(first, *classes, *sides[0])
+    yield from _one_sided(second, *classes[::-1], *sides[1])
 
 
 def _one_sided(
-    known: np.ndarray, others: np.ndarray, column: np.ndarray, is_kind: str, never: str
+    column: ndarray, classes: ndarray, others: ndarray, side: str, never: str
 ) -> Iterator[Note]:
-    unseen = known[~np.isin(known, others)].tolist()
+    unseen = classes[~np.isin(classes, others)].tolist()
     if not unseen:
         return
+    hint = ""
+    if classes.dtype.kind == others.dtype.kind == "U":
+        hint = checks.suggestion(unseen[0], others.tolist())
     items = checks.counted(int(np.isin(column, unseen).sum()), "item")
-    meant = (
-        _closest(unseen, others.tolist()) if known.dtype.kind == others.dtype.kind == "U" else []
-    )
-    ask = f"; did you mean {checks.listed(meant, SHOWN_CLASSES, quoted=True)}?" if meant else ""
-    shown = checks.listed(unseen, SHOWN_CLASSES, quoted=True)
-    yield Note(
-        "data",
-        f"{is_kind} class {shown} is never {never} ({items}){ask}"
-        if len(unseen) == 1
-        else f"{len(unseen)} {is_kind} classes are never {never} ({items}): {shown}{ask}",
-    )
+    names = checks.listed(unseen, SHOWN_CLASSES, quoted=True)
+    if len(unseen) == 1:
+        yield Note("data", f"{side} class {names} is never {never} ({items}){hint}")
+    else:
+        many = f"{len(unseen)} {side} classes are never {never} ({items})"
+        yield Note("data", f"{many}: {names}{hint}")
+
+
+def refuse_free_text(prediction: ndarray, rival: ndarray) -> None:
+    """Raise where more than half of two models' answers are different texts, and no classes.
+
+    Examples
+    --------
+    >>> refuse_free_text(np.arange(40).astype(str), np.arange(40).astype(str))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: the answers are free text, 40 different ones by a model for 40 items: ...
+    """
+    if np.asarray(prediction).dtype.kind in "biuf":
+        return
+    items = len(prediction)
+    different = min(np.unique(answers).size for answers in (prediction, rival))
+    if items >= LEAST_ITEMS and different > items / 2:
+        raise ValueError(
+            f"the answers are free text, {different:,} different ones by a model for {items:,} "
+            "items: two texts that differ may both be correct, so labels of items on which they "
+            "differ do not tell which model is better; have annotators, or a judge, say of each "
+            "answer whether it is correct, and compare these scores item by item (compare_items)"
+        )

@@ -1,13 +1,20 @@
-"""Tables in the shapes that people have, as a row per item: a column per class, a row per model, two files, gaps."""
+"""Tables of several shapes, read with a row per item.
+
+`read_rows` reads a table with a column of probabilities per class, a row per item and model, the
+predictions of a second model in another file, or rows without a score or a prediction. The
+functions before it interpret names of columns and of models; those after it add columns or leave
+rows out.
+"""
 
 import os
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import frames, numbers
@@ -15,104 +22,97 @@ from workbench.data.columns import spelled
 from workbench.results import Note
 
 FIRST = 5  # rows or identifiers that a note names
-ROUNDED = 0.005  # how far a probability may be from what it was before it was rounded
+ROUNDED = 0.005  # the largest rounding error of a probability
+CONFIDENCE, PREDICTED = "highest probability", "class of the highest probability"
 _PROBABILITY = re.compile(
     r"(?:p|prob|proba|probability|score|conf|confidence|softmax)[^a-z0-9]+", re.IGNORECASE
 )
-CONFIDENCE, PREDICTED = "highest probability", "class of the highest probability"
 
 
 class Rows(NamedTuple):
-    """Columns with a row per item: their names by role, their cells by name, and which rows of the source these are."""
+    """Columns with a row per item: names by role, cells by name, and their rows in the source."""
 
     columns: dict[str, str]
-    data: dict[str, np.ndarray]
+    data: dict[str, ndarray]
     notes: tuple[Note, ...]
-    rows: np.ndarray | None = None
+    rows: ndarray | None = None
     left_out: str = ""
 
 
 def probability_columns(names: Sequence[str]) -> list[str]:
-    """Return the columns that by their names seem to be the probabilities of classes, such as p_cat and p_dog.
+    """Return the columns whose names suggest probabilities of classes, such as p_cat and p_dog.
 
     Examples
     --------
     >>> probability_columns(["id", "p_cat", "p_dog", "prob"])
     ['p_cat', 'p_dog']
     """
-    by_start: dict = {}
+    by_start = defaultdict(list)
     for name in names:
-        if found := _PROBABILITY.match(name):
-            by_start.setdefault(found[0], []).append(name)
-    alike: list = max(by_start.values(), key=len, default=[])
+        if _PROBABILITY.match(name):
+            by_start[_start(name)].append(name)
+    alike: list[str] = max(by_start.values(), key=len, default=[])
     return alike if len(alike) > 1 else []
 
 
 def pattern_of(columns: Sequence[str]) -> str:
-    """Return the pattern that means columns with one beginning, as `class_columns` takes it."""
-    return os.path.commonprefix([_PROBABILITY.match(name)[0] for name in columns]) + "*"  # type: ignore[index]
+    """Return the pattern, as for `class_columns`, of `probability_columns`."""
+    return f"{_start(columns[0])}*"
+
+
+def _start(name: str) -> str:
+    return _PROBABILITY.findall(name)[0]
 
 
 def refuse_without_score(names: Sequence[str]) -> None:
-    """Raise, as no column is called score; the message says what the columns seem to be."""
+    """Raise, as no column is called score; the message names columns that may be meant."""
+    listed = checks.listed(names, 20, quoted=True)
+    rule = f"must name the column of the scores, as none is called 'score': there are {listed}"
     alike = probability_columns(names)
-    instead = (
-        f"; if {checks.listed(alike, FIRST, quoted=True)} are probabilities of classes, say {{0}} "
-        f"'{pattern_of(alike)}' instead"
-        if alike
-        else ""
-    )
-    raise checks.WrongValue(
-        "score",
-        "must name the column of the scores, as none is called 'score': there are "
-        + checks.listed(names, 20, quoted=True)
-        + instead,
-        others=("probabilities",),
-    )
+    if alike:
+        listed = checks.listed(alike, FIRST, quoted=True)
+        pattern = pattern_of(alike)
+        rule += f"; if {listed} are probabilities of classes, say {{0}} '{pattern}' instead"
+    raise checks.WrongValue("score", rule, others=("probabilities",))
 
 
 def class_columns(names: Sequence[str], pattern: str) -> dict[str, str]:
-    """Return the columns that a pattern such as "p_*" means, with their classes: what stands for the asterisk.
+    """Return the columns that match a pattern such as "p_*", with the text at the asterisk.
 
     Raises
     ------
     ValueError
-        If the pattern has not one asterisk or means fewer than two columns.
+        If the pattern has not one asterisk or matches fewer than two columns.
 
     Examples
     --------
     >>> class_columns(["id", "p_cat", "p_dog"], "p_*")
     {'p_cat': 'cat', 'p_dog': 'dog'}
     """
-    before, star, after = pattern.partition("*")
-    if not star or "*" in after:
-        raise checks.WrongValue(
-            "probabilities",
-            "must have one asterisk in the place of the class, such as 'p_*'",
-            pattern,
-        )
-    found = {
-        name: name[len(before) : len(name) - len(after)]
-        for name in names
-        if len(name) > len(before + after) and name.startswith(before) and name.endswith(after)
-    }
-    if len(found) < 2:
-        has = f"of {checks.listed(names, 20, quoted=True)} it means {checks.listed(found, quoted=True) or 'none'}"
-        raise checks.WrongValue(
-            "probabilities", "must mean a column of each class, two or more", pattern, told=has
-        )
-    return found
+    if pattern.count("*") != 1:
+        rule = "must have one asterisk in the place of the class, such as 'p_*'"
+        raise checks.WrongValue("probabilities", rule, pattern)
+    expression = re.compile(re.escape(pattern).replace(r"\*", "(.+)"), re.DOTALL)
+    matches = {name: expression.fullmatch(name) for name in names}
+    classes = {name: match[1] for name, match in matches.items() if match}
+    if len(classes) < 2:
+        matching = checks.listed(classes, quoted=True) or "none"
+        got = f"of {checks.listed(names, 20, quoted=True)} it means {matching}"
+        rule = "must mean a column of each class, two or more"
+        raise checks.WrongValue("probabilities", rule, pattern, told=got)
+    return classes
 
 
 def most_probable(
-    data: Mapping[str, np.ndarray], classes: Sequence[str]
-) -> tuple[np.ndarray, np.ndarray, list[Note]]:
-    """Return the likeliest class of every row, its probability, and what is to be said of both.
+    data: Mapping[str, ndarray], classes: Sequence[str]
+) -> tuple[ndarray, ndarray, list[Note]]:
+    """Return the most probable class of every row, its probability, and notes on both.
 
     Parameters
     ----------
     data : dict of (N,) ndarray
-        Probabilities of each class, in the order of `classes`; rows sum to 1 but for their rounding to two digits.
+        Probabilities of each class, in the order of `classes`; rows sum to 1 but for their rounding
+        to two digits.
     classes : list of str
 
     Raises
@@ -122,80 +122,69 @@ def most_probable(
 
     Examples
     --------
-    >>> best, probability, notes = most_probable({"a": np.array([.5, .1]), "b": np.array([.5, .9])}, ["x", "y"])
+    >>> table = {"a": np.array([.5, .1]), "b": np.array([.5, .9])}
+    >>> best, probability, notes = most_probable(table, ["x", "y"])
     >>> best.tolist(), probability.tolist()
     (['x', 'y'], [0.5, 0.9])
     >>> print(notes[1])
     in 1 row two classes have the highest probability: the one whose column comes first is predicted
     """
-    read = {name: numbers.to_shares(name, cells) for name, cells in data.items()}
-    table = np.column_stack([shares for shares, _ in read.values()])
-    for row, place in np.argwhere((table < 0) | (table > 1))[:1]:
-        raise numbers.RowError(
-            f"column {[*data][place]!r}, ",
-            int(row),
-            f": {table[row, place]:g} is not a probability from 0 to 1",
-        )
+    notes, columns = [], []
+    for name, cells in data.items():
+        shares, percent_notes = numbers.to_shares(name, cells)
+        notes += percent_notes
+        columns.append(shares)
+        for row in np.flatnonzero((shares < 0) | (shares > 1)):
+            problem = f": {shares[row]:g} is not a probability from 0 to 1"
+            raise numbers.RowError(f"column {name!r}, ", int(row), problem)
+    table = np.column_stack(columns)
     total = table.sum(1)
-    for row in np.flatnonzero(abs(total - 1) > ROUNDED * len(classes))[:1]:
-        raise numbers.RowError(
-            f"the probabilities {checks.listed(data, quoted=True)} must sum to 1; in ",
-            int(row),
-            f" they sum to {total[row]:.4g}",
-        )
-    place, confidence = table.argmax(1), table.max(1)
+    for row in np.flatnonzero(abs(total - 1) > ROUNDED * len(classes)):
+        rule = f"the probabilities {checks.listed(data, quoted=True)} must sum to 1; in "
+        raise numbers.RowError(rule, int(row), f" they sum to {total[row]:.4g}")
+    confidence = table.max(1)
+    listed = f"{len(classes)} columns of probabilities: {checks.listed(data, FIRST, quoted=True)}"
+    notes.append(Note("data", f"prediction and confidence are the highest of {listed}"))
     tied = int(((table == confidence[:, None]).sum(1) > 1).sum())
-    notes = [
-        *(note for _, more in read.values() for note in more),
-        Note(
-            "data",
-            f"prediction and confidence are the highest of {len(classes)} columns of probabilities: "
-            f"{checks.listed(data, FIRST, quoted=True)}",
-        ),
-    ]
     if tied:
-        notes.append(
-            Note(
-                "data",
-                f"in {checks.counted(tied, 'row')} two classes have the highest probability: the one "
-                "whose column comes first is predicted",
-            )
+        text = (
+            f"in {checks.counted(tied, 'row')} two classes have the highest probability: "
+            "the one whose column comes first is predicted"
         )
-    return numbers.objects([*classes])[place], confidence, notes
+        notes.append(Note("data", text))
+    return numbers.objects(classes)[table.argmax(1)], confidence, notes
 
 
 def rival_file(rival: str | None, names: Sequence[str]) -> str:
-    """Return the path of the file that holds a second model's predictions, "" where `rival` is a column or nothing."""
-    rival = rival or ""
+    """Return the path of the file with a second model's predictions, "" if `rival` is no file."""
+    if not rival:
+        return ""
     file = os.path.expanduser(rival)
-    column, there = not rival or spelled(rival, names) in names, os.path.isfile(file)
-    if column == there:
-        there_is = (
-            "there are both of that name"
-            if column
-            else f"there is neither, but {checks.listed(names, 20, quoted=True)}{checks.suggestion(rival, names)}"
-        )
-        raise checks.WrongValue("rival", f"must be a column or a file; {there_is}", rival)
-    return "" if column else file
+    is_column, is_file = spelled(rival, names) in names, os.path.isfile(file)
+    if is_column == is_file:
+        listed = checks.listed(names, 20, quoted=True)
+        rule = f"must be either a column or a file; the columns are {listed}"
+        raise checks.WrongValue("rival", rule + checks.suggestion(rival, names), rival)
+    return file if is_file else ""
 
 
 def of_two_models(
-    data: Mapping[str, np.ndarray], model: str, named: str
-) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Return the rows of the first and of the second of two models in a table with a row per item and model.
+    data: Mapping[str, ndarray], model: str, rival: str
+) -> tuple[ndarray, ndarray, list[str]]:
+    """Return the rows of the first and the second of two models in a row per item and model.
 
     Parameters
     ----------
     data : dict of (N,) ndarray
     model : str
-        Column that says whose row it is.
-    named : str
+        Column of the model of a row.
+    rival : str
         The second of two models, or "first, second".
 
     Raises
     ------
     ValueError
-        Where it cannot be known which two are meant.
+        If `rival` does not determine two models.
 
     Examples
     --------
@@ -203,22 +192,20 @@ def of_two_models(
     (array([0, 2]), array([1]), ['old', 'new'])
     """
     texts = numbers.present(model, data[model])
-    there = [*dict.fromkeys(texts)]
-    wanted = [named] if named in there else [part.strip() for part in named.split(",")]
-    if len(wanted) == 1 and len(there) == 2:
-        wanted = [name for name in there if name != named] + wanted
-    unknown = next((name for name in wanted if name not in there), None)
-    if unknown is not None or len(wanted) != 2 or wanted[0] == wanted[1]:
-        raise checks.WrongValue(
-            "rival",
-            f"must be one of the two models of column {model!r}, or two of several with a "
-            "comma between, the second to be compared with the first; there are "
-            f"{checks.listed(there, quoted=True)}{checks.suggestion(unknown or '', there)}",
-            named,
+    models = list(dict.fromkeys(texts))
+    chosen = [rival] if rival in models else [part.strip() for part in rival.split(",")]
+    if len(chosen) == 1 and len(models) == 2:
+        chosen = [name for name in models if name != rival] + chosen
+    if len(chosen) != 2 or len({*chosen}.intersection(models)) != 2:
+        there_are = f"{checks.listed(models, quoted=True)}{checks.suggestion(chosen[-1], models)}"
+        rule = (
+            f"must be one of the two models of column {model!r}, or two of several with a comma "
+            f"between, the second to be compared with the first; there are {there_are}"
         )
+        raise checks.WrongValue("rival", rule, rival)
     column = np.array(texts)
-    first, second = (np.flatnonzero(column == name) for name in wanted)
-    return first, second, wanted
+    first, second = (np.flatnonzero(column == name) for name in chosen)
+    return first, second, chosen
 
 
 def read_rows(
@@ -232,7 +219,7 @@ def read_rows(
     of_class: Mapping[str, str],
     leave_out: str = "",
 ) -> Rows:
-    """Return the columns of a source that are named, a row per item.
+    """Return the named columns of a source with a row per item.
 
     Parameters
     ----------
@@ -248,160 +235,120 @@ def read_rows(
     leave_out : str
         As in `workbench.read_scores`.
     """
-    data, notes = frames.read_columns(
-        source, [*columns.values(), *others, *of_class, *filter(None, [model])]
-    )
-    found = Rows(columns, data, notes)
-    for role in ("id", "prediction") if file or model else ():
-        if role not in columns:
-            raise checks.WrongValue(
-                role,
-                "must be named: by it the rows of two models are matched"
-                if role == "id"
-                else "must be named: its column holds both models' predictions",
-            )
+    names = [*columns.values(), *others, *of_class]
     if model:
-        found = _first_of_two(found, model, rival, leave_out)
-    elif file:
-        found = _with_rival_of(found, file, leave_out)
+        names.append(model)
+    rows = Rows(columns, *frames.read_columns(source, names))
+    if model or file:
+        rows = _with_second_model(rows, model, rival, file, leave_out)
     if leave_out:
-        found = _without_gaps(found, source, [*of_class])
-    return _predicted(found, of_class) if of_class else found
+        rows = _without_gaps(rows, source, [*of_class])
+    return _predicted(rows, of_class) if of_class else rows
 
 
-def _first_of_two(found: Rows, model: str, named: str, leave_out: str) -> Rows:
-    first, second, (name, rival) = of_two_models(found.data, model, named)
-    id, prediction = (found.data[found.columns[role]] for role in ("id", "prediction"))
-    cells, notes = _matched(
-        id[first], id[second], prediction[second], f"model {rival!r}", leave_out
-    )
-    data = {column: values[first] for column, values in found.data.items()}
-    note = Note(
-        "data",
-        f"of each item one row is of model {name!r}, whose predictions are compared with those of "
-        f"{rival!r}, matched by {found.columns['id']!r}",
-    )
-    return _with_rival(Rows(found.columns, data, (*found.notes, note, *notes), first), rival, cells)
-
-
-def _with_rival_of(found: Rows, file: str, leave_out: str) -> Rows:
-    id, prediction, told = found.columns["id"], found.columns["prediction"], os.path.basename(file)
-    others, notes = frames.read_columns(file, [id, prediction])
-    cells, more = _matched(found.data[id], others[id], others[prediction], told, leave_out)
-    note = Note(
-        "data",
-        f"the second model's predictions are column {prediction!r} of {told}, matched by {id!r}",
-    )
-    return _with_rival(found._replace(notes=(*found.notes, *notes, note, *more)), told, cells)
-
-
-def _with_rival(found: Rows, told: str, cells: np.ndarray) -> Rows:
-    name = f"predictions of {told}"
-    return found._replace(columns=found.columns | {"rival": name}, data=found.data | {name: cells})
-
-
-def _matched(
-    ids: np.ndarray, others: np.ndarray, cells: np.ndarray, told: str, leave_out: str
-) -> tuple:
-    """Return the cells of other rows in the order of `ids`, None where there is none, and a note on the rest."""
-    texts, known = numbers.as_text(ids), numbers.as_text(others)
-    place = {text: row for row, text in enumerate(known)}
-    if len(place) < len(known):
-        raise ValueError(
-            f"{told} has id {Counter(known).most_common(1)[0][0]!r} twice: keep one row of each item"
+def _with_second_model(rows: Rows, model: str, rival: str, file: str, leave_out: str) -> Rows:
+    """Return rows with the predictions of a second model, from its rows or from its file."""
+    columns, data, notes = rows.columns, rows.data, [*rows.notes]
+    for role in ("id", "prediction"):
+        if role not in columns:
+            raise checks.WrongValue(role, "must be named, to match the rows of two models")
+    id, prediction = columns["id"], columns["prediction"]
+    positions = rows.rows
+    if model:
+        positions, others, (name, rival) = of_two_models(data, model, rival)
+        second = {column: data[column][others] for column in (id, prediction)}
+        data = {column: cells[positions] for column, cells in data.items()}
+        text = (
+            f"of each item one row is of model {name!r}, whose predictions are compared with those "
+            f"of {rival!r}, matched by {id!r}"
         )
-    lacking = [text for text in texts if text not in place]
-    if lacking and not leave_out:
-        bare = {text.lstrip("0"): text for text in place}
-        zeros = next(
-            (
-                f"; is its {bare[text.lstrip('0')]!r} the {text!r} here, without its zeros? Save ids as text"
-                for text in lacking
-                if text.lstrip("0") in bare
-            ),
-            "",
-        )
-        raise checks.WrongValue(
-            "leave_out",
-            f"must be 'missing', as {told} has no row of {len(lacking):,} of "
-            f"{len(texts):,} items: {checks.listed(lacking, FIRST, quoted=True)}{zeros}",
-        )
-    more = sorted({*known}.difference(texts))
-    notes = (
-        [
-            Note(
-                "data",
-                f"{told} has {checks.counted(len(more), 'row')} of no item here: "
-                f"{checks.listed(more, FIRST, quoted=True)}",
-            )
-        ]
-        if more
-        else []
-    )
-    return numbers.objects([cells[place[text]] if text in place else None for text in texts]), notes
+    else:
+        rival = os.path.basename(file)
+        second, file_notes = frames.read_columns(file, [id, prediction])
+        notes += file_notes
+        column = f"column {prediction!r} of {rival}, matched by {id!r}"
+        text = f"the second model's predictions are {column}"
+    notes.append(Note("data", text))
+    by_id = _by_id(second[id], second[prediction], rival)
+    texts = numbers.as_text(data[id])
+    missing = [text for text in texts if text not in by_id]
+    if missing and not leave_out:
+        listed = checks.listed(missing, FIRST, quoted=True)
+        items = f"{len(missing):,} of {len(texts):,} items"
+        rule = f"must be 'missing', as {rival} has no row of {items}: {listed}"
+        raise checks.WrongValue("leave_out", rule)
+    name = f"predictions of {rival}"
+    predicted = numbers.objects([by_id.get(text) for text in texts])
+    return Rows(columns | {"rival": name}, data | {name: predicted}, tuple(notes), positions)
 
 
-def has_gaps(found: Rows) -> bool:
+def _by_id(ids: ndarray, cells: ndarray, source: str) -> dict:
+    texts = numbers.as_text(ids)
+    repeat = numbers.first_repeat(texts)
+    if repeat:
+        raise ValueError(f"{source} has id {texts[repeat[0]]!r} twice: keep one row of each item")
+    return dict(zip(texts, cells, strict=True))
+
+
+def has_gaps(rows: Rows) -> bool:
     """Return whether a score or a prediction is missing."""
-    return bool(_gaps_of(found, _needed(found)).any())
+    return bool(_gaps_of(rows, _needed(rows)).any())
 
 
-def _needed(found: Rows, more: Sequence[str] = ()) -> list[str]:
+def _needed(rows: Rows, of_class: Sequence[str] = ()) -> list[str]:
     """Return the columns without which a row is of no use."""
-    named = (found.columns.get(role) for role in ("score", "prediction", "rival"))
-    return [name for name in (*named, *more) if name in found.data]
+    names = (rows.columns.get(role) for role in ("score", "prediction", "rival"))
+    return [name for name in (*names, *of_class) if name in rows.data]
 
 
-def _gaps_of(found: Rows, names: Sequence[str]) -> np.ndarray:
-    score, known = found.columns.get("score"), found.columns.values()
-    return np.any([gaps(found.data[name], name == score or name not in known) for name in names], 0)
+def _gaps_of(rows: Rows, names: Sequence[str]) -> ndarray:
+    """Return a mask of the rows without a value in one of the columns."""
+    classes = rows.columns.get("prediction"), rows.columns.get("rival")
+    return np.any([gaps(rows.data[name], name not in classes) for name in names], 0)
 
 
-def _without_gaps(found: Rows, source: Any, of_class: Sequence[str]) -> Rows:
-    known = _needed(found, of_class)
-    gone = _gaps_of(found, known)
+def _without_gaps(rows: Rows, source: Any, of_class: Sequence[str]) -> Rows:
+    names = _needed(rows, of_class)
+    gone = _gaps_of(rows, names)
     if not gone.any():
-        return found
+        return rows
     if gone.all():
-        raise ValueError(
-            f"every row lacks a score or a prediction in {checks.listed(known, quoted=True)}"
-        )
-    rows = np.arange(gone.size) if found.rows is None else found.rows
-    shown = frames.row_numbers(source, int(rows[-1]) + 1)
-    return found._replace(
-        data={name: cells[~gone] for name, cells in found.data.items()},
-        rows=rows[~gone],
-        left_out=left_out(gone, [shown[row] for row in rows], "score or prediction"),
+        raise ValueError(f"every row lacks one of {checks.listed(names, quoted=True)}")
+    positions = np.arange(gone.size) if rows.rows is None else rows.rows
+    row_numbers = np.array(frames.row_numbers(source, int(positions[-1]) + 1))
+    return rows._replace(
+        data={name: cells[~gone] for name, cells in rows.data.items()},
+        rows=positions[~gone],
+        left_out=left_out(gone, row_numbers[positions].tolist(), "score or prediction"),
     )
 
 
-def _predicted(found: Rows, of_class: Mapping[str, str]) -> Rows:
-    with in_rows(found.rows):
-        predicted, confidence, notes = most_probable(
-            {name: found.data[name] for name in of_class}, [*of_class.values()]
-        )
-    return found._replace(
-        columns=found.columns | {"score": CONFIDENCE, "prediction": PREDICTED},
-        data=found.data | {CONFIDENCE: confidence, PREDICTED: predicted},
-        notes=(*found.notes, *notes),
+def _predicted(rows: Rows, of_class: Mapping) -> Rows:
+    """Return rows with the most probable class as prediction and its probability as score."""
+    probabilities = {name: rows.data[name] for name in of_class}
+    with in_rows(rows.rows):
+        predicted, confidence, notes = most_probable(probabilities, [*of_class.values()])
+    return rows._replace(
+        columns=rows.columns | {"score": CONFIDENCE, "prediction": PREDICTED},
+        data=rows.data | {CONFIDENCE: confidence, PREDICTED: predicted},
+        notes=(*rows.notes, *notes),
     )
 
 
 @contextmanager
-def in_rows(rows: np.ndarray | None) -> Iterator[None]:
-    """Name the rows of a source in what is refused of some of them; None for all."""
+def in_rows(rows: ndarray | None) -> Iterator[None]:
+    """Name the rows of a source in errors about a selection of them; None for all rows."""
     try:
         yield
     except numbers.RowError as error:
         if rows is None:
             raise
-        raise numbers.RowError(
-            *(part if isinstance(part, str) else int(rows[part]) for part in error.parts)
-        ) from None
+        parts = (part if isinstance(part, str) else int(rows[part]) for part in error.parts)
+        raise numbers.RowError(*parts) from None
 
 
-def gaps(cells: np.ndarray, words: bool) -> np.ndarray:
-    """Return which cells are missing, (N,) bool; with `words` also those that say so, such as "NaN".
+def gaps(cells: ndarray, words: bool) -> ndarray:
+    """Return a mask of the missing cells, (N,) bool; with `words`, "NaN" and the like are missing.
 
     Examples
     --------
@@ -414,18 +361,17 @@ def gaps(cells: np.ndarray, words: bool) -> np.ndarray:
     return np.array([text.lower() in numbers.GONE if words else not text for text in texts])
 
 
-def left_out(gone: np.ndarray, rows: Sequence[int], what: str) -> str:
-    """Return how many rows are left out for what they lack, and which come first.
+def left_out(gone: ndarray, rows: Sequence[int], what: str) -> str:
+    """Return how many rows are left out, for the lack of `what`, and which come first.
 
     Examples
     --------
     >>> left_out(np.array([False, True, False]), [2, 3, 4], "score")
     '1 of 3 rows is left out, which has no score: row 3'
     """
-    many = int(gone.sum())
-    which = checks.listed([rows[row] for row in np.flatnonzero(gone).tolist()], FIRST)
-    return (
-        f"{many:,} of {gone.size:,} rows "
-        + ("is left out, which has" if many == 1 else "are left out, which have")
-        + f" no {what}: row{'s' * (many > 1)} {which}"
-    )
+    positions = np.flatnonzero(gone).tolist()
+    listed = checks.listed([rows[k] for k in positions], FIRST)
+    if len(positions) == 1:
+        return f"1 of {gone.size:,} rows is left out, which has no {what}: row {listed}"
+    many = f"{len(positions):,} of {gone.size:,} rows are left out"
+    return f"{many}, which have no {what}: rows {listed}"

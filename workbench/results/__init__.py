@@ -1,4 +1,4 @@
-"""Frozen values that print, tabulate and serialize; how their numbers and their rows are shown."""
+"""Frozen results that print, tabulate and serialize, and the text of their numbers and rows."""
 
 from workbench.results.result import (
     FILLED,

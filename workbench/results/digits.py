@@ -1,17 +1,19 @@
-"""How numbers are shown: with the digits that their error allows, the same in a column, and never as what they are not.
+"""Numbers as text: with the digits that their error allows, and equally many in a column.
 
-A share that is not quite 1 is never shown as 1 or 100%, one that is not quite 0 never as 0.
+A proportion below 1 is never shown as 1 or 100%, and one above 0 is never shown as 0.
 """
 
 import math
+import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 MOST = 6  # decimals, and of percentages two less
-SIGNIFICANT = 4  # digits of a number whose error nobody knows
-LARGE = 1e4  # from here on whole numbers will do
-ROUNDING = 1e-12  # a sum of weights that is 1
-WHOLE = 0.9  # an interval of this width is as good as none
-TINY = 1e-5  # below it a power of ten is easier to read
+SIGNIFICANT = 4  # digits of a number without a known error
+LARGE = 1e4  # numbers from here on are shown without decimals
+ROUNDING = 1e-12  # how far a sum of weights may be from 1
+WHOLE = 0.9  # an interval of this width says next to nothing
+TINY = 1e-5  # numbers below it are shown with an exponent
 
 
 def decimals(error: float, most: int = MOST) -> int:
@@ -20,7 +22,7 @@ def decimals(error: float, most: int = MOST) -> int:
     Parameters
     ----------
     error : float
-        Above 0; otherwise nothing is known and all decimals are shown.
+        Above 0; for any other value all decimals are shown.
     most : int
 
     Examples
@@ -30,7 +32,12 @@ def decimals(error: float, most: int = MOST) -> int:
     """
     if not 0 < error < math.inf:
         return most
-    return min(most, max(0, 1 - math.floor(math.log10(error) + 1e-12)))
+    return min(most, max(0, 1 - _exponent(error)))
+
+
+def _exponent(value: float) -> int:
+    """Return the power of ten of the first digit of a value above 0."""
+    return math.floor(math.log10(value) + 1e-12)
 
 
 def percents(*shares: float, error: float | None = None) -> tuple[str, ...]:
@@ -46,22 +53,14 @@ def percents(*shares: float, error: float | None = None) -> tuple[str, ...]:
     --------
     >>> percents(0.8695, 0.795, 0.927, error=0.066)
     ('87.0%', '79.5%', '92.7%')
-    >>> percents(0.9995, 0.982, 0.99996, error=0.009), percents(1.0, 0.0, error=0.2), percents(0.0003)
-    (('99.95%', '98.20%', '> 99.99%'), ('100%', '0%'), ('< 0.1%',))
+    >>> percents(0.9995, 0.982, 0.99996, error=0.009)
+    ('99.95%', '98.20%', '> 99.99%')
+    >>> percents(1.0, 0.0, error=0.2), percents(0.0003)
+    (('100%', '0%'), ('< 0.1%',))
     """
     places = decimals(100 * error, MOST - 2) if error and error > 0 else 1
-    return tuple(_percent(float(share), places) for share in shares)
-
-
-def _percent(share: float, places: int) -> str:
-    if math.isnan(share):
-        return "undefined"
-    text, step = f"{100 * share:.{places}f}", 10.0**-places
-    if 0.5 < share < 1 - ROUNDING and float(text) == 100:
-        return f"> {100 - step:.{places}f}%"
-    if 0 < share < 0.5 and float(text) == 0:
-        return f"< {step:.{places}f}%"
-    return f"{_unsigned(text)}%"
+    texts = (_entry(100 * float(share), places, 100) for share in shares)
+    return tuple(f"{text}%" if text else "undefined" for text in texts)
 
 
 def shares(*values: float, places: int = 3) -> tuple[str, ...]:
@@ -77,7 +76,7 @@ def shares(*values: float, places: int = 3) -> tuple[str, ...]:
     >>> shares(0.877, 0.84, 0.99996), shares(1.0, 0.0)
     (('0.877', '0.840', '> 0.999'), ('1.000', '0.000'))
     """
-    return tuple(_entry(float(value), places, abs(value) <= 1) for value in values)
+    return tuple(_entry(float(value), places, 1) for value in values)
 
 
 def points(*differences: float, error: float, signed: bool = False) -> tuple[str, ...]:
@@ -90,7 +89,7 @@ def points(*differences: float, error: float, signed: bool = False) -> tuple[str
     error : float
         As in `percents`.
     signed : bool
-        Show the sign of what is above 0 too.
+        Write a plus sign before differences above 0.
 
     Examples
     --------
@@ -100,10 +99,8 @@ def points(*differences: float, error: float, signed: bool = False) -> tuple[str
     ('-0.03', '+1.20')
     """
     places = decimals(100 * error, MOST - 2) if error > 0 else 1
-    return tuple(
-        _unsigned(f"{100 * difference:{'+' if signed else ''}.{places}f}")
-        for difference in differences
-    )
+    sign = "+" if signed else ""
+    return tuple(_unsigned(f"{100 * difference:{sign}.{places}f}") for difference in differences)
 
 
 def chance(pvalue: float) -> str:
@@ -118,11 +115,12 @@ def chance(pvalue: float) -> str:
         return "< .001"
     if pvalue > 0.99:
         return "= 1" if pvalue == 1 else "> .99"
-    return f"= {pvalue:.{2 if pvalue >= 0.095 else 3}f}".replace("0.", ".")
+    places = 2 if pvalue >= 0.095 else 3
+    return f"= {short(pvalue, places)}"
 
 
 def number(value: float, places: int = 3) -> str:
-    """Return a number alone with some digits, without an exponent from .001 to ten million.
+    """Return a number with some digits, without an exponent from .001 to ten million.
 
     Examples
     --------
@@ -130,12 +128,12 @@ def number(value: float, places: int = 3) -> str:
     ('0.0123', '12,346', '2e+07')
     """
     if 1000 <= abs(value) < 1e7:
-        return f"{value:,.{max(0, places - 1 - math.floor(math.log10(abs(value))))}f}"
+        return f"{value:,.{max(0, places - 1 - _exponent(abs(value)))}f}"
     return f"{value:.{places}g}"
 
 
 def between(low: float, high: float) -> str:
-    """Return two ends with as many digits as tell them apart.
+    """Return two limits with enough digits to tell them apart.
 
     Examples
     --------
@@ -143,34 +141,36 @@ def between(low: float, high: float) -> str:
     ('0.12341 to 0.12349', '2 to 2')
     """
     apart = (high - low) / max(abs(low), abs(high), 1e-300)
-    places = 3 if apart == 0 else min(15, max(3, 2 - math.floor(math.log10(apart))))
+    places = min(15, max(3, 2 - _exponent(apart))) if apart else 3
     return f"{number(low, places)} to {number(high, places)}"
 
 
 def short(value: float, places: int = 3) -> str:
-    """Return a share below 1 without its leading zero.
+    """Return a proportion below 1 without its leading zero.
 
     Examples
     --------
     >>> short(0.1237), short(0.5, 2), short(0.0), short(-0.25), short(1.0)
     ('.124', '.50', '0', '-.250', '1.000')
     """
-    return "0" if value == 0 else _bare(f"{value:.{places}f}", value)
+    return _without_zero(f"{value:.{places}f}") if value else "0"
 
 
 def share(value: float, *others: float) -> str:
-    """Return a share below 1 without its leading zero, with the digits of `decimal`.
+    """Return a proportion below 1 without its leading zero, with the digits of `decimal`.
 
     Examples
     --------
     >>> share(0.7), share(0.70004, 0.7), share(0.0)
     ('.700', '.70004', '0')
     """
-    return short(value) if value == 0 or abs(value) >= 1 else _bare(decimal(value, *others), value)
+    if value == 0 or abs(value) >= 1:
+        return short(value)
+    return _without_zero(decimal(value, *others))
 
 
 def decimal(value: float, *others: float) -> str:
-    """Return a share with as many digits, at least three, as tell it from 0, 1 and others.
+    """Return a proportion with enough digits, at least three, to tell it from 0, 1 and others.
 
     Examples
     --------
@@ -180,31 +180,29 @@ def decimal(value: float, *others: float) -> str:
     if 0 < abs(value) < 1e-6:
         return number(value, 2)
     apart = {0.0, 1.0, *others} - {value}
-    places = next(
-        (
-            places
-            for places in range(3, 15)
-            if not any(round(value, places) == round(other, places) for other in apart)
-        ),
-        15,
-    )
+    for places in range(3, 16):
+        if round(value, places) not in {round(other, places) for other in apart}:
+            break
     return f"{value:.{places}f}"
 
 
-def level(value: float, whole: float = 1, least: int = 4) -> str:
-    """Return a level with at least so many significant digits, and as many as tell it from the whole.
+def level(value: float, top: float = 1, least: int = 4) -> str:
+    """Return a level with at least `least` significant digits, and enough to tell it from `top`.
 
     Examples
     --------
     >>> level(0.95), level(1 - 1e-7), level(1 - 2 ** -53)
     ('0.95', '0.9999999', '0.9999999999999999')
     """
-    shown = (f"{value:.{places}g}" for places in range(least, 18))
-    return next((text for text in shown if value >= whole or float(text) < whole), f"{value!r}")
+    for places in range(least, 18):
+        text = f"{value:.{places}g}"
+        if value >= top or float(text) < top:
+            return text
+    return repr(value)
 
 
-def _bare(text: str, value: float) -> str:
-    return text.replace("0.", ".", 1) if abs(value) < 1 else text
+def _without_zero(text: str) -> str:
+    return re.sub(r"^(-?)0\.", r"\1.", text)
 
 
 def short_p(p: float) -> str:
@@ -217,7 +215,9 @@ def short_p(p: float) -> str:
     """
     if p < 1e-300:
         return "< 1e-300"
-    return f"{p:.1e}" if p < 1e-4 else short(p, 4 if p < 0.01 else 3)
+    if p < 1e-4:
+        return f"{p:.1e}"
+    return short(p, 4 if p < 0.01 else 3)
 
 
 def probability(p: float) -> str:
@@ -228,11 +228,13 @@ def probability(p: float) -> str:
     >>> probability(0.1712), probability(0.0001), probability(1.0)
     ('.171', '< .001', '> .999')
     """
-    return "< .001" if p < 0.0005 else "> .999" if p > 0.9995 else short(p)
+    if p > 0.9995:
+        return "> .999"
+    return "< .001" if p < 0.0005 else short(p)
 
 
 def nothing(low: float, high: float) -> bool:
-    """Return whether an interval of a share, or of a difference of shares, leaves next to everything possible.
+    """Return whether an interval of a proportion, or of a difference, excludes next to nothing.
 
     Examples
     --------
@@ -243,7 +245,7 @@ def nothing(low: float, high: float) -> bool:
 
 
 def numbers(*values: float, error: float) -> tuple[str, ...]:
-    """Return numbers in the units of a file with the digits that their error allows; large ones have commas.
+    """Return numbers with the digits that their error allows; large ones have commas.
 
     Parameters
     ----------
@@ -257,21 +259,19 @@ def numbers(*values: float, error: float) -> tuple[str, ...]:
     """
     if not 0 < error < math.inf:
         return tuple(f"{value:,.{SIGNIFICANT}g}" for value in values)
-    cut = max(0, math.floor(math.log10(error) + 1e-12) - 1)
-    return tuple(
-        _unsigned(f"{round(value, -cut) if cut else value:,.{decimals(error)}f}")
-        for value in values
-    )
+    zeros = max(0, _exponent(error) - 1)
+    rounded = [round(value, -zeros) if zeros else value for value in values]
+    return tuple(_unsigned(f"{value:,.{decimals(error)}f}") for value in rounded)
 
 
 def column(values: Sequence, error: float | None = None) -> list:
-    """Return the entries of a table's column, floats as text of equally many decimals, others as they are.
+    """Return the entries of a table's column, with floats as text of equally many decimals.
 
     Parameters
     ----------
     values : sequence
     error : float, optional
-        Of the numbers; without it the largest has four digits.
+        Error of the numbers; without it the largest has four digits.
 
     Examples
     --------
@@ -280,48 +280,52 @@ def column(values: Sequence, error: float | None = None) -> list:
     >>> column([0.99999999, 1.0, 0.2]), column([12345.6, 8.21]), column([0.5, 2e-12])
     (['> 0.999999', '1.000000', '0.200000'], ['12,346', '8'], ['0.500000', '< 0.000001'])
     """
-    finite = [abs(value) for value in values if isinstance(value, float) and math.isfinite(value)]
-    if finite and 0 < max(finite) < TINY:
-        return [
-            f"{value:.{SIGNIFICANT}g}" if isinstance(value, float) else value for value in values
-        ]
-    places = decimals(error) if error else _places(finite)
-    share = all(value <= 1 for value in finite)
-    return [_entry(value, places, share) if isinstance(value, float) else value for value in values]
+    sizes = [abs(value) for value in values if isinstance(value, float) and math.isfinite(value)]
+    largest = max(sizes, default=0.0)
+    if 0 < largest < TINY:
+        show = partial(number, places=SIGNIFICANT)
+    else:
+        places = decimals(error) if error else _places(sizes, largest)
+        show = partial(_entry, places=places, top=1 if largest <= 1 else 0)
+    return [show(value) if isinstance(value, float) else value for value in values]
 
 
-def _places(magnitudes: list) -> int:
-    largest = max(magnitudes, default=0.0)
+def _places(sizes: list[float], largest: float) -> int:
+    """Return the decimals that give the largest number four digits and hide no proportion."""
     if largest == 0 or largest >= LARGE:
         return 0
-    places = max(0, SIGNIFICANT - 1 - math.floor(math.log10(largest) + 1e-12))
-    if largest <= 1:
-        while places < MOST and any(_hidden(value, places) for value in magnitudes):
-            places += 1
-    return min(places, MOST)
+    places = min(MOST, max(0, SIGNIFICANT - 1 - _exponent(largest)))
+    while largest <= 1 and places < MOST and any(_is_hidden(size, places, 1) for size in sizes):
+        places += 1
+    return places
 
 
-def _hidden(value: float, places: int) -> bool:
-    return value != 0 and abs(value - 1) > ROUNDING and float(f"{value:.{places}f}") in (0, 1)
+def _is_hidden(size: float, places: int, top: float) -> bool:
+    """Return whether a size strictly between 0 and the top would be shown as one of these."""
+    inside = 0 < size < top * (1 - ROUNDING)
+    return inside and float(f"{size:.{places}f}") in (0, top)
 
 
-def _entry(value: float, places: int, share: bool) -> str:
+def _entry(value: float, places: int, top: float) -> str:
+    """Return a number with some decimals; `top` is the largest proportion, 1 or 100, or 0."""
+    size = abs(value)
     if not math.isfinite(value):
         return "" if math.isnan(value) else str(value)
-    if share and _hidden(abs(value), places):
-        edge, far = 10.0**-places, abs(value) > 0.5
-        shown = f"{1 - edge if far else edge:.{places}f}"
-        return f"{'>' if far else '<'} {shown}" if value > 0 else f"{'<' if far else '>'} -{shown}"
-    return _unsigned(f"{value:,.{places}f}")
+    if not _is_hidden(size, places, top):
+        return _unsigned(f"{value:,.{places}f}")
+    step = 10.0**-places
+    is_high = size > top / 2
+    limit = math.copysign(top - step if is_high else step, value)
+    return f"{'>' if is_high == (value > 0) else '<'} {limit:.{places}f}"
 
 
 def _unsigned(text: str) -> str:
     """Return a rounded number without the sign of a zero."""
-    return text[1:] if text[0] in "-+" and not any(digit in text for digit in "123456789") else text
+    return text if re.search("[1-9]", text) else text.lstrip("+-")
 
 
 def error_of(rows: Iterable[dict]) -> float | None:
-    """Return the error of a table's estimates: the lower quartile of its rows' standard errors or half-widths.
+    """Return the lower quartile of the standard errors or half-widths of a table's rows.
 
     Parameters
     ----------
@@ -332,15 +336,16 @@ def error_of(rows: Iterable[dict]) -> float | None:
     >>> error_of([{"estimate": 0.5, "low": 0.25, "high": 0.75}, {"standard_error": 0.01}, {"n": 3}])
     0.01
     """
-    found = sorted(error for error in map(_error, rows) if 0 < error < math.inf)
-    return found[len(found) // 4] if found else None
+    errors = sorted(error for error in map(_error, rows) if 0 < error < math.inf)
+    return errors[len(errors) // 4] if errors else None
 
 
 def _error(row: dict) -> float:
-    low, high = row.get("low"), row.get("high")
-    half = (high - low) / 2 if isinstance(low, float) and isinstance(high, float) else math.nan
-    return next(
-        value
-        for value in (row.get("standard_error"), row.get("half_width"), half)
-        if isinstance(value, float)
-    )
+    """Return the standard error or half-width of a row, NaN if it has neither."""
+    for name in ("standard_error", "half_width"):
+        if isinstance(row.get(name), float):
+            return row[name]
+    limits = row.get("low"), row.get("high")
+    if all(isinstance(limit, float) for limit in limits):
+        return (row["high"] - row["low"]) / 2
+    return math.nan

@@ -1,30 +1,34 @@
-"""Results: frozen values that state their finding, tabulate themselves and serialise."""
+"""Results: frozen values that state their finding, tabulate themselves and serialise.
+
+`Note`, `Result`, `Interval` and `Table` come first, then HTML tables, then rows and serialisation.
+"""
 
 import copy
-import html
 import math
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from html import escape
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.results import digits, vocabulary
 
 SCHEMA = 2
 SHOWN_ROWS = 20
-SHORT = 12  # letters of a cell that stay in a line
+SHORT = 12  # characters of a cell that is not broken into lines
 NO_INTERVAL = "no interval: state bounds"
-NOTES = "workbench-notes"  # the class of a list of notes
+NOTES = "workbench-notes"  # the CSS class of a list of notes
 _NUMBER = re.compile(r"(?:[<>] )?[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
-# a run whose environment has RECORDING shows its results as data too, of the kind RECORD
+# if the environment has RECORDING, results are displayed as data, too, of the MIME type RECORD
 RECORDING, RECORD = "WORKBENCH_RECORDING", "application/vnd.workbench.result+json"
-FILLED: Any = None  # the default of a field that is filled in where it is not given
-# by weight: what a reader must see first stands first
+FILLED: Any = None  # the default of a field that is filled in after creation
+# by falling weight
 NOTE_KINDS = ("refused", "undefined", "unreliable", "assumption", "data", "design", "remark")
 _KINDS: "dict[str, type[Result]]" = {}
 _BOUNDED = {"bounded_low": "low", "bounded_high": "high"}
@@ -33,19 +37,20 @@ _PLURALS = {"stratum": "strata", "class": "classes"}
 
 @dataclass(frozen=True)
 class Note:
-    """A caveat: what the reader has to know before they use a result.
+    """A caveat: something the reader has to know before they use a result.
 
     Attributes
     ----------
     kind : {"refused", "undefined", "unreliable", "assumption", "data", "design", "remark"}
-        By falling weight: a number is withheld, or must not be quoted; it does not exist; it may be wrong by more
-        than it says; it holds only if; how the data were read, or what is odd about them; what the plan or the
-        sample does not do; good to know.
+        By falling weight: a number is withheld, or must not be quoted; a number does not exist; it
+        may be wrong by more than its error; it rests on an assumption; how the data were read, or
+        what is odd about them; a limit of the plan or the sample; good to know.
     text : str
         A sentence without its place.
     where : tuple of (str, object) or None
-        The place, as ("stratum", "north"), ("row", 17) or ("period", "May"). A whole number of a stratum is its index
-        in the arrays of the result; people read it counted from 1. A name is text, also where it is made of digits.
+        The place, as ("stratum", "north"), ("row", 17) or ("period", "May"). A whole number of a
+        stratum is its index in the arrays of the result, and is printed counted from 1. A name is
+        text, even if it consists of digits.
 
     Examples
     --------
@@ -59,34 +64,28 @@ class Note:
 
     def __post_init__(self) -> None:
         checks.choice("kind", self.kind, NOTE_KINDS)
-        if not isinstance(self.text, str) or not self.text:
-            raise TypeError(f"text must be a sentence; got {self.text!r}")
         if self.where is not None:
-            place = tuple(_frozen(entry) for entry in self.where)
-            if len(place) != 2 or not isinstance(place[0], str):
-                raise ValueError(
-                    f"where must be None or a pair such as ('stratum', 3); got {self.where!r}"
-                )
-            object.__setattr__(self, "where", place)
+            object.__setattr__(self, "where", _frozen(tuple(self.where)))
 
     def __str__(self) -> str:
         return "{} {}: {}".format(*self.place, self.text) if self.place else self.text
 
     @property
     def place(self) -> tuple | None:
-        """`where` as people read it: strata that are an index are counted from 1."""
-        if self.where and self.where[0] == "stratum" and isinstance(self.where[1], int):
-            return "stratum", self.where[1] + 1
+        """`where` as it is printed: strata that are an index are counted from 1."""
+        match self.where:
+            case "stratum", int(index):
+                return "stratum", index + 1
         return self.where
 
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """What a function of the workbench returns; a subclass is a frozen dataclass without further words.
+    """Base class of results; every subclass becomes a frozen dataclass.
 
-    Arrays are read-only copies and scalars plain Python numbers. A subclass says its finding in
-    `headline` and lays itself out in `rows`; printing, tables and serialisation follow from these.
+    Arrays are read-only copies and scalars plain Python numbers. A subclass states its finding in
+    `headline` and returns its table from `rows`; printing and serialisation follow from these.
 
     Attributes
     ----------
@@ -102,7 +101,7 @@ class Result:
     """
 
     notes: Sequence[Note] = field(default=(), kw_only=True)
-    # whether it holds its data item by item: a report does not repeat them
+    # whether it holds its data item by item, which a report does not repeat
     holds_items: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
@@ -110,23 +109,21 @@ class Result:
         _KINDS[cls.__name__] = dataclass(frozen=True, eq=False, repr=False, kw_only=kw_only)(cls)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            if each.name != "notes":
-                object.__setattr__(self, each.name, _frozen(getattr(self, each.name)))
-        object.__setattr__(self, "notes", _by_weight(tuple(self.notes)))
+        values = {name: _frozen(value) for name, value in vars(self).items()}
+        vars(self).update(values, notes=_by_weight(self.notes))
 
     def _noted(self, *notes: Note) -> Self:
-        """Return the same with more notes; what it holds is not looked at again."""
-        found = copy.copy(self)
-        object.__setattr__(found, "notes", _by_weight((*self.notes, *notes)))
-        return found
+        """Return a copy with more notes, without checking its other fields again."""
+        noted = copy.copy(self)
+        vars(noted)["notes"] = _by_weight((*self.notes, *notes))
+        return noted
 
     def headline(self) -> str:
         """Return the finding in one sentence, rounded to four digits."""
         raise TypeError(f"{type(self).__name__} states no headline")
 
     def rows(self) -> list[dict]:
-        """Return the result as a list of dicts, one per row of its table; keys are those of `vocabulary`."""
+        """Return the table of the result as one dict per row, with the keys of `vocabulary`."""
         raise TypeError(f"{type(self).__name__} has no table")
 
     def to_frame(self, backend: str | None = None) -> Any:
@@ -141,36 +138,33 @@ class Result:
 
         import narwhals as nw
 
-        names: Any = [backend] if backend else ("polars", "pandas", "pyarrow")
-        for name in names:
+        libraries: list[Any] = [backend] if backend else ["polars", "pandas", "pyarrow"]
+        for name in libraries:
             if importlib.util.find_spec(name):
                 return nw.from_dicts(self.rows(), backend=name).to_native()
-        raise ImportError(
-            f"to_frame needs {backend or 'polars, pandas or pyarrow'}: pip install {backend or 'polars'}"
-        )
+        needed = " or ".join(libraries)
+        raise ImportError(f"to_frame needs {needed}: pip install {libraries[0]}")
 
     def to_dict(self) -> dict:
-        """Return a dict of plain JSON values (no NaN) from which `from_dict` restores the result."""
-        values = {each.name: _encode(getattr(self, each.name)) for each in fields(self)}
+        """Return plain JSON values (no NaN) from which `from_dict` restores the result."""
+        values = {item.name: _encode(getattr(self, item.name)) for item in fields(self)}
         return {"kind": type(self).__name__, "schema": SCHEMA, "values": values}
 
     @classmethod
     def from_dict(cls, data: dict) -> Self:
-        """Restore a result from what `to_dict` returned, without loss.
+        """Restore a result from the dict that `to_dict` returned, without loss.
 
         Parameters
         ----------
         data : dict
             As `to_dict` returned it, of this class or of one derived from it.
         """
-        package, name = sys.modules[__name__.partition(".")[0]], str(data.get("kind"))
+        name, package = str(data.get("kind")), sys.modules["workbench"]
         if name in package.__all__:
             getattr(package, name)  # loads the module that defines it
         kind = _KINDS.get(name)
         if kind is None or not issubclass(kind, cls):
-            raise ValueError(
-                f"data must be a {cls.__name__} written by to_dict; got kind {data.get('kind')!r}"
-            )
+            raise ValueError(f"data must be a {cls.__name__} written by to_dict; got kind {name!r}")
         if data.get("schema") != SCHEMA:
             raise ValueError(f"data must have schema {SCHEMA}; got {data.get('schema')!r}")
         return kind(**{name: _decode(value) for name, value in data["values"].items()})
@@ -182,9 +176,8 @@ class Result:
         return {RECORD: record(self)} if os.environ.get(RECORDING) else {}
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.headline()) + (
-            note_list(self.notes) if self.notes else ""
-        )
+        notes = note_list(self.notes) if self.notes else ""
+        return html_table(self.rows(), self.headline()) + notes
 
 
 def record(result: Result) -> dict:
@@ -194,7 +187,7 @@ def record(result: Result) -> dict:
 
 
 def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
-    """Return notes as sentences by weight, each once: places that share a text are listed before it.
+    """Return notes as sentences by weight, each once, with the places that share it before it.
 
     Parameters
     ----------
@@ -210,14 +203,20 @@ def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
     ...            Note("data", "has no label", ("row", 7))])
     ('no items', 'rows 2, 7: has no label')
     """
-    groups: dict[tuple, list[Note]] = {}
+    groups: dict[tuple, list] = {}
     for note in _by_weight(notes):
-        groups.setdefault((note.kind, note.text, note.where and note.where[0]), []).append(note)
-    return tuple(dict.fromkeys(_sentence(group) for group in groups.values()))
+        kind_of_place, name = note.place or ("", "")
+        groups.setdefault((note.kind, note.text, kind_of_place), []).append(name)
+    texts = []
+    for (_, text, kind_of_place), names in groups.items():
+        if len(names) > 1:
+            kind_of_place = _PLURALS.get(kind_of_place, f"{kind_of_place}s")
+        texts.append(f"{kind_of_place} {checks.listed(names)}: {text}" if kind_of_place else text)
+    return tuple(dict.fromkeys(texts))
 
 
 class Estimate:
-    """What a result with an `estimate` and its `variance` has besides."""
+    """Mixin of results that have an `estimate` and its `variance`."""
 
     estimate: Any
     variance: Any
@@ -238,13 +237,13 @@ class Interval(Result):
     level : float
         Nominal coverage in (0, 1).
     method : str
-        How the limits were made; "none" where the data give no interval, whose limits are then infinite.
+        The method of the limits; "none" if the data give no interval, with infinite limits.
     limiting_stratum : int or None
         The index of the one stratum that alone decides a limit while it holds less than half of its
         proportional share of the labels (W_k n / n_k > 2); more labels there would help most.
     bounded : (float, float) or None
-        Limits that hold also if values inside the known bounds exist that the sample does not contain; None where
-        these are the same limits, or where no bounds are known.
+        Limits that hold even if values inside the known bounds exist that the sample does not
+        contain; None if these are the same limits, or if no bounds are known.
 
     Examples
     --------
@@ -262,8 +261,7 @@ class Interval(Result):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("low", "high"):
-            object.__setattr__(self, name, getattr(self, name) + 0.0)  # no -0
+        vars(self).update(low=self.low + 0.0, high=self.high + 0.0)  # no -0
 
     @property
     def half_width(self) -> float:
@@ -279,7 +277,7 @@ class Interval(Result):
     def __getitem__(self, index: Any) -> Any:
         return (self.low, self.high)[index]
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
     def headline(self) -> str:
@@ -290,7 +288,7 @@ class Interval(Result):
         return limits + self.bounded_words()
 
     def bounded_words(self) -> str:
-        """Return the bounded limits in words that follow the limits, "" where both read the same."""
+        """Return the bounded limits as words that follow the limits, "" if both read the same."""
         limits, bounded = ([f"{end:.4g}" for end in ends] for ends in (self, self.bounded or self))
         return bounded_words(limits, bounded)
 
@@ -299,14 +297,14 @@ class Interval(Result):
 
         The limits are None where there is no interval.
         """
+        row: dict = {"method": self.method, "level": self.level, "low": self.low, "high": self.high}
         if self.method == "none":
-            return [{"method": NO_INTERVAL, "level": self.level, "low": None, "high": None}]
-        row = {"method": self.method, "level": self.level, "low": self.low, "high": self.high}
+            row |= {"method": NO_INTERVAL, "low": None, "high": None}
         return [row | with_bounded(self)] if self.bounded else [row]
 
 
 def with_bounded(interval: Interval | tuple[float, float]) -> dict:
-    """Return the bounded limits of an interval as part of a row; they are its limits where these do not differ.
+    """Return the bounded limits of an interval, by default its limits, as part of a row.
 
     Parameters
     ----------
@@ -322,7 +320,7 @@ def with_bounded(interval: Interval | tuple[float, float]) -> dict:
 
 
 def bounded_words(limits: Sequence[str], bounded: Sequence[str]) -> str:
-    """Return the bounded limits in words that follow the limits, "" where both read the same.
+    """Return the bounded limits as words that follow the limits, "" if both read the same.
 
     Parameters
     ----------
@@ -337,7 +335,7 @@ def bounded_words(limits: Sequence[str], bounded: Sequence[str]) -> str:
 
 
 class Table(Result):
-    """Rows of a result with a caption, to be shown whole.
+    """Rows of a result with a caption; a page shows them all.
 
     Attributes
     ----------
@@ -345,7 +343,7 @@ class Table(Result):
         As `rows` returns them.
     caption : str
     shown : tuple of int, optional
-        The places of the rows that a page shows where it cannot show all; its tables have all.
+        The positions of the rows that a page shows if it cannot show all; its files have all.
 
     Examples
     --------
@@ -366,83 +364,81 @@ class Table(Result):
         return list(self.entries)
 
     def _repr_html_(self) -> str:
-        places = range(len(self.entries)) if self.shown is None else self.shown
-        caption = (
-            self.caption
-            if len(places) == len(self.entries)
-            else f"{self.caption} (shown {len(places):,} of {len(self.entries):,} rows; all are in its tables)"
-        )
-        rows = [self.entries[k] for k in places]
+        rows: Sequence[dict] = self.entries
+        caption = self.caption
+        if self.shown is not None and len(self.shown) < len(rows):
+            rows = [self.entries[k] for k in self.shown]
+            counts = f"{len(rows):,} of {len(self.entries):,} rows"
+            caption += f" (shown {counts}; all are in its tables)"
         table = html_table(rows, caption, shown=len(rows)) if rows else ""
         return table + (note_list(self.notes) if self.notes else "")
 
 
 def html_table(rows: Sequence[dict], caption: str, shown: int = SHOWN_ROWS) -> str:
-    """Return a small escaped HTML table; tables of more than `shown` rows are cut, and that is said.
+    """Return an escaped HTML table of at most `shown` rows; the caption says if rows are cut.
 
-    Row keys stand in it as `vocabulary.words` says them, and numbers with the digits that their error allows, the same
-    in a column. A column of empty text is left out, and so are bounded limits that read as the limits in every row.
-    The table scrolls below its caption where it is too wide.
+    The heads are the words of `vocabulary` for row keys. Numbers have the digits that their error
+    allows, the same in a column. A column of empty text is left out, and so are bounded limits that
+    read as the limits in every row. A table that is too wide scrolls below its caption.
     """
     names = [name for name in rows[0] if any(row[name] != "" for row in rows)] if rows else []
     error = digits.error_of(rows)
-    cells = {
-        name: [
-            _shown(value, name)
-            for value in digits.column(
-                [row[name] for row in rows[:shown]], error if name in vocabulary.ESTIMATES else None
-            )
-        ]
-        for name in names
-    }
-    if all(cells.get(name) == cells.get(limit) for name, limit in _BOUNDED.items()):
-        cells = {name: column for name, column in cells.items() if name not in _BOUNDED}
-    columns = list(cells.values())
-    head = "".join(f'<th scope="col">{html.escape(vocabulary.words(name))}</th>' for name in cells)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in zip(*columns, strict=True)
-    )
-    attributes = "".join(f' {name}="{value}"' for name, value in alignment(columns).items())
+    columns = {}
+    for name in names:
+        values = [row[name] for row in rows[:shown]]
+        values = digits.column(values, error if name in vocabulary.ESTIMATES else None)
+        columns[name] = [_cell(value, name) for value in values]
+    if all(columns.get(name) == columns.get(limit) for name, limit in _BOUNDED.items()):
+        columns = {name: cells for name, cells in columns.items() if name not in _BOUNDED}
+    heads = (f'<th scope="col">{escape(vocabulary.words(name))}</th>' for name in columns)
+    lines = ("".join(map(_html_cell, row)) for row in zip(*columns.values(), strict=True))
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    aligned = alignment(columns.values()).items()
+    attributes = "".join(f' {name}="{value}"' for name, value in aligned)
     if len(rows) > shown:
         caption = f"{caption} (the first {shown} of {len(rows)} rows)"
     return (
-        f'<figure class="table" style="margin: 0"><figcaption>{html.escape(caption)}</figcaption>'
-        f'<div class="scroll"><table class="workbench"{attributes}><thead><tr>{head}</tr></thead>'
+        f'<figure class="table" style="margin: 0"><figcaption>{escape(caption)}</figcaption>'
+        f'<div class="scroll"><table class="workbench"{attributes}>'
+        f"<thead><tr>{''.join(heads)}</tr></thead>"
         f"<tbody>{body}</tbody></table></div></figure>"
     )
 
 
-def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:
-    """Return the attributes by which a page aligns a table: columns of numbers to the right, short ones unbroken.
+def _html_cell(cell: str) -> str:
+    return f"<td>{escape(cell)}</td>"
 
-    The first column names the row, also where it is a number.
+
+def alignment(columns: Iterable[Sequence[str]]) -> dict[str, str]:
+    """Return HTML attributes that align numbers to the right and keep short columns unbroken.
+
+    The first column names the row, so it is never aligned to the right.
 
     Parameters
     ----------
     columns : iterable of sequence of str
-        The cells below the head, as they are shown.
+        The cells below the head.
 
     Examples
     --------
     >>> alignment([["1", "2"], ["-0.5", "< 1,000"], ["a long sentence", "1"]])
     {'data-right': '2', 'data-short': '1 2'}
     """
-    numbered = list(enumerate(columns, 1))
-    right = [
-        k
-        for k, cells in numbered
-        if k > 1 and any(cells) and all(map(_NUMBER.fullmatch, filter(None, cells)))
-    ]
-    short = [k for k, cells in numbered if max(map(len, cells), default=0) <= SHORT]
-    return {"data-right": " ".join(map(str, right)), "data-short": " ".join(map(str, short))}
+    right, short = [], []
+    for k, cells in enumerate(columns, 1):
+        texts = [cell for cell in cells if cell]
+        if k > 1 and texts and all(map(_NUMBER.fullmatch, texts)):
+            right.append(str(k))
+        if max(map(len, texts), default=0) <= SHORT:
+            short.append(str(k))
+    return {"data-right": " ".join(right), "data-short": " ".join(short)}
 
 
 def note_list(notes: Sequence[Note]) -> str:
     """Return notes as an escaped HTML list, by weight; 'Notes: none.' where there are none."""
     if not notes:
         return "<p>Notes: none.</p>"
-    entries = "".join(f"<li>{html.escape(text)}</li>" for text in sentences(notes))
+    entries = "".join(f"<li>{escape(text)}</li>" for text in sentences(notes))
     return f'<div class="{NOTES}"><p>Notes:</p><ul>{entries}</ul></div>'
 
 
@@ -454,24 +450,27 @@ def plain(value: Any) -> Any:
     >>> plain({"bars": ({"n": np.int64(20), "p": float("nan")},)})
     {'bars': [{'n': 20, 'p': None}]}
     """
-    if isinstance(value, dict):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(entry) for entry in value]
-    if isinstance(value, (np.generic, np.ndarray)):
-        return plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    match value:
+        case dict():
+            return {str(key): plain(entry) for key, entry in value.items()}
+        case list() | tuple():
+            return [plain(entry) for entry in value]
+        case np.generic() | ndarray():
+            return plain(value.tolist())
+        case float() if not math.isfinite(value):
+            return None
+    return value
 
 
-def rows_of(**columns: np.ndarray | Sequence) -> list[dict]:
+def rows_of(**columns: ndarray | Sequence) -> list[dict]:
     """Return a table of columns as one dict per row."""
     cells = (
-        column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()
+        column.tolist() if isinstance(column, ndarray) else column for column in columns.values()
     )
     return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
 
 
-def stratum_rows(**columns: np.ndarray | Sequence) -> list[dict]:
+def stratum_rows(**columns: ndarray | Sequence) -> list[dict]:
     """Return a table of columns as one dict per stratum, counted from 1.
 
     Examples
@@ -483,7 +482,7 @@ def stratum_rows(**columns: np.ndarray | Sequence) -> list[dict]:
 
 
 def percent(level: float) -> str:
-    """Return a level such as 0.95 as '95%', with the digits that tell it from 100%.
+    """Return a level such as 0.95 as '95%', with enough digits to tell it from 100%.
 
     Examples
     --------
@@ -496,76 +495,68 @@ def percent(level: float) -> str:
 def _by_weight(notes: Iterable[Note]) -> tuple[Note, ...]:
     notes = tuple(notes)
     for note in notes:
-        if not isinstance(note, Note):
-            raise TypeError(f"notes must be of class Note; got {note!r}")
+        checks.instance("notes", note, Note)
     return tuple(sorted(dict.fromkeys(notes), key=lambda note: NOTE_KINDS.index(note.kind)))
 
 
-def _sentence(group: list) -> str:
-    if len(group) == 1:
-        return str(group[0])
-    kind = group[0].where[0]
-    return f"{_PLURALS.get(kind, kind + 's')} {checks.listed(note.place[1] for note in group)}: {group[0].text}"
-
-
-def _shown(value: Any, name: str) -> str:
+def _cell(value: Any, name: str) -> str:
+    if value is None:
+        return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int) and name in vocabulary.COUNTS:
         return f"{value:,}"
-    return "" if value is None else str(value)
+    return str(value)
 
 
 def _frozen(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        if value.flags.writeable or not value.flags.owndata:
-            value = value.copy()
-            value.setflags(write=False)
-        return value
-    if isinstance(value, (list, tuple)):
-        return tuple(_frozen(entry) for entry in value)
-    return (
-        {_frozen(key): _frozen(entry) for key, entry in value.items()}
-        if isinstance(value, dict)
-        else value
-    )
+    """Return a value with read-only arrays, plain numbers, and tuples instead of lists."""
+    match value:
+        case np.generic():
+            return value.item()
+        case ndarray():
+            if value.flags.writeable or not value.flags.owndata:
+                value = value.copy()
+                value.setflags(write=False)
+        case list() | tuple():
+            return tuple(map(_frozen, value))
+        case dict():
+            return {_frozen(key): _frozen(entry) for key, entry in value.items()}
+    return value
 
 
 def _encode(value: Any) -> Any:
-    if isinstance(value, Result):
-        return value.to_dict()
-    if isinstance(value, Note):
-        return {"note": [value.kind, value.text, _encode(value.where)]}
-    if isinstance(value, np.ndarray):
-        return {
-            "dtype": value.dtype.str,
-            "shape": list(value.shape),
-            "array": [_encode(entry) for entry in value.ravel().tolist()],
-        }
-    if isinstance(value, tuple):
-        return {"tuple": [_encode(entry) for entry in value]}
-    if isinstance(value, dict):
-        return {"dict": [[key, _encode(entry)] for key, entry in value.items()]}
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"float": str(value)}
+    match value:
+        case Result():
+            return value.to_dict()
+        case Note():
+            return {"note": [value.kind, value.text, _encode(value.where)]}
+        case ndarray():
+            entries = [_encode(entry) for entry in value.ravel().tolist()]
+            return {"dtype": value.dtype.str, "shape": list(value.shape), "array": entries}
+        case tuple():
+            return {"tuple": [_encode(entry) for entry in value]}
+        case dict():
+            return {"dict": [[key, _encode(entry)] for key, entry in value.items()]}
+        case float() if not math.isfinite(value):
+            return {"float": str(value)}
     return value
 
 
 def _decode(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
-    if "kind" in value:
-        return Result.from_dict(value)
-    if "note" in value:
-        return Note(*map(_decode, value["note"]))
-    if "array" in value:
-        return np.array(list(map(_decode, value["array"])), dtype=value["dtype"]).reshape(
-            value["shape"]
-        )
-    if "tuple" in value:
-        return tuple(map(_decode, value["tuple"]))
-    if "dict" in value:
-        return {key: _decode(entry) for key, entry in value["dict"]}
-    return float(value["float"])
+    match value:
+        case {"tuple": entries}:
+            return tuple(map(_decode, entries))
+        case {"dict": pairs}:
+            return {key: _decode(entry) for key, entry in pairs}
+        case {"float": text}:
+            return float(text)
+        case {"array": entries, "dtype": dtype, "shape": shape}:
+            return np.array(list(map(_decode, entries)), dtype).reshape(shape)
+        case {"note": parts}:
+            return Note(*map(_decode, parts))
+        case {"kind": _}:
+            return Result.from_dict(value)
+    return value

@@ -1,41 +1,41 @@
-"""The row keys of all results, one name per idea in every topic, the words that people read, and what these mean."""
+"""The row keys of all results, one name per idea in every topic, and the words that people read."""
 
 KEYS = frozenset(
     """
-    stratum size items labeled skipped correct
-    accuracy sampled weight sd mean mean_score bounded unused budget above up_to
-    id score prediction rival truth label counted predicted item value number wave psu psus strata box place
-    estimate estimate_low estimate_high
-    bounded_low bounded_high
-    standard_error low high level half_width variance variance_ratio bias rmse difference change growth
-    growth_low growth_high first second first_period last_period period month share true_share rate probability
-    test statistic df pvalue adjusted_pvalue naive_pvalue nadeau_bengio_pvalue rho rho_of_all rho_alpha r assumed_rho
-    true_rho repeat fold study region about verdict n
-    metric quantity group naive_estimate naive_low naive_high design_effect worth mean_standard_error neyman
-    proportional only_a only_b alike both_wrong
-    method interval_method design estimator stratifier n_strata assumes constant use audit new_base_rate
-    note problem flags undefined refused infinite zero_variance_refused
-    planned_sd to_label runs factors levels strength full replicates count cv mean_ratio ratio records
-    coverage rejects type_one mean_absolute_error estimated_variance_ratio
-    coverage_error rejects_error type_one_error mean_absolute_error_error estimated_variance_ratio_error bias_error
-    sd_error rmse_error variance_ratio_error half_width_error cv_error mean_ratio_error ratio_error true_rho_error
-    claim printed ours corrected reach error why name seconds data
-    assured confidence margin digit read_a read_b vote_share exercise message hint explanation
-    time who row reason limits setting simulated_bias simulated_sd simulated_rmse
-    model best_rank worst_rank groups differ unscored slice first_label second_label
+    stratum size items labeled skipped correct accuracy sampled weight sd mean mean_score
+    bounded unused budget above up_to id score prediction rival truth label counted predicted
+    item value number wave psu psus strata box place estimate estimate_low estimate_high
+    bounded_low bounded_high standard_error low high level half_width variance variance_ratio
+    bias rmse difference change growth growth_low growth_high first second first_period
+    last_period period month share true_share rate probability test statistic df pvalue
+    adjusted_pvalue naive_pvalue nadeau_bengio_pvalue rho rho_of_all rho_alpha r assumed_rho
+    true_rho repeat fold study region about verdict n metric quantity group naive_estimate
+    naive_low naive_high design_effect worth mean_standard_error neyman proportional only_a
+    only_b alike both_wrong method interval_method design estimator stratifier n_strata assumes
+    constant use audit new_base_rate note problem flags undefined refused infinite
+    zero_variance_refused planned_sd to_label runs factors levels strength full replicates count
+    cv mean_ratio ratio records coverage rejects type_one mean_absolute_error
+    estimated_variance_ratio coverage_error rejects_error type_one_error
+    mean_absolute_error_error estimated_variance_ratio_error bias_error sd_error rmse_error
+    variance_ratio_error half_width_error cv_error mean_ratio_error ratio_error true_rho_error
+    claim printed ours corrected reach error why name seconds data assured confidence margin
+    digit read_a read_b vote_share exercise message hint explanation time who row reason limits
+    setting simulated_bias simulated_sd simulated_rmse model best_rank worst_rank groups differ
+    unscored slice first_label second_label
 """.split()
 )
-# numbers in the units of what is estimated: their digits are those of its error
+# numbers in the units of the estimate, shown with the digits of its error
 ESTIMATES = frozenset(
     """
-    bounded_low bounded_high
-    estimate standard_error low high half_width difference change counted naive_estimate naive_low naive_high truth
+    bounded_low bounded_high estimate standard_error low high half_width difference change
+    counted naive_estimate naive_low naive_high truth
 """.split()
 )
 COUNTS = frozenset(
     """
-    size items labeled skipped correct sampled bounded unused budget above psus worth n count records alike only_a
-    only_b both_wrong differ unscored runs neyman proportional to_label assured
+    size items labeled skipped correct sampled bounded unused budget above psus worth n count
+    records alike only_a only_b both_wrong differ unscored runs neyman proportional to_label
+    assured
 """.split()
 )
 SHOWN = {
@@ -68,7 +68,7 @@ SHOWN = {
     "type_one": "type I",
     "type_one_error": "type I error",
 }
-# methods whose names are not what people write
+# methods that are written otherwise in sentences
 METHODS = {
     "mle": "maximum likelihood (mle)",
     "classify_and_count": "counting as predicted",
@@ -81,7 +81,7 @@ METHODS = {
     "subtracted_bias": "subtracting the bias",
     "generalized": "the generalized method",
 }
-# metrics whose names are not what people write
+# metrics that are written otherwise in sentences
 METRICS = {
     "f1": "F1",
     "macro_f1": "macro F1",
@@ -94,42 +94,46 @@ METRICS = {
 }
 
 EXPLAINED = {
-    "AUC": "the chance that of two items, one of the class and one not, the one of the class has the higher score: 50% "
-    "is guessing",
-    "BRR": "balanced repeated replication: the estimate is computed again and again from balanced halves of the "
-    "clusters, and how far it moves is its error",
-    "F1": "one number for precision and recall (their harmonic mean): low where either is low",
-    "frame": "the items among which the audit was drawn, all of them counted",
+    "AUC": "the probability that an item of the class has a higher score than an item of another "
+    "class: 50% is guessing",
+    "BRR": "balanced repeated replication: the estimate is computed again from balanced halves of "
+    "the clusters, and its variation is its error",
+    "F1": "one number for precision and recall (their harmonic mean): low if either is low",
+    "frame": "the items from which the audit sample was drawn, all of them counted",
     "gamma": "the covariance of two items in different folds; omega: in the same fold",
-    "mle": "maximum likelihood estimate: the true shares under which the audit and the predicted counts together are "
-    "most likely",
-    "Nadeau-Bengio": "a t-test for cross-validation that allows for folds which share training items: rho is K / (2K - "
-    "1) for K folds",
-    "Neyman": "Neyman's rule: labels in proportion to size times spread of a stratum",
+    "mle": "maximum likelihood estimate: the true proportions under which the audit sample and the "
+    "predicted counts together are most likely",
+    "Nadeau-Bengio": "a t-test for cross-validation that allows for folds which share training "
+    "items: rho is K / (2K - 1) for K folds",
+    "Neyman": "Neyman's rule: labels in proportion to size times standard deviation of a stratum",
     "omega": "the covariance of two items in the same fold; gamma: in different folds",
-    "P(prediction | truth)": "how often items of a class are predicted as each class: what the classifier makes of "
-    "what there is",
-    "P(truth | prediction)": "how often items predicted as a class are of each class: it changes when the shares of "
-    "the classes do",
-    "precision": "of the items predicted to be of the class, the share that is",
-    "PSU": "primary sampling unit, the cluster that was drawn: a person, a site, a box. Items of one PSU resemble each "
-    "other, so they count for less than as many separate ones",
-    "recall": "of the items that are of the class, the share that was predicted so",
-    "rho": "the hidden dependence of folds: the share of the variance of a cross-validated mean that the folds do not "
-    "show, as they share training items. 0: folds are independent; near 1: nothing is shown",
-    "RMSE": "root mean squared error: how far off an estimate typically is, bias and chance together",
-    "SE": "standard error: how far off an estimate typically is by chance; about two of them make a 95% interval",
-    "stratum": "a group of items, such as those of like scores, in which items to label are drawn separately",
-    "theta": "theta1 to theta5: five estimates of the variance of a cross-validated mean, each right under its own "
-    "assumption",
-    "VOILA": "the allocation of labels to strata with the least error, in whole numbers, that takes no more items than "
-    "a stratum has",
-    "wald": "the textbook interval, estimate plus and minus two standard errors: too short with few labels",
+    "P(prediction | truth)": "how often items of a class are predicted as each class: a property "
+    "of the classifier",
+    "P(truth | prediction)": "how often items predicted as a class are of each class: it changes "
+    "with the class proportions",
+    "precision": "of the items predicted to be of the class, the proportion that is",
+    "PSU": "primary sampling unit, the cluster that was sampled: a person, a site, a box. Items of "
+    "one PSU resemble each other, so they carry less information than as many separate ones",
+    "recall": "of the items that are of the class, the proportion predicted to be",
+    "rho": "the hidden dependence of folds: the proportion of the variance of a cross-validated "
+    "mean that the folds do not show, because they share training items. 0: folds are "
+    "independent; near 1: the folds show almost nothing",
+    "RMSE": "root mean squared error: the typical error of an estimate, bias and chance together",
+    "SE": "standard error: the typical error of an estimate by chance; about two of them make a "
+    "95% interval",
+    "stratum": "a group of items, such as those of similar scores, from which items to label are "
+    "sampled separately",
+    "theta": "theta1 to theta5: five estimates of the variance of a cross-validated mean, each "
+    "correct under its own assumption",
+    "VOILA": "the allocation of labels to strata with the smallest error, in whole numbers, that "
+    "takes no more items than a stratum has",
+    "wald": "the textbook interval, estimate plus and minus two standard errors: too short "
+    "with few labels",
 }
 
 
 def words(key: str) -> str:
-    """Return what people read for a row key; what is none, such as a column of a user's file, stays as it is.
+    """Return the words for a row key; another name, such as that of a user's column, is unchanged.
 
     Parameters
     ----------
@@ -144,7 +148,7 @@ def words(key: str) -> str:
 
 
 def method_words(name: str) -> str:
-    """Return a method as it is written in a sentence.
+    """Return the words for a method in a sentence.
 
     Parameters
     ----------
@@ -159,7 +163,7 @@ def method_words(name: str) -> str:
 
 
 def metric_words(name: str) -> str:
-    """Return a metric as it is written in a sentence.
+    """Return the words for a metric in a sentence.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ def test_inspect(tmp_path, save):
     )
     assert [note.text for note in items.notes] == [
         "the score is that of scorer 'match', not 'judge'",
-        "2 samples have no score of scorer 'match' and are left out: 's-3', 's-4'",
+        "2 samples without a score of scorer 'match' left out: 's-3', 's-4'",
     ]
     shown = frames.read_columns(path, ["input", "answer", "target", "metadata.document"])[0]
     assert [column[0] for column in shown.values()] == [
@@ -203,15 +203,23 @@ EPOCHS = inspect(
 @pytest.mark.parametrize(
     "content, part, message",
     [
-        (TWO, "", "doc_id 0 occurs twice, once per filter; name one: '{}#strict' or '{}#loose'"),
+        (
+            TWO,
+            "",
+            "doc_id 0 occurs twice, in records 1 and 2; name one filter: '{}#filter=strict' or '{}#filter=loose'",
+        ),
         (TWO, "#lose", "has no filter 'lose'; it has 'strict', 'loose' (did you mean 'loose'?)"),
         (TWO, "#strict,metric=f1", "has no metric 'f1'; it has 'exact_match'"),
         ([harness(0), harness(0)], "", "doc_id 0 occurs twice, in records 1 and 2: keep one"),
-        (EPOCHS, "", "id a occurs twice, once per epoch; name one: '{}#epoch=1' or '{}#epoch=2'"),
+        (
+            EPOCHS,
+            "",
+            "id a occurs twice, in records 1 and 2; name one epoch: '{}#epoch=1' or '{}#epoch=2'",
+        ),
         (
             inspect(*SAMPLES, listed=("match", "judge")),
             "",
-            "has 2 scorers; name one: '{}#match' or '{}#judge'",
+            "has 2 scorers; name one scorer: '{}#scorer=match' or '{}#scorer=judge'",
         ),
         (inspect(*SAMPLES), "#nobody", "has no scorer 'nobody'; it has 'match', 'judge'"),
         (inspect(*SAMPLES), "#model=x", "'model' is nothing to choose; say epoch= or scorer="),
@@ -224,11 +232,6 @@ EPOCHS = inspect(
             inspect(sample(None, {"match": 1})),
             "",
             "record 1 has no id: each sample of a log of Inspect has one",
-        ),
-        (
-            inspect(sample("a", {"match": 1}) | {"choices": "AB"}),
-            "",
-            "record 1: choices is text, not a list",
         ),
         (
             inspect() | {"samples": None},
@@ -249,7 +252,7 @@ EPOCHS = inspect(
         (
             [harness(0, 3.0), harness(1, 7.0)],
             "",
-            "'score' goes from 3 to 7, but a score is a chance from 0 to 1; a column may",
+            "'score' goes from 3 to 7, but a score is a probability from 0 to 1; a column may",
         ),
     ],
 )

@@ -149,27 +149,27 @@ def test_a_free_answer_in_the_harness(tmp_path, version):
         (
             "samples_lm-eval-0.4.0-texts.jsonl",
             "",
-            "has 2 metrics; name one: '{}#metric=acc' or '{}#metric=acc_norm'",
+            "has 2 metrics; name one metric: '{}#metric=acc' or '{}#metric=acc_norm'",
         ),
         (
             "samples_lm-eval-0.4.13-texts.jsonl",
             "#filter=none",
-            "has 2 metrics; name one: '{}#filter=none,metric=acc' or '{}#filter=none,metric=acc_norm'",
+            "has 2 metrics; name one metric: '{}#filter=none,metric=acc' or '{}#filter=none,metric=acc_norm'",
         ),
         (
             CHOICE[-1],
             "",
-            "id q1 occurs twice, once per epoch; name one: '{}#epoch=1' or '{}#epoch=2'",
+            "; name one epoch: '{}#epoch=1' or '{}#epoch=2'",
         ),
         (
             CHOICE[-1],
             "#epoch=2",
-            "has 2 scorers; name one: '{}#epoch=2,choice' or '{}#epoch=2,answer'",
+            "has 2 scorers; name one scorer: '{}#epoch=2,scorer=choice' or '{}#epoch=2,scorer=answer'",
         ),
         (
             CHOICE[-1],
             "#choice",
-            "name one: '{}#scorer=choice,epoch=1' or '{}#scorer=choice,epoch=2'",
+            "name one epoch: '{}#scorer=choice,epoch=1' or '{}#scorer=choice,epoch=2'",
         ),
         (FREE[-1], "#epoch=1,choice", "has no scorer 'choice'; it has 'includes', 'match'"),
     ],
@@ -218,10 +218,9 @@ def test_a_score_that_the_choices_contradict_is_told(tmp_path):
     for record in records[1:3]:
         record["acc"] = 1.0
     (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, records)))
-    assert (
-        "metric 'acc' does not fit the choices of 2 samples, where the one that weighs most is right though it "
-        "scores 0, or wrong though it scores 1: '1', '2'"
-    ) in sheet_of(tmp_path, "x.jsonl", 4)[0]
+    assert ("metric 'acc' contradicts the most probable choice of 2 samples: '1', '2'") in sheet_of(
+        tmp_path, "x.jsonl", 4
+    )[0]
 
 
 def damaged(packed):

@@ -264,12 +264,11 @@ def unnamed_filters(path, first, second):
 
 def test_filters_without_names_are_chosen_by_their_place(tmp_path):
     path = unnamed_filters(tmp_path / "old.jsonl", PASSED[:, 0], PASSED[:, 1])
-    first, second = (f"{column.mean():.4g}" for column in PASSED.T)
     with pytest.raises(ValueError) as caught:
         wb.read_item_scores(path)
     assert str(caught.value).endswith(
-        "doc_id 0 occurs twice, once per filter; this log does not name them, so they are counted in their order (mean "
-        f"exact_match of 1: {first}, mean exact_match of 2: {second}); name one: '{path}#1' or '{path}#2'"
+        "doc_id 0 occurs twice, in records 1 and 31; name one filter: "
+        f"'{path}#filter=1' or '{path}#filter=2'"
     )
     for choice, column in (("1", 0), ("2", 1), ("filter=2", 1)):
         for found in (

@@ -345,7 +345,7 @@ def test_logs_that_do_not_belong_together_are_refused(tmp_path):
 
 
 def test_scorers_and_filters_must_be_named(tmp_path):
-    with pytest.raises(ValueError, match=r"has 2 scorers; name one: .*#choice' or "):
+    with pytest.raises(ValueError, match=r"has 2 scorers; name one scorer: .*#scorer=choice' or "):
         wb.read_item_scores(CHOICE, LOGS / "inspect-0.3.100-choice.eval")
     lines = [
         json.loads(line)
@@ -360,7 +360,8 @@ def test_scorers_and_filters_must_be_named(tmp_path):
         (tmp_path / f"{name}.jsonl").write_text(both)
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     with pytest.raises(
-        ValueError, match="doc_id 0 occurs twice, once per filter; name one: .*#strict' or "
+        ValueError,
+        match="doc_id 0 occurs twice, in records .*; name one filter: .*#filter=strict' or ",
     ):
         wb.read_item_scores(*files)
     assert wb.read_item_scores(*files, score="flexible").score.tolist() == [[1, 1]] * 2

@@ -1,38 +1,40 @@
-"""Logs of evaluations as tables, by their content: Inspect (.json, .eval), lm-evaluation-harness (samples_*.jsonl),
-OpenAI evals (.jsonl) and DeepEval (.json).
+"""Logs of evaluations as tables, known by their content.
 
-A row is a sample: `id`, `score`, `input`, `answer`, `target`, of multiple choice `choices`, and what else the log says
-of it, such as `metadata.document` or `doc.question`. "log.json#NAME" names the scorer, or the filter, where a log has
-several; "#epoch=2" and "#metric=acc_norm" say the rest, with commas between.
+`read_log` reads logs of Inspect (.json, .eval), lm-evaluation-harness (samples_*.jsonl), OpenAI
+evals (.jsonl) and DeepEval (.json); the last two are in `other_logs`. `open_log` returns a log as a
+table with a row per sample: `id`, `score`, `input`, `answer`, `target`, `choices` of multiple
+choice, and what else the log holds, such as `metadata.document` or `doc.question`. "log.json#NAME"
+names the scorer, or the filter, if a log has several; "#epoch=2" and "#metric=acc_norm" name the
+rest, with commas between.
 """
 
-import errno
 import json
 import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from workbench import checks
 from workbench.data.choices import continued, lettered, weighed
 from workbench.data.columns import TableSource
-from workbench.data.json_records import json_line, json_records, json_text, kind_of
-from workbench.data.numbers import objects
+from workbench.data.json_records import json_line, json_records, json_text
+from workbench.data.numbers import first_repeat, objects
 from workbench.data.text_files import zstandard
 from workbench.extras.compare.log_samples import EvaluationLog, Sample
-from workbench.extras.compare.other_logs import DEEPEVAL, OPENAI, deepeval_log, openai_log
+from workbench.extras.compare.other_logs import (
+    DEEPEVAL,
+    OPENAI,
+    deepeval_log,
+    openai_log,
+    text_of,
+)
 from workbench.results import Note
 
 EVAL = ".eval"
-SHOWN = (
-    "input",
-    "choices",
-    "answer",
-    "target",
-)  # what people see of a sample where nothing else is said
+SHOWN = ("input", "choices", "answer", "target")  # the columns that annotators see by default
 PEEKED = 1 << 16
 _INSPECT = re.compile(
     r'\s*\{\s*("version"\s*:\s*[0-9]+\s*,\s*"status"\s*:|'
@@ -42,6 +44,8 @@ _LISTED = re.compile(
     r'\s*\[\s*\{\s*"doc_id"\s*:\s*[0-9]+\s*,\s*"doc"\s*:'
 )  # the harness until 0.4.2
 _HARNESS = re.compile(r'\s*\{.*"(filtered_resps|resps|doc_hash)"\s*:', re.DOTALL)
+_HEADERS = ("header.json", "_journal/start.json")
+_MEMBER = re.compile(r"header\.json|_journal/start\.json|samples/.+\.json")
 _LETTERS = {
     "C": 1.0,
     "I": 0.0,
@@ -52,29 +56,19 @@ _LETTERS = {
     "no": 0.0,
     "false": 0.0,
 }
-_ADDED = {"id", "source", "internal"}  # to a message, by a run
-_OWN = {
-    "doc_id",
-    "doc",
-    "target",
-    "arguments",
-    "resps",
-    "filtered_resps",
-    "filter",
-    "metrics",
-    "doc_hash",
-    "prompt_hash",
-    "target_hash",
-}
+# fields of a record of the harness that are no metrics
+_OWN = set(
+    "doc_id doc target arguments resps filtered_resps filter metrics doc_hash prompt_hash "
+    "target_hash".split()
+)
 
 
 def scores_of(samples: Sequence[Sample]) -> list[str]:
     """Return the names of the scores that any of the samples has."""
-    return list(
-        dict.fromkeys(
-            name for each in samples for name, value in each.scores.items() if value is not None
-        )
-    )
+    names: dict = {}
+    for sample in samples:
+        names |= {name: None for name, value in sample.scores.items() if value is not None}
+    return list(names)
 
 
 def is_log(text: str, ending: str) -> bool:
@@ -82,13 +76,15 @@ def is_log(text: str, ending: str) -> bool:
 
     Examples
     --------
-    >>> is_log('{"version": 2, "status": "success",', ".json"), is_log('{"id": 1, "score": 0.5}', ".json")
-    (True, False)
+    >>> is_log('{"version": 2, "status": "success",', ".json")
+    True
+    >>> is_log('{"id": 1, "score": 0.5}', ".json")
+    False
     """
     if ending == ".json":
         return any(start.match(text) for start in (_INSPECT, _LISTED, DEEPEVAL))
-    first = text.split("\n", 1)[0]
-    return bool(_LISTED.match(text) or _HARNESS.match(first) or OPENAI.match(first))
+    line = text.split("\n", 1)[0]
+    return bool(_LISTED.match(text) or _HARNESS.match(line) or OPENAI.match(line))
 
 
 def read_log(path: str, label: str) -> EvaluationLog:
@@ -97,354 +93,267 @@ def read_log(path: str, label: str) -> EvaluationLog:
     Raises
     ------
     ValueError
-        If it is cut off, a record lacks what it must have, or a score cannot be understood; names the record.
+        If it is cut off, a record lacks a field that it must have, or a score cannot be understood;
+        names the record.
     """
     with open(path, "rb") as file:
-        packed = file.read(2) == b"PK"
-    if packed:
-        return _inspect(label, *_unzipped(path, label))
+        if file.read(2) == b"PK":
+            return _inspect(label, *_unzipped(path, label))
     text = json_text(path, label)
     if OPENAI.match(text.split("\n", 1)[0]):
         return openai_log(label, json_records(text, label))
-    if not _INSPECT.match(text) and DEEPEVAL.match(text):
-        return deepeval_log(label, _whole(text, label))
-    if not _INSPECT.match(text):
+    is_inspect = _INSPECT.match(text)
+    if not is_inspect and not DEEPEVAL.match(text):
         return _harness(label, json_records(text, label))
     try:
         log = json.loads(text)
     except (json.JSONDecodeError, RecursionError):
-        raise ValueError(
-            f"{label} is cut off or damaged: write the log again (inspect log dump LOG)"
-        ) from None
-    samples = log.get("samples")
-    if not isinstance(samples, list) or not samples:
-        raise ValueError(
-            f"{label} has no samples, only a header: write the log with them (inspect log dump LOG)"
-        )
-    return _inspect(label, log, samples)
+        raise _damaged(label) from None
+    return _inspect(label, log, log.get("samples")) if is_inspect else deepeval_log(label, log)
 
 
-def _whole(text: str, label: str) -> dict:
-    try:
-        return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        raise ValueError(f"{label} is cut off or damaged; copy it again") from None
+def _damaged(label: str) -> ValueError:
+    return ValueError(f"{label} is cut off or damaged; copy it again")
 
 
 def open_log(path: str, label: str, choice: str = "") -> TableSource:
-    """Return a log as a source of columns: its scored samples, or all where none has a score."""
+    """Return a log as a source of columns: its scored samples, or all if none has a score."""
     log = read_log(path, label)
-    name_of = _Names(log, choice)
-    samples = _distinct(log, name_of.samples(), name_of)
-    score = name_of.score(samples)
-    scored = [each for each in samples if each.scores.get(score) is not None]
-    notes = tuple(_notes(log, score, samples, scored))
-    rows = [
-        {
-            "id": each.id,
-            **({"score": each.scores[score]} if score else {}),
-            **each.cells,
-            "answer": each.answers.get(score, each.cells["answer"]),
-            **{f"scores.{name}": value for name, value in each.scores.items()},
-        }
-        for each in scored or samples
-    ]
+    chosen = _Choice(log, choice)
+    samples = chosen.distinct_samples()
+    score = chosen.score(samples)
+    scored = [sample for sample in samples if sample.scores.get(score) is not None]
+    notes = tuple(Note("data", text) for text in _remarks(log, score, samples, scored))
+    rows = []
+    for sample in scored or samples:
+        row = {"id": sample.id, "score": sample.scores.get(score)} if score else {"id": sample.id}
+        row |= sample.cells
+        row["answer"] = sample.answers.get(score, sample.cells["answer"])
+        row |= {f"scores.{name}": value for name, value in sample.scores.items()}
+        rows.append(row)
 
-    def fetch(wanted: Any) -> Any:
-        return {name: objects([row.get(name) for row in rows]) for name in wanted}, notes
+    def fetch(names: Any) -> Any:
+        return {name: objects([row.get(name) for row in rows]) for name in names}, notes
 
     return TableSource(label, tuple(dict.fromkeys(name for row in rows for name in row)), fetch)
 
 
 def chosen_score(log: EvaluationLog, choice: str) -> tuple[list[Sample], str]:
-    """Return the samples of a log, each as often as it has epochs, and the name of its score; of one filter.
+    """Return the samples of a log, each as often as it has epochs, and the name of its score.
 
     Parameters
     ----------
     log : EvaluationLog
     choice : str
-        What is written after "#".
+        The text after "#".
     """
-    name_of = _Names(log, choice)
-    samples = name_of.samples()
-    if log.part_is == "filter":
-        _distinct(log, samples, name_of)
-    return samples, name_of.score(samples)
+    chosen = _Choice(log, choice)
+    samples = chosen.distinct_samples() if log.part_is == "filter" else chosen.samples()
+    return samples, chosen.score(samples)
 
 
-class _Names:
-    """What is written after "#", compared with what the log has."""
+class _Choice:
+    """The part and the score of a log that the text after "#" names."""
 
-    def __init__(self, log: EvaluationLog, choice: str) -> None:
-        self.log, self.parts = log, list(dict.fromkeys(each.part for each in log.samples))
-        self.said, self.bare = {}, log.score_is if log.part_is == "epoch" else log.part_is
-        for word in filter(None, choice.split(",")):
+    def __init__(self, log: EvaluationLog, text: str) -> None:
+        self.log = log
+        self.parts = list(dict.fromkeys(sample.part for sample in log.samples))
+        self.values = {}
+        for word in filter(None, text.split(",")):
             key, sign, value = word.partition("=")
-            bare = (
-                self.bare
-                if word in self.parts or len(self.parts) > 1 and word not in scores_of(log.samples)
-                else log.score_is
-            )
-            self.said[key if sign else bare] = value if sign else word
-        strange = next((key for key in self.said if key not in (log.part_is, log.score_is)), None)
-        if strange is not None:
-            raise ValueError(
-                f"{log.label}: {strange!r} is nothing to choose; say {log.part_is}= or {log.score_is}="
-            )
+            if not sign:
+                key, value = self._key_of(word), word
+            if key not in (log.part_is, log.score_is):
+                keys = f"{log.part_is}= or {log.score_is}="
+                raise ValueError(f"{log.label}: {key!r} is nothing to choose; say {keys}")
+            self.values[key] = value
+
+    def _key_of(self, word: str) -> str:
+        is_part = word in self.parts or word not in scores_of(self.log.samples)
+        return "filter" if is_part and self.log.part_is == "filter" else self.log.score_is
 
     def samples(self) -> list[Sample]:
-        """Return the samples of the part that was chosen, or all."""
-        part = self._known(self.log.part_is, self.parts)
-        return [each for each in self.log.samples if part in ("", each.part)]
+        """Return the samples of the chosen part, or all."""
+        part = self._value(self.log.part_is, self.parts)
+        return [sample for sample in self.log.samples if part in ("", sample.part)]
+
+    def distinct_samples(self) -> list[Sample]:
+        """Return the samples of the chosen part, or raise if one occurs twice."""
+        samples, kind = self.samples(), self.log.part_is
+        repeat = first_repeat([sample.id for sample in samples])
+        if repeat is None:
+            return samples
+        first, second = (samples[k] for k in repeat)
+        name = "doc_id" if kind == "filter" else "id"
+        records = f"in records {first.number} and {second.number}"
+        advice = ": keep one"
+        if first.part != second.part:
+            advice = f"; name one {kind}: {self._options(kind, self.parts)}"
+        raise ValueError(f"{self.log.label}: {name} {first.id} occurs twice, {records}{advice}")
 
     def score(self, samples: Sequence[Sample]) -> str:
-        """Return the score that was chosen, the log's own, or its only one; "" where there is none."""
-        known = scores_of(samples)
-        if not known:
+        """Return the score that was chosen, the log's own, or its only one; "" without scores."""
+        kind, names = self.log.score_is, scores_of(samples)
+        if not names:
             return ""
-        if said := self._known(self.log.score_is, known):
-            return said
-        only = self.log.score if self.log.score in known else known[0] if len(known) == 1 else ""
-        if not only:
+        chosen = self._value(kind, names)
+        if chosen:
+            return chosen
+        if self.log.score in names:
+            return self.log.score
+        if len(names) > 1:
+            options = self._options(kind, names)
             raise ValueError(
-                f"{self.log.label} has {len(known)} {self.log.score_is}s; name one: "
-                f"{self.listed(self.log.score_is, known)}"
+                f"{self.log.label} has {len(names)} {kind}s; name one {kind}: {options}"
             )
-        return only
+        return names[0]
 
-    def listed(self, key: str, values: Sequence[str]) -> str:
-        """Return how each value would be chosen."""
-        path, sign = self.log.label[1:-1].split("#")[0], "" if key == self.bare else f"{key}="
-        kept = "".join(f"{other}={value}," for other, value in self.said.items() if other != key)
-        return " or ".join(repr(f"{path}#{kept}{sign}{value}") for value in values[:5])
+    def _value(self, key: str, values: Sequence[str]) -> str:
+        value = self.values.get(key, "")
+        if value and value not in values:
+            options = f"{checks.listed(values, quoted=True)}{checks.suggestion(value, values)}"
+            raise ValueError(f"{self.log.label} has no {key} {value!r}; it has {options}")
+        return value
 
-    def _known(self, key: str, values: list) -> str:
-        said = self.said.get(key, "")
-        if said and said not in values:
-            raise ValueError(
-                f"{self.log.label} has no {key} {said!r}; it has {checks.listed(values, quoted=True)}"
-                f"{checks.suggestion(said, values)}"
-            )
-        return said
-
-
-def _distinct(log: EvaluationLog, samples: list, names: _Names) -> list:
-    """Return samples, or raise where one occurs twice: in several parts of which one is to be named, or in one."""
-    first: dict[str, Sample] = {}
-    for each in samples:
-        other = first.setdefault(each.id, each)
-        if other is each:
-            continue
-        twice = (
-            f"{log.label}: {'doc_id' if log.part_is == 'filter' else 'id'} {each.id} occurs twice"
-        )
-        if other.part == each.part:
-            raise ValueError(f"{twice}, in records {other.number} and {each.number}: keep one")
-        counted = (
-            f"; this log does not name them, so they are counted in their order ({_means(log)})"
-            if log.unnamed_parts
-            else ""
-        )
-        raise ValueError(
-            f"{twice}, once per {log.part_is}{counted}; name one: "
-            f"{names.listed(log.part_is, names.parts)}"
-        )
-    return samples
+    def _options(self, key: str, values: Sequence[str]) -> str:
+        """Return the log with the text after "#" that chooses each value."""
+        path = self.log.label[1:-1].split("#")[0]
+        texts = []
+        for value in values[:5]:
+            chosen = self.values | {key: value}
+            texts.append(",".join(f"{name}={text}" for name, text in chosen.items()))
+        return " or ".join(repr(f"{path}#{text}") for text in texts)
 
 
-def _means(log: EvaluationLog) -> str:
-    """Return the mean score of each part, in words."""
-    name = (scores_of(log.samples) or [""])[0]
-    values: dict[str, list[float]] = {}
-    for sample in log.samples:
-        score = sample.scores.get(name)
-        values.setdefault(sample.part, []).extend([] if score is None else [score])
-    return ", ".join(
-        f"mean {name} of {part}: {sum(scores) / len(scores):.4g}"
-        for part, scores in values.items()
-        if scores
-    )
-
-
-def _notes(log: Any, score: Any, samples: Any, scored: Any) -> Any:
+def _remarks(log: EvaluationLog, score: str, samples: list, scored: list) -> list[str]:
+    """Return remarks on the samples and the score of a log's table."""
+    label, name = log.label, f"{log.score_is} {score!r}"
+    texts = []
     if log.unfinished:
-        yield Note(
-            "data",
-            f"the run of {log.label} did not finish, its status is {log.unfinished!r}: samples may be "
-            "missing",
-        )
+        status = f"its status is {log.unfinished!r}: samples may be missing"
+        texts.append(f"the run of {label} did not finish, {status}")
     if not scored:
-        yield Note("data", f"{log.label} has no score")
-        return
-    of = f"{log.score_is} {score!r}"
-    parts = {each.part for each in log.samples}
-    if log.unnamed_parts and {each.part for each in samples} != parts:
-        yield Note("data", unnamed_part(log, samples[0].part))
-    others = [name for name in scores_of(samples) if name != score]
-    yield Note(
-        "data",
-        f"the score is that of {of}"
-        + (f", not {checks.listed(others, quoted=True)}" if others else ""),
-    )
-    left = [each.id for each in samples if each.scores.get(score) is None]
-    if left:
-        have = "sample has" if len(left) == 1 else "samples have"
-        yield Note(
-            "data",
-            f"{len(left)} {have} no score of {of} and {'is' if len(left) == 1 else 'are'} left out: "
-            f"{checks.listed(left, 5, quoted=True)}",
-        )
-    unfit = [each.id for each in scored if score in each.unfit]
+        return [*texts, f"{label} has no score"]
+    if log.unnamed_parts and len(samples) < len(log.samples):
+        texts.append(unnamed_part(log, samples[0].part))
+    others = [other for other in scores_of(samples) if other != score]
+    rest = f", not {checks.listed(others, quoted=True)}" if others else ""
+    texts.append(f"the score is that of {name}{rest}")
+    unscored = [sample.id for sample in samples if sample.scores.get(score) is None]
+    if unscored:
+        ids = checks.listed(unscored, 5, quoted=True)
+        many = checks.counted(len(unscored), "sample")
+        texts.append(f"{many} without a score of {name} left out: {ids}")
+    unfit = [sample.id for sample in scored if score in sample.unfit]
     if unfit:
-        yield Note(
-            "data",
-            f"{of} does not fit the choices of {checks.counted(len(unfit), 'sample')}, where the one "
-            f"that weighs most is right though it scores 0, or wrong though it scores 1: "
-            f"{checks.listed(unfit, 5, quoted=True)}",
-        )
+        many = checks.counted(len(unfit), "sample")
+        ids = checks.listed(unfit, 5, quoted=True)
+        texts.append(f"{name} contradicts the most probable choice of {many}: {ids}")
+    return texts
 
 
 def unnamed_part(log: EvaluationLog, part: str) -> str:
-    """Return which part was taken of a log that does not name its parts.
+    """Return a sentence on the part that was taken of a log that does not name its parts.
 
     Parameters
     ----------
     log : EvaluationLog
     part : str
     """
-    many = len({each.part for each in log.samples})
-    return f"{log.label} does not name its {many} {log.part_is}s: {log.part_is} {part} is number {part} in its order"
+    kind, count = log.part_is, len({sample.part for sample in log.samples})
+    names = f"{log.label} does not name its {count} {kind}s"
+    return f"{names}: {kind} {part} is number {part} in its order"
 
 
 def _unzipped(path: str, label: str) -> tuple:
     """Return header and samples of an .eval file, which is a zip archive of JSON."""
     zstd, zips = zstandard()
+    damages = (zips.BadZipFile, zstd.ZstdError, zlib.error, EOFError, OSError, ValueError)
     try:
         with zips.ZipFile(path) as archive:
-            inside = archive.namelist()
-            header = next(
-                (name for name in ("header.json", "_journal/start.json") if name in inside), None
-            )
-            samples = sorted(
-                (name for name in inside if re.fullmatch(r"samples/.+\.json", name)), key=_natural
-            )
-            if header is None or not samples:
-                raise ValueError(
-                    f"{label} is no log of Inspect: it has no {'samples' if header else 'header'}"
-                )
-            return json.loads(archive.read(header)), [
-                json.loads(archive.read(name)) for name in samples
-            ]
-    except (
-        zips.BadZipFile,
-        zstd.ZstdError,
-        zlib.error,
-        EOFError,
-        json.JSONDecodeError,
-        UnicodeDecodeError,
-    ):
-        raise ValueError(f"{label} is cut off or damaged; copy it again") from None
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # a place before the file's beginning
-            raise
-        raise ValueError(f"{label} is cut off or damaged; copy it again") from None
-    except NotImplementedError:
+            names = filter(_MEMBER.fullmatch, archive.namelist())
+            members = {name: json.loads(archive.read(name)) for name in names}
+    except NotImplementedError:  # how zipfile refuses an unknown compression method
+        convert = f"inspect log convert {path} --to json --output-dir ."
         raise ValueError(
-            f"{label} is packed in a way that is not known here; write it as JSON: inspect log convert "
-            f"{path} --to json --output-dir ."
+            f"{label} is compressed by an unknown method; write it as JSON: {convert}"
         ) from None
+    except damages:
+        raise _damaged(label) from None
+    headers = [members.pop(name) for name in _HEADERS if name in members]
+    if not headers:
+        raise ValueError(f"{label} is no log of Inspect: it has no header")
+    return headers[0], [members[name] for name in sorted(members, key=_natural)]
 
 
 def _natural(name: str) -> list:
-    return [
-        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)
-    ]
+    """Return a key that sorts numbers in names by their size."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
-def _inspect(label: Any, header: Any, samples: Any) -> EvaluationLog:
+def _inspect(label: str, header: Any, samples: Any) -> EvaluationLog:
+    if not isinstance(samples, list) or not samples:
+        raise ValueError(
+            f"{label} has no samples, only a header: write the log with them (inspect log dump LOG)"
+        )
     results = _at(header, "results") or {}
-    listed = [
-        each for each in results.get("scores") or [results.get("scorer")] if isinstance(each, dict)
-    ]
-    named = list(dict.fromkeys(str(each.get("name")) for each in listed))
-    found = [
-        _sample(number, sample, named, f"{label}, record {number}")
-        for number, sample in enumerate(samples, 1)
-    ]
-    status = (
-        header.get("status", "started") if isinstance(header, dict) else ""
-    )  # a journal's start has none
+    entries = results.get("scores") or [results.get("scorer")]
+    names = (str(entry.get("name")) for entry in entries if isinstance(entry, dict))
+    scorers = list(dict.fromkeys(names))
+    status = header.get("status", "started") if isinstance(header, dict) else ""
     return EvaluationLog(
         label,
-        tuple(found),
-        named[0] if len(named) == 1 else "",
+        tuple(
+            _inspect_sample(number, sample, scorers, f"{label}, record {number}")
+            for number, sample in enumerate(samples, 1)
+        ),
+        scorers[0] if len(scorers) == 1 else "",
         "epoch",
         "scorer",
         "" if status == "success" else str(status),
-        _said(_at(header, "eval", "model")),
-        _said(_at(header, "eval", "task")),
+        text_of(_at(header, "eval", "model")),
+        text_of(_at(header, "eval", "task")),
     )
 
 
-def _sample(number: int, sample: Any, named: list[str], where: str) -> Sample:
-    if not isinstance(sample, dict) or sample.get("id") is None:
+def _inspect_sample(number: int, sample: Any, scorers: list[str], where: str) -> Sample:
+    if _at(sample, "id") is None:
         raise ValueError(f"{where} has no id: each sample of a log of Inspect has one")
-    given = sample.get("scores") or (
-        {(named or ["score"])[0]: sample["score"]} if sample.get("score") else {}
-    )
-    if not isinstance(given, dict):
-        raise ValueError(f"{where}: scores is {kind_of(given)}, not an object of scorers")
-    if not isinstance(texts := sample.get("choices") or [], list):
-        raise ValueError(f"{where}: choices is {kind_of(texts)}, not a list")
-    found = [
-        (scorer, name, value)
-        for scorer, each in given.items()
-        for name, value in _values(scorer, each, where)
-    ]
-    choices, epoch = lettered(map(_said, texts)), sample.get("epoch", 1)
-    output = _at(sample, "output", "choices")
-    said = choices.answered(_said(_at(output[0], "message", "content")) if output else "")
-    answers = {scorer: choices.meant(_said(_at(each, "answer"))) for scorer, each in given.items()}
+    entries, texts = sample.get("scores") or {}, sample.get("choices") or []
+    if not entries and sample.get("score"):  # logs before version 2
+        entries = {(scorers or ["score"])[0]: sample["score"]}
+    choices = lettered(map(text_of, texts))
+    outputs = _at(sample, "output", "choices") or [None]
+    answer = choices.answered(text_of(_at(outputs[0], "message", "content")))
+    scores, answers = {}, {}
+    for scorer, entry in entries.items():
+        value = entry.get("value") if isinstance(entry, dict) else entry
+        if not isinstance(value, dict):
+            value = {"": value}
+        for part, points in value.items():
+            name = f"{scorer}.{part}" if part else scorer
+            scores[name] = _number(points, f"{where}: the score of {name!r}")
+            answers[name] = choices.meant(text_of(_at(entry, "answer"))) or answer
     target = sample.get("target")
+    targets = target if isinstance(target, list) else [target]
+    epoch, question = sample.get("epoch", 1), text_of(sample.get("input"))
     cells = {
         "epoch": epoch,
-        "input": _said(sample.get("input")),
-        "answer": next(filter(None, answers.values()), said),
-        "target": _said(
-            [choices.meant(_said(each)) for each in target]
-            if isinstance(target, list)
-            else choices.meant(_said(target))
-        ),
-        **({"choices": choices.told()} if choices.texts else {}),
-        **_flat("metadata", sample.get("metadata")),
+        "input": question,
+        "answer": next(iter(answers.values()), answer),
+        "target": text_of([choices.meant(text_of(text)) for text in targets]),
     }
-    return Sample(
-        number,
-        _plain(sample["id"]),
-        str(epoch),
-        {name: value for _, name, value in found},
-        cells,
-        {name: answers[scorer] or said for scorer, name, _ in found},
-        content=(
-            json_line(_asked(sample.get("input"))),
-            json_line(texts) if texts else "",
-            _said(target),
-        ),
-    )
+    if texts:
+        cells["choices"] = choices.told()
+    cells |= _flat("metadata", sample.get("metadata"))
+    content = question, choices.told(), text_of(target)
+    identifier = text_of(sample["id"])
+    return Sample(number, identifier, str(epoch), scores, cells, answers, content=content)
 
 
-def _values(scorer: str, score: dict, where: str) -> Iterator[tuple]:
-    value = score.get("value") if isinstance(score, dict) else score
-    for name, each in (
-        [(f"{scorer}.{key}", each) for key, each in value.items()]
-        if isinstance(value, dict)
-        else [(scorer, value)]
-    ):
-        yield name, _number(each, f"{where}: the score of {name!r}")
-
-
-def _number(value: Any, what: Any) -> float | None:
-    """Return a score as a number, None where there is none."""
+def _number(value: Any, what: str) -> float | None:
+    """Return a score as a number, None if there is none."""
     if value is None or isinstance(value, (list, dict)):
         return None
     try:
@@ -455,7 +364,7 @@ def _number(value: Any, what: Any) -> float | None:
 
 
 def letter_score(text: str) -> float | str:
-    """Return the score that a letter or a word stands for, or the text itself.
+    """Return the score that a letter or a word means, or the text itself.
 
     Examples
     --------
@@ -466,136 +375,83 @@ def letter_score(text: str) -> float | str:
 
 
 def _at(value: Any, *keys: str) -> Any:
-    """Return what stands in nested objects, None where there is nothing."""
+    """Return the value at a path of keys in nested objects, None if there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def _harness(label: str, records: list) -> EvaluationLog:
-    found = []
+    samples = []
     for number, record, problem in records:
-        where = f"{label}, record {number}"
         if problem:
-            raise ValueError(f"{where} {problem}")
-        if record.get("doc_id") is None:
-            raise ValueError(f"{where} has no doc_id: write the samples again (--log_samples)")
-        named = record.get("metrics") or [
-            name
-            for name, value in record.items()
-            if name not in _OWN and isinstance(value, (int, float))
-        ]
-        for name in set(named) - set(record):
-            raise ValueError(
-                f"{where} has no {name!r}, though its metrics name it: write the samples again "
-                "(--log_samples)"
-            )
-        scores = {name: _number(record[name], f"{where}: {name!r}") for name in named}
-        question, part, target = (
-            weighed(record),
-            str(record.get("filter", "none")),
-            _said(record.get("target")),
-        )
-        picked = (
-            {name: question.choices.told([question.picked(name)]) for name in scores or [""]}
-            if question
-            else {}
-        )
-        unfit = tuple(
-            name for name, value in scores.items() if question and not question.fits(name, value)
-        )
-        cells = (
-            question.cells(target) | {"answer": next(iter(picked.values()))}
-            if question
-            else {
-                "input": _first_text(record.get("arguments")),
-                "target": target,
-                "answer": continued(record) or _said(record.get("filtered_resps")),
-            }
-        )
-        found.append(
-            Sample(
-                number,
-                _plain(record["doc_id"]),
-                part,
-                scores,
-                {"filter": part, **cells, **_flat("doc", record.get("doc"))},
-                picked,
-                unfit,
-                (
-                    json_line(record["doc"]) if "doc" in record else "",
-                    _said(record.get("doc_hash")),
-                    target,
-                    _said(record.get("target_hash")),
-                ),
-            )
-        )
-    counted = (
-        None if any("filter" in record for _, record, _ in records) else _counted_filters(found)
-    )
+            raise ValueError(f"{label}, record {number} {problem}")
+        samples.append(_harness_sample(number, record, f"{label}, record {number}"))
+    is_named = any("filter" in record for _, record, _ in records)
+    numbered = [] if is_named else _numbered_filters(samples)
     return EvaluationLog(
-        label, tuple(counted or found), "", "filter", "metric", unnamed_parts=counted is not None
+        label, tuple(numbered or samples), "", "filter", "metric", unnamed_parts=bool(numbered)
     )
 
 
-def _counted_filters(samples: list[Sample]) -> list[Sample] | None:
-    """Return samples with the number of their filter, or None where documents do not occur equally often.
+def _harness_sample(number: int, record: dict, where: str) -> Sample:
+    if record.get("doc_id") is None:
+        raise ValueError(f"{where} has no doc_id: write the samples again (--log_samples)")
+    numeric = [name for name, value in record.items() if isinstance(value, (int, float))]
+    scores = {}
+    for name in record.get("metrics") or [name for name in numeric if name not in _OWN]:
+        if name not in record:
+            again = "write the samples again (--log_samples)"
+            raise ValueError(f"{where} has no {name!r}, though its metrics name it: {again}")
+        scores[name] = _number(record[name], f"{where}: {name!r}")
+    part, target = str(record.get("filter", "none")), text_of(record.get("target"))
+    question = weighed(record)
+    answers, unfit = {}, []
+    if question:
+        for name in scores or [""]:
+            answers[name] = question.choices.told([question.picked(name)])
+        unfit = [name for name, value in scores.items() if not question.fits(name, value)]
+        cells = question.cells(target) | {"answer": next(iter(answers.values()))}
+    else:
+        answer = continued(record) or text_of(record.get("filtered_resps"))
+        prompt = _first_text(record.get("arguments"))
+        cells = {"input": prompt, "target": target, "answer": answer}
+    cells = {"filter": part} | cells | _flat("doc", record.get("doc"))
+    doc = json_line(record["doc"]) if "doc" in record else ""
+    content = doc, text_of(record.get("doc_hash")), target, text_of(record.get("target_hash"))
+    identifier = text_of(record["doc_id"])
+    return Sample(number, identifier, part, scores, cells, answers, tuple(unfit), content)
 
-    The harness until 0.4.2 wrote every document once per filter and left the filter's name out.
+
+def _numbered_filters(samples: list[Sample]) -> list[Sample]:
+    """Return samples with the number of their filter, none unless documents occur equally often.
+
+    The harness until 0.4.2 wrote every document once per filter, without the filter's name.
     """
-    times: Counter = Counter()
+    times: Counter[str] = Counter()
+    contents = {sample.id: sample.content for sample in samples}
     numbered = []
     for sample in samples:
+        if contents[sample.id] != sample.content:
+            return []
         times[sample.id] += 1
         part = str(times[sample.id])
         numbered.append(replace(sample, part=part, cells=sample.cells | {"filter": part}))
-    content = {sample.id: sample.content for sample in samples}
-    same = all(content[sample.id] == sample.content for sample in samples)
-    return numbered if same and len(set(times.values())) == 1 and times[samples[0].id] > 1 else None
+    counts = set(times.values())
+    return numbered if len(counts) == 1 and counts != {1} else []
 
 
-def _first_text(asked: Any) -> str:
-    """Return the prompt: the first text of the arguments of a request."""
-    while isinstance(asked, (list, dict)) and asked:
-        asked = next(iter(asked.values() if isinstance(asked, dict) else asked))
-    return asked if isinstance(asked, str) else ""
+def _first_text(value: Any) -> str:
+    """Return the first text of nested lists and objects, such as the prompt of a request."""
+    while isinstance(value, (list, dict)) and value:
+        value = next(iter(value.values() if isinstance(value, dict) else value))
+    return value if isinstance(value, str) else ""
 
 
-def _said(value: Any) -> Any:
-    """Return what people read: text, or the texts of a list of messages or answers."""
-    if isinstance(value, list):
-        texts = [
-            each.get("content", each.get("text")) if isinstance(each, dict) else each
-            for each in value
-        ]
-        return "\n".join(map(_said, texts))
-    return "" if value is None else value if isinstance(value, str) else json_line(value)
-
-
-def _asked(value: Any) -> Any:
-    """Return what a sample asks, of messages without what each run adds, such as identifiers."""
-    if isinstance(value, list):
-        return [_asked(each) for each in value]
-    if isinstance(value, dict):
-        return {
-            name: _asked(each)
-            for name, each in value.items()
-            if each is not None and name not in _ADDED
-        }
-    return value
-
-
-def _flat(prefix: Any, values: Any) -> dict:
-    """Return the cells of an object by "prefix.name"; what is nested deeper as JSON."""
-    if not isinstance(values, dict):
-        return {}
-    return {
-        f"{prefix}.{name}": value
-        if value is None or isinstance(value, (str, int, float))
-        else json_line(value)
-        for name, value in values.items()
-    }
-
-
-def _plain(identifier: int | str) -> str:
-    return identifier if isinstance(identifier, str) else json_line(identifier)
+def _flat(prefix: str, values: Any) -> dict:
+    """Return the cells of an object by "prefix.name", nested ones as JSON."""
+    cells = {}
+    for name, value in values.items() if isinstance(values, dict) else ():
+        is_plain = value is None or isinstance(value, (str, int, float))
+        cells[f"{prefix}.{name}"] = value if is_plain else json_line(value)
+    return cells

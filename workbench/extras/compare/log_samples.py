@@ -1,4 +1,4 @@
-"""Samples of an evaluation's log, and the log as a whole, whichever tool wrote it."""
+"""Samples of an evaluation's log, and the log as a whole, for all tools."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,10 +6,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample of a log: place in the file from 1, identifier, its part (epoch or filter), scores and other cells.
+    """A sample of a log.
 
-    `answers` are those that belong to one score; `unfit` are the scores that its choices contradict. Samples of one
-    item have the same `content`, as far as both logs tell its parts: what is asked, choices or hash, target.
+    `number` is its place in the file from 1, `part` its epoch or filter. `answers` are those that
+    belong to one score; `unfit` are the scores that contradict its choices. Samples of one item
+    have the same `content`, as far as logs hold it: question, choices or hash, target.
     """
 
     number: int
@@ -24,11 +25,12 @@ class Sample:
 
 @dataclass(frozen=True)
 class EvaluationLog:
-    """Samples in their order; `score` is the one that the log itself puts first, "" where it leaves that open.
+    """Samples in their order, and names of their parts and scores.
 
-    `unfinished` is Inspect's status of a run that did not end well, such as "error". `part_is` says what its
-    parts are, "epoch" or "filter", `score_is` what gives a score, "scorer" or "metric"; `model` and `task` are ""
-    where the log does not tell them. `unnamed_parts` says that parts are counted, since the log does not name them.
+    `score` is the log's own choice of a score, "" for none. `part_is` is "epoch" or "filter",
+    `score_is` "scorer" or "metric". `unfinished` is Inspect's status of a run that did not end
+    well, such as "error". `model` and `task` are "" if the log does not hold them. `unnamed_parts`:
+    parts are numbered, as the log does not name them.
     """
 
     label: str

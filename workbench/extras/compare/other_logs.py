@@ -1,8 +1,9 @@
 """Logs of OpenAI evals and DeepEval, and tables of promptfoo, known by their content.
 
-OpenAI evals writes a line per event, of which those of kind "match" or "metrics" hold a score of a sample. DeepEval
-writes a JSON object of test cases, each with the scores of its metrics. promptfoo compares several models in one file:
-JSON, JSON Lines or CSV, with "[PASS] answer" in a cell or a column "Status" next to it.
+OpenAI evals writes a line per event; those of kind "match", "metrics" or "accuracy" hold a score of
+a sample. DeepEval writes a JSON object of test cases, each with the scores of its metrics.
+promptfoo compares several models in one file: JSON, JSON Lines or CSV, with "[PASS] answer" in a
+cell or a column "Status" next to it.
 """
 
 import csv
@@ -10,7 +11,7 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from workbench import checks
@@ -33,6 +34,7 @@ PROMPTFOO_CSV = re.compile(
 )
 _SCORED = ("match", "metrics", "accuracy")
 _VERDICT = re.compile(r"\s*\[(PASS|FAIL|ERROR)\]")
+_TITLE = re.compile(r"\s*(?:\[([^\]]+)\])?\s*(.*)", re.DOTALL)  # "[provider] prompt"
 _POINTS = {"PASS": 1.0, "FAIL": 0.0, "ERROR": None}
 
 
@@ -46,59 +48,48 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
         As of `json_records`.
     """
     spec: dict = {}
-    asked: dict[str, str] = {}
-    samples = []
+    prompts: dict = {}
+    events = []
     for number, record, problem in records:
         if problem:
             raise ValueError(f"{label}, record {number} {problem}")
-        spec = record["spec"] if isinstance(record.get("spec"), dict) else spec
-        data, identifier = record.get("data"), record.get("sample_id")
+        spec = record.get("spec") or spec
+        kind, data, identifier = (record.get(name) for name in ("type", "data", "sample_id"))
         if not isinstance(data, dict) or identifier is None:
             continue
-        if record.get("type") == "sampling":
-            asked.setdefault(str(identifier), _text(data.get("prompt")))
-        if record.get("type") in _SCORED:
-            samples.append(_openai_sample(number, str(identifier), data))
-    if not samples:
-        raise ValueError(
-            f"{label} has no event of kind {checks.listed(_SCORED, quoted=True)}: it holds no scores"
-        )
-    samples = [
-        Sample(
-            each.number,
-            each.id,
-            "",
-            each.scores,
-            each.cells | {"input": asked.get(each.id, "")},
-            content=(asked.get(each.id, ""), each.cells["target"]),
-        )
-        for each in samples
-    ]
-    names = list(dict.fromkeys(name for each in samples for name in each.scores))
-    models = spec.get("completion_fns") or []
+        if kind == "sampling":
+            prompts.setdefault(str(identifier), text_of(data.get("prompt")))
+        if kind in _SCORED:
+            events.append((number, str(identifier), data))
+    if not events:
+        kinds = checks.listed(_SCORED, quoted=True)
+        raise ValueError(f"{label} has no event of kind {kinds}: it holds no scores")
+    samples = []
+    for number, identifier, data in events:
+        values = {name: number_of(value) for name, value in data.items()}
+        scores = {name: value for name, value in values.items() if value is not None}
+        answer = data.get("picked", data.get("sampled"))
+        prompt = prompts.get(identifier, "")
+        samples.append(_sample(number, identifier, scores, prompt, answer, data.get("expected")))
+    has_correct = any("correct" in sample.scores for sample in samples)
+    models = spec.get("completion_fns") or [""]
     return EvaluationLog(
         label,
         tuple(samples),
-        "correct" if "correct" in names else "",
+        "correct" if has_correct else "",
         "epoch",
         "metric",
-        model=str(models[0]) if models else "",
+        model=str(models[0]),
         task=str(spec.get("eval_name") or ""),
     )
 
 
-def _openai_sample(number: int, identifier: str, data: dict) -> Sample:
-    scores = {
-        name: number_of(value)
-        for name, value in data.items()
-        if isinstance(value, (bool, int, float))
-    }
-    cells = {
-        "input": "",
-        "answer": _text(data.get("picked", data.get("sampled"))),
-        "target": _text(data.get("expected")),
-    }
-    return Sample(number, identifier, "", scores, cells)
+def _sample(
+    number: int, identifier: str, scores: dict, question: Any, answer: Any, target: Any
+) -> Sample:
+    cells = {"input": text_of(question), "answer": text_of(answer), "target": text_of(target)}
+    content = cells["input"], cells["target"]
+    return Sample(number, identifier, "", scores, cells, content=content)
 
 
 def deepeval_log(label: str, log: dict) -> EvaluationLog:
@@ -109,44 +100,33 @@ def deepeval_log(label: str, log: dict) -> EvaluationLog:
     label : str
     log : dict
     """
-    holder = next(
-        (each for each in (log, *log.values()) if isinstance(each, dict) and _cases(each)), {}
-    )
-    cases = [each for each in _cases(holder) if isinstance(each, dict)]
+    holders = [value for value in (log, *log.values()) if isinstance(value, dict)]
+    holder = next(filter(_cases, holders), {})
+    cases = _cases(holder)
     if not cases:
         raise ValueError(f"{label} has no test cases")
     names = [str(case.get("name") or "") for case in cases]
-    named = all(names) and len(set(names)) == len(names)
+    if not all(names) or len(set(names)) < len(names):
+        names = [str(number) for number in range(1, len(names) + 1)]
     samples = []
     for number, case in enumerate(cases, 1):
-        metrics = [
-            each
-            for each in _either(case, "metricsData", "metrics_data") or []
-            if isinstance(each, dict)
-        ]
-        scores = {
-            str(each.get("name")): None if each.get("error") else number_of(each.get("score"))
-            for each in metrics
-        }
-        cells = {
-            "input": _text(case.get("input")),
-            "answer": _text(_either(case, "actualOutput", "actual_output")),
-            "target": _text(_either(case, "expectedOutput", "expected_output")),
-        }
-        identifier = names[number - 1] if named else str(number)
-        samples.append(
-            Sample(number, identifier, "", scores, cells, content=(cells["input"], cells["target"]))
-        )
+        scores = {}
+        for metric in _either(case, "metricsData", "metrics_data") or []:
+            score = None if metric.get("error") else number_of(metric.get("score"))
+            scores[str(metric.get("name"))] = score
+        answer = _either(case, "actualOutput", "actual_output")
+        target = _either(case, "expectedOutput", "expected_output")
+        question = case.get("input")
+        samples.append(_sample(number, names[number - 1], scores, question, answer, target))
     settings = holder.get("hyperparameters")
     model = settings.get("model") if isinstance(settings, dict) else None
-    return EvaluationLog(
-        label, tuple(samples), "", "epoch", "metric", model=model if isinstance(model, str) else ""
-    )
+    model = model if isinstance(model, str) else ""
+    return EvaluationLog(label, tuple(samples), "", "epoch", "metric", model=model)
 
 
-def _cases(log: dict) -> list:
+def _cases(log: dict) -> list[dict]:
     cases = _either(log, "testCases", "test_results", "testResults")
-    return cases if isinstance(cases, list) else []
+    return [case for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
 
 
 def _either(record: dict, *names: str) -> Any:
@@ -154,24 +134,40 @@ def _either(record: dict, *names: str) -> Any:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a score as a number, None where there is none.
+    """Return a score as a number, None if there is none.
 
     Examples
     --------
     >>> number_of(True), number_of("0.5"), number_of(None), number_of(float("nan"))
     (1.0, None, None, None)
     """
-    if not isinstance(value, (bool, int, float)) or not math.isfinite(value):
-        return None
-    return float(value)
+    is_number = isinstance(value, (bool, int, float)) and math.isfinite(value)
+    return float(value) if is_number else None
 
 
-def _text(value: Any) -> str:
-    return "" if value is None else value if isinstance(value, str) else json_line(value)
+def text_of(value: Any) -> str:
+    """Return a value as text, a list of messages or answers as the lines of their texts.
+
+    Examples
+    --------
+    >>> print(text_of([{"role": "user", "content": "Why?"}, "So"]))
+    Why?
+    So
+    """
+    if value is None or isinstance(value, str):
+        return value or ""
+    if not isinstance(value, list):
+        return json_line(value)
+    texts = []
+    for entry in value:
+        if isinstance(entry, dict):
+            entry = entry.get("content", entry.get("text"))
+        texts.append(text_of(entry))
+    return "\n".join(texts)
 
 
 def promptfoo_results(value: Any) -> list[dict]:
-    """Return the results in a JSON value of promptfoo, [] where there are none.
+    """Return the results in a JSON value of promptfoo, [] if it has none.
 
     Parameters
     ----------
@@ -180,77 +176,69 @@ def promptfoo_results(value: Any) -> list[dict]:
     """
     while isinstance(value, dict):
         value = value.get("results")
-    results = [each for each in value or [] if isinstance(each, dict)]
-    return (
-        results if results and all({"promptIdx", "testIdx"} <= {*each} for each in results) else []
-    )
+    results = [result for result in value or [] if isinstance(result, dict)]
+    return results if all({"promptIdx", "testIdx"} <= {*result} for result in results) else []
 
 
 def promptfoo_table(results: Sequence[dict]) -> dict[str, list]:
-    """Return results of promptfoo as columns: id, repeat, model, score, passed, output and the variables of each test.
+    """Return results of promptfoo as columns.
+
+    These are id, repeat, model, score, passed, output and the variables of each test.
 
     Parameters
     ----------
     results : list of dict
         As of `promptfoo_results`.
     """
-    prompts = {int(each["promptIdx"]): _prompt(each) for each in results}
-    providers = {int(each["promptIdx"]): _provider(each) for each in results}
-    names = model_names([(providers[place], prompts[place]) for place in sorted(prompts)])
-    model = dict(zip(sorted(prompts), names, strict=True))
-    tests = {
-        int(each["testIdx"]): json_line(each["vars"]) if each.get("vars") else ""
-        for each in results
-    }
-    ids, repeats = _identified([(asked,) for _, asked in sorted(tests.items())])
-    item = dict(zip(sorted(tests), zip(ids, repeats, strict=True), strict=True))
+    prompts, tests = {}, {}
+    for result in results:
+        provider, prompt = _label(result.get("provider"), "id"), _label(result.get("prompt"), "raw")
+        prompts[result["promptIdx"]] = provider, prompt
+        variables = result.get("vars")
+        tests[result["testIdx"]] = json_line(variables) if variables else ""
+    prompts, tests = dict(sorted(prompts.items())), dict(sorted(tests.items()))
+    models = dict(zip(prompts, model_names([*prompts.values()]), strict=True))
+    items = dict(zip(tests, _identified(tests.values()), strict=True))
     rows = []
-    for each in results:
-        identifier, repeat = item[int(each["testIdx"])]
-        score = None if _failed_to_run(each) else number_of(each.get("score", each.get("success")))
-        response = each.get("response")
-        rows.append(
-            {
-                "id": identifier,
-                "repeat": repeat,
-                "model": model[int(each["promptIdx"])],
-                "score": score,
-                "passed": None if _failed_to_run(each) else number_of(each.get("success")),
-                "output": _text(response.get("output")) if isinstance(response, dict) else "",
-            }
-            | {f"vars.{name}": _text(value) for name, value in (each.get("vars") or {}).items()}
-        )
-    columns = dict.fromkeys(name for row in rows for name in row)
-    return {name: [row.get(name) for row in rows] for name in columns}
+    for result in results:
+        identifier, repeat = items[result["testIdx"]]
+        passed, response = result.get("success"), result.get("response")
+        score = result.get("score", passed)
+        if _failed_to_run(result):
+            passed = score = None
+        row = {
+            "id": identifier,
+            "repeat": repeat,
+            "model": models[result["promptIdx"]],
+            "score": number_of(score),
+            "passed": number_of(passed),
+            "output": text_of(response.get("output")) if isinstance(response, dict) else "",
+        }
+        variables = result.get("vars") or {}
+        rows.append(row | {f"vars.{name}": text_of(value) for name, value in variables.items()})
+    return _columns(rows)
+
+
+def _columns(rows: list[dict]) -> dict:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def _failed_to_run(result: dict) -> bool:
     """Return whether a result is that of a call that failed: promptfoo numbers this reason 2."""
-    return (
-        result.get("failureReason") == 2
-        or bool(result.get("error"))
-        and not result.get("gradingResult")
-    )
+    failed = bool(result.get("error")) and not result.get("gradingResult")
+    return failed or result.get("failureReason") == 2
 
 
-def _provider(result: dict) -> str:
-    provider = result.get("provider")
-    if isinstance(provider, dict):
-        return str(provider.get("label") or provider.get("id") or "")
-    return str(provider or "")
-
-
-def _prompt(result: dict) -> str:
-    prompt = result.get("prompt")
-    return (
-        str(prompt.get("label") or prompt.get("raw") or "")
-        if isinstance(prompt, dict)
-        else str(prompt or "")
-    )
+def _label(value: Any, field: str) -> str:
+    """Return the label of a provider or a prompt, or else another field of it."""
+    if isinstance(value, dict):
+        value = value.get("label") or value.get(field)
+    return str(value or "")
 
 
 def model_names(columns: Sequence[tuple[str, str]]) -> list[str]:
-    """Return a name for each pair of a provider and a prompt: what tells them apart.
+    """Return a distinct name for each pair of a provider and a prompt.
 
     Parameters
     ----------
@@ -258,23 +246,22 @@ def model_names(columns: Sequence[tuple[str, str]]) -> list[str]:
 
     Examples
     --------
-    >>> model_names([("small", "p"), ("large", "p")]), model_names([("small", "p"), ("small", "q")])
-    (['small', 'large'], ['p', 'q'])
+    >>> model_names([("small", "p"), ("large", "p")])
+    ['small', 'large']
+    >>> model_names([("small", "p"), ("small", "q")])
+    ['p', 'q']
     """
-    providers, prompts = ([" ".join(pair[side].split()) for pair in columns] for side in (0, 1))
-    both = [
-        f"{provider} {prompt}".strip() for provider, prompt in zip(providers, prompts, strict=True)
-    ]
+    providers = [" ".join(provider.split()) for provider, _ in columns]
+    prompts = [" ".join(prompt.split()) for _, prompt in columns]
+    both = [" ".join(pair).strip() for pair in zip(providers, prompts, strict=True)]
     for names in (providers, prompts, both):
         if all(names) and len(set(names)) == len(names):
             return names
-    return [
-        f"{name} ({number})" if name else f"prompt {number}" for number, name in enumerate(both, 1)
-    ]
+    return [f"{name or 'prompt'} ({number})" for number, name in enumerate(both, 1)]
 
 
 def promptfoo_csv(text: str) -> dict[str, list]:
-    r"""Return the table of promptfoo's CSV file as `promptfoo_table` does, {} where a text is no such file.
+    r"""Return the table of promptfoo's CSV file as `promptfoo_table` does, {} for any other text.
 
     Tests that are the same in all variables are repeats of one item; `repeat` counts them.
 
@@ -284,68 +271,64 @@ def promptfoo_csv(text: str) -> dict[str, list]:
 
     Examples
     --------
-    >>> table = promptfoo_csv('q,[small] Say {{q}},[large] Say {{q}}\none,[PASS] 1,[FAIL] no')
+    >>> header = "q,[small] Say {{q}},[large] Say {{q}}"
+    >>> table = promptfoo_csv(f"{header}\none,[PASS] 1,[FAIL] no")
     >>> table["model"], table["score"]
     (['small', 'large'], [1.0, 0.0])
     """
-    header, *rows = csv.reader(io.StringIO(text, newline="")) if text.strip() else [[]]
-    rows = [row + [""] * (len(header) - len(row)) for row in rows if any(row)]
-    places = dict(_outputs(header, rows))
-    if not places:
+    lines = [line for line in csv.reader(io.StringIO(text, newline="")) if any(line)]
+    if len(lines) < 2:
         return {}
-    first = min(places)
-    names = model_names([_split(header[place]) for place in places])
-    ids, repeats = _identified([tuple(row[:first]) for row in rows])
-    table: dict[str, list] = {
-        name: []
-        for name in (
-            "id",
-            "repeat",
-            "model",
-            "score",
-            "output",
-            *(f"vars.{name}" for name in header[:first]),
-        )
-    }
-    for row, identifier, repeat in zip(rows, ids, repeats, strict=True):
-        for (place, status), model in zip(places.items(), names, strict=True):
-            verdict = _VERDICT.match(f"[{row[status].upper()}]" if status != place else row[place])
-            values = [
-                identifier,
-                repeat,
-                model,
-                _POINTS[verdict[1]] if verdict else None,
-                row[place],
-                *row[:first],
-            ]
-            for name, value in zip(table, values, strict=True):
-                table[name].append(value)
-    return table
+    header = lines[0]
+    cells = [line + [""] * (len(header) - len(line)) for line in lines[1:]]
+    outputs = _outputs(header, cells)
+    if not outputs:
+        return {}
+    first = min(outputs)
+    titles = [_TITLE.fullmatch(header[column]) for column in outputs]
+    models = model_names([(title[1] or "", title[2]) for title in titles if title])
+    items = _identified(tuple(line[:first]) if any(line[:first]) else () for line in cells)
+    names = [
+        "id",
+        "repeat",
+        "model",
+        "score",
+        "output",
+        *(f"vars.{name}" for name in header[:first]),
+    ]
+    rows = []
+    for line, item in zip(cells, items, strict=True):
+        for model, (column, status) in zip(models, outputs.items(), strict=True):
+            verdict = line[column] if status == column else f"[{line[status].upper()}]"
+            match = _VERDICT.match(verdict)
+            score = _POINTS[match[1]] if match else None
+            values = *item, model, score, line[column], *line[:first]
+            rows.append(dict(zip(names, values, strict=True)))
+    return _columns(rows)
 
 
-def _outputs(header: list[str], rows: list[list[str]]) -> Iterator[tuple[int, int]]:
-    """Yield the place of each column of answers and that of its verdicts, the same or the column "Status" after it."""
-    for place, name in enumerate(header):
-        cells = [row[place] for row in rows if row[place]]
-        if header[place + 1 : place + 3] == ["Status", "Score"]:
-            yield place, place + 1
-        elif name and cells and all(_VERDICT.match(cell) for cell in cells):
-            yield place, place
+def _outputs(header: list[str], rows: list) -> dict:
+    """Return the columns of answers by position, each with the column of its verdicts."""
+    columns = {}
+    for column, name in enumerate(header):
+        cells = [row[column] for row in rows if row[column]]
+        if header[column + 1 : column + 3] == ["Status", "Score"]:
+            columns[column] = column + 1
+        elif name and cells and all(map(_VERDICT.match, cells)):
+            columns[column] = column
+    return columns
 
 
-def _split(name: str) -> tuple[str, str]:
-    found = re.fullmatch(r"\s*\[([^\]]+)\]\s*(.*)", name, re.DOTALL)
-    return (found[1], found[2]) if found else ("", name)
+def _identified(keys: Iterable) -> list[tuple]:
+    """Return for each test the position of the first test that is the same, and which repeat it is.
 
-
-def _identified(variables: list[tuple[str, ...]]) -> tuple[list[str], list[str]]:
-    """Return an identifier for each row, the place of the first row that is like it, and which repeat it is."""
-    first: dict[tuple[str, ...], str] = {}
+    A test without variables, whose key is empty, is the same as no other.
+    """
+    first: dict = {}
     times: Counter = Counter()
-    ids, repeats = [], []
-    for place, values in enumerate(variables):
-        key = values if any(values) else (str(place),)
+    pairs = []
+    for position, key in enumerate(keys):
+        key = key or position
         times[key] += 1
-        ids.append(first.setdefault(key, str(place)))
-        repeats.append(str(times[key]))
-    return ids, repeats
+        pairs.append((str(first.setdefault(key, position)), str(times[key])))
+    return pairs
