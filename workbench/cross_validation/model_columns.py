@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.cross_validation import long_form
@@ -144,7 +145,7 @@ def may_be_models(names: Iterable[str], used: Iterable[str]) -> list[str]:
     ]
 
 
-def numeric(data: Mapping[str, np.ndarray]) -> list[str]:
+def numeric(data: Mapping[str, ndarray]) -> list[str]:
     """Return the columns that hold a number at all and are no weights, clusters, strata or periods.
 
     Examples
@@ -160,7 +161,7 @@ def numeric(data: Mapping[str, np.ndarray]) -> list[str]:
     return [name for name, cells in data.items() if name not in unused and _holds_numbers(cells)]
 
 
-def _holds_numbers(cells: np.ndarray) -> bool:
+def _holds_numbers(cells: ndarray) -> bool:
     if np.asarray(cells).dtype.kind in "biuf":
         return True
     texts = numbers.as_text(cells[~shapes.gaps(cells, True)])
@@ -171,7 +172,7 @@ def _holds_numbers(cells: np.ndarray) -> bool:
     )
 
 
-def refuse_doubtful(scores: Mapping[str, np.ndarray]) -> None:
+def refuse_doubtful(scores: Mapping[str, ndarray]) -> None:
     """Raise where columns do not look like scores of one kind; what is missing (NaN) is left out.
 
     Examples
@@ -206,34 +207,33 @@ def refuse_doubtful(scores: Mapping[str, np.ndarray]) -> None:
 
 
 def repeats_told(
-    candidates: Mapping[str, np.ndarray],
-    fold: np.ndarray,
-    item: np.ndarray | None,
-    fold_name: str,
-    one: bool,
+    candidates: Mapping[str, ndarray], label: Mapping[str, ndarray], fold_name: str, one: bool
 ) -> tuple[str, list[Note]]:
-    """Return the column that tells repeats apart ("" for none), and what is said of it and of the others.
+    """Return the column that tells repeats apart ("" for none), and notes on all candidates.
 
     Parameters
     ----------
     candidates : dict of (n,) ndarray
-        Columns that are called as repeats are.
-    fold : (n,) ndarray
-    item : (n,) ndarray or None
+        Columns with names of repeats.
+    label : dict of (n,) ndarray
+        Labels of "fold", and of "item" where they are known.
     fold_name : str
+        Column of folds.
     one : bool
-        Whether folds with labels of their own are known to be those of one cross-validation.
+        Whether folds with different labels are known to be those of one cross-validation.
 
     Examples
     --------
-    >>> seed = np.array([42, 42, 1337, 1337])
-    >>> repeats_told({"seed": seed}, np.array([0, 1, 0, 1]), None, "fold", False)[0]
+    >>> seed, fold = {"seed": np.array([42, 42, 1337, 1337])}, np.array([0, 1, 0, 1])
+    >>> repeats_told(seed, {"fold": fold}, "fold", False)[0]
     'seed'
-    >>> repeats_told({"seed": seed}, np.array([0, 1, 2, 3]), None, "fold", True)[0]
+    >>> repeats_told(seed, {"fold": np.arange(4)}, "fold", True)[0]
     ''
     """
-    valid = [name for name, labels in candidates.items() if _tells(labels, fold, item)]
-    if valid and item is None and _unique(fold, None):
+    fold, rows = label["fold"], label.get("item", label["fold"])
+    told_by_rows = np.unique(rows).size == rows.size
+    valid = [name for name, labels in candidates.items() if _tells(labels, fold, rows)]
+    if valid and told_by_rows and "item" not in label:
         if not one:
             count = np.unique(candidates[valid[0]]).size
             raise checks.WrongValue(
@@ -244,14 +244,14 @@ def repeats_told(
                 others=("splits",),
             )
         valid = []
-    for other in valid[1:]:
-        if not _alike(candidates[valid[0]], candidates[other]):
-            raise checks.WrongValue(
-                "repeat",
-                "must name the column of repeats, as several could tell them apart: "
-                f"{checks.listed(valid, quoted=True)}",
-            )
-    if not valid and candidates and not _unique(fold, item):
+    chosen = valid[0] if valid else ""
+    if not all(long_form.same_partition(candidates[chosen], candidates[name]) for name in valid):
+        raise checks.WrongValue(
+            "repeat",
+            "must name the column of repeats, as several could tell them apart: "
+            f"{checks.listed(valid, quoted=True)}",
+        )
+    if not valid and not told_by_rows:
         raise checks.WrongValue(
             "repeat",
             "must name the column of repeats: columns "
@@ -259,42 +259,26 @@ def repeats_told(
             "same folds once. Average what was run several times on the same folds, or drop a "
             "column",
         )
-    chosen = valid[0] if valid else ""
-    notes = (
-        [
-            Note(
-                "data",
-                f"column {chosen!r} tells repeats: {np.unique(candidates[chosen]).size} repeats, each with "
-                "its own folds",
-            )
-        ]
-        if chosen
-        else []
-    )
-    notes += [
+    notes = [
         Note("data", f"column {name!r} is no model and tells no repeats: it is not used")
         for name in candidates
-        if name not in valid[:1]
+        if name != chosen
     ]
+    if chosen:
+        count = np.unique(candidates[chosen]).size
+        text = f"column {chosen!r} tells repeats: {count} repeats, each with its own folds"
+        notes.insert(0, Note("data", text))
     return chosen, notes
 
 
-def _tells(labels: np.ndarray, fold: np.ndarray, item: np.ndarray | None) -> bool:
-    """Return whether every label comes with the same number of folds, at least 2, and with each of them once."""
+def _tells(labels: ndarray, fold: ndarray, rows: ndarray) -> bool:
+    """Return whether a column tells repeats apart.
+
+    Every label must come with the same number of folds, at least 2, and with each of the rows
+    (items, or else folds) once.
+    """
     distinct, code = np.unique(labels, return_inverse=True)
-    cells = long_form.cells([labels, fold])
-    folds = np.bincount(code[np.unique(cells, return_index=True)[1]])
+    folds = np.bincount(code[np.unique(long_form.cells([labels, fold]), return_index=True)[1]])
     if distinct.size < 2 or folds[0] < 2 or np.ptp(folds):
         return False
-    rows = cells if item is None else long_form.cells([labels, item])
-    return np.unique(rows).size == rows.size
-
-
-def _unique(fold: np.ndarray, item: np.ndarray | None) -> bool:
-    rows = fold if item is None else item
-    return np.unique(rows).size == rows.size
-
-
-def _alike(first: np.ndarray, second: np.ndarray) -> bool:
-    pairs = np.unique(long_form.cells([first, second])).size
-    return pairs == np.unique(first).size == np.unique(second).size
+    return np.bincount(long_form.cells([labels, rows])).max() == 1
