@@ -4,7 +4,8 @@ Every K-fold t-test is one test with one unknown: rho, the proportion of the var
 cross-validated mean that the folds do not show. The naive test assumes 0, the others assume more.
 Repeats of K folds and random splits share the correlation of two test sets that belongs to rho.
 
-Read `kfold_t_test` first, then `KFoldTTest`. `variance_estimates` and `half_sample_rho` stand alone.
+Read `kfold_t_test` first, then `KFoldTTest`. `variance_estimates` and `half_sample_rho` need
+neither.
 
 References
 ----------

@@ -132,10 +132,11 @@ def refuse_twice(item: ndarray | None, repeat: ndarray, runs: tuple) -> None:
         return
     names, code = np.unique(item, return_inverse=True)
     times = np.bincount(repeat * names.size + code, minlength=len(runs) * names.size)
-    for run, k in np.argwhere(times.reshape(len(runs), -1) != 1)[:1]:
+    times = times.reshape(len(runs), -1)
+    for run, k in np.argwhere(times != 1)[:1]:
         raise ValueError(
             f"every repeat must test every item once; repeat {runs[run]} tests item {names[k]} "
-            f"{times[run * names.size + k]} times: is a repeat column missing, or are columns mixed up?"
+            f"{times[run, k]} times: is a repeat column missing, or are columns mixed up?"
         )
 
 

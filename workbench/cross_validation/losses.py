@@ -255,7 +255,7 @@ class CVLosses(Result):
         splits: str = "auto",
         test_share: float | None = None,
     ) -> "CVLosses":
-        """Return the fold means that scikit-learn's `cross_validate` returned for one or two models.
+        """Return the fold means in results of scikit-learn's `cross_validate`.
 
         For scorers of scikit-learn the larger is better: a loss is minus the score.
 

@@ -222,7 +222,7 @@ def repeats_of(tests: Sequence[ndarray], sizes: ndarray) -> ndarray | None:
 def without_gaps(
     losses: ndarray, label: dict[str, ndarray], sizes: Any, models: Sequence[str]
 ) -> tuple[ndarray, dict[str, ndarray], Any, float | None, list[Note]]:
-    """Return losses (J,) or (J, M), labels, sizes, the proportion of items in a test set, and notes.
+    """Return losses (J,) or (J, M), labels, sizes, proportion of items in a test set, and notes.
 
     Where a model has NaN, the fold is left out for all models. The remaining folds still test as
     many items as they did, which is no longer 1/K of them. The proportion is None where no fold is

@@ -34,7 +34,7 @@ class Read(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Columns of a file: losses by model, labels by role, sizes of test and training sets, notes."""
+    """Columns of a file: losses by model, labels by role, sizes by role, and notes."""
 
     scores: dict[str, ndarray]
     label: dict[str, ndarray]
