@@ -839,7 +839,7 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
                 repeat=[0, 0, 0, 1, 1, 1],
                 fold_size=[2] * 6,
             ),
-            "every repeat must have the same number of folds; repeat 0 has 3, repeat 1 has 2",
+            "fold must have the same number of folds in every repeat; got 3, 2",
         ),
         (
             lambda: CVLosses([0.5, 0.25], [0, 1], fold_size=[2]),
@@ -900,11 +900,11 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
         ),
         (
             lambda: CVLosses([0.0, 1, 2], [0, 1, 0], repeat=[0, 0, 1]),
-            "every repeat must test the same items; repeat 0 has 2 rows, repeat 1 has 1",
+            "repeat must have the same number of rows for every repeat; got 2, 1",
         ),
         (
             lambda: CVLosses([0.0, 1, 2, 3, 4, 5], [0, 1, 2, 0, 1, 1], repeat=[0, 0, 0, 1, 1, 1]),
-            "every repeat must have the same number of folds; repeat 0 has 3, repeat 1 has 2",
+            "fold must have the same number of folds in every repeat; got 3, 2",
         ),
         (
             lambda: CVLosses(np.zeros((4, 3)), [0, 0, 1, 1]).series(),
@@ -965,9 +965,13 @@ def test_wrong_losses(make, message):
         (
             {},
             {"models": ["tree", "tree"]},
-            "column 'tree' must be named once; it is named as a model and as a model",
+            "column 'tree' must be named once, for one role or as one model",
         ),
-        ({}, {"models": []}, "there must be a column of losses in addition to 'fold', 'item'"),
+        (
+            {"tree": [*"abcabc"], "svm": [*"abcabc"]},
+            {},
+            "there must be a column of losses in addition to 'fold', 'item'",
+        ),
         (
             {},
             {"fold": "item", "item": "fold"},
@@ -977,12 +981,12 @@ def test_wrong_losses(make, message):
         (
             {},
             {"fold": "fold", "item": "fold"},
-            "column 'fold' must be named once; it is named as fold and as item",
+            "column 'fold' must be named once, for one role or as one model",
         ),
         (
             {},
             {"models": ["tree", "fold"]},
-            "column 'fold' must be named once; it is named as fold and as a model",
+            "column 'fold' must be named once, for one role or as one model",
         ),
         (
             {},
@@ -1067,10 +1071,7 @@ def test_labels_and_names_may_be_arrays():
 def test_one_row_and_one_item_are_singular():
     with pytest.raises(ValueError) as error:
         CVLosses([0.0, 1, 2], [0, 0, 1], repeat=[0, 1, 1])
-    assert (
-        str(error.value)
-        == "every repeat must test the same items; repeat 0 has 1 row, repeat 1 has 2"
-    )
+    assert str(error.value) == "repeat must have the same number of rows for every repeat; got 1, 2"
     a, b = (
         CVLosses([0.5, 0.25], [0, 1], [name], fold_size=[size, 2])
         for name, size in (("a", 1), ("b", 3))

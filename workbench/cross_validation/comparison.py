@@ -20,6 +20,7 @@ from numpy import nan, ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
+from workbench.checks import WrongValue, counted, listed
 from workbench.cross_validation import kfold, model_tests
 from workbench.cross_validation.kfold import KFoldTTest, ZeroVarianceError
 from workbench.cross_validation.losses import KINDS, CVLosses, as_losses
@@ -105,8 +106,8 @@ class ModelComparison(Result):
         beaten = [name for name, p in pvalues.items() if p < 1 - self.level]
         if beaten:
             others = [name for name in pvalues if name not in beaten]
-            rest = f"; not shown to be better than {checks.listed(others, SHOWN)}" if others else ""
-            return f"{best} is better than {checks.listed(beaten, SHOWN)}{rest}"
+            rest = f"; not shown to be better than {listed(others, SHOWN)}" if others else ""
+            return f"{best} is better than {listed(beaten, SHOWN)}{rest}"
         tested = {name: p for name, p in pvalues.items() if p == p}
         if not tested:
             return "No result: the folds show no variance, so there is no test"
@@ -228,7 +229,7 @@ def differing(count: int, pairs: int) -> str:
     ('0 of 1 pair differs', '1 of 3 pairs differs', '2 of 3 pairs differ')
     """
     verb = "differs" if 1 in (count, pairs) else "differ"
-    return f"{count} of {checks.counted(pairs, 'pair')} {verb}"
+    return f"{count} of {counted(pairs, 'pair')} {verb}"
 
 
 def compare_models(
@@ -263,7 +264,7 @@ def compare_models(
     """
     cv = losses if isinstance(losses, CVLosses) else CVLosses.from_fold_means(losses)
     if len(cv.models) < 2:
-        raise checks.WrongValue("losses", "must hold at least 2 models", len(cv.models))
+        raise WrongValue("losses", "must hold at least 2 models", len(cv.models))
     level = checks.level(level)
     mean = cv.mean_losses()
     order = np.argsort(mean, kind="stable")
@@ -528,7 +529,7 @@ def _lattice_notes(cv: CVLosses, means: ndarray) -> Iterator[Note]:
 
 
 def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
-    """Yield a note where the region of practical equivalence is in another unit than the losses."""
+    """Yield a note where the rope seems to be in another unit than the losses."""
     largest = np.abs(cv.mean_losses()).max()
     problem = ""
     if 0 < rope < 0.01 * error:

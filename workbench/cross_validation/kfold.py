@@ -26,6 +26,7 @@ from numpy import inf, nan, ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue, counted
 from workbench.cross_validation import schemes
 from workbench.cross_validation.losses import KINDS, CVLosses, as_losses
 from workbench.cross_validation.sources import as_array
@@ -404,7 +405,7 @@ class KFoldTTest(Result):
         """
         level = checks.level(level)
         if self.alternative != "two-sided" and level < 0.5:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "level",
                 f"must be at least 0.5 for a one-sided test; got {level:g}: below it a "
                 "larger rho makes it reject, so there is no largest rho",
@@ -760,8 +761,8 @@ def half_sample_rho(
     X, y = checks.plain_array("X", X, "item"), checks.plain_array("y", y, "item")
     folds, halvings = checks.whole("folds", folds, 2), checks.whole("halvings", halvings, 2)
     if len(X) != len(y):
-        rule = f"must have {checks.counted(len(X), 'entry', 'entries')}, as X"
-        raise checks.WrongValue("y", rule, len(y))
+        rule = f"must have {counted(len(X), 'entry', 'entries')}, as X"
+        raise WrongValue("y", rule, len(y))
     half = len(X) // 2 // folds * folds
     if half < 2 * folds:
         raise ValueError(
@@ -774,7 +775,7 @@ def half_sample_rho(
             cv = as_losses(losses_of(X[rows], y[rows], rng))
             if (cv.folds, cv.repeats) != (folds, 1):
                 rule = f"must return one cross-validation of {folds} folds"
-                raise checks.WrongValue("losses_of", rule, told=f"got {cv.scheme}")
+                raise WrongValue("losses_of", rule, told=f"got {cv.scheme}")
             visible.append(theta3(cv.fold_means(), cv.sizes))
             means.append(np.average(cv.fold_means(), weights=cv.sizes))
     pairs = np.reshape(means, (halvings, 2))
@@ -855,7 +856,7 @@ def fold_notes(cv: CVLosses) -> Iterator[Note]:
     """
     yield from cv.notes
     if not cv.equal_folds:
-        sizes = f"{cv.sizes.min():,} to {checks.counted(cv.sizes.max(), 'item')}"
+        sizes = f"{cv.sizes.min():,} to {counted(cv.sizes.max(), 'item')}"
         yield Note("unreliable", f"{cv.noun}s of {sizes}: weighted by size, t is approximate")
     if cv.splits == "random" and cv.test_share:
         ratio = cv.test_share / (1 - cv.test_share)
@@ -873,9 +874,9 @@ def fold_notes(cv: CVLosses) -> Iterator[Note]:
         )
     df = cv.folds * cv.repeats - 1
     if df < FEW_DF:
-        freedom = checks.counted(df, "degree of freedom", "degrees of freedom")
+        freedom = counted(df, "degree of freedom", "degrees of freedom")
         limit = f"t must be beyond {_quantile(0.95, df, 'two-sided'):.3g} for 5%"
-        folds = checks.counted(cv.folds, cv.noun)
+        folds = counted(cv.folds, cv.noun)
         yield Note("design", f"{folds}: only {freedom}, so that {limit}")
 
 
@@ -945,7 +946,7 @@ def _mean_products(values: ndarray, fold: ndarray, size: ndarray) -> tuple:
 def _from_means(means: Any) -> CVLosses:
     means = as_array("fold_means", means)
     if means.ndim != 1:
-        raise checks.WrongValue(
+        raise WrongValue(
             "fold_means",
             f"must be one-dimensional, one mean per fold; got shape {means.shape}: wrap losses of "
             "single items in CVLosses, means of models or repeats in CVLosses.from_fold_means",
@@ -963,7 +964,7 @@ def _rho_of_one(rho: float | str, folds: float, splits: str) -> tuple[float, str
         try:
             rho = float(rho)
         except ValueError:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "rho",
                 f"must be {', '.join(map(repr, RHOS))} or a number below 1",
                 told=f"got {rho!r}{checks.suggestion(rho, RHOS)}",
@@ -978,7 +979,7 @@ def _visible(rho: float, repeats: float) -> float:
     """
     divisor = 1 + (repeats - 1) * rho
     if divisor <= 0:
-        raise checks.WrongValue(
+        raise WrongValue(
             "rho",
             f"must be above {-1 / (repeats - 1):.4g} for {repeats:.4g} repeats; got {rho}: "
             "their folds cannot have so negative a correlation",

@@ -8,6 +8,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue, counted, listed
 from workbench.cross_validation import schemes
 
 
@@ -52,31 +53,29 @@ def stored(name: str, labels: tuple, distinct: tuple) -> tuple:
     """
     labels = tuple(labels) or distinct
     if len(labels) != len(distinct):
-        entries = checks.counted(len(distinct), "entry", "entries")
+        entries = counted(len(distinct), "entry", "entries")
         raise ValueError(f"{name} must have {entries}; got {len(labels)}")
     return labels
 
 
-def fold_codes(labels: tuple, fold: ndarray, repeat: ndarray, runs: tuple) -> tuple:
+def fold_codes(labels: tuple, fold: ndarray, repeat: ndarray) -> tuple[tuple, ndarray]:
     """Return the labels of the K folds of a repeat, and folds as 0 to K - 1 in their repeat.
 
     Where repeats have different labels, these are 0 to K - 1.
 
     Examples
     --------
-    >>> fold_codes((1, 2, 3, 4), np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]), (0, 1))
+    >>> fold_codes((1, 2, 3, 4), np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]))
     ((0, 1), array([0, 1, 0, 1]))
     """
     cells, cell = np.unique(repeat * len(labels) + fold, return_inverse=True)
     folds = np.bincount(cells // len(labels))
     first = folds[0]
     if first < 2:
-        raise checks.WrongValue("fold", "must have at least 2 folds", first)
-    for other in np.flatnonzero(folds != first)[:1]:
-        raise ValueError(
-            f"every repeat must have the same number of folds; repeat {runs[0]} has {first}, "
-            f"repeat {runs[other]} has {folds[other]}"
-        )
+        raise WrongValue("fold", "must have at least 2 folds", first)
+    if np.ptp(folds):
+        rule = "must have the same number of folds in every repeat"
+        raise WrongValue("fold", rule, told=f"got {listed(folds)}")
     return labels if len(labels) == first else tuple(range(first)), cell - repeat * first
 
 
@@ -89,7 +88,7 @@ def refuse_items(fold: ndarray, repeat: ndarray, folds: tuple, runs: tuple) -> N
     """
     rows = np.bincount(repeat * len(folds) + fold).reshape(len(runs), -1)
     for r, k in np.argwhere(rows > 1)[:1]:
-        raise checks.WrongValue(
+        raise WrongValue(
             "fold_size",
             f"must be given only where every row is the mean of a whole fold; fold {folds[k]} of "
             f"repeat {runs[r]} has {rows[r, k]} rows: leave it out for losses of single items",
@@ -111,7 +110,7 @@ def checked_scheme(splits: Any, test_share: Any, runs: tuple) -> tuple[str, floa
         return splits, None
     share = checks.number("test_share", test_share, 0, 1, open_ends=True)
     if len(runs) > 1:
-        raise checks.WrongValue("test_share", "must not be given with repeats", share)
+        raise WrongValue("test_share", "must not be given with repeats", share)
     return splits, share
 
 
@@ -124,11 +123,9 @@ def refuse_twice(item: ndarray | None, repeat: ndarray, runs: tuple) -> None:
     """
     if item is None:
         rows = np.bincount(repeat)
-        for run in np.flatnonzero(rows != rows[0])[:1]:
-            raise ValueError(
-                f"every repeat must test the same items; repeat {runs[0]} has "
-                f"{checks.counted(rows[0], 'row')}, repeat {runs[run]} has {rows[run]:,}"
-            )
+        if np.ptp(rows):
+            rule = "must have the same number of rows for every repeat"
+            raise WrongValue("repeat", rule, told=f"got {listed(rows)}")
         return
     names, code = np.unique(item, return_inverse=True)
     times = np.bincount(repeat * names.size + code, minlength=len(runs) * names.size)
@@ -148,7 +145,7 @@ def refuse_many(folds: tuple) -> None:
     >>> refuse_many(tuple(range(20)))
     """
     if len(folds) > schemes.MOST_FOLDS:
-        raise checks.WrongValue(
+        raise WrongValue(
             "repeat",
             f"must be given for {len(folds)} folds without item, which may be those of several "
             "cross-validations: the repeat of each row, all 0 for one cross-validation; for means "

@@ -18,7 +18,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.checks import WrongValue
+from workbench.checks import WrongType, WrongValue, counted
 from workbench.cross_validation.sources import refuse_extreme
 
 POPULATIONS = ("digits", "ten_digits")
@@ -59,7 +59,7 @@ class Population:
         if not isinstance(population, (tuple, list)) or len(population) != 2:
             rule = f"must be one of {', '.join(map(repr, POPULATIONS))} or (X, y)"
             told = f"got {type(population).__name__}"
-            raise checks.WrongType("population", rule, told=told)
+            raise WrongType("population", rule, told=told)
         X = checks.floats("X of the population", population[0])
         if X.ndim != 2 or not X.size:
             rule = "must be (X, y) with X of shape (N, p), which has items and features"
@@ -323,13 +323,13 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
     part = ""
     if columns is not None:
         columns = checks.counts(f"columns of {name}", columns, what="entry")
-        part = f" on {checks.counted(columns.size, 'feature')}"
+        part = f" on {counted(columns.size, 'feature')}"
     if isinstance(learner, str):
         losses_of = LEARNERS[checks.choice(name, learner, LEARNERS)]
         return lambda samples, fold: losses_of(samples, fold, columns), learner + part
     if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
         rule = f"must be one of {', '.join(map(repr, LEARNERS))} or have fit and predict"
-        raise checks.WrongType(name, rule, learner)
+        raise WrongType(name, rule, learner)
     label = type(learner).__name__ + part
     return lambda samples, fold: estimator_losses(learner, samples, fold, columns), label
 

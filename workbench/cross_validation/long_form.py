@@ -5,17 +5,17 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy import ndarray
 
-from workbench import checks
+from workbench.checks import WrongValue, counted, listed
 
 
 def value_column(names: Sequence[str], value: str) -> str:
     """Return the column of losses: the one that is named, else the only one without a role."""
     if value or len(names) == 1:
         return value or names[0]
-    raise checks.WrongValue(
+    raise WrongValue(
         "value",
         "must name the column of losses or scores, as there is a row per model; columns without "
-        f"another role: {checks.listed(names, quoted=True) or 'none'}",
+        f"another role: {listed(names, quoted=True) or 'none'}",
     )
 
 
@@ -56,7 +56,7 @@ def spread(
         place = " of ".join(f"{role} {label[role][row].item()!r}" for role in reversed(label))
         raise ValueError(
             f"every model must have one row for every {' and '.join(label)}; model {names[k]!r} "
-            f"has {checks.counted(times[row, k], 'row')} for {place}"
+            f"has {counted(times[row, k], 'row')} for {place}"
         )
     order = np.argsort(cell)
     return names, label, {name: cells[order].reshape(shape) for name, cells in columns.items()}

@@ -16,6 +16,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongType, WrongValue, counted, listed
 from workbench.cross_validation import labels, long_form, schemes, sources, tables
 from workbench.data import frames
 from workbench.results import FILLED, Note, Result, rows_of
@@ -128,7 +129,7 @@ class CVLosses(Result):
         repeat_labels, repeat = labels.codes("repeat", repeat, n)
         labels.refuse_twice(item, repeat, repeat_labels)
         fold_labels, fold = labels.codes("fold", fold, n)
-        fold_labels, fold = labels.fold_codes(fold_labels, fold, repeat, repeat_labels)
+        fold_labels, fold = labels.fold_codes(fold_labels, fold, repeat)
         if self.test_share is None and self.repeat is None and item is None:
             labels.refuse_many(fold_labels)
         splits, share = labels.checked_scheme(self.splits, self.test_share, repeat_labels)
@@ -208,13 +209,13 @@ class CVLosses(Result):
             models, means = tuple(means), _stacked(means)
         means = checks.floats("means", means)
         if means.ndim not in (1, 2) or not means.size:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "means", f"must be (J,) or (J, M), one row per fold; got shape {means.shape}"
             )
         splits, share = schemes.checked(splits, test_share)
         folds, rest = divmod(len(means), repeats)
         if rest:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "repeats",
                 f"must divide the number of fold means; got {repeats} repeats of {len(means)}",
             )
@@ -322,7 +323,7 @@ class CVLosses(Result):
         else:
             sources.refuse_other_training(indices, test_sets)
             if repeat is None:
-                raise checks.WrongValue(
+                raise WrongValue(
                     "splits",
                     "must test every item once per repeat, as K-fold splitters do; for random "
                     "splits say splits='random'",
@@ -650,7 +651,7 @@ class CVLosses(Result):
                     _refuse_unlike(self, other, name, values[here][k], others[there][k])
         rows = there[np.argsort(here)]
         if not long_form.same_partition(self._cells, other._cells[rows]):
-            raise checks.WrongValue(
+            raise WrongValue(
                 "models",
                 f"must be tested on the same folds; {', '.join(self.models)} and "
                 f"{', '.join(other.models)} were not: give both the same splits",
@@ -677,12 +678,12 @@ class CVLosses(Result):
     def headline(self) -> str:
         """Return mean losses (or scores), items, folds and repeats."""
         means = dict(zip(self.models, self._shown(self.mean_losses()), strict=True))
-        listed = checks.listed((f"{name} {mean:.4g}" for name, mean in means.items()), MOST_NAMED)
-        rows = f"means of {checks.counted(self.folds, self.noun)}"
+        of_models = listed((f"{name} {mean:.4g}" for name, mean in means.items()), MOST_NAMED)
+        rows = f"means of {counted(self.folds, self.noun)}"
         if self.has_items:
             rows = f"{self.sizes[0].sum():,} items in {self.folds} folds"
         repeats = f", {self.repeats} repeats" if self.repeats > 1 else ""
-        return f"mean {self.kind} of {listed}; {rows}{repeats}"
+        return f"mean {self.kind} of {of_models}; {rows}{repeats}"
 
     def rows(self) -> list[dict]:
         """Return one row per fold: repeat, fold, items where known, mean loss (or score) per model.
@@ -753,7 +754,7 @@ def _columns(losses: Any, fold: Any, models: Any) -> tuple[ndarray, ArrayLike, t
     checks.refuse_masked("losses", losses)
     if isinstance(losses, dict):
         if fold is None:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "fold",
                 "must be given with a dict of losses, one label per loss; for means of folds use "
                 "CVLosses.from_fold_means",
@@ -762,17 +763,17 @@ def _columns(losses: Any, fold: Any, models: Any) -> tuple[ndarray, ArrayLike, t
     try:
         losses = np.asarray(losses)
     except ValueError:
-        raise checks.WrongValue(
+        raise WrongValue(
             "losses",
             "must have folds of equal size to be an array (K, m); give unequal folds as (n,) "
             "losses with (n,) fold labels",
         ) from None
     if losses.size == 0:
-        raise checks.WrongValue("losses", "must not be empty")
+        raise WrongValue("losses", "must not be empty")
     if losses.dtype.kind not in "biuf":
-        raise checks.WrongType("losses", "must hold numbers", told=f"got {losses.dtype}")
+        raise WrongType("losses", "must hold numbers", told=f"got {losses.dtype}")
     if losses.ndim not in ((1, 2) if fold is not None else (2,)):
-        raise checks.WrongValue(
+        raise WrongValue(
             "losses",
             "must have shape (K, m), one row per fold, or come with fold labels; got shape "
             f"{losses.shape}",
@@ -796,7 +797,7 @@ def _names(models: Any) -> tuple:
 def _refuse_names(models: tuple, count: int) -> None:
     if len(models) != count or len(set(models)) != len(models):
         noun = "one name" if count == 1 else f"{count} different names"
-        raise checks.WrongValue("models", f"must be {noun}; got {', '.join(map(repr, models))}")
+        raise WrongValue("models", f"must be {noun}; got {', '.join(map(repr, models))}")
 
 
 def _stacked(columns: Mapping) -> ndarray:
@@ -806,13 +807,13 @@ def _stacked(columns: Mapping) -> ndarray:
     }
     if len({array.shape for array in arrays.values()}) > 1:
         sizes = ", ".join(f"{name} has {array.size}" for name, array in arrays.items())
-        raise checks.WrongValue("models", f"must be tested on the same items; {sizes}")
+        raise WrongValue("models", f"must be tested on the same items; {sizes}")
     return np.stack([*arrays.values()], 1)
 
 
 def _refuse_unlike(first: CVLosses, second: CVLosses, name: str, value: Any, other: Any) -> None:
     if value != other:
-        raise checks.WrongValue(
+        raise WrongValue(
             "models",
             f"must have the same {name}; {', '.join(first.models)} has {value}, "
             f"{', '.join(second.models)} {other}",

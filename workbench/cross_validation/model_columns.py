@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy import ndarray
 
-from workbench import checks
+from workbench.checks import WrongValue, listed
 from workbench.cross_validation import long_form
 from workbench.data import decimals, numbers, roles, shapes
 from workbench.data.columns import plain_name, spelled
@@ -32,6 +32,7 @@ _NEVER = re.compile(
     r"(std|rank|param|train)_.+|params?|(.+_)?(time|times|duration|runtime|elapsed|seconds|secs|"
     r"memory)(_.+)?|n|n_.+|sizes?|counts?|index|rank|sd|std|se|stderr|unnamed:?_?[0-9]*|level_0|"
 )
+_NUMBER = re.compile(r"[-+]?[\d., ]*\d[\d., ]*([eE][-+]?\d+)?\s*%?")
 _FLAG = re.compile(r"(is|has|was)_.+|(.+_)?flags?|hard|easy|difficulty")
 _METRICS = {
     "acc",
@@ -67,52 +68,57 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s.\-]+", "_", plain_name(str(name)))
 
 
+def _matches(name: str, *patterns: re.Pattern) -> bool:
+    return any(pattern.fullmatch(_plain(name)) for pattern in patterns)
+
+
 def fold_column(names: Sequence[str], fold: str) -> str:
-    """Return the column of folds: the one that is named, else the only one that is called so or numbers splits.
+    """Return the column of folds: the one that is named, else the only one with such a name.
 
     Examples
     --------
     >>> fold_column(["Split", "old", "new"], "fold"), fold_column(["a", "b"], "fold")
     ('Split', 'fold')
     """
-    if fold != "fold" or spelled(fold, names) in names:
-        return spelled(fold, names)
+    column = spelled(fold, names)
+    if fold != "fold" or column in names:
+        return column
     for pattern in (_FOLD, _SPLIT, _REPEAT):
-        alike = [name for name in names if pattern.fullmatch(_plain(name))]
-        if len(alike) == 1:
-            return alike[0]
-        if alike:
-            raise checks.WrongValue(
+        columns = [name for name in names if _matches(name, pattern)]
+        if len(columns) == 1:
+            return columns[0]
+        if columns:
+            raise WrongValue(
                 "fold",
                 "must name the column of folds or splits, as several could be: "
-                f"{checks.listed(alike, quoted=True)}",
+                f"{listed(columns, quoted=True)}",
             )
     return fold
 
 
 def numbers_splits(name: str) -> bool:
-    """Return whether a column is called as if it numbers splits or runs, not folds.
+    """Return whether the name of a column is that of numbers of splits or runs, not of folds.
 
     Examples
     --------
     >>> numbers_splits("split"), numbers_splits("seed"), numbers_splits("fold"), numbers_splits("Falte")
     (True, True, False, False)
     """
-    return any(pattern.fullmatch(_plain(name)) for pattern in (_SPLIT, _REPEAT))
+    return _matches(name, _SPLIT, _REPEAT)
 
 
 def repeat_columns(names: Iterable[str]) -> list[str]:
-    """Return the columns that are called as repeats are: seed, run, trial and so on.
+    """Return the columns with names of repeats: seed, run, trial and so on.
 
     Examples
     --------
     >>> repeat_columns(["SEED", "fold", "tree", "Run ID"])
     ['SEED', 'Run ID']
     """
-    return [name for name in names if _REPEAT.fullmatch(_plain(name))]
+    return [name for name in names if _matches(name, _REPEAT)]
 
 
-def size_columns(names: Iterable[str]) -> dict[str, str]:
+def size_columns(names: Sequence[str]) -> dict[str, str]:
     """Return the columns of training and test sizes by "n_train" and "n_test".
 
     Examples
@@ -120,90 +126,82 @@ def size_columns(names: Iterable[str]) -> dict[str, str]:
     >>> size_columns(["n_test", "tree", "Train size"])
     {'n_train': 'Train size', 'n_test': 'n_test'}
     """
-    columns = list(names)
     sized = {
-        role: [name for name in columns if pattern.fullmatch(_plain(name))]
-        for role, pattern in (("n_train", _TRAIN), ("n_test", _TEST))
+        "n_train": [name for name in names if _matches(name, _TRAIN)],
+        "n_test": [name for name in names if _matches(name, _TEST)],
     }
-    return {role: alike[0] for role, alike in sized.items() if len(alike) == 1}
+    return {role: columns[0] for role, columns in sized.items() if len(columns) == 1}
 
 
 def may_be_models(names: Iterable[str], used: Iterable[str]) -> list[str]:
-    """Return the columns whose names do not say that they are something else.
+    """Return the columns whose names do not show that they are something else.
 
     Examples
     --------
     >>> may_be_models(["fold", "old", "new", "fit_time", "n_test", "seed"], ["fold"])
     ['old', 'new']
     """
-    taken = set(used)
+    used = set(used)
     never = (_NEVER, _FOLD, _SPLIT, _REPEAT, _TRAIN, _TEST)
-    return [
-        name
-        for name in names
-        if name not in taken and not any(pattern.fullmatch(_plain(name)) for pattern in never)
-    ]
+    return [name for name in names if name not in used and not _matches(name, *never)]
 
 
-def numeric(data: Mapping[str, ndarray]) -> list[str]:
-    """Return the columns that hold a number at all and are no weights, clusters, strata or periods.
+def numeric(data: dict[str, ndarray]) -> list[str]:
+    """Return the columns that hold numbers and are no weights, clusters, strata or periods.
 
     Examples
     --------
     >>> numeric({"tree": np.array([.1, .2]), "data": np.array(["iris", "wine"], object)})
     ['tree']
     """
-    unused = {
+    return [
         column.name
-        for column in roles.columns_of(dict(data))
-        if column.seems in _UNUSED and len(_plain(column.name)) > 1
-    }
-    return [name for name, cells in data.items() if name not in unused and _holds_numbers(cells)]
+        for column in roles.columns_of(data)
+        if _holds_numbers(data[column.name])
+        and not (column.seems in _UNUSED and len(_plain(column.name)) > 1)
+    ]
 
 
 def _holds_numbers(cells: ndarray) -> bool:
-    if np.asarray(cells).dtype.kind in "biuf":
+    if cells.dtype.kind in "biuf":
         return True
     texts = numbers.as_text(cells[~shapes.gaps(cells, True)])
-    return any(
-        text.lower() in decimals.TRUTH
-        or re.fullmatch(r"[-+]?[\d., ]*\d[\d., ]*([eE][-+]?\d+)?\s*%?", text)
-        for text in texts
-    )
+    return any(text.lower() in decimals.TRUTH or _NUMBER.fullmatch(text) for text in texts)
 
 
 def refuse_doubtful(scores: Mapping[str, ndarray]) -> None:
-    """Raise where columns do not look like scores of one kind; what is missing (NaN) is left out.
+    """Raise where columns do not look like scores of one kind; missing scores (NaN) are ignored.
 
     Examples
     --------
     >>> refuse_doubtful({"old": np.array([.8, .7]), "new": np.array([.9, .8])})
     """
-    if len(scores) < 2:
-        return
     values = {name: column[~np.isnan(column)] for name, column in scores.items()}
     values = {name: column for name, column in values.items() if column.size}
+    if len(values) < 2:
+        return
     fractions = [name for name, column in values.items() if np.mean(column % 1 != 0) > 0.5]
     whole = [name for name, column in values.items() if not np.any(column % 1)]
-    flags = [name for name in values if _FLAG.fullmatch(_plain(name))]
+    flags = [name for name in values if _matches(name, _FLAG)]
     metrics = [name for name in values if _plain(name) in _METRICS]
     size = {name: float(np.abs(column).mean()) for name, column in values.items()}
     small, large = min(size, key=size.__getitem__), max(size, key=size.__getitem__)
     if len(metrics) > 1:
-        why = f"columns {checks.listed(metrics, quoted=True)} are called as metrics, not as models"
+        why = f"columns {listed(metrics, quoted=True)} are called as metrics, not as models"
     elif flags and len(flags) < len(values):
         why = f"column {flags[0]!r} is called as a property of the rows, not as a model"
     elif fractions and whole:
         only = "0 and 1" if np.isin(values[whole[0]], (0, 1)).all() else "whole numbers"
-        why = f"column {whole[0]!r} holds only {only} next to fractions in {checks.listed(fractions, 3, quoted=True)}"
-    elif size[large] > SCALE * size[small] and values[large].max() > 1 and size[small]:
+        others = listed(fractions, 3, quoted=True)
+        why = f"column {whole[0]!r} holds only {only} next to fractions in {others}"
+    elif size[large] > SCALE * size[small] > 0 and values[large].max() > 1:
         why = (
             f"column {large!r} has a mean size of {size[large]:.3g} where that of {small!r} is "
             f"{size[small]:.3g}: hardly scores of one kind"
         )
     else:
         return
-    raise checks.WrongValue("models", f"must list the columns of losses or scores, as {why}")
+    raise WrongValue("models", f"must list the columns of losses or scores, as {why}")
 
 
 def repeats_told(
@@ -236,7 +234,7 @@ def repeats_told(
     if valid and told_by_rows and "item" not in label:
         if not one:
             count = np.unique(candidates[valid[0]]).size
-            raise checks.WrongValue(
+            raise WrongValue(
                 "repeat",
                 f"must be said, as column {valid[0]!r} may tell {count} repeats of "
                 f"{fold.size // count} folds or be a setting of one cross-validation of "
@@ -246,16 +244,16 @@ def repeats_told(
         valid = []
     chosen = valid[0] if valid else ""
     if not all(long_form.same_partition(candidates[chosen], candidates[name]) for name in valid):
-        raise checks.WrongValue(
+        raise WrongValue(
             "repeat",
             "must name the column of repeats, as several could tell them apart: "
-            f"{checks.listed(valid, quoted=True)}",
+            f"{listed(valid, quoted=True)}",
         )
     if not valid and not told_by_rows:
-        raise checks.WrongValue(
+        raise WrongValue(
             "repeat",
             "must name the column of repeats: columns "
-            f"{checks.listed([fold_name, *candidates], quoted=True)} do not give every repeat the "
+            f"{listed([fold_name, *candidates], quoted=True)} do not give every repeat the "
             "same folds once. Average what was run several times on the same folds, or drop a "
             "column",
         )

@@ -21,7 +21,7 @@ from numpy import nan, ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.checks import WrongValue
+from workbench.checks import WrongValue, counted
 from workbench.cross_validation import kfold, schemes
 from workbench.cross_validation.sources import as_array, refuse_extreme
 from workbench.results import Interval, Note, Result
@@ -522,7 +522,7 @@ def nested_cv_interval(
     repeats, folds, m = outer.shape
     if folds < 3 or m < 2:
         rule = "must have at least 3 folds of at least 2 items"
-        raise WrongValue("outer", rule, told=f"got {checks.counted(folds, 'fold')} of {m:,}")
+        raise WrongValue("outer", rule, told=f"got {counted(folds, 'fold')} of {m:,}")
     shape = repeats, folds, (folds - 1) * m
     if inner.shape != shape:
         rule = f"must have shape {shape}, all items outside each fold"
@@ -532,7 +532,7 @@ def nested_cv_interval(
     notes = []
     if repeats < ADVISED_REPEATS:
         advice = f"about {ADVISED_REPEATS} are advised for a stable width"
-        notes = [Note("unreliable", f"{checks.counted(repeats, 'repeat')}; {advice}")]
+        notes = [Note("unreliable", f"{counted(repeats, 'repeat')}; {advice}")]
     return NestedInterval(
         estimate - reach,
         estimate + reach,

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from workbench import checks
+from workbench.checks import WrongValue, counted
 from workbench.results import digits
 
 SPLITS = ("auto", "folds", "random")
@@ -34,7 +35,7 @@ def checked(splits: Any, test_share: Any) -> tuple[str, float | None]:
         return splits, None
     share = checks.number("test_share", test_share, 0, 1, open_ends=True)
     if splits == "folds":
-        raise checks.WrongValue(
+        raise WrongValue(
             "test_share",
             "must be left out for folds, of which each tests 1/K of the items; it is for random "
             "splits",
@@ -53,7 +54,7 @@ def ask(why: str, remedy: str = "name the column of repeats with {1}") -> NoRetu
     remedy : str
         How to say that there are repeats of folds.
     """
-    raise checks.WrongValue(
+    raise WrongValue(
         "splits",
         f"must be 'random' or 'folds', as {why}: the answer changes the verdict. Say 'random' with "
         "{0}, the proportion of items in a test set, for random splits (ShuffleSplit, bootstrap); "
@@ -65,7 +66,7 @@ def ask(why: str, remedy: str = "name the column of repeats with {1}") -> NoRetu
 
 def ask_share() -> NoReturn:
     """Raise the question how large the test sets of random splits are."""
-    raise checks.WrongValue(
+    raise WrongValue(
         "test_share",
         "must be given for random splits: the proportion of items in a test set, "
         "such as 0.2 for 80/20 splits; or give columns n_train and n_test",
@@ -108,9 +109,9 @@ def words(splits: str, folds: int, repeats: int, test_share: float | None) -> st
     if test_share is not None:
         percentage = f"{digits.level(100 * test_share, 100, 3)}%"
         if splits == "random":
-            count = checks.counted(folds, "random split")
+            count = counted(folds, "random split")
             return f"{count}, {percentage} of the items in each test set"
-        return f"{checks.counted(folds, 'fold')}, each of {percentage} of the items"
+        return f"{counted(folds, 'fold')}, each of {percentage} of the items"
     if repeats > 1:
         return f"{repeats} repeats of {folds} folds"
-    return f"one cross-validation of {checks.counted(folds, 'fold')}"
+    return f"one cross-validation of {counted(folds, 'fold')}"

@@ -8,6 +8,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongType, WrongValue, listed
 from workbench.cross_validation import schemes
 from workbench.data import frames, numbers
 from workbench.results import Note
@@ -63,11 +64,9 @@ def columns_of_frame(frame: Any) -> dict[str, ndarray]:
     """Return the columns of a data frame of fold means as numbers, by name."""
     names = frames.column_names(frame)
     if not all(isinstance(name, str) for name in names):
-        raise checks.WrongType(
-            "means", "must name its columns in text: give frame.rename(columns=str)"
-        )
+        raise WrongType("means", "must name its columns in text: give frame.rename(columns=str)")
     for role in {"fold", "item", "repeat"} & {*names}:
-        raise checks.WrongValue(
+        raise WrongValue(
             "means",
             f"must hold one column per model; column {role!r} is none: read the data frame with "
             "CVLosses.read_csv",
@@ -98,7 +97,7 @@ def fold_of(splits: Any, n: int) -> Any:
     """Return the fold of each item from labels or from (train, test) pairs."""
     checks.refuse_masked("splits", splits, "item")
     if hasattr(splits, "get_n_splits"):
-        raise checks.WrongType(
+        raise WrongType(
             "splits",
             f"must be labels of folds or pairs of index arrays; got {type(splits).__name__}: give "
             "list(splitter.split(X, y))",
@@ -109,7 +108,7 @@ def fold_of(splits: Any, n: int) -> Any:
     tests = [checks.plain_array(f"test set of fold {k}", pair[1]) for k, pair in enumerate(splits)]
     items = np.concatenate(tests)
     if not np.array_equal(np.sort(items), np.arange(n)):
-        raise checks.WrongValue(
+        raise WrongValue(
             "splits", f"must test each of the items 0 to {n - 1} once, in arrays of whole numbers"
         )
     fold = np.empty(n, int)
@@ -152,7 +151,7 @@ def same_test_sets(indices: Mapping[str, Mapping]) -> list[ndarray]:
     for other in others:
         for k, (test, of_other) in enumerate(zip(first, other, strict=True)):
             if not np.array_equal(test, of_other):
-                raise checks.WrongValue(
+                raise WrongValue(
                     "models",
                     f"must be tested on the same folds; fold {k} of {' and of '.join(indices)} "
                     "hold different items: give both the same splits, as "
@@ -167,7 +166,7 @@ def refuse_other_training(indices: Mapping[str, Mapping], tests: Sequence[ndarra
     for name, index in indices.items():
         for k, (train, test) in enumerate(zip(index.get("train", ()), tests, strict=False)):
             if not len(train) + len(test) == np.union1d(train, test).size == items:
-                raise checks.WrongValue(
+                raise WrongValue(
                     "splits",
                     "must be those of K folds, trained on all items that are not tested; "
                     f"fold {k} of {name} trains on {len(train)} and tests {len(test)} of {items} "
@@ -189,7 +188,7 @@ def share_of_splits(index: Mapping, name: str) -> float:
         schemes.ask_share()
     splits = list(zip(index["train"], index["test"], strict=True))
     if all(np.max(train) < np.min(test) for train, test in splits):
-        raise checks.WrongValue(
+        raise WrongValue(
             "splits",
             f"must not be those of a time series; {name} always trains on items before "
             "those that it tests: the tests do not hold for these",
@@ -251,8 +250,8 @@ def without_gaps(
         places = [f"{fold} of repeat {run}" for fold, run in zip(places, runs, strict=True)]
     lacking = np.array(models)[missing.any(0)]
     why = (
-        f"{'fold' if len(places) == 1 else 'folds'} {checks.listed(places, 6)}: no score of "
-        f"{checks.listed(lacking, 4)} (missing, undefined, or a failed fit)"
+        f"{'fold' if len(places) == 1 else 'folds'} {listed(places, 6)}: no score of "
+        f"{listed(lacking, 4)} (missing, undefined, or a failed fit)"
     )
     if count < max(2, total / 2):
         raise ValueError(

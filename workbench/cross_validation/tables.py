@@ -11,6 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue, counted, listed
 from workbench.cross_validation import long_form, model_columns, schemes, scikit_learn
 from workbench.cross_validation.sources import named_models
 from workbench.data import frames, numbers, shapes
@@ -30,7 +31,7 @@ class Read(NamedTuple):
     sizes: ndarray | None
     splits: str
     test_share: float | None
-    notes: tuple[Note, ...]
+    notes: list[Note]
 
 
 class Columns(NamedTuple):
@@ -58,31 +59,27 @@ def read_losses(
     `splits` and `test_share` are as `schemes.checked` returns them.
     """
     names = frames.column_names(source)
-    listed = [] if models is None else named_models(models)
-    every = models is None or isinstance(models, str) and not listed
+    chosen = [] if models is None else named_models(models)
     if spelled(roles["fold"], names) not in names:
-        of_scikit = scikit_learn.split_scores(
+        table, note = scikit_learn.split_scores(
             source, names, spelled(model, names), value, folds, splits
         )
-        if of_scikit:
-            table, note = of_scikit
-            listed = [name for name in table if name not in ("fold", "repeat")]
+        if table:
+            chosen = [name for name in table if name not in ("fold", "repeat")]
             scheme = "random" if splits == "random" else "folds"
-            read = read_losses(table, roles, listed, size, "model", "", 0, scheme, test_share)
-            return read._replace(notes=(*read.notes, note))
+            read = read_losses(table, roles, chosen, size, "model", "", 0, scheme, test_share)
+            return read._replace(notes=[*read.notes, note])
     if folds:
-        raise checks.WrongValue(
-            "folds", "is for files of scikit-learn without a column of folds", folds
-        )
+        raise WrongValue("folds", "is for files of scikit-learn without a column of folds", folds)
     of_model = spelled(model, names)
     # a column "model" that `models` lists holds losses
-    if model != "model" or of_model in names and not {model, of_model} & {*listed}:
+    if model != "model" or of_model in names and not {model, of_model} & {*chosen}:
         used = _roles_of(names, roles, size, [of_model]) | {"model": of_model}
-        columns = _read_long(source, names, used, listed, spelled(value, names), splits)
+        columns = _read_long(source, names, used, chosen, spelled(value, names), splits)
     else:
-        chosen = [spelled(name, names) for name in listed]
+        chosen = [spelled(name, names) for name in chosen]
         used = _roles_of(names, roles, size, chosen)
-        columns = _read_wide(source, names, used, None if every else chosen, splits)
+        columns = _read_wide(source, names, used, chosen, splits)
     return _in_scheme(columns, used, size, splits, test_share)
 
 
@@ -108,29 +105,29 @@ def _read_wide(
     source: Any,
     names: Sequence[str],
     used: dict[str, str],
-    chosen: Sequence[str] | None,
+    chosen: Sequence[str],
     splits: str,
 ) -> Columns:
-    """Return the columns of a table with a column per model; None chooses all that can be one."""
-    columns = model_columns.may_be_models(names, used.values()) if chosen is None else chosen
-    refuse_shared(used, columns)
+    """Return the columns of a table with a column per model; by default of all that can be one."""
+    columns = chosen or model_columns.may_be_models(names, used.values())
+    refuse_shared([*used.values(), *columns])
     data, notes = frames.read_columns(source, [*used.values(), *columns])
-    if chosen is None:
+    if not chosen:
         columns = model_columns.numeric({name: data[name] for name in columns})
     if not columns:
-        used_columns = checks.listed(used.values(), quoted=True)
+        used_columns = listed(used.values(), quoted=True)
         raise ValueError(f"there must be a column of losses in addition to {used_columns}")
     label, sizes, of_labels = _labels(data, used, splits)
     beside = {name: data[name] for name in columns}
     gaps = "item" not in label and _rows_are_folds(label)
     scores = {name: _numbers(name, cells, gaps, beside) for name, cells in beside.items()}
     notes = [*notes, *of_labels]
-    if chosen is None:
+    if not chosen:
         refuse_identifiers(scores)
         model_columns.refuse_doubtful(scores)
         unread = _unread(names, (*columns, *used.values()))
         if len(columns) > 2 or unread:
-            models = checks.listed(columns, MOST_NAMED)
+            models = listed(columns, MOST_NAMED)
             text = f"columns read as models: {models}{unread}; if some are none, list the others"
             notes.append(Note("data", f"{text} in models"))
     return Columns(scores, label, sizes, notes)
@@ -138,17 +135,17 @@ def _read_wide(
 
 def _unread(names: Sequence[str], used: Iterable[str]) -> str:
     others = [name for name in names if name not in used]
-    return f"; not read: {checks.listed(others, MOST_NAMED)}" if others else ""
+    return f"; not read: {listed(others, MOST_NAMED)}" if others else ""
 
 
 def _numbers(name: str, cells: ndarray, gaps: bool, beside: dict | None = None) -> ndarray:
     """Return a column as floats, NaN where a cell is missing and gaps are allowed."""
-    gone = shapes.gaps(cells, True)
-    if not gaps or not gone.any() or gone.all():
+    rows = np.flatnonzero(~shapes.gaps(cells, True))
+    if not gaps or not rows.size:
         return numbers.to_numbers(name, cells, beside=beside)
-    filled = np.where(gone, 0 if cells.dtype.kind == "f" else "0", cells)
-    values = numbers.to_numbers(name, filled, beside=beside)
-    values[gone] = np.nan
+    values = np.full(len(cells), np.nan)
+    with shapes.in_rows(rows):
+        values[rows] = numbers.to_numbers(name, cells[rows], beside=beside)
     return values
 
 
@@ -156,32 +153,32 @@ def _read_long(
     source: Any,
     names: Sequence[str],
     used: dict[str, str],
-    listed: Sequence[str],
+    chosen: Sequence[str],
     value: str,
     splits: str,
 ) -> Columns:
-    """Return the columns of a table with a row per model; without `listed`, of all models."""
+    """Return the columns of a table with a row per model; without `chosen`, of all models."""
     value = long_form.value_column(model_columns.may_be_models(names, used.values()), value)
-    refuse_shared(used | {"value": value}, [])
+    refuse_shared([*used.values(), value])
     data, notes = frames.read_columns(source, [*used.values(), value])
     column = used["model"]
     model = np.array(numbers.as_text(numbers.to_labels(column, data[column], "text")))
-    for name in listed:
+    for name in chosen:
         checks.choice("models", name, np.unique(model).tolist())
-    rows = np.flatnonzero(np.isin(model, listed or model))
+    rows = np.flatnonzero(np.isin(model, chosen or model))
     model = model[rows]
-    with shapes.in_rows(rows if listed else None):
+    with shapes.in_rows(rows if chosen else None):
         data = {name: cells[rows] for name, cells in data.items()}
         label, sizes, of_labels = _labels(data, used, splits, model == model[0])
         losses = _numbers(value, data[value], "item" not in label)
     models, label, spread = long_form.spread(model, label, sizes | {"loss": losses})
     note = Note(
         "data",
-        f"one row per model: {checks.counted(len(models), 'model')} of column {column!r}, values "
+        f"one row per model: {counted(len(models), 'model')} of column {column!r}, values "
         f"in column {value!r}{_unread(names, (*used.values(), value))}",
     )
     return Columns(
-        {name: spread["loss"][:, models.index(name)] for name in listed or models},
+        {name: spread["loss"][:, models.index(name)] for name in chosen or models},
         label,
         {role: long_form.same_for_all(used[role], spread[role]) for role in sizes},
         [*notes, *of_labels, note],
@@ -199,10 +196,9 @@ def _in_scheme(
     if splits == "auto":
         splits = _scheme_of_columns(columns, used["fold"], share)
         if splits == "random":
-            of_sizes = " and ".join(used[role] for role in ("n_train", "n_test") if role in used)
             text = (
-                f"columns {of_sizes} say that the test sets overlap: read as random splits; "
-                "repeats of folds need a column that tells them"
+                "columns of sizes say that the test sets overlap: read as random splits; repeats "
+                "of folds need a column that tells them"
             )
             notes.append(Note("data", text))
     if splits == "random":
@@ -225,7 +221,7 @@ def _in_scheme(
             "cross-validation was repeated, name item and repeat"
         )
         notes.append(Note("assumption", text))
-    return Read(scores, label, items, "folds", None, tuple(notes))
+    return Read(scores, label, items, "folds", None, notes)
 
 
 def _scheme_of_columns(columns: Columns, fold: str, share: float | None) -> str:
@@ -267,7 +263,7 @@ def _random_splits(columns: Columns, share: float) -> Read:
     }
     fold = np.arange(first.size) if "repeat" in label else label["fold"][first]
     items = np.ones(first.size, int) if items is None else items
-    return Read(means, {"fold": fold}, items, "random", share, tuple(notes))
+    return Read(means, {"fold": fold}, items, "random", share, notes)
 
 
 def _labels(
@@ -308,18 +304,15 @@ def _sizes(data: dict[str, ndarray], used: dict[str, str]) -> dict[str, ndarray]
         if role in used:
             name = used[role]
             values = numbers.to_numbers(name, data[name], whole=True)
-            if role == "size" or np.any((values <= 0) | (values >= 1)):
-                sizes[role] = _whole_sizes(name, values)
-            elif role == "n_test":
-                sizes |= {"n_train": 1 - values, "n_test": values}
-    return sizes
-
-
-def _whole_sizes(name: str, sizes: ndarray) -> ndarray:
-    wrong = (sizes % 1 != 0) | (sizes < 1) | (sizes >= checks.LARGEST)
-    for row in np.flatnonzero(wrong)[:1]:
-        rule = f": the size of a fold must be a whole number of at least 1; got {sizes[row]:g}"
-        raise numbers.RowError(f"column {name!r}, ", row, rule)
+            if role != "size" and np.all((values > 0) & (values < 1)):
+                if role == "n_test":
+                    sizes |= {"n_train": 1 - values, "n_test": values}
+                continue
+            for row in np.flatnonzero((values % 1 != 0) | (values < 1))[:1]:
+                rule = f"a whole number of at least 1; got {values[row]:g}"
+                text = f": the size of a fold must be {rule}"
+                raise numbers.RowError(f"column {name!r}, ", row, text)
+            sizes[role] = values
     return sizes
 
 
@@ -337,15 +330,11 @@ def _rows_are_folds(label: dict[str, ndarray]) -> bool:
     return np.bincount(_cells(label)).max() == 1
 
 
-def refuse_shared(roles: dict[str, str], models: Sequence[str]) -> None:
+def refuse_shared(columns: Sequence[str]) -> None:
     """Raise where a column has two roles."""
-    role_of: dict[str, str] = {}
-    for role, name in (*roles.items(), *(("a model", name) for name in models)):
-        if name in role_of:
-            raise ValueError(
-                f"column {name!r} must be named once; it is named as {role_of[name]} and as {role}"
-            )
-        role_of[name] = role
+    for name in columns:
+        if columns.count(name) > 1:
+            raise ValueError(f"column {name!r} must be named once, for one role or as one model")
 
 
 def refuse_identifiers(columns: dict[str, ndarray]) -> None:
