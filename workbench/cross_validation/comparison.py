@@ -11,7 +11,7 @@ References
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -541,7 +541,7 @@ def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
         yield Note("data", text)
 
 
-def _five_by_two_lines(cv: CVLosses, means: ndarray) -> Iterator[tuple[dict, Sequence[Note]]]:
+def _five_by_two_lines(cv: CVLosses, means: ndarray) -> Iterator[tuple]:
     """Yield the line of a test and its notes."""
     if means.shape != (5, 2):  # random splits are one row
         return
@@ -555,9 +555,7 @@ def _five_by_two_lines(cv: CVLosses, means: ndarray) -> Iterator[tuple[dict, Seq
             yield _line(test.rows()[0]), (*test.notes, *unweighted)
 
 
-def _item_lines(
-    cv: CVLosses, estimate: float, level: float
-) -> Iterator[tuple[dict, Sequence[Note]]]:
+def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
     """Yield the tests about the fitted models, which ignore other training sets, with notes."""
     if not cv.has_items or cv.repeats > 1:
         return

@@ -830,8 +830,8 @@ def resolve_rho(
     0.0
     """
     folds_of_one, runs = _folds_and_runs(folds, repeats, test_share)
-    rho, _ = _rho_of_one(rho, folds_of_one, splits)
-    return rho if runs == 1 else 1 - _visible(rho, runs)
+    number, _ = _rho_of_one(rho, folds_of_one, splits)
+    return number if runs == 1 else 1 - _visible(number, runs)
 
 
 def _folds_and_runs(folds: int, repeats: int, test_share: float | None) -> tuple[float, float]:
@@ -954,7 +954,7 @@ def _from_means(means: Any) -> CVLosses:
     return CVLosses.from_fold_means(checks.vector("fold_means", means, what="fold"))
 
 
-def _rho_of_one(rho: float | str, folds: float, splits: str) -> tuple[float, str]:
+def _rho_of_one(rho: float | str, folds: float, splits: str) -> tuple:
     """Return rho of one repeat, which may be text, and how it was chosen."""
     if isinstance(rho, str):
         if rho == "auto":
@@ -987,7 +987,7 @@ def _visible(rho: float, repeats: float) -> float:
     return (1 - rho) / divisor
 
 
-def _in_order(flips: float, rho: float) -> tuple[str, str]:
+def _in_order(flips: float, rho: float) -> tuple:
     """Return two numbers as text, with so many digits that they, 0 and 1 stay in order."""
     for digits in range(2, 16):
         limit, used = f"{flips:.{digits}f}", f"{rho:.{digits + 1}g}"
@@ -996,7 +996,7 @@ def _in_order(flips: float, rho: float) -> tuple[str, str]:
     return limit, used
 
 
-def _order(flips: float, rho: float) -> tuple[bool, ...]:
+def _order(flips: float, rho: float) -> tuple:
     return flips > rho, flips < rho, flips > 0, flips < 1
 
 

@@ -12,7 +12,7 @@ from workbench.checks import WrongValue, counted, listed
 from workbench.cross_validation import schemes
 
 
-def codes(name: str, labels: ArrayLike, size: int) -> tuple[tuple, ndarray]:
+def codes(name: str, labels: ArrayLike, size: int) -> tuple:
     """Return the distinct labels in their order, and the index of each label among them.
 
     Examples
@@ -58,7 +58,7 @@ def stored(name: str, labels: tuple, distinct: tuple) -> tuple:
     return labels
 
 
-def fold_codes(labels: tuple, fold: ndarray, repeat: ndarray) -> tuple[tuple, ndarray]:
+def fold_codes(labels: tuple, fold: ndarray, repeat: ndarray) -> tuple:
     """Return the labels of the K folds of a repeat, and folds as 0 to K - 1 in their repeat.
 
     Where repeats have different labels, these are 0 to K - 1.
@@ -95,7 +95,7 @@ def refuse_items(fold: ndarray, repeat: ndarray, folds: tuple, runs: tuple) -> N
         )
 
 
-def checked_scheme(splits: Any, test_share: Any, runs: tuple) -> tuple[str, float | None]:
+def checked_scheme(splits: Any, test_share: Any, runs: tuple) -> tuple:
     """Return the scheme and the proportion of items in a test set.
 
     Examples

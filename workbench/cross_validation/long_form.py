@@ -7,8 +7,11 @@ from numpy import ndarray
 
 from workbench.checks import WrongValue, counted, listed
 
+Arrays = dict[str, ndarray]  # columns by name, or by role
+Names = Sequence[str]
 
-def value_column(names: Sequence[str], value: str) -> str:
+
+def value_column(names: Names, value: str) -> str:
     """Return the column of losses: the one that is named, else the only one without a role."""
     if value or len(names) == 1:
         return value or names[0]
@@ -19,9 +22,7 @@ def value_column(names: Sequence[str], value: str) -> str:
     )
 
 
-def spread(
-    model: ndarray, label: dict[str, ndarray], columns: dict[str, ndarray]
-) -> tuple[list[str], dict[str, ndarray], dict[str, ndarray]]:
+def spread(model: ndarray, label: Arrays, columns: Arrays) -> tuple[list[str], Arrays, Arrays]:
     """Return models, labels of rows and columns (rows, models) from one row per model and row.
 
     Parameters

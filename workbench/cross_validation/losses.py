@@ -486,8 +486,8 @@ class CVLosses(Result):
     def _read(
         cls,
         losses: ndarray,
-        models: Sequence[str],
-        label: dict[str, ndarray],
+        models: long_form.Names,
+        label: long_form.Arrays,
         sizes: ndarray | None,
         higher_is_better: bool,
         *,
@@ -748,7 +748,7 @@ def as_losses(cv: CVLosses | ArrayLike) -> CVLosses:
     return cv if isinstance(cv, CVLosses) else CVLosses(cv)
 
 
-def _columns(losses: Any, fold: Any, models: Any) -> tuple[ndarray, ArrayLike, tuple]:
+def _columns(losses: Any, fold: Any, models: Any) -> tuple:
     """Return losses (n, M), fold labels (n,) and model names."""
     sources.refuse_frame("losses", losses)
     checks.refuse_masked("losses", losses)

@@ -1,16 +1,18 @@
-"""Which columns of a table of losses hold models, and which tell folds, repeats or sizes.
+"""The columns of a table of losses that hold models, and those of folds, repeats and sizes.
 
-`fold_column` and `repeat_columns` go by names. `refuse_doubtful` looks at the numbers of what is left.
+`fold_column` and `repeat_columns` go by names. `refuse_doubtful` looks at the numbers in the other
+columns.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy import ndarray
 
 from workbench.checks import WrongValue, listed
 from workbench.cross_validation import long_form
+from workbench.cross_validation.long_form import Arrays, Names
 from workbench.data import decimals, numbers, roles, shapes
 from workbench.data.columns import plain_name, spelled
 from workbench.results import Note
@@ -18,12 +20,13 @@ from workbench.results import Note
 _NUMBERED = r"(_?(id|ids|no|nr|num|number|idx|index))?"
 _FOLD = re.compile(rf"(cv_?|k_?|outer_|test_)?folds?{_NUMBERED}")
 _SPLIT = re.compile(
-    r"(cv_?|outer_|random_|train_test_)?(splits?|resamples?|resampling|partitions?|holdouts?|shuffles?|"
-    rf"boot|bootstraps?|subsamples?|monte_?carlo|mccv){_NUMBERED}"
+    r"(cv_?|outer_|random_|train_test_)?(splits?|resamples?|resampling|partitions?|holdouts?|"
+    rf"shuffles?|boot|bootstraps?|subsamples?|monte_?carlo|mccv){_NUMBERED}"
 )
 _REPEAT = re.compile(
-    r"(cv_?|random_?|rng_?|train(ing)?_?|model_?)?(seeds?|random_?state|reps?|repeats?|repetitions?|"
-    rf"replicates?|replications?|runs?|trials?|attempts?|iterations?|iters?|epochs?){_NUMBERED}"
+    r"(cv_?|random_?|rng_?|train(ing)?_?|model_?)?(seeds?|random_?state|reps?|repeats?|"
+    r"repetitions?|replicates?|replications?|runs?|trials?|attempts?|iterations?|iters?|"
+    rf"epochs?){_NUMBERED}"
 )
 _TRAIN = re.compile(r"n_?train(ing)?(_.*)?|train(ing)?_?(size|n|items|samples)")
 _TEST = re.compile(r"n_?test(ing)?(_.*)?|test_?(size|n|items|samples)")
@@ -72,7 +75,7 @@ def _matches(name: str, *patterns: re.Pattern) -> bool:
     return any(pattern.fullmatch(_plain(name)) for pattern in patterns)
 
 
-def fold_column(names: Sequence[str], fold: str) -> str:
+def fold_column(names: Names, fold: str) -> str:
     """Return the column of folds: the one that is named, else the only one with such a name.
 
     Examples
@@ -101,13 +104,13 @@ def numbers_splits(name: str) -> bool:
 
     Examples
     --------
-    >>> numbers_splits("split"), numbers_splits("seed"), numbers_splits("fold"), numbers_splits("Falte")
-    (True, True, False, False)
+    >>> [numbers_splits(name) for name in ("split", "seed", "fold", "Falte")]
+    [True, True, False, False]
     """
     return _matches(name, _SPLIT, _REPEAT)
 
 
-def repeat_columns(names: Iterable[str]) -> list[str]:
+def repeat_columns(names: Names) -> list[str]:
     """Return the columns with names of repeats: seed, run, trial and so on.
 
     Examples
@@ -118,7 +121,7 @@ def repeat_columns(names: Iterable[str]) -> list[str]:
     return [name for name in names if _matches(name, _REPEAT)]
 
 
-def size_columns(names: Sequence[str]) -> dict[str, str]:
+def size_columns(names: Names) -> dict[str, str]:
     """Return the columns of training and test sizes by "n_train" and "n_test".
 
     Examples
@@ -133,7 +136,7 @@ def size_columns(names: Sequence[str]) -> dict[str, str]:
     return {role: columns[0] for role, columns in sized.items() if len(columns) == 1}
 
 
-def may_be_models(names: Iterable[str], used: Iterable[str]) -> list[str]:
+def may_be_models(names: Names, used: Iterable[str]) -> list[str]:
     """Return the columns whose names do not show that they are something else.
 
     Examples
@@ -146,7 +149,7 @@ def may_be_models(names: Iterable[str], used: Iterable[str]) -> list[str]:
     return [name for name in names if name not in used and not _matches(name, *never)]
 
 
-def numeric(data: dict[str, ndarray]) -> list[str]:
+def numeric(data: Arrays) -> list[str]:
     """Return the columns that hold numbers and are no weights, clusters, strata or periods.
 
     Examples
@@ -169,7 +172,7 @@ def _holds_numbers(cells: ndarray) -> bool:
     return any(text.lower() in decimals.TRUTH or _NUMBER.fullmatch(text) for text in texts)
 
 
-def refuse_doubtful(scores: Mapping[str, ndarray]) -> None:
+def refuse_doubtful(scores: Arrays) -> None:
     """Raise where columns do not look like scores of one kind; missing scores (NaN) are ignored.
 
     Examples
@@ -205,7 +208,7 @@ def refuse_doubtful(scores: Mapping[str, ndarray]) -> None:
 
 
 def repeats_told(
-    candidates: Mapping[str, ndarray], label: Mapping[str, ndarray], fold_name: str, one: bool
+    candidates: Arrays, label: Arrays, fold_name: str, one: bool
 ) -> tuple[str, list[Note]]:
     """Return the column that tells repeats apart ("" for none), and notes on all candidates.
 

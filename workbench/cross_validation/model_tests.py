@@ -215,7 +215,7 @@ def five_by_two_f_test(differences: ArrayLike) -> ModelTest:
     return ModelTest("5x2cv F", values.mean(), statistic, (10, 5), pvalue)
 
 
-def five_by_two(values: ndarray) -> tuple[ndarray, ndarray]:
+def five_by_two(values: ndarray) -> tuple:
     """Return t (..., 5, 2) and F (...,) of differences (..., 5, 2).
 
     There is one t for every difference that could come first.
@@ -545,7 +545,7 @@ def nested_cv_interval(
     )
 
 
-def nested_estimate(outer: ndarray, inner: ndarray) -> tuple[ndarray, ndarray]:
+def nested_estimate(outer: ndarray, inner: ndarray) -> tuple:
     """Return estimate and standard error from losses (..., R, K, m) and (..., R, K, n - m).
 
     Examples

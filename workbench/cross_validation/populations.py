@@ -200,7 +200,7 @@ def recognized(X: ndarray, y: ndarray) -> tuple[str, ndarray, ndarray] | None:
     return None
 
 
-def _features_and_classes(table: ndarray) -> tuple[ndarray, ndarray]:
+def _features_and_classes(table: ndarray) -> tuple:
     return table[:, :-1].astype(float), table[:, -1].astype(int)
 
 
@@ -223,7 +223,7 @@ def _checked(source: str, expected: Known, table: ndarray) -> ndarray:
     return ordered
 
 
-def _sorted(table: ndarray) -> tuple[ndarray, str]:
+def _sorted(table: ndarray) -> tuple:
     """Return the rows in the order of their values, and their digest.
 
     The digest is "" where the values are not 16-bit whole numbers.
@@ -234,7 +234,7 @@ def _sorted(table: ndarray) -> tuple[ndarray, str]:
     return ordered, hashlib.sha256(ordered.tobytes()).hexdigest() if exact else ""
 
 
-def _read(expected: Known, path: Path) -> tuple[ndarray, ndarray]:
+def _read(expected: Known, path: Path) -> tuple:
     """Return features and classes, letters as numbers, from a text with commas or an archive."""
     content = path.read_bytes()
     if zipfile.is_zipfile(path):

@@ -6,13 +6,12 @@ Read `split_scores` first.
 import ast
 import contextlib
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
 
 from workbench.checks import WrongValue, counted, listed
+from workbench.cross_validation.long_form import Arrays, Names
 from workbench.data import frames, numbers
 from workbench.results import Note
 
@@ -22,8 +21,8 @@ _OF_MODEL = re.compile(r"(.+\.)?test_(?P<metric>.+)")
 
 
 def split_scores(
-    source: Any, names: Sequence[str], model: str, value: str, folds: int, splits: str = "auto"
-) -> tuple[dict[str, ndarray], Note | None]:
+    source: Any, names: Names, model: str, value: str, folds: int, splits: str = "auto"
+) -> tuple[Arrays, Any]:
     """Return a table of scores with columns "fold" and "repeat", and a note on how it was read.
 
     The table is empty where the source holds no results of scikit-learn.
@@ -92,9 +91,7 @@ def split_scores(
     return table, Note("data", text)
 
 
-def _of_search(
-    source: Any, names: Sequence[str], columns: Sequence[str], model: str
-) -> dict[str, ndarray]:
+def _of_search(source: Any, names: Names, columns: Names, model: str) -> Arrays:
     """Return the scores of each model of a search by its parameters, in the order of the splits."""
     columns = sorted(columns, key=lambda name: (len(name), name))
     data, _ = frames.read_columns(source, [*columns, *({"params"} & {*names})])
@@ -113,9 +110,7 @@ def _label(params: Any) -> str:
     return "" if params is None else str(params)
 
 
-def _of_models(
-    source: Any, names: Sequence[str], columns: Sequence[str], model: str
-) -> dict[str, ndarray]:
+def _of_models(source: Any, names: Names, columns: Names, model: str) -> Arrays:
     """Return the scores of each model by its name."""
     data, _ = frames.read_columns(source, [*columns, *({model} & {*names})])
     scores = {name: numbers.to_numbers(name, data[name]) for name in columns}

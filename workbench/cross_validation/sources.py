@@ -1,6 +1,6 @@
 """Losses from other tools: arrays, data frames, and what scikit-learn returned."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.checks import WrongType, WrongValue, listed
 from workbench.cross_validation import schemes
+from workbench.cross_validation.long_form import Arrays, Names
 from workbench.data import frames, numbers
 from workbench.results import Note
 
@@ -60,7 +61,7 @@ def refuse_frame(name: str, values: Any) -> None:
         )
 
 
-def columns_of_frame(frame: Any) -> dict[str, ndarray]:
+def columns_of_frame(frame: Any) -> Arrays:
     """Return the columns of a data frame of fold means as numbers, by name."""
     names = frames.column_names(frame)
     if not all(isinstance(name, str) for name in names):
@@ -133,7 +134,7 @@ def scores_of(result: Any, metric: str, name: str) -> ndarray:
     return checks.floats(f"scores of {name}", scores)
 
 
-def unchecked_folds(names: Sequence[str], with_indices: Sequence[str]) -> list[Note]:
+def unchecked_folds(names: Names, with_indices: Names) -> list[Note]:
     """Return a note where the folds of two models could not be compared, for lack of indices."""
     if len(names) == 1 or len(with_indices) == 2:
         return []
@@ -145,7 +146,7 @@ def unchecked_folds(names: Sequence[str], with_indices: Sequence[str]) -> list[N
     return [Note("assumption", text)]
 
 
-def same_test_sets(indices: Mapping[str, Mapping]) -> list[ndarray]:
+def same_test_sets(indices: dict) -> list[ndarray]:
     """Return the sorted test sets of the first model, or raise where those of another differ."""
     first, *others = (list(map(np.sort, index["test"])) for index in indices.values())
     for other in others:
@@ -160,7 +161,7 @@ def same_test_sets(indices: Mapping[str, Mapping]) -> list[ndarray]:
     return first
 
 
-def refuse_other_training(indices: Mapping[str, Mapping], tests: Sequence[ndarray]) -> None:
+def refuse_other_training(indices: dict, tests: Sequence[ndarray]) -> None:
     """Raise unless every model is trained on all items that it is not tested on."""
     items = np.unique(np.concatenate(tests)).size
     for name, index in indices.items():
@@ -175,7 +176,7 @@ def refuse_other_training(indices: Mapping[str, Mapping], tests: Sequence[ndarra
                 )
 
 
-def share_of_splits(index: Mapping, name: str) -> float:
+def share_of_splits(index: dict, name: str) -> float:
     """Return the proportion of items in a test set of random splits, or raise where unknown.
 
     Examples
@@ -218,9 +219,7 @@ def repeats_of(tests: Sequence[ndarray], sizes: ndarray) -> ndarray | None:
     return repeat if np.all(repeats == items) and np.all(repeat == last) else None
 
 
-def without_gaps(
-    losses: ndarray, label: dict[str, ndarray], sizes: Any, models: Sequence[str]
-) -> tuple[ndarray, dict[str, ndarray], Any, float | None, list[Note]]:
+def without_gaps(losses: ndarray, label: Arrays, sizes: Any, models: Names) -> tuple:
     """Return losses (J,) or (J, M), labels, sizes, proportion of items in a test set, and notes.
 
     Where a model has NaN, the fold is left out for all models. The remaining folds still test as

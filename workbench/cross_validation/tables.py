@@ -4,7 +4,7 @@ Read `read_losses` first. `model_columns` finds columns, `schemes` names the way
 are made, and `long_form` spreads tables with a row per model.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy import ndarray
 from workbench import checks
 from workbench.checks import WrongValue, counted, listed
 from workbench.cross_validation import long_form, model_columns, schemes, scikit_learn
+from workbench.cross_validation.long_form import Arrays, Names
 from workbench.cross_validation.sources import named_models
 from workbench.data import frames, numbers, shapes
 from workbench.data.columns import spelled
@@ -23,11 +24,14 @@ MOST_NAMED = 20
 MAYBE = "repeat? "  # before the name of a column that may tell repeats
 
 
+Roles = dict[str, str]  # columns by role
+
+
 class Read(NamedTuple):
     """Content of a file: losses by model, labels by role, items per fold or None, scheme, notes."""
 
-    scores: dict[str, ndarray]
-    label: dict[str, ndarray]
+    scores: Arrays
+    label: Arrays
     sizes: ndarray | None
     splits: str
     test_share: float | None
@@ -37,15 +41,15 @@ class Read(NamedTuple):
 class Columns(NamedTuple):
     """Columns of a file: losses by model, labels by role, sizes by role, and notes."""
 
-    scores: dict[str, ndarray]
-    label: dict[str, ndarray]
-    sizes: dict[str, ndarray]
+    scores: Arrays
+    label: Arrays
+    sizes: Arrays
     notes: list[Note]
 
 
 def read_losses(
     source: Any,
-    roles: dict[str, str],
+    roles: Roles,
     models: Any,
     size: str,
     model: str,
@@ -83,9 +87,7 @@ def read_losses(
     return _in_scheme(columns, used, size, splits, test_share)
 
 
-def _roles_of(
-    names: Sequence[str], roles: dict[str, str], size: str, chosen: Sequence[str]
-) -> dict[str, str]:
+def _roles_of(names: Names, roles: Roles, size: str, chosen: Names) -> Roles:
     """Return the column of each role: those that were named, and those with names of the role."""
     used = {"fold": model_columns.fold_column(names, roles["fold"])}
     for role in ("item", "repeat"):
@@ -103,15 +105,15 @@ def _roles_of(
 
 def _read_wide(
     source: Any,
-    names: Sequence[str],
-    used: dict[str, str],
-    chosen: Sequence[str],
+    names: Names,
+    used: Roles,
+    chosen: Names,
     splits: str,
 ) -> Columns:
     """Return the columns of a table with a column per model; by default of all that can be one."""
     columns = chosen or model_columns.may_be_models(names, used.values())
     refuse_shared([*used.values(), *columns])
-    data, notes = frames.read_columns(source, [*used.values(), *columns])
+    data, of_file = frames.read_columns(source, [*used.values(), *columns])
     if not chosen:
         columns = model_columns.numeric({name: data[name] for name in columns})
     if not columns:
@@ -121,7 +123,7 @@ def _read_wide(
     beside = {name: data[name] for name in columns}
     gaps = "item" not in label and _rows_are_folds(label)
     scores = {name: _numbers(name, cells, gaps, beside) for name, cells in beside.items()}
-    notes = [*notes, *of_labels]
+    notes = [*of_file, *of_labels]
     if not chosen:
         refuse_identifiers(scores)
         model_columns.refuse_doubtful(scores)
@@ -133,7 +135,7 @@ def _read_wide(
     return Columns(scores, label, sizes, notes)
 
 
-def _unread(names: Sequence[str], used: Iterable[str]) -> str:
+def _unread(names: Names, used: Iterable[str]) -> str:
     others = [name for name in names if name not in used]
     return f"; not read: {listed(others, MOST_NAMED)}" if others else ""
 
@@ -151,9 +153,9 @@ def _numbers(name: str, cells: ndarray, gaps: bool, beside: dict | None = None) 
 
 def _read_long(
     source: Any,
-    names: Sequence[str],
-    used: dict[str, str],
-    chosen: Sequence[str],
+    names: Names,
+    used: Roles,
+    chosen: Names,
     value: str,
     splits: str,
 ) -> Columns:
@@ -186,7 +188,7 @@ def _read_long(
 
 
 def _in_scheme(
-    columns: Columns, used: dict[str, str], size: str, splits: str, test_share: float | None
+    columns: Columns, used: Roles, size: str, splits: str, test_share: float | None
 ) -> Read:
     """Return losses in the scheme that was named or that the columns show, or ask for it."""
     scores, label, sizes, notes = columns
@@ -266,9 +268,7 @@ def _random_splits(columns: Columns, share: float) -> Read:
     return Read(means, {"fold": fold}, items, "random", share, notes)
 
 
-def _labels(
-    data: dict[str, ndarray], used: dict[str, str], splits: str, rows: Any = slice(None)
-) -> tuple[dict[str, ndarray], dict[str, ndarray], list[Note]]:
+def _labels(data: Arrays, used: Roles, splits: str, rows: Any = slice(None)) -> tuple:
     """Return labels by role, sizes by role, and notes; `rows` are those of one model."""
     label = {
         role: numbers.to_labels(used[role], data[used[role]], "text")
@@ -297,9 +297,9 @@ def _labels(
     return label, _sizes(data, used), notes
 
 
-def _sizes(data: dict[str, ndarray], used: dict[str, str]) -> dict[str, ndarray]:
+def _sizes(data: Arrays, used: Roles) -> Arrays:
     """Return the columns of sizes; a column of test sizes may hold proportions, as of 1 item."""
-    sizes: dict[str, ndarray] = {}
+    sizes: Arrays = {}
     for role in ("size", "n_train", "n_test"):
         if role in used:
             name = used[role]
@@ -322,22 +322,22 @@ def _items_of_rows(columns: Columns) -> ndarray | None:
     return None if sizes is None or sizes.min() < 1 else sizes.astype(int)
 
 
-def _cells(label: dict[str, ndarray]) -> ndarray:
+def _cells(label: Arrays) -> ndarray:
     return long_form.cells(label[role] for role in ("fold", "repeat") if role in label)
 
 
-def _rows_are_folds(label: dict[str, ndarray]) -> bool:
+def _rows_are_folds(label: Arrays) -> bool:
     return np.bincount(_cells(label)).max() == 1
 
 
-def refuse_shared(columns: Sequence[str]) -> None:
+def refuse_shared(columns: list[str]) -> None:
     """Raise where a column has two roles."""
     for name in columns:
         if columns.count(name) > 1:
             raise ValueError(f"column {name!r} must be named once, for one role or as one model")
 
 
-def refuse_identifiers(columns: dict[str, ndarray]) -> None:
+def refuse_identifiers(columns: Arrays) -> None:
     """Raise where a column is a key that was not named.
 
     A key holds distinct whole numbers in order or without a gap, or many of them.
