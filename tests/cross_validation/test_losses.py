@@ -829,7 +829,7 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
         ),
         (
             lambda: CVLosses([0.5, 0.25, 1, 1], [0, 0, 1, 1], fold_size=[2, 2, 2, 2]),
-            "fold_size must be given only where every row is the mean of a whole fold; fold 0 of repeat 0 has 2 rows: leave "
+            "fold_size must be given only where every row is the mean of a whole fold: leave "
             "it out for losses of single items",
         ),
         (
@@ -870,12 +870,11 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
             lambda: CVLosses({"a": [0, 1], "b": [0, math.inf]}, [0, 1]),
             "losses must be finite; item 1, model 1 is inf",
         ),
+        (lambda: CVLosses([[None, 1], [1, 1]]), "losses must be finite; fold 0, item 0 is nan"),
         (
-            lambda: CVLosses([[0, 1], [1]]),
-            "losses must have folds of equal size to be an array (K, m); give unequal folds "
-            "as (n,) losses with (n,) fold labels",
+            lambda: CVLosses(np.zeros((0, 3))),
+            "losses must have shape (K, m), one row per fold, or come with fold labels; got shape (0, 3)",
         ),
-        (lambda: CVLosses(np.zeros((0, 3))), "losses must not be empty"),
         (lambda: CVLosses([[0, 1, 1]]), "fold must have at least 2 folds; got 1"),
         (
             lambda: CVLosses([0, 1, 1]),
@@ -1038,7 +1037,7 @@ ARRAY = "must be an array: entries of one kind, rows of one length"
             lambda: CVLosses.from_cross_validate({"test_score": ["good", "bad"]}),
             "scores of A must hold numbers; got <U4",
         ),
-        (lambda: CVLosses([[None, 1], [1, 1]]), "losses must hold numbers; got object"),
+        (lambda: CVLosses([[0, 1], [1]]), f"losses {ARRAY}"),
         (lambda: CVLosses([[1j, 1], [1, 1]]), "losses must hold numbers; got complex128"),
     ],
 )

@@ -417,8 +417,8 @@ class ComparedTests(Result):
             sign = -1 if test.scores else 1
             values = [sign * mean for mean in test.mean_losses]
             first, second = digits.numbers(*values, error=test.standard_error)
-            first, second = f"{first} ({test.models[0]})", f"{second} ({test.models[1]})"
-            means = f"; mean {KINDS[test.scores][1]} {first}, {second}"
+            a, b = test.models
+            means = f"; mean {KINDS[test.scores][1]} {first} ({a}), {second} ({b})"
         level = percent(self.level)
         return f"From {test.scheme}{means}; {level} interval of a t-test with {belief(test)}."
 

@@ -123,8 +123,8 @@ class VarianceEstimates(Result):
             "theta1": mean**2,
             "theta2": -omega,
             "theta3": -gamma,
-            "theta4": -m / n * omega - (n - m) / n * gamma,
-            "theta5": -(m - 1) / (n - 1) * omega - (n - m) / (n - 1) * gamma,
+            "theta4": -(m * omega + (n - m) * gamma) / n,
+            "theta5": -((m - 1) * omega + (n - m) * gamma) / (n - 1),
         }
 
     def headline(self) -> str:
@@ -193,21 +193,17 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
     cv = as_losses(cv)
     means, sizes, scale = cv.fold_means(), cv.sizes, np.abs(cv.losses).max()
     spread = np.array([_apart_from_rounding(row, scale) for row in means])
-    of_items = np.full(len(OF_ITEMS), nan)
-    reasons: dict[str, str] = {}
+    estimates = dict.fromkeys(OF_ITEMS, nan)
+    why = f"only fold means are known; {cv.kinds} of single items are needed"
     if cv.has_items:
         values = cv.series()
         rows_of_repeats = [cv.repeat == r for r in range(cv.repeats)]
         repeats = [_item_estimates(values[rows], cv.fold[rows], scale) for rows in rows_of_repeats]
-        of_items = np.mean(repeats, 0)
-        if sizes.max() < 2:
-            why = "folds of one item show no variance within folds"
-            reasons = dict.fromkeys(("s2", "theta2", "theta4"), why)
-    else:
-        why = f"only fold means are known; {cv.kinds} of single items are needed"
-        reasons = dict.fromkeys(OF_ITEMS, why)
+        estimates = dict(zip(OF_ITEMS, np.mean(repeats, 0), strict=True))
+        why = "folds of one item show no variance within folds"
+    undefined = [name for name, estimate in estimates.items() if np.isnan(estimate)]
     return VarianceEstimates(
-        **dict(zip(OF_ITEMS, of_items, strict=True)),
+        **estimates,
         theta1=(np.average(means, axis=1, weights=sizes) ** 2).mean(),
         theta3=theta3(spread, sizes).mean(),
         mean=np.average(means, weights=sizes),
@@ -215,7 +211,7 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
         folds=cv.folds,
         repeats=cv.repeats,
         equal_folds=cv.equal_folds,
-        notes=[Note("undefined", why, ("estimator", name)) for name, why in reasons.items()],
+        notes=[Note("undefined", why, ("estimator", name)) for name in undefined],
     )
 
 
@@ -490,10 +486,9 @@ class KFoldTTest(Result):
         if flips <= 0:
             rejects = self.pvalue < 0.05
             until = f"{until} only" if rejects else "does not reject, not even at rho = 0"
-        return (
-            f"{self.label} {self.estimate:.4g}: t {self.statistic:.4g}, df {self.df}, "
-            f"p {self.pvalue:.4g} at rho {self.rho:.3g}{self._of_one()} (r {self.r:.3g}); {until}"
-        )
+        test = f"t {self.statistic:.4g}, df {self.df}, p {self.pvalue:.4g}"
+        rho = f"rho {self.rho:.3g}{self._of_one()} (r {self.r:.3g})"
+        return f"{self.label} {self.estimate:.4g}: {test} at {rho}; {until}"
 
     def rows(self, level: float = 0.95) -> list[dict]:
         """Return one row per rho: naive, Nadeau-Bengio, 0.7, and the one used, if it is another.
@@ -511,12 +506,12 @@ class KFoldTTest(Result):
         }
         if all(abs(test.rho - self.rho) >= 1e-9 for test in tests.values()):
             tests[f"used: {self.assumed}"] = self
+        columns = ["rho", "r", "statistic", "df", "pvalue"]
+        if self.of_one:
+            columns.insert(1, "rho_of_all")
         rows = []
         for name, test in tests.items():
-            row = {"test": name, "rho": test.rho}
-            if self.of_one:
-                row["rho_of_all"] = test.rho_of_all
-            row |= {name: getattr(test, name) for name in ("r", "statistic", "df", "pvalue")}
+            row = {"test": name} | {column: getattr(test, column) for column in columns}
             row["low"], row["high"] = test.interval(level)
             rows.append(row)
         return rows
@@ -654,7 +649,7 @@ def kfold_t_test(
         possible_range(cv),
         notes=tuple(fold_notes(cv)),
     )
-    return naive if rho == "naive" else naive.at(rho)
+    return naive.at(rho)
 
 
 def possible_range(cv: CVLosses) -> tuple[float, float]:
@@ -926,7 +921,8 @@ def _item_estimates(values: ndarray, fold: ndarray, scale: float) -> tuple:
     with np.errstate(divide="ignore", invalid="ignore"):
         products = _mean_products(values, fold, size)
         theta2 = -_mean_products(centered, fold, size)[1]
-        return *products, theta2, within / np.float64(n * (n - size.size)), total / (n * (n - 1))
+        theta4 = within / np.float64(n * (n - size.size))
+    return *products, theta2, theta4, total / (n * (n - 1))
 
 
 def _apart_from_rounding(values: ndarray, scale: float) -> ndarray:
@@ -938,8 +934,9 @@ def _apart_from_rounding(values: ndarray, scale: float) -> ndarray:
 def _mean_products(values: ndarray, fold: ndarray, size: ndarray) -> tuple:
     """Return the mean square, and the mean product of two values of one and of different folds."""
     n, squares, sums = values.size, (values**2).sum(), np.bincount(fold, values)
-    within = ((sums**2).sum() - squares) / np.float64((size * (size - 1)).sum())
-    between = (sums.sum() ** 2 - (sums**2).sum()) / (n * n - (size**2).sum())
+    of_folds = (sums**2).sum()
+    within = (of_folds - squares) / np.float64((size * (size - 1)).sum())
+    between = (sums.sum() ** 2 - of_folds) / (n * n - (size**2).sum())
     return squares / n, within, between
 
 

@@ -16,7 +16,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.checks import WrongType, WrongValue, counted, listed
+from workbench.checks import WrongValue, counted, listed
 from workbench.cross_validation import labels, long_form, schemes, sources, tables
 from workbench.data import frames
 from workbench.results import FILLED, Note, Result, rows_of
@@ -138,7 +138,7 @@ class CVLosses(Result):
             size = np.ones(n, int)
         if size is not None:
             size = checks.counts("fold_size", size, size=n, low=1, what="fold")
-            labels.refuse_items(fold, repeat, fold_labels, repeat_labels)
+            labels.refuse_items(fold, repeat)
         vars(self).update(
             losses=losses,
             fold=fold,
@@ -290,7 +290,7 @@ class CVLosses(Result):
         CVLosses(mean score of A 0.85, B 0.8; means of 2 folds)
         """
         results = [first] if second is None else [first, second]
-        names = _names(models)
+        names = sources.named_models(models)
         if names == MODEL_NAMES:
             names = names[: len(results)]
         _refuse_names(names, len(results))
@@ -603,7 +603,8 @@ class CVLosses(Result):
                 f"a test compares two models; there are {len(self.models)}: choose with "
                 f".pair({self.models[0]!r}, {self.models[1]!r}), or use compare_models"
             )
-        return self._shown(self.losses[:, 0] - (self.losses[:, 1] if len(self.models) == 2 else 0))
+        first, *second = self.losses.T
+        return self._shown(first - second[0] if second else first)
 
     def fold_means(self) -> ndarray:
         """Return the means of `series` over folds, (R, K)."""
@@ -751,7 +752,6 @@ def as_losses(cv: CVLosses | ArrayLike) -> CVLosses:
 def _columns(losses: Any, fold: Any, models: Any) -> tuple:
     """Return losses (n, M), fold labels (n,) and model names."""
     sources.refuse_frame("losses", losses)
-    checks.refuse_masked("losses", losses)
     if isinstance(losses, dict):
         if fold is None:
             raise WrongValue(
@@ -759,25 +759,11 @@ def _columns(losses: Any, fold: Any, models: Any) -> tuple:
                 "must be given with a dict of losses, one label per loss; for means of folds use "
                 "CVLosses.from_fold_means",
             )
-        models, losses = tuple(map(str, losses)), _stacked(losses)
-    try:
-        losses = np.asarray(losses)
-    except ValueError:
-        raise WrongValue(
-            "losses",
-            "must have folds of equal size to be an array (K, m); give unequal folds as (n,) "
-            "losses with (n,) fold labels",
-        ) from None
-    if losses.size == 0:
-        raise WrongValue("losses", "must not be empty")
-    if losses.dtype.kind not in "biuf":
-        raise WrongType("losses", "must hold numbers", told=f"got {losses.dtype}")
-    if losses.ndim not in ((1, 2) if fold is not None else (2,)):
-        raise WrongValue(
-            "losses",
-            "must have shape (K, m), one row per fold, or come with fold labels; got shape "
-            f"{losses.shape}",
-        )
+        models, losses = tuple(losses), _stacked(losses)
+    losses = checks.floats("losses", losses)
+    if losses.ndim not in ((1, 2) if fold is not None else (2,)) or not losses.size:
+        rule = "must have shape (K, m), one row per fold, or come with fold labels"
+        raise WrongValue("losses", f"{rule}; got shape {losses.shape}")
     if fold is None:
         checks.refuse_infinite("losses", losses, "fold", "item")
         fold = np.repeat(np.arange(len(losses)), losses.shape[1])
@@ -785,13 +771,9 @@ def _columns(losses: Any, fold: Any, models: Any) -> tuple:
     # no negative zeros, and the losses of each model next to each other in memory
     losses = np.add(losses.reshape(len(losses), -1), 0.0, dtype=float, order="F")
     losses.setflags(write=False)
-    models = _names(models) or sources.default_names(losses.shape[1])
+    models = sources.named_models(models) or sources.default_names(losses.shape[1])
     _refuse_names(models, losses.shape[1])
     return losses, fold, models
-
-
-def _names(models: Any) -> tuple:
-    return tuple(map(str, sources.named_models(models)))
 
 
 def _refuse_names(models: tuple, count: int) -> None:

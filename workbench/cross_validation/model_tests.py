@@ -265,15 +265,9 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     notes = []
     if b + c == 0:
         notes = [Note("undefined", "the models never disagree: no evidence either way")]
-    chi2 = method == "chi2"
-    return ModelTest(
-        f"McNemar {method}",
-        (b - c) / max(b + c, 1),
-        float(_edwards(b, c)) if chi2 else float(min(b, c)),
-        (1,) if chi2 else (),
-        float(mcnemar_pvalue(b, c, method)),
-        notes=notes,
-    )
+    statistic, df = (_edwards(b, c), (1,)) if method == "chi2" else (min(b, c), ())
+    estimate, pvalue = (b - c) / max(b + c, 1), float(mcnemar_pvalue(b, c, method))
+    return ModelTest(f"McNemar {method}", estimate, float(statistic), df, pvalue, notes=notes)
 
 
 def mcnemar_pvalue(b: int | ndarray, c: int | ndarray, method: str = "exact") -> ndarray:
@@ -296,7 +290,7 @@ def mcnemar_pvalue(b: int | ndarray, c: int | ndarray, method: str = "exact") ->
 
 
 def _edwards(b: int | ndarray, c: int | ndarray) -> ndarray:
-    return np.maximum(np.abs(np.subtract(b, c)) - 1, 0) ** 2 / np.maximum(np.add(b, c), 1)
+    return np.maximum(np.abs(b - c) - 1, 0) ** 2 / np.maximum(b + c, 1)
 
 
 def _at_most(heads: ndarray, tosses: ndarray) -> ndarray:

@@ -47,7 +47,7 @@ class Known:
     names : str
         Pattern of the names that files with it have in archives.
     fetch : callable
-        Returns features and classes by scikit-learn's own fetcher, from the network or its folder.
+        Returns features, and whether the class is the second, by scikit-learn's own fetcher.
     """
 
     title: str
@@ -60,21 +60,14 @@ class Known:
 
 
 def _fetch_letter() -> tuple:
-    from sklearn import datasets
-
-    letter = datasets.fetch_openml("letter", version=1, as_frame=False, parser="liac-arff")
-    return letter.data, np.array([_number(name) for name in letter.target], int)
+    return openml_population("letter")
 
 
 def _fetch_forest() -> tuple:
     from sklearn import datasets
 
     forest = datasets.fetch_covtype()
-    return forest.data, forest.target
-
-
-def _number(letter: str) -> str:
-    return str(ord(letter) - ord("A"))
+    return forest.data, forest.target != 2
 
 
 KNOWN = {
@@ -151,8 +144,8 @@ def keep_population(
     """
     path = kept_file(name, folder)
     expected = KNOWN[name]
-    X, classes = _read(expected, Path(source)) if source else expected.fetch()
-    table = _checked("source", expected, np.column_stack([X, ~np.isin(classes, expected.first)]))
+    X, second = _read(expected, Path(source)) if source else expected.fetch()
+    table = _checked("source", expected, np.column_stack([X, second]))
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as part:
         np.savez_compressed(part, table=table)
@@ -235,7 +228,7 @@ def _sorted(table: ndarray) -> tuple:
 
 
 def _read(expected: Known, path: Path) -> tuple:
-    """Return features and classes, letters as numbers, from a text with commas or an archive."""
+    """Return features, and whether the class is the second, from a text or an archive."""
     content = path.read_bytes()
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
@@ -251,13 +244,15 @@ def _read(expected: Known, path: Path) -> tuple:
     # names of columns and comments have small letters
     text = re.sub(".*[a-z].*", "", content.decode("latin-1")).strip()
     class_first = text.lstrip('" ')[:1].isalpha()
-    numbers = re.sub('"?([A-Z])"?', lambda letter: _number(letter[1]), text)
+    numbers = re.sub('"?([A-Z])"?', lambda letter: str(ord(letter[1]) - ord("A")), text)
     try:
         table = np.loadtxt(numbers.splitlines(), delimiter=",", ndmin=2)
     except ValueError as error:
         rule = f"must hold numbers with commas between them; {path.name}: {error}"
         raise WrongValue("source", rule) from None
-    return (table[:, 1:], table[:, 0]) if class_first else (table[:, :-1], table[:, -1])
+    if class_first:
+        table = np.roll(table, -1, axis=1)
+    return table[:, :-1], ~np.isin(table[:, -1], expected.first)
 
 
 def openml_population(

@@ -76,11 +76,11 @@ def columns_of_frame(frame: Any) -> Arrays:
     return {name: numbers.to_numbers(name, cells) for name, cells in data.items()}
 
 
-def named_models(models: str | Sequence) -> list:
+def named_models(models: str | Sequence) -> tuple[str, ...]:
     """Return names from a sequence, or from one text with commas between them."""
-    if not isinstance(models, str):
-        return list(models)
-    return [name.strip() for name in models.split(",") if name.strip()]
+    if isinstance(models, str):
+        models = [name.strip() for name in models.split(",") if name.strip()]
+    return tuple(map(str, models))
 
 
 def refuse_no_classes(truth: ndarray, prediction: ndarray, name: str) -> None:

@@ -63,7 +63,7 @@ def read_losses(
     `splits` and `test_share` are as `schemes.checked` returns them.
     """
     names = frames.column_names(source)
-    chosen = [] if models is None else named_models(models)
+    chosen: Names = () if models is None else named_models(models)
     if spelled(roles["fold"], names) not in names:
         table, note = scikit_learn.split_scores(
             source, names, spelled(model, names), value, folds, splits
