@@ -138,9 +138,12 @@ class ModelComparison(Result):
         rows = []
         for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True):
             difference = self.mean(first) - self.mean(second)
-            flips, low, high = nan, nan, nan
+            flips = nan
+            low = nan
+            high = nan
             if test:
-                difference, flips = test.estimate, test.rho_alpha(self.level)
+                difference = test.estimate
+                flips = test.rho_alpha(self.level)
                 low, high = test.interval(self.level)
             rows.append(
                 {
@@ -312,7 +315,8 @@ def compare_models(
 
 def _pvalues_of_all(cv: CVLosses, order: ndarray, rho: float | str) -> ndarray:
     """Return the p-values of all pairs of ordered models, NaN where the folds show no variance."""
-    means, sizes = cv.fold_means_of_models()[order], cv.sizes.ravel()
+    means = cv.fold_means_of_models()[order]
+    sizes = cv.sizes.ravel()
     visible = 1 - kfold.resolve_rho(
         rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits
     )
@@ -462,9 +466,12 @@ def compare_tests(
     ComparedTests(B better by 0.08333 (losses 0.1917 against 0.1083); significant at 5% only if rho
     is below 0.42, not at 0.7; Nadeau-Bengio p 0.072)
     """
-    array, cv = not isinstance(cv, CVLosses), as_losses(cv)
-    level, rope = checks.level(level), checks.number("rope", rope, 0)
-    means, notes = cv.fold_means(), list(kfold.fold_notes(cv))
+    array = not isinstance(cv, CVLosses)
+    cv = as_losses(cv)
+    level = checks.level(level)
+    rope = checks.number("rope", rope, 0)
+    means = cv.fold_means()
+    notes = list(kfold.fold_notes(cv))
     if array and cv.sizes.max() == 2:
         notes.append(TWO_ITEMS)
     estimate = float(np.average(means, weights=cv.sizes))
@@ -562,7 +569,8 @@ def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
     about = "fitted models"
     error = kfold.variance_estimates(cv).theta5 ** 0.5
     if error > 0:
-        z, reach = estimate / error, intervals.quantile(level) * error
+        z = estimate / error
+        reach = intervals.quantile(level) * error
         least, most = kfold.possible_range(cv)
         row = {
             "test": "central limit theorem z",
@@ -574,7 +582,8 @@ def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
         yield _line(row, about), ()
     if len(cv.models) == 2 and cv.zero_one:
         first, second = cv.losses.T
-        b, c = int((first > second).sum()), int((first < second).sum())
+        b = int((first > second).sum())
+        c = int((first < second).sum())
         for method in model_tests.MCNEMAR[:2]:
             test = model_tests.mcnemar_test(b, c, method=method)
             yield _line(test.rows()[0], about, f"disagreements {b}:{c}"), test.notes

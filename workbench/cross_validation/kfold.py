@@ -118,7 +118,8 @@ class VarianceEstimates(Result):
         omega, gamma : float
             Covariance of two losses in one fold, and in different folds.
         """
-        n, m = self.items, self.items / self.folds
+        n = self.items
+        m = self.items / self.folds
         return {
             "theta1": mean**2,
             "theta2": -omega,
@@ -191,7 +192,9 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
     (0.037037, 0.024691, 0.027778)
     """
     cv = as_losses(cv)
-    means, sizes, scale = cv.fold_means(), cv.sizes, np.abs(cv.losses).max()
+    means = cv.fold_means()
+    sizes = cv.sizes
+    scale = np.abs(cv.losses).max()
     spread = np.array([_apart_from_rounding(row, scale) for row in means])
     estimates = dict.fromkeys(OF_ITEMS, nan)
     why = f"only fold means are known; {cv.kinds} of single items are needed"
@@ -530,7 +533,8 @@ class KFoldTTest(Result):
         return " of one repeat" if self.repeats > 1 else ""
 
     def _significance(self, level: float) -> str:
-        flips, risk = self.rho_alpha(level), percent(1 - level)
+        flips = self.rho_alpha(level)
+        risk = percent(1 - level)
         limit, rho = _in_order(flips, self.rho)
         if self.pvalue < 1 - level:
             condition = f"as long as rho{self._of_one()} is below {limit}"
@@ -611,16 +615,21 @@ def kfold_t_test(
     models: tuple = ()
     mean_losses: tuple = ()
     if isinstance(cv, CVLosses):
-        label, models, mean_losses = cv.label, cv.models, tuple(cv.mean_losses().tolist())
+        label = cv.label
+        models = cv.models
+        mean_losses = tuple(cv.mean_losses().tolist())
     else:
-        label, cv = "mean", _from_means(cv)
+        label = "mean"
+        cv = _from_means(cv)
     mean = checks.number("mean", mean)
     alternative = checks.choice("alternative", alternative, ALTERNATIVES)
     resolve_rho(rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits)
-    means, sizes = cv.fold_means().ravel(), cv.sizes.ravel()
+    means = cv.fold_means().ravel()
+    sizes = cv.sizes.ravel()
     mcnemar = len(models) == 2 and cv.zero_one
     refuse_zero_variance(means, np.abs(cv.losses).max(), label, zero_one=mcnemar, kind=cv.kind)
-    estimate, df = float(np.average(means, weights=sizes)), means.size - 1
+    estimate = float(np.average(means, weights=sizes))
+    df = means.size - 1
     error = float(theta3(means, sizes)) ** 0.5
     statistic = (estimate - mean) / error
     spread = cv.series().std(ddof=1) if cv.has_items else 0.0
@@ -753,8 +762,10 @@ def half_sample_rho(
     >>> half_sample_rho(lambda X, y, rng: y.reshape(10, -1), y, y, halvings=50) < .3
     True
     """
-    X, y = checks.plain_array("X", X, "item"), checks.plain_array("y", y, "item")
-    folds, halvings = checks.whole("folds", folds, 2), checks.whole("halvings", halvings, 2)
+    X = checks.plain_array("X", X, "item")
+    y = checks.plain_array("y", y, "item")
+    folds = checks.whole("folds", folds, 2)
+    halvings = checks.whole("halvings", halvings, 2)
     if len(X) != len(y):
         rule = f"must have {counted(len(X), 'entry', 'entries')}, as X"
         raise WrongValue("y", rule, len(y))
@@ -763,7 +774,9 @@ def half_sample_rho(
         raise ValueError(
             f"X must have at least {4 * folds} items for halves of 2 items per fold; got {len(X)}"
         )
-    rng, visible, means = checks.generator(rng), [], []
+    rng = checks.generator(rng)
+    visible = []
+    means = []
     for _ in range(halvings):
         order = rng.permutation(len(X))
         for rows in (order[:half], order[half : 2 * half]):
@@ -933,7 +946,9 @@ def _apart_from_rounding(values: ndarray, scale: float) -> ndarray:
 
 def _mean_products(values: ndarray, fold: ndarray, size: ndarray) -> tuple:
     """Return the mean square, and the mean product of two values of one and of different folds."""
-    n, squares, sums = values.size, (values**2).sum(), np.bincount(fold, values)
+    n = values.size
+    squares = (values**2).sum()
+    sums = np.bincount(fold, values)
     of_folds = (sums**2).sum()
     within = (of_folds - squares) / np.float64((size * (size - 1)).sum())
     between = (sums.sum() ** 2 - of_folds) / (n * n - (size**2).sum())
@@ -987,7 +1002,8 @@ def _visible(rho: float, repeats: float) -> float:
 def _in_order(flips: float, rho: float) -> tuple:
     """Return two numbers as text, with so many digits that they, 0 and 1 stay in order."""
     for digits in range(2, 16):
-        limit, used = f"{flips:.{digits}f}", f"{rho:.{digits + 1}g}"
+        limit = f"{flips:.{digits}f}"
+        used = f"{rho:.{digits + 1}g}"
         if limit != used and _order(float(limit), float(used)) == _order(flips, rho):
             break
     return limit, used

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.checks import WrongType, WrongValue, counted
+from workbench.cross_validation.losses import LOSSES
 from workbench.cross_validation.sources import refuse_extreme
 
 POPULATIONS = ("digits", "ten_digits")
@@ -212,7 +213,8 @@ def nearest_neighbor(
     >>> nearest_neighbor(samples, np.array([0, 1, 0, 1])).tolist()
     [[False, False, False, False]]
     """
-    distances, y = samples.distances(columns), samples.y
+    distances = samples.distances(columns)
+    y = samples.y
     own = np.where(fold[:, None] == fold, np.inf, 0.0).astype(distances.dtype)
     return np.take_along_axis(y, (distances + own).argmin(-1), 1) != y
 
@@ -229,14 +231,17 @@ def nearest_centroid(
     >>> nearest_centroid(samples, np.array([0, 1, 0, 1])).tolist()
     [[False, False, False, False]]
     """
-    X, y = _centered(samples.population.features(columns)[samples.rows]), samples.y
+    X = _centered(samples.population.features(columns)[samples.rows])
+    y = samples.y
     classes = np.arange(samples.population.classes)
     member = (y[:, None, :] == classes[:, None]).astype(float)
-    total, count = member @ X, member.sum(-1)
+    total = member @ X
+    count = member.sum(-1)
     loss = np.empty(y.shape, bool)
     for k in np.unique(fold):
         own = fold == k
-        inside, member_inside = X[:, own], member[:, :, own]
+        inside = X[:, own]
+        member_inside = member[:, :, own]
         train_count = count - member_inside.sum(-1)
         with np.errstate(invalid="ignore"):
             mean = (total - member_inside @ inside) / train_count[..., None]
@@ -265,26 +270,24 @@ def estimator_losses(
     """
     from sklearn import base
 
-    squared = loss_of(estimator) == "squared"
+    loss = loss_of(estimator)
     features = samples.population.features(columns)
-    target = samples.population.numbers() if squared else samples.population.y
-    loss = np.empty(samples.rows.shape, float if squared else bool)
+    target = samples.population.y if loss == "zero_one" else samples.population.numbers()
+    losses = np.empty(samples.rows.shape, bool if loss == "zero_one" else float)
     splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in np.unique(fold)]
     model = base.clone(estimator)
     unseeded = model.get_params().get("random_state", 0) is None
     for b, rows in enumerate(samples.rows):
-        X, y = features[rows], target[rows]
+        X = features[rows]
+        y = target[rows]
         if unseeded:
             model.set_params(random_state=(samples.seed + b) % 2**32)
         for train, test in splits:
             predicted = y[train[0]]
-            if squared or np.any(y[train] != predicted):
+            if loss == "squared" or np.any(y[train] != predicted):
                 predicted = model.fit(X[train], y[train]).predict(X[test])
-            if squared:
-                loss[b, test] = (np.ravel(predicted) - y[test]) ** 2
-            else:
-                loss[b, test] = predicted != y[test]
-    return loss
+            losses[b, test] = LOSSES[loss](y[test], np.ravel(predicted))
+    return losses
 
 
 def loss_of(learner: Any) -> str:
@@ -388,9 +391,11 @@ def gaussian_population(
     >>> bool((X[500:, :3] == X[:500, 3:]).all())
     True
     """
-    size, features = checks.whole("size", size, 2), checks.whole("features", features, 1)
+    size = checks.whole("size", size, 2)
+    features = checks.whole("features", features, 1)
     separation = checks.number("separation", separation, 0)
-    advantage, rng = checks.number("advantage", advantage), checks.generator(rng)
+    advantage = checks.number("advantage", advantage)
+    rng = checks.generator(rng)
     refuse_large("size and features", size, 2 * features)
     drawn = size if advantage else size // 2
     y = np.arange(drawn) % 2

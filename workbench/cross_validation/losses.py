@@ -206,7 +206,8 @@ class CVLosses(Result):
         if sources.is_frame(means):
             means = sources.columns_of_frame(means)
         if isinstance(means, dict):
-            models, means = tuple(means), _stacked(means)
+            models = tuple(means)
+            means = _stacked(means)
         means = checks.floats("means", means)
         if means.ndim not in (1, 2) or not means.size:
             raise WrongValue(
@@ -319,7 +320,8 @@ class CVLosses(Result):
             name, index = next(iter(indices.items()))
             share = share or sources.share_of_splits(index, name)
             notes.append(Note("data", "the test sets overlap: read as random splits"))
-            scheme, size = "random", np.ones(size.size, int)
+            scheme = "random"
+            size = np.ones(size.size, int)
         else:
             sources.refuse_other_training(indices, test_sets)
             if repeat is None:
@@ -328,7 +330,8 @@ class CVLosses(Result):
                     "must test every item once per repeat, as K-fold splitters do; for random "
                     "splits say splits='random'",
                 )
-            scheme, label["repeat"] = "folds", repeat
+            scheme = "folds"
+            label["repeat"] = repeat
         return cls._read(
             means, names, label, size, True, splits=scheme, test_share=share, notes=notes
         )
@@ -644,9 +647,11 @@ class CVLosses(Result):
             scores.
         """
         _refuse_unlike(self, other, "rows", self._layout, other._layout)
-        here, there = self._rows_by_item(), other._rows_by_item()
+        here = self._rows_by_item()
+        there = other._rows_by_item()
         for name in ("item", "fold_size"):
-            values, others = getattr(self, name), getattr(other, name)
+            values = getattr(self, name)
+            others = getattr(other, name)
             if values is not None:
                 for k in np.flatnonzero(values[here] != others[there])[:1]:
                     _refuse_unlike(self, other, name, values[here][k], others[there][k])
@@ -759,7 +764,8 @@ def _columns(losses: Any, fold: Any, models: Any) -> tuple:
                 "must be given with a dict of losses, one label per loss; for means of folds use "
                 "CVLosses.from_fold_means",
             )
-        models, losses = tuple(losses), _stacked(losses)
+        models = tuple(losses)
+        losses = _stacked(losses)
     losses = checks.floats("losses", losses)
     if losses.ndim not in ((1, 2) if fold is not None else (2,)) or not losses.size:
         rule = "must have shape (K, m), one row per fold, or come with fold labels"

@@ -188,7 +188,8 @@ def refuse_doubtful(scores: Arrays) -> None:
     flags = [name for name in values if _matches(name, _FLAG)]
     metrics = [name for name in values if _plain(name) in _METRICS]
     size = {name: float(np.abs(column).mean()) for name, column in values.items()}
-    small, large = min(size, key=size.__getitem__), max(size, key=size.__getitem__)
+    small = min(size, key=size.__getitem__)
+    large = max(size, key=size.__getitem__)
     if len(metrics) > 1:
         why = f"columns {listed(metrics, quoted=True)} are called as metrics, not as models"
     elif flags and len(flags) < len(values):
@@ -231,7 +232,8 @@ def repeats_told(
     >>> repeats_told(seed, {"fold": np.arange(4)}, "fold", True)[0]
     ''
     """
-    fold, rows = label["fold"], label.get("item", label["fold"])
+    fold = label["fold"]
+    rows = label.get("item", label["fold"])
     told_by_rows = np.unique(rows).size == rows.size
     valid = [name for name, labels in candidates.items() if _tells(labels, fold, rows)]
     if valid and told_by_rows and "item" not in label:

@@ -125,7 +125,8 @@ def nadeau_bengio_test(
     alternative = checks.choice("alternative", alternative, kfold.ALTERNATIVES)
     kfold.refuse_zero_variance(values, 0, "the difference")
     error = ((1 / values.size + n_test / n_train) * values.var(ddof=1)) ** 0.5
-    estimate, df = values.mean(), values.size - 1
+    estimate = values.mean()
+    df = values.size - 1
     statistic = (estimate - mean) / error
     pvalue = float(kfold.tail_probability(statistic, df, alternative))
     return ModelTest("corrected resampled t", estimate, statistic, (df,), pvalue)
@@ -172,7 +173,8 @@ def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
         f"the difference that comes first decides: p from {pvalues.min():.4g} to "
         f"{pvalues.max():.4g} over the ten",
     )
-    first, pvalue = statistics[0, 0], pvalues[0, 0]
+    first = statistics[0, 0]
+    pvalue = pvalues[0, 0]
     return ModelTest("5x2cv t", values.mean(), first, (5,), pvalue, notes=[note])
 
 
@@ -260,13 +262,15 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     >>> mcnemar_test(21, 4)
     ModelTest(McNemar exact: estimate 0.68, statistic 4, p 0.0009105)
     """
-    b, c = checks.whole("b", b, 0), checks.whole("c", c, 0)
+    b = checks.whole("b", b, 0)
+    c = checks.whole("c", c, 0)
     method = checks.choice("method", method, MCNEMAR)
     notes = []
     if b + c == 0:
         notes = [Note("undefined", "the models never disagree: no evidence either way")]
     statistic, df = (_edwards(b, c), (1,)) if method == "chi2" else (min(b, c), ())
-    estimate, pvalue = (b - c) / max(b + c, 1), float(mcnemar_pvalue(b, c, method))
+    estimate = (b - c) / max(b + c, 1)
+    pvalue = float(mcnemar_pvalue(b, c, method))
     return ModelTest(f"McNemar {method}", estimate, float(statistic), df, pvalue, notes=notes)
 
 
@@ -278,10 +282,12 @@ def mcnemar_pvalue(b: int | ndarray, c: int | ndarray, method: str = "exact") ->
     >>> [round(float(mcnemar_pvalue(21, 4, method)), 5) for method in MCNEMAR]
     [0.00091, 0.00053, 0.00137]
     """
-    b, c = checks.plain_array("b", b), checks.plain_array("c", c)
+    b = checks.plain_array("b", b)
+    c = checks.plain_array("c", c)
     if method == "chi2":
         return scipy.special.chdtrc(1, _edwards(b, c))
-    fewer, total = np.minimum(b, c), b + c
+    fewer = np.minimum(b, c)
+    total = b + c
     tail = _at_most(fewer, total)
     if method == "exact":
         return np.minimum(2 * tail, 1)
@@ -333,7 +339,8 @@ class BayesianTTest(Result):
     @property
     def regions(self) -> dict[str, float]:
         """The probabilities of the three regions by their meaning: dict of float."""
-        low, high = "first better", "second better"
+        low = "first better"
+        high = "second better"
         if self.scores:
             low, high = high, low
         return {low: self.left, "practically equal": self.rope, high: self.right}
@@ -356,7 +363,8 @@ class BayesianTTest(Result):
         ----------
         difference : array_like of float
         """
-        df, scale = self.df, self.standard_error
+        df = self.df
+        scale = self.standard_error
         t = (checks.floats("difference", difference) - self.estimate) / scale
         constant = np.sqrt(df) * scipy.special.beta(0.5, df / 2) * scale
         return np.exp(-(df + 1) / 2 * np.log1p(t**2 / df)) / constant
@@ -430,7 +438,8 @@ def bayesian_correlated_t(
     BayesianTTest(P(first has the smaller loss) 0.028, practically equal (within 0.01) 0.031,
     second 0.941)
     """
-    values, rope = _differences(differences), checks.number("rope", rope, 0)
+    values = _differences(differences)
+    rope = checks.number("rope", rope, 0)
     _, share = schemes.checked("auto", test_share)
     if runs is None and share is None:
         schemes.refuse_unknown_folds(values.size, "say how many with runs")
@@ -445,7 +454,8 @@ def bayesian_correlated_t(
         weights = checks.counts("sizes", sizes, size=values.size, low=1, what="fold")
     ratio = 1 / (folds - 1) if share is None else share / (1 - share)
     error = float(((1 + values.size * ratio) * kfold.theta3(values, weights)) ** 0.5)
-    mean, df = float(np.average(values, weights=weights)), values.size - 1
+    mean = float(np.average(values, weights=weights))
+    df = values.size - 1
     left, right = scipy.special.stdtr(df, (np.array([-mean, mean]) - rope) / error).tolist()
     return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope, scores)
 
@@ -512,7 +522,8 @@ def nested_cv_interval(
     NestedInterval(-0.3115 to 0.2698, 0.95 nested cross-validation)
     """
     level = checks.level(level)
-    outer, inner = _nested_losses("outer", outer), _nested_losses("inner", inner)
+    outer = _nested_losses("outer", outer)
+    inner = _nested_losses("inner", inner)
     repeats, folds, m = outer.shape
     if folds < 3 or m < 2:
         rule = "must have at least 3 folds of at least 2 items"
@@ -550,7 +561,8 @@ def nested_estimate(outer: ndarray, inner: ndarray) -> tuple:
     """
     folds, m = outer.shape[-2:]
     every = (-1, -2, -3)
-    outer_mean, inner_mean = outer.mean(every), inner.mean(every)
+    outer_mean = outer.mean(every)
+    inner_mean = inner.mean(every)
     misses = (inner.mean(-1) - outer.mean(-1)) ** 2 - outer.var(-1, ddof=1) / m
     squared = np.maximum((folds - 1) / folds * misses.mean((-1, -2)), 0)
     naive = inner.std(every, ddof=1) / np.sqrt(folds * m)

@@ -14,7 +14,8 @@ from workbench.cross_validation.long_form import Arrays, Names
 from workbench.data import frames, numbers
 from workbench.results import Note
 
-LEAST_SIZE, MOST_SIZE = 1e-140, 1e140
+LEAST_SIZE = 1e-140
+MOST_SIZE = 1e140
 RANDOM = "for random splits say splits='random'"
 
 
@@ -240,7 +241,8 @@ def without_gaps(losses: ndarray, label: Arrays, sizes: Any, models: Names) -> t
     if not missing.any():
         return losses, label, sizes, None, []
     kept = ~missing.any(1)
-    count, total = int(kept.sum()), kept.size
+    count = int(kept.sum())
+    total = kept.size
     repeat = label.get("repeat", np.zeros(total, int))
     repeats = np.unique(repeat).size
     places = label["fold"][~kept].tolist()

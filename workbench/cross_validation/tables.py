@@ -208,9 +208,11 @@ def _in_scheme(
     label = {"repeat": np.zeros(len(label["fold"]), int)} | label
     items = None
     if "item" not in label and _rows_are_folds(label):
-        items, weighted = _items_of_rows(columns), ", weighted by their items"
+        items = _items_of_rows(columns)
+        weighted = ", weighted by their items"
         if items is None:
-            items, weighted = np.ones(len(label["fold"]), int), " of equal folds"
+            items = np.ones(len(label["fold"]), int)
+            weighted = " of equal folds"
         notes.append(Note("data", f"one row per fold: read as fold means{weighted}"))
     elif size:
         raise ValueError(
@@ -232,7 +234,8 @@ def _scheme_of_columns(columns: Columns, fold: str, share: float | None) -> str:
     if "item" in label or np.unique(label.get("repeat", 0)).size > 1:
         return "folds"
     rows_of_fold = np.unique(label["fold"], return_counts=True)[1]
-    folds, rows = rows_of_fold.size, rows_of_fold[0]
+    folds = rows_of_fold.size
+    rows = rows_of_fold[0]
     if share is not None and rows_of_fold.max() == 1:
         return "folds" if abs(folds * share - 1) < 0.5 / folds else "random"
     if model_columns.numbers_splits(fold):
@@ -249,7 +252,8 @@ def _scheme_of_columns(columns: Columns, fold: str, share: float | None) -> str:
 
 def _random_splits(columns: Columns, share: float) -> Read:
     """Return one row per random split, the mean of its items and repeats where it has several."""
-    label, notes = columns.label, columns.notes
+    label = columns.label
+    notes = columns.notes
     split = _cells(label)
     rows_of_split = np.bincount(split)
     first = np.unique(split, return_index=True)[1]
