@@ -669,7 +669,7 @@ UNLIKE = "models must have the same rows; a has losses of 4 named items in one c
         ),
         (
             CVLosses({"b": [3.0, 2, 1, 0]}, [0, 1, 0, 1], item=[10, 20, 30, 40]),
-            "models must be tested on the same folds; a and b were not: give both the same splits",
+            "models must be tested on the same folds: give both the same splits",
         ),
         (
             CVLosses({"a": [3.0, 2, 1, 0]}, [0, 0, 1, 1], item=[10, 20, 30, 40]),

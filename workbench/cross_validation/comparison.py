@@ -145,19 +145,11 @@ class ModelComparison(Result):
                 difference = test.estimate
                 flips = test.rho_alpha(self.level)
                 low, high = test.interval(self.level)
-            rows.append(
-                {
-                    "first": first,
-                    "second": second,
-                    "difference": difference,
-                    "statistic": test.statistic if test else nan,
-                    "pvalue": test.pvalue if test else nan,
-                    "adjusted_pvalue": float(p),
-                    "rho_alpha": flips if flips >= 0 else nan,
-                    "low": low,
-                    "high": high,
-                }
-            )
+            row = {"first": first, "second": second, "difference": difference}
+            row |= {name: getattr(test, name, nan) for name in ("statistic", "pvalue")}
+            row["adjusted_pvalue"] = float(p)
+            row["rho_alpha"] = flips if flips >= 0 else nan
+            rows.append(row | {"low": low, "high": high})
         return sorted(
             rows,
             key=lambda row: (
@@ -298,12 +290,13 @@ def compare_models(
         )
         notes.append(Note("remark", text))
     first, last = np.array(ranks).T
+    adjusted = every[first * (2 * len(models) - first - 1) // 2 + last - first - 1]
     return ModelComparison(
         models,
         mean[order],
         tuple(tests),
         pairs,
-        every[first * (2 * len(models) - first - 1) // 2 + last - first - 1],
+        adjusted,
         adjust,
         level,
         cv.scores,
@@ -324,7 +317,8 @@ def _pvalues_of_all(cv: CVLosses, order: ndarray, rho: float | str) -> ndarray:
     pvalues = []
     for k in range(len(order) - 1):
         apart = means[k] - means[k + 1 :]
-        alike = np.ptp(apart, 1) <= kfold.ROUNDING * np.maximum(largest[k], largest[k + 1 :])
+        scale = np.maximum(largest[k], largest[k + 1 :])
+        alike = np.ptp(apart, 1) <= kfold.ROUNDING * scale
         with np.errstate(divide="ignore", invalid="ignore"):
             naive = np.average(apart, axis=1, weights=sizes) / kfold.theta3(apart, sizes) ** 0.5
         pvalue = kfold.tail_probability(naive * visible**0.5, sizes.size - 1, "two-sided")

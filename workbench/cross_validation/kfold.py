@@ -130,14 +130,11 @@ class VarianceEstimates(Result):
 
     def headline(self) -> str:
         """Return the mean with its three usable standard errors."""
-        errors = ", ".join(
-            f"{row['standard_error']:.4g} ({row['estimator']})"
-            for row in self.rows()[2:]
-            if not row["problem"]
-        )
+        rows = [row for row in self.rows()[2:] if not row["problem"]]
+        errors = [f"{row['standard_error']:.4g} ({row['estimator']})" for row in rows]
         return (
-            f"mean {self.mean:.4g}; standard errors {errors}: all too small where folds are "
-            "positively correlated"
+            f"mean {self.mean:.4g}; standard errors {', '.join(errors)}: all too small where folds "
+            "are positively correlated"
         )
 
     def rows(self) -> list[dict]:
@@ -145,18 +142,15 @@ class VarianceEstimates(Result):
 
         Its value, its root if it has one, its assumption, its bias, and why it is undefined.
         """
-        variances = {name: getattr(self, name) for name in ASSUMPTIONS}
-        return [
-            {
-                "estimator": name,
-                "variance": variance,
-                "standard_error": variance**0.5 if variance >= 0 else nan,
-                "assumes": ASSUMPTIONS[name][0],
-                "bias": ASSUMPTIONS[name][1],
-                "problem": self.reasons.get(name, ""),
-            }
-            for name, variance in variances.items()
-        ]
+        rows = []
+        for name, (assumption, bias) in ASSUMPTIONS.items():
+            variance = getattr(self, name)
+            row = {"estimator": name, "variance": variance}
+            row["standard_error"] = variance**0.5 if variance >= 0 else nan
+            row |= {"assumes": assumption, "bias": bias}
+            row["problem"] = self.reasons.get(name, "")
+            rows.append(row)
+        return rows
 
 
 def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
@@ -633,6 +627,7 @@ def kfold_t_test(
     error = float(theta3(means, sizes)) ** 0.5
     statistic = (estimate - mean) / error
     spread = cv.series().std(ddof=1) if cv.has_items else 0.0
+    effect_size = (estimate - mean) / spread if spread > 0 else nan
     naive = KFoldTTest(
         estimate,
         mean,
@@ -646,7 +641,7 @@ def kfold_t_test(
         alternative,
         cv.folds,
         cv.repeats,
-        (estimate - mean) / spread if spread > 0 else nan,
+        effect_size,
         label,
         "naive",
         models,
@@ -803,9 +798,10 @@ def rho_of_halves(visible: ndarray, means: ndarray) -> ndarray:
     >>> rho_of_halves(np.array([[1., 1]]), np.array([[0., 2]])).item()
     0.5
     """
-    variance = ((means[..., 0] - means[..., 1]) ** 2 / 2).mean(-1)
+    variance = means.var(-1, ddof=1).mean(-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.clip(1 - visible.mean((-1, -2)) / variance, 0, MOST_RHO)
+        hidden = 1 - visible.mean((-1, -2)) / variance
+    return np.clip(hidden, 0, MOST_RHO)
 
 
 def resolve_rho(

@@ -76,7 +76,9 @@ def fold_codes(labels: tuple, fold: ndarray, repeat: ndarray) -> tuple:
     if np.ptp(folds):
         rule = "must have the same number of folds in every repeat"
         raise WrongValue("fold", rule, told=f"got {listed(folds)}")
-    return labels if len(labels) == first else tuple(range(first)), cell - repeat * first
+    if len(labels) != first:
+        labels = tuple(range(first))
+    return labels, cell - repeat * first
 
 
 def refuse_items(fold: ndarray, repeat: ndarray) -> None:

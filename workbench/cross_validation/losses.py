@@ -649,18 +649,16 @@ class CVLosses(Result):
         _refuse_unlike(self, other, "rows", self._layout, other._layout)
         here = self._rows_by_item()
         there = other._rows_by_item()
+        rows = there[np.argsort(here)]
         for name in ("item", "fold_size"):
             values = getattr(self, name)
-            others = getattr(other, name)
             if values is not None:
-                for k in np.flatnonzero(values[here] != others[there])[:1]:
-                    _refuse_unlike(self, other, name, values[here][k], others[there][k])
-        rows = there[np.argsort(here)]
+                matched = getattr(other, name)[rows]
+                for k in np.flatnonzero(values != matched)[:1]:
+                    _refuse_unlike(self, other, name, values[k], matched[k])
         if not long_form.same_partition(self._cells, other._cells[rows]):
             raise WrongValue(
-                "models",
-                f"must be tested on the same folds; {', '.join(self.models)} and "
-                f"{', '.join(other.models)} were not: give both the same splits",
+                "models", "must be tested on the same folds: give both the same splits"
             )
         return replace(
             self,

@@ -129,11 +129,12 @@ def size_columns(names: Names) -> dict[str, str]:
     >>> size_columns(["n_test", "tree", "Train size"])
     {'n_train': 'Train size', 'n_test': 'n_test'}
     """
-    sized = {
-        "n_train": [name for name in names if _matches(name, _TRAIN)],
-        "n_test": [name for name in names if _matches(name, _TEST)],
-    }
-    return {role: columns[0] for role, columns in sized.items() if len(columns) == 1}
+    sized = {}
+    for role, pattern in (("n_train", _TRAIN), ("n_test", _TEST)):
+        columns = [name for name in names if _matches(name, pattern)]
+        if len(columns) == 1:
+            sized[role] = columns[0]
+    return sized
 
 
 def may_be_models(names: Names, used: Iterable[str]) -> list[str]:
@@ -157,12 +158,12 @@ def numeric(data: Arrays) -> list[str]:
     >>> numeric({"tree": np.array([.1, .2]), "data": np.array(["iris", "wine"], object)})
     ['tree']
     """
-    return [
+    unused = {
         column.name
         for column in roles.columns_of(data)
-        if _holds_numbers(data[column.name])
-        and not (column.seems in _UNUSED and len(_plain(column.name)) > 1)
-    ]
+        if column.seems in _UNUSED and len(_plain(column.name)) > 1
+    }
+    return [name for name, cells in data.items() if name not in unused and _holds_numbers(cells)]
 
 
 def _holds_numbers(cells: ndarray) -> bool:

@@ -228,10 +228,11 @@ def five_by_two(values: ndarray) -> tuple:
     >>> t.shape, round(float(f), 3)
     ((5, 2), 2.764)
     """
-    spread = ((values[..., 0] - values[..., 1]) ** 2 / 2).sum(-1)
+    spread = values.var(-1, ddof=1).sum(-1)
+    squares = (values**2).sum((-1, -2))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = values / np.sqrt(spread / 5)[..., None, None]
-        return t, (values**2).sum((-1, -2)) / (2 * spread)
+        return t, squares / (2 * spread)
 
 
 def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
@@ -268,10 +269,14 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     notes = []
     if b + c == 0:
         notes = [Note("undefined", "the models never disagree: no evidence either way")]
-    statistic, df = (_edwards(b, c), (1,)) if method == "chi2" else (min(b, c), ())
     estimate = (b - c) / max(b + c, 1)
     pvalue = float(mcnemar_pvalue(b, c, method))
-    return ModelTest(f"McNemar {method}", estimate, float(statistic), df, pvalue, notes=notes)
+    statistic = float(min(b, c))
+    df: tuple = ()
+    if method == "chi2":
+        statistic = float(_edwards(b, c))
+        df = (1,)
+    return ModelTest(f"McNemar {method}", estimate, statistic, df, pvalue, notes=notes)
 
 
 def mcnemar_pvalue(b: int | ndarray, c: int | ndarray, method: str = "exact") -> ndarray:
@@ -353,7 +358,8 @@ class BayesianTTest(Result):
         level : float
             Posterior probability inside, in (0, 1).
         """
-        reach = scipy.special.stdtrit(self.df, (1 + checks.level(level)) / 2) * self.standard_error
+        quantile = scipy.special.stdtrit(self.df, (1 + checks.level(level)) / 2)
+        reach = quantile * self.standard_error
         return Interval(self.estimate - reach, self.estimate + reach, level, "posterior")
 
     def density(self, difference: ArrayLike) -> ndarray:
@@ -456,8 +462,10 @@ def bayesian_correlated_t(
     error = float(((1 + values.size * ratio) * kfold.theta3(values, weights)) ** 0.5)
     mean = float(np.average(values, weights=weights))
     df = values.size - 1
-    left, right = scipy.special.stdtr(df, (np.array([-mean, mean]) - rope) / error).tolist()
-    return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope, scores)
+    left = float(scipy.special.stdtr(df, (-mean - rope) / error))
+    right = float(scipy.special.stdtr(df, (mean - rope) / error))
+    within = max(1 - left - right, 0.0)
+    return BayesianTTest(left, within, right, mean, error, df, rope, scores)
 
 
 class NestedInterval(Interval):
@@ -564,7 +572,7 @@ def nested_estimate(outer: ndarray, inner: ndarray) -> tuple:
     outer_mean = outer.mean(every)
     inner_mean = inner.mean(every)
     misses = (inner.mean(-1) - outer.mean(-1)) ** 2 - outer.var(-1, ddof=1) / m
-    squared = np.maximum((folds - 1) / folds * misses.mean((-1, -2)), 0)
+    squared = (folds - 1) / folds * misses.mean((-1, -2)).clip(0)
     naive = inner.std(every, ddof=1) / np.sqrt(folds * m)
     error = np.clip(np.sqrt(squared), naive, naive * folds**0.5)
     return inner_mean - (1 + (folds - 2) / folds) * (inner_mean - outer_mean), error

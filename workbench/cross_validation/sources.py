@@ -1,5 +1,6 @@
 """Losses from other tools: arrays, data frames, and what scikit-learn returned."""
 
+import string
 from collections.abc import Sequence
 from typing import Any
 
@@ -114,7 +115,8 @@ def fold_of(splits: Any, n: int) -> Any:
             "splits", f"must test each of the items 0 to {n - 1} once, in arrays of whole numbers"
         )
     fold = np.empty(n, int)
-    fold[items.astype(int)] = np.repeat(np.arange(len(tests)), [test.size for test in tests])
+    sizes = [test.size for test in tests]
+    fold[items.astype(int)] = np.repeat(np.arange(len(tests)), sizes)
     return fold
 
 
@@ -195,8 +197,8 @@ def share_of_splits(index: dict, name: str) -> float:
             f"must not be those of a time series; {name} always trains on items before "
             "those that it tests: the tests do not hold for these",
         )
-    n_train, n_test = np.array([(len(train), len(test)) for train, test in splits]).T
-    return schemes.share_of_sizes(n_train, n_test)
+    n_test = sum(map(len, index["test"]))
+    return n_test / (sum(map(len, index["train"])) + n_test)
 
 
 def repeats_of(tests: Sequence[ndarray], sizes: ndarray) -> ndarray | None:
@@ -272,4 +274,5 @@ def default_names(count: int) -> tuple[str, ...]:
     >>> default_names(2), default_names(27)[-1]
     (('A', 'B'), 'model 27')
     """
-    return tuple(chr(ord("A") + k) if k < 26 else f"model {k + 1}" for k in range(count))
+    others = [f"model {k}" for k in range(27, count + 1)]
+    return (*string.ascii_uppercase[:count], *others)

@@ -162,7 +162,7 @@ def _read_long(
     """Return the columns of a table with a row per model; without `chosen`, of all models."""
     value = long_form.value_column(model_columns.may_be_models(names, used.values()), value)
     refuse_shared([*used.values(), value])
-    data, notes = frames.read_columns(source, [*used.values(), value])
+    data, of_file = frames.read_columns(source, [*used.values(), value])
     column = used["model"]
     model = np.array(numbers.as_text(numbers.to_labels(column, data[column], "text")))
     for name in chosen:
@@ -174,17 +174,14 @@ def _read_long(
         label, sizes, of_labels = _labels(data, used, splits, model == model[0])
         losses = _numbers(value, data[value], "item" not in label)
     models, label, spread = long_form.spread(model, label, sizes | {"loss": losses})
-    note = Note(
-        "data",
-        f"one row per model: {counted(len(models), 'model')} of column {column!r}, values "
-        f"in column {value!r}{_unread(names, (*used.values(), value))}",
-    )
-    return Columns(
-        {name: spread["loss"][:, models.index(name)] for name in chosen or models},
-        label,
-        {role: long_form.same_for_all(used[role], spread[role]) for role in sizes},
-        [*notes, *of_labels, note],
-    )
+    unread = _unread(names, (*used.values(), value))
+    count = counted(len(models), "model")
+    text = f"one row per model: {count} of column {column!r}, values in column {value!r}{unread}"
+    notes = [*of_file, *of_labels, Note("data", text)]
+    losses = spread.pop("loss")
+    scores = {name: losses[:, models.index(name)] for name in chosen or models}
+    sizes = {role: long_form.same_for_all(used[role], cells) for role, cells in spread.items()}
+    return Columns(scores, label, sizes, notes)
 
 
 def _in_scheme(
@@ -209,11 +206,8 @@ def _in_scheme(
     items = None
     if "item" not in label and _rows_are_folds(label):
         items = _items_of_rows(columns)
-        weighted = ", weighted by their items"
-        if items is None:
-            items = np.ones(len(label["fold"]), int)
-            weighted = " of equal folds"
-        notes.append(Note("data", f"one row per fold: read as fold means{weighted}"))
+        weights = ", weighted by their items" if items.max() > 1 else " of equal folds"
+        notes.append(Note("data", f"one row per fold: read as fold means{weights}"))
     elif size:
         raise ValueError(
             f"column {used['size']!r} can hold sizes of folds only where there is one row per fold "
@@ -257,18 +251,15 @@ def _random_splits(columns: Columns, share: float) -> Read:
     split = _cells(label)
     rows_of_split = np.bincount(split)
     first = np.unique(split, return_index=True)[1]
-    items = _items_of_rows(columns)
+    items = _items_of_rows(columns)[first]
     if rows_of_split.max() > 1:
         text = "several rows per split: read as items, of which each split has the mean"
         notes.append(Note("data", text))
         items = rows_of_split
-    elif items is not None:
-        items = items[first]
     means = {
         name: np.bincount(split, values) / rows_of_split for name, values in columns.scores.items()
     }
     fold = np.arange(first.size) if "repeat" in label else label["fold"][first]
-    items = np.ones(first.size, int) if items is None else items
     return Read(means, {"fold": fold}, items, "random", share, notes)
 
 
@@ -290,11 +281,10 @@ def _labels(data: Arrays, used: Roles, splits: str, rows: Any = slice(None)) -> 
     if splits == "random" and maybe:  # whatever differs makes another split
         label["repeat"] = long_form.cells(maybe.values())
     elif maybe:
+        of_one = {name: labels[rows] for name, labels in label.items()}
+        candidates = {name: labels[rows] for name, labels in maybe.items()}
         repeat, notes = model_columns.repeats_told(
-            {name: labels[rows] for name, labels in maybe.items()},
-            {role: labels[rows] for role, labels in label.items()},
-            used["fold"],
-            splits == "folds",
+            candidates, of_one, used["fold"], splits == "folds"
         )
         if repeat:
             label["repeat"] = maybe[repeat]
@@ -320,10 +310,12 @@ def _sizes(data: Arrays, used: Roles) -> Arrays:
     return sizes
 
 
-def _items_of_rows(columns: Columns) -> ndarray | None:
-    """Return the number of items that each row tests, None where no column says it."""
+def _items_of_rows(columns: Columns) -> ndarray:
+    """Return the number of items that each row tests, 1 where no column has it."""
     sizes = columns.sizes.get("size", columns.sizes.get("n_test"))
-    return None if sizes is None or sizes.min() < 1 else sizes.astype(int)
+    if sizes is None or sizes.min() < 1:
+        return np.ones(len(columns.label["fold"]), int)
+    return sizes.astype(int)
 
 
 def _cells(label: Arrays) -> ndarray:
