@@ -86,8 +86,8 @@ class ModelComparison(Result):
 
     def headline(self) -> str:
         """Return the model or models of smallest mean loss and how many pairs differ."""
-        *others, last = self.best
-        first = f"{', '.join(others)} and {last} share" if others else f"{last} has"
+        *tied, last = self.best
+        first = f"{', '.join(tied)} and {last} share" if tied else f"{last} has"
         mean = f"{best_mean(self.scores)}, {self.mean(last):.4g}"
         pairs = f"{differing(self.differ, self.compared)} at {percent(1 - self.level)}"
         untested = self.tests.count(None)
@@ -105,8 +105,10 @@ class ModelComparison(Result):
         pvalues = {second: p for (first, second), p in pairs if first == best}
         beaten = [name for name, p in pvalues.items() if p < 1 - self.level]
         if beaten:
-            others = [name for name in pvalues if name not in beaten]
-            rest = f"; not shown to be better than {listed(others, SHOWN)}" if others else ""
+            unbeaten = [name for name in pvalues if name not in beaten]
+            rest = ""
+            if unbeaten:
+                rest = f"; not shown to be better than {listed(unbeaten, SHOWN)}"
             return f"{best} is better than {listed(beaten, SHOWN)}{rest}"
         tested = {name: p for name, p in pvalues.items() if p == p}
         if not tested:
@@ -424,8 +426,8 @@ class ComparedTests(Result):
         """Return one row per test, with its caveats in the column "note"."""
         rows = []
         for row in self.table:
-            place = "test", row["test"]
-            caveats = [note.text for note in self.notes if note.where == place]
+            where = "test", row["test"]
+            caveats = [note.text for note in self.notes if note.where == where]
             rows.append(row | {"note": "; ".join(filter(None, [row["note"], *caveats]))})
         return rows
 

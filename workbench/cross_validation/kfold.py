@@ -436,20 +436,9 @@ class KFoldTTest(Result):
         rho : float or str
             As in `kfold_t_test`.
         """
-        folds, runs = self._folds_and_runs
-        number, assumed = _rho_of_one(rho, folds, self.splits)
-        visible = _visible(number, runs) ** 0.5
-        naive_error = self.standard_error * _visible(self.rho, runs) ** 0.5
-        statistic = visible * self.naive_statistic
-        return replace(
-            self,
-            statistic=statistic,
-            pvalue=float(tail_probability(statistic, self.df, self.alternative)),
-            rho=number,
-            r=number / (folds - (folds - 1) * number),
-            standard_error=naive_error / visible,
-            assumed=assumed,
-        )
+        error = self.standard_error * _visible(self.rho, self._folds_and_runs[1]) ** 0.5
+        fields = _fields_of_rho(rho, self, self.naive_statistic, error, self.df, self.alternative)
+        return replace(self, **fields)
 
     def finding(self) -> str:
         """Return which model is better and by how much, or the mean of one model."""
@@ -628,32 +617,50 @@ def kfold_t_test(
     statistic = (estimate - mean) / error
     spread = cv.series().std(ddof=1) if cv.has_items else 0.0
     effect_size = (estimate - mean) / spread if spread > 0 else nan
-    naive = KFoldTTest(
-        estimate,
-        mean,
-        statistic,
-        df,
-        float(tail_probability(statistic, df, alternative)),
-        0.0,
-        0.0,
-        error,
-        statistic,
-        alternative,
-        cv.folds,
-        cv.repeats,
-        effect_size,
-        label,
-        "naive",
-        models,
-        mean_losses,
-        cv.scores,
-        len(models) == 1 and cv.one_sign,
-        cv.test_share,
-        cv.splits,
-        possible_range(cv),
+    fields = _fields_of_rho(rho, cv, statistic, error, df, alternative)
+    return KFoldTTest(
+        estimate=estimate,
+        mean=mean,
+        df=df,
+        naive_statistic=statistic,
+        alternative=alternative,
+        folds=cv.folds,
+        repeats=cv.repeats,
+        effect_size=effect_size,
+        label=label,
+        models=models,
+        mean_losses=mean_losses,
+        scores=cv.scores,
+        one_sign=len(models) == 1 and cv.one_sign,
+        test_share=cv.test_share,
+        splits=cv.splits,
+        possible=possible_range(cv),
         notes=tuple(fold_notes(cv)),
+        **fields,
     )
-    return naive.at(rho)
+
+
+def _fields_of_rho(
+    rho: float | str,
+    cv: CVLosses | KFoldTTest,
+    naive: float,
+    naive_error: float,
+    df: int,
+    alternative: str,
+) -> dict:
+    """Return the fields of a test that depend on rho, from the statistic and error at rho = 0."""
+    folds, runs = _folds_and_runs(cv.folds, cv.repeats, cv.test_share)
+    number, assumed = _rho_of_one(rho, folds, cv.splits)
+    visible = _visible(number, runs) ** 0.5
+    statistic = visible * naive
+    return {
+        "statistic": statistic,
+        "pvalue": float(tail_probability(statistic, df, alternative)),
+        "rho": number,
+        "r": number / (folds - (folds - 1) * number),
+        "standard_error": naive_error / visible,
+        "assumed": assumed,
+    }
 
 
 def possible_range(cv: CVLosses) -> tuple[float, float]:

@@ -88,7 +88,7 @@ def refuse_items(fold: ndarray, repeat: ndarray) -> None:
     --------
     >>> refuse_items(np.array([0, 1]), np.array([0, 0]))
     """
-    if np.unique([fold, repeat], axis=1).shape[1] < fold.size:
+    if np.bincount(repeat * (fold.max() + 1) + fold).max() > 1:
         raise WrongValue(
             "fold_size",
             "must be given only where every row is the mean of a whole fold: leave it out for "

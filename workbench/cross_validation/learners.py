@@ -59,8 +59,7 @@ class Population:
             return _digits(checks.choice("population", population, POPULATIONS))
         if not isinstance(population, (tuple, list)) or len(population) != 2:
             rule = f"must be one of {', '.join(map(repr, POPULATIONS))} or (X, y)"
-            told = f"got {type(population).__name__}"
-            raise WrongType("population", rule, told=told)
+            raise WrongType("population", f"{rule}; got {type(population).__name__}")
         X = checks.floats("X of the population", population[0])
         if X.ndim != 2 or not X.size:
             rule = "must be (X, y) with X of shape (N, p), which has items and features"
@@ -139,11 +138,11 @@ class Samples:
 
     def subset(self, items: ndarray) -> "Samples":
         """Return the same items of every sample, with the distances computed so far."""
-        known = {
-            key: np.ascontiguousarray(distances[:, items][:, :, items])
-            for key, distances in self.known.items()
+        distances = {
+            key: np.ascontiguousarray(between[:, items][:, :, items])
+            for key, between in self.known.items()
         }
-        return Samples(self.population, self.rows[:, items], self.seed, known)
+        return Samples(self.population, self.rows[:, items], self.seed, distances)
 
 
 def _key(columns: Sequence[int] | None) -> tuple | None:

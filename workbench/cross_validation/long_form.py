@@ -54,10 +54,10 @@ def spread(model: ndarray, label: Arrays, columns: Arrays) -> tuple[list[str], A
     times = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
     label = {role: values[first_of_row] for role, values in label.items()}
     for row, k in np.argwhere(times != 1)[:1]:
-        place = " of ".join(f"{role} {label[role][row].item()!r}" for role in reversed(label))
+        labels = " of ".join(f"{role} {label[role][row].item()!r}" for role in reversed(label))
         raise ValueError(
             f"every model must have one row for every {' and '.join(label)}; model {names[k]!r} "
-            f"has {counted(times[row, k], 'row')} for {place}"
+            f"has {counted(times[row, k], 'row')} for {labels}"
         )
     order = np.argsort(cell)
     return names, label, {name: cells[order].reshape(shape) for name, cells in columns.items()}

@@ -554,8 +554,9 @@ class CVLosses(Result):
     @property
     def zero_one(self) -> bool:
         """Whether the losses (or scores) of all items are 0 or 1."""
-        one = -1 if self.scores else 1
-        return self.has_items and bool(((self.losses == 0) | (self.losses == one)).all())
+        largest = -1 if self.scores else 1
+        binary = (self.losses == 0) | (self.losses == largest)
+        return self.has_items and bool(binary.all())
 
     @property
     def like_scores(self) -> bool:

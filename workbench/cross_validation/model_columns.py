@@ -185,7 +185,7 @@ def refuse_doubtful(scores: Arrays) -> None:
     if len(values) < 2:
         return
     fractions = [name for name, column in values.items() if np.mean(column % 1 != 0) > 0.5]
-    whole = [name for name, column in values.items() if not np.any(column % 1)]
+    integers = [name for name, column in values.items() if not np.any(column % 1)]
     flags = [name for name in values if _matches(name, _FLAG)]
     metrics = [name for name in values if _plain(name) in _METRICS]
     size = {name: float(np.abs(column).mean()) for name, column in values.items()}
@@ -195,10 +195,10 @@ def refuse_doubtful(scores: Arrays) -> None:
         why = f"columns {listed(metrics, quoted=True)} are called as metrics, not as models"
     elif flags and len(flags) < len(values):
         why = f"column {flags[0]!r} is called as a property of the rows, not as a model"
-    elif fractions and whole:
-        only = "0 and 1" if np.isin(values[whole[0]], (0, 1)).all() else "whole numbers"
-        others = listed(fractions, 3, quoted=True)
-        why = f"column {whole[0]!r} holds only {only} next to fractions in {others}"
+    elif fractions and integers:
+        only = "0 and 1" if np.isin(values[integers[0]], (0, 1)).all() else "whole numbers"
+        columns = listed(fractions, 3, quoted=True)
+        why = f"column {integers[0]!r} holds only {only} next to fractions in {columns}"
     elif size[large] > SCALE * size[small] > 0 and values[large].max() > 1:
         why = (
             f"column {large!r} has a mean size of {size[large]:.3g} where that of {small!r} is "
@@ -210,7 +210,7 @@ def refuse_doubtful(scores: Arrays) -> None:
 
 
 def repeats_told(
-    candidates: Arrays, label: Arrays, fold_name: str, one: bool
+    candidates: Arrays, label: Arrays, fold_name: str, one_cv: bool
 ) -> tuple[str, list[Note]]:
     """Return the column that tells repeats apart ("" for none), and notes on all candidates.
 
@@ -222,7 +222,7 @@ def repeats_told(
         Labels of "fold", and of "item" where they are known.
     fold_name : str
         Column of folds.
-    one : bool
+    one_cv : bool
         Whether folds with different labels are known to be those of one cross-validation.
 
     Examples
@@ -238,7 +238,7 @@ def repeats_told(
     told_by_rows = np.unique(rows).size == rows.size
     valid = [name for name, labels in candidates.items() if _tells(labels, fold, rows)]
     if valid and told_by_rows and "item" not in label:
-        if not one:
+        if not one_cv:
             count = np.unique(candidates[valid[0]]).size
             raise WrongValue(
                 "repeat",

@@ -203,8 +203,8 @@ def _checked(source: str, expected: Known, table: ndarray) -> ndarray:
     if (rows, columns - 1) != (expected.items, expected.features):
         raise WrongValue(
             source,
-            f"must hold the {expected.items:,} items of {expected.title}, {expected.features} features and "
-            f"a class; got {rows:,} rows of {columns} columns",
+            f"must hold the {expected.items:,} items of {expected.title}, {expected.features} "
+            f"features and a class; got {rows:,} rows of {columns} columns",
         )
     ordered, digest = _sorted(table)
     if digest != expected.digest:

@@ -151,8 +151,8 @@ def unchecked_folds(names: Names, with_indices: Names) -> list[Note]:
 
 def same_test_sets(indices: dict) -> list[ndarray]:
     """Return the sorted test sets of the first model, or raise where those of another differ."""
-    first, *others = (list(map(np.sort, index["test"])) for index in indices.values())
-    for other in others:
+    first, *more = (list(map(np.sort, index["test"])) for index in indices.values())
+    for other in more:
         for k, (test, of_other) in enumerate(zip(first, other, strict=True)):
             if not np.array_equal(test, of_other):
                 raise WrongValue(
@@ -242,14 +242,14 @@ def without_gaps(losses: ndarray, label: Arrays, sizes: Any, models: Names) -> t
     missing = np.isnan(losses.reshape(len(losses), -1))
     if not missing.any():
         return losses, label, sizes, None, []
-    kept = ~missing.any(1)
-    count = int(kept.sum())
-    total = kept.size
+    complete = ~missing.any(1)
+    count = int(complete.sum())
+    total = complete.size
     repeat = label.get("repeat", np.zeros(total, int))
     repeats = np.unique(repeat).size
-    places = label["fold"][~kept].tolist()
+    places = label["fold"][~complete].tolist()
     if repeats > 1:
-        runs = repeat[~kept].tolist()
+        runs = repeat[~complete].tolist()
         places = [f"{fold} of repeat {run}" for fold, run in zip(places, runs, strict=True)]
     lacking = np.array(models)[missing.any(0)]
     why = (
@@ -261,9 +261,9 @@ def without_gaps(losses: ndarray, label: Arrays, sizes: Any, models: Names) -> t
             f"{why}; {count} of {total} folds would be left, which is too few. Use a metric that "
             "is defined in every fold, or fewer and larger folds"
         )
-    fold = label["fold"][kept] if repeats == 1 else np.arange(count)
+    fold = label["fold"][complete] if repeats == 1 else np.arange(count)
     note = Note("data", f"{why}; left out for all models, {count} of {total} are left")
-    return losses[kept], {"fold": fold}, sizes[kept], repeats / total, [note]
+    return losses[complete], {"fold": fold}, sizes[complete], repeats / total, [note]
 
 
 def default_names(count: int) -> tuple[str, ...]:
@@ -274,5 +274,5 @@ def default_names(count: int) -> tuple[str, ...]:
     >>> default_names(2), default_names(27)[-1]
     (('A', 'B'), 'model 27')
     """
-    others = [f"model {k}" for k in range(27, count + 1)]
-    return (*string.ascii_uppercase[:count], *others)
+    numbered = [f"model {k}" for k in range(27, count + 1)]
+    return (*string.ascii_uppercase[:count], *numbered)

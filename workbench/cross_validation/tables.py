@@ -136,8 +136,8 @@ def _read_wide(
 
 
 def _unread(names: Names, used: Iterable[str]) -> str:
-    others = [name for name in names if name not in used]
-    return f"; not read: {listed(others, MOST_NAMED)}" if others else ""
+    unread = [name for name in names if name not in used]
+    return f"; not read: {listed(unread, MOST_NAMED)}" if unread else ""
 
 
 def _numbers(name: str, cells: ndarray, gaps: bool, beside: dict | None = None) -> ndarray:
