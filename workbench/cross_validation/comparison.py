@@ -341,11 +341,8 @@ def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> ndarray:
     >>> adjusted_pvalues([.01, .04, .03]).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
-    pvalues = checks.floats("pvalues", pvalues)
-    adjust = checks.choice("adjust", adjust, ADJUSTMENTS)
-    outside = (pvalues < 0) | (pvalues > 1)
-    checks.refuse("pvalues", pvalues, outside, "must be from 0 to 1 or NaN", "entry")
-    return ADJUSTMENTS[adjust](pvalues)
+    adjusted = ADJUSTMENTS[checks.choice("adjust", adjust, ADJUSTMENTS)]
+    return adjusted(np.asarray(pvalues, float))
 
 
 class ComparedTests(Result):

@@ -1007,13 +1007,13 @@ def _in_order(flips: float, rho: float) -> tuple:
     for digits in range(2, 16):
         limit = f"{flips:.{digits}f}"
         used = f"{rho:.{digits + 1}g}"
-        if limit != used and _order(float(limit), float(used)) == _order(flips, rho):
+        if _signs(float(limit), float(used)) == _signs(flips, rho):
             break
     return limit, used
 
 
-def _order(flips: float, rho: float) -> tuple:
-    return flips > rho, flips < rho, flips > 0, flips < 1
+def _signs(flips: float, rho: float) -> list:
+    return np.sign(flips - np.array([rho, 0, 1])).tolist()
 
 
 def _quantile(level: float, df: int, alternative: str) -> float:

@@ -8,7 +8,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.checks import WrongValue, counted, listed
+from workbench.checks import WrongValue, listed
 from workbench.cross_validation import schemes
 
 
@@ -41,21 +41,6 @@ def not_labels(values: ndarray) -> ndarray:
 def _natural(text: str) -> list:
     """Return a key that sorts "fold 2" before "fold 10"."""
     return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", text)]
-
-
-def stored(name: str, labels: tuple, distinct: tuple) -> tuple:
-    """Return the labels that a saved result has, or the distinct labels of its rows.
-
-    Examples
-    --------
-    >>> stored("fold_labels", (), (1, 2)), stored("fold_labels", ("a", "b"), (1, 2))
-    ((1, 2), ('a', 'b'))
-    """
-    labels = tuple(labels) or distinct
-    if len(labels) != len(distinct):
-        entries = counted(len(distinct), "entry", "entries")
-        raise ValueError(f"{name} must have {entries}; got {len(labels)}")
-    return labels
 
 
 def fold_codes(labels: tuple, fold: ndarray, repeat: ndarray) -> tuple:

@@ -591,8 +591,6 @@ def _nested_losses(name: str, losses: ArrayLike) -> ndarray:
 
 def _differences(values: ArrayLike) -> ndarray:
     values = checks.vector("differences", as_array("differences", values), what="fold")
-    if values.size < 2:
-        raise WrongValue("differences", "must have at least 2 entries", values.size)
     refuse_extreme("differences", values)
     return values
 

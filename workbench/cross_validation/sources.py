@@ -122,16 +122,12 @@ def fold_of(splits: Any, n: int) -> Any:
 
 def scores_of(result: Any, metric: str, name: str) -> ndarray:
     """Return one score per fold of what `cross_validate` returned."""
-    if not isinstance(result, dict):
-        raise TypeError(
-            f"model {name!r} must be a dict, as cross_validate returns it; got "
-            f"{type(result).__name__}: wrap scores in CVLosses.from_fold_means"
-        )
-    metrics = [key[5:] for key in result if key.startswith("test_")]
+    keys = result if isinstance(result, dict) else ()
+    metrics = [key[5:] for key in keys if key.startswith("test_")]
     if not metrics:
         raise ValueError(
-            f"model {name!r} must have test scores, as cross_validate returns them; it has "
-            f"{', '.join(map(repr, result))}"
+            f"model {name!r} must be a dict with test scores, as cross_validate returns it: wrap "
+            "scores in CVLosses.from_fold_means"
         )
     scores = result["test_" + checks.choice("metric", metric, metrics)]
     return checks.floats(f"scores of {name}", scores)
