@@ -192,6 +192,7 @@ def test_names_of_models_may_be_one_text():
         "tree",
         "svm",
     )
+    assert CVLosses.from_fold_means([0.5, 0.75], models="tree").models == ("tree",)
     many = CVLosses.from_fold_means(np.eye(30)[:, :28], models=(), splits="folds")
     assert many.models[25:] == ("Z", "model 27", "model 28")
 

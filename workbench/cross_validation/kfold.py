@@ -364,7 +364,7 @@ class KFoldTTest(Result):
 
         It is R rho / (1 + (R-1) rho).
         """
-        _, runs = self._folds_and_runs
+        runs = self._runs
         return runs * self.rho / (1 + (runs - 1) * self.rho)
 
     @property
@@ -407,7 +407,7 @@ class KFoldTTest(Result):
         distance = {"two-sided": abs(naive), "less": -naive, "greater": naive}[self.alternative]
         if distance <= 0:
             return -inf
-        _, runs = self._folds_and_runs
+        runs = self._runs
         visible = (_quantile(level, self.df, self.alternative) / distance) ** 2
         divisor = 1 + (runs - 1) * visible
         return (1 - visible) / divisor if divisor > 0 else -inf
@@ -436,7 +436,7 @@ class KFoldTTest(Result):
         rho : float or str
             As in `kfold_t_test`.
         """
-        error = self.standard_error * _visible(self.rho, self._folds_and_runs[1]) ** 0.5
+        error = self.standard_error * _visible(self.rho, self._runs) ** 0.5
         fields = _fields_of_rho(rho, self, self.naive_statistic, error, self.df, self.alternative)
         return replace(self, **fields)
 
@@ -503,8 +503,8 @@ class KFoldTTest(Result):
         return rows
 
     @property
-    def _folds_and_runs(self) -> tuple[float, float]:
-        return _folds_and_runs(self.folds, self.repeats, self.test_share)
+    def _runs(self) -> float:
+        return _folds_and_runs(self.folds, self.repeats, self.test_share)[1]
 
     @property
     def _only_mean(self) -> bool:

@@ -504,7 +504,7 @@ class CVLosses(Result):
         `label` has the labels of rows by role. `where` says in which function a reader can state
         that higher is better.
         """
-        names = tuple(models) or sources.default_names(losses[0].size)
+        names = sources.named_models(models) or sources.default_names(losses[0].size)
         losses, label, sizes, share, gaps = sources.without_gaps(losses, label, sizes, names)
         cv = cls(
             -losses if higher_is_better else losses,

@@ -70,8 +70,8 @@ def read_losses(
         )
         if table:
             chosen = [name for name in table if name not in ("fold", "repeat")]
-            scheme = "random" if splits == "random" else "folds"
-            read = read_losses(table, roles, chosen, size, "model", "", 0, scheme, test_share)
+            splits = "random" if splits == "random" else "folds"
+            read = read_losses(table, roles, chosen, size, "model", "", 0, splits, test_share)
             return read._replace(notes=[*read.notes, note])
     if folds:
         raise WrongValue("folds", "is for files of scikit-learn without a column of folds", folds)
@@ -265,7 +265,7 @@ def _random_splits(columns: Columns, share: float) -> Read:
 
 def _labels(data: Arrays, used: Roles, splits: str, rows: Any = slice(None)) -> tuple:
     """Return labels by role, sizes by role, and notes; `rows` are those of one model."""
-    label = {
+    label: Arrays = {
         role: numbers.to_labels(used[role], data[used[role]], "text")
         for role in ("fold", "item", "repeat")
         if role in used
