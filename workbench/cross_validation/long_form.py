@@ -46,9 +46,9 @@ def spread(model: ndarray, label: Arrays, columns: Arrays) -> tuple[list[str], A
     >>> names, label["fold"].tolist(), columns["loss"].tolist()
     (['a', 'b'], [1, 2], [[0.1, 0.2], [0.4, 0.3]])
     """
-    names, model_code = _in_order(model)
-    _, row_code = _in_order(cells(label.values()))
-    first_of_row = np.unique(row_code, return_index=True)[1]
+    first_of_model, model_code = _in_order(model)
+    first_of_row, row_code = _in_order(cells(label.values()))
+    names = model[first_of_model].tolist()
     shape = first_of_row.size, len(names)
     cell = row_code * len(names) + model_code
     times = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
@@ -91,7 +91,8 @@ def same_partition(first: ndarray, second: ndarray) -> bool:
     return groups == np.unique(first).size == np.unique(second).size
 
 
-def _in_order(values: ndarray) -> tuple[list, ndarray]:
-    """Return the distinct values in order of appearance, and the index of each value among them."""
-    code = {value: k for k, value in enumerate(dict.fromkeys(values.tolist()))}
-    return [*code], np.array([code[value] for value in values.tolist()])
+def _in_order(values: ndarray) -> tuple[ndarray, ndarray]:
+    """Return the first row of every value in order of appearance, and the code of each row."""
+    _, first, code = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return first[order], np.argsort(order)[code]

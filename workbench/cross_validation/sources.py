@@ -87,8 +87,8 @@ def named_models(models: str | Sequence) -> tuple[str, ...]:
 
 def refuse_no_classes(truth: ndarray, prediction: ndarray, name: str) -> None:
     """Raise where a model predicts nothing that is a class: probabilities, or a regression."""
-    both_text = (truth.dtype.kind in "US") == (prediction.dtype.kind in "US")
-    if not both_text or not np.isin(prediction, truth).any():
+    same_kind = (truth.dtype.kind in "US") == (prediction.dtype.kind in "US")
+    if not same_kind or not np.isin(prediction, truth).any():
         raise ValueError(
             f"model {name!r} predicts none of the classes of truth ({prediction[0].item()!r} where "
             f"truth is {truth[0].item()!r}): for probabilities or a regression say loss='squared' "
