@@ -63,13 +63,6 @@ def spread(model: ndarray, label: Arrays, columns: Arrays) -> tuple[list[str], A
     return names, label, {name: cells[order].reshape(shape) for name, cells in columns.items()}
 
 
-def same_for_all(name: str, values: ndarray) -> ndarray:
-    """Return the one column of (rows, models) that all models have in common, or raise."""
-    if np.any(values != values[:, :1]):
-        raise ValueError(f"column {name!r} must be the same for every model")
-    return values[:, 0]
-
-
 def cells(columns: Iterable[ndarray]) -> ndarray:
     """Return a whole number per row, the same where all columns agree."""
     cell: ndarray | int = 0

@@ -6,8 +6,6 @@ decides.
 
 from typing import Any, NoReturn
 
-import numpy as np
-
 from workbench import checks
 from workbench.checks import WrongValue, counted
 from workbench.results import digits
@@ -83,17 +81,6 @@ def refuse_unknown_folds(folds: int, remedy: str) -> None:
     if folds > MOST_FOLDS:
         why = f"{folds} folds may be those of one cross-validation, of repeats, or random splits"
         ask(why, remedy)
-
-
-def share_of_sizes(n_train: np.ndarray, n_test: np.ndarray) -> float:
-    """Return the proportion of items in a test set, n_test / (n_train + n_test), over all splits.
-
-    Examples
-    --------
-    >>> share_of_sizes(np.array([80, 80]), np.array([20, 20]))
-    0.2
-    """
-    return float(n_test.sum() / (n_train.sum() + n_test.sum()))
 
 
 def words(splits: str, folds: int, repeats: int, test_share: float | None) -> str:

@@ -167,7 +167,7 @@ def _read_long(
     model = np.array(numbers.as_text(numbers.to_labels(column, data[column], "text")))
     for name in chosen:
         checks.choice("models", name, np.unique(model).tolist())
-    rows = np.flatnonzero(np.isin(model, chosen or model))
+    rows = np.flatnonzero(np.isin(model, chosen)) if chosen else np.arange(model.size)
     model = model[rows]
     with shapes.in_rows(rows if chosen else None):
         data = {name: cells[rows] for name, cells in data.items()}
@@ -180,7 +180,10 @@ def _read_long(
     notes = [*of_file, *of_labels, Note("data", text)]
     losses = spread.pop("loss")
     scores = {name: losses[:, models.index(name)] for name in chosen or models}
-    sizes = {role: long_form.same_for_all(used[role], cells) for role, cells in spread.items()}
+    for role, cells in spread.items():
+        if np.any(cells != cells[:, :1]):
+            raise ValueError(f"column {used[role]!r} must be the same for every model")
+    sizes = {role: cells[:, 0] for role, cells in spread.items()}
     return Columns(scores, label, sizes, notes)
 
 
@@ -191,7 +194,8 @@ def _in_scheme(
     scores, label, sizes, notes = columns
     share = None
     if "n_train" in sizes and "n_test" in sizes:
-        share = schemes.share_of_sizes(sizes["n_train"], sizes["n_test"])
+        n_test = float(sizes["n_test"].sum())
+        share = n_test / (float(sizes["n_train"].sum()) + n_test)
     if splits == "auto":
         splits = _scheme_of_columns(columns, used["fold"], share)
         if splits == "random":
