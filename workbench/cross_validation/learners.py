@@ -62,7 +62,7 @@ class Population:
             raise WrongType("population", f"{rule}; got {type(population).__name__}")
         X = checks.floats("X of the population", population[0])
         if X.ndim != 2 or not X.size:
-            rule = "must be (X, y) with X of shape (N, p), which has items and features"
+            rule = "must be (X, y) with items and features in X, of shape (N, p)"
             raise WrongValue("population", f"{rule}; got shape {X.shape}")
         checks.refuse_infinite("population", X, "item", "feature")
         refuse_extreme("population", X)
@@ -81,6 +81,9 @@ class Population:
     def numbers(self) -> ndarray:
         """Return y as the numbers (N,) that a regressor learns."""
         target = self.y if self.target is None else self.target
+        if target.dtype.kind not in "biuf":
+            rule = "must hold numbers where the learner is a regressor"
+            raise WrongValue("y", rule, told=f"got text such as {target[0].item()!r}")
         target = checks.vector("y", target, what="item", copy=False)
         refuse_extreme("y", target)
         return target
@@ -102,7 +105,13 @@ class Population:
 
     def features(self, columns: Sequence[int] | None) -> ndarray:
         """Return the named columns of X (None is all)."""
-        return self.X if columns is None else self.X[:, columns]
+        if columns is None:
+            return self.X
+        features = self.X.shape[1]
+        if np.min(columns) < 0 or np.max(columns) >= features:
+            rule = f"must be 0 to {features - 1}, the population's features"
+            raise WrongValue("columns", rule, told=f"got {np.min(columns)} to {np.max(columns)}")
+        return self.X[:, columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,7 +333,11 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
     learner, columns = learner if isinstance(learner, tuple) else (learner, None)
     part = ""
     if columns is not None:
-        columns = checks.counts(f"columns of {name}", columns, what="entry")
+        columns = checks.plain_array(f"columns of {name}", columns)
+        if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
+            rule = "must be a list of feature numbers"
+            told = f"got {columns.dtype} of shape {columns.shape}"
+            raise WrongValue(f"columns of {name}", rule, told=told)
         part = f" on {counted(columns.size, 'feature')}"
     if isinstance(learner, str):
         losses_of = LEARNERS[checks.choice(name, learner, LEARNERS)]
