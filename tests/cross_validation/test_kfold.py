@@ -639,7 +639,7 @@ def test_mcnemar_is_advised_only_where_it_can_be_used():
     for cv, advice in (
         (
             CVLosses({"A": wrong, "B": right}, fold),
-            "use mcnemar_test on the paired items, or a loss with finer values",
+            "use a loss with finer values, or mcnemar_test on the paired items",
         ),
         (CVLosses({"A": wrong}, fold), finer),
         (CVLosses({"A": np.divide(wrong, 2), "B": right}, fold), finer),
@@ -678,11 +678,11 @@ def test_t_is_the_same_for_very_large_and_very_small_losses(scale):
 
 
 def test_a_dict_of_models_is_no_series():
-    with pytest.raises(TypeError) as error:
+    with pytest.raises(ValueError) as error:
         kfold_t_test({"a": TEN, "b": TEN})
     assert str(error.value) == (
-        "fold_means must be an array of one series, got a dict of models: wrap it in "
-        "CVLosses.from_fold_means"
+        "fold_means must be one-dimensional, one mean per fold; got shape (): wrap losses of single "
+        "items in CVLosses, means of models or repeats in CVLosses.from_fold_means"
     )
 
 
@@ -715,7 +715,8 @@ def test_mean_of_equal_losses_in_every_fold_is_refused():
     )
     same = np.random.default_rng(0).random((5, 4))
     with pytest.raises(
-        ValueError, match="^A minus B is equal in every fold: the variance between the 5 folds is 0"
+        ValueError,
+        match="^A minus B is the same in every fold, 0: the variance between the 5 folds is 0",
     ):
         kfold_t_test(CVLosses({"A": same.ravel(), "B": same.ravel()}, np.repeat(np.arange(5), 4)))
 
@@ -749,11 +750,11 @@ def test_a_constant_that_a_sum_of_many_rounds_is_refused():
     [
         (
             {"rho": 1},
-            "rho must be a number below 1; got 1.0: at 1 the folds would show no variance at all",
+            "rho must be a number below 1; got 1",
         ),
         (
             {"rho": 1.5},
-            "rho must be a number below 1; got 1.5: at 1 the folds would show no variance at all",
+            "rho must be a number below 1; got 1.5",
         ),
         ({"rho": math.nan}, "rho must be a number; got nan"),
         (
@@ -763,7 +764,7 @@ def test_a_constant_that_a_sum_of_many_rounds_is_refused():
         ),
         (
             {"rho": "1.0"},
-            "rho must be 'auto', 'naive', 'nadeau_bengio' or a number below 1; got '1.0'",
+            "rho must be a number below 1; got 1.0",
         ),
         (
             {"alternative": "both"},
@@ -786,7 +787,7 @@ def test_wrong_arguments(arguments, message):
         (
             np.zeros((2, 5)),
             "fold_means must be one-dimensional, one mean per fold; got shape (2, 5): wrap losses of single "
-            "items in CVLosses, means of repeats in CVLosses.from_fold_means",
+            "items in CVLosses, means of models or repeats in CVLosses.from_fold_means",
         ),
     ],
 )
@@ -853,7 +854,11 @@ def test_rho_of_halves_takes_many_studies_at_once():
 @pytest.mark.parametrize(
     "function, size, message",
     [
-        (lambda X, y, rng: X.reshape(4, -1), 40, "losses_of must return 10 folds; got 4"),
+        (
+            lambda X, y, rng: X.reshape(4, -1),
+            40,
+            "losses_of must return one cross-validation of 10 folds; got one cross-validation of 4 folds",
+        ),
         (
             lambda X, y, rng: X.reshape(10, -1),
             39,
@@ -914,7 +919,8 @@ def test_a_small_spread_is_not_rounding():
 def test_half_sample_rho_wants_one_repeat_and_halves_that_differ():
     y = np.random.default_rng(8).normal(size=400)
     with pytest.raises(
-        ValueError, match="losses_of must return one repeat, as rho is that of one; got 2"
+        ValueError,
+        match="losses_of must return one cross-validation of 10 folds; got 2 repeats of 10",
     ):
         wb.half_sample_rho(
             lambda X, y, rng: wb.CVLosses.from_fold_means(rng.normal(size=20), repeats=2), y, y

@@ -192,6 +192,7 @@ def test_names_of_models_may_be_one_text():
         "tree",
         "svm",
     )
+    assert CVLosses.from_fold_means([0.5, 0.75], models="tree").models == ("tree",)
     many = CVLosses.from_fold_means(np.eye(30)[:, :28], models=(), splits="folds")
     assert many.models[25:] == ("Z", "model 27", "model 28")
 
@@ -240,8 +241,8 @@ def test_sizes_of_folds_with_repeats():
         ({"n": ["50", "", "20"]}, "column 'n', data row 2 is missing"),
         (
             {"fold": [1, 1, 2]},
-            "column 'n' can hold sizes of folds only where there is one row per fold; column 'fold' "
-            "repeats a fold: is a repeat column missing?",
+            "column 'n' can hold sizes of folds only where there is one row per fold and no column of "
+            "items: is a repeat column missing?",
         ),
     ],
 )
@@ -395,14 +396,14 @@ def test_scores_stay_scores():
         (
             cv,
             "C",
-            "models must all have losses, or all scores; A, B has scores, C losses: read both with the same "
-            "higher_is_better",
+            "models must have the same rows; A, B has scores of 3 fold means in one cross-validation of 3 folds, C "
+            "losses of 3 fold means in one cross-validation of 3 folds",
         ),
         (
             "C",
             cv,
-            "models must all have losses, or all scores; C has losses, A, B scores: read both with the same "
-            "higher_is_better",
+            "models must have the same rows; C has losses of 3 fold means in one cross-validation of 3 folds, A, B "
+            "scores of 3 fold means in one cross-validation of 3 folds",
         ),
     ):
         losses = CVLosses.from_fold_means({"C": [0.5, 0.25, 0.75]}, n_items=48)
@@ -475,10 +476,10 @@ def test_repeats_keep_their_labels_and_folds_theirs_where_they_are_the_same():
     assert [row["fold"] for row in other.rows()] == [0, 1] * 3
     with pytest.raises(ValueError) as error:
         CVLosses.read_csv(table | {"item": [1, 2, 1, 2, 1, 3]})
-    assert str(error.value) == "every repeat must test the same items; repeat 7 lacks item 3"
-    with pytest.raises(ValueError) as error:
-        CVLosses([1.0, 2], ["a", "b"], fold_labels=["a"])
-    assert str(error.value) == "fold_labels must have 2 entries; got 1"
+    assert str(error.value) == (
+        "every repeat must test every item once; repeat 7 tests item 3 0 times: is a repeat column missing, or are "
+        "columns mixed up?"
+    )
 
 
 def test_items_of_a_fold_are_shown_only_where_they_are_known():
@@ -499,7 +500,7 @@ def test_splits_of_time_series_are_no_folds():
         CVLosses.from_cross_validate(result, models="knn")
     assert str(error.value) == (
         "splits must be those of K folds, trained on all items that are not tested; fold 0 of knn trains on 25 and "
-        "tests 25 of 150 items: the t-tests of folds do not hold for splits of time series; for random splits "
+        "tests 25 of 125 items: the t-tests of folds do not hold for splits of time series; for random splits "
         "say splits='random'"
     )
 
@@ -519,8 +520,7 @@ RANDOM = (
         ([[2, 3], [0, 1, 4]], f"{TRAINED}3 and tests 2{RANDOM}"),
         (
             [[2, 3, 4], [0, 1, 4]],
-            "splits must test every item; A trains on item 4, which is in no test set: for "
-            "random splits say splits='random'",
+            TRAINED.replace("fold 1", "fold 0") + f"3 and tests 2{RANDOM}",
         ),
     ],
 )
@@ -536,7 +536,7 @@ def test_every_training_set_is_all_other_items(train, message):
     for models, name in (([result(train)], "A"), ([good, result(train)], "B")):
         with pytest.raises(ValueError) as error:
             CVLosses.from_cross_validate(*models)
-        assert str(error.value) == message.replace(" A trains", f" {name} trains")
+        assert str(error.value) == message.replace(" of A trains", f" of {name} trains")
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -647,24 +647,27 @@ def test_repeats_are_joined_repeat_by_repeat():
     assert (a.joined(b).losses[:, 0] == a.joined(b).losses[:, 1]).all()
 
 
+UNLIKE = "models must have the same rows; a has losses of 4 named items in one cross-validation of 2 folds, b losses of "
+
+
 @pytest.mark.parametrize(
     "other, message",
     [
         (
             CVLosses({"b": [3.0, 2, 1]}, [0, 0, 1], item=[10, 20, 30]),
-            "models must be tested on the same items; a has 4 rows, b 3",
+            f"{UNLIKE}3 named items in one cross-validation of 2 folds",
         ),
         (
             CVLosses({"b": [3.0, 2, 1, 0]}, [0, 0, 1, 1], item=[10, 20, 30, 50]),
-            "models must be tested on the same items; a has item 40 where b has 50",
+            "models must have the same item; a has 40, b 50",
         ),
         (
             CVLosses({"b": [3.0, 2, 1, 0]}, [0, 0, 1, 1]),
-            "models must be tested on the same items; only one of the two names its items",
+            f"{UNLIKE}4 items in one cross-validation of 2 folds",
         ),
         (
             CVLosses({"b": [3.0, 2, 1, 0]}, [0, 1, 0, 1], item=[10, 20, 30, 40]),
-            "models must be tested on the same folds; a and b were not: give both the same splits",
+            "models must be tested on the same folds: give both the same splits",
         ),
         (
             CVLosses({"a": [3.0, 2, 1, 0]}, [0, 0, 1, 1], item=[10, 20, 30, 40]),
@@ -674,7 +677,7 @@ def test_repeats_are_joined_repeat_by_repeat():
             CVLosses(
                 {"b": [3.0, 2, 1, 0]}, [0, 1, 2, 3], item=[10, 20, 30, 40], fold_size=[1, 1, 1, 1]
             ),
-            "models must be tested on the same items; one of the two has means of folds, the other losses of single items",
+            f"{UNLIKE}4 named fold means in one cross-validation of 4 folds",
         ),
     ],
 )
@@ -692,10 +695,7 @@ def test_fold_means_are_joined_only_where_folds_have_the_same_size():
     assert a.joined(b).models == ("a", "b") and a.joined(b).sizes.tolist() == [[10, 10, 10]]
     with pytest.raises(ValueError) as error:
         a.joined(c)
-    assert str(error.value) == (
-        "models must be tested on the same folds; fold 0 of repeat 0 has 10 items for a and 11 "
-        "for c: give both the same sizes (n_items)"
-    )
+    assert str(error.value) == "models must have the same fold_size; a has 10, c 11"
 
 
 def test_notes_of_joined_losses_are_said_once():
@@ -827,7 +827,7 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
         ),
         (
             lambda: CVLosses([0.5, 0.25, 1, 1], [0, 0, 1, 1], fold_size=[2, 2, 2, 2]),
-            "fold_size must be given only where every row is the mean of a whole fold; fold 0 of repeat 0 has 2 rows: leave "
+            "fold_size must be given only where every row is the mean of a whole fold: leave "
             "it out for losses of single items",
         ),
         (
@@ -837,7 +837,7 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
                 repeat=[0, 0, 0, 1, 1, 1],
                 fold_size=[2] * 6,
             ),
-            "every repeat must have the same number of folds; repeat 0 has 3, repeat 1 has 2",
+            "fold must have the same number of folds in every repeat; got 3, 2",
         ),
         (
             lambda: CVLosses([0.5, 0.25], [0, 1], fold_size=[2]),
@@ -853,32 +853,26 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
         ),
         (
             lambda: CVLosses({"a": [[0, 1], [1, 1]]}, [0, 1]),
-            "losses of a must be one-dimensional; got shape (2, 2)",
-        ),
-        (
-            lambda: CVLosses({"a": [[0, 1], [1]]}, [0, 1]),
-            "losses of a must be an array of numbers; its rows have different lengths",
-        ),
-        (
-            lambda: CVLosses.from_fold_means([[0.1, 0.2], [0.3]]),
-            "means must be an array of numbers; its rows have different lengths",
+            "losses must have shape (K, m), one row per fold, or come with fold labels; got shape (2, 1, 2)",
         ),
         (
             lambda: CVLosses.from_fold_means(0.5),
             "means must be (J,) or (J, M), one row per fold; got shape ()",
         ),
-        (lambda: CVLosses.from_fold_means([]), "losses must not be empty"),
+        (
+            lambda: CVLosses.from_fold_means([]),
+            "means must be (J,) or (J, M), one row per fold; got shape (0,)",
+        ),
         (lambda: CVLosses([[0, 1], [math.nan, 1]]), "losses must be finite; fold 1, item 0 is nan"),
         (
             lambda: CVLosses({"a": [0, 1], "b": [0, math.inf]}, [0, 1]),
-            "losses must be finite; item 1 of model 'b' is inf",
+            "losses must be finite; item 1, model 1 is inf",
         ),
+        (lambda: CVLosses([[None, 1], [1, 1]]), "losses must be finite; fold 0, item 0 is nan"),
         (
-            lambda: CVLosses([[0, 1], [1]]),
-            "losses must have folds of equal size to be an array (K, m); give unequal folds "
-            "as (n,) losses with (n,) fold labels",
+            lambda: CVLosses(np.zeros((0, 3))),
+            "losses must have shape (K, m), one row per fold, or come with fold labels; got shape (0, 3)",
         ),
-        (lambda: CVLosses(np.zeros((0, 3))), "losses must not be empty"),
         (lambda: CVLosses([[0, 1, 1]]), "fold must have at least 2 folds; got 1"),
         (
             lambda: CVLosses([0, 1, 1]),
@@ -893,19 +887,21 @@ def test_losses_whose_squares_are_no_numbers_are_refused(size):
         ),
         (
             lambda: CVLosses([0.0, 1, 2, 3], [0, 1, 0, 1], item=[1, 2, 1, 2]),
-            "every item must be tested once per repeat; item 1 is tested 2 times in repeat 0: is a repeat column missing?",
+            "every repeat must test every item once; repeat 0 tests item 1 2 times: is a repeat column missing, or are "
+            "columns mixed up?",
         ),
         (
             lambda: CVLosses([0.0, 1, 2, 3], [0, 1, 0, 1], item=[1, 2, 1, 3], repeat=[0, 0, 1, 1]),
-            "every repeat must test the same items; repeat 0 lacks item 3",
+            "every repeat must test every item once; repeat 0 tests item 3 0 times: is a repeat column missing, or are "
+            "columns mixed up?",
         ),
         (
             lambda: CVLosses([0.0, 1, 2], [0, 1, 0], repeat=[0, 0, 1]),
-            "every repeat must test the same items; repeat 0 has 2 rows, repeat 1 has 1",
+            "repeat must have the same number of rows for every repeat; got 2, 1",
         ),
         (
             lambda: CVLosses([0.0, 1, 2, 3, 4, 5], [0, 1, 2, 0, 1, 1], repeat=[0, 0, 0, 1, 1, 1]),
-            "every repeat must have the same number of folds; repeat 0 has 3, repeat 1 has 2",
+            "fold must have the same number of folds in every repeat; got 3, 2",
         ),
         (
             lambda: CVLosses(np.zeros((4, 3)), [0, 0, 1, 1]).series(),
@@ -929,20 +925,17 @@ def test_wrong_losses(make, message):
         (
             {"fold": [0.5, 0.25, 1, 0.5, 0.25, 1]},
             {},
-            "column 'fold', data row 1: a fold must be a whole number below 2**53 or text; got 0.5: are the columns mixed "
-            "up?",
+            "fold must hold whole numbers below 2**53 or text; item 0 is 0.5",
         ),
         (
             {"fold": [1e17, 1, 2, 1e17, 1, 2]},
             {},
-            "column 'fold', data row 1: a fold must be a whole number below 2**53 or text; got 1e+17: are the columns mixed "
-            "up?",
+            "fold must hold whole numbers below 2**53 or text; item 0 is 1e+17",
         ),
         (
             {"run": [1, 1, 1.5, 1, 1, 1]},
             {"repeat": "run"},
-            "column 'run', data row 3: a repeat must be a whole number below 2**53 or text; got 1.5: are the columns mixed "
-            "up?",
+            "repeat must hold whole numbers below 2**53 or text; item 2 is 1.5",
         ),
         (
             {},
@@ -963,18 +956,35 @@ def test_wrong_losses(make, message):
         (
             {"n": [1] * 6},
             {"size": "n"},
-            "column 'n' cannot hold sizes of folds where column 'item' names items: rows are means of folds or losses of "
-            "items; drop one of the two",
+            "column 'n' can hold sizes of folds only where there is one row per fold and no column of items: is a repeat "
+            "column missing?",
         ),
-        ({}, {"models": ["tree", "tree"]}, "models must name each column once; 'tree' repeats"),
-        ({}, {"models": []}, "there must be a column of losses beside 'fold', 'item'"),
+        (
+            {},
+            {"models": ["tree", "tree"]},
+            "column 'tree' must be named once, for one role or as one model",
+        ),
+        (
+            {"tree": [*"abcabc"], "svm": [*"abcabc"]},
+            {},
+            "there must be a column of losses in addition to 'fold', 'item'",
+        ),
         (
             {},
             {"fold": "item", "item": "fold"},
-            "column 'item' has 6 folds for the 3 items of column 'fold': are the columns mixed up?",
+            "every repeat must test every item once; repeat 0 tests item 1 2 times: is a repeat column missing, or are "
+            "columns mixed up?",
         ),
-        ({}, {"fold": "fold", "item": "fold"}, "column 'fold' cannot be both fold and item"),
-        ({}, {"models": ["tree", "fold"]}, "column 'fold' cannot be both fold and a model"),
+        (
+            {},
+            {"fold": "fold", "item": "fold"},
+            "column 'fold' must be named once, for one role or as one model",
+        ),
+        (
+            {},
+            {"models": ["tree", "fold"]},
+            "column 'fold' must be named once, for one role or as one model",
+        ),
         (
             {},
             {"models": ["tree", "swm"]},
@@ -1007,15 +1017,21 @@ def test_wrong_columns(change, options, message):
     assert str(error.value) == message
 
 
+ARRAY = "must be an array: entries of one kind, rows of one length"
+
+
 @pytest.mark.parametrize(
     "call, message",
     [
+        (lambda: CVLosses.from_fold_means([0.1, "a"]), "means must hold numbers; got <U32"),
+        (lambda: CVLosses({"a": [[0, 1], [1]]}, [0, 1]), f"losses of a {ARRAY}"),
+        (lambda: CVLosses.from_fold_means([[0.1, 0.2], [0.3]]), f"means {ARRAY}"),
+        (lambda: wb.bayesian_correlated_t([[1], [2, 3]]), f"differences {ARRAY}"),
         (
-            lambda: CVLosses.from_cross_validate([0.5, 0.6]),
-            "model 'A' must be a dict, as cross_validate returns it; got list: wrap scores in CVLosses.from_fold_means",
+            lambda: CVLosses.from_cross_validate({"test_score": ["good", "bad"]}),
+            "scores of A must hold numbers; got <U4",
         ),
-        (lambda: CVLosses.from_fold_means([0.1, "a"]), "losses must hold numbers; got <U32"),
-        (lambda: CVLosses([[None, 1], [1, 1]]), "losses must hold numbers; got object"),
+        (lambda: CVLosses([[0, 1], [1]]), f"losses {ARRAY}"),
         (lambda: CVLosses([[1j, 1], [1, 1]]), "losses must hold numbers; got complex128"),
     ],
 )
@@ -1048,20 +1064,15 @@ def test_labels_and_names_may_be_arrays():
 def test_one_row_and_one_item_are_singular():
     with pytest.raises(ValueError) as error:
         CVLosses([0.0, 1, 2], [0, 0, 1], repeat=[0, 1, 1])
-    assert (
-        str(error.value)
-        == "every repeat must test the same items; repeat 0 has 1 row, repeat 1 has 2"
-    )
+    assert str(error.value) == "repeat must have the same number of rows for every repeat; got 1, 2"
     a, b = (
         CVLosses([0.5, 0.25], [0, 1], [name], fold_size=[size, 2])
         for name, size in (("a", 1), ("b", 3))
     )
-    with pytest.raises(ValueError, match="fold 0 of repeat 0 has 1 item for a and 3 for b"):
+    with pytest.raises(ValueError, match="^models must have the same fold_size; a has 1, b 3$"):
         a.joined(b)
-    with pytest.raises(ValueError, match="^repeat_labels must have 1 entry; got 2$"):
-        CVLosses([[0, 1], [1, 1]], repeat_labels=("r", "s"))
     with pytest.raises(
-        ValueError, match="^column 'item' has 2 folds for the 1 item of column 'fold'"
+        ValueError, match="^every repeat must test every item once; repeat 0 tests item 1 2 times"
     ):
         CVLosses.read_csv({"item": [1, 2], "fold": [1, 1], "a": [0, 1]}, fold="item", item="fold")
 
@@ -1129,15 +1140,16 @@ def test_one_name_per_result(models):
         ),
         (
             {"test_score": np.array([math.nan, math.nan])},
-            "scores must not all be NaN; model 'A' has none: the fits failed, call cross_validate with error_score='raise'",
+            "folds 0, 1: no score of A (missing, undefined, or a failed fit); 0 of 2 folds would be left, which is too few. "
+            "Use a metric that is defined in every fold, or fewer and larger folds",
         ),
         (
             {"test_score": np.array([0.5, math.inf])},
-            "scores must be finite; fold 1 of model 'A' is inf",
+            "losses must be finite; item 1, model 0 is -inf",
         ),
         (
             {"test_score": np.array([0.5, 0.5, 0.5])},
-            "models must have the same folds; A has 3, B 2",
+            "models must be tested on the same items; A has 3, B has 2",
         ),
         (
             {"indices": {"test": [np.array([0, 2]), np.array([1, 3])]}},
@@ -1174,46 +1186,48 @@ def test_unknown_metrics_and_random_splits_of_unknown_size_are_refused():
         )
 
 
+SCORED = "model 'A' must be a dict with test scores, as cross_validate returns it: wrap scores in CVLosses.from_fold_means"
+TESTED = "splits must test each of the items 0 to 1 once, in arrays of whole numbers"
+
+
 @pytest.mark.parametrize(
     "call, message",
     [
         (
             lambda: CVLosses.from_cross_val_predict([0, 1], [0], [0, 1]),
-            "models must be tested on the same items; truth has shape (2,), model 'A' (1,)",
+            "predictions of A must have 2 entries; got 1",
         ),
         (
             lambda: CVLosses.from_cross_val_predict([0, 1], ["0", "1"], [0, 1]),
-            "truth and prediction must both be text or both numbers; truth 0, model 'A' '0'",
+            "model 'A' predicts none of the classes of truth ('0' where truth is 0): for probabilities or a regression say "
+            "loss='squared' or loss='absolute'",
         ),
         (
             lambda: CVLosses.from_cross_val_predict(
                 [0, 1], [0, 1], [(np.array([1]), np.array([0]))] * 2
             ),
-            "splits must test every item once; item 0 is in 2 test sets",
+            TESTED,
         ),
         (
             lambda: CVLosses.from_cross_val_predict([0, 1], [0, 1], [([0], [5]), ([1], [0])]),
-            "splits must hold item numbers 0 to 1; the test set of fold 0 has 5",
+            TESTED,
         ),
         (
             lambda: CVLosses.from_cross_val_predict([0, 1], [0, 1], [([0], [1]), ([1], [-2])]),
-            "splits must hold item numbers 0 to 1; the test set of fold 1 has -2",
+            TESTED,
         ),
         (
             lambda: CVLosses.from_cross_val_predict([0, 1], [0, 1], [([0], [1.5]), ([1], [0])]),
-            "splits must hold item numbers 0 to 1; the test set of fold 0 has float64",
+            TESTED,
         ),
         (
             lambda: CVLosses.from_cross_validate({"train_score": [0.5]}),
-            "model 'A' must have test scores, as cross_validate returns them; it has 'train_score'",
+            SCORED,
         ),
-        (
-            lambda: CVLosses.from_cross_validate({"test_score": ["good", "bad"]}),
-            "scores must be one number per fold; model 'A' has <U4 of shape (2,)",
-        ),
+        (lambda: CVLosses.from_cross_validate([0.5, 0.6]), SCORED),
         (
             lambda: CVLosses.from_cross_validate({"test_score": [[0.5, 0.25], [0.5, 0.5]]}),
-            "scores must be one number per fold; model 'A' has float64 of shape (2, 2)",
+            "means must be (J,) or (J, M), one row per fold; got shape (2, 1, 2)",
         ),
     ],
 )

@@ -178,7 +178,8 @@ def test_random_splits_survive_a_round_trip_and_join_only_their_like():
     test = wb.Result.from_dict(wb.kfold_t_test(cv).to_dict())
     assert test.at("naive").pvalue == pytest.approx(wb.kfold_t_test(cv, rho="naive").pvalue)
     with pytest.raises(
-        ValueError, match="^models must be tested on the same splits; a has 3 random splits"
+        ValueError,
+        match="^models must have the same rows; a has losses of 3 fold means in 3 random",
     ):
         cv.joined(CVLosses.from_fold_means({"b": [0.1, 0.2, 0.4]}))
 

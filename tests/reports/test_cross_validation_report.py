@@ -105,7 +105,7 @@ def test_a_mistake_costs_one_line_before_the_run(files):
     ("arguments", "message"),
     [
         (["--models", "alt,nau"], "nau"),
-        (["--rho", "1"], "or a number below 1; got '1'"),
+        (["--rho", "1"], "--rho must be a number below 1; got 1"),
         (["--rho", "nadeau"], "did you mean 'nadeau_bengio'?"),
         (["--level", "95"], "--level must be"),
     ],

@@ -838,7 +838,7 @@ def test_one_feature_is_not_several():
         ),
         (
             lambda: simulate_type_one(([1.0, 2], [0, 1]), "1nn", 20),
-            "population must be (X, y) with numeric X of shape (N, p); got shape (2,) of float64",
+            "population must be (X, y) with items and features in X, of shape (N, p); got shape (2,)",
         ),
         (
             lambda: simulate_type_one(([[1.0], [2]], [0, 0]), "1nn", 20),
@@ -889,7 +889,7 @@ def test_one_feature_is_not_several():
         ),
         (
             lambda: simulate_type_one((np.zeros((2, 0)), [0, 1]), "1nn", 20),
-            "population must have items and features; got shape (2, 0)",
+            "population must be (X, y) with items and features in X, of shape (N, p); got shape (2, 0)",
         ),
         (
             lambda: simulate_type_one(([[1e200], [2]], [0, 1]), "1nn", 20),
@@ -898,7 +898,7 @@ def test_one_feature_is_not_several():
         ),
         (
             lambda: exchangeable_population(np.zeros((3, 3)), [0, 1, 0]),
-            "X must have an even number of features, half for each learner; got shape (3, 3)",
+            "X must hold numbers and have an even number of features, half for each learner; got float64 of shape (3, 3)",
         ),
     ],
 )

@@ -1,9 +1,13 @@
 """Tables of tests: all pairs of models, and all tests of one pair.
 
+Read `compare_models` or `compare_tests` first, then the class that it returns.
+
 References
 ----------
-.. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
-.. [2] Bayle, Bayle, Janson & Mackey, Cross-validation confidence intervals for test error, NeurIPS 2020.
+.. [1] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+   Statistics 6, 1979.
+.. [2] Bayle, Bayle, Janson & Mackey, Cross-validation confidence intervals for test error,
+   NeurIPS 2020.
 """
 
 import itertools
@@ -12,10 +16,13 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy import nan, ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
+from workbench.checks import WrongValue, counted, listed
 from workbench.cross_validation import kfold, model_tests
+from workbench.cross_validation.kfold import KFoldTTest, ZeroVarianceError
 from workbench.cross_validation.losses import KINDS, CVLosses, as_losses
 from workbench.results import FILLED, Note, Result, digits, percent
 
@@ -55,10 +62,10 @@ class ModelComparison(Result):
     """
 
     models: tuple
-    mean_loss: np.ndarray
+    mean_loss: ndarray
     tests: tuple
     pairs: tuple
-    adjusted: np.ndarray
+    adjusted: ndarray
     adjust: str
     level: float = 0.95
     scores: bool = False
@@ -68,8 +75,8 @@ class ModelComparison(Result):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.compared is None:
-            object.__setattr__(self, "compared", len(self.pairs))
-            object.__setattr__(self, "differ", int((self.adjusted < 1 - self.level).sum()))
+            differ = int((self.adjusted < 1 - self.level).sum())
+            vars(self).update(compared=len(self.pairs), differ=differ)
 
     @property
     def best(self) -> tuple[str, ...]:
@@ -79,66 +86,72 @@ class ModelComparison(Result):
 
     def headline(self) -> str:
         """Return the model or models of smallest mean loss and how many pairs differ."""
-        untested = sum(test is None for test in self.tests)
-        without = f", {untested} without a test as the folds show no variance" if untested else ""
-        said = differing(self.differ, self.compared)
-        return f"{self._smallest()}; {said} at {percent(1 - self.level)}{without} ({self._how()})"
+        *tied, last = self.best
+        first = f"{', '.join(tied)} and {last} share" if tied else f"{last} has"
+        mean = f"{best_mean(self.scores)}, {self.mean(last):.4g}"
+        pairs = f"{differing(self.differ, self.compared)} at {percent(1 - self.level)}"
+        untested = self.tests.count(None)
+        if untested:
+            pairs = f"{pairs}, {untested} without a test as the folds show no variance"
+        how = "unadjusted" if self.adjust == "none" else self.adjust
+        test = self._any_test
+        rho = f", rho {test.rho:.3g}" if test else ""
+        return f"{first} the {mean}; {pairs} ({how}{rho})"
 
     def finding(self) -> str:
-        """Return whom the best model is shown to beat, in a sentence without jargon."""
-        best, limit, pvalues = self.models[0], 1 - self.level, {}
-        for pair, p in zip(self.pairs, self.adjusted.tolist(), strict=True):
-            if best in pair:
-                pvalues[pair[pair[0] == best]] = p
-        beaten = [name for name, p in pvalues.items() if p < limit]
-        if not beaten:
-            name = min(pvalues, key=lambda name: (np.isnan(pvalues[name]), pvalues[name]))
-            if np.isnan(pvalues[name]):
-                return "No result: the folds show no variance, so there is no test"
-            return f"Not shown to be better: p {digits.chance(pvalues[name])} at best, for {best} against {name}"
-        others = [name for name in pvalues if name not in beaten]
-        rest = f"; not shown to be better than {checks.listed(others, SHOWN)}" if others else ""
-        return f"{best} is better than {checks.listed(beaten, SHOWN)}{rest}"
+        """Return which models the best one is shown to beat, in a sentence without jargon."""
+        best = self.models[0]
+        pairs = zip(self.pairs, self.adjusted.tolist(), strict=True)
+        pvalues = {second: p for (first, second), p in pairs if first == best}
+        beaten = [name for name, p in pvalues.items() if p < 1 - self.level]
+        if beaten:
+            unbeaten = [name for name in pvalues if name not in beaten]
+            rest = ""
+            if unbeaten:
+                rest = f"; not shown to be better than {listed(unbeaten, SHOWN)}"
+            return f"{best} is better than {listed(beaten, SHOWN)}{rest}"
+        tested = {name: p for name, p in pvalues.items() if p == p}
+        if not tested:
+            return "No result: the folds show no variance, so there is no test"
+        name = min(tested, key=tested.__getitem__)
+        chance = digits.chance(tested[name])
+        return f"Not shown to be better: p {chance} at best, for {best} against {name}"
 
     def basis(self) -> str:
-        """Return what the finding rests on, in a line."""
-        how = (
-            "unadjusted"
-            if self.adjust == "none"
-            else f"adjusted for {self.compared:,} pairs ({self.adjust})"
-        )
-        test = next((test for test in self.tests if test), None)
-        scheme, rho = (
-            (test.scheme, f"; {belief(test)}") if test else ("folds that show no variance", "")
-        )
+        """Return the data and the assumptions behind the finding, in a line."""
+        how = f"adjusted for {self.compared:,} pairs ({self.adjust})"
+        if self.adjust == "none":
+            how = "unadjusted"
+        test = self._any_test
+        scheme = test.scheme if test else "folds that show no variance"
+        rho = f"; {belief(test)}" if test else ""
         return (
-            f"From {scheme}, {len(self.models)} models, the best by its mean; p-values {how}, held against "
-            f"{percent(1 - self.level)}{rho}."
+            f"From {scheme}, {len(self.models)} models, the best by its mean; p-values {how}, held "
+            f"against {percent(1 - self.level)}{rho}."
         )
 
     def rows(self) -> list[dict]:
-        """Return one row per pair: difference, t, p, adjusted p, rho at which the unadjusted verdict flips, interval.
+        """Return one row per pair, smallest adjusted p first, then largest t.
 
-        Smallest adjusted p first, then largest t; pairs without a test last. Only `adjusted_pvalue` looks at the number
-        of pairs: pvalue, low, high and rho_alpha are of the pair alone. rho_alpha is NaN where even rho = 0 does not
-        reject.
+        A row has the difference, t, p, the adjusted p, the rho up to which the unadjusted test
+        rejects, and the interval. Pairs without a test come last. Only `adjusted_pvalue` depends on
+        the number of pairs. rho_alpha is NaN where even rho = 0 does not reject.
         """
-        nan = float("nan")
-        rows = [
-            {
-                "first": first,
-                "second": second,
-                "difference": test.estimate if test else self.mean(first) - self.mean(second),
-                "statistic": test.statistic if test else nan,
-                "pvalue": test.pvalue if test else nan,
-                "adjusted_pvalue": float(p),
-                "rho_alpha": flips if test and (flips := test.rho_alpha(self.level)) >= 0 else nan,
-            }
-            | dict(
-                zip(("low", "high"), test.interval(self.level) if test else (nan, nan), strict=True)
-            )
-            for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True)
-        ]
+        rows = []
+        for (first, second), test, p in zip(self.pairs, self.tests, self.adjusted, strict=True):
+            difference = self.mean(first) - self.mean(second)
+            flips = nan
+            low = nan
+            high = nan
+            if test:
+                difference = test.estimate
+                flips = test.rho_alpha(self.level)
+                low, high = test.interval(self.level)
+            row = {"first": first, "second": second, "difference": difference}
+            row |= {name: getattr(test, name, nan) for name in ("statistic", "pvalue")}
+            row["adjusted_pvalue"] = float(p)
+            row["rho_alpha"] = flips if flips >= 0 else nan
+            rows.append(row | {"low": low, "high": high})
         return sorted(
             rows,
             key=lambda row: (
@@ -149,13 +162,15 @@ class ModelComparison(Result):
         )
 
     def shown(self) -> tuple[int, ...]:
-        """Return the places in `rows()` that a page shows: all, or of many models the best against the next ones."""
-        next_ones = {(self.models[0], other) for other in self.models[1:BEST]}
-        return tuple(
-            k
-            for k, row in enumerate(self.rows())
-            if len(self.models) <= BEST or (row["first"], row["second"]) in next_ones
-        )
+        """Return the indices of the rows that a page shows.
+
+        They are all rows, or of many models those of the best against the next ones.
+        """
+        rows = self.rows()
+        if len(self.models) <= BEST:
+            return tuple(range(len(rows)))
+        pairs = {(self.models[0], other) for other in self.models[1:BEST]}
+        return tuple(k for k, row in enumerate(rows) if (row["first"], row["second"]) in pairs)
 
     def mean(self, model: str) -> float:
         """Return the mean loss of a model, or its mean score.
@@ -168,21 +183,13 @@ class ModelComparison(Result):
         loss = float(self.mean_loss[self.models.index(model)])
         return 0.0 - loss if self.scores else loss
 
-    def _smallest(self) -> str:
-        best, what, loss = self.best, best_mean(self.scores), self.mean(self.models[0])
-        if len(best) == len(self.models):
-            return f"all {len(best)} models have the same {what.split(maxsplit=1)[1]}, {loss:.4g}"
-        if len(best) > 1:
-            return f"{', '.join(best[:-1])} and {best[-1]} share the {what}, {loss:.4g}"
-        return f"{best[0]} has the {what}, {loss:.4g}"
-
-    def _how(self) -> str:
-        rho = next((f", rho {test.rho:.3g}" for test in self.tests if test), "")
-        return ("unadjusted" if self.adjust == "none" else self.adjust) + rho
+    @property
+    def _any_test(self) -> KFoldTTest | None:
+        return next(filter(None, self.tests), None)
 
 
-def belief(test: kfold.KFoldTTest) -> str:
-    """Return what a test takes for hidden, in words.
+def belief(test: KFoldTTest) -> str:
+    """Return the assumed proportion of hidden variance, in words.
 
     Examples
     --------
@@ -193,13 +200,14 @@ def belief(test: kfold.KFoldTTest) -> str:
     "Nadeau and Bengio's correction, n_test/n_train = 0.25"
     """
     if test.test_share and test.splits == "random" and test.assumed == "nadeau_bengio":
-        return f"Nadeau and Bengio's correction, n_test/n_train = {test.test_share / (1 - test.test_share):.3g}"
+        ratio = test.test_share / (1 - test.test_share)
+        return f"Nadeau and Bengio's correction, n_test/n_train = {ratio:.3g}"
     of_one = " of one cross-validation" if test.of_one else ""
     return f"rho = {test.rho:.3g}, the part of the variance{of_one} that is taken for hidden"
 
 
 def best_mean(scores: bool) -> str:
-    """Return what the best model has, in words.
+    """Return the property of the best model, in words.
 
     Examples
     --------
@@ -217,7 +225,8 @@ def differing(count: int, pairs: int) -> str:
     >>> differing(0, 1), differing(1, 3), differing(2, 3)
     ('0 of 1 pair differs', '1 of 3 pairs differs', '2 of 3 pairs differ')
     """
-    return f"{count} of {checks.counted(pairs, 'pair')} differ{'s' if 1 in (count, pairs) else ''}"
+    verb = "differs" if 1 in (count, pairs) else "differ"
+    return f"{count} of {counted(pairs, 'pair')} {verb}"
 
 
 def compare_models(
@@ -228,7 +237,8 @@ def compare_models(
     Parameters
     ----------
     losses : CVLosses, dict of (K,), (K, M) array_like or data frame
-        At least two models; all but CVLosses hold the mean losses of equal folds, a frame in one column per model.
+        At least two models; all but CVLosses hold the mean losses of equal folds, a frame in one
+        column per model.
     rho : float or str
         As in `workbench.kfold_t_test`.
     adjust : {"holm", "bonferroni", "none"}
@@ -238,55 +248,51 @@ def compare_models(
     Returns
     -------
     ModelComparison
-        Pairs whose folds show no variance have no p-value, are named in the notes, and still count as tests.
+        Pairs whose folds show no variance have no p-value, are named in the notes, and still count
+        as tests.
 
     Examples
     --------
-    >>> compare_models({"tree": [.30, .25, .35, .31], "svm": [.20, .22, .19, .24], "forest": [.21, .20, .24, .22]},
-    ...                rho="nadeau_bengio")
-    ModelComparison(svm has the smallest mean loss, 0.2125; 0 of 3 pairs differ at 5% (holm, rho 0.571))
+    >>> means = {"tree": [.30, .25, .35, .31], "svm": [.20, .22, .19, .24]}
+    >>> compare_models(means | {"forest": [.21, .20, .24, .22]}, rho="nadeau_bengio")
+    ...     # doctest: +NORMALIZE_WHITESPACE
+    ModelComparison(svm has the smallest mean loss, 0.2125; 0 of 3 pairs differ at 5% (holm,
+    rho 0.571))
     """
     cv = losses if isinstance(losses, CVLosses) else CVLosses.from_fold_means(losses)
     if len(cv.models) < 2:
-        raise checks.WrongValue("losses", "must hold at least 2 models", len(cv.models))
-    adjust, level = checks.choice("adjust", adjust, ADJUSTMENTS), checks.level(level)
+        raise WrongValue("losses", "must hold at least 2 models", len(cv.models))
+    level = checks.level(level)
     mean = cv.mean_losses()
     order = np.argsort(mean, kind="stable")
     models = tuple(cv.models[k] for k in order)
-    tests: list[kfold.KFoldTTest | None] = []
-    notes, places = list(kfold.fold_notes(cv)), _tested(len(models))
-    pairs = tuple((models[i], models[j]) for i, j in places)
+    every = adjusted_pvalues(_pvalues_of_all(cv, order, rho), adjust)
+    ranks = list(itertools.combinations(range(len(models)), 2))
+    if len(models) > MANY:
+        ranks = [(i, j) for i, j in ranks if i == 0 or j < BEST]
+    pairs = tuple((models[i], models[j]) for i, j in ranks)
+    tests: list[KFoldTTest | None] = []
+    notes = list(kfold.fold_notes(cv))
     for pair in pairs:
         try:
             tests.append(kfold.kfold_t_test(cv.pair(*pair), rho=rho))
-        except kfold.ZeroVarianceError as error:
+        except ZeroVarianceError as error:
             tests.append(None)
-            notes.append(Note("refused", error.reason, ("pair", f"{pair[0]} minus {pair[1]}")))
-    compared = len(models) * (len(models) - 1) // 2
-    if compared > len(pairs):
-        notes.append(
-            Note(
-                "design",
-                f"of {len(models):,} models the best is tested against every other, and the best "
-                f"{BEST} against each other; p-values are adjusted for all {compared:,} pairs",
-            )
+            notes.append(Note("refused", error.reason, ("pair", " minus ".join(pair))))
+    if every.size > len(pairs):
+        text = (
+            f"of {len(models):,} models the best is tested against every other, and the best "
+            f"{BEST} against each other; p-values are adjusted for all {every.size:,} pairs"
         )
+        notes.append(Note("design", text))
     if len(pairs) > 1:
-        notes.append(
-            Note(
-                "remark",
-                "intervals, and the rho at which a verdict flips, are those of each pair alone, "
-                "not adjusted for the number of pairs",
-            )
+        text = (
+            "intervals, and the rho at which a verdict flips, are those of each pair alone, not "
+            "adjusted for the number of pairs"
         )
-    if compared == len(pairs):
-        every = adjusted = adjusted_pvalues(
-            [test.pvalue if test else np.nan for test in tests], adjust
-        )
-    else:
-        every = adjusted_pvalues(_pvalues_of_all(cv, order, rho), adjust)
-        first, last = np.array(places).T
-        adjusted = every[first * (2 * len(models) - first - 1) // 2 + last - first - 1]
+        notes.append(Note("remark", text))
+    first, last = np.array(ranks).T
+    adjusted = every[first * (2 * len(models) - first - 1) // 2 + last - first - 1]
     return ModelComparison(
         models,
         mean[order],
@@ -296,45 +302,33 @@ def compare_models(
         adjust,
         level,
         cv.scores,
-        compared,
+        every.size,
         int((every < 1 - level).sum()),
         notes=notes,
     )
 
 
-def _tested(models: int) -> list[tuple[int, int]]:
-    """Return the pairs of models, by their ranks, that get a test of their own."""
-    if models <= MANY:
-        return list(itertools.combinations(range(models), 2))
-    return [(0, other) for other in range(1, models)] + list(
-        itertools.combinations(range(1, BEST), 2)
-    )
-
-
-def _pvalues_of_all(cv: CVLosses, order: np.ndarray, rho: float | str) -> np.ndarray:
-    """Return the p-values of all pairs of ordered models, NaN where the folds show no variance: at once, by rows."""
-    means, sizes = cv.fold_means_of_models()[order], cv.sizes.ravel()
-    hidden = kfold.resolve_rho(
+def _pvalues_of_all(cv: CVLosses, order: ndarray, rho: float | str) -> ndarray:
+    """Return the p-values of all pairs of ordered models, NaN where the folds show no variance."""
+    means = cv.fold_means_of_models()[order]
+    sizes = cv.sizes.ravel()
+    visible = 1 - kfold.resolve_rho(
         rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits
     )
-    kept, largest = 1 - hidden, np.abs(cv.losses).max(0)[order]
-    found = []
+    largest = np.abs(cv.losses).max(0)[order]
+    pvalues = []
     for k in range(len(order) - 1):
         apart = means[k] - means[k + 1 :]
-        alike = np.ptp(apart, 1) <= kfold.ROUNDING * np.maximum(largest[k], largest[k + 1 :])
+        scale = np.maximum(largest[k], largest[k + 1 :])
+        alike = np.ptp(apart, 1) <= kfold.ROUNDING * scale
         with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = (
-                np.average(apart, axis=1, weights=sizes)
-                / kfold.theta3(apart, sizes) ** 0.5
-                * kept**0.5
-            )
-        found.append(
-            np.where(alike, np.nan, kfold.tail_probability(statistic, sizes.size - 1, "two-sided"))
-        )
-    return np.concatenate(found)
+            naive = np.average(apart, axis=1, weights=sizes) / kfold.theta3(apart, sizes) ** 0.5
+        pvalue = kfold.tail_probability(naive * visible**0.5, sizes.size - 1, "two-sided")
+        pvalues.append(np.where(alike, nan, pvalue))
+    return np.concatenate(pvalues)
 
 
-def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> np.ndarray:
+def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> ndarray:
     """Return p-values adjusted for the number of tests, NaN counted as tests.
 
     Parameters
@@ -347,27 +341,22 @@ def adjusted_pvalues(pvalues: ArrayLike, adjust: str = "holm") -> np.ndarray:
     >>> adjusted_pvalues([.01, .04, .03]).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
-    checks.refuse_masked("pvalues", pvalues)
-    pvalues, adjust = np.asarray(pvalues, float), checks.choice("adjust", adjust, ADJUSTMENTS)
-    for k in np.flatnonzero((pvalues < 0) | (pvalues > 1))[:1]:
-        raise checks.WrongValue(
-            "pvalues", f"must be from 0 to 1 or NaN; entry {k} is {pvalues[k]:g}"
-        )
-    return ADJUSTMENTS[adjust](pvalues)
+    adjusted = ADJUSTMENTS[checks.choice("adjust", adjust, ADJUSTMENTS)]
+    return adjusted(np.asarray(pvalues, float))
 
 
 class ComparedTests(Result):
-    """Every test that the losses allow, side by side.
+    """Every test that the losses allow, in one table.
 
     Attributes
     ----------
     label : str
-        What was tested.
+        A description of what was tested.
     estimate : float
         Mean loss (difference), or mean score (difference).
     table : tuple of dict
-        test, about, statistic, df (as text: F has two), pvalue, low, high, and a note of what it looked at. The caveats
-        of a test are the notes whose place it is.
+        test, about, statistic, df (as text: F has two), pvalue, low, high, and a note on its data.
+        The caveats of a test are the notes whose place it is.
     posterior : BayesianTTest or None
     verdict : str
         Who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p.
@@ -383,88 +372,67 @@ class ComparedTests(Result):
     posterior: model_tests.BayesianTTest | None
     verdict: str
     level: float = 0.95
-    test: kfold.KFoldTTest | None = None
+    test: KFoldTTest | None = None
 
     def headline(self) -> str:
         """Return the verdict."""
         return self.verdict
 
     def finding(self) -> str:
-        """Return whether one model is shown to be better and by how much, in a sentence without jargon."""
+        """Return whether one model is shown to be better and by how much, without jargon."""
         test = self.test
         if test is None:
             return f"No result: {self.verdict}"
-        low, high = sorted(test.interval(self.level))
-        error = (high - low) / 2
+        limits = sorted(test.interval(self.level))
+        error = (limits[1] - limits[0]) / 2
         if len(test.models) != 2:
-            what = f"Mean {KINDS[test.scores][0]} of {test.models[0]}" if test.models else "Mean"
-            return "{}: {}, between {} and {}".format(
-                what, *digits.numbers(self.estimate, low, high, error=error)
-            )
+            name = f"Mean {KINDS[test.scores][0]} of {test.models[0]}" if test.models else "Mean"
+            mean, low, high = digits.numbers(self.estimate, *limits, error=error)
+            return f"{name}: {mean}, between {low} and {high}"
         better, other = test.models if (self.estimate < 0) != test.scores else test.models[::-1]
+        chance = digits.chance(test.pvalue)
         if test.pvalue < 1 - self.level:
-            shown = digits.numbers(abs(self.estimate), *sorted(map(abs, (low, high))), error=error)
+            sizes = abs(self.estimate), *sorted(map(abs, limits))
+            by, low, high = digits.numbers(*sizes, error=error)
             return (
-                f"{better} is better than {other}: by {shown[0]}, between {shown[1]} and {shown[2]} "
-                f"(p {digits.chance(test.pvalue)})"
+                f"{better} is better than {other}: by {by}, between {low} and {high} (p {chance})"
             )
         if test.rho >= kfold.MOST_RHO and test.assumed not in kfold.RHOS:
             return (
-                f"No result: with rho = {test.rho:.4g} next to everything counts as hidden, and no difference "
-                "could be shown"
+                f"No result: with rho = {test.rho:.4g} next to everything counts as hidden, and no "
+                "difference could be shown"
             )
-        return (
-            f"Not shown to be better: p {digits.chance(test.pvalue)} for {better} against {other}"
-        )
+        return f"Not shown to be better: p {chance} for {better} against {other}"
 
     def basis(self) -> str:
-        """Return what the finding rests on, in a line."""
+        """Return the data and the assumptions behind the finding, in a line."""
         test = self.test
         if test is None:
             return "No t-test exists where all folds agree."
-        sign = -1 if test.scores else 1
-        shown = digits.numbers(
-            *(sign * mean for mean in test.mean_losses), error=test.standard_error
-        )
-        means = (
-            ""
-            if len(test.models) != 2
-            else "; mean {} {}".format(
-                KINDS[test.scores][1],
-                ", ".join(
-                    f"{mean} ({name})" for name, mean in zip(test.models, shown, strict=True)
-                ),
-            )
-        )
-        return f"From {test.scheme}{means}; {percent(self.level)} interval of a t-test with {belief(test)}."
+        means = ""
+        if len(test.models) == 2:
+            sign = -1 if test.scores else 1
+            values = [sign * mean for mean in test.mean_losses]
+            first, second = digits.numbers(*values, error=test.standard_error)
+            a, b = test.models
+            means = f"; mean {KINDS[test.scores][1]} {first} ({a}), {second} ({b})"
+        level = percent(self.level)
+        return f"From {test.scheme}{means}; {level} interval of a t-test with {belief(test)}."
 
     def rows(self) -> list[dict]:
         """Return one row per test, with its caveats in the column "note"."""
-        return [
-            row
-            | {
-                "note": "; ".join(
-                    filter(
-                        None,
-                        (
-                            row["note"],
-                            *(
-                                note.text
-                                for note in self.notes
-                                if note.where == ("test", row["test"])
-                            ),
-                        ),
-                    )
-                )
-            }
-            for row in self.table
-        ]
+        rows = []
+        for row in self.table:
+            where = "test", row["test"]
+            caveats = [note.text for note in self.notes if note.where == where]
+            rows.append(row | {"note": "; ".join(filter(None, [row["note"], *caveats]))})
+        return rows
 
 
 def compare_tests(
     cv: CVLosses | ArrayLike, *, rho: float | str = "auto", rope: float = 0.01, level: float = 0.95
 ) -> ComparedTests:
-    """Return every test that the losses of a cross-validation allow, side by side.
+    """Return every test that the losses of a cross-validation allow, in one table.
 
     Parameters
     ----------
@@ -480,37 +448,38 @@ def compare_tests(
     Returns
     -------
     ComparedTests
-        K-fold t for several rho; the 5x2cv tests for five repeats of two folds; with losses of single items the
-        central limit theorem's z, about the fitted models; for 0/1 losses of one repeat of two models, McNemar.
+        K-fold t for several rho; the 5x2cv tests for five repeats of two folds; with losses of
+        single items the central limit theorem's z, about the fitted models; for 0/1 losses of one
+        repeat of two models, McNemar.
 
     Examples
     --------
-    >>> cv = CVLosses.from_fold_means({"A": [.2, .1, .2, .3, .15, .2], "B": [.1, .1, .05, .15, .1, .15]})
-    >>> compare_tests(cv)     # doctest: +NORMALIZE_WHITESPACE
-    ComparedTests(B better by 0.08333 (losses 0.1917 against 0.1083); significant at 5% only if rho is below 0.42, not
-    at 0.7; Nadeau-Bengio p 0.072)
+    >>> means = {"A": [.2, .1, .2, .3, .15, .2], "B": [.1, .1, .05, .15, .1, .15]}
+    >>> compare_tests(CVLosses.from_fold_means(means))     # doctest: +NORMALIZE_WHITESPACE
+    ComparedTests(B better by 0.08333 (losses 0.1917 against 0.1083); significant at 5% only if rho
+    is below 0.42, not at 0.7; Nadeau-Bengio p 0.072)
     """
-    array, cv = not isinstance(cv, CVLosses), as_losses(cv)
-    level, rope = checks.level(level), checks.number("rope", rope, 0)
-    means, notes = cv.fold_means(), list(kfold.fold_notes(cv))
+    array = not isinstance(cv, CVLosses)
+    cv = as_losses(cv)
+    level = checks.level(level)
+    rope = checks.number("rope", rope, 0)
+    means = cv.fold_means()
+    notes = list(kfold.fold_notes(cv))
     if array and cv.sizes.max() == 2:
         notes.append(TWO_ITEMS)
     estimate = float(np.average(means, weights=cv.sizes))
+    test = posterior = None
     try:
         test = kfold.kfold_t_test(cv, rho=rho)
+    except ZeroVarianceError as error:
+        table = [_line({"test": "K-fold t"})]
+        notes.append(Note("refused", str(error), ("test", "K-fold t")))
+        mean = None if cv.one_sign else 0.0
+        result = kfold.describe(cv.label, estimate, cv.models, cv.mean_losses(), mean, cv.scores)
+        verdict = f"{result}; no t-test, as the folds show no variance"
+    else:
         kind = "t of random splits" if cv.splits == "random" else "K-fold t"
-        table = [
-            _line(
-                f"{kind}, {row['test']}",
-                "learning methods",
-                row["statistic"],
-                row["df"],
-                row["pvalue"],
-                row["low"],
-                row["high"],
-            )
-            for row in test.rows(level)
-        ]
+        table = [_line(row | {"test": f"{kind}, {row['test']}"}) for row in test.rows(level)]
         posterior = model_tests.bayesian_correlated_t(
             means.ravel(),
             rope=rope,
@@ -520,133 +489,94 @@ def compare_tests(
             test_share=cv.test_share,
         )
         verdict = test.verdict(level)
-        notes += [
-            *_lattice_notes(cv, means),
-            *_rope_notes(rope, test.at("naive").standard_error, cv),
-        ]
-    except kfold.ZeroVarianceError as error:
-        table = [_line("K-fold t", "learning methods")]
-        test, posterior, notes = (
-            None,
-            None,
-            [*notes, Note("refused", str(error), ("test", "K-fold t"))],
-        )
-        shown = kfold.describe(
-            cv.label, estimate, cv.models, cv.mean_losses(), None if cv.one_sign else 0.0, cv.scores
-        )
-        verdict = f"{shown}; no t-test, as the folds show no variance"
-    for line, said in (
-        *_five_by_two_lines(means, cv.equal_folds),
-        *_item_lines(cv, estimate, level),
-    ):
+        notes += _lattice_notes(cv, means)
+        notes += _rope_notes(rope, test.at("naive").standard_error, cv)
+    for line, caveats in (*_five_by_two_lines(cv, means), *_item_lines(cv, estimate, level)):
         table.append(line)
-        notes += [Note(note.kind, note.text, ("test", line["test"])) for note in said]
+        notes += [Note(note.kind, note.text, ("test", line["test"])) for note in caveats]
     return ComparedTests(
         cv.label, estimate, tuple(table), posterior, verdict, level, test, notes=notes
     )
 
 
-def _line(
-    test: str,
-    question: str,
-    statistic: float = float("nan"),
-    df: int | str = "",
-    p: float = float("nan"),
-    low: float = float("nan"),
-    high: float = float("nan"),
-    looked_at: str = "",
-) -> dict:
+def _line(row: dict, about: str = "learning methods", note: str = "") -> dict:
+    """Return a row of the table of tests, NaN for numbers that a test does not have."""
+    numbers = {name: float(row.get(name, nan)) for name in ("statistic", "pvalue", "low", "high")}
     return {
-        "test": test,
-        "about": question,
-        "statistic": float(statistic),
-        "df": str(df),
-        "pvalue": float(p),
-        "low": float(low),
-        "high": float(high),
-        "note": looked_at,
+        "test": row["test"],
+        "about": about,
+        "statistic": numbers.pop("statistic"),
+        "df": str(row.get("df", "")),
+        **numbers,
+        "note": note,
     }
 
 
-def _lattice_notes(cv: CVLosses, means: np.ndarray) -> Iterator[Note]:
-    """Few distinct fold means: t moves in jumps, and is refused or extreme where folds happen to agree."""
+def _lattice_notes(cv: CVLosses, means: ndarray) -> Iterator[Note]:
+    """Yield a note where few fold means are distinct.
+
+    Then t moves in jumps, and is undefined or extreme where folds happen to agree.
+    """
     values = np.sort(means.ravel())
     distinct = 1 + int((np.diff(values) > kfold.ROUNDING * np.abs(values).max()).sum())
-    if distinct > 3 or distinct == values.size:
-        return
-    losses = f"0/1 {cv.kinds}: the" if cv.zero_one else "the"
-    yield Note(
-        "unreliable",
-        f"{losses} {values.size} fold means take only {distinct} values: one item more can move t "
-        f"across the limit, and folds that all agree would show no variance",
-    )
+    if distinct <= 3 and distinct < values.size:
+        losses = f"0/1 {cv.kinds}: the" if cv.zero_one else "the"
+        yield Note(
+            "unreliable",
+            f"{losses} {values.size} fold means take only {distinct} values: one item more can "
+            "move t across the limit, and folds that all agree would show no variance",
+        )
 
 
 def _rope_notes(rope: float, error: float, cv: CVLosses) -> Iterator[Note]:
+    """Yield a note where the rope seems to be in another unit than the losses."""
     largest = np.abs(cv.mean_losses()).max()
+    problem = ""
     if 0 < rope < 0.01 * error:
-        yield Note(
-            "data",
-            f"the rope of {rope:g} is {rope / error:.3g} naive standard errors: choose it in units of "
-            f"the {cv.kind}",
-        )
+        problem = f"{rope / error:.3g} naive standard errors"
     elif rope > largest > 0:
-        yield Note(
-            "data",
-            f"the rope of {rope:g} is larger than the mean {cv.kinds}, "
-            f"{largest:.3g} at most: choose it in units of the {cv.kind}",
-        )
+        problem = f"larger than the mean {cv.kinds}, {largest:.3g} at most"
+    if problem:
+        text = f"the rope of {rope:g} is {problem}: choose it in units of the {cv.kind}"
+        yield Note("data", text)
 
 
-def _five_by_two_lines(means: np.ndarray, equal_folds: bool) -> Iterator[tuple]:
+def _five_by_two_lines(cv: CVLosses, means: ndarray) -> Iterator[tuple]:
     """Yield the line of a test and its notes."""
-    unweighted = () if equal_folds else (Note("assumption", "folds taken as equal"),)
     if means.shape != (5, 2):  # random splits are one row
         return
-    for function, df in (
-        (model_tests.five_by_two_t_test, 5),
-        (model_tests.five_by_two_f_test, "10, 5"),
-    ):
+    unweighted = () if cv.equal_folds else (Note("assumption", "folds taken as equal"),)
+    for function in (model_tests.five_by_two_t_test, model_tests.five_by_two_f_test):
         try:
-            found = function(means)
-            yield (
-                _line(found.test, "learning methods", found.statistic, df, found.pvalue),
-                (*found.notes, *unweighted),
-            )
-        except kfold.ZeroVarianceError as error:
-            yield _line("5x2cv", "learning methods"), (Note("refused", str(error)),)
+            test = function(means)
+        except ZeroVarianceError as error:
+            yield _line({"test": "5x2cv"}), (Note("refused", str(error)),)
+        else:
+            yield _line(test.rows()[0]), (*test.notes, *unweighted)
 
 
 def _item_lines(cv: CVLosses, estimate: float, level: float) -> Iterator[tuple]:
-    """Yield the tests about the fitted models, which ask nothing about other training sets, with their notes."""
+    """Yield the tests about the fitted models, which ignore other training sets, with notes."""
     if not cv.has_items or cv.repeats > 1:
         return
+    about = "fitted models"
     error = kfold.variance_estimates(cv).theta5 ** 0.5
     if error > 0:
-        z, reach = estimate / error, intervals.quantile(level) * error
+        z = estimate / error
+        reach = intervals.quantile(level) * error
         least, most = kfold.possible_range(cv)
-        yield (
-            _line(
-                "central limit theorem z",
-                "fitted models",
-                z,
-                p=2 * scipy.special.ndtr(-abs(z)),
-                low=max(estimate - reach, least),
-                high=min(estimate + reach, most),
-            ),
-            (),
-        )
+        row = {
+            "test": "central limit theorem z",
+            "statistic": z,
+            "pvalue": 2 * scipy.special.ndtr(-abs(z)),
+            "low": max(estimate - reach, least),
+            "high": min(estimate + reach, most),
+        }
+        yield _line(row, about), ()
     if len(cv.models) == 2 and cv.zero_one:
-        b, c = (int((cv.losses[:, k] > cv.losses[:, 1 - k]).sum()) for k in (0, 1))
+        first, second = cv.losses.T
+        b = int((first > second).sum())
+        c = int((first < second).sum())
         for method in model_tests.MCNEMAR[:2]:
-            found = model_tests.mcnemar_test(b, c, method=method)
-            yield (
-                _line(
-                    found.test,
-                    "fitted models",
-                    found.statistic,
-                    p=found.pvalue,
-                    looked_at=f"disagreements {b}:{c}",
-                ),
-                found.notes,
-            )
+            test = model_tests.mcnemar_test(b, c, method=method)
+            yield _line(test.rows()[0], about, f"disagreements {b}:{c}"), test.notes

@@ -1,26 +1,32 @@
 """Variance estimates and t-tests for K-fold cross-validation.
 
-Every K-fold t-test is one test with one unknown: the share rho of the variance of the cross-validated mean that the
-folds do not show. The naive test says 0, the others say more. Repeats of K folds and random splits share the
-correlation of two test sets that belongs to it.
+Every K-fold t-test is one test with one unknown: rho, the proportion of the variance of the
+cross-validated mean that the folds do not show. The naive test assumes 0, the others assume more.
+Repeats of K folds and random splits share the correlation of two test sets that belongs to rho.
+
+Read `kfold_t_test` first, then `KFoldTTest`. `variance_estimates` and `half_sample_rho` need
+neither.
 
 References
 ----------
-.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285, Universite de Montreal,
-   2006.
+.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285,
+   Universite de Montreal, 2006.
 .. [2] Nadeau & Bengio, Inference for the generalization error, Machine Learning 52, 2003.
-.. [3] Bouckaert & Frank, Evaluating the replicability of significance tests for comparing learning algorithms,
-   PAKDD 2004: repeated cross-validation.
+.. [3] Bouckaert & Frank, Evaluating the replicability of significance tests for comparing learning
+   algorithms, PAKDD 2004: repeated cross-validation.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy
+from numpy import inf, nan, ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue, counted
 from workbench.cross_validation import schemes
 from workbench.cross_validation.losses import KINDS, CVLosses, as_losses
 from workbench.cross_validation.sources import as_array
@@ -39,10 +45,11 @@ ASSUMPTIONS = {
     "theta4": ("gamma = -m/(n-m) omega", "-m/n omega - (n-m)/n gamma"),
     "theta5": ("no covariance at all, omega = gamma = 0", "-(m-1)/(n-1) omega - (n-m)/(n-1) gamma"),
 }
+OF_ITEMS = ("s1", "s2", "s3", "theta2", "theta4", "theta5")
 
 
 class ZeroVarianceError(ValueError):
-    """All folds have the same mean, so that t is 0/0 or infinite; no p-value follows.
+    """All folds have the same mean, so that t is 0/0 or infinite and there is no p-value.
 
     Attributes
     ----------
@@ -56,22 +63,24 @@ class ZeroVarianceError(ValueError):
 
 
 class VarianceEstimates(Result):
-    """Five estimates of the variance of a cross-validated mean, each unbiased under its own assumption [1]_.
+    """Five estimates of the variance of a cross-validated mean.
 
-    With repeats, the mean of each estimate over them: of the variance of one repeat.
+    Each is unbiased under its own assumption [1]_. With repeats, an estimate is the mean over the
+    repeats, and it estimates the variance of one repeat.
 
     Attributes
     ----------
     theta1, theta2, theta3, theta4, theta5 : float
         NaN where undefined; `theta2` can be negative.
     s1, s2, s3 : float
-        Mean squared loss; mean product of two losses in one fold; mean product of two losses in different folds.
+        Mean squared loss; mean product of two losses in one fold; mean product of two losses in
+        different folds.
     mean : float
         Cross-validated mean.
     items, folds, repeats : int
     equal_folds : bool
-        Where False, the estimates are the forms that do not change when a constant is added to all losses, and the
-        biases hold approximately, with m = n / K.
+        Where False, the estimates are the forms that do not change when a constant is added to all
+        losses, and the biases hold approximately, with m = n / K.
 
     References
     ----------
@@ -94,17 +103,13 @@ class VarianceEstimates(Result):
 
     @property
     def reasons(self) -> dict:
-        """Why a number is NaN, by its name: dict of str."""
-        return {
-            note.where[1]: note.text
-            for note in self.notes
-            if note.where and note.where[0] == "estimator"
-        }
+        """Why an estimate is NaN, by its name: dict of str."""
+        return {note.where[1]: note.text for note in self.notes if note.where}
 
     def bias(
         self, *, mean: float = 0.0, omega: float = 0.0, gamma: float = 0.0
     ) -> dict[str, float]:
-        """Return expectation less true variance of each estimate, as dict.
+        """Return the expectation of each estimate minus the true variance, as dict.
 
         Parameters
         ----------
@@ -113,37 +118,39 @@ class VarianceEstimates(Result):
         omega, gamma : float
             Covariance of two losses in one fold, and in different folds.
         """
-        n, m = self.items, self.items / self.folds
+        n = self.items
+        m = self.items / self.folds
         return {
             "theta1": mean**2,
             "theta2": -omega,
             "theta3": -gamma,
-            "theta4": -m / n * omega - (n - m) / n * gamma,
-            "theta5": -(m - 1) / (n - 1) * omega - (n - m) / (n - 1) * gamma,
+            "theta4": -(m * omega + (n - m) * gamma) / n,
+            "theta5": -((m - 1) * omega + (n - m) * gamma) / (n - 1),
         }
 
     def headline(self) -> str:
         """Return the mean with its three usable standard errors."""
-        errors = ", ".join(
-            f"{value**0.5:.4g} ({name})"
-            for name in ("theta3", "theta4", "theta5")
-            if (value := getattr(self, name)) == value
+        rows = [row for row in self.rows()[2:] if not row["problem"]]
+        errors = [f"{row['standard_error']:.4g} ({row['estimator']})" for row in rows]
+        return (
+            f"mean {self.mean:.4g}; standard errors {', '.join(errors)}: all too small where folds "
+            "are positively correlated"
         )
-        return f"mean {self.mean:.4g}; standard errors {errors}: all too small where folds are positively correlated"
 
     def rows(self) -> list[dict]:
-        """Return one row per estimate: value, its root if it has one, assumption, bias, why it is undefined."""
-        return [
-            {
-                "estimator": name,
-                "variance": (value := getattr(self, name)),
-                "standard_error": value**0.5 if value >= 0 else float("nan"),
-                "assumes": assumed,
-                "bias": bias,
-                "problem": self.reasons.get(name, ""),
-            }
-            for name, (assumed, bias) in ASSUMPTIONS.items()
-        ]
+        """Return one row per estimate.
+
+        Its value, its root if it has one, its assumption, its bias, and why it is undefined.
+        """
+        rows = []
+        for name, (assumption, bias) in ASSUMPTIONS.items():
+            variance = getattr(self, name)
+            row = {"estimator": name, "variance": variance}
+            row["standard_error"] = variance**0.5 if variance >= 0 else nan
+            row |= {"assumes": assumption, "bias": bias}
+            row["problem"] = self.reasons.get(name, "")
+            rows.append(row)
+        return rows
 
 
 def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
@@ -157,13 +164,16 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
     Returns
     -------
     VarianceEstimates
-        theta2 and theta4 need two items per fold; all but theta1 and theta3 need losses of single items.
+        theta2 and theta4 need two items per fold; all but theta1 and theta3 need losses of single
+        items.
 
     Notes
     -----
-    With n = K m, theta1 = s1/n + (m-1)/n s2 + (n-m)/n s3 = mean^2, theta2 = s1/n - (n+1-m)/n s2 + (n-m)/n s3,
-    theta3 = s1/n + (m-1)/n s2 - m/n s3, theta4 = (s1 - s2)/n, theta5 = s1/n - (m-1)/(n(n-1)) s2 - (n-m)/(n(n-1)) s3
-    [1]_. For unequal folds theta3 = K/(K-1) sum (m_k/n)^2 (mean_k - mean)^2, theta4 pools the variances within folds.
+    With n = K m, theta1 = s1/n + (m-1)/n s2 + (n-m)/n s3 = mean^2,
+    theta2 = s1/n - (n+1-m)/n s2 + (n-m)/n s3, theta3 = s1/n + (m-1)/n s2 - m/n s3,
+    theta4 = (s1 - s2)/n, theta5 = s1/n - (m-1)/(n(n-1)) s2 - (n-m)/(n(n-1)) s3 [1]_. For unequal
+    folds theta3 = K/(K-1) sum (m_k/n)^2 (mean_k - mean)^2, and theta4 pools the variances within
+    folds.
 
     References
     ----------
@@ -171,42 +181,38 @@ def variance_estimates(cv: CVLosses | ArrayLike) -> VarianceEstimates:
 
     Examples
     --------
-    >>> found = variance_estimates([[0, 1, 0], [1, 1, 0], [0, 0, 0]])
-    >>> round(found.theta3, 6), round(found.theta4, 6), round(found.theta5, 6)
+    >>> estimates = variance_estimates([[0, 1, 0], [1, 1, 0], [0, 0, 0]])
+    >>> round(estimates.theta3, 6), round(estimates.theta4, 6), round(estimates.theta5, 6)
     (0.037037, 0.024691, 0.027778)
     """
     cv = as_losses(cv)
-    names, reasons = ("s1", "s2", "s3", *ASSUMPTIONS), _undefined(cv)
-    means, sizes = cv.fold_means(), cv.sizes
+    means = cv.fold_means()
+    sizes = cv.sizes
+    scale = np.abs(cv.losses).max()
+    spread = np.array([_apart_from_rounding(row, scale) for row in means])
+    estimates = dict.fromkeys(OF_ITEMS, nan)
+    why = f"only fold means are known; {cv.kinds} of single items are needed"
     if cv.has_items:
-        values, scale = cv.series(), np.abs(cv.losses).max()
-        repeats = [
-            _of_one_repeat(values[cv.repeat == r], cv.fold[cv.repeat == r], scale)
-            for r in range(cv.repeats)
-        ]
-        found = dict(zip(names, np.mean(repeats, 0), strict=True))
-    else:
-        mean = np.average(means, axis=1, weights=sizes)
-        spread = np.array([_apart_from_rounding(row, np.abs(cv.losses).max()) for row in means])
-        found = dict.fromkeys(names, np.nan) | {
-            "theta1": (mean**2).mean(),
-            "theta3": theta3(spread, sizes).mean(),
-        }
-    found = {
-        name: float("nan") if name in reasons else float(value) for name, value in found.items()
-    }
+        values = cv.series()
+        rows_of_repeats = [cv.repeat == r for r in range(cv.repeats)]
+        repeats = [_item_estimates(values[rows], cv.fold[rows], scale) for rows in rows_of_repeats]
+        estimates = dict(zip(OF_ITEMS, np.mean(repeats, 0), strict=True))
+        why = "folds of one item show no variance within folds"
+    undefined = [name for name, estimate in estimates.items() if np.isnan(estimate)]
     return VarianceEstimates(
-        **found,
-        mean=float(np.average(means, weights=sizes)),
+        **estimates,
+        theta1=(np.average(means, axis=1, weights=sizes) ** 2).mean(),
+        theta3=theta3(spread, sizes).mean(),
+        mean=np.average(means, weights=sizes),
         items=int(sizes[0].sum()),
         folds=cv.folds,
         repeats=cv.repeats,
         equal_folds=cv.equal_folds,
-        notes=[Note("undefined", why, ("estimator", name)) for name, why in reasons.items()],
+        notes=[Note("undefined", why, ("estimator", name)) for name in undefined],
     )
 
 
-def theta3(fold_means: np.ndarray, sizes: np.ndarray | None = None) -> np.ndarray:
+def theta3(fold_means: ndarray, sizes: ndarray | None = None) -> ndarray:
     """Return the variance of the mean that the folds show, from means (..., K).
 
     Parameters
@@ -228,9 +234,9 @@ def theta3(fold_means: np.ndarray, sizes: np.ndarray | None = None) -> np.ndarra
     folds = fold_means.shape[-1]
     if sizes is None:
         return fold_means.var(-1, ddof=1) / folds
-    share = sizes / sizes.sum(-1, keepdims=True)
-    mean = (share * fold_means).sum(-1, keepdims=True)
-    return folds / (folds - 1) * (share**2 * (fold_means - mean) ** 2).sum(-1)
+    weights = sizes / sizes.sum(-1, keepdims=True)
+    mean = (weights * fold_means).sum(-1, keepdims=True)
+    return folds / (folds - 1) * (weights**2 * (fold_means - mean) ** 2).sum(-1)
 
 
 def r_from_rho(rho: float, folds: int) -> float:
@@ -239,7 +245,7 @@ def r_from_rho(rho: float, folds: int) -> float:
     Parameters
     ----------
     rho : float
-        Share of the variance of the mean of all folds that the folds do not show; below 1.
+        Proportion of the variance of the mean of all folds that the folds do not show; below 1.
     folds : int
         K >= 2.
 
@@ -253,8 +259,9 @@ def r_from_rho(rho: float, folds: int) -> float:
     >>> round(r_from_rho(.7, 10), 3)
     0.189
     """
-    rho, folds = _rho_number(rho), checks.whole("folds", folds, 2)
-    return _r_of(rho, folds)
+    rho = checks.number("rho", rho, high=1, open_ends=True)
+    folds = checks.whole("folds", folds, 2)
+    return rho / (folds - (folds - 1) * rho)
 
 
 def rho_from_r(r: float, folds: int) -> float:
@@ -283,18 +290,19 @@ def rho_from_r(r: float, folds: int) -> float:
 
 
 class KFoldTTest(Result):
-    """A t-test of the mean of folds, given the share rho of its variance that the folds do not show.
+    """A t-test of the mean of folds, for an assumed proportion rho of hidden variance.
 
     Attributes
     ----------
     estimate : float
         Mean loss, or mean loss of the first model minus that of the second; of scores likewise.
     mean : float
-        What is tested.
+        The tested mean.
     statistic, df, pvalue : float
     rho : float
-        Between-fold covariance over the variance of the mean of one repeat, as the argument of `kfold_t_test`. Not a
-        correlation of folds. With repeats t is scaled by `rho_of_all`, which belongs to it.
+        Between-fold covariance over the variance of the mean of one repeat, as the argument of
+        `kfold_t_test`. Not a correlation of folds. With repeats t is scaled by `rho_of_all`, which
+        belongs to it.
     r : float
         The correlation of the means of two folds that belongs to rho.
     standard_error : float
@@ -304,24 +312,27 @@ class KFoldTTest(Result):
     alternative : str
     folds, repeats : int
     effect_size : float
-        Estimate less tested mean, in standard deviations of a single item's loss (difference); NaN for fold means.
+        Estimate minus tested mean, in standard deviations of a single item's loss (difference);
+        NaN for fold means.
     label : str
-        What was tested, in words.
+        A description of what was tested.
     assumed : str
         How rho was chosen.
     models : tuple of str
     mean_losses : tuple of float
         One per model; both empty where an array of fold means was tested.
     scores : bool
-        All numbers but `mean_losses`, which are minus the mean scores, are of scores: the larger is better.
+        All numbers but `mean_losses`, which are minus the mean scores, are of scores: the larger is
+        better.
     one_sign : bool
-        One model whose losses (or scores) are on one side of 0: its mean says more than a test against 0.
+        One model whose losses (or scores) are on one side of 0: its mean says more than a test
+        against 0.
     test_share : float or None
-        The proportion of items in a test set, where it is not 1/K. Then rho is that of one cross-validation whose folds
-        are of this size, and `folds` counts test sets.
+        The proportion of items in a test set, where it is not 1/K. Then rho is that of one
+        cross-validation whose folds are of this size, and `folds` counts test sets.
     splits : {"folds", "random"}
     possible : tuple of float
-        The smallest and the largest mean that there can be, of 0/1 losses; intervals stay within it.
+        The smallest and the largest possible mean, known for 0/1 losses; intervals stay within it.
     """
 
     estimate: float
@@ -345,30 +356,34 @@ class KFoldTTest(Result):
     one_sign: bool = False
     test_share: float | None = None
     splits: str = "folds"
-    possible: tuple = (float("-inf"), float("inf"))
+    possible: tuple = (-inf, inf)
 
     @property
     def rho_of_all(self) -> float:
-        """Share of the variance of the mean of all repeats that their folds do not show: R rho / (1 + (R-1) rho)."""
+        """Proportion of the variance of the mean of all repeats that their folds do not show.
+
+        It is R rho / (1 + (R-1) rho).
+        """
         runs = self._runs
         return runs * self.rho / (1 + (runs - 1) * self.rho)
 
     @property
     def scheme(self) -> str:
-        """How the test sets were made, in words."""
+        """A description of how the test sets were made."""
         return schemes.words(self.splits, self.folds, self.repeats, self.test_share)
 
     @property
     def of_one(self) -> bool:
-        """Whether rho is that of one cross-validation, where the mean is of several or of random splits."""
+        """Whether rho belongs to one cross-validation, and the mean to several or to splits."""
         return self.repeats > 1 or self.test_share is not None
 
     def rho_alpha(self, level: float = 0.95) -> float:
         """Return the largest rho at which the test would still reject (its supremum), at 1 - level.
 
-        The verdict flips here: for any larger rho the test does not reject. A rho of one repeat, as the argument
-        of `kfold_t_test`. Negative where the naive test does not reject either, minus infinity where no rho would. With
-        R repeats it stays above -1 / (R - 1), the least that their folds can have.
+        For any larger rho the test does not reject. It is a rho of one repeat, as the argument of
+        `kfold_t_test`. It is negative where the naive test does not reject either, and minus
+        infinity where no rho would. With R repeats it stays above -1 / (R - 1), the smallest that
+        their folds can have.
 
         Parameters
         ----------
@@ -378,25 +393,29 @@ class KFoldTTest(Result):
         Raises
         ------
         ValueError
-            For a one-sided test at a level below 0.5, which rejects for all rho from a certain one upward.
+            For a one-sided test at a level below 0.5, which rejects for all rho from a certain one
+            upward.
         """
         level = checks.level(level)
         if self.alternative != "two-sided" and level < 0.5:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "level",
                 f"must be at least 0.5 for a one-sided test; got {level:g}: below it a "
                 "larger rho makes it reject, so there is no largest rho",
             )
-        if self.naive_statistic == 0 or self.alternative == (
-            "greater" if self.naive_statistic < 0 else "less"
-        ):
-            return float("-inf")
-        kept = (_quantile(level, self.df, self.alternative) / self.naive_statistic) ** 2
-        below = 1 + (self._runs - 1) * kept
-        return (1 - kept) / below if below > 0 else float("-inf")
+        naive = self.naive_statistic
+        distance = {"two-sided": abs(naive), "less": -naive, "greater": naive}[self.alternative]
+        if distance <= 0:
+            return -inf
+        runs = self._runs
+        visible = (_quantile(level, self.df, self.alternative) / distance) ** 2
+        divisor = 1 + (runs - 1) * visible
+        return (1 - visible) / divisor if divisor > 0 else -inf
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the `Interval` of means that the test does not reject; one-sided for a one-sided test.
+        """Return the `Interval` of means that the test does not reject.
+
+        It is one-sided for a one-sided test.
 
         Parameters
         ----------
@@ -405,8 +424,8 @@ class KFoldTTest(Result):
         """
         reach = _quantile(checks.level(level), self.df, self.alternative) * self.standard_error
         least, most = self.possible
-        low = -np.inf if self.alternative == "less" else max(self.estimate - reach, least)
-        high = np.inf if self.alternative == "greater" else min(self.estimate + reach, most)
+        low = -inf if self.alternative == "less" else max(self.estimate - reach, least)
+        high = inf if self.alternative == "greater" else min(self.estimate + reach, most)
         return Interval(low, high, level, f"t with rho {self.rho:.4g}", notes=self.notes)
 
     def at(self, rho: float | str) -> "KFoldTTest":
@@ -417,43 +436,20 @@ class KFoldTTest(Result):
         rho : float or str
             As in `kfold_t_test`.
         """
-        same = {
-            name: getattr(self, name)
-            for name in (
-                "alternative",
-                "folds",
-                "repeats",
-                "effect_size",
-                "label",
-                "notes",
-                "models",
-                "mean_losses",
-                "scores",
-                "one_sign",
-                "test_share",
-                "splits",
-                "possible",
-            )
-        }
-        naive_error = self.standard_error * _kept(self.rho, self._runs) ** 0.5
-        return _test(self.estimate, self.mean, self.naive_statistic, naive_error, rho, **same)
+        error = self.standard_error * _visible(self.rho, self._runs) ** 0.5
+        fields = _fields_of_rho(rho, self, self.naive_statistic, error, self.df, self.alternative)
+        return replace(self, **fields)
 
     def finding(self) -> str:
-        """Return which model is better and by how much, or the mean of one and what it was tested against."""
-        return describe(
-            self.label,
-            self.estimate,
-            self.models,
-            self.mean_losses,
-            None if self._only_mean else self.mean,
-            self.scores,
-        )
+        """Return which model is better and by how much, or the mean of one model."""
+        mean = None if self._only_mean else self.mean
+        return describe(self.label, self.estimate, self.models, self.mean_losses, mean, self.scores)
 
     def verdict(self, level: float = 0.95) -> str:
-        """Return who is better by how much, up to which rho that is significant, and Nadeau and Bengio's p.
+        """Return who is better, up to which rho that is significant, and Nadeau and Bengio's p.
 
-        Of one model whose losses (or scores) are on one side of 0, where a test against 0 says nothing, its mean with
-        the interval.
+        For one model whose losses (or scores) are on one side of 0, a test against 0 says nothing:
+        the verdict is then its mean with the interval.
 
         Parameters
         ----------
@@ -462,55 +458,49 @@ class KFoldTTest(Result):
         """
         if self._only_mean:
             low, high = self.interval(level)
-            return (
-                f"{self.finding()}, {percent(level)} interval {low:.4g} to {high:.4g} at rho {self.rho:.3g}"
-                f"{self._of_one()}"
-            )
+            limits = f"{percent(level)} interval {low:.4g} to {high:.4g}"
+            return f"{self.finding()}, {limits} at rho {self.rho:.3g}{self._of_one()}"
         p = self.at("nadeau_bengio").pvalue
-        nb = f"Nadeau-Bengio p {p:.2g}" if p > 1e-300 else "Nadeau-Bengio p below 1e-300"
+        chance = f"{p:.2g}" if p > 1e-300 else "below 1e-300"
         sides = "" if self.alternative == "two-sided" else f" (one-sided, {self.alternative})"
-        return f"{self.finding()}; {self._significance(level)}; {nb}{sides}"
+        return f"{self.finding()}; {self._significance(level)}; Nadeau-Bengio p {chance}{sides}"
 
     def headline(self) -> str:
-        """Return estimate, t, p, rho with its r, and where the verdict flips."""
+        """Return estimate, t, p, rho with its r, and the rho up to which the test rejects."""
         flips = self.rho_alpha()
-        until = (
-            f"rejects for rho below {flips:.3g}"
-            if flips > 0
-            else "does not reject, not even at rho = 0"
-        )
-        if self.pvalue < 0.05 and flips <= 0:
-            until = f"rejects for rho below {flips:.3g} only"
-        return (
-            f"{self.label} {self.estimate:.4g}: t {self.statistic:.4g}, df {self.df}, p {self.pvalue:.4g} at rho "
-            f"{self.rho:.3g}{self._of_one()} (r {self.r:.3g}); {until}"
-        )
+        until = f"rejects for rho below {flips:.3g}"
+        if flips <= 0:
+            rejects = self.pvalue < 0.05
+            until = f"{until} only" if rejects else "does not reject, not even at rho = 0"
+        test = f"t {self.statistic:.4g}, df {self.df}, p {self.pvalue:.4g}"
+        rho = f"rho {self.rho:.3g}{self._of_one()} (r {self.r:.3g})"
+        return f"{self.label} {self.estimate:.4g}: {test} at {rho}; {until}"
 
     def rows(self, level: float = 0.95) -> list[dict]:
-        """Return one row per rho: naive, Nadeau-Bengio, 0.7, and the one used, where it is another.
+        """Return one row per rho: naive, Nadeau-Bengio, 0.7, and the one used, if it is another.
 
         Parameters
         ----------
         level : float
             1 minus the significance level, in (0, 1).
         """
-        skeptical = (
-            "0.7 in one cross-validation" if self.test_share is not None else "0.7 in one repeat"
-        )
+        unit = "repeat" if self.test_share is None else "cross-validation"
         tests = {
             "naive": self.at("naive"),
             "Nadeau-Bengio": self.at("nadeau_bengio"),
-            skeptical: self.at(SKEPTICAL),
+            f"0.7 in one {unit}": self.at(SKEPTICAL),
         }
-        if not any(abs(test.rho - self.rho) < 1e-9 for test in tests.values()):
+        if all(abs(test.rho - self.rho) >= 1e-9 for test in tests.values()):
             tests[f"used: {self.assumed}"] = self
-        return [
-            {"test": name, "rho": test.rho}
-            | ({"rho_of_all": test.rho_of_all} if self.of_one else {})
-            | {"r": test.r, "statistic": test.statistic, "df": test.df, "pvalue": test.pvalue}
-            | dict(zip(("low", "high"), test.interval(level), strict=True))
-            for name, test in tests.items()
-        ]
+        columns = ["rho", "r", "statistic", "df", "pvalue"]
+        if self.of_one:
+            columns.insert(1, "rho_of_all")
+        rows = []
+        for name, test in tests.items():
+            row = {"test": name} | {column: getattr(test, column) for column in columns}
+            row["low"], row["high"] = test.interval(level)
+            rows.append(row)
+        return rows
 
     @property
     def _runs(self) -> float:
@@ -526,13 +516,15 @@ class KFoldTTest(Result):
         return " of one repeat" if self.repeats > 1 else ""
 
     def _significance(self, level: float) -> str:
-        flips, risk = self.rho_alpha(level), percent(1 - checks.level(level))
-        shown, rho = _apart(flips, self.rho)
+        flips = self.rho_alpha(level)
+        risk = percent(1 - level)
+        limit, rho = _in_order(flips, self.rho)
         if self.pvalue < 1 - level:
-            return f"significant at {risk} at rho {rho}, as long as rho{self._of_one()} is below {shown}"
+            condition = f"as long as rho{self._of_one()} is below {limit}"
+            return f"significant at {risk} at rho {rho}, {condition}"
         if flips <= 0:
             return f"not significant at {risk}, not even at rho = 0, which does not show equality"
-        return f"significant at {risk} only if rho{self._of_one()} is below {shown}, not at {rho}"
+        return f"significant at {risk} only if rho{self._of_one()} is below {limit}, not at {rho}"
 
 
 def kfold_t_test(
@@ -542,21 +534,22 @@ def kfold_t_test(
     mean: float = 0.0,
     alternative: str = "two-sided",
 ) -> KFoldTTest:
-    """Test the mean of folds or random splits for a given share rho of its variance that they do not show.
+    """Test the mean of folds or random splits for a given proportion rho of hidden variance.
 
     Parameters
     ----------
     cv_or_fold_means : CVLosses or (K,) array_like
-        Of two models the difference, first minus second, is tested. An array holds the mean losses (differences) of
-        equal folds of one cross-validation, of at most 20: more may be those of repeats or of random splits, which
-        `CVLosses.from_fold_means` can say.
+        Of two models the difference, first minus second, is tested. An array holds the mean losses
+        (differences) of equal folds of one cross-validation, of at most 20: more may be those of
+        repeats or of random splits, which `CVLosses.from_fold_means` can read.
     rho : float or {"auto", "naive", "nadeau_bengio"}
-        Below 1, of one repeat; a number may be text. "naive" is 0; "nadeau_bengio" K/(2K-1), as if folds correlated by
-        the share 1/K of items tested; 0.7 is the skeptical choice of [1]_. "auto" is 0.7 for folds and "nadeau_bengio"
-        for random splits, whose rho is that of one cross-validation with test sets of their size.
-        `half_sample_rho` estimates it. Repeats share the r that belongs to it, so that repeating does not create
-        evidence: of the mean of R repeats the folds do not show R rho / (1 + (R-1) rho). It is above -1/(R-1): the
-        folds of R repeats cannot have less.
+        Below 1, of one repeat; a number may be text. "naive" is 0; "nadeau_bengio" K/(2K-1), as if
+        folds correlated by the proportion 1/K of items tested; 0.7 is the skeptical choice of [1]_.
+        "auto" is 0.7 for folds and "nadeau_bengio" for random splits, whose rho is that of one
+        cross-validation with test sets of their size. `half_sample_rho` estimates it. Repeats share
+        the r that belongs to it, so that repeating does not create evidence: of the mean of R
+        repeats the folds do not show R rho / (1 + (R-1) rho). It is above -1/(R-1): the folds of R
+        repeats cannot have less.
     mean : float
         Tested mean.
     alternative : {"two-sided", "less", "greater"}
@@ -572,77 +565,106 @@ def kfold_t_test(
     ZeroVarianceError
         If all folds have the same mean (a ValueError).
     ValueError
-        For an unknown or too large rho, fewer than 2 folds, numbers that are not finite, or more than 20 of which it
-        is not known how they were made.
+        For an unknown or too large rho, fewer than 2 folds, numbers that are not finite, or more
+        than 20 of which it is not known how they were made.
 
     Notes
     -----
-    With "nadeau_bengio" the variance of the mean of J = K R folds is s^2 (1/J + 1/(K-1)), that of J random splits
-    s^2 (1/J + n_test/n_train), each with J - 1 degrees of freedom [2]_, [3]_.
+    With "nadeau_bengio" the variance of the mean of J = K R folds is s^2 (1/J + 1/(K-1)), that of J
+    random splits s^2 (1/J + n_test/n_train), each with J - 1 degrees of freedom [2]_, [3]_.
 
-    t = sqrt(K (K-1) (1-rho)) (estimate - mean) / sqrt(sum (mean_k - estimate)^2) has K - 1 degrees of freedom for
-    normal fold means ([1]_, proposition 2), rho = (theta - E theta3) / theta. rho is not the correlation r of two
-    folds, as [1]_ calls it: rho = K r / (1 + (K-1) r). With K = 10 it rejects a true null in 24.7% of the cases if the
-    true rho is 0.7 and 0 is used.
+    t = sqrt(K (K-1) (1-rho)) (estimate - mean) / sqrt(sum (mean_k - estimate)^2) has K - 1 degrees
+    of freedom for normal fold means ([1]_, proposition 2), rho = (theta - E theta3) / theta. rho is
+    not the correlation r of two folds, as [1]_ calls it: rho = K r / (1 + (K-1) r). With K = 10 it
+    rejects a true null in 24.7% of the cases if the true rho is 0.7 and 0 is used.
 
     References
     ----------
     .. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, 2006.
     .. [2] Nadeau & Bengio, Inference for the generalization error, Machine Learning 52, 2003.
-    .. [3] Bouckaert & Frank, Evaluating the replicability of significance tests for comparing learning algorithms,
-       PAKDD 2004.
+    .. [3] Bouckaert & Frank, Evaluating the replicability of significance tests for comparing
+       learning algorithms, PAKDD 2004.
 
     Examples
     --------
     >>> d = [.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0]
-    >>> kfold_t_test(d)
-    KFoldTTest(mean 0.085: t 1.559, df 9, p 0.1534 at rho 0.7 (r 0.189); rejects for rho below 0.368)
-    >>> round(kfold_t_test(d, rho="naive").pvalue, 4), round(kfold_t_test(d, rho="nadeau_bengio").pvalue, 4)
-    (0.0192, 0.0818)
+    >>> kfold_t_test(d)     # doctest: +NORMALIZE_WHITESPACE
+    KFoldTTest(mean 0.085: t 1.559, df 9, p 0.1534 at rho 0.7 (r 0.189); rejects for rho below
+    0.368)
+    >>> [round(kfold_t_test(d, rho=rho).pvalue, 4) for rho in ("naive", "nadeau_bengio")]
+    [0.0192, 0.0818]
     """
-    named = isinstance(cv_or_fold_means, CVLosses)
-    cv = (
-        cv_or_fold_means
-        if isinstance(cv_or_fold_means, CVLosses)
-        else _from_means(cv_or_fold_means)
-    )
+    cv = cv_or_fold_means
+    models: tuple = ()
+    mean_losses: tuple = ()
+    if isinstance(cv, CVLosses):
+        label = cv.label
+        models = cv.models
+        mean_losses = tuple(cv.mean_losses().tolist())
+    else:
+        label = "mean"
+        cv = _from_means(cv)
     mean = checks.number("mean", mean)
     alternative = checks.choice("alternative", alternative, ALTERNATIVES)
     resolve_rho(rho, cv.folds, cv.repeats, test_share=cv.test_share, splits=cv.splits)
-    means, sizes, label = cv.fold_means().ravel(), cv.sizes.ravel(), cv.label if named else "mean"
+    means = cv.fold_means().ravel()
+    sizes = cv.sizes.ravel()
+    mcnemar = len(models) == 2 and cv.zero_one
+    refuse_zero_variance(means, np.abs(cv.losses).max(), label, zero_one=mcnemar, kind=cv.kind)
     estimate = float(np.average(means, weights=sizes))
-    refuse_zero_variance(
-        means,
-        np.abs(cv.losses).max(),
-        label,
-        zero_one=len(cv.models) == 2 and cv.zero_one,
-        kind=cv.kind,
-    )
-    naive_error = float(theta3(means, sizes)) ** 0.5
-    return _test(
-        estimate,
-        mean,
-        (estimate - mean) / naive_error,
-        naive_error,
-        rho,
+    df = means.size - 1
+    error = float(theta3(means, sizes)) ** 0.5
+    statistic = (estimate - mean) / error
+    spread = cv.series().std(ddof=1) if cv.has_items else 0.0
+    effect_size = (estimate - mean) / spread if spread > 0 else nan
+    fields = _fields_of_rho(rho, cv, statistic, error, df, alternative)
+    return KFoldTTest(
+        estimate=estimate,
+        mean=mean,
+        df=df,
+        naive_statistic=statistic,
         alternative=alternative,
         folds=cv.folds,
         repeats=cv.repeats,
-        effect_size=_effect_size(cv, estimate - mean),
+        effect_size=effect_size,
         label=label,
-        notes=fold_notes(cv),
-        models=cv.models if named else (),
-        mean_losses=tuple(cv.mean_losses().tolist()) if named else (),
+        models=models,
+        mean_losses=mean_losses,
         scores=cv.scores,
-        one_sign=named and len(cv.models) == 1 and cv.one_sign,
+        one_sign=len(models) == 1 and cv.one_sign,
         test_share=cv.test_share,
         splits=cv.splits,
         possible=possible_range(cv),
+        notes=tuple(fold_notes(cv)),
+        **fields,
     )
 
 
+def _fields_of_rho(
+    rho: float | str,
+    cv: CVLosses | KFoldTTest,
+    naive: float,
+    naive_error: float,
+    df: int,
+    alternative: str,
+) -> dict:
+    """Return the fields of a test that depend on rho, from the statistic and error at rho = 0."""
+    folds, runs = _folds_and_runs(cv.folds, cv.repeats, cv.test_share)
+    number, assumed = _rho_of_one(rho, folds, cv.splits)
+    visible = _visible(number, runs) ** 0.5
+    statistic = visible * naive
+    return {
+        "statistic": statistic,
+        "pvalue": float(tail_probability(statistic, df, alternative)),
+        "rho": number,
+        "r": number / (folds - (folds - 1) * number),
+        "standard_error": naive_error / visible,
+        "assumed": assumed,
+    }
+
+
 def possible_range(cv: CVLosses) -> tuple[float, float]:
-    """Return the smallest and the largest mean of `series` that there can be: known of 0/1 losses only.
+    """Return the smallest and the largest possible mean of `series`: known of 0/1 losses only.
 
     Examples
     --------
@@ -650,7 +672,7 @@ def possible_range(cv: CVLosses) -> tuple[float, float]:
     ((0.0, 1.0), (-inf, inf))
     """
     if not cv.zero_one:
-        return float("-inf"), float("inf")
+        return -inf, inf
     return (-1.0, 1.0) if len(cv.models) == 2 else (0.0, 1.0)
 
 
@@ -658,7 +680,7 @@ def describe(
     label: str,
     estimate: float,
     models: tuple[str, ...] = (),
-    mean_losses: Sequence[float] | np.ndarray = (),
+    mean_losses: Sequence[float] | ndarray = (),
     mean: float | None = 0.0,
     scores: bool = False,
 ) -> str:
@@ -677,16 +699,16 @@ def describe(
     """
     kind, kinds = KINDS[scores]
     if len(models) != 2:
-        what = f"mean {kind} of {models[0]}" if models else label
-        return f"{what} {estimate:.4g}" + ("" if mean is None else f", tested against {mean:.4g}")
+        name = f"mean {kind} of {models[0]}" if models else label
+        against = "" if mean is None else f", tested against {mean:.4g}"
+        return f"{name} {estimate:.4g}{against}"
     against = f", tested against a difference of {mean:.4g}" if mean else ""
-    first, second = mean_losses
-    if first == second or abs(estimate) <= ROUNDING * max(abs(first), abs(second)):
-        same = 0.0 - first if scores else first
-        return f"{models[0]} and {models[1]} have the same mean {kind}, {same:.4g}{against}"
-    (best, low), (_, high) = sorted(zip(models, mean_losses, strict=True), key=lambda pair: pair[1])
-    better, worse = (-low, -high) if scores else (high, low)
-    return f"{best} better by {abs(estimate):.4g} ({kinds} {better + 0.0:.4g} against {worse + 0.0:.4g}){against}"
+    low, high = sorted((-loss if scores else loss) + 0.0 for loss in mean_losses)
+    if low == high or abs(estimate) <= ROUNDING * max(abs(low), abs(high)):
+        return f"{models[0]} and {models[1]} have the same mean {kind}, {high:.4g}{against}"
+    best = models[int(np.argmin(mean_losses))]
+    means = f"{kinds} {high:.4g} against {low:.4g}"
+    return f"{best} better by {abs(estimate):.4g} ({means}){against}"
 
 
 def half_sample_rho(
@@ -700,16 +722,16 @@ def half_sample_rho(
 ) -> float:
     """Estimate rho from cross-validations of random half samples.
 
-    The suggestion that closes [1]_: two halves share no item, so half the squared difference of their means shows
-    the whole variance, of which the folds show only 1 - rho. The estimate is used unchanged for the whole sample,
-    where rho is a little smaller. It is noisy, and the test with it slightly liberal: 5 to 7% instead of 5% false
-    alarms in simulations.
+    The suggestion that closes [1]_: two halves share no item, so half the squared difference of
+    their means shows the whole variance, of which the folds show only 1 - rho. The estimate is used
+    unchanged for the whole sample, where rho is a little smaller. It is noisy, and the test with it
+    slightly liberal: 5 to 7% instead of 5% false alarms in simulations.
 
     Parameters
     ----------
     losses_of : callable
-        losses_of(X, y, rng) cross-validates the given items and returns CVLosses or (K, m) losses, of one model or
-        the differences of two; K = folds.
+        losses_of(X, y, rng) cross-validates the given items and returns CVLosses or (K, m) losses,
+        of one model or the differences of two; K = folds.
     X : (n, ...) array_like
         At least 4 K items.
     y : (n,) array_like
@@ -727,7 +749,8 @@ def half_sample_rho(
     Raises
     ------
     ValueError
-        If there are too few items, the number of folds is not the one asked for, or all halves have the same mean.
+        If there are too few items, `losses_of` returns other folds, or all halves have the same
+        mean.
 
     References
     ----------
@@ -741,39 +764,40 @@ def half_sample_rho(
     >>> half_sample_rho(lambda X, y, rng: y.reshape(10, -1), y, y, halvings=50) < .3
     True
     """
-    X, y = checks.plain_array("X", X, "item"), checks.plain_array("y", y, "item")
-    folds, halvings = checks.whole("folds", folds, 2), checks.whole("halvings", halvings, 2)
+    X = checks.plain_array("X", X, "item")
+    y = checks.plain_array("y", y, "item")
+    folds = checks.whole("folds", folds, 2)
+    halvings = checks.whole("halvings", halvings, 2)
     if len(X) != len(y):
-        raise checks.WrongValue(
-            "y", f"must have {checks.counted(len(X), 'entry', 'entries')}, as X; got {len(y):,}"
-        )
+        rule = f"must have {counted(len(X), 'entry', 'entries')}, as X"
+        raise WrongValue("y", rule, len(y))
     half = len(X) // 2 // folds * folds
     if half < 2 * folds:
         raise ValueError(
             f"X must have at least {4 * folds} items for halves of 2 items per fold; got {len(X)}"
         )
-    rng, shown, means = checks.generator(rng), [], []
+    rng = checks.generator(rng)
+    visible = []
+    means = []
     for _ in range(halvings):
         order = rng.permutation(len(X))
         for rows in (order[:half], order[half : 2 * half]):
             cv = as_losses(losses_of(X[rows], y[rows], rng))
-            if cv.folds != folds:
-                raise checks.WrongValue("losses_of", f"must return {folds} folds", cv.folds)
-            if cv.repeats > 1:
-                raise checks.WrongValue(
-                    "losses_of", "must return one repeat, as rho is that of one", cv.repeats
-                )
-            shown.append(theta3(cv.fold_means(), cv.sizes).mean())
+            if (cv.folds, cv.repeats) != (folds, 1):
+                rule = f"must return one cross-validation of {folds} folds"
+                raise WrongValue("losses_of", rule, told=f"got {cv.scheme}")
+            visible.append(theta3(cv.fold_means(), cv.sizes))
             means.append(np.average(cv.fold_means(), weights=cv.sizes))
-    if not np.diff(np.reshape(means, (halvings, 2))).any():
+    pairs = np.reshape(means, (halvings, 2))
+    if not np.diff(pairs).any():
         raise ZeroVarianceError(
             "the two halves always have the same mean, so rho cannot be estimated; "
             "use rho='nadeau_bengio'"
         )
-    return rho_of_halves(np.reshape(shown, (halvings, 2)), np.reshape(means, (halvings, 2))).item()
+    return rho_of_halves(np.reshape(visible, (halvings, 2)), pairs).item()
 
 
-def rho_of_halves(shown: np.ndarray, means: np.ndarray) -> np.ndarray:
+def rho_of_halves(visible: ndarray, means: ndarray) -> ndarray:
     """Return rho from theta3 and mean of both halves, (..., H, 2) each.
 
     Examples
@@ -781,23 +805,21 @@ def rho_of_halves(shown: np.ndarray, means: np.ndarray) -> np.ndarray:
     >>> rho_of_halves(np.array([[1., 1]]), np.array([[0., 2]])).item()
     0.5
     """
+    variance = means.var(-1, ddof=1).mean(-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.clip(
-            1 - shown.mean((-1, -2)) / ((means[..., 0] - means[..., 1]) ** 2 / 2).mean(-1),
-            0,
-            MOST_RHO,
-        )
+        hidden = 1 - visible.mean((-1, -2)) / variance
+    return np.clip(hidden, 0, MOST_RHO)
 
 
 def resolve_rho(
-    rho: Any,
+    rho: float | str,
     folds: int,
     repeats: int = 1,
     *,
     test_share: float | None = None,
     splits: str = "folds",
 ) -> float:
-    """Return rho of the mean of all K R folds or random splits from a name, or from the rho of one repeat.
+    """Return rho of the mean of all K R folds or random splits.
 
     Parameters
     ----------
@@ -814,23 +836,27 @@ def resolve_rho(
     >>> round(resolve_rho("nadeau_bengio", 10), 3), round(resolve_rho("nadeau_bengio", 10, 10), 3)
     (0.526, 0.917)
     >>> ratio = (1 / 250 + 20 / 80) / (1 / 250)
-    >>> round(resolve_rho("auto", 250, test_share=.2, splits="random") - (1 - 1 / ratio), 9)
+    >>> rho = resolve_rho("auto", 250, test_share=.2, splits="random")
+    >>> round(rho - (1 - 1 / ratio), 9)
     0.0
     """
-    per_run, runs = _folds_and_runs(folds, repeats, test_share)
-    rho = _of_one(rho, per_run, splits)
-    return rho if runs == 1 else 1 - _kept(rho, runs)
+    folds_of_one, runs = _folds_and_runs(folds, repeats, test_share)
+    number, _ = _rho_of_one(rho, folds_of_one, splits)
+    return number if runs == 1 else 1 - _visible(number, runs)
 
 
 def _folds_and_runs(folds: int, repeats: int, test_share: float | None) -> tuple[float, float]:
-    """Return K and R; of random splits, how many test sets hold as many items as there are, and how often J is that."""
+    """Return K and R.
+
+    K random splits together test as many items as there are; J splits do so R = J / K times.
+    """
     if test_share is None:
         return folds, repeats
     return 1 / test_share, folds * test_share
 
 
-def fold_notes(cv: Any) -> tuple[Note, ...]:
-    """Return what limits a t-test of the folds of a `CVLosses`: its notes, unequal folds, repeats, few folds.
+def fold_notes(cv: CVLosses) -> Iterator[Note]:
+    """Yield what limits a t-test of the folds: notes of `cv`, unequal folds, repeats, few folds.
 
     Examples
     --------
@@ -839,44 +865,38 @@ def fold_notes(cv: Any) -> tuple[Note, ...]:
     folds of 3 to 4 items: weighted by size, t is approximate
     3 folds: only 2 degrees of freedom, so that t must be beyond 4.3 for 5%
     """
-    notes, df = list(cv.notes), cv.folds * cv.repeats - 1
+    yield from cv.notes
     if not cv.equal_folds:
-        sizes = f"{cv.noun}s of {cv.sizes.min():,} to {checks.counted(cv.sizes.max(), 'item')}"
-        notes.append(Note("unreliable", f"{sizes}: weighted by size, t is approximate"))
-    if cv.splits == "random":
+        sizes = f"{cv.sizes.min():,} to {counted(cv.sizes.max(), 'item')}"
+        yield Note("unreliable", f"{cv.noun}s of {sizes}: weighted by size, t is approximate")
+    if cv.splits == "random" and cv.test_share:
         ratio = cv.test_share / (1 - cv.test_share)
-        notes.append(
-            Note(
-                "assumption",
-                f"{cv.scheme}: n_test/n_train is {ratio:.3g}, by which Nadeau and Bengio "
-                "correct the variance, as the splits share training items; rho is that of one "
-                "cross-validation with test sets of this size",
-            )
+        yield Note(
+            "assumption",
+            f"{cv.scheme}: n_test/n_train is {ratio:.3g}, by which Nadeau and Bengio correct the "
+            "variance, as the splits share training items; rho is that of one cross-validation "
+            "with test sets of this size",
         )
     if cv.repeats > 1:
-        notes.append(
-            Note(
-                "assumption",
-                f"{cv.repeats} repeats test the same items again: with rho = 0 they would "
-                f"count as new evidence",
-            )
+        yield Note(
+            "assumption",
+            f"{cv.repeats} repeats test the same items again: with rho = 0 they would count as new "
+            "evidence",
         )
+    df = cv.folds * cv.repeats - 1
     if df < FEW_DF:
-        freedom = checks.counted(df, "degree of freedom", "degrees of freedom")
-        notes.append(
-            Note(
-                "design",
-                f"{checks.counted(cv.folds, cv.noun)}: only {freedom}, so that t must be beyond "
-                f"{_quantile(0.95, df, 'two-sided'):.3g} for 5%",
-            )
-        )
-    return tuple(notes)
+        freedom = counted(df, "degree of freedom", "degrees of freedom")
+        limit = f"t must be beyond {_quantile(0.95, df, 'two-sided'):.3g} for 5%"
+        folds = counted(cv.folds, cv.noun)
+        yield Note("design", f"{folds}: only {freedom}, so that {limit}")
 
 
 def refuse_zero_variance(
-    fold_means: np.ndarray, scale: float, label: str, *, zero_one: bool = False, kind: str = "loss"
+    fold_means: ndarray, scale: float, label: str, *, zero_one: bool = False, kind: str = "loss"
 ) -> None:
-    """Raise ZeroVarianceError where fold means differ by no more than rounding; McNemar helps with 0/1 losses only.
+    """Raise ZeroVarianceError where fold means differ by no more than rounding.
+
+    McNemar's test helps with 0/1 losses only.
 
     Examples
     --------
@@ -884,25 +904,15 @@ def refuse_zero_variance(
     """
     if np.ptp(fold_means) > ROUNDING * max(scale, np.abs(fold_means).max()):
         return
-    what = (
-        "equal in every fold"
-        if fold_means[0] == 0
-        else f"the same in every fold, {fold_means[0]:.4g}"
-    )
-    finer = f"a {kind} with finer values"
-    advice = (
-        f"mcnemar_test on the paired items, or {finer}" if zero_one else f"{finer}, or more items"
-    )
+    other = "mcnemar_test on the paired items" if zero_one else "more items"
     reason = (
-        f"{what}: the variance between the {fold_means.size} folds is 0, so there is no t and no p-value; use "
-        f"{advice}"
+        f"the same in every fold, {fold_means[0]:.4g}: the variance between the {fold_means.size} "
+        f"folds is 0, so there is no t and no p-value; use a {kind} with finer values, or {other}"
     )
     raise ZeroVarianceError(f"{label} is {reason}", reason)
 
 
-def tail_probability(
-    statistic: float | np.ndarray, df: float | np.ndarray, alternative: str
-) -> np.ndarray:
+def tail_probability(statistic: float | ndarray, df: float | ndarray, alternative: str) -> ndarray:
     """Return the p-value of t statistics.
 
     Examples
@@ -915,181 +925,97 @@ def tail_probability(
     return scipy.special.stdtr(df, statistic if alternative == "less" else -np.asarray(statistic))
 
 
-def _of_one_repeat(values: np.ndarray, fold: np.ndarray, scale: float) -> tuple:
-    """Return s1, s2, s3, theta1 to theta5 of the losses of one repeat, NaN where undefined."""
+def _item_estimates(values: ndarray, fold: ndarray, scale: float) -> tuple:
+    """Return the estimates `OF_ITEMS` of one repeat, NaN where undefined."""
     size = np.bincount(fold)
-    n, folds, mean = values.size, size.size, values.mean()
+    n = values.size
     centered = _apart_from_rounding(values, scale)
     centered -= centered.mean()
     fold_mean = np.bincount(fold, centered) / size
     within = ((centered - fold_mean[fold]) ** 2).sum()
-    s1, s2, s3 = _mean_products(values, fold, size)
+    total = (centered**2).sum()
     with np.errstate(divide="ignore", invalid="ignore"):
-        return (
-            s1,
-            s2,
-            s3,
-            mean**2,
-            -_mean_products(centered, fold, size)[1],
-            theta3(_apart_from_rounding(fold_mean, scale), size),
-            np.divide(within, n * (n - folds)),
-            (centered**2).sum() / (n * (n - 1)),
-        )
+        products = _mean_products(values, fold, size)
+        theta2 = -_mean_products(centered, fold, size)[1]
+        theta4 = within / np.float64(n * (n - size.size))
+    return *products, theta2, theta4, total / (n * (n - 1))
 
 
-def _apart_from_rounding(values: np.ndarray, scale: float) -> np.ndarray:
-    """Return values less the first: all 0 where they differ only because numbers of this scale were rounded."""
+def _apart_from_rounding(values: ndarray, scale: float) -> ndarray:
+    """Return values minus the first: all 0 where they differ by no more than rounding."""
     apart = values - values[0]
     return apart * (np.abs(apart).max() > ROUNDING * scale)
 
 
-def _mean_products(values: np.ndarray, fold: np.ndarray, size: np.ndarray) -> tuple:
-    squares, sums, n = (values**2).sum(), np.bincount(fold, values), values.size
-    with np.errstate(divide="ignore", invalid="ignore"):
-        within = ((sums**2).sum() - squares) / np.float64((size * (size - 1)).sum())
-    return squares / n, within, (sums.sum() ** 2 - (sums**2).sum()) / (n * n - (size**2).sum())
-
-
-def _undefined(cv: CVLosses) -> dict:
-    if not cv.has_items:
-        why = f"only fold means are known; {cv.kinds} of single items are needed"
-        return dict.fromkeys(("s1", "s2", "s3", "theta2", "theta4", "theta5"), why)
-    if cv.sizes.max() < 2:
-        return dict.fromkeys(
-            ("s2", "theta2", "theta4"), "folds of one item show no variance within folds"
-        )
-    return {}
+def _mean_products(values: ndarray, fold: ndarray, size: ndarray) -> tuple:
+    """Return the mean square, and the mean product of two values of one and of different folds."""
+    n = values.size
+    squares = (values**2).sum()
+    sums = np.bincount(fold, values)
+    of_folds = (sums**2).sum()
+    within = (of_folds - squares) / np.float64((size * (size - 1)).sum())
+    between = (sums.sum() ** 2 - of_folds) / (n * n - (size**2).sum())
+    return squares / n, within, between
 
 
 def _from_means(means: Any) -> CVLosses:
-    if isinstance(means, dict):
-        raise checks.WrongType(
-            "fold_means",
-            "must be an array of one series, got a dict of models: wrap it in "
-            "CVLosses.from_fold_means",
-        )
     means = as_array("fold_means", means)
-    if means.ndim == 1:
-        schemes.refuse_unknown_folds(
-            means.size,
-            "say how many with repeats (in CVLosses.from_fold_means, which takes all of these)",
-        )
     if means.ndim != 1:
-        raise checks.WrongValue(
+        raise WrongValue(
             "fold_means",
-            f"must be one-dimensional, one mean per fold; got shape {means.shape}: "
-            "wrap losses of single items in CVLosses, means of repeats in CVLosses.from_fold_means",
+            f"must be one-dimensional, one mean per fold; got shape {means.shape}: wrap losses of "
+            "single items in CVLosses, means of models or repeats in CVLosses.from_fold_means",
         )
     return CVLosses.from_fold_means(checks.vector("fold_means", means, what="fold"))
 
 
-def _rho_number(rho: float) -> float:
-    rho = checks.number("rho", rho)
-    if rho >= 1:
-        raise checks.WrongValue(
-            "rho",
-            f"must be a number below 1; got {rho}: at 1 the folds would show no variance at all",
-        )
-    return rho
+def _rho_of_one(rho: float | str, folds: float, splits: str) -> tuple:
+    """Return rho of one repeat, which may be text, and how it was chosen."""
+    if isinstance(rho, str):
+        if rho == "auto":
+            rho = "nadeau_bengio" if splits == "random" else str(SKEPTICAL)
+        if rho in RHOS:
+            return 0.0 if rho == "naive" else folds / (2 * folds - 1), rho
+        try:
+            rho = float(rho)
+        except ValueError:
+            raise WrongValue(
+                "rho",
+                f"must be {', '.join(map(repr, RHOS))} or a number below 1",
+                told=f"got {rho!r}{checks.suggestion(rho, RHOS)}",
+            ) from None
+    return checks.number("rho", rho, high=1, open_ends=True), "a number"
 
 
-def _of_one(rho: float | str, folds: float, splits: str) -> float:
-    """Return rho of one repeat from its name or number, which files and command lines give as text."""
-    if not isinstance(rho, str):
-        return _rho_number(rho)
-    rho = _named_rho(rho, splits)
-    if rho in RHOS:
-        return 0.0 if rho == "naive" else folds / (2 * folds - 1)
-    try:
-        return _rho_number(float(rho))
-    except ValueError:
-        raise checks.WrongValue(
-            "rho",
-            f"must be {', '.join(map(repr, RHOS))} or a number below 1",
-            rho,
-            told=f"got {rho!r}{checks.suggestion(rho, RHOS)}",
-        ) from None
-
-
-def _named_rho(rho: float | str, splits: str) -> str:
-    """Return rho as text, the default of a scheme for "auto"."""
-    if rho != "auto":
-        return str(rho)
-    return "nadeau_bengio" if splits == "random" else str(SKEPTICAL)
-
-
-def _kept(rho: float, repeats: float) -> float:
-    """Return the share of the variance of the mean of all repeats that the folds show.
+def _visible(rho: float, repeats: float) -> float:
+    """Return the proportion of the variance of the mean of all repeats that the folds show.
 
     Rho of one repeat is the correlation of the means of two.
     """
-    if 1 + (repeats - 1) * rho <= 0:
-        raise checks.WrongValue(
+    divisor = 1 + (repeats - 1) * rho
+    if divisor <= 0:
+        raise WrongValue(
             "rho",
             f"must be above {-1 / (repeats - 1):.4g} for {repeats:.4g} repeats; got {rho}: "
             "their folds cannot have so negative a correlation",
         )
-    return (1 - rho) / (1 + (repeats - 1) * rho)
+    return (1 - rho) / divisor
 
 
-def _test(
-    estimate: float,
-    mean: float,
-    naive: float,
-    naive_error: float,
-    rho: float | str,
-    *,
-    folds: int,
-    repeats: int,
-    alternative: str,
-    test_share: float | None,
-    splits: str,
-    **words: Any,
-) -> KFoldTTest:
-    per_run, runs = _folds_and_runs(folds, repeats, test_share)
-    number, df = _of_one(rho, per_run, splits), folds * repeats - 1
-    shown = _kept(number, runs) ** 0.5
-    assumed = _named_rho(rho, splits)
-    return KFoldTTest(
-        estimate,
-        mean,
-        shown * naive,
-        df,
-        float(tail_probability(shown * naive, df, alternative)),
-        number,
-        _r_of(number, per_run),
-        naive_error / shown,
-        naive,
-        alternative,
-        folds,
-        repeats,
-        assumed=assumed if assumed in RHOS else "a number",
-        test_share=test_share,
-        splits=splits,
-        **words,
-    )
-
-
-def _r_of(rho: float, folds: float) -> float:
-    return rho / (folds - (folds - 1) * rho)
-
-
-def _apart(flips: float, rho: float) -> tuple:
-    """Return where the verdict flips and rho, with so many digits that they, 0 and 1 stay in order."""
+def _in_order(flips: float, rho: float) -> tuple:
+    """Return two numbers as text, with so many digits that they, 0 and 1 stay in order."""
     for digits in range(2, 16):
-        shown, used = f"{flips:.{digits}f}", f"{rho:.{digits + 1}g}"
-        apart = (float(shown) > float(used)) == (flips > rho) and float(shown) != float(used)
-        if apart and (float(shown) > 0) == (flips > 0) and (float(shown) < 1) == (flips < 1):
+        limit = f"{flips:.{digits}f}"
+        used = f"{rho:.{digits + 1}g}"
+        if _signs(float(limit), float(used)) == _signs(flips, rho):
             break
-    return shown, used
+    return limit, used
+
+
+def _signs(flips: float, rho: float) -> list:
+    return np.sign(flips - np.array([rho, 0, 1])).tolist()
 
 
 def _quantile(level: float, df: int, alternative: str) -> float:
-    return float(
-        scipy.special.stdtrit(df, (1 + level) / 2 if alternative == "two-sided" else level)
-    )
-
-
-def _effect_size(cv: Any, difference: Any) -> float:
-    spread = cv.series().std(ddof=1) if cv.has_items else 0.0
-    return float(difference / spread) if spread > 0 else float("nan")
+    tail = (1 + level) / 2 if alternative == "two-sided" else level
+    return float(scipy.special.stdtrit(df, tail))

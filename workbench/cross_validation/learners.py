@@ -1,7 +1,8 @@
 """Learners that cross-validate many samples at once, and the populations the samples come from.
 
-The losses of all folds, halves and repeats of a sample follow from one matrix of squared distances: a fold's training
-set is all columns but its own.
+The losses of all folds, halves and repeats of a sample follow from one matrix of squared distances:
+a fold's training set is all columns but its own. Read `Population` and `Samples` first, then
+`as_learner`, which makes a function of samples and folds of every learner.
 """
 
 import functools
@@ -13,9 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongType, WrongValue, counted
+from workbench.cross_validation.losses import LOSSES
 from workbench.cross_validation.sources import refuse_extreme
 
 POPULATIONS = ("digits", "ten_digits")
@@ -35,16 +39,16 @@ class Population:
         Class, 0 to C - 1.
     name : str
     distances : dict
-        Squared distances (N, N) by columns, kept for small populations.
+        Squared distances (N, N) by columns, stored for small populations.
     target : (N,) array or None
-        y as it was given, which regressors learn; None where it is y.
+        y as the caller passed it, which regressors learn; None where it is y.
     """
 
-    X: np.ndarray
-    y: np.ndarray
+    X: ndarray
+    y: ndarray
     name: str
     distances: dict = field(default_factory=dict)
-    target: np.ndarray | None = None
+    target: ndarray | None = None
 
     @classmethod
     def of(cls, population: Any) -> "Population":
@@ -54,75 +58,60 @@ class Population:
         if isinstance(population, str):
             return _digits(checks.choice("population", population, POPULATIONS))
         if not isinstance(population, (tuple, list)) or len(population) != 2:
-            raise checks.WrongType(
-                "population",
-                f"must be one of {', '.join(map(repr, POPULATIONS))} or (X, y)",
-                told=f"got {type(population).__name__}",
-            )
-        X = checks.plain_array("X of the population", population[0])
-        if X.ndim != 2 or X.dtype.kind not in "biuf":
-            raise checks.WrongValue(
-                "population",
-                f"must be (X, y) with numeric X of shape (N, p); got shape {X.shape} of {X.dtype}",
-            )
+            rule = f"must be one of {', '.join(map(repr, POPULATIONS))} or (X, y)"
+            raise WrongType("population", f"{rule}; got {type(population).__name__}")
+        X = checks.floats("X of the population", population[0])
+        if X.ndim != 2 or not X.size:
+            rule = "must be (X, y) with items and features in X, of shape (N, p)"
+            raise WrongValue("population", f"{rule}; got shape {X.shape}")
         checks.refuse_infinite("population", X, "item", "feature")
-        if not X.size:
-            raise checks.WrongValue(
-                "population", f"must have items and features; got shape {X.shape}"
-            )
         refuse_extreme("population", X)
         target = checks.labels("y", population[1], size=len(X))
         classes, y = np.unique(target, return_inverse=True)
         if classes.size < 2:
-            raise checks.WrongValue(
-                "population", f"must have at least 2 classes; all items are {classes[0].item()!r}"
-            )
-        return cls(X.astype(float), y, "given data", target=target)
+            rule = f"must have at least 2 classes; all items are {classes[0].item()!r}"
+            raise WrongValue("population", rule)
+        return cls(X, y, "given data", target=target)
 
     @property
     def classes(self) -> int:
         """Number of classes."""
         return int(self.y.max()) + 1
 
-    def numbers(self) -> np.ndarray:
+    def numbers(self) -> ndarray:
         """Return y as the numbers (N,) that a regressor learns."""
         target = self.y if self.target is None else self.target
         if target.dtype.kind not in "biuf":
-            raise checks.WrongValue(
-                "y",
-                "must hold numbers where the learner is a regressor; got text such as "
-                f"{target[0].item()!r}",
-            )
+            rule = "must hold numbers where the learner is a regressor"
+            raise WrongValue("y", rule, told=f"got text such as {target[0].item()!r}")
         target = checks.vector("y", target, what="item", copy=False)
         refuse_extreme("y", target)
         return target
 
-    def between(self, rows: np.ndarray, columns: Sequence[int] | None) -> np.ndarray:
+    def between(self, rows: ndarray, columns: Sequence[int] | None) -> ndarray:
         """Return squared distances (B, n, n) between the items of each sample, rows (B, n)."""
         n = rows.shape[1]
         refuse_large("n", n, n)
-        if len(self.y) > MOST_KEPT:
-            X = self.features(columns)
+        X = self.features(columns)
+        if len(X) > MOST_KEPT:
             step = max(1, CHUNK // (n * X.shape[1]))
-            return np.concatenate(
-                [squared_distances(X[rows[k : k + step]]) for k in range(0, len(rows), step)]
-            )
-        key = None if columns is None else tuple(columns)
+            parts = [rows[k : k + step] for k in range(0, len(rows), step)]
+            return np.concatenate([squared_distances(X[part]) for part in parts])
+        key = _key(columns)
         if key not in self.distances:
-            self.distances[key] = _compact(squared_distances(self.features(columns)))
-        return np.take(
-            self.distances[key].ravel(), rows[:, :, None] * len(self.y) + rows[:, None, :]
-        )
+            self.distances[key] = _compact(squared_distances(X))
+        cells = rows[:, :, None] * len(X) + rows[:, None, :]
+        return np.take(self.distances[key].ravel(), cells)
 
-    def features(self, columns: Sequence[int] | None) -> np.ndarray:
+    def features(self, columns: Sequence[int] | None) -> ndarray:
         """Return the named columns of X (None is all)."""
-        if columns is not None and (np.min(columns) < 0 or np.max(columns) >= self.X.shape[1]):
-            raise checks.WrongValue(
-                "columns",
-                f"must be 0 to {self.X.shape[1] - 1}, the population's features; got "
-                f"{np.min(columns)} to {np.max(columns)}",
-            )
-        return self.X if columns is None else self.X[:, columns]
+        if columns is None:
+            return self.X
+        features = self.X.shape[1]
+        if np.min(columns) < 0 or np.max(columns) >= features:
+            rule = f"must be 0 to {features - 1}, the population's features"
+            raise WrongValue("columns", rule, told=f"got {np.min(columns)} to {np.max(columns)}")
+        return self.X[:, columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,32 +129,36 @@ class Samples:
     """
 
     population: Population
-    rows: np.ndarray
+    rows: ndarray
     seed: int = 0
     known: dict = field(default_factory=dict)
 
     @property
-    def y(self) -> np.ndarray:
+    def y(self) -> ndarray:
         """Classes, (B, n)."""
         return self.population.y[self.rows]
 
-    def distances(self, columns: Sequence[int] | None) -> np.ndarray:
+    def distances(self, columns: Sequence[int] | None) -> ndarray:
         """Return squared distances (B, n, n) in the named columns (None is all)."""
-        key = None if columns is None else tuple(columns)
+        key = _key(columns)
         if key not in self.known:
             self.known[key] = self.population.between(self.rows, columns)
         return self.known[key]
 
-    def subset(self, items: np.ndarray) -> "Samples":
-        """Return the same items of every sample, with the distances known so far."""
-        known = {
-            key: np.ascontiguousarray(found[:, items][:, :, items])
-            for key, found in self.known.items()
+    def subset(self, items: ndarray) -> "Samples":
+        """Return the same items of every sample, with the distances computed so far."""
+        distances = {
+            key: np.ascontiguousarray(between[:, items][:, :, items])
+            for key, between in self.known.items()
         }
-        return Samples(self.population, self.rows[:, items], self.seed, known)
+        return Samples(self.population, self.rows[:, items], self.seed, distances)
 
 
-def refuse_large(what: str, *shape: int) -> None:
+def _key(columns: Sequence[int] | None) -> tuple | None:
+    return None if columns is None else tuple(columns)
+
+
+def refuse_large(name: str, *shape: int) -> None:
     """Raise where an array would have more than `MOST_NUMBERS` numbers.
 
     Examples
@@ -175,13 +168,13 @@ def refuse_large(what: str, *shape: int) -> None:
     ValueError: n would need an array of 100,000 x 100,000 numbers; at most 268,435,456 are made
     """
     if math.prod(shape) > MOST_NUMBERS:
+        size = " x ".join(f"{length:,}" for length in shape)
         raise ValueError(
-            f"{what} would need an array of {' x '.join(f'{size:,}' for size in shape)} numbers; at most "
-            f"{MOST_NUMBERS:,} are made"
+            f"{name} would need an array of {size} numbers; at most {MOST_NUMBERS:,} are made"
         )
 
 
-def squared_distances(X: np.ndarray) -> np.ndarray:
+def squared_distances(X: ndarray) -> ndarray:
     """Return squared distances (..., n, n) between rows of (..., n, p); exact for whole numbers.
 
     Examples
@@ -193,109 +186,122 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
     """
     X = _centered(X)
     length = (X**2).sum(-1)
-    found = X @ X.swapaxes(-1, -2)
-    found *= -2
-    found += length[..., :, None]
-    found += length[..., None, :]
-    return found
+    distances = X @ X.swapaxes(-1, -2)  # changed in place: a third faster than new arrays
+    distances *= -2
+    distances += length[..., :, None]
+    distances += length[..., None, :]
+    return distances
 
 
-def _centered(X: np.ndarray) -> np.ndarray:
-    """Return X (..., n, p) without the means of its features: large ones cost the distances their digits.
+def _centered(X: ndarray) -> ndarray:
+    """Return X (..., n, p) minus the means of its features, as large ones cost digits.
 
-    Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole numbers stay whole
-    and equal distances stay equal.
+    Means are rounded to a power of two of at most 1 and at most the feature's range, so that whole
+    numbers stay whole and equal distances stay equal.
     """
     step = np.exp2(np.floor(np.log2(np.clip(np.ptp(X, -2, keepdims=True), 2.0**-500, 1))))
     return X - np.round(X.mean(-2, keepdims=True) / step) * step
 
 
-def _compact(distances: np.ndarray) -> np.ndarray:
+def _compact(distances: ndarray) -> ndarray:
     """Return whole numbers that single precision holds exactly in half the memory."""
     exact = distances.max() < 2**24 and (distances == np.floor(distances)).all()
     return distances.astype(np.float32) if exact else distances
 
 
 def nearest_neighbor(
-    samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None
-) -> np.ndarray:
+    samples: Samples, fold: ndarray, columns: Sequence[int] | None = None
+) -> ndarray:
     """Return 0/1 losses (B, n) of the nearest item outside the fold, the first of equals.
 
     Examples
     --------
-    >>> samples = Samples(Population.of(([[0], [1], [5], [6]], [0, 0, 1, 1])), np.array([[0, 1, 2, 3]]))
+    >>> population = Population.of(([[0], [1], [5], [6]], [0, 0, 1, 1]))
+    >>> samples = Samples(population, np.array([[0, 1, 2, 3]]))
     >>> nearest_neighbor(samples, np.array([0, 1, 0, 1])).tolist()
     [[False, False, False, False]]
     """
-    between, y = samples.distances(columns), samples.y
-    own = np.where(fold[:, None] == fold, np.inf, 0.0).astype(between.dtype)
-    return np.take_along_axis(y, (between + own).argmin(-1), 1) != y
+    distances = samples.distances(columns)
+    y = samples.y
+    own = np.where(fold[:, None] == fold, np.inf, 0.0).astype(distances.dtype)
+    return np.take_along_axis(y, (distances + own).argmin(-1), 1) != y
 
 
 def nearest_centroid(
-    samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None
-) -> np.ndarray:
+    samples: Samples, fold: ndarray, columns: Sequence[int] | None = None
+) -> ndarray:
     """Return 0/1 losses (B, n) of the class whose mean outside the fold is nearest.
 
     Examples
     --------
-    >>> samples = Samples(Population.of(([[0], [1], [5], [6]], [0, 0, 1, 1])), np.array([[0, 1, 2, 3]]))
+    >>> population = Population.of(([[0], [1], [5], [6]], [0, 0, 1, 1]))
+    >>> samples = Samples(population, np.array([[0, 1, 2, 3]]))
     >>> nearest_centroid(samples, np.array([0, 1, 0, 1])).tolist()
     [[False, False, False, False]]
     """
-    X, y = _centered(samples.population.features(columns)[samples.rows]), samples.y
-    member = (y[:, None, :] == np.arange(samples.population.classes)[:, None]).astype(float)
-    total, count = member @ X, member.sum(-1)
+    X = _centered(samples.population.features(columns)[samples.rows])
+    y = samples.y
+    classes = np.arange(samples.population.classes)
+    member = (y[:, None, :] == classes[:, None]).astype(float)
+    total = member @ X
+    count = member.sum(-1)
     loss = np.empty(y.shape, bool)
     for k in np.unique(fold):
         own = fold == k
         inside = X[:, own]
+        member_inside = member[:, :, own]
+        train_count = count - member_inside.sum(-1)
         with np.errstate(invalid="ignore"):
-            mean = (total - member[:, :, own] @ inside) / (count - member[:, :, own].sum(-1))[
-                ..., None
-            ]
-        # less the squared length of the item, which is the same for every class
+            mean = (total - member_inside @ inside) / train_count[..., None]
+        # minus the squared length of the item, which is the same for every class
         distance = (mean**2).sum(-1)[:, None] - 2 * inside @ mean.swapaxes(1, 2)
-        loss[:, own] = np.where(np.isnan(distance), np.inf, distance).argmin(-1) != y[:, own]
+        distance[np.isnan(distance)] = np.inf
+        loss[:, own] = distance.argmin(-1) != y[:, own]
     return loss
 
 
 def estimator_losses(
-    estimator: Any, samples: Samples, fold: np.ndarray, columns: Sequence[int] | None = None
-) -> np.ndarray:
-    """Return losses (B, n) of a scikit-learn estimator: 0/1 of a classifier, squared errors of a regressor.
+    estimator: Any, samples: Samples, fold: ndarray, columns: Sequence[int] | None = None
+) -> ndarray:
+    """Return losses (B, n) of a scikit-learn estimator.
 
-    Where a classifier saw only one class, that is predicted.
+    They are 0/1 losses of a classifier, or squared errors of a regressor. Where a classifier saw
+    only one class, that is predicted.
 
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> samples = Samples(Population.of(([[0], [1], [5], [6]], [0, 0, 1, 1])), np.array([[0, 1, 2, 3]]))
+    >>> population = Population.of(([[0], [1], [5], [6]], [0, 0, 1, 1]))
+    >>> samples = Samples(population, np.array([[0, 1, 2, 3]]))
     >>> estimator_losses(DecisionTreeClassifier(), samples, np.array([0, 1, 0, 1])).tolist()
     [[False, False, False, False]]
     """
     from sklearn import base
 
-    squared = loss_of(estimator) == "squared"
+    loss = loss_of(estimator)
     features = samples.population.features(columns)
-    truth = samples.population.numbers() if squared else samples.population.y
-    loss = np.empty(samples.rows.shape, float if squared else bool)
+    target = samples.population.y if loss == "zero_one" else samples.population.numbers()
+    losses = np.empty(samples.rows.shape, bool if loss == "zero_one" else float)
     splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in np.unique(fold)]
     model = base.clone(estimator)
-    random = "random_state" in model.get_params() and model.get_params()["random_state"] is None
+    unseeded = model.get_params().get("random_state", 0) is None
     for b, rows in enumerate(samples.rows):
-        X, y = features[rows], truth[rows]
-        if random:
+        X = features[rows]
+        y = target[rows]
+        if unseeded:
             model.set_params(random_state=(samples.seed + b) % 2**32)
         for train, test in splits:
-            same = not squared and (y[train] == y[train[0]]).all()
-            found = y[train[0]] if same else model.fit(X[train], y[train]).predict(X[test])
-            loss[b, test] = (np.ravel(found) - y[test]) ** 2 if squared else found != y[test]
-    return loss
+            predicted = y[train[0]]
+            if loss == "squared" or np.any(y[train] != predicted):
+                predicted = model.fit(X[train], y[train]).predict(X[test])
+            losses[b, test] = LOSSES[loss](y[test], np.ravel(predicted))
+    return losses
 
 
 def loss_of(learner: Any) -> str:
-    """Return how a learner, or a (learner, columns) pair, is judged: "squared" if it is a regressor, else "zero_one".
+    """Return the loss of a learner, or of a (learner, columns) pair.
+
+    It is "squared" for a regressor, else "zero_one".
 
     Examples
     --------
@@ -308,7 +314,7 @@ def loss_of(learner: Any) -> str:
         from sklearn import base
 
         regressor = base.is_regressor(learner)
-    else:  # scikit-learn before 1.6, and what only resembles it
+    else:  # scikit-learn before 1.6, and estimators of other libraries
         regressor = getattr(learner, "_estimator_type", None) == "regressor"
     return "squared" if regressor else "zero_one"
 
@@ -325,25 +331,22 @@ def as_learner(name: str, learner: Any) -> tuple[Callable, str]:
     '1nn on 2 features'
     """
     learner, columns = learner if isinstance(learner, tuple) else (learner, None)
+    part = ""
     if columns is not None:
         columns = checks.plain_array(f"columns of {name}", columns)
         if columns.ndim != 1 or not columns.size or columns.dtype.kind not in "iu":
-            raise ValueError(
-                f"columns of {name} must be a list of feature numbers; got {columns.dtype} of shape "
-                f"{columns.shape}"
-            )
-    part = "" if columns is None else f" on {checks.counted(columns.size, 'feature')}"
+            rule = "must be a list of feature numbers"
+            told = f"got {columns.dtype} of shape {columns.shape}"
+            raise WrongValue(f"columns of {name}", rule, told=told)
+        part = f" on {counted(columns.size, 'feature')}"
     if isinstance(learner, str):
-        function = LEARNERS[checks.choice(name, learner, LEARNERS)]
-        return lambda samples, fold: function(samples, fold, columns), learner + part
+        losses_of = LEARNERS[checks.choice(name, learner, LEARNERS)]
+        return lambda samples, fold: losses_of(samples, fold, columns), learner + part
     if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
-        raise TypeError(
-            f"{name} must be one of {', '.join(map(repr, LEARNERS))} or have fit and predict; "
-            f"got {learner!r}"
-        )
-    return lambda samples, fold: estimator_losses(learner, samples, fold, columns), type(
-        learner
-    ).__name__ + part
+        rule = f"must be one of {', '.join(map(repr, LEARNERS))} or have fit and predict"
+        raise WrongType(name, rule, learner)
+    label = type(learner).__name__ + part
+    return lambda samples, fold: estimator_losses(learner, samples, fold, columns), label
 
 
 def named_learner(text: str) -> Any:
@@ -358,14 +361,11 @@ def named_learner(text: str) -> Any:
         return text
     module, _, name = text.partition(":")
     try:
-        found = functools.reduce(getattr, name.split("."), importlib.import_module(module))
+        learner = functools.reduce(getattr, name.split("."), importlib.import_module(module))
     except (ImportError, AttributeError, ValueError) as error:
-        raise checks.WrongValue(
-            "learner",
-            f"must be one of {', '.join(map(repr, LEARNERS))} or module:object",
-            told=f"got {text!r}: {error}",
-        ) from error
-    return found() if isinstance(found, type) else found
+        rule = f"must be one of {', '.join(map(repr, LEARNERS))} or module:object"
+        raise WrongValue("learner", rule, told=f"got {text!r}: {error}") from error
+    return learner() if isinstance(learner, type) else learner
 
 
 def gaussian_population(
@@ -375,7 +375,7 @@ def gaussian_population(
     separation: float = 1.0,
     advantage: float = 0.0,
     rng: int | np.random.Generator = 0,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[ndarray, ndarray]:
     """Return a population of two classes that two learners can see through different features.
 
     Parameters
@@ -387,8 +387,9 @@ def gaussian_population(
     separation : float
         Distance of the class means in the first learner's columns, in standard deviations.
     advantage : float
-        How much larger it is in the second learner's columns. At 0 the two halves are exchangeable, and every row is
-        followed by the one with halves exchanged, so that two equal learners have exactly the same expected error.
+        How much larger it is in the second learner's columns. At 0 the two halves are exchangeable,
+        and every row is followed by the one with halves exchanged, so that two equal learners have
+        exactly the same expected error.
     rng : int or numpy.random.Generator
 
     Returns
@@ -402,9 +403,11 @@ def gaussian_population(
     >>> bool((X[500:, :3] == X[:500, 3:]).all())
     True
     """
-    size, features = checks.whole("size", size, 2), checks.whole("features", features, 1)
+    size = checks.whole("size", size, 2)
+    features = checks.whole("features", features, 1)
     separation = checks.number("separation", separation, 0)
-    advantage, rng = checks.number("advantage", advantage), checks.generator(rng)
+    advantage = checks.number("advantage", advantage)
+    rng = checks.generator(rng)
     refuse_large("size and features", size, 2 * features)
     drawn = size if advantage else size // 2
     y = np.arange(drawn) % 2
@@ -413,11 +416,11 @@ def gaussian_population(
     return (X, y) if advantage else exchangeable_population(X, y)
 
 
-def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[ndarray, ndarray]:
     """Return (X, y) with every row once more, the halves of its features exchanged.
 
-    Equal learners, one on the first and one on the second half of the columns, have the same expected error in it,
-    whatever X and y are: an exact null hypothesis.
+    Equal learners, one on the first and one on the second half of the columns, have the same
+    expected error in it, whatever X and y are: an exact null hypothesis.
 
     Parameters
     ----------
@@ -437,26 +440,23 @@ def exchangeable_population(X: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.
     [[1, 2], [2, 1]]
     """
     X = checks.plain_array("X", X)
-    if X.ndim != 2 or X.shape[1] % 2:
+    if X.ndim != 2 or X.shape[1] % 2 or X.dtype.kind not in "biuf":
         raise ValueError(
-            f"X must have an even number of features, half for each learner; got shape {X.shape}"
+            "X must hold numbers and have an even number of features, half for each learner; got "
+            f"{X.dtype} of shape {X.shape}"
         )
-    if X.dtype.kind not in "biuf":
-        raise TypeError(f"X must hold numbers; got {X.dtype}")
     checks.refuse_infinite("X", X, "item", "feature")
     y = checks.labels("y", y, size=len(X))
-    half = X.shape[1] // 2
-    return np.vstack([X, np.hstack([X[:, half:], X[:, :half]])]), np.concatenate([y, y])
+    first, second = np.hsplit(X, 2)
+    return np.vstack([X, np.hstack([second, first])]), np.concatenate([y, y])
 
 
 @functools.cache
-def _digits(name: Any) -> Population:
-    found: Any = importlib.util.find_spec("sklearn")  # importing scikit-learn takes seconds
-    rows = np.loadtxt(
-        os.path.join(os.path.dirname(found.origin), "datasets", "data", "digits.csv.gz"),
-        delimiter=",",
-    )
+def _digits(name: str) -> Population:
+    sklearn: Any = importlib.util.find_spec("sklearn")  # importing scikit-learn takes seconds
+    folder = os.path.dirname(sklearn.origin)
+    path = os.path.join(folder, "datasets", "data", "digits.csv.gz")
+    rows = np.loadtxt(path, delimiter=",")
     digit = rows[:, -1].astype(int)
-    return Population(
-        rows[:, :-1], digit if name == "ten_digits" else (digit >= 5).astype(int), name
-    )
+    y = digit if name == "ten_digits" else (digit >= 5).astype(int)
+    return Population(rows[:, :-1], y, name)

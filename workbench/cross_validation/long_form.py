@@ -1,30 +1,28 @@
 """Losses in long form, one row per model and fold (or item), spread to a column per model."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
-from workbench import checks
+from workbench.checks import WrongValue, counted, listed
 
-
-def value_column(names: Sequence[str], value: str, used: Sequence[str]) -> str:
-    """Return the column of losses or scores: the one that is named, else the only one that has no other role."""
-    if value:
-        return value
-    left = [name for name in names if name not in used]
-    if len(left) != 1:
-        raise checks.WrongValue(
-            "value",
-            "must name the column of losses or scores, as there is a row per model; "
-            f"columns without another role: {checks.listed(left, quoted=True) or 'none'}",
-        )
-    return left[0]
+Arrays = dict[str, ndarray]  # columns by name, or by role
+Names = Sequence[str]
 
 
-def spread(
-    model: np.ndarray, label: dict[str, np.ndarray], columns: dict[str, np.ndarray]
-) -> tuple[tuple[str, ...], dict[str, np.ndarray], dict[str, np.ndarray]]:
+def value_column(names: Names, value: str) -> str:
+    """Return the column of losses: the one that is named, else the only one without a role."""
+    if value or len(names) == 1:
+        return value or names[0]
+    raise WrongValue(
+        "value",
+        "must name the column of losses or scores, as there is a row per model; columns without "
+        f"another role: {listed(names, quoted=True) or 'none'}",
+    )
+
+
+def spread(model: ndarray, label: Arrays, columns: Arrays) -> tuple[list[str], Arrays, Arrays]:
     """Return models, labels of rows and columns (rows, models) from one row per model and row.
 
     Parameters
@@ -42,53 +40,52 @@ def spread(
 
     Examples
     --------
-    >>> names, label, columns = spread(np.array(["a", "b", "b", "a"]), {"fold": np.array([1, 1, 2, 2])},
-    ...                                {"loss": np.array([0.1, 0.2, 0.3, 0.4])})
+    >>> label = {"fold": np.array([1, 1, 2, 2])}
+    >>> columns = {"loss": np.array([0.1, 0.2, 0.3, 0.4])}
+    >>> names, label, columns = spread(np.array(["a", "b", "b", "a"]), label, columns)
     >>> names, label["fold"].tolist(), columns["loss"].tolist()
-    (('a', 'b'), [1, 2], [[0.1, 0.2], [0.4, 0.3]])
+    (['a', 'b'], [1, 2], [[0.1, 0.2], [0.4, 0.3]])
     """
-    (first_of_model, of), (first, row_of) = _in_order(model), _in_order(cells(label.values()))
+    first_of_model, model_code = _in_order(model)
+    first_of_row, row_code = _in_order(cells(label.values()))
     names = model[first_of_model].tolist()
-    cell = row_of * len(names) + of
-    times = np.bincount(cell, minlength=first.size * len(names))
-    for wrong in np.flatnonzero(times != 1)[:1]:
-        row, k = divmod(int(wrong), len(names))
-        of_row = " of ".join(
-            f"{role} {values[first[row]].item()!r}" for role, values in reversed(label.items())
-        )
+    shape = first_of_row.size, len(names)
+    cell = row_code * len(names) + model_code
+    times = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    label = {role: values[first_of_row] for role, values in label.items()}
+    for row, k in np.argwhere(times != 1)[:1]:
+        labels = " of ".join(f"{role} {label[role][row].item()!r}" for role in reversed(label))
         raise ValueError(
-            f"every model must have one row for every {' and '.join(label)}; model {str(names[k])!r} has "
-            f"{checks.counted(times[wrong], 'row')} for {of_row}"
+            f"every model must have one row for every {' and '.join(label)}; model {names[k]!r} "
+            f"has {counted(times[row, k], 'row')} for {labels}"
         )
     order = np.argsort(cell)
-    return (
-        tuple(str(name) for name in names),
-        {role: values[first] for role, values in label.items()},
-        {name: values[order].reshape(first.size, len(names)) for name, values in columns.items()},
-    )
+    return names, label, {name: cells[order].reshape(shape) for name, cells in columns.items()}
 
 
-def same_for_all(name: str, values: np.ndarray, models: Sequence[str]) -> np.ndarray:
-    """Return the one column of (rows, models) that all models have in common, or raise."""
-    for row, k in np.argwhere(values != values[:, :1])[:1]:
-        raise ValueError(
-            f"column {name!r} must be the same for every model; model {models[0]!r} has "
-            f"{values[row, 0]:g} where {models[k]!r} has {values[row, k]:g}"
-        )
-    return values[:, 0]
-
-
-def cells(columns: Iterable[np.ndarray]) -> np.ndarray:
+def cells(columns: Iterable[ndarray]) -> ndarray:
     """Return a whole number per row, the same where all columns agree."""
-    cell: Any = 0
+    cell: ndarray | int = 0
     for values in columns:
         code = np.unique(values, return_inverse=True)[1]
         cell = np.unique(cell * (code.max() + 1) + code, return_inverse=True)[1]
-    return cell
+    return np.asarray(cell)
 
 
-def _in_order(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first row of every value in order of appearance, and the place of each row's value among them."""
-    _, first, place = np.unique(values, return_index=True, return_inverse=True)
+def same_partition(first: ndarray, second: ndarray) -> bool:
+    """Return whether two columns of labels divide the rows into the same groups.
+
+    Examples
+    --------
+    >>> same_partition(np.array([0, 0, 1]), np.array(["b", "b", "a"]))
+    True
+    """
+    groups = np.unique(cells([first, second])).size
+    return groups == np.unique(first).size == np.unique(second).size
+
+
+def _in_order(values: ndarray) -> tuple[ndarray, ndarray]:
+    """Return the first row of every value in order of appearance, and the code of each row."""
+    _, first, code = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    return first[order], np.argsort(order)[place]
+    return first[order], np.argsort(order)[code]

@@ -1,15 +1,18 @@
-"""Which columns of a table of losses hold models, and which tell folds, repeats or sizes.
+"""The columns of a table of losses that hold models, and those of folds, repeats and sizes.
 
-`fold_column` and `repeat_columns` go by names. `refuse_doubtful` looks at the numbers of what is left.
+`fold_column` and `repeat_columns` go by names. `refuse_doubtful` looks at the numbers in the other
+columns.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import numpy as np
+from numpy import ndarray
 
-from workbench import checks
+from workbench.checks import WrongValue, listed
 from workbench.cross_validation import long_form
+from workbench.cross_validation.long_form import Arrays, Names
 from workbench.data import decimals, numbers, roles, shapes
 from workbench.data.columns import plain_name, spelled
 from workbench.results import Note
@@ -17,12 +20,13 @@ from workbench.results import Note
 _NUMBERED = r"(_?(id|ids|no|nr|num|number|idx|index))?"
 _FOLD = re.compile(rf"(cv_?|k_?|outer_|test_)?folds?{_NUMBERED}")
 _SPLIT = re.compile(
-    r"(cv_?|outer_|random_|train_test_)?(splits?|resamples?|resampling|partitions?|holdouts?|shuffles?|"
-    rf"boot|bootstraps?|subsamples?|monte_?carlo|mccv){_NUMBERED}"
+    r"(cv_?|outer_|random_|train_test_)?(splits?|resamples?|resampling|partitions?|holdouts?|"
+    rf"shuffles?|boot|bootstraps?|subsamples?|monte_?carlo|mccv){_NUMBERED}"
 )
 _REPEAT = re.compile(
-    r"(cv_?|random_?|rng_?|train(ing)?_?|model_?)?(seeds?|random_?state|reps?|repeats?|repetitions?|"
-    rf"replicates?|replications?|runs?|trials?|attempts?|iterations?|iters?|epochs?){_NUMBERED}"
+    r"(cv_?|random_?|rng_?|train(ing)?_?|model_?)?(seeds?|random_?state|reps?|repeats?|"
+    r"repetitions?|replicates?|replications?|runs?|trials?|attempts?|iterations?|iters?|"
+    rf"epochs?){_NUMBERED}"
 )
 _TRAIN = re.compile(r"n_?train(ing)?(_.*)?|train(ing)?_?(size|n|items|samples)")
 _TEST = re.compile(r"n_?test(ing)?(_.*)?|test_?(size|n|items|samples)")
@@ -31,6 +35,7 @@ _NEVER = re.compile(
     r"(std|rank|param|train)_.+|params?|(.+_)?(time|times|duration|runtime|elapsed|seconds|secs|"
     r"memory)(_.+)?|n|n_.+|sizes?|counts?|index|rank|sd|std|se|stderr|unnamed:?_?[0-9]*|level_0|"
 )
+_NUMBER = re.compile(r"[-+]?[\d., ]*\d[\d., ]*([eE][-+]?\d+)?\s*%?")
 _FLAG = re.compile(r"(is|has|was)_.+|(.+_)?flags?|hard|easy|difficulty")
 _METRICS = {
     "acc",
@@ -66,52 +71,57 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s.\-]+", "_", plain_name(str(name)))
 
 
-def fold_column(names: Sequence[str], fold: str) -> str:
-    """Return the column of folds: the one that is named, else the only one that is called so or numbers splits.
+def _matches(name: str, *patterns: re.Pattern) -> bool:
+    return any(pattern.fullmatch(_plain(name)) for pattern in patterns)
+
+
+def fold_column(names: Names, fold: str) -> str:
+    """Return the column of folds: the one that is named, else the only one with such a name.
 
     Examples
     --------
     >>> fold_column(["Split", "old", "new"], "fold"), fold_column(["a", "b"], "fold")
     ('Split', 'fold')
     """
-    if fold != "fold" or spelled(fold, names) in names:
-        return spelled(fold, names)
+    column = spelled(fold, names)
+    if fold != "fold" or column in names:
+        return column
     for pattern in (_FOLD, _SPLIT, _REPEAT):
-        alike = [name for name in names if pattern.fullmatch(_plain(name))]
-        if len(alike) == 1:
-            return alike[0]
-        if alike:
-            raise checks.WrongValue(
+        columns = [name for name in names if _matches(name, pattern)]
+        if len(columns) == 1:
+            return columns[0]
+        if columns:
+            raise WrongValue(
                 "fold",
                 "must name the column of folds or splits, as several could be: "
-                f"{checks.listed(alike, quoted=True)}",
+                f"{listed(columns, quoted=True)}",
             )
     return fold
 
 
 def numbers_splits(name: str) -> bool:
-    """Return whether a column is called as if it numbers splits or runs, not folds.
+    """Return whether the name of a column is that of numbers of splits or runs, not of folds.
 
     Examples
     --------
-    >>> numbers_splits("split"), numbers_splits("seed"), numbers_splits("fold"), numbers_splits("Falte")
-    (True, True, False, False)
+    >>> [numbers_splits(name) for name in ("split", "seed", "fold", "Falte")]
+    [True, True, False, False]
     """
-    return any(pattern.fullmatch(_plain(name)) for pattern in (_SPLIT, _REPEAT))
+    return _matches(name, _SPLIT, _REPEAT)
 
 
-def repeat_columns(names: Iterable[str]) -> list[str]:
-    """Return the columns that are called as repeats are: seed, run, trial and so on.
+def repeat_columns(names: Names) -> list[str]:
+    """Return the columns with names of repeats: seed, run, trial and so on.
 
     Examples
     --------
     >>> repeat_columns(["SEED", "fold", "tree", "Run ID"])
     ['SEED', 'Run ID']
     """
-    return [name for name in names if _REPEAT.fullmatch(_plain(name))]
+    return [name for name in names if _matches(name, _REPEAT)]
 
 
-def size_columns(names: Iterable[str]) -> dict[str, str]:
+def size_columns(names: Names) -> dict[str, str]:
     """Return the columns of training and test sizes by "n_train" and "n_test".
 
     Examples
@@ -119,33 +129,29 @@ def size_columns(names: Iterable[str]) -> dict[str, str]:
     >>> size_columns(["n_test", "tree", "Train size"])
     {'n_train': 'Train size', 'n_test': 'n_test'}
     """
-    columns = list(names)
-    sized = {
-        role: [name for name in columns if pattern.fullmatch(_plain(name))]
-        for role, pattern in (("n_train", _TRAIN), ("n_test", _TEST))
-    }
-    return {role: alike[0] for role, alike in sized.items() if len(alike) == 1}
+    sized = {}
+    for role, pattern in (("n_train", _TRAIN), ("n_test", _TEST)):
+        columns = [name for name in names if _matches(name, pattern)]
+        if len(columns) == 1:
+            sized[role] = columns[0]
+    return sized
 
 
-def may_be_models(names: Iterable[str], used: Iterable[str]) -> list[str]:
-    """Return the columns whose names do not say that they are something else.
+def may_be_models(names: Names, used: Iterable[str]) -> list[str]:
+    """Return the columns whose names do not show that they are something else.
 
     Examples
     --------
     >>> may_be_models(["fold", "old", "new", "fit_time", "n_test", "seed"], ["fold"])
     ['old', 'new']
     """
-    taken = set(used)
+    used = set(used)
     never = (_NEVER, _FOLD, _SPLIT, _REPEAT, _TRAIN, _TEST)
-    return [
-        name
-        for name in names
-        if name not in taken and not any(pattern.fullmatch(_plain(name)) for pattern in never)
-    ]
+    return [name for name in names if name not in used and not _matches(name, *never)]
 
 
-def numeric(data: Mapping[str, np.ndarray]) -> list[str]:
-    """Return the columns that hold a number at all and are no weights, clusters, strata or periods.
+def numeric(data: Arrays) -> list[str]:
+    """Return the columns that hold numbers and are no weights, clusters, strata or periods.
 
     Examples
     --------
@@ -154,89 +160,87 @@ def numeric(data: Mapping[str, np.ndarray]) -> list[str]:
     """
     unused = {
         column.name
-        for column in roles.columns_of(dict(data))
+        for column in roles.columns_of(data)
         if column.seems in _UNUSED and len(_plain(column.name)) > 1
     }
     return [name for name, cells in data.items() if name not in unused and _holds_numbers(cells)]
 
 
-def _holds_numbers(cells: np.ndarray) -> bool:
-    if np.asarray(cells).dtype.kind in "biuf":
+def _holds_numbers(cells: ndarray) -> bool:
+    if cells.dtype.kind in "biuf":
         return True
     texts = numbers.as_text(cells[~shapes.gaps(cells, True)])
-    return any(
-        text.lower() in decimals.TRUTH
-        or re.fullmatch(r"[-+]?[\d., ]*\d[\d., ]*([eE][-+]?\d+)?\s*%?", text)
-        for text in texts
-    )
+    return any(text.lower() in decimals.TRUTH or _NUMBER.fullmatch(text) for text in texts)
 
 
-def refuse_doubtful(scores: Mapping[str, np.ndarray]) -> None:
-    """Raise where columns do not look like scores of one kind; what is missing (NaN) is left out.
+def refuse_doubtful(scores: Arrays) -> None:
+    """Raise where columns do not look like scores of one kind; missing scores (NaN) are ignored.
 
     Examples
     --------
     >>> refuse_doubtful({"old": np.array([.8, .7]), "new": np.array([.9, .8])})
     """
-    if len(scores) < 2:
-        return
     values = {name: column[~np.isnan(column)] for name, column in scores.items()}
     values = {name: column for name, column in values.items() if column.size}
+    if len(values) < 2:
+        return
     fractions = [name for name, column in values.items() if np.mean(column % 1 != 0) > 0.5]
-    whole = [name for name, column in values.items() if not np.any(column % 1)]
-    flags = [name for name in values if _FLAG.fullmatch(_plain(name))]
+    integers = [name for name, column in values.items() if not np.any(column % 1)]
+    flags = [name for name in values if _matches(name, _FLAG)]
     metrics = [name for name in values if _plain(name) in _METRICS]
     size = {name: float(np.abs(column).mean()) for name, column in values.items()}
-    small, large = min(size, key=size.__getitem__), max(size, key=size.__getitem__)
+    small = min(size, key=size.__getitem__)
+    large = max(size, key=size.__getitem__)
     if len(metrics) > 1:
-        why = f"columns {checks.listed(metrics, quoted=True)} are called as metrics, not as models"
+        why = f"columns {listed(metrics, quoted=True)} are called as metrics, not as models"
     elif flags and len(flags) < len(values):
         why = f"column {flags[0]!r} is called as a property of the rows, not as a model"
-    elif fractions and whole:
-        only = "0 and 1" if np.isin(values[whole[0]], (0, 1)).all() else "whole numbers"
-        why = f"column {whole[0]!r} holds only {only} next to fractions in {checks.listed(fractions, 3, quoted=True)}"
-    elif size[large] > SCALE * size[small] and values[large].max() > 1 and size[small]:
+    elif fractions and integers:
+        only = "0 and 1" if np.isin(values[integers[0]], (0, 1)).all() else "whole numbers"
+        columns = listed(fractions, 3, quoted=True)
+        why = f"column {integers[0]!r} holds only {only} next to fractions in {columns}"
+    elif size[large] > SCALE * size[small] > 0 and values[large].max() > 1:
         why = (
             f"column {large!r} has a mean size of {size[large]:.3g} where that of {small!r} is "
             f"{size[small]:.3g}: hardly scores of one kind"
         )
     else:
         return
-    raise checks.WrongValue("models", f"must list the columns of losses or scores, as {why}")
+    raise WrongValue("models", f"must list the columns of losses or scores, as {why}")
 
 
 def repeats_told(
-    candidates: Mapping[str, np.ndarray],
-    fold: np.ndarray,
-    item: np.ndarray | None,
-    fold_name: str,
-    one: bool,
+    candidates: Arrays, label: Arrays, fold_name: str, one_cv: bool
 ) -> tuple[str, list[Note]]:
-    """Return the column that tells repeats apart ("" for none), and what is said of it and of the others.
+    """Return the column that tells repeats apart ("" for none), and notes on all candidates.
 
     Parameters
     ----------
     candidates : dict of (n,) ndarray
-        Columns that are called as repeats are.
-    fold : (n,) ndarray
-    item : (n,) ndarray or None
+        Columns with names of repeats.
+    label : dict of (n,) ndarray
+        Labels of "fold", and of "item" where they are known.
     fold_name : str
-    one : bool
-        Whether folds with labels of their own are known to be those of one cross-validation.
+        Column of folds.
+    one_cv : bool
+        Whether folds with different labels are known to be those of one cross-validation.
 
     Examples
     --------
-    >>> seed = np.array([42, 42, 1337, 1337])
-    >>> repeats_told({"seed": seed}, np.array([0, 1, 0, 1]), None, "fold", False)[0]
+    >>> seed, fold = {"seed": np.array([42, 42, 1337, 1337])}, np.array([0, 1, 0, 1])
+    >>> repeats_told(seed, {"fold": fold}, "fold", False)[0]
     'seed'
-    >>> repeats_told({"seed": seed}, np.array([0, 1, 2, 3]), None, "fold", True)[0]
+    >>> repeats_told(seed, {"fold": np.arange(4)}, "fold", True)[0]
     ''
     """
-    valid = [name for name, labels in candidates.items() if _tells(labels, fold, item)]
-    if valid and item is None and _unique(fold, None):
-        if not one:
+    fold = label["fold"]
+    rows = label.get("item", label["fold"])
+    told_by_rows = np.unique(rows).size == rows.size
+    valid = [name for name, labels in candidates.items() if _tells(labels, fold, rows)]
+    if valid and told_by_rows and "item" not in label:
+        if not one_cv:
             count = np.unique(candidates[valid[0]]).size
-            raise checks.WrongValue(
+            raise WrongValue(
                 "repeat",
                 f"must be said, as column {valid[0]!r} may tell {count} repeats of "
                 f"{fold.size // count} folds or be a setting of one cross-validation of "
@@ -244,57 +248,41 @@ def repeats_told(
                 others=("splits",),
             )
         valid = []
-    for other in valid[1:]:
-        if not _alike(candidates[valid[0]], candidates[other]):
-            raise checks.WrongValue(
-                "repeat",
-                "must name the column of repeats, as several could tell them apart: "
-                f"{checks.listed(valid, quoted=True)}",
-            )
-    if not valid and candidates and not _unique(fold, item):
-        raise checks.WrongValue(
+    chosen = valid[0] if valid else ""
+    if not all(long_form.same_partition(candidates[chosen], candidates[name]) for name in valid):
+        raise WrongValue(
+            "repeat",
+            "must name the column of repeats, as several could tell them apart: "
+            f"{listed(valid, quoted=True)}",
+        )
+    if not valid and not told_by_rows:
+        raise WrongValue(
             "repeat",
             "must name the column of repeats: columns "
-            f"{checks.listed([fold_name, *candidates], quoted=True)} do not give every repeat the "
+            f"{listed([fold_name, *candidates], quoted=True)} do not give every repeat the "
             "same folds once. Average what was run several times on the same folds, or drop a "
             "column",
         )
-    chosen = valid[0] if valid else ""
-    notes = (
-        [
-            Note(
-                "data",
-                f"column {chosen!r} tells repeats: {np.unique(candidates[chosen]).size} repeats, each with "
-                "its own folds",
-            )
-        ]
-        if chosen
-        else []
-    )
-    notes += [
+    notes = [
         Note("data", f"column {name!r} is no model and tells no repeats: it is not used")
         for name in candidates
-        if name not in valid[:1]
+        if name != chosen
     ]
+    if chosen:
+        count = np.unique(candidates[chosen]).size
+        text = f"column {chosen!r} tells repeats: {count} repeats, each with its own folds"
+        notes.insert(0, Note("data", text))
     return chosen, notes
 
 
-def _tells(labels: np.ndarray, fold: np.ndarray, item: np.ndarray | None) -> bool:
-    """Return whether every label comes with the same number of folds, at least 2, and with each of them once."""
+def _tells(labels: ndarray, fold: ndarray, rows: ndarray) -> bool:
+    """Return whether a column tells repeats apart.
+
+    Every label must come with the same number of folds, at least 2, and with each of the rows
+    (items, or else folds) once.
+    """
     distinct, code = np.unique(labels, return_inverse=True)
-    cells = long_form.cells([labels, fold])
-    folds = np.bincount(code[np.unique(cells, return_index=True)[1]])
+    folds = np.bincount(code[np.unique(long_form.cells([labels, fold]), return_index=True)[1]])
     if distinct.size < 2 or folds[0] < 2 or np.ptp(folds):
         return False
-    rows = cells if item is None else long_form.cells([labels, item])
-    return np.unique(rows).size == rows.size
-
-
-def _unique(fold: np.ndarray, item: np.ndarray | None) -> bool:
-    rows = fold if item is None else item
-    return np.unique(rows).size == rows.size
-
-
-def _alike(first: np.ndarray, second: np.ndarray) -> bool:
-    pairs = np.unique(long_form.cells([first, second])).size
-    return pairs == np.unique(first).size == np.unique(second).size
+    return np.bincount(long_form.cells([labels, rows])).max() == 1

@@ -3,24 +3,25 @@
 References
 ----------
 .. [1] Nadeau & Bengio, Inference for the generalization error, Machine Learning 52, 2003.
-.. [2] Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms, Neural
-   Computation 10, 1998: 5x2cv t, McNemar.
-.. [3] Alpaydin, Combined 5x2cv F test for comparing supervised classification learning algorithms, Neural Computation
-   11, 1999.
-.. [4] Fagerland, Lydersen & Laake, The McNemar test for binary matched-pairs data: mid-p and asymptotic are better than
-   exact conditional, BMC Medical Research Methodology 13, 2013.
-.. [5] Corani & Benavoli, A Bayesian approach for comparing cross-validated algorithms on multiple data sets, Machine
-   Learning 100, 2015.
-.. [6] Bates, Hastie & Tibshirani, Cross-validation: what does it estimate and how well does it do it?, JASA 119, 2024.
+.. [2] Dietterich, Approximate statistical tests for comparing supervised classification learning
+   algorithms, Neural Computation 10, 1998: 5x2cv t, McNemar.
+.. [3] Alpaydin, Combined 5x2cv F test for comparing supervised classification learning algorithms,
+   Neural Computation 11, 1999.
+.. [4] Fagerland, Lydersen & Laake, The McNemar test for binary matched-pairs data: mid-p and
+   asymptotic are better than exact conditional, BMC Medical Research Methodology 13, 2013.
+.. [5] Corani & Benavoli, A Bayesian approach for comparing cross-validated algorithms on multiple
+   data sets, Machine Learning 100, 2015.
+.. [6] Bates, Hastie & Tibshirani, Cross-validation: what does it estimate and how well does it do
+   it?, JASA 119, 2024.
 """
-
-from typing import Any
 
 import numpy as np
 import scipy
+from numpy import nan, ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
+from workbench.checks import WrongValue, counted
 from workbench.cross_validation import kfold, schemes
 from workbench.cross_validation.sources import as_array, refuse_extreme
 from workbench.results import Interval, Note, Result
@@ -51,8 +52,11 @@ class ModelTest(Result):
 
     def headline(self) -> str:
         """Return statistic, degrees of freedom and p-value."""
-        df = f", df {', '.join(f'{d:g}' for d in self.df)}" if self.df else ""
-        return f"{self.test}: estimate {self.estimate:.4g}, statistic {self.statistic:.4g}{df}, p {self.pvalue:.4g}"
+        df = f", df {self._df}" if self.df else ""
+        return (
+            f"{self.test}: estimate {self.estimate:.4g}, statistic {self.statistic:.4g}{df}, "
+            f"p {self.pvalue:.4g}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row."""
@@ -61,10 +65,14 @@ class ModelTest(Result):
                 "test": self.test,
                 "estimate": self.estimate,
                 "statistic": self.statistic,
-                "df": ", ".join(f"{d:g}" for d in self.df),
+                "df": self._df,
                 "pvalue": self.pvalue,
             }
         ]
+
+    @property
+    def _df(self) -> str:
+        return ", ".join(f"{df:g}" for df in self.df)
 
 
 def nadeau_bengio_test(
@@ -75,7 +83,7 @@ def nadeau_bengio_test(
     mean: float = 0.0,
     alternative: str = "two-sided",
 ) -> ModelTest:
-    """Test differences from J random splits (or folds) with the variance corrected for shared training items.
+    """Test differences from J random splits (or folds), corrected for shared training items.
 
     Parameters
     ----------
@@ -98,8 +106,8 @@ def nadeau_bengio_test(
 
     Notes
     -----
-    t = (estimate - mean) / sqrt((1/J + n_test/n_train) s^2), df = J - 1 [1]_. For J = K folds it is `kfold_t_test` at
-    rho = K/(2K-1).
+    t = (estimate - mean) / sqrt((1/J + n_test/n_train) s^2), df = J - 1 [1]_. For J = K folds it is
+    `kfold_t_test` at rho = K/(2K-1).
 
     References
     ----------
@@ -113,20 +121,15 @@ def nadeau_bengio_test(
     values = _differences(differences)
     n_train = checks.number("n_train", n_train, 0, open_ends=True)
     n_test = checks.number("n_test", n_test, 0, open_ends=True)
-    mean, alternative = (
-        checks.number("mean", mean),
-        checks.choice("alternative", alternative, kfold.ALTERNATIVES),
-    )
+    mean = checks.number("mean", mean)
+    alternative = checks.choice("alternative", alternative, kfold.ALTERNATIVES)
     kfold.refuse_zero_variance(values, 0, "the difference")
     error = ((1 / values.size + n_test / n_train) * values.var(ddof=1)) ** 0.5
-    statistic, df = (values.mean() - mean) / error, values.size - 1
-    return ModelTest(
-        "corrected resampled t",
-        values.mean(),
-        statistic,
-        (df,),
-        float(kfold.tail_probability(statistic, df, alternative)),
-    )
+    estimate = values.mean()
+    df = values.size - 1
+    statistic = (estimate - mean) / error
+    pvalue = float(kfold.tail_probability(statistic, df, alternative))
+    return ModelTest("corrected resampled t", estimate, statistic, (df,), pvalue)
 
 
 def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
@@ -149,13 +152,13 @@ def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
 
     Notes
     -----
-    t = d_11 / sqrt(sum s_i^2 / 5) with s_i^2 = (d_i1 - d_i2)^2 / 2 and 5 degrees of freedom [1]_. It takes the halves'
-    differences as independent, which they are not for every learner.
+    t = d_11 / sqrt(sum s_i^2 / 5) with s_i^2 = (d_i1 - d_i2)^2 / 2 and 5 degrees of freedom [1]_.
+    It takes the differences of the halves as independent, which they are not for every learner.
 
     References
     ----------
-    .. [1] Dietterich, Approximate statistical tests for comparing supervised classification learning algorithms,
-       Neural Computation 10, 1998.
+    .. [1] Dietterich, Approximate statistical tests for comparing supervised classification
+       learning algorithms, Neural Computation 10, 1998.
 
     Examples
     --------
@@ -163,18 +166,22 @@ def five_by_two_t_test(differences: ArrayLike) -> ModelTest:
     ModelTest(5x2cv t: estimate 0.046, statistic 3.015, df 5, p 0.02958)
     """
     values = _five_by_two(differences)
-    every = five_by_two(values)[0]
-    pvalues = kfold.tail_probability(every, 5, "two-sided")
+    statistics, _ = five_by_two(values)
+    pvalues = kfold.tail_probability(statistics, 5, "two-sided")
     note = Note(
         "unreliable",
         f"the difference that comes first decides: p from {pvalues.min():.4g} to "
         f"{pvalues.max():.4g} over the ten",
     )
-    return ModelTest("5x2cv t", values.mean(), every[0, 0], (5,), pvalues[0, 0], notes=[note])
+    first = statistics[0, 0]
+    pvalue = pvalues[0, 0]
+    return ModelTest("5x2cv t", values.mean(), first, (5,), pvalue, notes=[note])
 
 
 def five_by_two_f_test(differences: ArrayLike) -> ModelTest:
-    """Test five repeats of 2-fold cross-validation with Alpaydin's F, which does not depend on their order.
+    """Test five repeats of 2-fold cross-validation with Alpaydin's F.
+
+    Unlike Dietterich's t it does not depend on the order of the differences.
 
     Parameters
     ----------
@@ -196,7 +203,8 @@ def five_by_two_f_test(differences: ArrayLike) -> ModelTest:
 
     References
     ----------
-    .. [1] Alpaydin, Combined 5x2cv F test for comparing supervised classification learning algorithms, 1999.
+    .. [1] Alpaydin, Combined 5x2cv F test for comparing supervised classification learning
+       algorithms, 1999.
 
     Examples
     --------
@@ -204,14 +212,15 @@ def five_by_two_f_test(differences: ArrayLike) -> ModelTest:
     ModelTest(5x2cv F: estimate 0.046, statistic 2.764, df 10, 5, p 0.1367)
     """
     values = _five_by_two(differences)
-    statistic = five_by_two(values)[1]
-    return ModelTest(
-        "5x2cv F", values.mean(), statistic, (10, 5), scipy.special.fdtrc(10, 5, statistic)
-    )
+    _, statistic = five_by_two(values)
+    pvalue = scipy.special.fdtrc(10, 5, statistic)
+    return ModelTest("5x2cv F", values.mean(), statistic, (10, 5), pvalue)
 
 
-def five_by_two(values: np.ndarray) -> tuple:
-    """Return t (..., 5, 2), one per difference that could come first, and F (...,) of differences (..., 5, 2).
+def five_by_two(values: ndarray) -> tuple:
+    """Return t (..., 5, 2) and F (...,) of differences (..., 5, 2).
+
+    There is one t for every difference that could come first.
 
     Examples
     --------
@@ -219,26 +228,26 @@ def five_by_two(values: np.ndarray) -> tuple:
     >>> t.shape, round(float(f), 3)
     ((5, 2), 2.764)
     """
-    spread = ((values[..., 0] - values[..., 1]) ** 2 / 2).sum(-1)
+    spread = values.var(-1, ddof=1).sum(-1)
+    squares = (values**2).sum((-1, -2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return values / np.sqrt(spread / 5)[..., None, None], (values**2).sum((-1, -2)) / (
-            2 * spread
-        )
+        t = values / np.sqrt(spread / 5)[..., None, None]
+        return t, squares / (2 * spread)
 
 
 def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     """Test whether two fitted models err equally often on the same items.
 
-    Answers for these two models, not for the methods that made them: for pooled cross-validated predictions it is
-    therefore too liberal.
+    The answer is about these two models, not about the methods that made them: for pooled
+    cross-validated predictions it is therefore too liberal.
 
     Parameters
     ----------
     b, c : int
         Items that only the first, and only the second, model got wrong.
     method : {"exact", "midp", "chi2"}
-        Binomial; binomial counting half of what was observed, close to its level [1]_; chi-square with Edwards'
-        continuity correction, (abs(b - c) - 1)^2 / (b + c).
+        Binomial; binomial with half the probability of the observed counts, close to its level
+        [1]_; chi-square with Edwards' continuity correction, (abs(b - c) - 1)^2 / (b + c).
 
     Returns
     -------
@@ -254,23 +263,23 @@ def mcnemar_test(b: int, c: int, *, method: str = "exact") -> ModelTest:
     >>> mcnemar_test(21, 4)
     ModelTest(McNemar exact: estimate 0.68, statistic 4, p 0.0009105)
     """
-    b, c = checks.whole("b", b, 0), checks.whole("c", c, 0)
+    b = checks.whole("b", b, 0)
+    c = checks.whole("c", c, 0)
     method = checks.choice("method", method, MCNEMAR)
-    statistic = _edwards(b, c) if method == "chi2" else min(b, c)
-    notes = (
-        () if b + c else (Note("undefined", "the models never disagree: no evidence either way"),)
-    )
-    return ModelTest(
-        f"McNemar {method}",
-        (b - c) / max(b + c, 1),
-        float(statistic),
-        (1,) if method == "chi2" else (),
-        float(mcnemar_pvalue(b, c, method)),
-        notes=notes,
-    )
+    notes = []
+    if b + c == 0:
+        notes = [Note("undefined", "the models never disagree: no evidence either way")]
+    estimate = (b - c) / max(b + c, 1)
+    pvalue = float(mcnemar_pvalue(b, c, method))
+    statistic = float(min(b, c))
+    df: tuple = ()
+    if method == "chi2":
+        statistic = float(_edwards(b, c))
+        df = (1,)
+    return ModelTest(f"McNemar {method}", estimate, statistic, df, pvalue, notes=notes)
 
 
-def mcnemar_pvalue(b: int | np.ndarray, c: int | np.ndarray, method: str = "exact") -> np.ndarray:
+def mcnemar_pvalue(b: int | ndarray, c: int | ndarray, method: str = "exact") -> ndarray:
     """Return p-values of arrays of disagreements.
 
     Examples
@@ -278,23 +287,30 @@ def mcnemar_pvalue(b: int | np.ndarray, c: int | np.ndarray, method: str = "exac
     >>> [round(float(mcnemar_pvalue(21, 4, method)), 5) for method in MCNEMAR]
     [0.00091, 0.00053, 0.00137]
     """
-    b, c = checks.plain_array("b", b), checks.plain_array("c", c)
+    b = checks.plain_array("b", b)
+    c = checks.plain_array("c", c)
     if method == "chi2":
         return scipy.special.chdtrc(1, _edwards(b, c))
-    fewer, total = np.minimum(b, c), b + c
-    tail = 2 * _at_most(fewer, total)
+    fewer = np.minimum(b, c)
+    total = b + c
+    tail = _at_most(fewer, total)
     if method == "exact":
-        return np.minimum(tail, 1)
-    return np.minimum(
-        tail - (tail / 2 - np.where(fewer > 0, _at_most(np.maximum(fewer - 1, 0), total), 0)), 1
-    )
+        return np.minimum(2 * tail, 1)
+    below = np.where(fewer > 0, _at_most(np.maximum(fewer - 1, 0), total), 0)
+    return np.minimum(tail + below, 1)
 
 
-def _at_most(heads: int | np.ndarray, tosses: int | np.ndarray) -> np.ndarray:
-    """Return P(X <= heads) of tosses of a fair coin; a binomial of `scipy.special` has no p from 2**31 tosses on."""
-    return np.where(
-        tosses > 0, scipy.special.betainc(np.maximum(tosses - heads, 1.0), heads + 1.0, 0.5), 1.0
-    )
+def _edwards(b: int | ndarray, c: int | ndarray) -> ndarray:
+    return np.maximum(np.abs(b - c) - 1, 0) ** 2 / np.maximum(b + c, 1)
+
+
+def _at_most(heads: ndarray, tosses: ndarray) -> ndarray:
+    """Return P(X <= heads) of tosses of a fair coin.
+
+    A binomial of `scipy.special` has no p from 2**31 tosses on.
+    """
+    p = scipy.special.betainc(np.maximum(tosses - heads, 1.0), heads + 1.0, 0.5)
+    return np.where(tosses > 0, p, 1.0)
 
 
 class BayesianTTest(Result):
@@ -303,8 +319,9 @@ class BayesianTTest(Result):
     Attributes
     ----------
     left, rope, right : float
-        Probabilities that the difference is below the region of practical equivalence (ROPE), that the models are
-        practically equal, and that it is above; below it the first model has the smaller loss, or score.
+        Probabilities that the difference is below the region of practical equivalence (ROPE), that
+        the models are practically equal, and that it is above; below it the first model has the
+        smaller loss, or score.
     estimate, standard_error : float
         Center and scale of the posterior.
     df : int
@@ -326,9 +343,12 @@ class BayesianTTest(Result):
 
     @property
     def regions(self) -> dict[str, float]:
-        """What is so below, in and above the ROPE, with its probability: dict of float."""
-        names = ("first better", "practically equal", "second better")[:: -1 if self.scores else 1]
-        return dict(zip(names, (self.left, self.rope, self.right), strict=True))
+        """The probabilities of the three regions by their meaning: dict of float."""
+        low = "first better"
+        high = "second better"
+        if self.scores:
+            low, high = high, low
+        return {low: self.left, "practically equal": self.rope, high: self.right}
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the shortest `Interval` that holds `level` of the posterior.
@@ -338,42 +358,36 @@ class BayesianTTest(Result):
         level : float
             Posterior probability inside, in (0, 1).
         """
-        reach = scipy.special.stdtrit(self.df, (1 + checks.level(level)) / 2) * self.standard_error
+        quantile = scipy.special.stdtrit(self.df, (1 + checks.level(level)) / 2)
+        reach = quantile * self.standard_error
         return Interval(self.estimate - reach, self.estimate + reach, level, "posterior")
 
-    def density(self, difference: ArrayLike) -> np.ndarray:
+    def density(self, difference: ArrayLike) -> ndarray:
         """Return the posterior density at differences, of the same shape.
 
         Parameters
         ----------
         difference : array_like of float
         """
-        difference = checks.floats("difference", difference)
-        t, df = (difference - self.estimate) / self.standard_error, self.df
-        log_constant = (
-            scipy.special.gammaln((df + 1) / 2)
-            - scipy.special.gammaln(df / 2)
-            - np.log(df * np.pi) / 2
-        )
-        return np.exp(log_constant - (df + 1) / 2 * np.log1p(t**2 / df)) / self.standard_error
+        df = self.df
+        scale = self.standard_error
+        t = (checks.floats("difference", difference) - self.estimate) / scale
+        constant = np.sqrt(df) * scipy.special.beta(0.5, df / 2) * scale
+        return np.exp(-(df + 1) / 2 * np.log1p(t**2 / df)) / constant
 
     def headline(self) -> str:
         """Return the three probabilities in words."""
-        practical = (
-            f", practically equal (within {self.half_width:g}) {self.rope:.3f}"
-            if self.half_width
-            else ""
-        )
-        first, second = (self.regions[f"{which} better"] for which in ("first", "second"))
+        regions = self.regions
         best = "larger score" if self.scores else "smaller loss"
-        return f"P(first has the {best}) {first:.3f}{practical}, second {second:.3f}"
+        equal = f", practically equal (within {self.half_width:g}) {self.rope:.3f}"
+        return (
+            f"P(first has the {best}) {regions['first better']:.3f}"
+            f"{equal if self.half_width else ''}, second {regions['second better']:.3f}"
+        )
 
     def rows(self) -> list[dict]:
         """Return one row per region."""
-        return [
-            {"region": region, "probability": probability}
-            for region, probability in self.regions.items()
-        ]
+        return [{"region": name, "probability": p} for name, p in self.regions.items()]
 
 
 def bayesian_correlated_t(
@@ -396,60 +410,62 @@ def bayesian_correlated_t(
     runs : int, optional
         Repeats of the cross-validation; divides J. By default 1, where J is at most 20.
     sizes : (J,) array_like of int, optional
-        Items per fold, at least 1: mean and variance are weighted by them, as in `kfold_t_test`; by default equal.
+        Items per fold, at least 1: mean and variance are weighted by them, as in `kfold_t_test`; by
+        default equal.
     scores : bool
         The differences are of scores: the larger is better.
     test_share : float, optional
-        Of random splits the proportion of items in a test set, which is the correlation of two splits.
+        Of random splits the proportion of items in a test set, which is the correlation of two
+        splits.
 
     Returns
     -------
     BayesianTTest
-        Without a rope, twice the smaller of left and right is the p-value of `kfold_t_test` at "nadeau_bengio", and
-        for equal folds that of `nadeau_bengio_test`.
+        Without a rope, twice the smaller of left and right is the p-value of `kfold_t_test` at
+        "nadeau_bengio", and for equal folds that of `nadeau_bengio_test`.
 
     Raises
     ------
     ZeroVarianceError
         If all differences are the same.
     ValueError
-        For more than 20 differences of which neither `runs` nor `test_share` says how they were made.
+        For more than 20 differences of which neither `runs` nor `test_share` says how they were
+        made.
 
     References
     ----------
-    .. [1] Corani & Benavoli, A Bayesian approach for comparing cross-validated algorithms on multiple data sets,
-       Machine Learning 100, 2015.
+    .. [1] Corani & Benavoli, A Bayesian approach for comparing cross-validated algorithms on
+       multiple data sets, Machine Learning 100, 2015.
 
     Examples
     --------
     >>> bayesian_correlated_t([.1, .1, -.05, .15, 0, .2, .25, .05, .05, 0], rope=.01)
-    BayesianTTest(P(first has the smaller loss) 0.028, practically equal (within 0.01) 0.031, second 0.941)
+    ...     # doctest: +NORMALIZE_WHITESPACE
+    BayesianTTest(P(first has the smaller loss) 0.028, practically equal (within 0.01) 0.031,
+    second 0.941)
     """
-    values, rope = _differences(differences), checks.number("rope", rope, 0)
+    values = _differences(differences)
+    rope = checks.number("rope", rope, 0)
     _, share = schemes.checked("auto", test_share)
     if runs is None and share is None:
         schemes.refuse_unknown_folds(values.size, "say how many with runs")
     runs = 1 if runs is None else checks.whole("runs", runs, 1)
     folds, rest = divmod(values.size, runs)
     if rest or folds < 2:
-        raise checks.WrongValue(
-            "runs",
-            f"must divide the number of differences into at least 2 folds; got {runs} "
-            f"runs of {values.size}",
-        )
+        rule = "must divide the number of differences into at least 2 folds"
+        raise WrongValue("runs", f"{rule}; got {runs} runs of {values.size}")
     kfold.refuse_zero_variance(values, 0, "the difference")
-    sizes = (
-        np.ones(values.size)
-        if sizes is None
-        else checks.counts("sizes", sizes, size=values.size, low=1, what="fold")
-    )
+    weights = np.ones(values.size)
+    if sizes is not None:
+        weights = checks.counts("sizes", sizes, size=values.size, low=1, what="fold")
     ratio = 1 / (folds - 1) if share is None else share / (1 - share)
-    error = float(((1 + values.size * ratio) * kfold.theta3(values, sizes)) ** 0.5)
-    mean, df = float(np.average(values, weights=sizes)), values.size - 1
-    left, right = (
-        float(scipy.special.stdtr(df, (shift - rope) / error)) for shift in (-mean, mean)
-    )
-    return BayesianTTest(left, max(1 - left - right, 0.0), right, mean, error, df, rope, scores)
+    error = float(((1 + values.size * ratio) * kfold.theta3(values, weights)) ** 0.5)
+    mean = float(np.average(values, weights=weights))
+    df = values.size - 1
+    left = float(scipy.special.stdtr(df, (-mean - rope) / error))
+    right = float(scipy.special.stdtr(df, (mean - rope) / error))
+    within = max(1 - left - right, 0.0)
+    return BayesianTTest(left, within, right, mean, error, df, rope, scores)
 
 
 class NestedInterval(Interval):
@@ -466,20 +482,23 @@ class NestedInterval(Interval):
         Mean of the inner losses.
     """
 
-    estimate: float = float("nan")
-    standard_error: float = float("nan")
-    uncorrected: float = float("nan")
+    estimate: float = nan
+    standard_error: float = nan
+    uncorrected: float = nan
 
 
 def nested_cv_interval(
     outer: ArrayLike, inner: ArrayLike, *, level: float = 0.95
 ) -> NestedInterval:
-    """Return an interval for the error of a model fitted to all items, from nested cross-validation.
+    """Return an interval for the error of a model fitted to all items.
+
+    It is made from the losses of nested cross-validation.
 
     Parameters
     ----------
     outer : (K, m) or (R, K, m) array_like
-        Losses (or differences of two models) of the items of each fold, by a model trained without that fold.
+        Losses (or differences of two models) of the items of each fold, by a model trained without
+        that fold.
     inner : (K, n - m) or (R, K, n - m) array_like
         Losses of all other items, by models trained without that fold and without the item's own.
     level : float
@@ -495,14 +514,14 @@ def nested_cv_interval(
 
     Notes
     -----
-    The mean squared error is estimated by mean((inner mean - outer mean)^2) - mean(variance of outer / m), times
-    (K-1)/K, its root kept within s / sqrt(n) and sqrt(K) times that; the bias is (1 + (K-2)/K) (inner mean - outer
-    mean) [1]_, who advise some 200 repeats R.
+    The mean squared error is estimated by mean((inner mean - outer mean)^2) - mean(variance of
+    outer / m), times (K-1)/K, its root limited to s / sqrt(n) and sqrt(K) times that; the bias is
+    (1 + (K-2)/K) (inner mean - outer mean) [1]_, who advise some 200 repeats R.
 
     References
     ----------
-    .. [1] Bates, Hastie & Tibshirani, Cross-validation: what does it estimate and how well does it do it?, JASA 119,
-       2024.
+    .. [1] Bates, Hastie & Tibshirani, Cross-validation: what does it estimate and how well does it
+       do it?, JASA 119, 2024.
 
     Examples
     --------
@@ -511,21 +530,22 @@ def nested_cv_interval(
     NestedInterval(-0.3115 to 0.2698, 0.95 nested cross-validation)
     """
     level = checks.level(level)
-    outer, inner = _nested_arrays(outer, inner)
+    outer = _nested_losses("outer", outer)
+    inner = _nested_losses("inner", inner)
+    repeats, folds, m = outer.shape
+    if folds < 3 or m < 2:
+        rule = "must have at least 3 folds of at least 2 items"
+        raise WrongValue("outer", rule, told=f"got {counted(folds, 'fold')} of {m:,}")
+    shape = repeats, folds, (folds - 1) * m
+    if inner.shape != shape:
+        rule = f"must have shape {shape}, all items outside each fold"
+        raise WrongValue("inner", rule, inner.shape)
     estimate, error = nested_estimate(outer, inner)
     reach = intervals.quantile(level) * error
-    repeats = outer.shape[0]
-    notes = (
-        ()
-        if repeats >= ADVISED_REPEATS
-        else (
-            Note(
-                "unreliable",
-                f"{checks.counted(repeats, 'repeat')}; about {ADVISED_REPEATS} are advised for a stable "
-                f"width",
-            ),
-        )
-    )
+    notes = []
+    if repeats < ADVISED_REPEATS:
+        advice = f"about {ADVISED_REPEATS} are advised for a stable width"
+        notes = [Note("unreliable", f"{counted(repeats, 'repeat')}; {advice}")]
     return NestedInterval(
         estimate - reach,
         estimate + reach,
@@ -538,7 +558,7 @@ def nested_cv_interval(
     )
 
 
-def nested_estimate(outer: np.ndarray, inner: np.ndarray) -> tuple:
+def nested_estimate(outer: ndarray, inner: ndarray) -> tuple:
     """Return estimate and standard error from losses (..., R, K, m) and (..., R, K, n - m).
 
     Examples
@@ -548,70 +568,43 @@ def nested_estimate(outer: np.ndarray, inner: np.ndarray) -> tuple:
     (0.0, 0.0)
     """
     folds, m = outer.shape[-2:]
-    outer_mean, inner_mean = outer.mean((-1, -2, -3)), inner.mean((-1, -2, -3))
+    every = (-1, -2, -3)
+    outer_mean = outer.mean(every)
+    inner_mean = inner.mean(every)
     misses = (inner.mean(-1) - outer.mean(-1)) ** 2 - outer.var(-1, ddof=1) / m
-    naive = inner.std((-1, -2, -3), ddof=1) / np.sqrt(folds * m)
-    error = np.clip(
-        np.sqrt(np.maximum((folds - 1) / folds * misses.mean((-1, -2)), 0)),
-        naive,
-        naive * folds**0.5,
-    )
+    squared = (folds - 1) / folds * misses.mean((-1, -2)).clip(0)
+    naive = inner.std(every, ddof=1) / np.sqrt(folds * m)
+    error = np.clip(np.sqrt(squared), naive, naive * folds**0.5)
     return inner_mean - (1 + (folds - 2) / folds) * (inner_mean - outer_mean), error
 
 
-def _differences(values: ArrayLike) -> np.ndarray:
+def _nested_losses(name: str, losses: ArrayLike) -> ndarray:
+    """Return losses as floats (R, K, m)."""
+    losses = checks.floats(name, as_array(name, losses))
+    if losses.ndim not in (2, 3):
+        raise WrongValue(name, "must be (K, ...) or (R, K, ...)", losses.shape)
+    losses = losses.reshape(-1, *losses.shape[-2:])
+    checks.refuse_infinite(name, losses, "repeat", "fold", "item")
+    refuse_extreme(name, losses)
+    return losses
+
+
+def _differences(values: ArrayLike) -> ndarray:
     values = checks.vector("differences", as_array("differences", values), what="fold")
-    if values.size < 2:
-        raise checks.WrongValue("differences", "must have at least 2 entries", values.size)
     refuse_extreme("differences", values)
     return values
 
 
-def _five_by_two(differences: Any) -> np.ndarray:
-    values = as_array("differences", differences)
+def _five_by_two(differences: ArrayLike) -> ndarray:
+    values = checks.floats("differences", as_array("differences", differences))
     if values.shape != (5, 2):
-        raise checks.WrongValue(
-            "differences", "must have shape (5, 2), five repeats of two halves", values.shape
-        )
-    values = checks.vector("differences", values.ravel(), what="entry").reshape(5, 2)
+        rule = "must have shape (5, 2), five repeats of two halves"
+        raise WrongValue("differences", rule, values.shape)
+    checks.refuse_infinite("differences", values, "repeat", "half")
     refuse_extreme("differences", values)
-    if np.abs(values[:, 0] - values[:, 1]).max() <= 1e-12 * np.abs(values).max():
+    if np.ptp(values, 1).max() <= kfold.ROUNDING * np.abs(values).max():
         raise kfold.ZeroVarianceError(
             "the two halves agree in all five repeats: the variance is 0, so there is no t, "
             "no F and no p-value; use a loss with finer values, or more items"
         )
     return values
-
-
-def _edwards(b: int | np.ndarray, c: int | np.ndarray) -> float | np.ndarray:
-    return np.maximum(np.abs(np.subtract(b, c)) - 1, 0) ** 2 / np.maximum(np.add(b, c), 1)
-
-
-def _nested_arrays(outer: ArrayLike, inner: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    outer, inner = (as_array(name, array) for name, array in (("outer", outer), ("inner", inner)))
-    for name, array in (("outer", outer), ("inner", inner)):
-        if array.dtype.kind not in "biuf":
-            raise TypeError(f"{name} must hold numbers; got {array.dtype}")
-    if outer.ndim not in (2, 3) or inner.ndim != outer.ndim:
-        raise ValueError(
-            f"outer and inner must both be (K, ...) or (R, K, ...); got shapes {outer.shape} and "
-            f"{inner.shape}"
-        )
-    outer, inner = (array.astype(float).reshape(-1, *array.shape[-2:]) for array in (outer, inner))
-    repeats, folds, m = outer.shape
-    if folds < 3 or m < 2:
-        raise checks.WrongValue(
-            "outer",
-            "must have at least 3 folds of at least 2 items; got "
-            f"{checks.counted(folds, 'fold')} of {m:,}",
-        )
-    if inner.shape != (repeats, folds, (folds - 1) * m):
-        raise checks.WrongValue(
-            "inner",
-            f"must have shape {(repeats, folds, (folds - 1) * m)}, all items outside each fold",
-            inner.shape,
-        )
-    for name, array in (("outer", outer), ("inner", inner)):
-        checks.refuse_infinite(name, array, "repeat", "fold", "item")
-        refuse_extreme(name, array)
-    return outer, inner

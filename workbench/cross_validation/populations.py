@@ -1,12 +1,15 @@
-"""The paper's two populations: fetched or read from a file, known by their values, kept in a folder.
+"""The two populations of the paper: fetched or read from a file, checked by their values, stored.
+
+Read `keep_population` first.
 
 References
 ----------
-.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285, Universite de Montreal,
-   2006, section 5: Letter and Forest as problems of two classes.
-.. [2] Frey & Slate, Letter recognition using Holland-style adaptive classifiers, Machine Learning 6, 1991.
-.. [3] Blackard & Dean, Comparative accuracies of artificial neural networks and discriminant analysis in predicting
-   forest cover types, Computers and Electronics in Agriculture 24, 1999.
+.. [1] Grandvalet & Bengio, Hypothesis testing for cross-validation, Technical Report 1285,
+   Universite de Montreal, 2006, section 5: Letter and Forest as problems of two classes.
+.. [2] Frey & Slate, Letter recognition using Holland-style adaptive classifiers, Machine
+   Learning 6, 1991.
+.. [3] Blackard & Dean, Comparative accuracies of artificial neural networks and discriminant
+   analysis in predicting forest cover types, Computers and Electronics in Agriculture 24, 1999.
 """
 
 import gzip
@@ -20,12 +23,12 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
+from numpy import ndarray
 
-from workbench import checks
+from workbench.checks import WrongValue, choice
 from workbench.data.whole_files import whole_file
 
 FOLDER = "workbench"
-LETTER_A = ord("A")
 
 
 @dataclass(frozen=True)
@@ -39,11 +42,12 @@ class Known:
     first : range
         Classes, as numbers, of the first of two.
     digest : str
-        SHA-256 of its sorted rows, 16-bit numbers, the last one 0 for the first class and 1 for the second.
+        SHA-256 of its sorted rows, 16-bit numbers, the last one 0 for the first class and 1 for the
+        second.
     names : str
         Pattern of the names that files with it have in archives.
     fetch : callable
-        Returns features and classes by scikit-learn's own fetcher, from the network or its folder.
+        Returns features, and whether the class is the second, by scikit-learn's own fetcher.
     """
 
     title: str
@@ -56,17 +60,14 @@ class Known:
 
 
 def _fetch_letter() -> tuple:
-    from sklearn import datasets
-
-    found = datasets.fetch_openml("letter", version=1, as_frame=False, parser="liac-arff")
-    return found.data, np.array([ord(letter) - LETTER_A for letter in found.target])
+    return openml_population("letter")
 
 
 def _fetch_forest() -> tuple:
     from sklearn import datasets
 
-    found = datasets.fetch_covtype()
-    return found.data, found.target
+    forest = datasets.fetch_covtype()
+    return forest.data, forest.target != 2
 
 
 KNOWN = {
@@ -89,21 +90,21 @@ KNOWN = {
         _fetch_forest,
     ),
 }
+OPENML = {"letter": (1, lambda y: y >= "N"), "covertype": (3, lambda y: y == "2")}
 
 
 def kept_file(name: str, folder: str | PathLike[str] | None = None) -> Path:
-    """Return where a population is kept, by default beside what scikit-learn keeps.
+    """Return the path where a population is stored, by default next to the data of scikit-learn.
 
     Parameters
     ----------
     name : {"letter", "forest"}
     folder : str or path, optional
     """
-    home = os.environ.get("SCIKIT_LEARN_DATA", os.path.join("~", "scikit_learn_data"))
-    return Path(
-        os.path.expanduser(folder or os.path.join(home, FOLDER)),
-        f"{checks.choice('name', name, KNOWN)}.npz",
-    )
+    if not folder:
+        home = os.environ.get("SCIKIT_LEARN_DATA", os.path.join("~", "scikit_learn_data"))
+        folder = os.path.join(home, FOLDER)
+    return Path(folder).expanduser() / f"{choice('name', name, KNOWN)}.npz"
 
 
 def keep_population(
@@ -112,7 +113,7 @@ def keep_population(
     *,
     source: str | PathLike[str] | None = None,
 ) -> Path:
-    """Fetch a population of the paper, or read it from a file; check its values and keep it.
+    """Fetch a population of the paper, or read it from a file; check its values and store it.
 
     Parameters
     ----------
@@ -121,12 +122,13 @@ def keep_population(
     folder : str or path, optional
         As in `kept_file`; made where it is missing.
     source : str or path, optional
-        A text with commas, packed or not, or an archive that holds one, such as a wheel. By default it is fetched.
+        A text with commas, packed or not, or an archive that holds one, such as a wheel. By default
+        it is fetched.
 
     Returns
     -------
     Path
-        The file that holds it, whatever the order of the rows and the format were.
+        The stored file, the same whatever the order of the rows and the format of the source.
 
     Raises
     ------
@@ -135,15 +137,15 @@ def keep_population(
 
     References
     ----------
-    .. [1] Frey & Slate, Letter recognition using Holland-style adaptive classifiers, Machine Learning 6, 1991.
-    .. [2] Blackard & Dean, Comparative accuracies of artificial neural networks and discriminant analysis in
-       predicting forest cover types, Computers and Electronics in Agriculture 24, 1999.
+    .. [1] Frey & Slate, Letter recognition using Holland-style adaptive classifiers, Machine
+       Learning 6, 1991.
+    .. [2] Blackard & Dean, Comparative accuracies of artificial neural networks and discriminant
+       analysis in predicting forest cover types, Computers and Electronics in Agriculture 24, 1999.
     """
     path = kept_file(name, folder)
-    X, classes = _read(KNOWN[name], Path(source)) if source else KNOWN[name].fetch()
-    table = _checked(
-        "source", KNOWN[name], np.column_stack([X, ~np.isin(classes, KNOWN[name].first)])
-    )
+    expected = KNOWN[name]
+    X, second = _read(expected, Path(source)) if source else expected.fetch()
+    table = _checked("source", expected, np.column_stack([X, second]))
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as part:
         np.savez_compressed(part, table=table)
@@ -152,8 +154,8 @@ def keep_population(
 
 def kept_population(
     name: str, folder: str | PathLike[str] | None = None
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return features and classes of a population that `keep_population` kept, None where it is not there.
+) -> tuple[ndarray, ndarray] | None:
+    """Return features and classes of a population that `keep_population` stored, else None.
 
     Parameters
     ----------
@@ -164,18 +166,18 @@ def kept_population(
     -------
     X : (N, p) array of float
     y : (N,) array of int
-        In the order of the values, which no source changes.
+        In the order of the values, which is the same for every source.
     """
     path = kept_file(name, folder)
-    return (
-        _cut(_checked(os.fspath(path), KNOWN[name], np.load(path)["table"]))
-        if path.exists()
-        else None
-    )
+    if not path.exists():
+        return None
+    return _features_and_classes(_checked(str(path), KNOWN[name], np.load(path)["table"]))
 
 
-def recognized(X: np.ndarray, y: np.ndarray) -> tuple[str, np.ndarray, np.ndarray] | None:
-    """Return name, features and classes, in the order of the values, where these are a population of the paper.
+def recognized(X: ndarray, y: ndarray) -> tuple[str, ndarray, ndarray] | None:
+    """Return name, features and classes, in the order of the values, of a population of the paper.
+
+    Other data give None.
 
     Parameters
     ----------
@@ -183,102 +185,86 @@ def recognized(X: np.ndarray, y: np.ndarray) -> tuple[str, np.ndarray, np.ndarra
     y : (N,) array of int
         0 or 1.
     """
-    name = next(
-        (name for name, known in KNOWN.items() if X.shape == (known.items, known.features)), None
-    )
-    table = None if name is None else _sorted(np.column_stack([X, y]))
-    return (
-        (name, *_cut(table))
-        if name and table is not None and _digest(table) == KNOWN[name].digest
-        else None
-    )
+    for name, expected in KNOWN.items():
+        if X.shape == (expected.items, expected.features):
+            table, digest = _sorted(np.column_stack([X, y]))
+            if digest == expected.digest:
+                return name, *_features_and_classes(table)
+    return None
 
 
-def _cut(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _features_and_classes(table: ndarray) -> tuple:
     return table[:, :-1].astype(float), table[:, -1].astype(int)
 
 
-def _checked(source: str, known: Known, table: np.ndarray) -> np.ndarray:
+def _checked(source: str, expected: Known, table: ndarray) -> ndarray:
     """Return the sorted rows of a population, or raise where they are not the known ones."""
-    if table.shape != (known.items, known.features + 1):
-        raise checks.WrongValue(
+    rows, columns = table.shape
+    if (rows, columns - 1) != (expected.items, expected.features):
+        raise WrongValue(
             source,
-            f"must hold the {known.items:,} items of {known.title}, {known.features} "
-            f"features and a class; got {len(table):,} rows of {table.shape[1]} columns",
+            f"must hold the {expected.items:,} items of {expected.title}, {expected.features} "
+            f"features and a class; got {rows:,} rows of {columns} columns",
         )
-    ordered = _sorted(table)
-    if ordered is None or _digest(ordered) != known.digest:
-        raise checks.WrongValue(
+    ordered, digest = _sorted(table)
+    if digest != expected.digest:
+        raise WrongValue(
             source,
-            f"must hold the values of {known.title}; its rows and columns are as many, "
-            "but some values differ",
+            f"must hold the values of {expected.title}; its rows and columns are as many, but some "
+            "values differ",
         )
     return ordered
 
 
-def _sorted(table: np.ndarray) -> np.ndarray | None:
-    """Return the rows in the order of their values; None where these are no 16-bit whole numbers."""
-    small = table.astype("<i2")
-    return small[np.lexsort(small.T[::-1])] if np.array_equal(small, table) else None
+def _sorted(table: ndarray) -> tuple:
+    """Return the rows in the order of their values, and their digest.
+
+    The digest is "" where the values are not 16-bit whole numbers.
+    """
+    rows = table.astype("<i2")
+    ordered = rows[np.lexsort(rows.T[::-1])]
+    exact = np.array_equal(rows, table)
+    return ordered, hashlib.sha256(ordered.tobytes()).hexdigest() if exact else ""
 
 
-def _digest(table: np.ndarray) -> str:
-    return hashlib.sha256(table.tobytes()).hexdigest()
-
-
-def _read(known: Known, path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return features and classes, letters as numbers, from a text with commas or an archive that holds it."""
-    text = _unpacked(known, path)
-    # names of columns and comments are what has small letters
-    lines = [line for line in text.splitlines() if line.strip() and not re.search("[a-z]", line)]
-    ahead = bool(lines) and lines[0].lstrip('" ')[:1].isalpha()
-    numbers = (
-        [re.sub('"?([A-Z])"?', lambda found: str(ord(found[1]) - LETTER_A), line) for line in lines]
-        if known.title == "Letter"
-        else lines
-    )
-    try:
-        table = np.loadtxt(numbers, delimiter=",", ndmin=2)
-    except ValueError as error:
-        raise checks.WrongValue(
-            "source", f"must hold numbers with commas between them; {path.name}: {error}"
-        ) from None
-    return (table[:, 1:], table[:, 0]) if ahead else (table[:, :-1], table[:, -1])
-
-
-def _unpacked(known: Known, path: Path) -> str:
+def _read(expected: Known, path: Path) -> tuple:
+    """Return features, and whether the class is the second, from a text or an archive."""
     content = path.read_bytes()
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            found = [
-                name
-                for name in archive.namelist()
-                if re.fullmatch(known.names, name.rsplit("/", 1)[-1])
+            names = [
+                name for name in archive.namelist() if re.fullmatch(f"(.*/)?{expected.names}", name)
             ]
-            if not found:
-                raise checks.WrongValue(
-                    "source", f"must hold {known.title}; {path.name} holds no file of its name"
-                )
-            content = archive.read(found[0])
-    return (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("latin-1")
-
-
-OPENML = {
-    "letter": ("letter", 1, lambda y: y >= "N"),
-    "covertype": ("covertype", 3, lambda y: y == "2"),
-}
+            if not names:
+                rule = f"must hold {expected.title}; {path.name} holds no file of its name"
+                raise WrongValue("source", rule)
+            content = archive.read(names[0])
+    if content.startswith(b"\x1f\x8b"):
+        content = gzip.decompress(content)
+    # names of columns and comments have small letters
+    text = re.sub(".*[a-z].*", "", content.decode("latin-1")).strip()
+    class_first = text.lstrip('" ')[:1].isalpha()
+    numbers = re.sub('"?([A-Z])"?', lambda letter: str(ord(letter[1]) - ord("A")), text)
+    try:
+        table = np.loadtxt(numbers.splitlines(), delimiter=",", ndmin=2)
+    except ValueError as error:
+        rule = f"must hold numbers with commas between them; {path.name}: {error}"
+        raise WrongValue("source", rule) from None
+    if class_first:
+        table = np.roll(table, -1, axis=1)
+    return table[:, :-1], ~np.isin(table[:, -1], expected.first)
 
 
 def openml_population(
     name: str, *, cache: str | PathLike[str] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Fetch one of the paper's populations from OpenML, once; scikit-learn keeps it on disk.
+) -> tuple[ndarray, ndarray]:
+    """Fetch one of the populations of the paper from OpenML, once; scikit-learn stores it on disk.
 
     Parameters
     ----------
     name : {"letter", "covertype"}
-        Letters A to M against N to Z [1]_, 20,000 items of 16 features; lodgepole pine against the rest [2]_, some
-        hundred thousand items.
+        Letters A to M against N to Z [1]_, 20,000 items of 16 features; lodgepole pine against the
+        rest [2]_, some hundred thousand items.
     cache : str or path, optional
         Folder; by default scikit-learn's.
 
@@ -289,9 +275,10 @@ def openml_population(
 
     References
     ----------
-    .. [1] Frey & Slate, Letter recognition using Holland-style adaptive classifiers, Machine Learning 6, 1991.
-    .. [2] Blackard & Dean, Comparative accuracies of artificial neural networks and discriminant analysis in
-       predicting forest cover types, Computers and Electronics in Agriculture 24, 1999.
+    .. [1] Frey & Slate, Letter recognition using Holland-style adaptive classifiers, Machine
+       Learning 6, 1991.
+    .. [2] Blackard & Dean, Comparative accuracies of artificial neural networks and discriminant
+       analysis in predicting forest cover types, Computers and Electronics in Agriculture 24, 1999.
 
     Examples
     --------
@@ -299,9 +286,9 @@ def openml_population(
     """
     from sklearn import datasets
 
-    title, version, second = OPENML[checks.choice("name", name, OPENML)]
-    found = datasets.fetch_openml(
-        title, version=version, data_home=cache, as_frame=False, parser="liac-arff"
+    version, is_second = OPENML[choice("name", name, OPENML)]
+    data = datasets.fetch_openml(
+        name, version=version, data_home=cache, as_frame=False, parser="liac-arff"
     )
-    X = found.data.toarray() if hasattr(found.data, "toarray") else np.asarray(found.data, float)
-    return X, second(np.asarray(found.target).astype(str)).astype(int)
+    X = data.data.toarray() if hasattr(data.data, "toarray") else data.data
+    return np.asarray(X, float), is_second(np.asarray(data.target).astype(str)).astype(int)

@@ -1,14 +1,13 @@
 """How the test sets of a cross-validation were made: folds, repeats of folds, or random splits.
 
-Read `checked` first: it says what a caller may answer. `ask` is the question where the answer decides.
+Read `checked` first: it lists what a caller may answer. `ask` is the question where the answer
+decides.
 """
 
-from collections.abc import Iterable
 from typing import Any, NoReturn
 
-import numpy as np
-
 from workbench import checks
+from workbench.checks import WrongValue, counted
 from workbench.results import digits
 
 SPLITS = ("auto", "folds", "random")
@@ -16,7 +15,7 @@ MOST_FOLDS = 20  # the 5, 10 or 20 folds that people use; more are likely severa
 
 
 def checked(splits: Any, test_share: Any) -> tuple[str, float | None]:
-    """Return the scheme that was named, and the proportion of items in a test set (None where not given).
+    """Return the scheme and the proportion of items in a test set (None where not given).
 
     Parameters
     ----------
@@ -34,10 +33,10 @@ def checked(splits: Any, test_share: Any) -> tuple[str, float | None]:
         return splits, None
     share = checks.number("test_share", test_share, 0, 1, open_ends=True)
     if splits == "folds":
-        raise checks.WrongValue(
+        raise WrongValue(
             "test_share",
-            "must be left out for folds, of which each tests 1/K of the items; it is "
-            "for random splits",
+            "must be left out for folds, of which each tests 1/K of the items; it is for random "
+            "splits",
             share,
         )
     return "random", share
@@ -49,22 +48,23 @@ def ask(why: str, remedy: str = "name the column of repeats with {1}") -> NoRetu
     Parameters
     ----------
     why : str
-        Why it must be asked.
+        The reason for the question.
     remedy : str
         How to say that there are repeats of folds.
     """
-    raise checks.WrongValue(
+    raise WrongValue(
         "splits",
-        f"must be 'random' or 'folds', as {why}: the answer changes the verdict. Say 'random' with {{0}}, "
-        "the proportion of items in a test set, for random splits (ShuffleSplit, bootstrap); for repeats of k folds "
-        f"{remedy}; say 'folds' for one cross-validation that tests every item once",
+        f"must be 'random' or 'folds', as {why}: the answer changes the verdict. Say 'random' with "
+        "{0}, the proportion of items in a test set, for random splits (ShuffleSplit, bootstrap); "
+        f"for repeats of k folds {remedy}; say 'folds' for one cross-validation that tests every "
+        "item once",
         others=("test_share", "repeat"),
     )
 
 
 def ask_share() -> NoReturn:
     """Raise the question how large the test sets of random splits are."""
-    raise checks.WrongValue(
+    raise WrongValue(
         "test_share",
         "must be given for random splits: the proportion of items in a test set, "
         "such as 0.2 for 80/20 splits; or give columns n_train and n_test",
@@ -72,32 +72,19 @@ def ask_share() -> NoReturn:
 
 
 def refuse_unknown_folds(folds: int, remedy: str) -> None:
-    """Raise where there are so many folds that they may be those of several cross-validations, or random splits.
+    """Raise where there are so many folds that they may be repeats of folds, or random splits.
 
     Examples
     --------
     >>> refuse_unknown_folds(10, "say repeats")
     """
     if folds > MOST_FOLDS:
-        ask(
-            f"{folds} folds may be those of one cross-validation, of repeats, or random splits",
-            remedy,
-        )
-
-
-def share_of_sizes(n_train: np.ndarray, n_test: np.ndarray) -> float:
-    """Return the proportion of items in a test set, n_test / (n_train + n_test), over all splits.
-
-    Examples
-    --------
-    >>> share_of_sizes(np.array([80, 80]), np.array([20, 20]))
-    0.2
-    """
-    return float(n_test.sum() / (n_train.sum() + n_test.sum()))
+        why = f"{folds} folds may be those of one cross-validation, of repeats, or random splits"
+        ask(why, remedy)
 
 
 def words(splits: str, folds: int, repeats: int, test_share: float | None) -> str:
-    """Return the scheme in words.
+    """Return a description of the scheme.
 
     Examples
     --------
@@ -106,38 +93,12 @@ def words(splits: str, folds: int, repeats: int, test_share: float | None) -> st
     >>> words("folds", 9, 1, 0.1), words("folds", 10, 1, None)
     ('9 folds, each of 10% of the items', 'one cross-validation of 10 folds')
     """
-    if splits == "random":
-        share = _percent(test_share or 0.0)
-        return f"{checks.counted(folds, 'random split')}, {share} of the items in each test set"
     if test_share is not None:
-        return f"{checks.counted(folds, 'fold')}, each of {_percent(test_share)} of the items"
+        percentage = f"{digits.level(100 * test_share, 100, 3)}%"
+        if splits == "random":
+            count = counted(folds, "random split")
+            return f"{count}, {percentage} of the items in each test set"
+        return f"{counted(folds, 'fold')}, each of {percentage} of the items"
     if repeats > 1:
         return f"{repeats} repeats of {folds} folds"
-    return f"one cross-validation of {checks.counted(folds, 'fold')}"
-
-
-def overlap(tests: Iterable[np.ndarray]) -> bool:
-    """Return whether test sets do not hold every item equally often, as those of K folds and their repeats do.
-
-    Examples
-    --------
-    >>> overlap([np.array([0, 1]), np.array([2, 3])]), overlap([np.array([0, 1]), np.array([1, 2])])
-    (False, True)
-    """
-    tests = list(tests)
-    times = np.unique(np.concatenate(tests), return_counts=True)[1]
-    if np.ptp(times):
-        return True
-    # with equal counts a test set must still be finished before an item returns
-    seen: set = set()
-    for test in tests:
-        if len(seen) == times.size:
-            seen = set()
-        if seen & set(test.tolist()):
-            return True
-        seen |= set(test.tolist())
-    return False
-
-
-def _percent(share: float) -> str:
-    return f"{digits.level(100 * share, 100, 3)}%"
+    return f"one cross-validation of {counted(folds, 'fold')}"

@@ -1,32 +1,37 @@
-"""What scikit-learn's `cross_validate` and searches write, as a table with a row per split and a column per model."""
+"""Results of scikit-learn's `cross_validate` and searches, as a table with a column per model.
+
+Read `split_scores` first.
+"""
 
 import ast
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from workbench import checks
+from workbench.checks import WrongValue, counted, listed
+from workbench.cross_validation.long_form import Arrays, Names
 from workbench.data import frames, numbers
 from workbench.results import Note
 
 CERTAIN = 10  # more splits than these may well be those of several repetitions
-_OF_SEARCH = re.compile(r"split([0-9]+)_test_(.+)")
-_OF_MODEL = re.compile(r"(?:(.+)\.)?test_(.+)")
+_OF_SEARCH = re.compile("split[0-9]+_test_(?P<metric>.+)")
+_OF_MODEL = re.compile(r"(.+\.)?test_(?P<metric>.+)")
 
 
 def split_scores(
-    source: Any, names: Sequence[str], model: str, value: str, folds: int, splits: str = "auto"
-) -> tuple[dict[str, np.ndarray], Note] | None:
-    """Return a table of scores with columns "fold" and "repeat", and how it was read; None of what is none of them.
+    source: Any, names: Names, model: str, value: str, folds: int, splits: str = "auto"
+) -> tuple[Arrays, Any]:
+    """Return a table of scores with columns "fold" and "repeat", and a note on how it was read.
+
+    The table is empty where the source holds no results of scikit-learn.
 
     Parameters
     ----------
     source : str, path or data frame
-        `cv_results_` of a search, a row per model; or what `cross_validate` returns, a row per split: of several models
-        with a column `model`, or in JSON as {name: result}.
+        `cv_results_` of a search, a row per model; or the result of `cross_validate`, a row per
+        split: of several models with a column `model`, or in JSON as {name: result}.
     names : sequence of str
         The columns.
     model : str
@@ -39,69 +44,64 @@ def split_scores(
 
     Examples
     --------
-    >>> source = {"params": ["C=1", "C=9"], "split0_test_score": [.8, .7], "split1_test_score": [.9, .6]}
+    >>> source = {"params": ["C=1", "C=9"], "split0_test_score": [.8, .7]}
+    >>> source["split1_test_score"] = [.9, .6]
     >>> table, note = split_scores(source, [*source], "model", "", 0)
     >>> {name: cells.tolist() for name, cells in table.items()}
     {'fold': [0, 1], 'repeat': [0, 0], 'C=1': [0.8, 0.9], 'C=9': [0.7, 0.6]}
     """
-    of_search = [found for found in map(_OF_SEARCH.fullmatch, names) if found]
-    of_model = [found for found in map(_OF_MODEL.fullmatch, names) if found]
-    if not of_search and not of_model:
-        return None
-    metric = _metric(dict.fromkeys(found[2] for found in of_search or of_model), value)
-    table = dict(
-        _of_search(source, names, metric, of_search)
-        if of_search
-        else _of_models(
-            source, names, model, [found[0] for found in of_model if found[2] == metric]
-        )
-    )
+    of_search = list(filter(None, map(_OF_SEARCH.fullmatch, names)))
+    matches = of_search or list(filter(None, map(_OF_MODEL.fullmatch, names)))
+    if not matches:
+        return {}, None
+    metrics = [*dict.fromkeys(match["metric"] for match in matches)]
+    metric = re.sub("^(mean_)?test_", "", value) or metrics[0]
+    if metric not in metrics or not value and len(metrics) > 1:
+        rule = f"must name one of the metrics {listed(metrics, quoted=True)}"
+        raise WrongValue("value", rule, value)
+    columns = [match[0] for match in matches if match["metric"] == metric]
+    scores_of = _of_search if of_search else _of_models
+    table = scores_of(source, names, columns, model)
     sizes = {cells.size for cells in table.values()}
     if len(table) < 2 or len(sizes) > 1:
         raise ValueError(
-            f"there are {checks.counted(len(table), 'model')} with {checks.listed(sorted(sizes))} splits; "
-            "a comparison needs two with the same: rows with a column of their names, or JSON such as "
-            '{"tree": cross_validate(...), "svm": cross_validate(...)}'
+            f"there are {counted(len(table), 'model')} with {listed(sorted(sizes))} splits; a "
+            "comparison needs two with the same: rows with a column of their names, or JSON such "
+            'as {"tree": cross_validate(...), "svm": cross_validate(...)}'
         )
     count = sizes.pop()
-    known = f"{count} splits of scikit-learn, metric {metric!r}"
     if splits == "random":
-        return {"fold": np.arange(count), **table}, Note("data", f"{known}: read as random splits")
-    if count % (folds or count) or not folds and splits == "auto" and count > CERTAIN:
-        raise checks.WrongValue(
-            "folds",
-            f"must say how many of the {count} splits are one repetition: tests differ "
-            "where folds are drawn anew. For random splits (ShuffleSplit) give {0} instead",
-            folds,
-            others=("test_share",),
-        )
-    place, of = np.arange(count), folds or count
-    drawn = "once" if count == of else f"{count // of} times"
-    note = Note("data", f"{known}: read as {checks.counted(of, 'fold')}, drawn {drawn}")
-    return {"fold": place % of, "repeat": place // of, **table}, note
+        how = "random splits"
+        table = {"fold": np.arange(count), **table}
+    else:
+        if count % (folds or count) or not folds and splits == "auto" and count > CERTAIN:
+            raise WrongValue(
+                "folds",
+                f"must say how many of the {count} splits are one repetition: tests differ where "
+                "folds are drawn anew. For random splits (ShuffleSplit) give {0} instead",
+                folds,
+                others=("test_share",),
+            )
+        folds = folds or count
+        repeat, fold = np.divmod(np.arange(count), folds)
+        table = {"fold": fold, "repeat": repeat, **table}
+        drawn = "once" if count == folds else f"{count // folds} times"
+        how = f"{counted(folds, 'fold')}, drawn {drawn}"
+    text = f"{count} splits of scikit-learn, metric {metric!r}: read as {how}"
+    return table, Note("data", text)
 
 
-def _metric(known: dict[str, None], value: str) -> str:
-    metric = re.sub("^(mean_)?test_", "", value) or next(iter(known))
-    if metric not in known or not value and len(known) > 1:
-        raise checks.WrongValue(
-            "value", f"must name one of the metrics {checks.listed(known, quoted=True)}", value
-        )
-    return metric
-
-
-def _of_search(
-    source: Any, names: Sequence[str], metric: str, found: Sequence
-) -> Iterator[tuple[str, np.ndarray]]:
-    splits = [each[0] for each in sorted(found, key=lambda each: int(each[1])) if each[2] == metric]
-    data, _ = frames.read_columns(source, [*splits, *(["params"] if "params" in names else [])])
-    scores = np.column_stack([numbers.to_numbers(name, data[name]) for name in splits])
+def _of_search(source: Any, names: Names, columns: Names, model: str) -> Arrays:
+    """Return the scores of each model of a search by its parameters, in the order of the splits."""
+    columns = sorted(columns, key=lambda name: (len(name), name))
+    data, _ = frames.read_columns(source, [*columns, *({"params"} & {*names})])
+    scores = np.column_stack([numbers.to_numbers(name, data[name]) for name in columns])
     params = data.get("params", [None] * len(scores))
-    for row, (found, of_model) in enumerate(zip(params, scores, strict=True), 1):
-        yield _named(found) or f"model {row}", of_model
+    labels = [_label(of_model) or f"model {row}" for row, of_model in enumerate(params, 1)]
+    return dict(zip(labels, scores, strict=True))
 
 
-def _named(params: Any) -> str:
+def _label(params: Any) -> str:
     """Return the parameters of a model as people write them: {'C': 1} is C=1."""
     with contextlib.suppress(ValueError, SyntaxError):
         params = ast.literal_eval(params) if isinstance(params, str) else params
@@ -110,14 +110,12 @@ def _named(params: Any) -> str:
     return "" if params is None else str(params)
 
 
-def _of_models(
-    source: Any, names: Sequence[str], model: str, columns: Sequence[str]
-) -> Iterator[tuple[str, np.ndarray]]:
-    data, _ = frames.read_columns(source, [*columns, *([model] if model in names else [])])
+def _of_models(source: Any, names: Names, columns: Names, model: str) -> Arrays:
+    """Return the scores of each model by its name."""
+    data, _ = frames.read_columns(source, [*columns, *({model} & {*names})])
     scores = {name: numbers.to_numbers(name, data[name]) for name in columns}
     if model not in names:
-        yield from ((name.rpartition(".")[0] or name, each) for name, each in scores.items())
-        return
-    named = np.array(numbers.present(model, data[model]))
-    for name in dict.fromkeys(named.tolist()):
-        yield name, scores[columns[0]][named == name]
+        return {name.rpartition(".")[0] or name: values for name, values in scores.items()}
+    of_row = np.array(numbers.present(model, data[model]))
+    values = scores[columns[0]]
+    return {name: values[of_row == name] for name in dict.fromkeys(of_row.tolist())}

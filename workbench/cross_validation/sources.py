@@ -1,40 +1,40 @@
-"""Where losses come from: arrays, files, and what scikit-learn returned; what is refused, and what is guessed."""
+"""Losses from other tools: arrays, data frames, and what scikit-learn returned."""
 
+import string
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongType, WrongValue, listed
 from workbench.cross_validation import schemes
+from workbench.cross_validation.long_form import Arrays, Names
 from workbench.data import frames, numbers
 from workbench.results import Note
 
-LEAST_SIZE, MOST_SIZE = 1e-140, 1e140
+LEAST_SIZE = 1e-140
+MOST_SIZE = 1e140
+RANDOM = "for random splits say splits='random'"
 
 
-def as_array(name: str, values: ArrayLike) -> np.ndarray:
-    """Return an array, or say that it is a data frame or that its rows have several lengths.
+def as_array(name: str, values: ArrayLike) -> ndarray:
+    """Return an array, or raise where values are a data frame, masked, or of several lengths.
 
     Examples
     --------
     >>> as_array("means", [[1, 2], [3]])
     Traceback (most recent call last):
-    ValueError: means must be an array of numbers; its rows have different lengths
+    workbench.checks.WrongType: means must be an array: entries of one kind, rows of one length
     """
     refuse_frame(name, values)
-    checks.refuse_masked(name, values)
-    try:
-        return np.asarray(values)
-    except ValueError:
-        raise ValueError(
-            f"{name} must be an array of numbers; its rows have different lengths"
-        ) from None
+    return checks.plain_array(name, values)
 
 
-def refuse_extreme(name: str, values: np.ndarray) -> None:
-    """Raise where squares of the numbers would be infinite, or would all be zero though the numbers are not.
+def refuse_extreme(name: str, values: ndarray) -> None:
+    """Raise where squares of the numbers would be infinite, or all 0 though the numbers are not.
 
     Examples
     --------
@@ -43,8 +43,8 @@ def refuse_extreme(name: str, values: np.ndarray) -> None:
     most = max(values.max(), -values.min())
     if most and not LEAST_SIZE <= most <= MOST_SIZE:
         raise ValueError(
-            f"{name} must have their largest size from {LEAST_SIZE:g} to {MOST_SIZE:g}, so that squares "
-            f"are numbers; got {most:g}: use another unit"
+            f"{name} must have their largest size from {LEAST_SIZE:g} to {MOST_SIZE:g}, so that "
+            f"squares are numbers; got {most:g}: use another unit"
         )
 
 
@@ -54,290 +54,212 @@ def is_frame(values: Any) -> bool:
 
 
 def refuse_frame(name: str, values: Any) -> None:
-    """Raise where an array is wanted and a data frame is given."""
+    """Raise where a data frame is given for an array."""
     if is_frame(values):
         raise TypeError(
-            f"{name} must be an array; got a {type(values).__name__}: read it with CVLosses.read_csv, or, "
-            f"where every row is a fold and every column a model, with CVLosses.from_fold_means"
+            f"{name} must be an array; got a {type(values).__name__}: read it with "
+            "CVLosses.read_csv, or, where every row is a fold and every column a model, with "
+            "CVLosses.from_fold_means"
         )
 
 
-def columns_of_frame(frame: Any) -> dict[str, np.ndarray]:
+def columns_of_frame(frame: Any) -> Arrays:
     """Return the columns of a data frame of fold means as numbers, by name."""
     names = frames.column_names(frame)
     if not all(isinstance(name, str) for name in names):
-        raise checks.WrongType(
-            "means", "must name its columns in text: give frame.rename(columns=str)"
-        )
-    for name in [name for name in names if name in ("fold", "item", "repeat")][:1]:
-        raise checks.WrongValue(
+        raise WrongType("means", "must name its columns in text: give frame.rename(columns=str)")
+    for role in {"fold", "item", "repeat"} & {*names}:
+        raise WrongValue(
             "means",
-            f"must hold one column per model; column {name!r} is none: read the data "
-            "frame with CVLosses.read_csv",
+            f"must hold one column per model; column {role!r} is none: read the data frame with "
+            "CVLosses.read_csv",
         )
-    data, _ = frames.read_columns(frame, [*names])
-    return {name: numbers.to_numbers(name, values) for name, values in data.items()}
+    data, _ = frames.read_columns(frame, names)
+    return {name: numbers.to_numbers(name, cells) for name, cells in data.items()}
 
 
-def named_models(models: Any) -> list:
+def named_models(models: str | Sequence) -> tuple[str, ...]:
     """Return names from a sequence, or from one text with commas between them."""
-    return (
-        [name.strip() for name in models.split(",") if name.strip()]
-        if isinstance(models, str)
-        else list(models)
-    )
+    if isinstance(models, str):
+        models = [name.strip() for name in models.split(",") if name.strip()]
+    return tuple(map(str, models))
 
 
-def no_labels(labels: np.ndarray) -> np.ndarray:
-    """Return where floats are not whole numbers, or so large that a float cannot tell them from the next ones."""
-    if labels.dtype.kind != "f":
-        return np.array([], int)
-    return np.flatnonzero((labels != np.floor(labels)) | (np.abs(labels) >= checks.LARGEST))
-
-
-def like_truth(truth: np.ndarray, prediction: np.ndarray, name: str) -> np.ndarray:
-    """Return predictions of the shape and kind of the truth."""
-    if prediction.shape != truth.shape:
-        raise checks.WrongValue(
-            "models",
-            f"must be tested on the same items; truth has shape {truth.shape}, model "
-            f"{name!r} {prediction.shape}",
-        )
-    if (prediction.dtype.kind in "US") != (truth.dtype.kind in "US"):
-        raise ValueError(
-            f"truth and prediction must both be text or both numbers; truth "
-            f"{truth.flat[0].item()!r}, model {name!r} {prediction.flat[0].item()!r}"
-        )
-    return prediction
-
-
-def refuse_no_classes(truth: np.ndarray, predictions: dict[str, np.ndarray]) -> None:
+def refuse_no_classes(truth: ndarray, prediction: ndarray, name: str) -> None:
     """Raise where a model predicts nothing that is a class: probabilities, or a regression."""
-    for name, prediction in predictions.items():
-        if not np.isin(prediction, truth).any():
-            raise ValueError(
-                f"model {name!r} predicts none of the classes of truth ({prediction.flat[0].item()!r} "
-                f"where truth is {truth.flat[0].item()!r}): for probabilities or a regression say "
-                f"loss='squared' or loss='absolute'"
-            )
+    same_kind = (truth.dtype.kind in "US") == (prediction.dtype.kind in "US")
+    if not same_kind or not np.isin(prediction, truth).any():
+        raise ValueError(
+            f"model {name!r} predicts none of the classes of truth ({prediction[0].item()!r} where "
+            f"truth is {truth[0].item()!r}): for probabilities or a regression say loss='squared' "
+            "or loss='absolute'"
+        )
 
 
 def fold_of(splits: Any, n: int) -> Any:
     """Return the fold of each item from labels or from (train, test) pairs."""
     checks.refuse_masked("splits", splits, "item")
     if hasattr(splits, "get_n_splits"):
-        raise checks.WrongType(
+        raise WrongType(
             "splits",
-            "must be labels of folds or pairs of index arrays; got "
-            f"{type(splits).__name__}: give list(splitter.split(X, y))",
+            f"must be labels of folds or pairs of index arrays; got {type(splits).__name__}: give "
+            "list(splitter.split(X, y))",
         )
     splits = list(splits)
     if not (splits and isinstance(splits[0], (tuple, list)) and len(splits[0]) == 2):
         return splits
-    fold, times = np.zeros(n, int), np.zeros(n, int)
-    for k, (_, test) in enumerate(splits):
-        test = (
-            checks.plain_array(f"test set of fold {k}", test, "item")
-            if len(test)
-            else np.array([], int)
+    tests = [checks.plain_array(f"test set of fold {k}", pair[1]) for k, pair in enumerate(splits)]
+    items = np.concatenate(tests)
+    if not np.array_equal(np.sort(items), np.arange(n)):
+        raise WrongValue(
+            "splits", f"must test each of the items 0 to {n - 1} once, in arrays of whole numbers"
         )
-        for bad in (
-            [test.dtype] if test.dtype.kind not in "iu" else test[(test < 0) | (test >= n)]
-        )[:1]:
-            raise checks.WrongValue(
-                "splits", f"must hold item numbers 0 to {n - 1}; the test set of fold {k} has {bad}"
-            )
-        fold[test] = k
-        times[test] += 1
-    for item in np.flatnonzero(times != 1)[:1]:
-        raise checks.WrongValue(
-            "splits", f"must test every item once; item {item} is in {times[item]} test sets"
-        )
+    fold = np.empty(n, int)
+    sizes = [test.size for test in tests]
+    fold[items.astype(int)] = np.repeat(np.arange(len(tests)), sizes)
     return fold
 
 
-def scores_of(result: Any, metric: str, name: str) -> np.ndarray:
+def scores_of(result: Any, metric: str, name: str) -> ndarray:
     """Return one score per fold of what `cross_validate` returned."""
-    if not isinstance(result, dict):
-        raise TypeError(
-            f"model {name!r} must be a dict, as cross_validate returns it; got {type(result).__name__}: "
-            f"wrap scores in CVLosses.from_fold_means"
-        )
-    known = [key[5:] for key in result if key.startswith("test_")]
-    if not known:
+    keys = result if isinstance(result, dict) else ()
+    metrics = [key[5:] for key in keys if key.startswith("test_")]
+    if not metrics:
         raise ValueError(
-            f"model {name!r} must have test scores, as cross_validate returns them; it has "
-            f"{', '.join(map(repr, result))}"
+            f"model {name!r} must be a dict with test scores, as cross_validate returns it: wrap "
+            "scores in CVLosses.from_fold_means"
         )
-    scores = as_array(f"scores of {name}", result["test_" + checks.choice("metric", metric, known)])
-    if scores.dtype.kind not in "biuf" or scores.ndim != 1:
-        raise checks.WrongValue(
-            "scores",
-            f"must be one number per fold; model {name!r} has {scores.dtype} of shape "
-            f"{scores.shape}",
-        )
-    scores = scores.astype(float)
-    for fold in np.flatnonzero(np.isinf(scores))[:1]:
-        raise checks.WrongValue(
-            "scores", f"must be finite; fold {fold} of model {name!r} is {scores[fold]}"
-        )
-    if np.isnan(scores).all():
-        raise checks.WrongValue(
-            "scores",
-            f"must not all be NaN; model {name!r} has none: the fits failed, call "
-            "cross_validate with error_score='raise'",
-        )
-    return scores
+    scores = result["test_" + checks.choice("metric", metric, metrics)]
+    return checks.floats(f"scores of {name}", scores)
 
 
-def splits_of(result: dict) -> list:
-    """Return (train, test) of each fold, train None where it is not known."""
-    tests = [np.sort(test) for test in result["indices"]["test"]]
-    return list(zip(result["indices"].get("train", [None] * len(tests)), tests, strict=True))
-
-
-def unchecked_folds(names: tuple[str, ...], known: Sequence) -> tuple[Note, ...]:
-    """Return a note where the folds of two models could not be compared; `known` have indices."""
-    if len(names) == 1 or len(known) == 2:
-        return ()
-    only = f"only {known[0]} has indices: " if known else ""
-    return (
-        Note(
-            "assumption",
-            f"{only}that both models had the same folds was not checked: call cross_validate with "
-            f"return_indices=True",
-        ),
+def unchecked_folds(names: Names, with_indices: Names) -> list[Note]:
+    """Return a note where the folds of two models could not be compared, for lack of indices."""
+    if len(names) == 1 or len(with_indices) == 2:
+        return []
+    only = f"only {with_indices[0]} has indices: " if with_indices else ""
+    text = (
+        f"{only}that both models had the same folds was not checked: call cross_validate with "
+        "return_indices=True"
     )
+    return [Note("assumption", text)]
 
 
-def refuse_other_folds(tests: Sequence[Sequence[np.ndarray]], names: tuple[str, ...]) -> None:
-    """Raise where two models were not tested on the same folds."""
-    for k, folds in enumerate(zip(*tests, strict=True)):
-        if not all(np.array_equal(folds[0], other) for other in folds):
-            raise checks.WrongValue(
-                "models",
-                f"must be tested on the same folds; fold {k} of {names[0]} and of "
-                f"{names[1]} hold different items: give both the same splits, as "
-                "list(splitter.split(X, y))",
-            )
+def same_test_sets(indices: dict) -> list[ndarray]:
+    """Return the sorted test sets of the first model, or raise where those of another differ."""
+    first, *more = (list(map(np.sort, index["test"])) for index in indices.values())
+    for other in more:
+        for k, (test, of_other) in enumerate(zip(first, other, strict=True)):
+            if not np.array_equal(test, of_other):
+                raise WrongValue(
+                    "models",
+                    f"must be tested on the same folds; fold {k} of {' and of '.join(indices)} "
+                    "hold different items: give both the same splits, as "
+                    "list(splitter.split(X, y))",
+                )
+    return first
 
 
-def refuse_other_training(splits: Sequence, name: str) -> None:
-    """In K-fold cross-validation a model is trained on all items that it is not tested on."""
-    if splits[0][0] is None:
-        return
-    tested = np.unique(np.concatenate([test for _, test in splits]))
-    items = np.union1d(tested, splits[0][0]).size
-    for k, (train, test) in enumerate(splits):
-        if not len(train) + len(test) == np.union1d(train, test).size == items:
-            raise checks.WrongValue(
-                "splits",
-                "must be those of K folds, trained on all items that are not tested; "
-                f"fold {k} of {name} trains on {len(train)} and tests {len(test)} of {items} "
-                "items: the t-tests of folds do not hold for splits of time series; for random "
-                "splits say splits='random'",
-            )
-    if tested.size < items:
-        raise checks.WrongValue(
-            "splits",
-            f"must test every item; {name} trains on item "
-            f"{np.setdiff1d(splits[0][0], tested)[0]}, which is in no test set: for random "
-            "splits say splits='random'",
-        )
+def refuse_other_training(indices: dict, tests: Sequence[ndarray]) -> None:
+    """Raise unless every model is trained on all items that it is not tested on."""
+    items = np.unique(np.concatenate(tests)).size
+    for name, index in indices.items():
+        for k, (train, test) in enumerate(zip(index.get("train", ()), tests, strict=False)):
+            if not len(train) + len(test) == np.union1d(train, test).size == items:
+                raise WrongValue(
+                    "splits",
+                    "must be those of K folds, trained on all items that are not tested; "
+                    f"fold {k} of {name} trains on {len(train)} and tests {len(test)} of {items} "
+                    "items: the t-tests of folds do not hold for splits of time series; "
+                    f"{RANDOM}",
+                )
 
 
-def share_of_splits(splits: Sequence, name: str) -> float:
-    """Return the proportion of items in a test set of random splits, or raise where it cannot be told.
+def share_of_splits(index: dict, name: str) -> float:
+    """Return the proportion of items in a test set of random splits, or raise where unknown.
 
     Examples
     --------
-    >>> share_of_splits([(np.arange(8), np.arange(8, 10)), (np.arange(2, 10), np.arange(2))], "A")
+    >>> train = [np.arange(8), np.arange(2, 10)]
+    >>> share_of_splits({"train": train, "test": [np.arange(8, 10), np.arange(2)]}, "A")
     0.2
     """
-    if splits[0][0] is None:
+    if "train" not in index:
         schemes.ask_share()
+    splits = list(zip(index["train"], index["test"], strict=True))
     if all(np.max(train) < np.min(test) for train, test in splits):
-        raise checks.WrongValue(
+        raise WrongValue(
             "splits",
             f"must not be those of a time series; {name} always trains on items before "
             "those that it tests: the tests do not hold for these",
         )
-    return schemes.share_of_sizes(
-        np.array([len(train) for train, _ in splits]), np.array([len(test) for _, test in splits])
-    )
+    n_test = sum(map(len, index["test"]))
+    return n_test / (sum(map(len, index["train"])) + n_test)
 
 
-def sizes_and_repeats(tests: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return items per fold and the repeat each fold belongs to; a repeat ends when all items were tested."""
-    size = np.array([test.size for test in tests])
-    items = np.unique(np.concatenate(tests)).size
-    repeat = (size.cumsum() - size) // items
-    for r in range(repeat.max() + 1):
-        tested = np.concatenate([test for test, of in zip(tests, repeat, strict=True) if of == r])
-        if tested.size != items or np.unique(tested).size != items:
-            raise ValueError(
-                "the test sets must hold every item once per repeat, as K-fold splitters make them; "
-                "for random splits say splits='random'"
-            )
-    return size, repeat
+def repeats_of(tests: Sequence[ndarray], sizes: ndarray) -> ndarray | None:
+    """Return the repeat of each test set, None where a repeat does not test every item once.
 
-
-def without_gaps(
-    means: np.ndarray, label: dict[str, np.ndarray], sizes: np.ndarray | None, models: Sequence[str]
-) -> tuple:
-    """Return means (J,) or (J, M), labels, sizes, the share of items in a test set, and notes, without gaps.
-
-    Where a model has NaN, the fold is left out for all models. The others still test as many of the items as they did,
-    which is no longer 1/K of them: the share says so, and is None where no fold is left out.
+    A repeat ends when all items were tested.
 
     Examples
     --------
-    >>> means, label, _, share, notes = without_gaps(np.array([.2, np.nan, .3]), {"fold": np.arange(3)}, None, ["A"])
+    >>> folds, splits = [np.array([0, 1]), np.array([2])], [np.array([0, 1]), np.array([1, 2])]
+    >>> repeats_of(folds * 2, np.array([2, 1, 2, 1])), repeats_of(splits, np.array([2, 2]))
+    (array([0, 0, 1, 1]), None)
+    """
+    tested = np.concatenate(tests)
+    items = np.unique(tested)
+    if tested.size % items.size:
+        return None
+    repeats = np.sort(tested.reshape(-1, items.size), axis=1)
+    repeat = (sizes.cumsum() - sizes) // items.size
+    last = (sizes.cumsum() - 1) // items.size
+    return repeat if np.all(repeats == items) and np.all(repeat == last) else None
+
+
+def without_gaps(losses: ndarray, label: Arrays, sizes: Any, models: Names) -> tuple:
+    """Return losses (J,) or (J, M), labels, sizes, proportion of items in a test set, and notes.
+
+    Where a model has NaN, the fold is left out for all models. The remaining folds still test as
+    many items as they did, which is no longer 1/K of them. The proportion is None where no fold is
+    left out.
+
+    Examples
+    --------
+    >>> means, label = np.array([.2, np.nan, .3]), {"fold": np.arange(3)}
+    >>> means, label, _, share, notes = without_gaps(means, label, np.ones(3), ["A"])
     >>> means.tolist(), label["fold"].tolist(), round(share, 3)
     ([0.2, 0.3], [0, 2], 0.333)
-    >>> print(notes[0])
-    fold 1: no score of A (missing, undefined, or a failed fit); left out for all models, 2 of 3 are left
+    >>> print(notes[0])     # doctest: +NORMALIZE_WHITESPACE
+    fold 1: no score of A (missing, undefined, or a failed fit); left out for all models, 2 of 3 are
+    left
     """
-    if not means.size:
-        return means, label, sizes, None, ()
-    gone = (
-        np.isnan(means.reshape(len(means), -1).astype(float))
-        if means.dtype.kind in "biuf"
-        else np.zeros((1, 1))
-    )
-    if not gone.any():
-        return means, label, sizes, None, ()
-    lacks = np.asarray(gone.any(0))
-    kept = ~np.asarray(gone.any(1))
-    repeat = label.get("repeat", np.zeros(kept.size, int))
+    missing = np.isnan(losses.reshape(len(losses), -1))
+    if not missing.any():
+        return losses, label, sizes, None, []
+    complete = ~missing.any(1)
+    count = int(complete.sum())
+    total = complete.size
+    repeat = label.get("repeat", np.zeros(total, int))
     repeats = np.unique(repeat).size
-    lacking = [
-        name
-        for name, missing in zip(models or default_names(gone.shape[1]), lacks, strict=True)
-        if missing
-    ]
-    places = [
-        f"{label['fold'][row]}" + (f" of repeat {repeat[row]}" if repeats > 1 else "")
-        for row in np.flatnonzero(~kept)
-    ]
+    places = label["fold"][~complete].tolist()
+    if repeats > 1:
+        runs = repeat[~complete].tolist()
+        places = [f"{fold} of repeat {run}" for fold, run in zip(places, runs, strict=True)]
+    lacking = np.array(models)[missing.any(0)]
     why = (
-        f"fold{'s' if len(places) > 1 else ''} {checks.listed(places, 6)}: no score of "
-        f"{checks.listed(lacking, 4)} (missing, undefined, or a failed fit)"
+        f"{'fold' if len(places) == 1 else 'folds'} {listed(places, 6)}: no score of "
+        f"{listed(lacking, 4)} (missing, undefined, or a failed fit)"
     )
-    if kept.sum() < 2 or 2 * kept.sum() < kept.size:
+    if count < max(2, total / 2):
         raise ValueError(
-            f"{why}; {kept.sum()} of {kept.size} folds would be left, which is too few. Use a metric that "
+            f"{why}; {count} of {total} folds would be left, which is too few. Use a metric that "
             "is defined in every fold, or fewer and larger folds"
         )
-    fold = np.arange(int(kept.sum())) if repeats > 1 else label["fold"][kept]
-    note = Note("data", f"{why}; left out for all models, {kept.sum()} of {kept.size} are left")
-    return (
-        means[kept],
-        {"fold": fold},
-        None if sizes is None else sizes[kept],
-        repeats / kept.size,
-        (note,),
-    )
+    fold = label["fold"][complete] if repeats == 1 else np.arange(count)
+    note = Note("data", f"{why}; left out for all models, {count} of {total} are left")
+    return losses[complete], {"fold": fold}, sizes[complete], repeats / total, [note]
 
 
 def default_names(count: int) -> tuple[str, ...]:
@@ -348,4 +270,5 @@ def default_names(count: int) -> tuple[str, ...]:
     >>> default_names(2), default_names(27)[-1]
     (('A', 'B'), 'model 27')
     """
-    return tuple(chr(ord("A") + i) if i < 26 else f"model {i + 1}" for i in range(count))
+    numbered = [f"model {k}" for k in range(27, count + 1)]
+    return (*string.ascii_uppercase[:count], *numbered)

@@ -1,40 +1,55 @@
-"""Losses of a cross-validation in a table: which columns are what, and by which scheme the rows were made.
+"""Losses of a cross-validation in a table: the roles of columns, and how the test sets were made.
 
-Read `read_losses` first. Columns are found by `model_columns`, schemes are named by `schemes`.
+Read `read_losses` first. `model_columns` finds columns, `schemes` names the ways in which test sets
+are made, and `long_form` spreads tables with a row per model.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue, counted, listed
 from workbench.cross_validation import long_form, model_columns, schemes, scikit_learn
-from workbench.cross_validation.sources import named_models, no_labels, without_gaps
+from workbench.cross_validation.long_form import Arrays, Names
+from workbench.cross_validation.sources import named_models
 from workbench.data import frames, numbers, shapes
 from workbench.data.columns import spelled
 from workbench.results import Note
 
-FEW = 1000
 MOST_REPEATS = 100  # more rows of one fold are items
 MOST_NAMED = 20
 MAYBE = "repeat? "  # before the name of a column that may tell repeats
 
 
-class Read(NamedTuple):
-    """What a file holds: losses by model, labels by role, items per fold or None, the scheme, and notes."""
+Roles = dict[str, str]  # columns by role
 
-    scores: dict[str, np.ndarray]
-    label: dict[str, np.ndarray]
-    sizes: np.ndarray | None
+
+class Read(NamedTuple):
+    """Content of a file: losses by model, labels by role, items per fold or None, scheme, notes."""
+
+    scores: Arrays
+    label: Arrays
+    sizes: ndarray | None
     splits: str
     test_share: float | None
-    notes: tuple[Note, ...]
+    notes: list[Note]
+
+
+class Columns(NamedTuple):
+    """Columns of a file: losses by model, labels by role, sizes by role, and notes."""
+
+    scores: Arrays
+    label: Arrays
+    sizes: Arrays
+    notes: list[Note]
 
 
 def read_losses(
     source: Any,
-    roles: dict[str, str],
+    roles: Roles,
     models: Any,
     size: str,
     model: str,
@@ -43,49 +58,37 @@ def read_losses(
     splits: str,
     test_share: float | None,
 ) -> Read:
-    """Return what a file of losses holds; `splits` and `test_share` as `schemes.checked` returns them."""
+    """Return the content of a file of losses.
+
+    `splits` and `test_share` are as `schemes.checked` returns them.
+    """
     names = frames.column_names(source)
-    of_scikit = spelled(roles["fold"], names) not in names and scikit_learn.split_scores(
-        source, names, spelled(model, names), value, folds, splits
-    )
-    if of_scikit:
-        table, note = of_scikit
-        scheme = splits if splits == "random" else "folds"
-        found = read_losses(
-            table,
-            roles,
-            [name for name in table if name not in ("fold", "repeat")],
-            size,
-            "model",
-            "",
-            0,
-            scheme,
-            test_share,
+    chosen: Names = () if models is None else named_models(models)
+    if spelled(roles["fold"], names) not in names:
+        table, note = scikit_learn.split_scores(
+            source, names, spelled(model, names), value, folds, splits
         )
-        return found._replace(notes=(*found.notes, note))
+        if table:
+            chosen = [name for name in table if name not in ("fold", "repeat")]
+            splits = "random" if splits == "random" else "folds"
+            read = read_losses(table, roles, chosen, size, "model", "", 0, splits, test_share)
+            return read._replace(notes=[*read.notes, note])
     if folds:
-        raise checks.WrongValue(
-            "folds", "is for files of scikit-learn without a column of folds", folds
-        )
-    every = models is None or isinstance(models, str) and not models.strip()
-    listed = [] if every else named_models(models)
+        raise WrongValue("folds", "is for files of scikit-learn without a column of folds", folds)
     of_model = spelled(model, names)
     # a column "model" that `models` lists holds losses
-    long = model != "model" or of_model in names and not {model, of_model} & set(listed)
-    named = [] if long else [spelled(name, names) for name in listed]
-    used = _roles_of(names, roles, size, named)
-    if long:
-        columns = _read_long(source, names, used, listed, of_model, spelled(value, names), splits)
+    if model != "model" or of_model in names and not {model, of_model} & {*chosen}:
+        used = _roles_of(names, roles, size, [of_model]) | {"model": of_model}
+        columns = _read_long(source, names, used, chosen, spelled(value, names), splits)
     else:
-        columns = _read_wide(source, names, used, None if every else named, splits)
-    scores, label, extra, notes = columns
-    return _in_scheme(scores, label, extra, used, bool(size), splits, test_share, notes)
+        chosen = [spelled(name, names) for name in chosen]
+        used = _roles_of(names, roles, size, chosen)
+        columns = _read_wide(source, names, used, chosen, splits)
+    return _in_scheme(columns, used, size, splits, test_share)
 
 
-def _roles_of(
-    names: Sequence[str], roles: dict[str, str], size: str, chosen: Sequence[str]
-) -> dict[str, str]:
-    """Return the column of each role that a file has: those that were named, and those that are called so."""
+def _roles_of(names: Names, roles: Roles, size: str, chosen: Names) -> Roles:
+    """Return the column of each role: those that were named, and those with names of the role."""
     used = {"fold": model_columns.fold_column(names, roles["fold"])}
     for role in ("item", "repeat"):
         column = spelled(roles[role], names)
@@ -93,198 +96,180 @@ def _roles_of(
             used[role] = column
     if size:
         used["size"] = spelled(size, names)
-    free = [name for name in names if name not in chosen]
-    for role, column in model_columns.size_columns(free).items():
-        if column not in used.values():
-            used[role] = column
+    free = [name for name in names if name not in (*chosen, *used.values())]
+    used |= model_columns.size_columns(free)
     if "repeat" not in used:
-        found = [name for name in model_columns.repeat_columns(free) if name not in used.values()]
-        used |= {f"{MAYBE}{name}": name for name in found}
+        used |= {f"{MAYBE}{name}": name for name in model_columns.repeat_columns(free)}
     return used
 
 
 def _read_wide(
-    source: Any, names: tuple, used: dict[str, str], chosen: list[str] | None, splits: str
-) -> tuple:
-    every = chosen is None
-    candidates = model_columns.may_be_models(names, used.values()) if chosen is None else chosen
-    refuse_shared(used, candidates)
-    data, notes = frames.read_columns(source, [*used.values(), *candidates])
-    if every:
-        candidates = model_columns.numeric({name: data[name] for name in candidates})
-    if not candidates:
-        raise ValueError(
-            "there must be a column of losses beside " + ", ".join(map(repr, used.values()))
-        )
-    label, extra, told = _labels(data, used, splits)
-    beside = {name: data[name] for name in candidates}
-    gaps_allowed = "item" not in label and _rows_are_folds(label)
-    scores = {name: _numbers(name, cells, gaps_allowed, beside) for name, cells in beside.items()}
-    if every:
+    source: Any,
+    names: Names,
+    used: Roles,
+    chosen: Names,
+    splits: str,
+) -> Columns:
+    """Return the columns of a table with a column per model; by default of all that can be one."""
+    columns = chosen or model_columns.may_be_models(names, used.values())
+    refuse_shared([*used.values(), *columns])
+    data, of_file = frames.read_columns(source, [*used.values(), *columns])
+    if not chosen:
+        columns = model_columns.numeric({name: data[name] for name in columns})
+    if not columns:
+        used_columns = listed(used.values(), quoted=True)
+        raise ValueError(f"there must be a column of losses in addition to {used_columns}")
+    label, sizes, of_labels = _labels(data, used, splits)
+    beside = {name: data[name] for name in columns}
+    gaps = "item" not in label and _rows_are_folds(label)
+    scores = {name: _numbers(name, cells, gaps, beside) for name, cells in beside.items()}
+    notes = [*of_file, *of_labels]
+    if not chosen:
         refuse_identifiers(scores)
         model_columns.refuse_doubtful(scores)
-        others = [name for name in names if name not in candidates and name not in used.values()]
-        told += _read_as_models(candidates, others)
-    return scores, label, extra, (*notes, *told)
+        unread = _unread(names, (*columns, *used.values()))
+        if len(columns) > 2 or unread:
+            models = listed(columns, MOST_NAMED)
+            text = f"columns read as models: {models}{unread}; if some are none, list the others"
+            notes.append(Note("data", f"{text} in models"))
+    return Columns(scores, label, sizes, notes)
 
 
-def _read_as_models(models: Sequence[str], others: Sequence[str]) -> list[Note]:
-    """Return the note of the columns that were taken for models, where it was not plain."""
-    if len(models) <= 2 and not others:
-        return []
-    left = f"; not read: {checks.listed(others, MOST_NAMED)}" if others else ""
-    text = f"columns read as models: {checks.listed(models, MOST_NAMED)}{left}"
-    return [Note("data", f"{text}; if some are none, list the others in models")]
+def _unread(names: Names, used: Iterable[str]) -> str:
+    unread = [name for name in names if name not in used]
+    return f"; not read: {listed(unread, MOST_NAMED)}" if unread else ""
 
 
-def _numbers(
-    name: str, cells: np.ndarray, gaps_allowed: bool, beside: dict | None = None
-) -> np.ndarray:
-    """Return a column as floats, NaN where a cell is missing and that is allowed."""
-    gone = shapes.gaps(cells, True)
-    if not gaps_allowed or not gone.any() or gone.all():
+def _numbers(name: str, cells: ndarray, gaps: bool, beside: dict | None = None) -> ndarray:
+    """Return a column as floats, NaN where a cell is missing and gaps are allowed."""
+    rows = np.flatnonzero(~shapes.gaps(cells, True))
+    if not gaps or not rows.size:
         return numbers.to_numbers(name, cells, beside=beside)
-    filled = np.where(gone, 0 if cells.dtype.kind == "f" else "0", cells)
-    found = numbers.to_numbers(name, filled, beside=beside)
-    found[gone] = np.nan
-    return found
+    values = np.full(len(cells), np.nan)
+    with shapes.in_rows(rows):
+        values[rows] = numbers.to_numbers(name, cells[rows], beside=beside)
+    return values
 
 
 def _read_long(
-    source: dict | str,
-    names: tuple,
-    used: dict[str, str],
-    listed: list,
-    model: str,
+    source: Any,
+    names: Names,
+    used: Roles,
+    chosen: Names,
     value: str,
     splits: str,
-) -> tuple:
-    used = used | {"model": model}
-    left = model_columns.may_be_models(names, used.values())
-    value = long_form.value_column(left, value, [])
-    refuse_shared(used | {"value": value}, [])
-    data, notes = frames.read_columns(source, [*used.values(), value])
-    named = np.array(numbers.as_text(numbers.to_labels(model, data[model], "text")))
-    for name in listed:
-        checks.choice("models", name, np.unique(named).tolist())
-    kept = np.isin(named, listed) if listed else np.ones(named.size, bool)
-    label, extra, told = _labels(data, used, splits, named == named[kept][0])
-    columns = {"loss": _numbers(value, data[value], "item" not in label), **extra}
-    found, label, columns = long_form.spread(
-        named[kept],
-        {role: values[kept] for role, values in label.items()},
-        {name: values[kept] for name, values in columns.items()},
-    )
-    order = [found.index(name) for name in listed] or range(len(found))
-    extra = {role: long_form.same_for_all(used[role], columns[role], found) for role in extra}
-    others = [name for name in names if name not in (*used.values(), value)]
-    unread = f"; not read: {checks.listed(others, MOST_NAMED)}" if others else ""
-    read_as = Note(
-        "data",
-        f"one row per model: {checks.counted(len(found), 'model')} of column {model!r}, values "
-        f"in column {value!r}{unread}",
-    )
-    return {found[k]: columns["loss"][:, k] for k in order}, label, extra, (*notes, *told, read_as)
+) -> Columns:
+    """Return the columns of a table with a row per model; without `chosen`, of all models."""
+    value = long_form.value_column(model_columns.may_be_models(names, used.values()), value)
+    refuse_shared([*used.values(), value])
+    data, of_file = frames.read_columns(source, [*used.values(), value])
+    column = used["model"]
+    model = np.array(numbers.as_text(numbers.to_labels(column, data[column], "text")))
+    for name in chosen:
+        checks.choice("models", name, np.unique(model).tolist())
+    rows = np.flatnonzero(np.isin(model, chosen)) if chosen else np.arange(model.size)
+    model = model[rows]
+    with shapes.in_rows(rows if chosen else None):
+        data = {name: cells[rows] for name, cells in data.items()}
+        label, sizes, of_labels = _labels(data, used, splits, model == model[0])
+        losses = _numbers(value, data[value], "item" not in label)
+    models, label, spread = long_form.spread(model, label, sizes | {"loss": losses})
+    unread = _unread(names, (*used.values(), value))
+    count = counted(len(models), "model")
+    text = f"one row per model: {count} of column {column!r}, values in column {value!r}{unread}"
+    notes = [*of_file, *of_labels, Note("data", text)]
+    losses = spread.pop("loss")
+    scores = {name: losses[:, models.index(name)] for name in chosen or models}
+    for role, cells in spread.items():
+        if np.any(cells != cells[:, :1]):
+            raise ValueError(f"column {used[role]!r} must be the same for every model")
+    sizes = {role: cells[:, 0] for role, cells in spread.items()}
+    return Columns(scores, label, sizes, notes)
 
 
 def _in_scheme(
-    scores: dict[str, np.ndarray],
-    label: dict[str, np.ndarray],
-    extra: dict[str, np.ndarray],
-    used: dict[str, str],
-    size_named: bool,
-    splits: str,
-    test_share: float | None,
-    notes: tuple[Note, ...],
+    columns: Columns, used: Roles, size: str, splits: str, test_share: float | None
 ) -> Read:
-    """Return losses in the scheme that was named, that the columns tell, or raise the question."""
-    sized = "n_train" in extra and "n_test" in extra
-    known = schemes.share_of_sizes(extra["n_train"], extra["n_test"]) if sized else None
+    """Return losses in the scheme that was named or that the columns show, or ask for it."""
+    scores, label, sizes, notes = columns
+    share = None
+    if "n_train" in sizes and "n_test" in sizes:
+        n_test = float(sizes["n_test"].sum())
+        share = n_test / (float(sizes["n_train"].sum()) + n_test)
     if splits == "auto":
-        splits = _scheme_told(scores, label, used["fold"], known)
+        splits = _scheme_of_columns(columns, used["fold"], share)
         if splits == "random":
-            of_sizes = " and ".join(used[role] for role in ("n_train", "n_test") if role in used)
-            notes = (
-                *notes,
-                Note(
-                    "data",
-                    f"columns {of_sizes} say that the test sets overlap: read as random splits; "
-                    "repeats of folds need a column that tells them",
-                ),
+            text = (
+                "columns of sizes say that the test sets overlap: read as random splits; repeats "
+                "of folds need a column that tells them"
             )
+            notes.append(Note("data", text))
     if splits == "random":
-        share = test_share or known or schemes.ask_share()
-        return _random_splits(scores, label, extra, share, notes)
-    sizes, read_as = sizes_of_rows(label, used, used.get("size") if size_named else None, extra)
-    scores, label, sizes, share, gaps = _without_gaps(scores, label, sizes)
-    label = label if "repeat" in label else label | {"repeat": np.zeros(len(label["fold"]), int)}
-    return Read(scores, label, sizes, "folds", share, (*notes, *read_as, *gaps))
+        return _random_splits(columns, test_share or share or schemes.ask_share())
+    label = {"repeat": np.zeros(len(label["fold"]), int)} | label
+    items = None
+    if "item" not in label and _rows_are_folds(label):
+        items = _items_of_rows(columns)
+        weights = ", weighted by their items" if items.max() > 1 else " of equal folds"
+        notes.append(Note("data", f"one row per fold: read as fold means{weights}"))
+    elif size:
+        raise ValueError(
+            f"column {used['size']!r} can hold sizes of folds only where there is one row per fold "
+            "and no column of items: is a repeat column missing?"
+        )
+    elif "item" not in label and np.unique(label["repeat"]).size == 1:
+        text = (
+            f"no item column: {len(label['fold']):,} rows are taken for different items; if the "
+            "cross-validation was repeated, name item and repeat"
+        )
+        notes.append(Note("assumption", text))
+    return Read(scores, label, items, "folds", None, notes)
 
 
-def _scheme_told(
-    scores: dict[str, np.ndarray], label: dict[str, np.ndarray], fold: str, share: float | None
-) -> str:
-    """Return "folds" or "random" where the columns tell it, else raise the question."""
-    repeat = label.get("repeat")
-    if "item" in label or repeat is not None and np.unique(repeat).size > 1:
+def _scheme_of_columns(columns: Columns, fold: str, share: float | None) -> str:
+    """Return "folds" or "random" where the columns show it, else raise the question."""
+    label = columns.label
+    if "item" in label or np.unique(label.get("repeat", 0)).size > 1:
         return "folds"
-    folds, rows = np.unique(label["fold"]).size, len(label["fold"])
-    if share is not None and folds == rows:
+    rows_of_fold = np.unique(label["fold"], return_counts=True)[1]
+    folds = rows_of_fold.size
+    rows = rows_of_fold[0]
+    if share is not None and rows_of_fold.max() == 1:
         return "folds" if abs(folds * share - 1) < 0.5 / folds else "random"
     if model_columns.numbers_splits(fold):
         schemes.ask(f"column {fold!r} may number folds or random splits")
     schemes.refuse_unknown_folds(folds, "name the column of repeats with {1}")
-    times = np.unique(label["fold"], return_counts=True)[1]
-    values = np.concatenate([*scores.values()])
-    if 1 < times[0] <= MOST_REPEATS and np.ptp(times) == 0 and np.any(values % 1):
+    fractions = any(np.any(values % 1) for values in columns.scores.values())
+    if 1 < rows <= MOST_REPEATS and np.ptp(rows_of_fold) == 0 and fractions:
         schemes.ask(
-            f"there are {times[0]} rows for every fold and no column of items or repeats, so that rows may be "
-            "items, or means of folds in several repeats",
-            "name the column of repeats with {1}",
+            f"there are {rows} rows for every fold and no column of items or repeats, so that rows "
+            "may be items, or means of folds in several repeats"
         )
     return "folds"
 
 
-def _random_splits(
-    scores: dict[str, np.ndarray],
-    label: dict[str, np.ndarray],
-    extra: dict[str, np.ndarray],
-    share: float,
-    notes: tuple[Note, ...],
-) -> Read:
-    """Return one row per random split: items and repeats of a split are no more than its mean."""
-    of_split = long_form.cells(label[role] for role in ("fold", "repeat") if role in label)
-    count = np.bincount(of_split)
-    first = np.unique(of_split, return_index=True)[1]
-    if count.size < len(of_split):
-        sizes = count
-        notes = (
-            *notes,
-            Note("data", "several rows per split: read as items, of which each split has the mean"),
-        )
-    elif "size" in extra or "n_test" in extra and extra["n_test"].min() >= 1:
-        sizes = extra["size" if "size" in extra else "n_test"].astype(int)[first]
-    else:
-        sizes = np.ones(count.size, int)
-    scores = {name: np.bincount(of_split, values) / count for name, values in scores.items()}
-    label = {"fold": np.arange(count.size) if "repeat" in label else label["fold"][first]}
-    scores, label, kept, _, gaps = _without_gaps(scores, label, sizes)
-    return Read(scores, label, kept, "random", share, (*notes, *gaps))
+def _random_splits(columns: Columns, share: float) -> Read:
+    """Return one row per random split, the mean of its items and repeats where it has several."""
+    label = columns.label
+    notes = columns.notes
+    split = _cells(label)
+    rows_of_split = np.bincount(split)
+    first = np.unique(split, return_index=True)[1]
+    items = _items_of_rows(columns)[first]
+    if rows_of_split.max() > 1:
+        text = "several rows per split: read as items, of which each split has the mean"
+        notes.append(Note("data", text))
+        items = rows_of_split
+    means = {
+        name: np.bincount(split, values) / rows_of_split for name, values in columns.scores.items()
+    }
+    fold = np.arange(first.size) if "repeat" in label else label["fold"][first]
+    return Read(means, {"fold": fold}, items, "random", share, notes)
 
 
-def _without_gaps(
-    scores: dict[str, np.ndarray], label: dict[str, np.ndarray], sizes: np.ndarray | None
-) -> tuple:
-    stacked = np.stack([*scores.values()], 1)
-    kept, label, sizes, share, notes = without_gaps(stacked, label, sizes, [*scores])
-    return dict(zip(scores, kept.T, strict=True)), label, sizes, share, notes
-
-
-def _labels(
-    data: dict, used: dict[str, str], splits: str, of_one: np.ndarray | None = None
-) -> tuple[dict, dict, list[Note]]:
-    """Return labels by role, sizes by role, and notes; `of_one` marks the rows of one model in long form."""
-    label: dict[str, np.ndarray] = {
+def _labels(data: Arrays, used: Roles, splits: str, rows: Any = slice(None)) -> tuple:
+    """Return labels by role, sizes by role, and notes; `rows` are those of one model."""
+    label: Arrays = {
         role: numbers.to_labels(used[role], data[used[role]], "text")
         for role in ("fold", "item", "repeat")
         if role in used
@@ -296,140 +281,73 @@ def _labels(
         for role, name in used.items()
         if role.startswith(MAYBE)
     }
-    repeat = ""
     notes: list[Note] = []
     if splits == "random" and maybe:  # whatever differs makes another split
         label["repeat"] = long_form.cells(maybe.values())
     elif maybe:
-        rows = np.ones(len(label["fold"]), bool) if of_one is None else of_one
-        item = label["item"][rows] if "item" in label else None
+        of_one = {name: labels[rows] for name, labels in label.items()}
+        candidates = {name: labels[rows] for name, labels in maybe.items()}
         repeat, notes = model_columns.repeats_told(
-            {name: labels[rows] for name, labels in maybe.items()},
-            label["fold"][rows],
-            item,
-            used["fold"],
-            splits == "folds",
+            candidates, of_one, used["fold"], splits == "folds"
         )
-    if repeat:
-        label["repeat"] = maybe[repeat]
-    refuse_mixed_up(label, used | {"repeat": repeat or used.get("repeat", "repeat")})
+        if repeat:
+            label["repeat"] = maybe[repeat]
     return label, _sizes(data, used), notes
 
 
-def _sizes(data: dict, used: dict[str, str]) -> dict[str, np.ndarray]:
-    """Return the columns of sizes; a column of test sizes may hold proportions, which are then those of 1 item."""
-    sizes: dict[str, np.ndarray] = {}
-    for role in [role for role in ("size", "n_train", "n_test") if role in used]:
-        values = numbers.to_numbers(used[role], data[used[role]], whole=True)
-        if role != "size" and np.all((values > 0) & (values < 1)):
-            if role == "n_test":
-                sizes |= {"n_train": 1 - values, "n_test": values}
-            continue
-        sizes[role] = whole_sizes(used[role], data[used[role]]).astype(float)
+def _sizes(data: Arrays, used: Roles) -> Arrays:
+    """Return the columns of sizes; a column of test sizes may hold proportions, as of 1 item."""
+    sizes: Arrays = {}
+    for role in ("size", "n_train", "n_test"):
+        if role in used:
+            name = used[role]
+            values = numbers.to_numbers(name, data[name], whole=True)
+            if role != "size" and np.all((values > 0) & (values < 1)):
+                if role == "n_test":
+                    sizes |= {"n_train": 1 - values, "n_test": values}
+                continue
+            for row in np.flatnonzero((values % 1 != 0) | (values < 1))[:1]:
+                rule = f"a whole number of at least 1; got {values[row]:g}"
+                text = f": the size of a fold must be {rule}"
+                raise numbers.RowError(f"column {name!r}, ", row, text)
+            sizes[role] = values
     return sizes
 
 
-def sizes_of_rows(
-    label: dict[str, np.ndarray],
-    used: dict[str, str],
-    size: str | None,
-    extra: dict[str, np.ndarray],
-) -> tuple[np.ndarray | None, tuple[Note, ...]]:
-    """Return the items per row where rows are fold means, else None, and how the rows were read."""
-    weighted = (Note("data", "one row per fold: read as fold means, weighted by their items"),)
-    if not size:
-        if "item" in label or not _rows_are_folds(label):
-            return None, ()
-        if "n_test" in extra and extra["n_test"].min() >= 1:
-            return extra["n_test"].astype(int), weighted
-        return np.ones(len(label["fold"]), int), (
-            Note("data", "one row per fold: read as fold means of equal folds"),
-        )
-    if "item" in label:
-        raise ValueError(
-            f"column {size!r} cannot hold sizes of folds where column {used['item']!r} names items: "
-            f"rows are means of folds or losses of items; drop one of the two"
-        )
-    if not _rows_are_folds(label):
-        raise ValueError(
-            f"column {size!r} can hold sizes of folds only where there is one row per fold; column "
-            f"{used['fold']!r} repeats a fold: is a repeat column missing?"
-        )
-    return extra["size"].astype(int), weighted
-
-
-def _rows_are_folds(label: dict) -> bool:
-    cells = long_form.cells(label[role] for role in ("fold", "repeat") if role in label)
-    return np.unique(cells).size == cells.size
-
-
-def refuse_shared(roles: dict[str, str], chosen: Sequence[str]) -> None:
-    """Raise where a column has two roles."""
-    used: dict = {}
-    for role, name in (*roles.items(), *(("a model", name) for name in chosen)):
-        if name in used:
-            raise ValueError(
-                f"column {name!r} cannot be both {used[name]} and {role}"
-                if used[name] != role
-                else f"models must name each column once; {name!r} repeats"
-            )
-        used[name] = role
-
-
-def refuse_identifiers(columns: dict[str, np.ndarray]) -> None:
-    """Distinct whole numbers in order or without a gap, or many of them, are a key that was not named, not a loss."""
-    for name, values in columns.items():
-        if (
-            values.size < 3
-            or np.any(values != np.floor(values))
-            or _repeats(values[:FEW])
-            or _repeats(values)
-        ):
-            continue
-        if values.size >= 10 or np.all(np.diff(values) > 0) or np.ptp(values) == values.size - 1:
-            otherwise = f", or say item={name!r}" if name.strip() else ""
-            raise ValueError(
-                f"column {name!r} holds a different whole number in every row, as identifiers do: list "
-                f"the columns of losses in models{otherwise}"
-            )
-
-
-def _repeats(values: np.ndarray) -> bool:
-    return np.unique(values).size < values.size
-
-
-def refuse_mixed_up(label: dict[str, np.ndarray], roles: dict[str, str]) -> None:
-    """Raise where labels are none, or items fewer than folds."""
-    for role in ("fold", "repeat"):
-        labels = label.get(role, np.array([]))
-        for row in no_labels(labels)[:1]:
-            raise numbers.RowError(
-                f"column {roles[role]!r}, ",
-                row,
-                f": a {role} must be a whole number below "
-                f"2**53 or text; got {labels[row]:g}: are the columns mixed up?",
-            )
-    item, folds = label.get("item"), np.unique(label["fold"]).size
-    if (
-        item is not None
-        and np.unique(item[: 2 * folds]).size < folds
-        and (items := np.unique(item).size) < folds
-    ):
-        raise ValueError(
-            f"column {roles['fold']!r} has {checks.counted(folds, 'fold')} for the "
-            f"{checks.counted(items, 'item')} of column {roles['item']!r}: are the columns mixed up?"
-        )
-
-
-def whole_sizes(size: str, column: np.ndarray) -> np.ndarray:
-    """Return the sizes of folds, whole numbers of at least 1, or raise."""
-    sizes = numbers.to_numbers(size, column, whole=True)
-    for row in np.flatnonzero((sizes != np.floor(sizes)) | (sizes < 1) | (sizes >= checks.LARGEST))[
-        :1
-    ]:
-        raise numbers.RowError(
-            f"column {size!r}, ",
-            row,
-            f": the size of a fold must be a whole number of at least 1; got {sizes[row]:g}",
-        )
+def _items_of_rows(columns: Columns) -> ndarray:
+    """Return the number of items that each row tests, 1 where no column has it."""
+    sizes = columns.sizes.get("size", columns.sizes.get("n_test"))
+    if sizes is None or sizes.min() < 1:
+        return np.ones(len(columns.label["fold"]), int)
     return sizes.astype(int)
+
+
+def _cells(label: Arrays) -> ndarray:
+    return long_form.cells(label[role] for role in ("fold", "repeat") if role in label)
+
+
+def _rows_are_folds(label: Arrays) -> bool:
+    return np.bincount(_cells(label)).max() == 1
+
+
+def refuse_shared(columns: list[str]) -> None:
+    """Raise where a column has two roles."""
+    for name in columns:
+        if columns.count(name) > 1:
+            raise ValueError(f"column {name!r} must be named once, for one role or as one model")
+
+
+def refuse_identifiers(columns: Arrays) -> None:
+    """Raise where a column is a key that was not named.
+
+    A key holds distinct whole numbers in order or without a gap, or many of them.
+    """
+    for name, values in columns.items():
+        size = values.size
+        if size < 3 or np.any(values % 1) or np.unique(values).size < size:
+            continue
+        if size >= 10 or np.all(np.diff(values) > 0) or np.ptp(values) == size - 1:
+            raise ValueError(
+                f"column {name!r} holds a different whole number in every row, as identifiers do: "
+                f"list the columns of losses in models, or say item={name!r}"
+            )

@@ -119,10 +119,8 @@ def at_hand(monkeypatch, tmp_path):
     """Letter with 400 items."""
     X, y = own_data(tmp_path)
     known = populations.KNOWN["letter"]
-    table = populations._sorted(np.column_stack([(X * 10).round(), y]))
-    small = type(known)(
-        **vars(known) | {"items": 400, "features": 3, "digest": populations._digest(table)}
-    )
+    table, digest = populations._sorted(np.column_stack([(X * 10).round(), y]))
+    small = type(known)(**vars(known) | {"items": 400, "features": 3, "digest": digest})
     monkeypatch.setitem(populations.KNOWN, "letter", small)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "home"))
     lines = [
