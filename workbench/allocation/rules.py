@@ -496,7 +496,7 @@ def _level(
 def _filled(level: float, share: ndarray, low: ndarray, high: ndarray) -> tuple[float, float]:
     """Return the sum of clip(level share, low, high), and that of the shares in between."""
     filled = free = 0.0
-    for part in blocks(share.size):
+    for part in _blocks(share.size):
         reached = level * share[part]
         clipped = np.minimum(np.maximum(reached, low[part]), high[part])
         filled += float(clipped.sum())
@@ -642,12 +642,12 @@ def _step(below: float, above: float, level: float, newton: float, reach: float)
 def _bought(level: float, spread: ndarray, first: ndarray, full: ndarray) -> ndarray:
     """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full."""
     counts = np.empty(spread.size, np.int64)
-    for part in blocks(spread.size):
+    for part in _blocks(spread.size):
         real = _clip(level, spread[part], first[part], full[part])
         counts[part] = np.rint(np.sqrt(real * real + 0.25))
     return counts
 
 
-def blocks(size: int) -> list[slice]:
+def _blocks(size: int) -> list[slice]:
     """Return slices that fit into the processor's cache."""
     return [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]
