@@ -204,12 +204,13 @@ def load_strata(
     Parameters
     ----------
     strata : str or data frame
-        A table with one row per stratum; with `value` a file of records of any size, as in `workbench.summarize`.
+        A table with one row per stratum; with `value` a file of records of any size, as in
+        `workbench.summarize`.
     stratum, size, sd : str
-        Columns; "" for columns named size and sd. Several columns of strata with commas between them, as
-        "sex,status", are crossed. The sd is that of the values within the stratum, ddof=1; for 0/1
-        values of rate p about sqrt(p (1 - p)). A table without a column "sd" is read, too: its spreads are NaN, and
-        `plan_labels` takes them as equal.
+        Columns; "" for columns named size and sd. Several columns of strata with commas between
+        them, as "sex,status", are crossed. The sd is that of the values within the stratum, ddof=1;
+        for 0/1 values of rate p about sqrt(p (1 - p)). A table without a column "sd" is read, too:
+        its spreads are NaN, and `plan_labels` takes them as equal.
     value : str
         Column of the values in a file of records, "" for a table of strata.
 
@@ -357,8 +358,8 @@ def plan_labels(
     >>> plan.labeled
     array([ 3, 18, 42, 37])
     >>> print(plan.headline())       # doctest: +NORMALIZE_WHITESPACE
-    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, iterated Neyman 4,148, equal shares 8,997,
-    at random 47,149
+    100 labels, 4 strata: SE of the total 4,148; capped Neyman 5,750, iterated Neyman 4,148, equal
+    shares 8,997, at random 47,149
     """
     checks.instance("strata", strata, StratumSummary)
     checks.choice("method", method, rules.METHODS)
@@ -419,7 +420,8 @@ def budget_for_error(
 ) -> int:
     """Return the least budget whose plan gives the total a wanted standard error.
 
-    The standard error that a sample estimates varies: it is below the plan's in about half of samples.
+    The standard error that a sample estimates varies: it is below the plan's in about half of
+    samples.
 
     Parameters
     ----------
@@ -429,14 +431,16 @@ def budget_for_error(
     method, minimum
         As in `plan_labels`.
     assurance : float
-        The share of samples, from .5 to below 1, whose estimated standard error is at most the wanted one, if values
-        are normal within strata (`minimum` is then at least 2); 0 asks for the plan's own standard error. The estimated
-        variance is taken for a multiple of chi-squared with Satterthwaite's degrees of freedom [1]_.
+        The share of samples, from .5 to below 1, whose estimated standard error is at most the
+        wanted one, if values are normal within strata (`minimum` is then at least 2); 0 asks for
+        the plan's own standard error. The estimated variance is taken for a multiple of chi-squared
+        with Satterthwaite's degrees of freedom [1]_.
 
     Returns
     -------
     int
-        One label fewer does not reach it; with a rule other than "voila" a few fewer may, by luck of rounding.
+        One label fewer does not reach it; with a rule other than "voila" a few fewer may, by luck
+        of rounding.
 
     Raises
     ------
@@ -546,8 +550,9 @@ def draw_rows(
     stratum, id : str
         Columns.
     label_sheet : str
-        CSV file to write, with the columns id, stratum and an empty value, in an order of which any beginning is
-        spread over the strata; "" for none. A sheet in which something was filled in is never overwritten.
+        CSV file to write, with the columns id, stratum and an empty value, in an order of which any
+        beginning is spread over the strata; "" for none. A sheet in which something was filled in
+        is never overwritten.
     seed : int
 
     Returns

@@ -53,7 +53,8 @@ def smaller_sample(
     weight : str
         Column of how many records each stands for; not needed with `strata`.
     strata : str, path or data frame
-        A table of strata with sizes and sds; without it sizes are the sums of weights, sds those of the sample.
+        A table of strata with sizes and sds; without it sizes are the sums of weights, sds those of
+        the sample.
     minimum : int
         Floor per stratum, at least 1.
     seed : int

@@ -35,9 +35,10 @@ def sample_stream(
     Parameters
     ----------
     frame : data frame of Dask or PySpark, iterable of data frames, or one
-        Batches: tables and record batches of pyarrow, frames of pandas or polars, dicts of arrays, relations of DuckDB,
-        or files; empty ones are passed over. A single one of these is one batch. Of a frame of Dask or PySpark each
-        partition is sampled where it lies, and the engine merges the samples.
+        Batches: tables and record batches of pyarrow, frames of pandas or polars, dicts of arrays,
+        relations of DuckDB, or files; empty ones are passed over. A single one of these is one
+        batch. Of a frame of Dask or PySpark each partition is sampled where it lies, and the engine
+        merges the samples.
     budget : int
         Records to keep, at least `minimum` for every stratum.
     by : str
@@ -47,8 +48,9 @@ def sample_stream(
     id : str
         Column that identifies a record: whole numbers below 2 ** 63, or text.
     passes : {1, 2}
-        With 1 the sample is kept while batches come (`StreamSampler`). With 2 they are read again, and the sizes are
-        those of `allocate` for all records, the records those of `sample`: the same in whatever batches.
+        With 1 the sample is kept while batches come (`StreamSampler`). With 2 they are read again,
+        and the sizes are those of `allocate` for all records, the records those of `sample`: the
+        same in whatever batches.
     seed : int
         Another seed draws other records.
     minimum : int
@@ -62,14 +64,13 @@ def sample_stream(
     Raises
     ------
     ValueError
-        If a column or a cell is missing, the budget is too small for the strata, or an iterator that can be read once
-        is given for two passes.
+        If a column or a cell is missing, the budget is too small for the strata, or an iterator
+        that can be read once is given for two passes.
 
-    Notes
-    -----
-    A record's key is the hash of `seed` and identifier, the sample of a stratum its smallest keys. Each batch is
-    summarized and cut where it lies; what comes to Python are its strata and the rows whose keys are small enough. The
-    sample of a single pass depends on the order of records through its sizes alone.
+    Notes ----- A record's key is the hash of `seed` and identifier, the sample of a stratum its
+    smallest keys. Each batch is summarized and cut where it lies; what comes to Python are its
+    strata and the rows whose keys are small enough. The sample of a single pass depends on the
+    order of records through its sizes alone.
 
     Examples
     --------
@@ -159,9 +160,9 @@ def stream_batches(
     Returns
     -------
     callable
-        Takes a batch and its number; numbers rise. A batch whose number is not above the last one counted is passed
-        over. Without a number batches are counted 0, 1, ... from the start of the program: let its loop begin at the
-        first one again. It fits Spark's ``foreachBatch``.
+        Takes a batch and its number; numbers rise. A batch whose number is not above the last one
+        counted is passed over. Without a number batches are counted 0, 1, ... from the start of the
+        program: let its loop begin at the first one again. It fits Spark's ``foreachBatch``.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """Samples of frames in partitions, on Dask and Spark: a sampler per partition, where it lies, merged by a tree.
 
-The engine moves data, retries what fails and merges; what travels is a sampler, of the size of the budget. No partition
-needs to fit into memory on Spark, which hands it over in Arrow batches; on Dask a partition is in memory anyway.
+The engine moves data, retries what fails and merges; what travels is a sampler, of the size of the
+budget. No partition needs to fit into memory on Spark, which hands it over in Arrow batches; on
+Dask a partition is in memory anyway.
 """
 
 import pickle

@@ -196,8 +196,8 @@ class StreamEstimate(SampledValues, kw_only=True):
     variance : float
         Estimated from the sample; NaN where a stratum has one sampled record of several.
     stream_mean, design_variance : float
-        What the running statistics of all records say: the mean, and the variance of an estimate with these
-        sample sizes.
+        What the running statistics of all records say: the mean, and the variance of an estimate
+        with these sample sizes.
     stratum : tuple of str or int
     size, sampled : (H,) array of int
         Records seen and records sampled per stratum.
@@ -226,37 +226,40 @@ class StreamEstimate(SampledValues, kw_only=True):
         ----------
         level : float
         bounds : (float, float), optional
-            The smallest and the largest value that a record can have, (0, 1) for right and wrong. They are what you
-            know of the values, not what the sample shows.
+            The smallest and the largest value that a record can have, (0, 1) for right and wrong.
+            They are what you know of the values, not what the sample shows.
         method : {"default", "bounded", "t"}
             With bounds as in `workbench.value_interval`. Without them "t" is Student's t alone.
 
         Returns
         -------
         Interval
-            With bounds `value_interval` of the sizes and the sampled values ("default"). Without them no interval holds
-            for every stream; this one ("t") joins Student's with one for skewed values, and a note warns where few
-            records carry the variance. There is none (method "none") where all values of every stratum are alike.
+            With bounds `value_interval` of the sizes and the sampled values ("default"). Without
+            them no interval holds for every stream; this one ("t") joins Student's with one for
+            skewed values, and a note warns where few records carry the variance. There is none
+            (method "none") where all values of every stratum are alike.
 
         Raises
         ------
         ValueError
-            If a bound is not finite or a sampled value lies outside, or a stratum has one sampled record of several.
+            If a bound is not finite or a sampled value lies outside, or a stratum has one sampled
+            record of several.
 
-        Notes
-        -----
-        Without bounds: estimate - SE x and estimate - SE h(x) with x = +- the t quantile, the outer ones of both. It
-        has (sum g_h)^2 / sum g_h^2 / (n_h - 1) degrees of freedom [1]_, g_h the terms of the variance; h(x) = 3 / s
-        (cbrt(1 + s (x - s / 6)) - 1) undoes the skewness s [2]_, sum W_h^3 f_h^1.5 m3_h / ((n_h - 1)(n_h - 2)) over
-        SE^3. A note warns where strata that are not sampled as a whole have fewer than 20 records together, one of
-        them fewer than 5 or only equal ones, or where one record makes more than .40 of the variance.
+        Notes ----- Without bounds: estimate - SE x and estimate - SE h(x) with x = +- the t
+        quantile, the outer ones of both. It has (sum g_h)^2 / sum g_h^2 / (n_h - 1) degrees of
+        freedom [1]_, g_h the terms of the variance; h(x) = 3 / s (cbrt(1 + s (x - s / 6)) - 1)
+        undoes the skewness s [2]_, sum W_h^3 f_h^1.5 m3_h / ((n_h - 1)(n_h - 2)) over SE^3. A note
+        warns where strata that are not sampled as a whole have fewer than 20 records together, one
+        of them fewer than 5 or only equal ones, or where one record makes more than .40 of the
+        variance.
 
-        The sizes depend on the data (see `StreamSampler`), which neither interval knows of. The least coverage found
-        for stated bounds is .957 where .95 is nominal, with trends and merges (``tests/peers/search_streams.py``).
-        Without bounds, in simulated samples of 2 to 1,000 labels and streams of 4 or 8 strata, 95% intervals were wrong
-        in 1% to 9% of normal and exponential ones, 3% to 11% of lognormal(1) ones, and 3% to 36% of lognormal(2) ones,
-        most with 2 to 5 labels. Where 2% of the values lay far off and 5 to 60 labels did not show them, up to 28%
-        were wrong (``tests/peers/unbounded_values.py``).
+        The sizes depend on the data (see `StreamSampler`), which neither interval knows of. The
+        least coverage found for stated bounds is .957 where .95 is nominal, with trends and merges
+        (``tests/peers/search_streams.py``). Without bounds, in simulated samples of 2 to 1,000
+        labels and streams of 4 or 8 strata, 95% intervals were wrong in 1% to 9% of normal and
+        exponential ones, 3% to 11% of lognormal(1) ones, and 3% to 36% of lognormal(2) ones, most
+        with 2 to 5 labels. Where 2% of the values lay far off and 5 to 60 labels did not show them,
+        up to 28% were wrong (``tests/peers/unbounded_values.py``).
 
         References
         ----------

@@ -1,6 +1,7 @@
 """Sheets of values: what was filled in, matched to the records that were drawn, and the sheet that goes on.
 
-A record's place in its stratum is the order of `workbench.sample`: the first m of a stratum are a random sample of m.
+A record's place in its stratum is the order of `workbench.sample`: the first m of a stratum are a
+random sample of m.
 """
 
 from collections.abc import Iterator
@@ -30,7 +31,8 @@ class ValueLabels(Result):
         Of the filled rows, as the sheet and the strata name them.
     values : (n,) array of float
     place : (n,) array of int
-        In its stratum's random order; of a sheet whose records are not known, its order in the sheet.
+        In its stratum's random order; of a sheet whose records are not known, its order in the
+        sheet.
     begun : (H,) array of int
         How far into its order each stratum was begun: filled rows, and those left empty among them.
     strata : tuple of str
@@ -70,8 +72,8 @@ def read_value_sheet(
     strata : StratumSummary
         Of the population.
     records : str or data frame, optional
-        What the sheet was drawn from: ids that the seed does not draw are then left out, with a note. Without it the
-        sheet's own strata are believed.
+        What the sheet was drawn from: ids that the seed does not draw are then left out, with a
+        note. Without it the sheet's own strata are believed.
     stratum, id : str
         Columns of the records.
     seed : int
@@ -84,8 +86,9 @@ def read_value_sheet(
     Raises
     ------
     ValueError
-        For a cell that is no number, an id with two different values, a stratum that is not that of the record, or a
-        sheet of which the seed draws less than half; names the rows, the header being the first.
+        For a cell that is no number, an id with two different values, a stratum that is not that of
+        the record, or a sheet of which the seed draws less than half; names the rows, the header
+        being the first.
     """
     table = tables.read_table(labels, HEADER)
     ids, rows, cells = table.ids, table.rows, table.columns["value"]
