@@ -257,7 +257,15 @@ def sample(
         for k, name in enumerate(columns):
             expressions[f"column {k}"] = partial(_cells, name=name)
         below = partial(_below, expressions=expressions, seed=seed, strata=strata)
-        rows = _candidates(source, below, strata, size, n_rows)
+
+        def rows_below(bound: ndarray) -> dict:
+            return _placed(_each_part(source, partial(below, bound=bound)), strata)
+
+        rows = smallest_keys(rows_below, n_rows, size, np.full(size.size, KEYS))
+        if (np.bincount(rows["place"], minlength=size.size) < n_rows).any():
+            raise ValueError(
+                f"{source.label} gave fewer rows when it was read again; store it before sampling"
+            )
     order = np.lexsort((_ranks(rows["id"], id), rows["key"], rows["place"]))
     stratum = rows["place"][order]
     rank = np.arange(stratum.size) - np.searchsorted(stratum, stratum)
@@ -546,20 +554,22 @@ def _as_text(name: str, kind: Any, rule: str) -> Any:
 # ---------------------------------------------------------------- rows of small keys
 
 
-def _candidates(
-    source: Any, below: Callable, strata: ndarray, size: ndarray, n_rows: ndarray
-) -> dict[str, ndarray]:
-    """Return at least the rows asked for of each stratum, those of the smallest keys."""
+def smallest_keys(below: Callable, n: ndarray, size: ndarray, limit: ndarray) -> dict:
+    """Return at least the n rows of the smallest keys of each stratum, or all below a limit.
+
+    Parameters
+    ----------
+    below : callable
+        From a bound of the keys of each stratum to the rows below it.
+    n, size, limit : (H,) array of int
+    """
     slack = 6.0
     while True:
-        bound = bounds(n_rows, size, slack)
-        rows = _placed(_each_part(source, partial(below, bound=bound)), strata)
-        if np.all(np.bincount(rows["place"], minlength=size.size) >= n_rows):
+        bound = np.minimum(bounds(n, size, slack), limit)
+        rows = below(bound)
+        fetched = np.bincount(rows["place"], minlength=size.size)
+        if ((fetched >= n) | (bound == limit)).all():
             return rows
-        if np.all(bound[n_rows > 0] == KEYS):
-            raise ValueError(
-                f"{source.label} gave fewer rows when it was read again; store it before sampling"
-            )
         slack *= 4
 
 
@@ -598,6 +608,8 @@ def _below(
     import narwhals as nw
 
     frame = _selected(native, expressions)
+    if frame.implementation.is_polars():
+        frame = frame.lazy().collect()
     engine = frame.implementation.value if isinstance(frame, nw.LazyFrame) else "eager"
     if engine not in _FILTERS:
         raise TypeError(
@@ -615,17 +627,6 @@ def _eager_filter(frame: Any, seed: int, strata: ndarray, bound: ndarray) -> Any
     rows = np.flatnonzero(keys < np.array(limits, np.int64))
     key = nw.new_series("key", keys[rows], nw.Int64, backend=frame.implementation)
     return frame[rows].with_columns(key)
-
-
-def _polars_filter(frame: Any, seed: int, strata: ndarray, bound: ndarray) -> Any:
-    import polars as pl
-
-    limits = pl.LazyFrame({"stratum": strata.tolist(), "limit": bound})
-    key = pl.col("id").map_batches(
-        lambda ids: pl.Series(random_keys(ids.to_list(), seed)), pl.Int64, is_elementwise=True
-    )
-    rows = frame.to_native().join(limits, on="stratum").with_columns(key=key)
-    return rows.filter(pl.col("key") < pl.col("limit")).drop("limit")
 
 
 def _duckdb_filter(frame: Any, seed: int, strata: ndarray, bound: ndarray) -> Any:
@@ -662,7 +663,6 @@ def _spark_filter(frame: Any, seed: int, strata: ndarray, bound: ndarray) -> Any
 
 _FILTERS = {
     "eager": _eager_filter,
-    "polars": _polars_filter,
     "duckdb": _duckdb_filter,
     "pyspark": _spark_filter,
 }

@@ -261,7 +261,8 @@ class StreamSampler:
             codes = self._registered(summary["stratum"].tolist())
             self._check_budget(codes, size)
             threshold = (self._threshold[codes] << SHIFT).view(np.int64)
-            rows = _enough(below, size, self._most()[codes], threshold)
+            n = np.minimum(self._most()[codes], size) + 1
+            rows = samples.smallest_keys(below, n, size, threshold)
             items = _identifiers(rows["id"], rows["id"].size)
             if items.size:
                 self._check_kind(items)
@@ -663,18 +664,6 @@ def stratum_of(packed: ndarray) -> ndarray:
 def key_of(packed: ndarray) -> ndarray:
     """Return the keys of packed numbers."""
     return packed & np.uint64(NOTHING_REJECTED - 1)
-
-
-def _enough(below: Callable, size: ndarray, most: ndarray, threshold: ndarray) -> dict:
-    """Return the rows below the thresholds, or more of the smallest keys than strata can keep."""
-    slack = 6.0
-    while True:
-        bound = np.minimum(samples.bounds(np.minimum(most, size) + 1, size, slack), threshold)
-        rows = below(bound)
-        fetched = np.bincount(rows["place"], minlength=size.size)
-        if ((fetched > most) | (bound == threshold)).all():
-            return rows
-        slack *= 4
 
 
 def _ranges(start: ndarray, length: ndarray) -> ndarray:
