@@ -516,24 +516,15 @@ def _middle(below: float, above: float) -> float:
 
 
 def _bisected(share: ndarray, total: ndarray, low: ndarray, high: ndarray) -> ndarray:
-    """Solve sum clip(t share, low, high) = total for each row.
-
-    Bisection of log t finds which strata are free, and a division gives their exact shares.
-    """
-    positive = share > 0
+    """Return clip(t share, low, high) that adds up to `total` in each row, by bisection of log t."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        full_at = np.log(np.where(positive, high / share, 1.0))
+        full_at = np.log(np.where(share > 0, high / share, 1.0))
     start, end = full_at.min(-1, keepdims=True) - 45, full_at.max(-1, keepdims=True) + 1
     for _ in range(64):
         middle = (start + end) / 2
         over = np.clip(np.exp(middle) * share, low, high).sum(-1, keepdims=True) > total
         start, end = np.where(over, start, middle), np.where(over, middle, end)
-    reached = np.exp(start) * share
-    free = positive & (reached > low) & (reached < high)
-    fixed = np.where(free, 0, np.clip(reached, low, high)).sum(-1, keepdims=True)
-    free_share = np.where(free, share, 0).sum(-1, keepdims=True)
-    level = np.divide(total - fixed, free_share, out=np.exp(start), where=free_share > 0)
-    return np.clip(np.where(free, level * share, reached), low, high)
+    return np.clip(np.exp(start) * share, low, high)
 
 
 # ---------------------------------------------------------------- whole numbers

@@ -177,13 +177,13 @@ class ValueEstimate(SampledValues, kw_only=True):
             total, mean = (_figure(row["estimate"], row) for row in rows)
             alike = f"Total {total}, mean {mean}; all labels are alike; {NO_INTERVAL}"
             return self.premise + alike
-        shown = [
+        figures = [
             digits.numbers(
                 row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2
             )
             for row in rows
         ]
-        (total, low, high), (mean, mean_low, mean_high) = shown
+        (total, low, high), (mean, mean_low, mean_high) = figures
         width = rows[0]["high"] - rows[0]["low"]
         is_one_sided = np.ptp(np.sign(self.mean)) < 2
         if width >= 2 * abs(rows[0]["estimate"]) > 0 and is_one_sided:
@@ -268,8 +268,8 @@ def estimate_values(
     --------
     >>> import workbench as wb
     >>> strata = wb.load_strata({"stratum": ["a", "b"], "size": [100, 50], "sd": [1, 5]})
-    >>> found = estimate_values(strata, ["a", "a", "a", "b", "b", "b"], [1, 2, 3, 10, 20, 15])
-    >>> print(found.headline())      # doctest: +NORMALIZE_WHITESPACE
+    >>> estimate = estimate_values(strata, ["a", "a", "a", "b", "b", "b"], [1, 2, 3, 10, 20, 15])
+    >>> print(estimate.headline())      # doctest: +NORMALIZE_WHITESPACE
     Total 950, 95% interval 430 to 1,470; mean 6.3, 95% interval 2.9 to 9.8; 6 labels of 150 items,
     2 strata
     """
@@ -360,7 +360,7 @@ def next_labels(
 
 
 def with_next(
-    found: ValueEstimate,
+    estimate: ValueEstimate,
     strata: StratumSummary,
     begun: ArrayLike,
     budget: int,
@@ -373,7 +373,7 @@ def with_next(
 
     Parameters
     ----------
-    found : ValueEstimate
+    estimate : ValueEstimate
     strata : StratumSummary
     begun : (H,) array_like of int
         As the field of `workbench.allocation.values.sheets.ValueLabels`: items passed over are
@@ -387,17 +387,17 @@ def with_next(
         at least 10.
     """
     checks.choice("sd_from", sd_from, SD_FROM)
-    sd = strata.sd if sd_from == "planned" else learned_sd(strata, found)
+    sd = strata.sd if sd_from == "planned" else learned_sd(strata, estimate)
     more = next_labels(strata, begun, budget, method=method, minimum=minimum, sd=sd)
-    to_label = np.asarray(begun) + more - found.sampled
+    to_label = np.asarray(begun) + more - estimate.sampled
     notes = [LOOKED] if sd_from == "labels" and to_label.any() else []
-    to_label = _up_to(to_label, max(0, budget - int(found.sampled.sum())))
-    return replace(found, to_label=to_label, notes=[*found.notes, *notes])
+    to_label = _up_to(to_label, max(0, budget - int(estimate.sampled.sum())))
+    return replace(estimate, to_label=to_label, notes=[*estimate.notes, *notes])
 
 
-def learned_sd(strata: StratumSummary, found: ValueEstimate) -> ndarray:
+def learned_sd(strata: StratumSummary, estimate: ValueEstimate) -> ndarray:
     """Return the sd of the labels in strata with at least 10 of them, elsewhere the planned one."""
-    return np.where((found.sampled >= ENOUGH) & np.isfinite(found.sd), found.sd, strata.sd)
+    return np.where((estimate.sampled >= ENOUGH) & np.isfinite(estimate.sd), estimate.sd, strata.sd)
 
 
 def _up_to(labels: ndarray, most: int) -> ndarray:
@@ -421,19 +421,19 @@ def _codes(names: ndarray, stratum: ArrayLike) -> ndarray:
     return np.array([index[name] for name in labels], np.int64)
 
 
-def _value_notes(found: ValueEstimate) -> Iterator[Note]:
+def _value_notes(estimate: ValueEstimate) -> Iterator[Note]:
     """Yield what the reader has to know before they quote the estimate."""
-    for name in found.lacking:
+    for name in estimate.lacking:
         few = "has fewer than two labels: there is no standard error yet"
         yield Note("refused", few, ("stratum", str(name)))
-    if found.bounds is None and not found.lacking:
-        yield from found._warnings()
-    if found.bounds is None and found.values.size and np.isin(found.values, (0, 1)).all():
+    if estimate.bounds is None and not estimate.lacking:
+        yield from estimate._warnings()
+    if estimate.bounds is None and estimate.values.size and np.isin(estimate.values, (0, 1)).all():
         yield Note(
             "remark", "every value is 0 or 1: with bounds 0, 1 the interval holds for any share"
         )
-    planned = np.where(found.planned_sd > 0, found.planned_sd, np.inf)
-    wide = found.stratum[(found.sampled >= ENOUGH) & (found.sd > 2 * planned)].tolist()
+    planned = np.where(estimate.planned_sd > 0, estimate.planned_sd, np.inf)
+    wide = estimate.stratum[(estimate.sampled >= ENOUGH) & (estimate.sd > 2 * planned)].tolist()
     if wide:
         yield Note(
             "design",

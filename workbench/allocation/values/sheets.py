@@ -128,19 +128,19 @@ def read_value_sheet(
     )
 
 
-def write_next_sheet(path: Path, found: ValueLabels, drawn: FrameSample) -> None:
+def write_next_sheet(path: Path, labels: ValueLabels, drawn: FrameSample) -> None:
     """Write the sheet that goes on: the filled rows, and the sampled records without a value.
 
     Parameters
     ----------
     path : str or path
         A CSV file. A file with other values is never overwritten.
-    found : ValueLabels
+    labels : ValueLabels
     drawn : FrameSample
         The records with those still to come.
     """
-    refuse_lost(path, found, drawn)
-    rows = _next_rows(found, drawn)
+    refuse_lost(path, labels, drawn)
+    rows = _next_rows(labels, drawn)
     filled = [
         (id, stratum, int(value) if value.is_integer() else value)
         for id, stratum, value in rows
@@ -150,12 +150,12 @@ def write_next_sheet(path: Path, found: ValueLabels, drawn: FrameSample) -> None
     safe_csv.write_rows(path, HEADER, filled + empty)
 
 
-def refuse_lost(path: Path, found: ValueLabels, drawn: FrameSample) -> None:
+def refuse_lost(path: Path, labels: ValueLabels, drawn: FrameSample) -> None:
     """Raise if a file at `path` holds a value that `write_next_sheet` would not write again."""
     table = safe_csv.of_sheet(path, lambda path: tables.read_table(path, HEADER))
     if table is None:
         return
-    value_of = {id: value for id, _, value in _next_rows(found, drawn)}
+    value_of = {id: value for id, _, value in _next_rows(labels, drawn)}
     cells = zip(table.ids, table.columns["value"], strict=True)
     lost = sum(bool(cell) and _number(cell) != value_of.get(id) for id, cell in cells)
     if lost:
@@ -165,10 +165,10 @@ def refuse_lost(path: Path, found: ValueLabels, drawn: FrameSample) -> None:
         )
 
 
-def _next_rows(found: ValueLabels, drawn: FrameSample) -> list[tuple]:
+def _next_rows(labels: ValueLabels, drawn: FrameSample) -> list[tuple]:
     """Return id, stratum and value or None of the sampled records, in the order of labeling."""
-    keys = zip(found.stratum.tolist(), found.place.tolist(), strict=True)
-    value_of = dict(zip(keys, found.values.tolist(), strict=True))
+    keys = zip(labels.stratum.tolist(), labels.place.tolist(), strict=True)
+    value_of = dict(zip(keys, labels.values.tolist(), strict=True))
     ids, strata = (list(map(str, names.tolist())) for names in (drawn.id, drawn.stratum))
     places = _places(drawn).tolist()
     order = labeling_order(drawn).tolist()
