@@ -114,17 +114,18 @@ class LabelPlan(Result):
             return f"No result: {leave} a stratum that varies without one"
         if error == 0:
             return f"{label}: nothing is left to chance"
-        total = 0.0 if self.mean is None else float(self.size @ self.mean)
+        mean = np.zeros(1) if self.mean is None else self.mean
+        total = float((self.size * mean).sum())
         if np.isnan(total) or total == 0:
             (off,) = digits.numbers(error, error=error)
-            (mean,) = digits.numbers(error / items, error=error / items)
-            return f"{label}: the total will be off by about {off}, the mean by about {mean}"
+            (of_mean,) = digits.numbers(error / items, error=error / items)
+            return f"{label}: the total will be off by about {off}, the mean by about {of_mean}"
         off, about = digits.numbers(error, total, error=error)
         share = abs(error / total)
         (percent,) = digits.percents(share, error=share)
         if share < HOPELESS:
             return f"{label}: the total, about {about}, will be off by about {off} ({percent})"
-        if np.ptp(np.sign(self.mean)) < 2:
+        if np.ptp(np.sign(mean)) < 2:
             hopeless = f"No result to expect: {leave} the total, about {about}"
             return f"{hopeless}, off by about {off} ({percent})"
         return f"{label}: the total, about {about}, will be off by about {off}"
@@ -242,9 +243,10 @@ def load_strata(
     names = _labels_of(stratum, data)
     numbers.refuse_totals(stratum, names.tolist())
     if repeat := numbers.first_repeat(names.tolist()):
+        name = names[repeat[0]].item()
         raise ValueError(
-            f"column {stratum!r} must name every stratum once; {names[repeat[0]].item()!r} repeats: "
-            "for a file of records name the column of values"
+            f"column {stratum!r} must name every stratum once; {name!r} repeats: for a file of "
+            "records name the column of values"
         )
     sizes = numbers.to_numbers(size, measured[size], beside=measured, whole=True)
     no_size = (sizes < 1) | (sizes != np.floor(sizes))
@@ -262,7 +264,8 @@ def load_strata(
 def _labels_of(stratum: str, columns: dict) -> ndarray:
     """Return the stratum of each row from its column, or from several that are crossed."""
     if len(columns) == 1:
-        return numbers.to_labels(stratum, *columns.values(), "text")
+        (cells,) = columns.values()
+        return numbers.to_labels(stratum, cells, "text")
     present = {name: numbers.present(name, cells) for name, cells in columns.items()}
     return np.array(crossed_labels(present))
 
@@ -455,7 +458,8 @@ def budget_for_error(
 
     References
     ----------
-    .. [1] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
+    .. [1] Satterthwaite, An approximate distribution of estimates of variance components,
+       Biometrics Bulletin 2, 1946.
 
     Examples
     --------

@@ -94,7 +94,7 @@ def smaller_sample(
     return Reduction(codes.size, index, smaller, allocation)
 
 
-def _of_table(strata: Any, names: ndarray) -> tuple[ndarray, ndarray]:
+def _of_table(strata: Any, names: ndarray) -> tuple:
     """Return sizes and sds of the strata of a sample from a table of these strata."""
     table = load_strata(strata)
     row_of = {str(name): k for k, name in enumerate(table.stratum.tolist())}
@@ -106,9 +106,7 @@ def _of_table(strata: Any, names: ndarray) -> tuple[ndarray, ndarray]:
     return table.size[rows], table.sd[rows]
 
 
-def _of_sample(
-    columns: dict, value: str, weight: str, names: ndarray, codes: ndarray
-) -> tuple[ndarray, ndarray]:
+def _of_sample(columns: dict, value: str, weight: str, names: ndarray, codes: ndarray) -> tuple:
     """Return sizes and sds of strata from the weights and values of a sample."""
     for argument, name in (("value", value), ("weight", weight)):
         if name not in columns:

@@ -15,7 +15,6 @@ References
    proportions.
 """
 
-import itertools
 import math
 import sys
 from collections.abc import Callable
@@ -315,9 +314,7 @@ def reduce_sample(
     return _allocation(labeled, size, sd, current, budget, "reduction", minimum, notes)
 
 
-def _limited(
-    budget: int, minimum: int, most: ndarray, item: str, outcome: str
-) -> tuple[int, int, list[Note]]:
+def _limited(budget: int, minimum: int, most: ndarray, item: str, outcome: str) -> tuple:
     """Return budget and minimum, checked, and a note where the budget exceeds the items."""
     minimum, budget = checks.whole("minimum", minimum, 0), checks.whole("budget", budget, 1)
     refuse_less(budget, int(np.minimum(minimum, most).sum()), minimum, most.size)
@@ -349,7 +346,7 @@ def _allocation(
     if isinstance(unused, float) and unused <= 1e-9 * budget:
         unused = 0.0
     variance = math.nan if sd is None else _variance(size, sd, labeled)
-    if variance == np.inf:
+    if sd is not None and variance == np.inf:
         unlabeled = int(np.flatnonzero((labeled == 0) & (sd > 0))[0])
         infinite = "varies and has no label: the variance is infinite"
         notes.append(Note("undefined", infinite, ("stratum", unlabeled)))
@@ -468,9 +465,7 @@ def _spilled(filled: ndarray, total: ndarray, high: ndarray) -> ndarray:
 
 
 @np.errstate(over="ignore")
-def _level(
-    share: ndarray, total: float, low: ndarray, high: ndarray, tolerance: float
-) -> tuple[float, float]:
+def _level(share: ndarray, total: float, low: ndarray, high: ndarray, tolerance: float) -> tuple:
     """Return t with sum clip(t share, low, high) = total, and the sum of the shares in between.
 
     The sum is increasing and piecewise linear in t, so that Newton's method is exact once it knows
@@ -479,7 +474,9 @@ def _level(
     least = share.min() or share[share > 0].min()
     below, above = low.min() / share.max(), min(high.max() / least, sys.float_info.max)
     level = total / share.sum()
-    for step in itertools.count(1):
+    step = 0
+    while True:
+        step += 1
         filled, free = _filled(level, share, low, high)
         gap = total - filled
         newton = level + gap / free if free else math.inf
@@ -493,7 +490,7 @@ def _level(
                 return level, free
 
 
-def _filled(level: float, share: ndarray, low: ndarray, high: ndarray) -> tuple[float, float]:
+def _filled(level: float, share: ndarray, low: ndarray, high: ndarray) -> tuple:
     """Return the sum of clip(level share, low, high), and that of the shares in between."""
     filled = free = 0.0
     for part in _blocks(share.size):
@@ -516,7 +513,7 @@ def _middle(below: float, above: float) -> float:
 
 
 def _bisected(share: ndarray, total: ndarray, low: ndarray, high: ndarray) -> ndarray:
-    """Return clip(t share, low, high) that adds up to `total` in each row, by bisection of log t."""
+    """Return clip(t share, low, high) adding up to `total` in each row, by bisection of log t."""
     with np.errstate(divide="ignore", invalid="ignore"):
         full_at = np.log(np.where(share > 0, high / share, 1.0))
     start, end = full_at.min(-1, keepdims=True) - 45, full_at.max(-1, keepdims=True) + 1
@@ -569,7 +566,9 @@ def reduced(
     return round_to_total(real, total, floor, current) if integer else real
 
 
-def _best_whole_numbers(spread: ndarray, total: int, floor: int | ndarray, cap: ndarray) -> ndarray:
+def _best_whole_numbers(
+    spread: ndarray, total: float, floor: int | ndarray, cap: ndarray
+) -> ndarray:
     """Return the whole numbers in [floor, cap] adding up to total that minimize sum spread^2 / n.
 
     The k-th label of a stratum is worth spread / sqrt(k (k - 1)), the first infinitely much. Two
@@ -601,7 +600,7 @@ def _best_whole_numbers(spread: ndarray, total: int, floor: int | ndarray, cap: 
     return fewer
 
 
-def _bracket(spread: ndarray, total: int, first: ndarray, full: ndarray) -> tuple[ndarray, ndarray]:
+def _bracket(spread: ndarray, total: float, first: ndarray, full: ndarray) -> tuple:
     """Return whole numbers of at most and of at least `total`, bought at two close levels."""
     strata, reach = spread.size, 1.25
     close = min(total / 30, math.sqrt(0.05 * strata * total))  # a step then leaves less than H
@@ -639,6 +638,6 @@ def _bought(level: float, spread: ndarray, first: ndarray, full: ndarray) -> nda
     return counts
 
 
-def _blocks(size: int) -> list[slice]:
+def _blocks(size: int) -> list:
     """Return slices that fit into the processor's cache."""
     return [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]

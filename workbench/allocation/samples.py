@@ -326,7 +326,7 @@ def _inner_edges(edges: ArrayLike | None) -> list | None:
     return edges[1:-1].tolist()
 
 
-def _further(columns: Iterable[str]) -> list[str]:
+def _further(columns: Iterable) -> list[str]:
     if isinstance(columns, str):
         raise checks.WrongType("columns", "must be a list of names", columns)
     columns = list(dict.fromkeys(columns))
@@ -381,7 +381,7 @@ def _of_part(part: Any, function: Callable) -> Any:
     return function(frames.relation_of(frames.as_arrow(part)))
 
 
-def _selected(native: Any, expressions: dict[str, Callable]) -> Any:
+def _selected(native: Any, expressions: dict) -> Any:
     """Return the narwhals frame with a column of each expression."""
     import narwhals as nw
 
@@ -390,7 +390,7 @@ def _selected(native: Any, expressions: dict[str, Callable]) -> Any:
     return frame.select(*(column(kinds).alias(name) for name, column in expressions.items()))
 
 
-def _counted(native: Any, expressions: dict[str, Callable]) -> dict[str, ndarray]:
+def _counted(native: Any, expressions: dict) -> dict:
     """Return per stratum its rows and filled cells of the other columns, as arrays.
 
     With a column "value" also its mean and sd.
@@ -406,9 +406,7 @@ def _counted(native: Any, expressions: dict[str, Callable]) -> dict[str, ndarray
     return frames.to_arrays(grouped.agg(*statistics))
 
 
-def _merged(
-    parts: list[dict], label: str, columns: dict[str, str], is_cut: bool = False
-) -> dict[str, ndarray]:
+def _merged(parts: list, label: str, columns: dict, is_cut: bool = False) -> dict:
     """Return the strata of all parts, their sizes, and with values their means and sds.
 
     Parameters
@@ -458,7 +456,7 @@ def _merged(
     return {"stratum": strata, "size": size, "mean": center, "sd": spread}
 
 
-def _joined(parts: list[dict], name: str) -> ndarray:
+def _joined(parts: list, name: str) -> ndarray:
     return np.concatenate([part[name] for part in parts])
 
 
@@ -579,7 +577,7 @@ def bounds(n: ndarray, size: ndarray, slack: float) -> ndarray:
     return np.ceil(np.minimum(share, 1.0) * KEYS).astype(np.int64)
 
 
-def _placed(parts: list[dict], strata: ndarray) -> dict[str, ndarray]:
+def _placed(parts: list, strata: ndarray) -> dict:
     """Return rows of all parts with the place of their stratum, and ids as numbers or objects."""
     rows = {name: _joined(parts, name) for name in parts[0]}
     rows["place"] = np.searchsorted(strata, np.array(rows["stratum"].tolist(), strata.dtype))
@@ -601,9 +599,7 @@ def _ranks(ids: ndarray, name: str) -> ndarray:
     return rank
 
 
-def _below(
-    native: Any, expressions: dict[str, Callable], seed: int, strata: ndarray, bound: ndarray
-) -> dict[str, ndarray]:
+def _below(native: Any, expressions: dict, seed: int, strata: ndarray, bound: ndarray) -> dict:
     """Return the rows whose key is below the bound of their stratum, as arrays."""
     import narwhals as nw
 

@@ -6,9 +6,9 @@ References
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy
@@ -49,12 +49,12 @@ class SampledValues(Estimate, Result):
     _unit: ClassVar[str] = "record"
     estimate: float
     variance: float
-    stratum: Sequence
+    stratum: Any
     size: ndarray
     sampled: ndarray
     mean: ndarray
     sd: ndarray
-    values: ndarray | None = None
+    values: Any = None
 
     def _interval(self, level: float, bounds: tuple | None, method: str) -> Interval:
         level = checks.level(level)
@@ -202,7 +202,7 @@ class StreamEstimate(SampledValues, kw_only=True):
 
     stream_mean: float
     design_variance: float
-    items: ndarray | None = None
+    items: Any = None
 
     def interval(
         self,

@@ -560,7 +560,7 @@ class StreamSampler:
 
     # the sample
 
-    def _spans(self) -> list[tuple[ndarray, ndarray]]:
+    def _spans(self) -> list:
         """Return where the sampled keys of each stratum start and end in every sorted array."""
         first = np.arange(len(self._index), dtype=np.uint64) << np.uint64(KEY_BITS)
         limits = first + self._threshold
@@ -612,7 +612,7 @@ class StreamSampler:
         self._bag = [self._sample()]
         self._runs = [self._bag[0][0]]
 
-    def _sample(self) -> tuple[ndarray, ndarray, ndarray]:
+    def _sample(self) -> tuple:
         """Return packed keys, values and items of the sample, by stratum and key."""
         bag = [part for part in self._bag if part[0].size] or self._bag
         packed, values, items = (np.concatenate(parts) for parts in zip(*bag, strict=True))
@@ -680,7 +680,7 @@ def _column(name: str, entries: ArrayLike) -> ndarray:
     return np.atleast_1d(array)
 
 
-def _labels(name: str, cells: ndarray) -> list[int | str]:
+def _labels(name: str, cells: ndarray) -> list:
     """Return whole numbers or texts as a list of int and str, or raise naming the row."""
     checks.labels(name, cells, what="row")
     labels = cells.tolist()

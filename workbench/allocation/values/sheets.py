@@ -66,7 +66,7 @@ def read_value_sheet(
     id: str = "id",
     seed: int = 0,
 ) -> ValueLabels:
-    """Read a filled sheet with the columns id, stratum and value; notes name rows that are left out.
+    """Read a filled sheet with the columns id, stratum and value.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def read_value_sheet(
     values, ids, changed = _values(table), table.ids, {}
     if records is None:
         rows, repeated = _rows_that_count(ids, values, table.rows)
-        code, place = _written(table, rows, names)
+        code, rank = _written(table, rows, names)
         is_drawn = np.ones(len(rows), bool)
     else:
         most = np.minimum(strata.size, 2 * len({*ids} - {""}) + 20)
@@ -107,21 +107,21 @@ def read_value_sheet(
         changed = changed_ids(ids, map(str, drawn.id.tolist()))
         ids = [changed.get(name, name) for name in ids]
         rows, repeated = _rows_that_count(ids, values, table.rows)
-        is_drawn, code, place = _drawn([ids[row] for row in rows], drawn, seed)
+        is_drawn, code, rank = _drawn([ids[row] for row in rows], drawn, seed)
         _refuse_other_strata(table, rows[is_drawn], [names[k] for k in code])
     unknown = [ids[row] for row in rows[~is_drawn]]
     rows = rows[is_drawn]
     filled = np.isfinite(values[rows])
-    rows, code, place = rows[filled], code[filled], place[filled]
+    rows, code, rank = rows[filled], code[filled], rank[filled]
     begun = np.zeros(len(names), np.int64)
-    np.maximum.at(begun, code, place + 1)
+    np.maximum.at(begun, code, rank + 1)
     skipped, empty = int(begun.sum()) - len(rows), table.columns["value"].count("")
     notes = _notes(repeated, unknown, seed, skipped, empty)
     return ValueLabels(
         np.array([ids[row] for row in rows], str),
         np.array(names)[code],
         values[rows],
-        place,
+        rank,
         begun,
         tuple(names),
         notes=[*table.notes, *changed_notes(changed), *notes],
@@ -140,14 +140,15 @@ def write_next_sheet(path: Path, labels: ValueLabels, drawn: FrameSample) -> Non
         The records with those still to come.
     """
     refuse_lost(path, labels, drawn)
-    rows = _next_rows(labels, drawn)
-    filled = [
-        (id, stratum, int(value) if value.is_integer() else value)
-        for id, stratum, value in rows
-        if value is not None
-    ]
-    empty = [(id, stratum, "") for id, stratum, value in rows if value is None]
-    safe_csv.write_rows(path, HEADER, filled + empty)
+    rows = []
+    for id, stratum, value in _next_rows(labels, drawn):
+        if value is None:
+            value = ""
+        elif value.is_integer():
+            value = int(value)
+        rows.append((id, stratum, value))
+    rows.sort(key=lambda row: row[2] == "")
+    safe_csv.write_rows(path, HEADER, rows)
 
 
 def refuse_lost(path: Path, labels: ValueLabels, drawn: FrameSample) -> None:
@@ -165,14 +166,14 @@ def refuse_lost(path: Path, labels: ValueLabels, drawn: FrameSample) -> None:
         )
 
 
-def _next_rows(labels: ValueLabels, drawn: FrameSample) -> list[tuple]:
+def _next_rows(labels: ValueLabels, drawn: FrameSample) -> list:
     """Return id, stratum and value or None of the sampled records, in the order of labeling."""
     keys = zip(labels.stratum.tolist(), labels.place.tolist(), strict=True)
     value_of = dict(zip(keys, labels.values.tolist(), strict=True))
     ids, strata = (list(map(str, names.tolist())) for names in (drawn.id, drawn.stratum))
-    places = _places(drawn).tolist()
+    ranks = _ranks(drawn).tolist()
     order = labeling_order(drawn).tolist()
-    return [(ids[k], strata[k], value_of.get((strata[k], places[k]))) for k in order]
+    return [(ids[k], strata[k], value_of.get((strata[k], ranks[k]))) for k in order]
 
 
 def labeling_order(drawn: FrameSample) -> ndarray:
@@ -180,13 +181,13 @@ def labeling_order(drawn: FrameSample) -> ndarray:
 
     First one of each stratum, then a second one, then in proportion to the sample.
     """
-    place = _places(drawn)
-    share = (place + 0.5) / drawn.drawn[drawn.stratum_index]
-    return np.lexsort((drawn.stratum_index, np.where(place < 2, 0, share), np.minimum(place, 2)))
+    rank = _ranks(drawn)
+    share = (rank + 0.5) / drawn.drawn[drawn.stratum_index]
+    return np.lexsort((drawn.stratum_index, np.where(rank < 2, 0, share), np.minimum(rank, 2)))
 
 
-def _places(drawn: FrameSample) -> ndarray:
-    """Return the place of each sampled row in the random order of its stratum."""
+def _ranks(drawn: FrameSample) -> ndarray:
+    """Return the rank of each sampled row in the random order of its stratum."""
     return np.arange(drawn.id.size) - (np.cumsum(drawn.drawn) - drawn.drawn)[drawn.stratum_index]
 
 
@@ -196,7 +197,7 @@ def _values(table: tables.SheetTable) -> ndarray:
     try:
         values = numbers.to_numbers("value", numbers.objects([cell or "0" for cell in cells]))
     except numbers.RowError as error:
-        raise ValueError(error.said(lambda place: f"row {table.rows[place]}")) from None
+        raise ValueError(error.said(lambda row: f"row {table.rows[row]}")) from None
     for name in ("id", "stratum"):
         for row, other, cell in zip(table.rows, table.columns[name], cells, strict=True):
             if cell and not other:
@@ -204,9 +205,7 @@ def _values(table: tables.SheetTable) -> ndarray:
     return np.where([bool(cell) for cell in cells], values, np.nan)
 
 
-def _rows_that_count(
-    ids: list[str], values: ndarray, numbers: Sequence[int]
-) -> tuple[ndarray, list[str]]:
+def _rows_that_count(ids: list[str], values: ndarray, numbers: Sequence[int]) -> tuple:
     """Return the rows that count, one per id, and the ids with the same value in several rows."""
     row_of: dict[str, int] = {}
     repeated = []
@@ -227,8 +226,8 @@ def _rows_that_count(
     return np.array(sorted(row_of.values()), np.int64), repeated
 
 
-def _written(table: tables.SheetTable, rows: ndarray, names: list[str]) -> tuple[ndarray, ndarray]:
-    """Return the stratum that the sheet gives to each row, and its place among those of it."""
+def _written(table: tables.SheetTable, rows: ndarray, names: list[str]) -> tuple:
+    """Return the stratum that the sheet gives to each row, and its rank among those of it."""
     strata = [table.columns["stratum"][row] for row in rows]
     for row, name in zip(rows, strata, strict=True):
         if name not in names:
@@ -237,18 +236,18 @@ def _written(table: tables.SheetTable, rows: ndarray, names: list[str]) -> tuple
                 f"{checks.listed(names, SHOWN, quoted=True)}{checks.suggestion(name, names)}"
             )
     code = np.array([names.index(name) for name in strata], np.int64)
-    place = [np.count_nonzero(code[:k] == code[k]) for k in range(code.size)]
-    return code, np.array(place, np.int64)
+    rank = [np.count_nonzero(code[:k] == code[k]) for k in range(code.size)]
+    return code, np.array(rank, np.int64)
 
 
-def _drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple[ndarray, ndarray, ndarray]:
-    """Return which ids were sampled, and the stratum and the place in its order of these."""
+def _drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple:
+    """Return which ids were sampled, and the stratum and the rank in its order of these."""
     index_of = {str(item): k for k, item in enumerate(drawn.id.tolist())}
     is_drawn = np.array([name in index_of for name in ids], bool)
     index = [index_of[name] for name in ids if name in index_of]
-    code, place = drawn.stratum_index[index], _places(drawn)[index]
+    code, rank = drawn.stratum_index[index], _ranks(drawn)[index]
     is_first = is_drawn.copy()
-    is_first[is_drawn] = place < np.bincount(code, minlength=drawn.drawn.size)[code]
+    is_first[is_drawn] = rank < np.bincount(code, minlength=drawn.drawn.size)[code]
     if is_first.sum() < len(ids) / 2:  # a sheet of another draw
         raise checks.WrongValue(
             "labels",
@@ -256,7 +255,7 @@ def _drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple[ndarray, ndar
             f"{is_first.sum()} of the {checks.counted(len(ids), 'id')} of the sheet, not "
             f"{ids[int(np.argmin(is_first))]!r}: give the file, columns and seed of the plan",
         )
-    return is_drawn, code, place
+    return is_drawn, code, rank
 
 
 def _refuse_other_strata(table: tables.SheetTable, rows: ndarray, strata: list[str]) -> None:
