@@ -270,7 +270,13 @@ def _labels_of(stratum: str, columns: dict) -> ndarray:
     return np.array(crossed_labels(present))
 
 
-def _refuse(column: str, strata: ndarray, values: ndarray, bad: ndarray, rule: str) -> None:
+def _refuse(
+    column: str,
+    strata: ndarray,
+    values: ndarray,
+    bad: ndarray,
+    rule: str,
+) -> None:
     for row in np.flatnonzero(bad)[:1]:
         message = f" (stratum {strata[row]}): {rule}; got {values[row]:g}"
         raise numbers.RowError(f"column {column!r}, ", row, message)
@@ -405,7 +411,12 @@ def plan_labels(
     )
 
 
-def _plan_of_sizes(strata: StratumSummary, budget: int, method: str, minimum: int) -> LabelPlan:
+def _plan_of_sizes(
+    strata: StratumSummary,
+    budget: int,
+    method: str,
+    minimum: int,
+) -> LabelPlan:
     """Return the plan for strata of unknown spreads, which are taken as equal."""
     equal = replace(strata, sd=np.ones(strata.size.size))
     plan = plan_labels(equal, budget, method=method, minimum=minimum)
@@ -500,7 +511,11 @@ def budget_for_error(
     )
 
 
-def _assured(strata: StratumSummary, labeled: ndarray, assurance: float) -> float:
+def _assured(
+    strata: StratumSummary,
+    labeled: ndarray,
+    assurance: float,
+) -> float:
     """Return the quantile `assurance` of the estimated standard error over the true one."""
     parts = strata.size * (strata.size - labeled) * strata.sd**2 / labeled
     freedom = parts.sum() ** 2 / (parts**2 / np.maximum(labeled - 1, 1)).sum()

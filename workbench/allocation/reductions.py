@@ -106,7 +106,13 @@ def _of_table(strata: Any, names: ndarray) -> tuple:
     return table.size[rows], table.sd[rows]
 
 
-def _of_sample(columns: dict, value: str, weight: str, names: ndarray, codes: ndarray) -> tuple:
+def _of_sample(
+    columns: dict,
+    value: str,
+    weight: str,
+    names: ndarray,
+    codes: ndarray,
+) -> tuple:
     """Return sizes and sds of strata from the weights and values of a sample."""
     for argument, name in (("value", value), ("weight", weight)):
         if name not in columns:

@@ -314,7 +314,13 @@ def reduce_sample(
     return _allocation(labeled, size, sd, current, budget, "reduction", minimum, notes)
 
 
-def _limited(budget: int, minimum: int, most: ndarray, item: str, outcome: str) -> tuple:
+def _limited(
+    budget: int,
+    minimum: int,
+    most: ndarray,
+    item: str,
+    outcome: str,
+) -> tuple:
     """Return budget and minimum, checked, and a note where the budget exceeds the items."""
     minimum, budget = checks.whole("minimum", minimum, 0), checks.whole("budget", budget, 1)
     refuse_less(budget, int(np.minimum(minimum, most).sum()), minimum, most.size)
@@ -394,7 +400,11 @@ def allocation_variance(
     return _variance(size, sd, labeled)
 
 
-def priorities(stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled: ArrayLike) -> ndarray:
+def priorities(
+    stratum_size: ArrayLike,
+    stratum_sd: ArrayLike,
+    labeled: ArrayLike,
+) -> ndarray:
     """Return the priority N_h S_h / sqrt(k (k + 1)) of each stratum with k labels.
 
     It is infinite for k = 0, and 0 where all items are labeled. Its square is what the next label
@@ -430,7 +440,12 @@ def _checked_sd(stratum_sd: ArrayLike, size: ndarray) -> ndarray:
 # ---------------------------------------------------------------- one level for all strata
 
 
-def fill(share: ndarray, total: ndarray, low: ndarray, high: ndarray) -> ndarray:
+def fill(
+    share: ndarray,
+    total: ndarray,
+    low: ndarray,
+    high: ndarray,
+) -> ndarray:
     """Return clip(t * share, low, high) that adds up to `total`, solved for t, (..., H) float.
 
     Where positive shares cannot hold the total the rest goes to the others in proportion to their
@@ -441,7 +456,12 @@ def fill(share: ndarray, total: ndarray, low: ndarray, high: ndarray) -> ndarray
     return _spilled(_bisected(share, total, low, high), total, high)
 
 
-def fill_one(share: ndarray, total: float, low: float | ndarray, high: float | ndarray) -> ndarray:
+def fill_one(
+    share: ndarray,
+    total: float,
+    low: float | ndarray,
+    high: float | ndarray,
+) -> ndarray:
     """Return `fill` of one row, (H,) float; low may exceed high, which then decides."""
     low, high = (np.broadcast_to(limit, share.shape) for limit in (low, high))
     most = _most(share, low, high)
@@ -465,7 +485,13 @@ def _spilled(filled: ndarray, total: ndarray, high: ndarray) -> ndarray:
 
 
 @np.errstate(over="ignore")
-def _level(share: ndarray, total: float, low: ndarray, high: ndarray, tolerance: float) -> tuple:
+def _level(
+    share: ndarray,
+    total: float,
+    low: ndarray,
+    high: ndarray,
+    tolerance: float,
+) -> tuple:
     """Return t with sum clip(t share, low, high) = total, and the sum of the shares in between.
 
     The sum is increasing and piecewise linear in t, so that Newton's method is exact once it knows
@@ -512,7 +538,12 @@ def _middle(below: float, above: float) -> float:
     return math.sqrt(below) * math.sqrt(above) if below else above / 4
 
 
-def _bisected(share: ndarray, total: ndarray, low: ndarray, high: ndarray) -> ndarray:
+def _bisected(
+    share: ndarray,
+    total: ndarray,
+    low: ndarray,
+    high: ndarray,
+) -> ndarray:
     """Return clip(t share, low, high) adding up to `total` in each row, by bisection of log t."""
     with np.errstate(divide="ignore", invalid="ignore"):
         full_at = np.log(np.where(share > 0, high / share, 1.0))
@@ -600,7 +631,12 @@ def _best_whole_numbers(
     return fewer
 
 
-def _bracket(spread: ndarray, total: float, first: ndarray, full: ndarray) -> tuple:
+def _bracket(
+    spread: ndarray,
+    total: float,
+    first: ndarray,
+    full: ndarray,
+) -> tuple:
     """Return whole numbers of at most and of at least `total`, bought at two close levels."""
     strata, reach = spread.size, 1.25
     close = min(total / 30, math.sqrt(0.05 * strata * total))  # a step then leaves less than H
@@ -619,7 +655,13 @@ def _bracket(spread: ndarray, total: float, first: ndarray, full: ndarray) -> tu
     return labeled, labeled
 
 
-def _step(below: float, above: float, level: float, newton: float, reach: float) -> float:
+def _step(
+    below: float,
+    above: float,
+    level: float,
+    newton: float,
+    reach: float,
+) -> float:
     """Return the middle of a bracket, or a step, ever longer, to find its other end."""
     if not below or above == math.inf:
         return min(max(level + reach * newton, level / (4 * reach)), 4 * reach * level)
@@ -629,7 +671,12 @@ def _step(below: float, above: float, level: float, newton: float, reach: float)
     return above if level == below else below
 
 
-def _bought(level: float, spread: ndarray, first: ndarray, full: ndarray) -> ndarray:
+def _bought(
+    level: float,
+    spread: ndarray,
+    first: ndarray,
+    full: ndarray,
+) -> ndarray:
     """Return the least s >= first with level * spread <= sqrt(s (s + 1)), at most full."""
     counts = np.empty(spread.size, np.int64)
     for part in _blocks(spread.size):

@@ -133,7 +133,13 @@ class FrameSample(Result):
         return rows_of(stratum=self.stratum, id=self.id, **self.columns)
 
 
-def summarize(frame: Any, by: str, value: str, *, edges: ArrayLike | None = None) -> StratumSummary:
+def summarize(
+    frame: Any,
+    by: str,
+    value: str,
+    *,
+    edges: ArrayLike | None = None,
+) -> StratumSummary:
     """Return size, mean and sd of a column per stratum, computed where the rows are.
 
     Parameters
@@ -336,7 +342,11 @@ def _further(columns: Iterable) -> list[str]:
     return columns
 
 
-def _rows_wanted(sizes: Mapping | Allocation, strata: ndarray, size: ndarray) -> ndarray:
+def _rows_wanted(
+    sizes: Mapping | Allocation,
+    strata: ndarray,
+    size: ndarray,
+) -> ndarray:
     """Return how many rows of each stratum to sample, (H,)."""
     if isinstance(sizes, Allocation):
         if not np.array_equal(sizes.stratum_size, size):
@@ -406,7 +416,12 @@ def _counted(native: Any, expressions: dict) -> dict:
     return frames.to_arrays(grouped.agg(*statistics))
 
 
-def _merged(parts: list, label: str, columns: dict, is_cut: bool = False) -> dict:
+def _merged(
+    parts: list,
+    label: str,
+    columns: dict,
+    is_cut: bool = False,
+) -> dict:
     """Return the strata of all parts, their sizes, and with values their means and sds.
 
     Parameters
@@ -477,7 +492,12 @@ def _crossed(by: str, frame: Any) -> list[str]:
     return crossed_names(by, frames.column_names(frame)) if "," in str(by) else [by]
 
 
-def _stratum(kinds: Any, name: str, inner: list | None, mark: str | None) -> Any:
+def _stratum(
+    kinds: Any,
+    name: str,
+    inner: list | None,
+    mark: str | None,
+) -> Any:
     import narwhals as nw
 
     if name not in kinds:
@@ -552,7 +572,12 @@ def _as_text(name: str, kind: Any, rule: str) -> Any:
 # ---------------------------------------------------------------- rows of small keys
 
 
-def smallest_keys(below: Callable, n: ndarray, size: ndarray, limit: ndarray) -> dict:
+def smallest_keys(
+    below: Callable,
+    n: ndarray,
+    size: ndarray,
+    limit: ndarray,
+) -> dict:
     """Return at least the n rows of the smallest keys of each stratum, or all below a limit.
 
     Parameters
@@ -599,7 +624,13 @@ def _ranks(ids: ndarray, name: str) -> ndarray:
     return rank
 
 
-def _below(native: Any, expressions: dict, seed: int, strata: ndarray, bound: ndarray) -> dict:
+def _below(
+    native: Any,
+    expressions: dict,
+    seed: int,
+    strata: ndarray,
+    bound: ndarray,
+) -> dict:
     """Return the rows whose key is below the bound of their stratum, as arrays."""
     import narwhals as nw
 
@@ -614,7 +645,12 @@ def _below(native: Any, expressions: dict, seed: int, strata: ndarray, bound: nd
     return frames.to_arrays(nw.from_native(_FILTERS[engine](frame, seed, strata, bound)))
 
 
-def _eager_filter(frame: Any, seed: int, strata: ndarray, bound: ndarray) -> Any:
+def _eager_filter(
+    frame: Any,
+    seed: int,
+    strata: ndarray,
+    bound: ndarray,
+) -> Any:
     import narwhals as nw
 
     limit_of = dict(zip(strata.tolist(), bound.tolist(), strict=True))
@@ -625,7 +661,12 @@ def _eager_filter(frame: Any, seed: int, strata: ndarray, bound: ndarray) -> Any
     return frame[rows].with_columns(key)
 
 
-def _duckdb_filter(frame: Any, seed: int, strata: ndarray, bound: ndarray) -> Any:
+def _duckdb_filter(
+    frame: Any,
+    seed: int,
+    strata: ndarray,
+    bound: ndarray,
+) -> Any:
     # digests are compared as text, as few of them need to become numbers; "g" is above them all
     texts = ["g" if limit == KEYS else f"{limit:015x}" for limit in bound.tolist()]
     columns = (
@@ -645,7 +686,12 @@ def _sql_list(values: list) -> str:
     return f"""from_json('{literal}', '["{kind}"]')"""
 
 
-def _spark_filter(frame: Any, seed: int, strata: ndarray, bound: ndarray) -> Any:
+def _spark_filter(
+    frame: Any,
+    seed: int,
+    strata: ndarray,
+    bound: ndarray,
+) -> Any:
     from pyspark.sql import functions as sf
 
     rows = frame.to_native()

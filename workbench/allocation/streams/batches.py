@@ -107,7 +107,11 @@ def sample_stream(
     return second.estimate()
 
 
-def _taken(batches: Iterable, sampler: StreamSampler, take: Callable) -> StreamSampler:
+def _taken(
+    batches: Iterable,
+    sampler: StreamSampler,
+    take: Callable,
+) -> StreamSampler:
     """Return a sampler that has taken all batches, here or on the engine that holds them."""
     for batch in batches:
         by_engine = engines.reader_of(batch)
@@ -117,7 +121,13 @@ def _taken(batches: Iterable, sampler: StreamSampler, take: Callable) -> StreamS
     return sampler
 
 
-def take_batch(sampler: StreamSampler, batch: Any, by: str, value: str, id: str) -> None:
+def take_batch(
+    sampler: StreamSampler,
+    batch: Any,
+    by: str,
+    value: str,
+    id: str,
+) -> None:
     """Let a sampler with a seed take a batch."""
     if not frames.is_empty(batch):
         with frames.scan(batch, [by, value, id]) as source:
@@ -125,7 +135,11 @@ def take_batch(sampler: StreamSampler, batch: Any, by: str, value: str, id: str)
             _take_part(sampler, summarize, source.native)
 
 
-def _take_part(sampler: StreamSampler, summarize: Callable, native: Any) -> None:
+def _take_part(
+    sampler: StreamSampler,
+    summarize: Callable,
+    native: Any,
+) -> None:
     with contextlib.suppress(frames.NoRowsError):  # an empty batch counts, too
         sampler.add(*summarize(native))
 

@@ -45,7 +45,11 @@ def _by_spark(frame: Any, sampler: StreamSampler, take: Take) -> StreamSampler:
     return _merged([pickle.loads(bytes(row[0])) for row in rows] or [sampler])
 
 
-def _of_part(batches: Iterable, sampler: StreamSampler, take: Take) -> StreamSampler:
+def _of_part(
+    batches: Iterable,
+    sampler: StreamSampler,
+    take: Take,
+) -> StreamSampler:
     """Return a sampler like an empty one that has taken some batches."""
     own = pickle.loads(pickle.dumps(sampler))
     for batch in batches:

@@ -56,7 +56,12 @@ class SampledValues(Estimate, Result):
     sd: ndarray
     values: Any = None
 
-    def _interval(self, level: float, bounds: tuple | None, method: str) -> Interval:
+    def _interval(
+        self,
+        level: float,
+        bounds: tuple | None,
+        method: str,
+    ) -> Interval:
         level = checks.level(level)
         checks.choice("method", method, METHODS)
         values = self._checked_values()
@@ -107,7 +112,12 @@ class SampledValues(Estimate, Result):
         known = None if bounded == interval else tuple(map(float, bounded))
         return Interval(*interval, level, method, limiting, known, notes=notes)
 
-    def _unbounded_interval(self, level: float, values: ndarray, method: str) -> Interval:
+    def _unbounded_interval(
+        self,
+        level: float,
+        values: ndarray,
+        method: str,
+    ) -> Interval:
         n, weight, free = self.sampled, self.size / self.size.sum(), 1 - self.sampled / self.size
         if not free.any():
             return Interval(self.estimate, self.estimate, level, "t", notes=self.notes)
@@ -301,7 +311,11 @@ def with_bounded_note(interval: Interval) -> Interval:
     return replace(interval, notes=notes)
 
 
-def moments(codes: ndarray, values: ndarray, strata: int) -> tuple[ndarray, ndarray, ndarray]:
+def moments(
+    codes: ndarray,
+    values: ndarray,
+    strata: int,
+) -> tuple[ndarray, ndarray, ndarray]:
     """Return count, mean and sum of squared deviations per stratum."""
     size = np.bincount(codes, minlength=strata)
     mean = np.bincount(codes, values, strata) / np.maximum(size, 1)

@@ -134,7 +134,12 @@ class StreamSampler:
         self._runs = [self._bag[0][0]]
 
     @classmethod
-    def with_sizes(cls, sizes: Mapping, *, rng: int | Generator = 0) -> "StreamSampler":
+    def with_sizes(
+        cls,
+        sizes: Mapping,
+        *,
+        rng: int | Generator = 0,
+    ) -> "StreamSampler":
         """Return a sampler that keeps `sizes` records per stratum, or all where there are fewer.
 
         Parameters
@@ -506,7 +511,11 @@ class StreamSampler:
             return np.full(len(self._index), self.budget)
         return np.array([self._quota[label] for label in self._index], np.int64)
 
-    def _check_budget(self, codes: ndarray, times: ndarray | None = None) -> None:
+    def _check_budget(
+        self,
+        codes: ndarray,
+        times: ndarray | None = None,
+    ) -> None:
         """Raise where more records, in all or of each code so many times, need a larger budget."""
         strata = len(self._index)
         if self._quota is None and strata * self.minimum > self.budget:

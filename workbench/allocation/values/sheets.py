@@ -128,7 +128,11 @@ def read_value_sheet(
     )
 
 
-def write_next_sheet(path: Path, labels: ValueLabels, drawn: FrameSample) -> None:
+def write_next_sheet(
+    path: Path,
+    labels: ValueLabels,
+    drawn: FrameSample,
+) -> None:
     """Write the sheet that goes on: the filled rows, and the sampled records without a value.
 
     Parameters
@@ -205,7 +209,11 @@ def _values(table: tables.SheetTable) -> ndarray:
     return np.where([bool(cell) for cell in cells], values, np.nan)
 
 
-def _rows_that_count(ids: list[str], values: ndarray, numbers: Sequence[int]) -> tuple:
+def _rows_that_count(
+    ids: list[str],
+    values: ndarray,
+    numbers: Sequence[int],
+) -> tuple:
     """Return the rows that count, one per id, and the ids with the same value in several rows."""
     row_of: dict[str, int] = {}
     repeated = []
@@ -226,7 +234,11 @@ def _rows_that_count(ids: list[str], values: ndarray, numbers: Sequence[int]) ->
     return np.array(sorted(row_of.values()), np.int64), repeated
 
 
-def _written(table: tables.SheetTable, rows: ndarray, names: list[str]) -> tuple:
+def _written(
+    table: tables.SheetTable,
+    rows: ndarray,
+    names: list[str],
+) -> tuple:
     """Return the stratum that the sheet gives to each row, and its rank among those of it."""
     strata = [table.columns["stratum"][row] for row in rows]
     for row, name in zip(rows, strata, strict=True):
@@ -258,7 +270,11 @@ def _drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple:
     return is_drawn, code, rank
 
 
-def _refuse_other_strata(table: tables.SheetTable, rows: ndarray, strata: list[str]) -> None:
+def _refuse_other_strata(
+    table: tables.SheetTable,
+    rows: ndarray,
+    strata: list[str],
+) -> None:
     for row, stratum in zip(rows, strata, strict=True):
         name = table.columns["stratum"][row]
         if name not in ("", stratum, "'" + stratum):
