@@ -798,7 +798,7 @@ def test_the_exact_errors_of_the_rest():
         ),
         (
             ValueError,
-            "data must be a StreamSampler of schema 1 written by to_dict; got kind None, schema None",
+            "data must be a StreamSampler of schema 1 written by to_dict",
             lambda: StreamSampler.from_dict({}),
         ),
     ):

@@ -88,7 +88,7 @@ def smaller_sample(
     allocation = rules.reduce_sample(size, sd, current, budget, minimum=minimum)
     columns[weight] = (size / allocation.labeled)[codes]
     order = np.lexsort((random_keys(ids, seed), codes))
-    rank = np.arange(codes.size) - np.searchsorted(codes[order], codes[order])
+    rank = rules.ranks_among_equals(codes[order])
     index = np.sort(order[rank < allocation.labeled[codes[order]]])
     smaller = {name: cells[index] for name, cells in columns.items()}
     return Reduction(codes.size, index, smaller, allocation)

@@ -28,7 +28,6 @@ from workbench.results import Note, Result, stratum_rows
 
 METHODS = ("proportional", "equal", "neyman", "neyman_plus", "neyman_iterated", "voila")
 NEED_SD = METHODS[2:]
-LEAST_LABELS = 1e-6  # of an allocation in fractions
 ROUNDING = 1e-13
 BLOCK = 2**15
 NEVER_VARIES = "no stratum varies: {} in proportion to size"
@@ -394,8 +393,6 @@ def allocation_variance(
     size = checks.counts("stratum_size", stratum_size, low=1)
     sd = _checked_sd(stratum_sd, size)
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
-    too_few = (labeled > 0) & (labeled < LEAST_LABELS)
-    checks.refuse("labeled", labeled, too_few, f"must be 0 or at least {LEAST_LABELS}", "stratum")
     checks.at_most("labeled", labeled, "stratum_size", size)
     return _variance(size, sd, labeled)
 
@@ -625,7 +622,7 @@ def _best_whole_numbers(
     extra = more - fewer
     owner = np.flatnonzero(more != fewer)
     owner = np.repeat(owner, extra[owner])
-    nth = fewer[owner] + np.arange(1, owner.size + 1) - np.searchsorted(owner, owner)
+    nth = fewer[owner] + 1 + ranks_among_equals(owner)
     cost = np.sqrt(nth * (nth - 1.0)) / spread[owner]
     np.add.at(fewer, owner[np.argpartition(cost, missing - 1)[:missing]], 1)
     return fewer
@@ -642,16 +639,17 @@ def _bracket(
     close = min(total / 30, math.sqrt(0.05 * strata * total))  # a step then leaves less than H
     level, free = _level(spread, total, first, full, max(strata / 8, close))
     below, above, labeled = 0.0, math.inf, _bought(level, spread, first, full)
-    while missing := total - int(labeled.sum()):
+    missing = total - labeled.sum()
+    while missing:
         below, above = (level, above) if missing > 0 else (below, level)
         newton = missing / max(free, 0.01 * total / level)
         level = _step(below, above, level, newton, reach)
         reach *= 4
         previous, labeled = labeled, _bought(level, spread, first, full)
-        change = int(labeled.sum()) - total + missing
-        crossed = abs(change) >= abs(missing) and change * missing > 0
-        if crossed and (abs(change) <= strata or level in (below, above)):
-            return (previous, labeled) if missing > 0 else (labeled, previous)
+        before, missing = missing, total - labeled.sum()
+        is_close = abs(before - missing) <= strata or level in (below, above)
+        if before * missing <= 0 and is_close:
+            return np.minimum(previous, labeled), np.maximum(previous, labeled)
     return labeled, labeled
 
 
@@ -683,6 +681,17 @@ def _bought(
         real = _clip(level, spread[part], first[part], full[part])
         counts[part] = np.rint(np.sqrt(real * real + 0.25))
     return counts
+
+
+def ranks_among_equals(codes: ndarray) -> ndarray:
+    """Return the rank, from 0, of each entry of a sorted array among the equal ones.
+
+    Examples
+    --------
+    >>> ranks_among_equals(np.array([2, 2, 2, 5, 5]))
+    array([0, 1, 2, 0, 1])
+    """
+    return np.arange(codes.size) - np.searchsorted(codes, codes)
 
 
 def _blocks(size: int) -> list:

@@ -54,7 +54,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.allocation.rules import Allocation
+from workbench.allocation.rules import Allocation, ranks_among_equals
 from workbench.data import engine, frames
 from workbench.data.columns import CROSSED, crossed_names
 from workbench.data.decimals import OTHER, SEPARATORS
@@ -274,8 +274,7 @@ def sample(
             )
     order = np.lexsort((_ranks(rows["id"], id), rows["key"], rows["place"]))
     stratum = rows["place"][order]
-    rank = np.arange(stratum.size) - np.searchsorted(stratum, stratum)
-    chosen = order[rank < n_rows[stratum]]
+    chosen = order[ranks_among_equals(stratum) < n_rows[stratum]]
     stratum = rows["place"][chosen]
     further = {name: rows[f"column {k}"][chosen] for k, name in enumerate(columns)}
     return FrameSample(

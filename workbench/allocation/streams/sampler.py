@@ -367,9 +367,13 @@ class StreamSampler:
         with np.errstate(invalid="ignore", divide="ignore"):
             sd = np.where(size == 1, 0.0, np.sqrt(squares / (sampled - 1)))
             terms = np.where(sampled == size, 0.0, size * (size - sampled) * sd**2 / sampled)
+        notes = tuple(self._notes(sampled, sd))
+        estimate, variance = float(size @ mean / total), float(terms.sum() / total**2)
+        stream_mean = float(size @ self._mean / total)
+        design_variance = rules.allocation_variance(size, self._sd(), sampled)
         return StreamEstimate(
-            float(size @ mean / total),
-            float(terms.sum() / total**2),
+            estimate,
+            variance,
             tuple(self._index),
             size,
             sampled,
@@ -377,34 +381,25 @@ class StreamSampler:
             sd,
             values,
             items=items,
-            stream_mean=float(size @ self._mean / total),
-            design_variance=rules.allocation_variance(size, self._sd(), sampled),
-            notes=tuple(self._notes(sampled, sd)),
+            stream_mean=stream_mean,
+            design_variance=design_variance,
+            notes=notes,
         )
 
     def to_dict(self) -> dict:
         """Return a dict of plain JSON values, from which `from_dict` continues without loss."""
-        packed, values, items = self._sample()
-        settings = {
-            "kind": "StreamSampler",
-            "schema": SCHEMA,
-            "budget": self.budget,
-            "minimum": self.minimum,
-            "seed": self.seed,
-            "quota": self._quota and list(map(list, self._quota.items())),
-            "sources": sorted(map(list, self._sources)),
-            "generator": self._bits.state,
-        }
-        stream = {
-            "seen": self._seen,
-            "labels": list(self._index),
-            "packed": packed.tolist(),
-            "values": values.tolist(),
-            "items": items.tolist(),
-            "item_kind": self._item_kind,
-        }
-        state = {name.strip("_"): getattr(self, name).tolist() for name in STATE}
-        return settings | stream | state
+        data: dict = {"kind": "StreamSampler", "schema": SCHEMA}
+        for name in ("budget", "minimum", "seed"):
+            data[name] = getattr(self, name)
+        data["quota"] = self._quota and list(map(list, self._quota.items()))
+        data["sources"] = sorted(map(list, self._sources))
+        data["generator"] = self._bits.state
+        data["seen"], data["item_kind"] = self._seen, self._item_kind
+        data["labels"] = list(self._index)
+        for name in STATE:
+            data[name.strip("_")] = getattr(self, name).tolist()
+        data["packed"], data["values"], data["items"] = (part.tolist() for part in self._sample())
+        return data
 
     @classmethod
     def from_dict(cls, data: dict) -> "StreamSampler":
@@ -416,11 +411,8 @@ class StreamSampler:
             As `to_dict` returned it.
         """
         if data.get("kind") != "StreamSampler" or data.get("schema") != SCHEMA:
-            raise checks.WrongValue(
-                "data",
-                f"must be a StreamSampler of schema {SCHEMA} written by to_dict; got "
-                f"kind {data.get('kind')!r}, schema {data.get('schema')!r}",
-            )
+            rule = f"must be a StreamSampler of schema {SCHEMA} written by to_dict"
+            raise checks.WrongValue("data", rule)
         sampler = cls(data["budget"], minimum=data["minimum"], seed=data.get("seed"))
         sampler._quota = data["quota"] and dict(data["quota"])
         sampler._sources = set(map(tuple, data["sources"]))

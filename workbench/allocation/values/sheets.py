@@ -13,6 +13,7 @@ from numpy import ndarray
 
 from workbench import checks
 from workbench.allocation import samples
+from workbench.allocation.rules import ranks_among_equals
 from workbench.allocation.samples import FrameSample, StratumSummary
 from workbench.data import numbers, safe_csv
 from workbench.labeling import tables
@@ -175,7 +176,7 @@ def _next_rows(labels: ValueLabels, drawn: FrameSample) -> list:
     keys = zip(labels.stratum.tolist(), labels.place.tolist(), strict=True)
     value_of = dict(zip(keys, labels.values.tolist(), strict=True))
     ids, strata = (list(map(str, names.tolist())) for names in (drawn.id, drawn.stratum))
-    ranks = _ranks(drawn).tolist()
+    ranks = ranks_among_equals(drawn.stratum_index).tolist()
     order = labeling_order(drawn).tolist()
     return [(ids[k], strata[k], value_of.get((strata[k], ranks[k]))) for k in order]
 
@@ -185,14 +186,9 @@ def labeling_order(drawn: FrameSample) -> ndarray:
 
     First one of each stratum, then a second one, then in proportion to the sample.
     """
-    rank = _ranks(drawn)
+    rank = ranks_among_equals(drawn.stratum_index)
     share = (rank + 0.5) / drawn.drawn[drawn.stratum_index]
     return np.lexsort((drawn.stratum_index, np.where(rank < 2, 0, share), np.minimum(rank, 2)))
-
-
-def _ranks(drawn: FrameSample) -> ndarray:
-    """Return the rank of each sampled row in the random order of its stratum."""
-    return np.arange(drawn.id.size) - (np.cumsum(drawn.drawn) - drawn.drawn)[drawn.stratum_index]
 
 
 def _values(table: tables.SheetTable) -> ndarray:
@@ -257,7 +253,7 @@ def _drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple:
     index_of = {str(item): k for k, item in enumerate(drawn.id.tolist())}
     is_drawn = np.array([name in index_of for name in ids], bool)
     index = [index_of[name] for name in ids if name in index_of]
-    code, rank = drawn.stratum_index[index], _ranks(drawn)[index]
+    code, rank = drawn.stratum_index[index], ranks_among_equals(drawn.stratum_index)[index]
     is_first = is_drawn.copy()
     is_first[is_drawn] = rank < np.bincount(code, minlength=drawn.drawn.size)[code]
     if is_first.sum() < len(ids) / 2:  # a sheet of another draw
