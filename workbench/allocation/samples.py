@@ -300,15 +300,15 @@ def streamed(
     """
     stratum, id_cells = _stratum_of(source, by, None), partial(_id, name=id)
     values = _value_of(source, value)
-    counted = {"stratum": stratum, "value": values, "id": id_cells}
-    sampled = {"stratum": stratum, "id": id_cells, "column 0": values}
+    to_count = {"stratum": stratum, "value": values, "id": id_cells}
+    to_sample = {"stratum": stratum, "id": id_cells, "column 0": values}
     columns = {"stratum": by, "value": value, "id": id}
 
     def part(native: Any) -> tuple[dict, Callable]:
-        summary = _merged([_counted(native, counted)], source.label, columns)
+        summary = _merged([_counted(native, to_count)], source.label, columns)
         strata = summary["stratum"]
         return summary, lambda bound: _placed(
-            [_below(native, sampled, seed, strata, bound)], strata
+            [_below(native, to_sample, seed, strata, bound)], strata
         )
 
     return part
@@ -446,8 +446,8 @@ def _merged(
         )
     strata, code = np.unique(np.array(labels), return_inverse=True)
     size = np.bincount(code, rows).astype(np.int64)
-    for counted, column in list(columns.items())[1:]:
-        empty = size - np.bincount(code, _joined(parts, counted))
+    for name, column in list(columns.items())[1:]:
+        empty = size - np.bincount(code, _joined(parts, name))
         for k in np.flatnonzero(empty)[:1]:
             raise ValueError(
                 f"column {column!r} of {label} must have no missing cells; it has "
@@ -478,12 +478,12 @@ def _joined(parts: list, name: str) -> ndarray:
 
 
 def _stratum_of(source: Any, by: str, inner: list | None) -> Callable:
-    mark = None if inner is None else source.mark(by)
-    return partial(_stratum, name=by, inner=inner, mark=mark)
+    decimal_mark = None if inner is None else source.mark(by)
+    return partial(_stratum, name=by, inner=inner, decimal_mark=decimal_mark)
 
 
 def _value_of(source: Any, value: str) -> Callable:
-    return partial(_number, name=value, mark=source.mark(value))
+    return partial(_number, name=value, decimal_mark=source.mark(value))
 
 
 def _crossed(by: str, frame: Any) -> list[str]:
@@ -495,15 +495,15 @@ def _stratum(
     kinds: Any,
     name: str,
     inner: list | None,
-    mark: str | None,
+    decimal_mark: str | None,
 ) -> Any:
     import narwhals as nw
 
     if name not in kinds:
-        parts = [_stratum(kinds, part, None, mark) for part in crossed_names(name, kinds)]
+        parts = [_stratum(kinds, part, None, decimal_mark) for part in crossed_names(name, kinds)]
         return nw.concat_str(*(part.cast(nw.String) for part in parts), separator=CROSSED)
     if inner is not None:
-        score = _number(kinds, name, mark)
+        score = _number(kinds, name, decimal_mark)
         cell = sum(((score > edge).cast(nw.Int64) for edge in inner), start=nw.lit(0, nw.Int64))
         # not is_nan: DuckDB 2.0 answers it from a Parquet file's statistics, which leave NaN out
         return nw.when(score.is_finite()).then(cell)
@@ -521,17 +521,17 @@ def _cells(kinds: Any, name: str) -> Any:
     return nw.col(name)
 
 
-def _number(kinds: Any, name: str, mark: str | None) -> Any:
+def _number(kinds: Any, name: str, decimal_mark: str | None) -> Any:
     """Return numbers and booleans as floats, also those of a text file with a decimal mark."""
     import narwhals as nw
 
     kind, column = kinds[name], nw.col(name)
     if kind.is_numeric() or kind == nw.Boolean:
         return column.cast(nw.Float64)
-    if mark is None:
+    if decimal_mark is None:
         raise TypeError(f"column {name!r} must hold numbers or booleans; it is {kind}")
     lower = column.str.to_lowercase().str.strip_chars()
-    digits = _pointed(column, mark) if mark else column
+    digits = _pointed(column, decimal_mark) if decimal_mark else column
     numbers = nw.when(lower == "false").then(nw.lit("0")).otherwise(digits)
     numbers = nw.when(lower == "true").then(nw.lit("1")).otherwise(numbers)
     refused = nw.concat_str(column, nw.lit(engine.NO_NUMBER))
@@ -539,10 +539,10 @@ def _number(kinds: Any, name: str, mark: str | None) -> Any:
     return nw.when(is_refused).then(refused).otherwise(numbers).cast(nw.Float64)
 
 
-def _pointed(column: Any, mark: str) -> Any:
+def _pointed(column: Any, decimal_mark: str) -> Any:
     """Return numbers in text as `workbench.data.decimals.pointed` does."""
-    text = column.str.strip_chars().str.replace_all(OTHER[mark], "", literal=True)
-    return text.str.replace_all(SEPARATORS, "").str.replace_all(mark, ".", literal=True)
+    text = column.str.strip_chars().str.replace_all(OTHER[decimal_mark], "", literal=True)
+    return text.str.replace_all(SEPARATORS, "").str.replace_all(decimal_mark, ".", literal=True)
 
 
 def _id(kinds: Any, name: str) -> Any:

@@ -224,11 +224,12 @@ class StreamSampler:
             return self
         values = checks.vector("values", values, what="row", copy=False)
         _check_length("strata", strata, values.size)
+        items = hashes = None
         if keys is not None:
             items = _identifiers(_column("keys", keys), values.size)
-        elif self.seed is None:
-            items = None
-        else:
+            if self.seed is not None:
+                hashes = random_keys(items.tolist(), self.seed).view(np.uint64) >> SHIFT
+        elif self.seed is not None:
             raise checks.WrongValue(
                 "keys", "must be given where a seed is: the sample is chosen by their hashes"
             )
@@ -236,9 +237,6 @@ class StreamSampler:
             self._check_kind(items)
             codes = self._codes(strata)
             self._check_budget(codes)
-        hashes = None
-        if items is not None and self.seed is not None:
-            hashes = random_keys(items.tolist(), self.seed).view(np.uint64) >> SHIFT
         self._add_statistics(slice(None), *moments(codes, values, self._size.size))
         if hashes is None:
             hashes = self._bits.random_raw(codes.size) >> np.uint64(64 - KEY_BITS)
