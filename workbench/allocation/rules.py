@@ -244,9 +244,9 @@ def allotted_above(
     rounded: Callable = np.floor,
 ) -> ndarray:
     """Return `allotted` with a floor: a share, rounded, of each stratum's proportional labels."""
-    proportional = allotted(size, budget, "proportional", minimum, sd)
-    floor = rounded(np.round(share * proportional, 9)).astype(np.int64)
-    return allotted(size, budget, method, np.maximum(np.minimum(minimum, size), floor), sd)
+    floor = rounded(np.round(share * allotted(size, budget, "proportional", minimum, sd), 9))
+    floor = np.maximum(np.minimum(minimum, size), floor.astype(np.int64))
+    return allotted(size, budget, method, floor, sd)
 
 
 def reduce_sample(
