@@ -198,7 +198,12 @@ class LabelPlan(Result):
 
 @frames.in_rows_of("strata")
 def load_strata(
-    strata: Any, *, stratum: str = "stratum", size: str = "", sd: str = "", value: str = ""
+    strata: Any,
+    *,
+    stratum: str = "stratum",
+    size: str = "",
+    sd: str = "",
+    value: str = "",
 ) -> StratumSummary:
     """Return strata with their sizes and spreads: a table of strata or a file of records.
 
@@ -229,7 +234,7 @@ def load_strata(
     if value:
         return samples.summarize(strata, stratum, value)
     columns = frames.column_names(strata)
-    if not size and "size" not in {name.strip().casefold() for name in columns}:
+    if not size and spelled("size", columns) not in columns:
         raise checks.WrongValue(
             "strata",
             "must have a column 'size', one row per stratum; there is none: name it with size, or, "
@@ -290,7 +295,9 @@ def lacks_values(records: Any, value: str) -> bool:
 
 
 def labeled_values(
-    records: Any, stratum: str, value: str
+    records: Any,
+    stratum: str,
+    value: str,
 ) -> tuple[StratumSummary, ndarray, ndarray, Note]:
     """Return the strata and the values of a file of records, of which only some have a value.
 
@@ -333,7 +340,7 @@ def labeled_values(
     names, code, size = np.unique(of_row, return_inverse=True, return_counts=True)
     labeled, mean, squares = moments(code[rows], values, names.size)
     for k in np.flatnonzero(labeled < np.minimum(2, size))[:1]:
-        has = f"{size[k]:,} rows and {checks.counted(int(labeled[k]), 'value')}"
+        has = f"{size[k]:,} rows and {checks.counted(labeled[k], 'value')}"
         raise checks.WrongValue(
             "value",
             f"must be known in at least 2 rows of every stratum; stratum {str(names[k])!r} has "
@@ -350,7 +357,11 @@ def labeled_values(
 
 
 def plan_labels(
-    strata: StratumSummary, budget: int = 100, *, method: str = "voila", minimum: int = 2
+    strata: StratumSummary,
+    budget: int = 100,
+    *,
+    method: str = "voila",
+    minimum: int = 2,
 ) -> LabelPlan:
     """Plan a budget of labels over strata and compare the rules.
 
@@ -505,7 +516,7 @@ def budget_for_error(
             f"{most:g} is out of reach: method {method!r} leaves labels unused "
             f"and the total {error(items):.4g} with any budget",
         )
-    least = max(1, int(np.minimum(minimum, strata.size).sum()))
+    least = max(1, np.minimum(minimum, strata.size).sum())
     return bisect.bisect_left(
         range(items), True, lo=least, key=lambda budget: error(budget) <= most
     )
@@ -578,7 +589,7 @@ def draw_rows(
 
 def _random_variance(strata: StratumSummary, chosen: rules.Allocation) -> float:
     """Return the variance of the mean of as many labels at random; NaN without the means."""
-    items, labels = int(strata.size.sum()), int(chosen.labeled.sum())
+    items, labels = strata.size.sum(), chosen.labeled.sum()
     if items == 1:
         return 0.0
     mean = strata.size @ strata.mean / items
@@ -621,7 +632,7 @@ def _plan_notes(
         if concerned.any():
             yield Note(kind, text.format(checks.listed(strata.stratum[concerned], SHOWN)))
     if chosen.method == "voila" and 0 < chosen.variance < np.inf:
-        labels = int(chosen.labeled.sum())
+        labels = chosen.labeled.sum()
         free = rules.allocate(strata.size, labels, stratum_sd=strata.sd, minimum=0)
         premium = chosen.variance / free.variance
         if premium > COSTLY_FLOOR:

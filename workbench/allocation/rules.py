@@ -322,7 +322,7 @@ def _limited(
 ) -> tuple:
     """Return budget and minimum, checked, and a note where the budget exceeds the items."""
     minimum, budget = checks.whole("minimum", minimum, 0), checks.whole("budget", budget, 1)
-    refuse_less(budget, int(np.minimum(minimum, most).sum()), minimum, most.size)
+    refuse_less(budget, np.minimum(minimum, most).sum(), minimum, most.size)
     items = int(most.sum())
     if budget <= items:
         return budget, minimum, []
@@ -368,7 +368,9 @@ def unused_notes(unused: float, budget: float) -> tuple[Note, ...]:
 
 
 def allocation_variance(
-    stratum_size: ArrayLike, stratum_sd: ArrayLike, labeled: ArrayLike
+    stratum_size: ArrayLike,
+    stratum_sd: ArrayLike,
+    labeled: ArrayLike,
 ) -> float:
     """Return the variance of the estimated mean under an allocation.
 
@@ -422,7 +424,7 @@ def _variance(size: ndarray, sd: ndarray, labeled: ndarray) -> float:
     """Return sum (size / items)^2 sd^2 (1 / labeled - 1 / size), without overflow."""
     with np.errstate(divide="ignore"):
         odds = np.where(sd > 0, (size - labeled) / labeled, 0.0)
-    weighted = sd / float(size.sum())
+    weighted = sd / size.sum()
     return max(float((size * weighted) @ (odds * weighted)), 0.0)
 
 
@@ -556,7 +558,10 @@ def _bisected(
 
 
 def round_to_total(
-    real: ndarray, total: float | ndarray, low: float | ndarray, high: float | ndarray
+    real: ndarray,
+    total: float | ndarray,
+    low: float | ndarray,
+    high: float | ndarray,
 ) -> ndarray:
     """Round rows of reals to whole numbers in [low, high] that add up to `total`.
 
@@ -574,7 +579,7 @@ def round_to_total(
 
 def _scaled_spread(size: ndarray, sd: ndarray) -> ndarray:
     """Return sizes times sds, scaled by a power of two to be neither too large nor too small."""
-    exponent = math.frexp(float(sd.max()))[1]
+    exponent = math.frexp(sd.max())[1]
     return size * np.ldexp(sd, -exponent)
 
 
@@ -595,7 +600,10 @@ def reduced(
 
 
 def _best_whole_numbers(
-    spread: ndarray, total: float, floor: int | ndarray, cap: ndarray
+    spread: ndarray,
+    total: float,
+    floor: int | ndarray,
+    cap: ndarray,
 ) -> ndarray:
     """Return the whole numbers in [floor, cap] adding up to total that minimize sum spread^2 / n.
 

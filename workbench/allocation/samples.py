@@ -291,7 +291,11 @@ def sample(
 
 
 def streamed(
-    source: Any, by: str, value: str, id: str, seed: int
+    source: Any,
+    by: str,
+    value: str,
+    id: str,
+    seed: int,
 ) -> Callable[[Any], tuple[dict, Callable]]:
     """Return a function that summarizes a part of a scan, and returns how its rows are sampled.
 

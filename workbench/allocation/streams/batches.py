@@ -252,7 +252,10 @@ class Checkpoint:
     """A file with the last batch that counts, what the batches are, and the sampler after it."""
 
     def __init__(
-        self, sampler: StreamSampler, path: str | PathLike[str] | None, about: list
+        self,
+        sampler: StreamSampler,
+        path: str | PathLike[str] | None,
+        about: list,
     ) -> None:
         self.sampler, self.about, self.last = sampler, about, -1
         self.path = None if path is None else os.path.expanduser(os.fspath(path))

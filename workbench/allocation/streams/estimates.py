@@ -77,7 +77,12 @@ class SampledValues(Estimate, Result):
         return self._unbounded_interval(level, values, method)
 
     def _bounded_interval(
-        self, level: float, values: ndarray, least: float, most: float, method: str
+        self,
+        level: float,
+        values: ndarray,
+        least: float,
+        most: float,
+        method: str,
     ) -> Interval:
         size, n, tail = self.size, self.sampled, (1 - level) / 2
         items, unseen = size.sum(), (size - n).sum()
@@ -94,7 +99,7 @@ class SampledValues(Estimate, Result):
             low, high = between(moments.limits(tail), raw, bounded, moments.trusted)
         elif method == "t":
             low, high = moments.t_limits(tail)
-        interval = float(max(low, possible[0])), float(min(high, possible[1]))
+        interval = max(low, possible[0]), min(high, possible[1])
         limiting = limits.limiting_stratum(size, n, *moments.decisive_strata(tail))
         notes = [*intervals.few_notes(size, n, self._unit)]
         if limiting is not None:
@@ -109,8 +114,8 @@ class SampledValues(Estimate, Result):
                     ("stratum", str(self.stratum[limiting])),
                 )
             )
-        known = None if bounded == interval else tuple(map(float, bounded))
-        return Interval(*interval, level, method, limiting, known, notes=notes)
+        beyond = None if bounded == interval else bounded
+        return Interval(*interval, level, method, limiting, beyond, notes=notes)
 
     def _unbounded_interval(
         self,
@@ -157,10 +162,10 @@ class SampledValues(Estimate, Result):
         """Return why an interval without bounds may be too short, or ""."""
         n, unit = self.sampled, self._unit
         if n[incomplete].sum() < LEAST:
-            return f"there are only {checks.counted(int(n[incomplete].sum()), unit)}"
+            return f"there are only {checks.counted(n[incomplete].sum(), unit)}"
         least = np.where(incomplete, n, np.inf).argmin()
         if n[least] < LEAST_PER_STRATUM:
-            return f"stratum {self.stratum[least]} has only {checks.counted(int(n[least]), unit)}"
+            return f"stratum {self.stratum[least]} has only {checks.counted(n[least], unit)}"
         if alike.any():
             return f"all {unit}s of stratum {self.stratum[alike.argmax()]} are alike"
         weight, codes = self.size / self.size.sum(), np.repeat(np.arange(n.size), n)

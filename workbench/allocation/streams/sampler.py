@@ -198,7 +198,10 @@ class StreamSampler:
         return second
 
     def update(
-        self, strata: ArrayLike, values: ArrayLike, keys: ArrayLike | None = None
+        self,
+        strata: ArrayLike,
+        values: ArrayLike,
+        keys: ArrayLike | None = None,
     ) -> "StreamSampler":
         """Take a minibatch of any size, or a single record, and return this sampler.
 
@@ -247,7 +250,9 @@ class StreamSampler:
         return self
 
     def add(
-        self, summary: Mapping[str, ndarray], below: Callable[[ndarray], dict]
+        self,
+        summary: Mapping[str, ndarray],
+        below: Callable[[ndarray], dict],
     ) -> "StreamSampler":
         """Take a minibatch that stays where it is and return this sampler, which needs a seed.
 
@@ -366,8 +371,8 @@ class StreamSampler:
             sd = np.where(size == 1, 0.0, np.sqrt(squares / (sampled - 1)))
             terms = np.where(sampled == size, 0.0, size * (size - sampled) * sd**2 / sampled)
         notes = tuple(self._notes(sampled, sd))
-        estimate, variance = float(size @ mean / total), float(terms.sum() / total**2)
-        stream_mean = float(size @ self._mean / total)
+        estimate, variance = size @ mean / total, terms.sum() / total**2
+        stream_mean = size @ self._mean / total
         design_variance = rules.allocation_variance(size, self._sd(), sampled)
         return StreamEstimate(
             estimate,
@@ -544,7 +549,11 @@ class StreamSampler:
     # statistics
 
     def _add_statistics(
-        self, codes: ndarray | slice, size: ndarray, mean: ndarray, squares: ndarray
+        self,
+        codes: ndarray | slice,
+        size: ndarray,
+        mean: ndarray,
+        squares: ndarray,
     ) -> None:
         """Add counts, means and sums of squared deviations (Chan, Golub & LeVeque)."""
         before = self._size[codes]
@@ -634,8 +643,8 @@ class StreamSampler:
                 "the variance is too small: all sampled values are equal, though the records "
                 f"vary, in {self._named(alike)}",
             )
-        n = int(sampled.sum())
-        within = min(self.budget, int(np.minimum(self._size, self._most()).sum()))
+        n = sampled.sum()
+        within = min(self.budget, np.minimum(self._size, self._most()).sum())
         if n < SMALL * within:
             yield Note(
                 "design",

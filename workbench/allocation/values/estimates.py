@@ -82,7 +82,11 @@ class ValueEstimate(SampledValues, kw_only=True):
         return self.stratum[(self.sampled < 2) & (self.sampled < self.size)].tolist()
 
     def interval(
-        self, level: float = 0.95, *, quantity: str = "mean", method: str = "default"
+        self,
+        level: float = 0.95,
+        *,
+        quantity: str = "mean",
+        method: str = "default",
     ) -> Interval:
         """Return an `Interval` for the mean or the total.
 
@@ -194,7 +198,7 @@ class ValueEstimate(SampledValues, kw_only=True):
         return f"{self.premise}{totals}; mean {mean}, between {mean_low} and {mean_high}"
 
     def _labels(self) -> str:
-        return checks.counted(int(self.sampled.sum()), "label")
+        return checks.counted(self.sampled.sum(), "label")
 
     def basis(self, level: float = 0.95) -> str:
         """Return the basis of the finding in one line.
@@ -204,7 +208,7 @@ class ValueEstimate(SampledValues, kw_only=True):
         level : float
         """
         strata = checks.counted(self.size.size, "stratum", "strata")
-        to_label = int(self.to_label.sum())
+        to_label = self.to_label.sum()
         basis = f"From {self._labels()} of {self.size.sum():,} items in {strata}; "
         basis += f"{percent(level)} intervals"
         basis += f"; {to_label:,} still to label." if to_label else "."
@@ -293,8 +297,8 @@ def estimate_values(
     weight = strata.size / strata.size.sum()
     variance = (weight**2 * (1 - n / strata.size) * sd**2 / np.maximum(n, 1)).sum()
     estimate = ValueEstimate(
-        float(weight @ mean),
-        float(variance),
+        weight @ mean,
+        variance,
         strata.stratum,
         strata.size,
         n,
@@ -353,7 +357,7 @@ def next_labels(
     floor = np.maximum(n, np.minimum(checks.whole("minimum", minimum, 0), strata.size))
     sd = strata.sd if sd is None else checks.vector("sd", sd, size=n.size, low=0, what="stratum")
     if budget <= floor.sum():
-        return _up_to(floor - n, max(0, budget - int(n.sum())))
+        return _up_to(floor - n, max(0, budget - n.sum()))
     if not sd.max() > 0:
         method = "proportional"
     return rules.allotted(strata.size, budget, method, floor, sd) - n
@@ -391,7 +395,7 @@ def with_next(
     more = next_labels(strata, begun, budget, method=method, minimum=minimum, sd=sd)
     to_label = np.asarray(begun) + more - estimate.sampled
     notes = [LOOKED] if sd_from == "labels" and to_label.any() else []
-    to_label = _up_to(to_label, max(0, budget - int(estimate.sampled.sum())))
+    to_label = _up_to(to_label, max(0, budget - estimate.sampled.sum()))
     return replace(estimate, to_label=to_label, notes=[*estimate.notes, *notes])
 
 

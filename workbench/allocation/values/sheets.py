@@ -116,7 +116,7 @@ def read_value_sheet(
     rows, code, rank = rows[filled], code[filled], rank[filled]
     begun = np.zeros(len(names), np.int64)
     np.maximum.at(begun, code, rank + 1)
-    skipped, empty = int(begun.sum()) - len(rows), table.columns["value"].count("")
+    skipped, empty = begun.sum() - len(rows), table.columns["value"].count("")
     notes = _notes(repeated, unknown, seed, skipped, empty)
     return ValueLabels(
         np.array([ids[row] for row in rows], str),
@@ -261,7 +261,7 @@ def _drawn(ids: list[str], drawn: FrameSample, seed: int) -> tuple:
             "labels",
             f"must be of the records that were drawn; seed {seed} draws only "
             f"{is_first.sum()} of the {checks.counted(len(ids), 'id')} of the sheet, not "
-            f"{ids[int(np.argmin(is_first))]!r}: give the file, columns and seed of the plan",
+            f"{ids[np.argmin(is_first)]!r}: give the file, columns and seed of the plan",
         )
     return is_drawn, code, rank
 
@@ -281,7 +281,11 @@ def _refuse_other_strata(
 
 
 def _notes(
-    repeated: list[str], unknown: list[str], seed: int, skipped: int, empty: int
+    repeated: list[str],
+    unknown: list[str],
+    seed: int,
+    skipped: int,
+    empty: int,
 ) -> Iterator[Note]:
     """Yield a note on every kind of row that is not counted."""
     if unknown:
