@@ -671,7 +671,7 @@ def test_rows_without_a_stratum_are_counted():
 
 
 def test_many_strata_are_not_all_listed():
-    with refuses(ValueError, "sizes names stratum 9; the frame has 0, 1, 2, 3, 4, ... (7 strata)"):
+    with refuses(ValueError, "sizes names stratum 9; the frame has 0, 1, 2, 3, 4 and 2 more"):
         wb.sample(pl.DataFrame({"g": range(7), "i": range(7)}), "g", {9: 1}, id="i")
 
 

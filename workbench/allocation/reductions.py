@@ -1,9 +1,10 @@
-"""A smaller sample from one that was drawn: its records again, fewer of each stratum."""
+"""Smaller samples: fewer records of each stratum of a sample, with new weights."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.allocation import rules
@@ -20,11 +21,11 @@ WHOLE = 1e-6
 
 @dataclass(frozen=True)
 class Reduction:
-    """Of `records` those that stay: their rows, and all columns with new weights; and how many of each stratum."""
+    """A reduced sample of `records`: the rows that stay, their columns, and the allocation."""
 
     records: int
-    index: np.ndarray
-    columns: dict[str, np.ndarray]
+    index: ndarray
+    columns: dict[str, ndarray]
     allocation: rules.Allocation
 
 
@@ -40,7 +41,7 @@ def smaller_sample(
     minimum: int = 2,
     seed: int = 0,
 ) -> Reduction:
-    """Return the records that stay where a stratified sample is reduced so that the variance grows least.
+    """Reduce a stratified sample so that the variance grows least.
 
     Parameters
     ----------
@@ -53,7 +54,8 @@ def smaller_sample(
     weight : str
         Column of how many records each stands for; not needed with `strata`.
     strata : str, path or data frame
-        A table of strata with sizes and sds; without it sizes are the sums of weights, sds those of the sample.
+        A table of strata with sizes and sds; without it sizes are the sums of weights, sds those of
+        the sample.
     minimum : int
         Floor per stratum, at least 1.
     seed : int
@@ -61,55 +63,57 @@ def smaller_sample(
 
     Examples
     --------
-    >>> rows = {"g": list("aaabbb"), "y": [1, 2, 3, 0, 5, 10], "id": range(6), "weight": [10] * 3 + [20] * 3}
-    >>> kept = smaller_sample(rows, 5, by="g", value="y", id="id")
-    >>> kept.index, kept.columns["weight"]
+    >>> rows = {"g": list("aaabbb"), "y": [1, 2, 3, 0, 5, 10], "id": range(6)}
+    >>> rows["weight"] = [10] * 3 + [20] * 3
+    >>> smaller = smaller_sample(rows, 5, by="g", value="y", id="id")
+    >>> smaller.index, smaller.columns["weight"]
     (array([0, 1, 3, 4, 5]), array([15., 15., 20., 20., 20.]))
     """
     minimum, seed = checks.whole("minimum", minimum, 1), checks.seed("seed", seed)
     columns = frames.read_columns(sample, frames.column_names(sample))[0]
     by, value, id, weight = (spelled(name, columns) for name in (by, value, id, weight))
-    named = frames.read_columns(sample, [by, id])[0]
-    labels, ids = (list(map(original, numbers.as_text(named[name]))) for name in (by, id))
-    names, codes = np.unique(
-        numbers.to_labels(by, numbers.objects(labels), "text"), return_inverse=True
-    )
+    for name in (by, id):
+        cells = frames.read_columns(sample, [name])[0][name]
+        columns[name] = numbers.objects([original(text) for text in numbers.as_text(cells)])
+    ids = columns[id].tolist()
     refuse_repeated(ids)
-    size, sd = (
-        _known(strata, names, codes) if strata else _shown(columns, value, weight, names, codes)
-    )
-    current = np.bincount(codes)
-    found = rules.reduce_sample(size, sd, current, budget, minimum=minimum)
-    order = np.lexsort((random_keys(ids, seed), codes))
-    first = np.repeat(np.cumsum(current) - current, current)
-    index = np.sort(order[np.arange(codes.size) - first < found.labeled[codes[order]]])
-    written = columns | {
-        by: numbers.objects(labels),
-        id: numbers.objects(ids),
-        weight: (size / found.labeled)[codes],
-    }
+    labels = numbers.to_labels(by, columns[by], "text")
+    names, codes, current = np.unique(labels, return_inverse=True, return_counts=True)
+    if strata:
+        size, sd = _of_table(strata, names)
+    else:
+        size, sd = _of_sample(columns, value, weight, names, codes)
     if value:
-        written[value] = numbers.to_numbers(value, columns[value])
-    return Reduction(
-        codes.size, index, {name: cells[index] for name, cells in written.items()}, found
-    )
+        columns[value] = numbers.to_numbers(value, columns[value])
+    allocation = rules.reduce_sample(size, sd, current, budget, minimum=minimum)
+    columns[weight] = (size / allocation.labeled)[codes]
+    order = np.lexsort((random_keys(ids, seed), codes))
+    rank = rules.ranks_among_equals(codes[order])
+    index = np.sort(order[rank < allocation.labeled[codes[order]]])
+    smaller = {name: cells[index] for name, cells in columns.items()}
+    return Reduction(codes.size, index, smaller, allocation)
 
 
-def _known(strata: Any, names: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return sizes and sds of the strata of a sample, of a table that has these and no others."""
+def _of_table(strata: Any, names: ndarray) -> tuple:
+    """Return sizes and sds of the strata of a sample from a table of these strata."""
     table = load_strata(strata)
-    place = {str(name): k for k, name in enumerate(table.stratum.tolist())}
-    strange = sorted(place.keys() ^ set(names.tolist()))
+    row_of = {str(name): k for k, name in enumerate(table.stratum.tolist())}
+    strange = sorted(row_of.keys() ^ set(names.tolist()))
     if strange:
-        raise checks.WrongValue(
-            "strata", f"must be those of the sample; {strange[0]!r} is in one of the two only"
-        )
-    rows = [place[name] for name in names.tolist()]
+        rule = f"must be those of the sample; {strange[0]!r} is in one of the two only"
+        raise checks.WrongValue("strata", rule)
+    rows = [row_of[name] for name in names.tolist()]
     return table.size[rows], table.sd[rows]
 
 
-def _shown(columns: dict, value: str, weight: str, names: np.ndarray, codes: np.ndarray) -> tuple:
-    """Return sizes and sds of the strata that weights and values of a sample show."""
+def _of_sample(
+    columns: dict,
+    value: str,
+    weight: str,
+    names: ndarray,
+    codes: ndarray,
+) -> tuple:
+    """Return sizes and sds of strata from the weights and values of a sample."""
     for argument, name in (("value", value), ("weight", weight)):
         if name not in columns:
             raise checks.WrongValue(

@@ -1,5 +1,7 @@
-"""Samples of what comes in batches: an iterator, a file, or a loop that may be killed and started again."""
+"""Samples of batches: an iterator, a file, or a loop that may be stopped and started again."""
 
+import contextlib
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -17,6 +19,7 @@ from workbench.data.files import file_of
 from workbench.data.whole_files import write_text
 
 SCHEMA = 1
+KIND = "stream checkpoint"
 
 
 def sample_stream(
@@ -35,9 +38,10 @@ def sample_stream(
     Parameters
     ----------
     frame : data frame of Dask or PySpark, iterable of data frames, or one
-        Batches: tables and record batches of pyarrow, frames of pandas or polars, dicts of arrays, relations of DuckDB,
-        or files; empty ones are passed over. A single one of these is one batch. Of a frame of Dask or PySpark each
-        partition is sampled where it lies, and the engine merges the samples.
+        Batches: tables and record batches of pyarrow, frames of pandas or polars, dicts of arrays,
+        relations of DuckDB, or files; empty ones are passed over. A single one of these is one
+        batch. Of a frame of Dask or PySpark each partition is sampled where it lies, and the engine
+        merges the samples.
     budget : int
         Records to keep, at least `minimum` for every stratum.
     by : str
@@ -47,8 +51,9 @@ def sample_stream(
     id : str
         Column that identifies a record: whole numbers below 2 ** 63, or text.
     passes : {1, 2}
-        With 1 the sample is kept while batches come (`StreamSampler`). With 2 they are read again, and the sizes are
-        those of `allocate` for all records, the records those of `sample`: the same in whatever batches.
+        With 1 the sample is kept while batches come (`StreamSampler`). With 2 they are read again,
+        and the sizes are those of `allocate` for all records, the records those of `sample`: the
+        same in whatever batches.
     seed : int
         Another seed draws other records.
     minimum : int
@@ -62,21 +67,23 @@ def sample_stream(
     Raises
     ------
     ValueError
-        If a column or a cell is missing, the budget is too small for the strata, or an iterator that can be read once
-        is given for two passes.
+        If a column or a cell is missing, the budget is too small for the strata, or an iterator
+        that can be read once is given for two passes.
 
-    Notes
-    -----
-    A record's key is the hash of `seed` and identifier, the sample of a stratum its smallest keys. Each batch is
-    summarized and cut where it lies; what comes to Python are its strata and the rows whose keys are small enough. The
-    sample of a single pass depends on the order of records through its sizes alone.
+    Notes ----- A record's key is the hash of `seed` and identifier, the sample of a stratum its
+    smallest keys. Each batch is summarized and cut where it lies; what comes to Python are its
+    strata and the rows whose keys are small enough. The sample of a single pass depends on the
+    order of records through its sizes alone.
 
     Examples
     --------
     >>> import numpy as np
-    >>> batches = [{"g": ["a", "b"] * 50, "y": np.arange(100) % 7, "id": np.arange(k, k + 100)} for k in (0, 100, 200)]
-    >>> found = sample_stream(batches, 40, by="g", value="y", id="id", passes=2)
-    >>> found.size.tolist(), found.sampled.tolist(), found.sample_rows()[0]["id"]
+    >>> batches = [
+    ...     {"g": ["a", "b"] * 50, "y": np.arange(100) % 7, "id": np.arange(k, k + 100)}
+    ...     for k in (0, 100, 200)
+    ... ]
+    >>> estimate = sample_stream(batches, 40, by="g", value="y", id="id", passes=2)
+    >>> estimate.size.tolist(), estimate.sampled.tolist(), estimate.sample_rows()[0]["id"]
     ([150, 150], [20, 20], 272)
     """
     passes, batches = checks.whole("passes", passes, 1, 2), frames.batches_of(frame)
@@ -88,21 +95,24 @@ def sample_stream(
             passes,
         )
     take = partial(take_batch, by=by, value=value, id=id)
-    first = _taken(
-        batches, StreamSampler(budget, minimum=minimum, seed=checks.seed("seed", seed)), take
-    )
+    sampler = StreamSampler(budget, minimum=minimum, seed=checks.seed("seed", seed))
+    first = _taken(batches, sampler, take)
     if passes == 1:
         return first.estimate()
-    found = _taken(batches, first.second_pass(), take).estimate()
-    if sum(found.size) != sum(first.estimate().size):
+    second = _taken(batches, first.second_pass(), take)
+    if second.seen != first.seen:
         raise ValueError(
             "the batches held other records when they were read again; store them before sampling"
         )
-    return found
+    return second.estimate()
 
 
-def _taken(batches: Iterable, sampler: StreamSampler, take: Callable) -> StreamSampler:
-    """Return a sampler that has taken all batches, in the program or on the engine that holds them."""
+def _taken(
+    batches: Iterable,
+    sampler: StreamSampler,
+    take: Callable,
+) -> StreamSampler:
+    """Return a sampler that has taken all batches, here or on the engine that holds them."""
     for batch in batches:
         by_engine = engines.reader_of(batch)
         if by_engine:
@@ -111,20 +121,27 @@ def _taken(batches: Iterable, sampler: StreamSampler, take: Callable) -> StreamS
     return sampler
 
 
-def take_batch(sampler: StreamSampler, batch: Any, by: str, value: str, id: str) -> None:
+def take_batch(
+    sampler: StreamSampler,
+    batch: Any,
+    by: str,
+    value: str,
+    id: str,
+) -> None:
     """Let a sampler with a seed take a batch."""
     if not frames.is_empty(batch):
         with frames.scan(batch, [by, value, id]) as source:
-            _take_part(
-                sampler, samples.streamed(source, by, value, id, _seed_of(sampler)), source.native
-            )
+            summarize = samples.streamed(source, by, value, id, _seed_of(sampler))
+            _take_part(sampler, summarize, source.native)
 
 
-def _take_part(sampler: StreamSampler, summarize: Callable, native: Any) -> None:
-    try:
+def _take_part(
+    sampler: StreamSampler,
+    summarize: Callable,
+    native: Any,
+) -> None:
+    with contextlib.suppress(frames.NoRowsError):  # an empty batch counts, too
         sampler.add(*summarize(native))
-    except frames.NoRowsError:
-        pass  # an empty batch counts, too
 
 
 def _seed_of(sampler: StreamSampler) -> int:
@@ -145,7 +162,7 @@ def stream_batches(
     id: str = "id",
     checkpoint: str | PathLike[str] | None = None,
 ) -> Callable[..., None]:
-    """Return a function that lets a sampler take a batch, each once, also where the program is killed and restarted.
+    """Return a function that lets a sampler take each batch once, also if the program is restarted.
 
     Parameters
     ----------
@@ -159,9 +176,9 @@ def stream_batches(
     Returns
     -------
     callable
-        Takes a batch and its number; numbers rise. A batch whose number is not above the last one counted is passed
-        over. Without a number batches are counted 0, 1, ... from the start of the program: let its loop begin at the
-        first one again. It fits Spark's ``foreachBatch``.
+        Takes a batch and its number; numbers rise. A batch whose number is not above the last one
+        counted is passed over. Without a number batches are counted 0, 1, ... from the start of the
+        program: let its loop begin at the first one again. It fits Spark's ``foreachBatch``.
 
     Raises
     ------
@@ -171,9 +188,12 @@ def stream_batches(
     Examples
     --------
     >>> import tempfile
-    >>> batches = [{"stratum": ["a", "b"], "value": [k, 2 * k], "id": [2 * k, 2 * k + 1]} for k in range(5)]
+    >>> batches = [
+    ...     {"stratum": ["a", "b"], "value": [k, 2 * k], "id": [2 * k, 2 * k + 1]}
+    ...     for k in range(5)
+    ... ]
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for stop in (3, 5):                                     # killed after three, and started again
+    ...     for stop in (3, 5):  # stopped after three, and started again
     ...         sampler = StreamSampler(6, seed=1)
     ...         count = stream_batches(sampler, checkpoint=folder + "/stream.json")
     ...         for batch in batches[:stop]:
@@ -183,14 +203,14 @@ def stream_batches(
     StreamSampler(6 of 10 records, 2 strata; budget 6)
     """
     _seed_of(checks.instance("sampler", sampler, StreamSampler))
-    kept = Checkpoint(sampler, checkpoint, [by, value, id])
-    numbers = iter(range(2**63))
+    saved = Checkpoint(sampler, checkpoint, [by, value, id])
+    numbers = itertools.count()
 
     def count(batch: Any, number: int | None = None) -> None:
         number = checks.whole("number", next(numbers) if number is None else number, 0)
-        if number > kept.last:
+        if number > saved.last:
             take_batch(sampler, batch, by, value, id)
-            kept.write(number)
+            saved.write(number)
 
     return count
 
@@ -205,7 +225,7 @@ def stream_file(
     rows: int,
     checkpoint: str | PathLike[str],
 ) -> Iterator[int]:
-    """Let a sampler take the rows of a file, so many at a time, and yield how many records it has seen.
+    """Let a sampler take the rows of a file in batches, and yield how many records it has seen.
 
     Parameters
     ----------
@@ -219,56 +239,57 @@ def stream_file(
     """
     with frames.scan(path, [by, value, id]) as source:
         state = os.stat(file_of(path))
-        kept = Checkpoint(sampler, checkpoint, [by, value, id, state.st_size, state.st_mtime_ns])
+        about = [by, value, id, state.st_size, state.st_mtime_ns]
+        saved = Checkpoint(sampler, checkpoint, about)
         summarize = samples.streamed(source, by, value, id, _seed_of(sampler))
-        for part in frames.slices(source, rows, start=kept.last + 1):
+        for part in frames.slices(source, rows, start=saved.last + 1):
             _take_part(sampler, summarize, part)
-            kept.write(sampler.seen - 1)
+            saved.write(sampler.seen - 1)
             yield sampler.seen
 
 
 class Checkpoint:
-    """The file by which a stream goes on: the last batch that counts, what batches are, and the sampler after it."""
+    """A file with the last batch that counts, what the batches are, and the sampler after it."""
 
     def __init__(
-        self, sampler: StreamSampler, path: str | PathLike[str] | None, about: list
+        self,
+        sampler: StreamSampler,
+        path: str | PathLike[str] | None,
+        about: list,
     ) -> None:
-        self.sampler, self.path, self.about, self.last = sampler, path, about, -1
-        if path is not None and os.path.exists(os.path.expanduser(path)):
-            self._read(os.path.expanduser(os.fspath(path)))
+        self.sampler, self.about, self.last = sampler, about, -1
+        self.path = None if path is None else os.path.expanduser(os.fspath(path))
+        if self.path is not None and os.path.exists(self.path):
+            self._read(self.path)
 
     def write(self, last: int) -> None:
         """Write that all batches up to one are counted."""
         self.last = last
-        if self.path is not None:
-            write_text(
-                os.path.expanduser(self.path),
-                json.dumps(
-                    {
-                        "kind": "stream checkpoint",
-                        "schema": SCHEMA,
-                        "last": last,
-                        "about": self.about,
-                        "sampler": self.sampler.to_dict(),
-                    }
-                ),
-            )
+        if self.path is None:
+            return
+        state = {
+            "kind": KIND,
+            "schema": SCHEMA,
+            "last": last,
+            "about": self.about,
+            "sampler": self.sampler.to_dict(),
+        }
+        write_text(self.path, json.dumps(state))
 
     def _read(self, path: str) -> None:
         try:
             with open(path, encoding="utf-8") as file:
-                found = json.load(file)
-            saved = StreamSampler.from_dict(found["sampler"])
-            if (found["kind"], found["schema"]) != ("stream checkpoint", SCHEMA):
+                state = json.load(file)
+            sampler = StreamSampler.from_dict(state["sampler"])
+            if (state["kind"], state["schema"]) != (KIND, SCHEMA):
                 raise ValueError
         except (ValueError, KeyError, TypeError):
-            raise checks.WrongValue(
-                "checkpoint", f"{path!r} is not the checkpoint of a stream; choose another file"
-            ) from None
-        if found["about"] != self.about or not saved.is_like(self.sampler):
+            rule = f"{path!r} is not the checkpoint of a stream; choose another file"
+            raise checks.WrongValue("checkpoint", rule) from None
+        if state["about"] != self.about or not sampler.is_like(self.sampler):
             raise checks.WrongValue(
                 "checkpoint",
                 f"{path!r} is of another budget, floor or seed, of other columns or "
                 "another file; remove it to start anew",
             )
-        self.last, self.sampler.__dict__ = found["last"], saved.__dict__
+        self.last, self.sampler.__dict__ = state["last"], sampler.__dict__

@@ -1,4 +1,4 @@
-"""What a sampled stream says of its mean: the estimate and its intervals.
+"""Estimates of the mean from a sampled stream, and their intervals.
 
 References
 ----------
@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench import checks, intervals
 from workbench.intervals import limits
@@ -23,7 +24,8 @@ from workbench.results import NO_INTERVAL, Estimate, Interval, Note, Result, dig
 METHODS = ("default", "bounded", "t")
 # values without bounds: below these numbers, or above this part of the variance, a note warns
 LEAST, LEAST_PER_STRATUM, MOST_OF_ONE = 20, 5, 0.40
-# of the largest value: a spread below this is rounding, as the mean of n equal values is off by up to n 1e-16
+# of the largest value: a spread below this is rounding, as the mean of n equal values is off by up
+# to n 1e-16
 ROUNDING = 1e-13
 ALIKE = Note(
     "refused",
@@ -33,8 +35,8 @@ ALIKE = Note(
 UNBOUNDED = Note(
     "assumption",
     "what a value can be is not known: the interval is Student's t joined with Hall's, for "
-    "skewed values; rare large values that the sample does not show defeat both; state bounds where there "
-    "are any",
+    "skewed values; rare large values that the sample does not show defeat both; state bounds "
+    "where there are any",
 )
 
 
@@ -48,128 +50,132 @@ class SampledValues(Estimate, Result):
     estimate: float
     variance: float
     stratum: Any
-    size: np.ndarray
-    sampled: np.ndarray
-    mean: np.ndarray
-    sd: np.ndarray
+    size: ndarray
+    sampled: ndarray
+    mean: ndarray
+    sd: ndarray
     values: Any = None
 
-    def _interval(self, level: float, bounds: tuple | None, method: str) -> Interval:
+    def _interval(
+        self,
+        level: float,
+        bounds: tuple | None,
+        method: str,
+    ) -> Interval:
         level = checks.level(level)
         checks.choice("method", method, METHODS)
-        self._check_values()
+        values = self._checked_values()
         if bounds is not None:
-            return self._bounded_interval(level, *checks.bounds(bounds), method)
+            least, most = checks.bounds(bounds)
+            for outside in values[(values < least) | (values > most)][:1]:
+                rule = f"must hold every value; {outside:g} lies outside {least:g} to {most:g}"
+                raise checks.WrongValue("bounds", rule)
+            return self._bounded_interval(level, values, least, most, method)
         if method == "bounded":
-            raise checks.WrongValue(
-                "method", "must be 'default' or 't' where no bounds are known", method
-            )
-        return self._unbounded_interval(level, method)
+            rule = "must be 'default' or 't' where no bounds are known"
+            raise checks.WrongValue("method", rule, method)
+        return self._unbounded_interval(level, values, method)
 
-    def _bounded_interval(self, level: float, least: float, most: float, method: str) -> Interval:
-        for outside in self.values[(self.values < least) | (self.values > most)][:1]:
-            raise checks.WrongValue(
-                "bounds", f"must hold every value; {outside:g} lies outside {least:g} to {most:g}"
-            )
+    def _bounded_interval(
+        self,
+        level: float,
+        values: ndarray,
+        least: float,
+        most: float,
+        method: str,
+    ) -> Interval:
         size, n, tail = self.size, self.sampled, (1 - level) / 2
+        items, unseen = size.sum(), (size - n).sum()
         moments = SampledMoments.of_values(
-            size / size.sum(),
-            1 - n / size,
-            np.repeat(np.arange(n.size), n),
-            self.values,
-            least,
-            most,
+            size / items, 1 - n / size, np.repeat(np.arange(n.size), n), values, least, most
         )
-        unseen, seen = (size - n).sum(), self.values.sum()
-        proven = (seen + unseen * least) / size.sum(), (seen + unseen * most) / size.sum()
+        possible = [(values.sum() + unseen * end) / items for end in (least, most)]
         # anything between the bounds is possible: no rounding, but an item
-        item = float(unseen > 0) * (most - least) / size.sum()
+        item = float(unseen > 0) * (most - least) / items
         raw = moments.limits(tail, bounded=True)
-        bounded = max(raw[0] - item, proven[0]), min(raw[1] + item, proven[1])
+        bounded = max(raw[0] - item, possible[0]), min(raw[1] + item, possible[1])
         low, high = bounded
         if method == "default":
             low, high = between(moments.limits(tail), raw, bounded, moments.trusted)
         elif method == "t":
             low, high = moments.t_limits(tail)
-        low, high = max(low, proven[0]), min(high, proven[1])
+        interval = max(low, possible[0]), min(high, possible[1])
         limiting = limits.limiting_stratum(size, n, *moments.decisive_strata(tail))
-        return Interval(
-            float(low),
-            float(high),
-            level,
-            method,
-            limiting,
-            tuple(map(float, bounded)) if bounded != (low, high) else None,
-            notes=[*intervals.few_notes(size, n, self._unit), *self._limiting_notes(limiting)],
-        )
-
-    def _limiting_notes(self, limiting: int | None) -> Iterator[Note]:
+        notes = [*intervals.few_notes(size, n, self._unit)]
         if limiting is not None:
             shares = (
-                f"{self.size[limiting] / self.size.sum():.1%} of the records but "
-                f"{self.sampled[limiting] / self.sampled.sum():.1%} of the sample"
+                f"{size[limiting] / items:.1%} of the records but "
+                f"{n[limiting] / n.sum():.1%} of the sample"
             )
-            yield Note(
-                "design",
-                f"alone decides a limit: it holds {shares}; a larger minimum would help most",
-                ("stratum", str(self.stratum[limiting])),
+            notes.append(
+                Note(
+                    "design",
+                    f"alone decides a limit: it holds {shares}; a larger minimum would help most",
+                    ("stratum", str(self.stratum[limiting])),
+                )
             )
+        beyond = None if bounded == interval else bounded
+        return Interval(*interval, level, method, limiting, beyond, notes=notes)
 
-    def _unbounded_interval(self, level: float, method: str) -> Interval:
-        n, W, free = self.sampled, self.size / self.size.sum(), 1 - self.sampled / self.size
+    def _unbounded_interval(
+        self,
+        level: float,
+        values: ndarray,
+        method: str,
+    ) -> Interval:
+        n, weight, free = self.sampled, self.size / self.size.sum(), 1 - self.sampled / self.size
         if not free.any():
             return Interval(self.estimate, self.estimate, level, "t", notes=self.notes)
         warnings = list(self._warnings())
-        if any(note.kind == "refused" for note in warnings):
+        if ALIKE in warnings:
             return Interval(-np.inf, np.inf, level, "none", notes=[*warnings, *self.notes])
-        codes = np.repeat(np.arange(n.size), n)
-        off = (self.values - self.mean[codes]) / self.standard_error
-        terms = W**2 * free * np.nan_to_num(self.sd) ** 2 / n
+        error, codes = self.standard_error, np.repeat(np.arange(n.size), n)
+        terms = weight**2 * free * np.nan_to_num(self.sd) ** 2 / n
         df = 1 / ((terms / terms.sum()) ** 2 / np.maximum(n - 1, 1)).sum()
+        off = (values - self.mean[codes]) / error
         third = np.bincount(codes, off**3, n.size) / np.maximum((n - 1) * (n - 2), 1)
-        skewness = (W**3 * free**1.5 * third / n).sum()
+        skewness = (weight**3 * free**1.5 * third / n).sum()
         reach = float(scipy.special.stdtrit(df, (1 + level) / 2))
-        low, high = (
-            self.estimate
-            - end(x, x if method == "t" else _unskewed(x, skewness)) * self.standard_error
-            for end, x in ((max, reach), (min, -reach))
-        )
+        up, down = reach, -reach
+        if method == "default":
+            up = max(reach, _unskewed(reach, skewness))
+            down = min(-reach, _unskewed(-reach, skewness))
+        low, high = self.estimate - up * error, self.estimate - down * error
         return Interval(low, high, level, "t", notes=[*warnings, UNBOUNDED, *self.notes])
 
     def _warnings(self) -> Iterator[Note]:
-        """Yield the note on an interval without bounds that may be too short, or that there is none."""
-        open_ = self.sampled < self.size
-        if not open_.any():
+        """Yield a note if an interval without bounds may be too short, or cannot be given."""
+        incomplete = self.sampled < self.size
+        if not incomplete.any():
             return
         rounding = ROUNDING * np.abs(self.values).max()
         if self.standard_error <= rounding:
             yield ALIKE
-        elif problem := self._problem(open_, open_ & (self.sd <= rounding)):
+        elif problem := self._problem(incomplete, incomplete & (self.sd <= rounding)):
             yield Note(
                 "unreliable",
                 f"{problem}: the interval may be too short; give the smallest and the largest "
                 "value that an item can have for a safe one",
             )
 
-    def _problem(self, open_: np.ndarray, alike: np.ndarray) -> str:
+    def _problem(self, incomplete: ndarray, alike: ndarray) -> str:
         """Return why an interval without bounds may be too short, or ""."""
-        names, n = [str(name) for name in np.asarray(self.stratum)[open_]], self.sampled[open_]
-        if n.sum() < LEAST:
-            return f"there are only {checks.counted(int(n.sum()), self._unit)}"
-        if n.min() < LEAST_PER_STRATUM:
-            return (
-                f"stratum {names[n.argmin()]} has only {checks.counted(int(n.min()), self._unit)}"
-            )
+        n, unit = self.sampled, self._unit
+        if n[incomplete].sum() < LEAST:
+            return f"there are only {checks.counted(n[incomplete].sum(), unit)}"
+        least = np.where(incomplete, n, np.inf).argmin()
+        if n[least] < LEAST_PER_STRATUM:
+            return f"stratum {self.stratum[least]} has only {checks.counted(n[least], unit)}"
         if alike.any():
-            return f"all {self._unit}s of stratum {self.stratum[alike.argmax()]} are alike"
-        sampled, weight = self.sampled, self.size / self.size.sum()
-        codes = np.repeat(np.arange(sampled.size), sampled)
-        factor = weight**2 * (1 - sampled / self.size) / (sampled * np.maximum(sampled - 1, 1))
+            return f"all {unit}s of stratum {self.stratum[alike.argmax()]} are alike"
+        weight, codes = self.size / self.size.sum(), np.repeat(np.arange(n.size), n)
+        factor = weight**2 * (1 - n / self.size) / (n * np.maximum(n - 1, 1))
         variance = factor[codes] * (self.values - self.mean[codes]) ** 2
         share = variance.max() / variance.sum()
-        return f"one {self._unit} makes {share:.0%} of the variance" if share > MOST_OF_ONE else ""
+        return f"one {unit} makes {share:.0%} of the variance" if share > MOST_OF_ONE else ""
 
-    def _check_values(self) -> None:
+    def _checked_values(self) -> ndarray:
+        """Return the values, of which every incomplete stratum has two or more."""
         if self.values is None:
             raise checks.WrongValue(
                 "interval",
@@ -177,13 +183,13 @@ class SampledValues(Estimate, Result):
                 "take it anew from the sampler",
             )
         for few in np.flatnonzero((self.sampled < 2) & (self.sampled < self.size))[:1]:
-            name = self.stratum[few]
-            shown = repr(name.item() if isinstance(name, np.generic) else name)
+            (name,) = np.asarray(self.stratum, object)[[few]].tolist()
             raise checks.WrongValue(
                 "interval",
-                "needs two sampled records or more of every stratum; stratum "
-                f"{shown} has {self.sampled[few]} of {self.size[few]}: choose minimum=2 or more",
+                f"needs two sampled records or more of every stratum; stratum {name!r} has "
+                f"{self.sampled[few]} of {self.size[few]}: choose minimum=2 or more",
             )
+        return self.values
 
 
 class StreamEstimate(SampledValues, kw_only=True):
@@ -196,8 +202,8 @@ class StreamEstimate(SampledValues, kw_only=True):
     variance : float
         Estimated from the sample; NaN where a stratum has one sampled record of several.
     stream_mean, design_variance : float
-        What the running statistics of all records say: the mean, and the variance of an estimate with these
-        sample sizes.
+        What the running statistics of all records say: the mean, and the variance of an estimate
+        with these sample sizes.
     stratum : tuple of str or int
     size, sampled : (H,) array of int
         Records seen and records sampled per stratum.
@@ -226,42 +232,47 @@ class StreamEstimate(SampledValues, kw_only=True):
         ----------
         level : float
         bounds : (float, float), optional
-            The smallest and the largest value that a record can have, (0, 1) for right and wrong. They are what you
-            know of the values, not what the sample shows.
+            The smallest and the largest value that a record can have, (0, 1) for right and wrong.
+            They are what you know of the values, not what the sample shows.
         method : {"default", "bounded", "t"}
             With bounds as in `workbench.value_interval`. Without them "t" is Student's t alone.
 
         Returns
         -------
         Interval
-            With bounds `value_interval` of the sizes and the sampled values ("default"). Without them no interval holds
-            for every stream; this one ("t") joins Student's with one for skewed values, and a note warns where few
-            records carry the variance. There is none (method "none") where all values of every stratum are alike.
+            With bounds `value_interval` of the sizes and the sampled values ("default"). Without
+            them no interval holds for every stream; this one ("t") joins Student's with one for
+            skewed values, and a note warns where few records carry the variance. There is none
+            (method "none") where all values of every stratum are alike.
 
         Raises
         ------
         ValueError
-            If a bound is not finite or a sampled value lies outside, or a stratum has one sampled record of several.
+            If a bound is not finite or a sampled value lies outside, or a stratum has one sampled
+            record of several.
 
-        Notes
-        -----
-        Without bounds: estimate - SE x and estimate - SE h(x) with x = +- the t quantile, the outer ones of both. It
-        has (sum g_h)^2 / sum g_h^2 / (n_h - 1) degrees of freedom [1]_, g_h the terms of the variance; h(x) = 3 / s
-        (cbrt(1 + s (x - s / 6)) - 1) undoes the skewness s [2]_, sum W_h^3 f_h^1.5 m3_h / ((n_h - 1)(n_h - 2)) over
-        SE^3. A note warns where strata that are not sampled as a whole have fewer than 20 records together, one of
-        them fewer than 5 or only equal ones, or where one record makes more than .40 of the variance.
+        Notes ----- Without bounds: estimate - SE x and estimate - SE h(x) with x = +- the t
+        quantile, the outer ones of both. It has (sum g_h)^2 / sum g_h^2 / (n_h - 1) degrees of
+        freedom [1]_, g_h the terms of the variance; h(x) = 3 / s (cbrt(1 + s (x - s / 6)) - 1)
+        undoes the skewness s [2]_, sum W_h^3 f_h^1.5 m3_h / ((n_h - 1)(n_h - 2)) over SE^3. A note
+        warns where strata that are not sampled as a whole have fewer than 20 records together, one
+        of them fewer than 5 or only equal ones, or where one record makes more than .40 of the
+        variance.
 
-        The sizes depend on the data (see `StreamSampler`), which neither interval knows of. The least coverage found
-        for stated bounds is .957 where .95 is nominal, with trends and merges (``tests/peers/search_streams.py``).
-        Without bounds, in simulated samples of 2 to 1,000 labels and streams of 4 or 8 strata, 95% intervals were wrong
-        in 1% to 9% of normal and exponential ones, 3% to 11% of lognormal(1) ones, and 3% to 36% of lognormal(2) ones,
-        most with 2 to 5 labels. Where 2% of the values lay far off and 5 to 60 labels did not show them, up to 28%
-        were wrong (``tests/peers/unbounded_values.py``).
+        The sizes depend on the data (see `StreamSampler`), which neither interval knows of. The
+        least coverage found for stated bounds is .957 where .95 is nominal, with trends and merges
+        (``tests/peers/search_streams.py``). Without bounds, in simulated samples of 2 to 1,000
+        labels and streams of 4 or 8 strata, 95% intervals were wrong in 1% to 9% of normal and
+        exponential ones, 3% to 11% of lognormal(1) ones, and 3% to 36% of lognormal(2) ones, most
+        with 2 to 5 labels. Where 2% of the values lay far off and 5 to 60 labels did not show them,
+        up to 28% were wrong (``tests/peers/unbounded_values.py``).
 
         References
         ----------
-        .. [1] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics 2, 1946.
-        .. [2] Hall, On the removal of skewness by transformation, Journal of the Royal Statistical Society B 54, 1992.
+        .. [1] Satterthwaite, An approximate distribution of estimates of variance components,
+           Biometrics 2, 1946.
+        .. [2] Hall, On the removal of skewness by transformation, Journal of the Royal Statistical
+           Society B 54, 1992.
 
         Examples
         --------
@@ -274,21 +285,20 @@ class StreamEstimate(SampledValues, kw_only=True):
 
     def headline(self) -> str:
         """Return estimate and standard error in one sentence."""
-        records, strata = (
-            checks.counted(self.size.sum(), "record"),
-            checks.counted(self.size.size, "stratum", "strata"),
-        )
+        records = checks.counted(self.size.sum(), "record")
+        strata = checks.counted(self.size.size, "stratum", "strata")
         (mean,) = digits.numbers(self.estimate, error=self.standard_error / 10)
-        return f"mean {mean} (SE {self.standard_error:.4g}) from {self.sampled.sum():,} of {records}, {strata}"
+        sampled = f"{self.sampled.sum():,} of {records}, {strata}"
+        return f"mean {mean} (SE {self.standard_error:.4g}) from {sampled}"
 
     def sample_rows(self) -> list[dict]:
-        """Return the sampled records: stratum, id, value, and how many records each stands for, its weight."""
-        place = np.repeat(np.arange(self.size.size), self.sampled)
+        """Return the sampled records: stratum, id, value, and weight, the records it stands for."""
+        weight = self.size / np.maximum(self.sampled, 1)
         return rows_of(
-            stratum=[self.stratum[h] for h in place],
+            stratum=np.repeat(np.asarray(self.stratum, object), self.sampled),
             id=self.items,
             value=self.values,
-            weight=(self.size / np.maximum(self.sampled, 1))[place],
+            weight=np.repeat(weight, self.sampled),
         )
 
     def rows(self) -> list[dict]:
@@ -307,8 +317,10 @@ def with_bounded_note(interval: Interval) -> Interval:
 
 
 def moments(
-    codes: np.ndarray, values: np.ndarray, strata: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    codes: ndarray,
+    values: ndarray,
+    strata: int,
+) -> tuple[ndarray, ndarray, ndarray]:
     """Return count, mean and sum of squared deviations per stratum."""
     size = np.bincount(codes, minlength=strata)
     mean = np.bincount(codes, values, strata) / np.maximum(size, 1)
@@ -318,11 +330,15 @@ def moments(
 
 
 def _unskewed(x: float, skewness: float) -> float:
-    """Return the inverse of Hall's transformation at x: the root t of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 = x."""
+    """Return the inverse of Hall's transformation at x.
+
+    This is the root t of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 = x, with skewness s.
+    """
     if not skewness:
         return x
     off = skewness * (x - skewness / 6)
-    root = (
-        math.expm1(math.log1p(off) / 3) if abs(off) < 0.5 else np.cbrt(1 + off) - 1
-    )  # exact where near 0
+    if abs(off) < 0.5:
+        root = math.expm1(math.log1p(off) / 3)  # exact near 0
+    else:
+        root = np.cbrt(1 + off) - 1
     return float(3 / skewness * root)

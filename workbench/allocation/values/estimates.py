@@ -1,15 +1,16 @@
-"""What a filled sheet of values says: total and mean with intervals, and where the next labels go."""
+"""Estimates from a filled sheet of values: total and mean with intervals, and the next labels."""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.allocation import rules, samples
+from workbench.allocation.samples import StratumSummary
 from workbench.allocation.streams.estimates import (
     ROUNDING,
     SampledValues,
@@ -25,12 +26,14 @@ from workbench.results import (
     html_table,
     note_list,
     percent,
+    with_bounded,
 )
 
 SD_FROM = ("planned", "labels")
 ENOUGH = 10  # labels: an sd of 10 normal values is known to a quarter
 SHOWN = 5
-# four strata, 12 labels each and 112 more, simulated: normal values 95% either way, gamma(2) 91%, lognormal(1) 85%
+# four strata, 12 labels each and 112 more, simulated: intervals cover 95% of normal values either
+# way, 91% of gamma(2), 85% of lognormal(1)
 LOOKED = Note(
     "assumption",
     "the next items follow the standard deviations of these labels: with skewed values the "
@@ -39,14 +42,15 @@ LOOKED = Note(
 
 
 class ValueEstimate(SampledValues, kw_only=True):
-    """Mean and total of a population from values of a stratified random sample; made by `estimate_values`.
+    """Mean and total of a population from a stratified random sample; made by `estimate_values`.
 
     Attributes
     ----------
     estimate : float
         Mean, sum_h N_h ybar_h / N; NaN where a stratum has no label.
     variance : float
-        Of the mean, sum_h (N_h / N)^2 (1 - n_h / N_h) s_h^2 / n_h; NaN where a stratum has fewer than two labels.
+        Of the mean, sum_h (N_h / N)^2 (1 - n_h / N_h) s_h^2 / n_h; NaN where a stratum has fewer
+        than two labels.
     stratum : (H,) array
         Names.
     size, sampled : (H,) array of int
@@ -65,9 +69,9 @@ class ValueEstimate(SampledValues, kw_only=True):
         What the finding takes for granted of values that no plan drew; "" where a plan drew them.
     """
 
-    planned_sd: np.ndarray
+    planned_sd: ndarray
     bounds: tuple | None
-    to_label: np.ndarray
+    to_label: ndarray
     premise: str = ""
 
     _unit = "label"
@@ -78,7 +82,11 @@ class ValueEstimate(SampledValues, kw_only=True):
         return self.stratum[(self.sampled < 2) & (self.sampled < self.size)].tolist()
 
     def interval(
-        self, level: float = 0.95, *, quantity: str = "mean", method: str = "default"
+        self,
+        level: float = 0.95,
+        *,
+        quantity: str = "mean",
+        method: str = "default",
     ) -> Interval:
         """Return an `Interval` for the mean or the total.
 
@@ -92,9 +100,10 @@ class ValueEstimate(SampledValues, kw_only=True):
         Returns
         -------
         Interval
-            With bounds the one of `workbench.value_interval` ("default"). Without them Student's with Satterthwaite's
-            degrees of freedom, joined with Hall's for skewed values ("t"), as of `StreamEstimate`, with a warning where
-            few labels carry the variance; none (method "none") where all labels of every stratum are alike.
+            With bounds the one of `workbench.value_interval` ("default"). Without them Student's
+            with Satterthwaite's degrees of freedom, joined with Hall's for skewed values ("t"), as
+            of `StreamEstimate`, with a warning where few labels carry the variance; none (method
+            "none") where all labels of every stratum are alike.
 
         Raises
         ------
@@ -102,18 +111,18 @@ class ValueEstimate(SampledValues, kw_only=True):
             If a value lies outside the bounds, or a stratum has fewer than two labels.
         """
         checks.choice("quantity", quantity, ("mean", "total"))
-        found = self._interval(level, self.bounds, method)
+        mean = self._interval(level, self.bounds, method)
         items = self.size.sum() if quantity == "total" else 1
-        bounded = found.bounded and (found.bounded[0] * items, found.bounded[1] * items)
-        return with_bounded_note(
-            replace(found, low=found.low * items, high=found.high * items, bounded=bounded)
-        )
+        low, high = mean.low * items, mean.high * items
+        bounded = mean.bounded and (mean.bounded[0] * items, mean.bounded[1] * items)
+        return with_bounded_note(replace(mean, low=low, high=high, bounded=bounded))
 
     def quantities(self, level: float = 0.95) -> list[dict]:
-        """Return one row for the total and one for the mean: estimate, standard error, limits; [] without a result.
+        """Return one row for the total and one for the mean; [] without a result.
 
-        Limits are None where there is no interval. `bounded_low` and `bounded_high` are the limits if values inside
-        the bounds exist that no label shows; they equal `low` and `high` where these hold then too.
+        Limits are None where there is no interval. `bounded_low` and `bounded_high` are the limits
+        if values inside the bounds exist that no label shows; they equal `low` and `high` where
+        these hold then too.
 
         Parameters
         ----------
@@ -121,43 +130,42 @@ class ValueEstimate(SampledValues, kw_only=True):
         """
         if self.lacking:
             return []
-        table = []
+        rows = []
         for quantity, items in (("total", int(self.size.sum())), ("mean", 1)):
-            limits = self.interval(level, quantity=quantity)
-            low, high, method = (
-                (None, None, NO_INTERVAL) if limits.method == "none" else (*limits, limits.method)
-            )
-            least, most = limits.bounded or (low, high)
-            table.append(
-                {
-                    "quantity": quantity,
-                    "estimate": items * self.estimate,
-                    "standard_error": items * self.standard_error,
-                    "low": low,
-                    "high": high,
-                    "interval_method": method,
-                    "bounded_low": least,
-                    "bounded_high": most,
-                }
-            )
-        return table
+            interval = self.interval(level, quantity=quantity)
+            limits = {
+                "low": interval.low,
+                "high": interval.high,
+                "interval_method": interval.method,
+            }
+            limits |= with_bounded(interval)
+            if interval.method == "none":
+                limits = {**dict.fromkeys(limits), "interval_method": NO_INTERVAL}
+            estimate = {
+                "quantity": quantity,
+                "estimate": items * self.estimate,
+                "standard_error": items * self.standard_error,
+            }
+            rows.append(estimate | limits)
+        return rows
 
     def headline(self, level: float = 0.95) -> str:
-        """Return total and mean with their intervals, or what is lacking.
+        """Return total and mean with their intervals, or the strata with too few labels.
 
         Parameters
         ----------
         level : float
         """
-        labels = checks.counted(int(self.sampled.sum()), "label")
-        of = f"{labels} of {self.size.sum():,} items, {checks.counted(self.size.size, 'stratum', 'strata')}"
+        strata = checks.counted(self.size.size, "stratum", "strata")
+        labels = f"{self._labels()} of {self.size.sum():,} items, {strata}"
         if self.lacking:
-            return f"No result yet: fewer than two labels in {checks.listed(self.lacking, SHOWN, quoted=True)}; {of}"
-        said = [
-            f"{row['quantity']} {_figure(row['estimate'], row)}, {_limits(row, level)}"
+            strata = checks.listed(self.lacking, SHOWN, quoted=True)
+            return f"No result yet: fewer than two labels in {strata}; {labels}"
+        total, mean = (
+            f"{_figure(row['estimate'], row)}, {_limits(row, level)}"
             for row in self.quantities(level)
-        ]
-        return f"{said[0][0].upper()}{said[0][1:]}; {said[1]}; {of}"
+        )
+        return f"Total {total}; mean {mean}; {labels}"
 
     def finding(self, level: float = 0.95) -> str:
         """Return the total and the mean with their intervals, in a sentence without jargon.
@@ -166,25 +174,31 @@ class ValueEstimate(SampledValues, kw_only=True):
         ----------
         level : float
         """
-        return self.premise + self._finding(level)
-
-    def _finding(self, level: float) -> str:
         if self.lacking:
-            return self.headline(level)
+            return self.premise + self.headline(level)
         rows = self.quantities(level)
         if rows[0]["high"] is None:
-            figures = [_figure(row["estimate"], row) for row in rows]
-            return f"Total {figures[0]}, mean {figures[1]}; all labels are alike; {NO_INTERVAL}"
-        total, mean = ((row["estimate"], row["low"], row["high"]) for row in rows)
-        shown, averages = (
-            digits.numbers(*row, error=(row[2] - row[1]) / 2) for row in (total, mean)
-        )
-        if total[2] - total[1] >= 2 * abs(total[0]) > 0 and np.ptp(np.sign(self.mean)) < 2:
-            labels = checks.counted(int(self.sampled.sum()), "label")
-            return "No result: after {} the total may be anything between {} and {}".format(
-                labels, *shown[1:]
+            total, mean = (_figure(row["estimate"], row) for row in rows)
+            alike = f"Total {total}, mean {mean}; all labels are alike; {NO_INTERVAL}"
+            return self.premise + alike
+        figures = [
+            digits.numbers(
+                row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2
             )
-        return "Total {}, between {} and {}; mean {}, between {} and {}".format(*shown, *averages)
+            for row in rows
+        ]
+        (total, low, high), (mean, mean_low, mean_high) = figures
+        width = rows[0]["high"] - rows[0]["low"]
+        is_one_sided = np.ptp(np.sign(self.mean)) < 2
+        if width >= 2 * abs(rows[0]["estimate"]) > 0 and is_one_sided:
+            between = f"between {low} and {high}"
+            after = f"No result: after {self._labels()} the total may be anything {between}"
+            return self.premise + after
+        totals = f"Total {total}, between {low} and {high}"
+        return f"{self.premise}{totals}; mean {mean}, between {mean_low} and {mean_high}"
+
+    def _labels(self) -> str:
+        return checks.counted(self.sampled.sum(), "label")
 
     def basis(self, level: float = 0.95) -> str:
         """Return the basis of the finding in one line.
@@ -194,18 +208,15 @@ class ValueEstimate(SampledValues, kw_only=True):
         level : float
         """
         strata = checks.counted(self.size.size, "stratum", "strata")
-        left = int(self.to_label.sum())
-        basis = (
-            f"From {checks.counted(int(self.sampled.sum()), 'label')} of {self.size.sum():,} items in {strata}; "
-            f"{percent(level)} intervals"
-        )
-        basis += f"; {left:,} still to label." if left else "."
-        return " ".join(
-            [basis, *(f"Warning: {note.text}." for note in self.notes if note.kind == "unreliable")]
-        )
+        to_label = self.to_label.sum()
+        basis = f"From {self._labels()} of {self.size.sum():,} items in {strata}; "
+        basis += f"{percent(level)} intervals"
+        basis += f"; {to_label:,} still to label." if to_label else "."
+        warnings = [note.text for note in self.notes if note.kind == "unreliable"]
+        return " ".join([basis, *(f"Warning: {text}." for text in warnings)])
 
     def rows(self) -> list[dict]:
-        """Return one row per stratum: items, labels, their mean and sd, the planned sd, labels still to come."""
+        """Return one row per stratum: items, labels, mean, sd, planned sd, labels still to come."""
         return samples.rows_of(
             stratum=self.stratum,
             size=self.size,
@@ -222,7 +233,7 @@ class ValueEstimate(SampledValues, kw_only=True):
 
 
 def estimate_values(
-    strata: samples.StratumSummary,
+    strata: StratumSummary,
     stratum: ArrayLike,
     values: ArrayLike,
     *,
@@ -237,11 +248,12 @@ def estimate_values(
     strata : StratumSummary
         Sizes of all strata, as from `workbench.load_strata`.
     stratum : (n,) array_like
-        Stratum of each labeled item, as `strata` names it. How many there are must not depend on their values.
+        Stratum of each labeled item, as `strata` names it. How many there are must not depend on
+        their values.
     values : (n,) array_like of float
     bounds : (float, float), optional
-        Smallest and largest value that an item of the population can have, (0, 1) for right and wrong; not what the
-        sample shows.
+        Smallest and largest value that an item of the population can have, (0, 1) for right and
+        wrong; not what the sample shows.
     to_label : (H,) array_like of int, optional
         Labels still to come, from `next_labels`.
     notes : sequence of Note
@@ -260,58 +272,57 @@ def estimate_values(
     --------
     >>> import workbench as wb
     >>> strata = wb.load_strata({"stratum": ["a", "b"], "size": [100, 50], "sd": [1, 5]})
-    >>> found = estimate_values(strata, ["a", "a", "a", "b", "b", "b"], [1, 2, 3, 10, 20, 15])
-    >>> print(found.headline())
-    Total 950, 95% interval 430 to 1,470; mean 6.3, 95% interval 2.9 to 9.8; 6 labels of 150 items, 2 strata
+    >>> estimate = estimate_values(strata, ["a", "a", "a", "b", "b", "b"], [1, 2, 3, 10, 20, 15])
+    >>> print(estimate.headline())      # doctest: +NORMALIZE_WHITESPACE
+    Total 950, 95% interval 430 to 1,470; mean 6.3, 95% interval 2.9 to 9.8; 6 labels of 150 items,
+    2 strata
     """
-    checks.instance("strata", strata, samples.StratumSummary)
+    checks.instance("strata", strata, StratumSummary)
     code = _codes(strata.stratum, stratum)
-    values = (
-        checks.vector("values", values, size=code.size, what="label") if code.size else np.empty(0)
-    )
+    if code.size:
+        values = checks.vector("values", values, size=code.size, what="label")
+    else:
+        values = np.empty(0)
     n = np.bincount(code, minlength=strata.size.size)
     checks.at_most("labels", n, "size", strata.size)
     bounds = None if bounds is None else checks.bounds(bounds)
-    order = np.argsort(code, kind="stable")
+    if to_label is None:
+        to_label = np.zeros(n.size, np.int64)
+    else:
+        to_label = checks.counts("to_label", to_label, size=n.size)
     _, mean, squares = moments(code, values, n.size)
     mean = np.where(n > 0, mean, np.nan)
-    sd = np.sqrt(
-        np.where(n > 1, squares / np.maximum(n - 1, 1), np.where(n == strata.size, 0.0, np.nan))
-    )
+    unknown = np.where(n == strata.size, 0.0, np.nan)
+    sd = np.sqrt(np.where(n > 1, squares / np.maximum(n - 1, 1), unknown))
     weight = strata.size / strata.size.sum()
     variance = (weight**2 * (1 - n / strata.size) * sd**2 / np.maximum(n, 1)).sum()
-    to_label = (
-        np.zeros(n.size, np.int64)
-        if to_label is None
-        else checks.counts("to_label", to_label, size=n.size)
-    )
-    found = ValueEstimate(
-        float(weight @ mean),
-        float(variance),
+    estimate = ValueEstimate(
+        weight @ mean,
+        variance,
         strata.stratum,
         strata.size,
         n,
         mean,
         sd,
-        values[order],
+        values[np.argsort(code, kind="stable")],
         planned_sd=strata.sd,
         bounds=bounds,
         to_label=to_label,
     )
-    if bounds and not found.lacking:
-        found.interval()
-    return replace(found, notes=[*notes, *_value_notes(found)])
+    if bounds and not estimate.lacking:
+        estimate.interval()  # raises where a value lies outside the bounds
+    return replace(estimate, notes=[*notes, *_value_notes(estimate)])
 
 
 def next_labels(
-    strata: samples.StratumSummary,
+    strata: StratumSummary,
     sampled: ArrayLike,
     budget: int,
     *,
     method: str = "voila",
     minimum: int = 2,
     sd: ArrayLike | None = None,
-) -> np.ndarray:
+) -> ndarray:
     """Return how many labels are still to come per stratum when a budget is planned again.
 
     Parameters
@@ -324,8 +335,8 @@ def next_labels(
     method, minimum
         As in `workbench.plan_labels`.
     sd : (H,) array_like of float, optional
-        Standard deviations within the strata, by default those of `strata`: known before any label, so that the
-        numbers of labels do not depend on the labels, as every interval assumes.
+        Standard deviations within the strata, by default those of `strata`: known before any label,
+        so that the numbers of labels do not depend on the labels, as every interval assumes.
 
     Returns
     -------
@@ -346,15 +357,15 @@ def next_labels(
     floor = np.maximum(n, np.minimum(checks.whole("minimum", minimum, 0), strata.size))
     sd = strata.sd if sd is None else checks.vector("sd", sd, size=n.size, low=0, what="stratum")
     if budget <= floor.sum():
-        return _up_to(floor - n, max(0, budget - int(n.sum())))
+        return _up_to(floor - n, max(0, budget - n.sum()))
     if not sd.max() > 0:
         method = "proportional"
     return rules.allotted(strata.size, budget, method, floor, sd) - n
 
 
 def with_next(
-    found: ValueEstimate,
-    strata: samples.StratumSummary,
+    estimate: ValueEstimate,
+    strata: StratumSummary,
     begun: ArrayLike,
     budget: int,
     *,
@@ -366,70 +377,67 @@ def with_next(
 
     Parameters
     ----------
-    found : ValueEstimate
+    estimate : ValueEstimate
     strata : StratumSummary
     begun : (H,) array_like of int
-        As the field of `workbench.allocation.values.sheets.ValueLabels`: items passed over are asked for again.
+        As the field of `workbench.allocation.values.sheets.ValueLabels`: items passed over are
+        asked for again.
     budget : int
         In total, with the labels that are there.
     method, minimum
         As in `next_labels`.
     sd_from : {"planned", "labels"}
-        Plan by the standard deviations of `strata`, or by those of the labels where a stratum has at least 10.
+        Plan by the standard deviations of `strata`, or by those of the labels where a stratum has
+        at least 10.
     """
     checks.choice("sd_from", sd_from, SD_FROM)
-    sd = strata.sd if sd_from == "planned" else learned_sd(strata, found)
+    sd = strata.sd if sd_from == "planned" else learned_sd(strata, estimate)
     more = next_labels(strata, begun, budget, method=method, minimum=minimum, sd=sd)
-    to_label = np.asarray(begun) + more - found.sampled
-    said = [LOOKED] if sd_from == "labels" and to_label.any() else []
-    to_label = _up_to(to_label, max(0, budget - int(found.sampled.sum())))
-    return replace(found, to_label=to_label, notes=[*found.notes, *said])
+    to_label = np.asarray(begun) + more - estimate.sampled
+    notes = [LOOKED] if sd_from == "labels" and to_label.any() else []
+    to_label = _up_to(to_label, max(0, budget - estimate.sampled.sum()))
+    return replace(estimate, to_label=to_label, notes=[*estimate.notes, *notes])
 
 
-def learned_sd(strata: samples.StratumSummary, found: ValueEstimate) -> np.ndarray:
-    """Return the sd of the labels where there are at least 10 of a stratum, elsewhere the planned one."""
-    return np.where((found.sampled >= ENOUGH) & np.isfinite(found.sd), found.sd, strata.sd)
+def learned_sd(strata: StratumSummary, estimate: ValueEstimate) -> ndarray:
+    """Return the sd of the labels in strata with at least 10 of them, elsewhere the planned one."""
+    return np.where((estimate.sampled >= ENOUGH) & np.isfinite(estimate.sd), estimate.sd, strata.sd)
 
 
-def _up_to(wanted: np.ndarray, most: int) -> np.ndarray:
-    """Return the wanted labels stratum by stratum, cut where their sum would exceed `most`."""
-    return np.diff(np.minimum(np.cumsum(wanted), most), prepend=0)
+def _up_to(labels: ndarray, most: int) -> ndarray:
+    """Return labels stratum by stratum, cut where their sum would exceed `most`."""
+    return np.diff(np.minimum(np.cumsum(labels), most), prepend=0)
 
 
-def _codes(names: Any, stratum: Any) -> np.ndarray:
-    """Return the place of each label's stratum among the names, which may be numbers where the labels are text."""
-    place = {str(name): k for k, name in enumerate(names.tolist())}
+def _codes(names: ndarray, stratum: ArrayLike) -> ndarray:
+    """Return the index of each label's stratum; names may be numbers where the labels are text."""
     cells, gaps = checks.cells_and_gaps("stratum", stratum)
     for k in np.flatnonzero(gaps)[:1].tolist():
         raise checks.WrongValue(
             "stratum", "must not be missing", place=("label", k), told=f"label {k} is"
         )
-    given = [str(name) for name in cells.tolist()]
-    for k in [k for k, name in enumerate(given) if name not in place][:1]:
-        raise checks.WrongValue(
-            "stratum",
-            f"must be one of {checks.listed(place, SHOWN, quoted=True)}; label "
-            f"{k} has {given[k]!r}",
-        )
-    return np.array([place[name] for name in given], np.int64)
+    index = {str(name): code for code, name in enumerate(names.tolist())}
+    labels = [str(name) for name in cells.tolist()]
+    for k, name in enumerate(labels):
+        if name not in index:
+            strata = checks.listed(index, SHOWN, quoted=True)
+            raise checks.WrongValue("stratum", f"must be one of {strata}; label {k} has {name!r}")
+    return np.array([index[name] for name in labels], np.int64)
 
 
-def _value_notes(found: ValueEstimate) -> Iterator[Note]:
+def _value_notes(estimate: ValueEstimate) -> Iterator[Note]:
     """Yield what the reader has to know before they quote the estimate."""
-    for name in found.lacking:
-        yield Note(
-            "refused",
-            "has fewer than two labels: there is no standard error yet",
-            ("stratum", str(name)),
-        )
-    if found.bounds is None and not found.lacking:
-        yield from found._warnings()
-    if found.values.size and found.bounds is None and np.isin(found.values, (0, 1)).all():
+    for name in estimate.lacking:
+        few = "has fewer than two labels: there is no standard error yet"
+        yield Note("refused", few, ("stratum", str(name)))
+    if estimate.bounds is None and not estimate.lacking:
+        yield from estimate._warnings()
+    if estimate.bounds is None and estimate.values.size and np.isin(estimate.values, (0, 1)).all():
         yield Note(
             "remark", "every value is 0 or 1: with bounds 0, 1 the interval holds for any share"
         )
-    planned = np.where(found.planned_sd > 0, found.planned_sd, np.inf)
-    wide = found.stratum[(found.sampled >= ENOUGH) & (found.sd > 2 * planned)].tolist()
+    planned = np.where(estimate.planned_sd > 0, estimate.planned_sd, np.inf)
+    wide = estimate.stratum[(estimate.sampled >= ENOUGH) & (estimate.sd > 2 * planned)].tolist()
     if wide:
         yield Note(
             "design",
@@ -441,9 +449,8 @@ def _value_notes(found: ValueEstimate) -> Iterator[Note]:
 def _limits(row: dict, level: float) -> str:
     if row["high"] is None:
         return NO_INTERVAL
-    low, high, *bounded = (
-        _figure(row[name], row) for name in ("low", "high", "bounded_low", "bounded_high")
-    )
+    names = ("low", "high", "bounded_low", "bounded_high")
+    low, high, *bounded = (_figure(row[name], row) for name in names)
     return f"{percent(level)} interval {low} to {high}{bounded_words((low, high), bounded)}"
 
 
@@ -452,4 +459,5 @@ def _figure(value: float, row: dict) -> str:
     error = row["standard_error"]
     if not ROUNDING * abs(value) < error < 1e15:
         return f"{value:,.4g}"
-    return f"{value:,.{max(0, 1 - math.floor(math.log10(error)))}f}"
+    decimals = max(0, 1 - math.floor(math.log10(error)))
+    return f"{value:,.{decimals}f}"
