@@ -1,10 +1,10 @@
 """Two models on the same items: the difference of their accuracies from one stratified sample."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
@@ -22,7 +22,7 @@ SHORT = Note(
 )
 
 
-class PairedDifference(Estimate, Result):
+class PairedDifference(skips.Bounded, Estimate, Result):
     """The difference of the accuracies of two models on the same items; made by `paired_difference`.
 
     Attributes
@@ -43,28 +43,22 @@ class PairedDifference(Estimate, Result):
 
     estimate: float
     variance: float
-    stratum_size: np.ndarray
-    counts: np.ndarray
+    stratum_size: ndarray
+    counts: ndarray
     agreeing: int
-    skipped: np.ndarray | None = None
+    skipped: ndarray | None = None
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """The estimates with only B right about every skipped item, and with only A right; else both alike."""
-        low, high = self._ends()
-        return low.estimate, high.estimate
+    def bounds(self) -> tuple:
+        """The estimates with only B correct about every skipped item, and with only A correct.
 
-    def _ends(self) -> Any:
-        if self.skipped is None:
-            return self, self
-        return [
-            paired_difference(
-                self.stratum_size,
-                self.counts + np.multiply.outer(self.skipped, VALUES == value),
-                agreeing=self.agreeing,
-            )
-            for value in (-1, 1)
-        ]
+        Without skipped items both are the estimate.
+        """
+        return tuple(end.estimate for end in self._ends())
+
+    def _completed(self, skipped: ndarray, correct: int) -> "PairedDifference":
+        labels = np.multiply.outer(skipped, VALUES == 2 * correct - 1)
+        return paired_difference(self.stratum_size, self.counts + labels, agreeing=self.agreeing)
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
         """Return the `value_interval` of the difference; items on which the models agree are constants.
@@ -99,21 +93,16 @@ class PairedDifference(Estimate, Result):
            Medicine 24, 2005.
         """
         checks.choice("method", method, METHODS)
+        level = checks.level(level)
         if self.skipped is not None:
             return skips.between(*(end.interval(level, method) for end in self._ends()))
-        return (
-            self._short(checks.level(level))
-            if method == "short"
-            else self._default(checks.level(level))
-        )
+        return self._short(level) if method == "short" else self._default(level)
 
     def _default(self, level: float) -> Interval:
         size, counts, outside = self.stratum_size, self.counts, int(self.agreeing > 0)
         if outside:
-            size, counts = (
-                np.append(size, self.agreeing),
-                np.vstack([counts, [0, self.agreeing, 0]]),
-            )
+            size = np.append(size, self.agreeing)
+            counts = np.vstack([counts, [0, self.agreeing, 0]])
         return interval_of(size, counts, np.broadcast_to(VALUES, counts.shape), level, outside)
 
     def _short(self, level: float) -> Interval:
@@ -124,26 +113,18 @@ class PairedDifference(Estimate, Result):
                 "short",
             )
         (size,), ((b, _, a),), n = self.stratum_size, self.counts, int(self.counts.sum())
-        if n == size:
-            return self.interval(level)
-        k = intervals.added_labels(level)
+        unseen, k = size - n, intervals.added_labels(level)
+        if not unseen:
+            return self._default(level)
         m = n + 2 * k
         center = (a - b) / m
-        reach = scipy.special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(
-            ((a + b + 2 * k) / m - center**2) / m
-        )
-        low, high = (
-            max(size * (center - reach), a - b - (size - n)),
-            min(size * (center + reach), a - b + size - n),
-        )
-        total = size + self.agreeing
-        return Interval(
-            float(low / total),
-            float(high / total),
-            level,
-            "short",
-            notes=[SHORT, *intervals.few_notes(self.stratum_size, self.counts.sum(1))],
-        )
+        variance = ((a + b + 2 * k) / m - center**2) / m
+        reach = scipy.special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(variance)
+        total = size * np.array([center - reach, center + reach])
+        total = np.clip(total, a - b - unseen, a - b + unseen)
+        low, high = (total / (size + self.agreeing)).tolist()
+        notes = [SHORT, *intervals.few_notes(self.stratum_size, self.counts.sum(1))]
+        return Interval(low, high, level, "short", notes=notes)
 
     def headline(self, level: float = 0.95, models: Sequence[str] = ("A", "B")) -> str:
         """Return the difference and its interval in one sentence.
@@ -153,30 +134,25 @@ class PairedDifference(Estimate, Result):
         level : float
             Nominal coverage in (0, 1).
         models : pair of str
-            What the models are called.
+            Names of the models.
         """
         (low, high), (first, second) = self.interval(level), models
-        better = (
-            f"{first} is better"
-            if low > 0
-            else f"{second} is better"
-            if high < 0
-            else "no difference is shown"
-        )
+        verdict = "no difference is shown"
+        if low > 0 or high < 0:
+            verdict = f"{first if low > 0 else second} is better"
         places = max(digits.decimals((high - low) / 2, 4), 3)
-        *found, least, most = (f"{value:+.{places}f}" for value in (*self.bounds, low, high))
-        said = " to ".join(dict.fromkeys(found))
+        *ends, least, most = (f"{value:+.{places}f}" for value in (*self.bounds, low, high))
+        labels = checks.counted(self.counts.sum(), "label")
         return (
-            f"accuracy of {first} less {second} {said}, {percent(level)} from {least} to {most}: "
-            f"{better}; {checks.counted(int(self.counts.sum()), 'label')}{skips.words(self.skipped)}"
+            f"accuracy of {first} less {second} {skips.span(ends)}, {percent(level)} from {least} to "
+            f"{most}: {verdict}; {labels}{skips.words(self.skipped)}"
         )
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1."""
         b, tie, a = self.counts.T
-        return skips.with_skipped(
-            stratum_rows(size=self.stratum_size, only_b=b, alike=tie, only_a=a), self.skipped
-        )
+        table = stratum_rows(size=self.stratum_size, only_b=b, alike=tie, only_a=a)
+        return skips.with_skipped(table, self.skipped)
 
 
 def paired_difference(
@@ -222,14 +198,10 @@ def paired_difference(
     """
     agreeing = checks.whole("agreeing", agreeing, 0)
     if skipped is not None and np.any(skipped):
-        rows = enumerate(np.asarray(counts))
-        table = np.stack(
-            [checks.counts("counts", row, what=f"stratum {h}, value") for h, row in rows]
-        )
+        table = skips.count_table("counts", counts, np.shape(counts))
         skipped = checks.counts("skipped", skipped, size=len(table))
-        size, _, _ = check_table(
-            stratum_size, table + np.multiply.outer(skipped, VALUES == 0), VALUES
-        )
+        labels = table + np.multiply.outer(skipped, VALUES == 0)
+        size, _, _ = check_table(stratum_size, labels, VALUES)
         return PairedDifference(np.nan, np.nan, size, table, agreeing, skipped)
     size, counts, _ = check_table(stratum_size, counts, VALUES)
     weight, n = size / (size.sum() + agreeing), counts.sum(1)

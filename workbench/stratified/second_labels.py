@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import scipy
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
@@ -60,23 +61,23 @@ class SecondLabels(Result):
         if not self.pairs:
             return "no item has two labels yet"
         pairs = checks.counted(self.pairs, "item has two labels", "items have two labels")
-        said = f"{pairs}, {100 * self.agreement:.1f}% of them alike, {self.settled} of {self.differing} decided"
+        alike = f"{100 * self.agreement:.1f}% of them alike"
+        text = f"{pairs}, {alike}, {self.settled} of {self.differing} decided"
         if self.confidence_interval is None:
-            return said
+            return text
         low, high = self.confidence_interval
         value = skips.said_percent(self.lowest, self.highest)
-        return f"{said}; accuracy corrected for label errors {value} ({100 * low:.1f}% to {100 * high:.1f}%)"
+        return f"{text}; accuracy corrected for label errors {value} ({100 * low:.1f}% to {100 * high:.1f}%)"
 
     def rows(self) -> list[dict]:
         """Return one row."""
-        return [
-            {
-                "items": self.pairs,
-                "alike": self.pairs - self.differing,
-                "undefined": self.differing - self.settled,
-                "estimate": (self.lowest + self.highest) / 2,
-            }
-        ]
+        row = {
+            "items": self.pairs,
+            "alike": self.pairs - self.differing,
+            "undefined": self.differing - self.settled,
+            "estimate": (self.lowest + self.highest) / 2,
+        }
+        return [row]
 
 
 def second_labels(
@@ -140,172 +141,132 @@ def second_labels(
 
     Examples
     --------
-    >>> found = second_labels([5000], [[12, 108]], [[[[8, 0, 0], [0, 2, 0]], [[1, 4, 0], [0, 65, 0]]]])
-    >>> found.interval()
+    >>> corrected = second_labels([5000], [[12, 108]], [[[[8, 0, 0], [0, 2, 0]], [[1, 4, 0], [0, 65, 0]]]])
+    >>> corrected.interval()
     Interval(0.831 to 0.9652, 0.95 default)
-    >>> found.pairs, found.differing, round(found.estimate, 4), round(found.lowest, 4)
+    >>> corrected.pairs, corrected.differing, round(corrected.estimate, 4), round(corrected.lowest, 4)
     (80, 7, 0.89, 0.904)
     """
-    size, one, two, none = _checked(stratum_size, once, pairs, skipped)
-    by_first, (lowest, highest), ends, shared = zip(
-        *(
-            _corrected(size, *_completed(one, two, none, end), checks.level(level))
-            for end in (0, 1)
-        ),
-        strict=True,
-    )
-    interval = skips.between(*ends)
-    return SecondLabels(
-        *counted_pairs(two),
-        sum(by_first) / 2,
-        lowest,
-        highest,
-        interval,
-        notes=[*interval.notes, *_pair_notes(_differing(two), sum(shared) / 2)],
-    )
+    size, once, pairs, skipped = _checked(stratum_size, once, pairs, skipped)
+    level = checks.level(level)
+    ends = [_corrected(size, *_completed(once, pairs, skipped, label), level) for label in (0, 1)]
+    by_first, (lowest, highest), limits, shared = zip(*ends, strict=True)
+    interval = skips.between(*limits)
+    notes = [*interval.notes, *_pair_notes(_differing(pairs), sum(shared) / 2)]
+    estimate = sum(by_first) / 2
+    return SecondLabels(*counted_pairs(pairs), estimate, lowest, highest, interval, notes=notes)
 
 
-def counted_pairs(pairs: np.ndarray) -> tuple[int, int, int]:
+def counted_pairs(pairs: ndarray) -> tuple[int, int, int]:
     """Return how many pairs there are, how many differ, and how many of these are decided."""
     differing = _differing(pairs)
     return int(pairs.sum()), int(differing.sum()), int(differing[:, :UNDECIDED].sum())
 
 
-def _differing(pairs: np.ndarray) -> np.ndarray:
+def _differing(pairs: ndarray) -> ndarray:
     """Return pairs that differ, (2, 3), by the first label and the decision."""
     return pairs[:, [0, 1], [1, 0]].sum(0)
 
 
 def _checked(
-    stratum_size: ArrayLike, labels: ArrayLike, twice: ArrayLike, unlabeled: ArrayLike | None
-) -> tuple:
+    stratum_size: ArrayLike, once: ArrayLike, pairs: ArrayLike, skipped: ArrayLike | None
+) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     """Return the arguments as arrays of whole numbers, without items that alone in their stratum have one label."""
     size = checks.counts("stratum_size", stratum_size, low=1)
-    once, pairs = (
-        _table("once", labels, (size.size, 2)),
-        _table("pairs", twice, (size.size, 2, 2, 3)),
-    )
-    skipped = np.zeros_like(once) if unlabeled is None else _table("skipped", unlabeled, once.shape)
-    if pairs[:, 0, 0, 1:].any() or pairs[:, 1, 1, ::2].any():
+    labels = skips.count_table("once", once, (size.size, 2))
+    twice = skips.count_table("pairs", pairs, (size.size, 2, 2, 3))
+    none = np.zeros_like(labels)
+    unlabeled = none if skipped is None else skips.count_table("skipped", skipped, none.shape)
+    if twice[:, 0, 0, 1:].any() or twice[:, 1, 1, ::2].any():
         raise checks.WrongValue("pairs", "must count two labels that are alike as decided that way")
-    alone = (once.sum(1) == 1) & (skipped[:, 0] == 0)
-    once = np.where(alone[:, None], 0, once)
-    m = pairs.sum((1, 2, 3)) + skipped[:, 1]
-    intervals.refuse_few(size, m + once.sum(1) + skipped[:, 0])
+    labels[(labels.sum(1) == 1) & (unlabeled[:, 0] == 0)] = 0
+    m = twice.sum((1, 2, 3)) + unlabeled[:, 1]
+    intervals.refuse_few(size, m + labels.sum(1) + unlabeled[:, 0])
     for few in np.flatnonzero((m < LEAST_PAIRS) & (m < size))[:1]:
         raise checks.WrongValue(
             "pairs",
             f"must be at least {LEAST_PAIRS} in every stratum; stratum {few} has {m[few]}"
             ": join strata, or label more items twice",
         )
-    return size, once, pairs, skipped
-
-
-def _table(name: str, values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
-    array = checks.plain_array(name, values)
-    if array.shape != shape:
-        raise checks.WrongValue(name, f"must have shape {shape}; got {array.shape}")
-    return checks.counts(name, array.ravel(), what="entry").reshape(shape)
+    return size, labels, twice, unlabeled
 
 
 def _completed(
-    once: np.ndarray, pairs: np.ndarray, skipped: np.ndarray, end: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the labels (H, 2) and decided pairs (H, 2, 2, 2) with whatever is open wrong (0) or right (1)."""
+    once: ndarray, pairs: ndarray, skipped: ndarray, label: int
+) -> tuple[ndarray, ndarray]:
+    """Return labels (H, 2) and decided pairs (H, 2, 2, 2) where everything open is incorrect (0) or correct (1)."""
     once, decided = once.copy(), pairs[..., :UNDECIDED].copy()
-    once[:, end] += skipped[:, 0]
-    decided[..., end] += pairs[..., UNDECIDED]
-    decided[:, end, end, end] += skipped[:, 1]
+    once[:, label] += skipped[:, 0]
+    decided[..., label] += pairs[..., UNDECIDED]
+    decided[:, label, label, label] += skipped[:, 1]
     return once, decided
 
 
-def _corrected(size: np.ndarray, once: np.ndarray, pairs: np.ndarray, level: float) -> tuple:
+def _corrected(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> tuple:
     """Return the accuracy by first labels and corrected, its interval, and how far errors that labels share move it."""
     weight, m, n = size / size.sum(), pairs.sum((1, 2, 3)), once.sum(1)
-    first, right = pairs[:, 1].sum((1, 2)), pairs[..., 1].sum((1, 2))
+    first, correct = pairs[:, 1].sum((1, 2)), pairs[..., 1].sum((1, 2))
     by_first = float(weight @ ((first + once[:, 1]) / (m + n)))
-    estimate = by_first + weight @ ((right - first) / m)
-    found = (
-        _parts_interval(size, once, pairs, level)
-        if n.any()
-        else intervals.stratified_interval(size, m, right, level=level)
-    )
-    shift, variance = shared_errors(pairs)
-    shift, reach = (
-        weight @ (shift / m),
-        intervals.quantile(level) * np.sqrt(weight**2 @ (variance / m**2)),
-    )
-    ends = (
-        estimate - np.hypot(estimate - found.low, reach),
-        estimate + np.hypot(found.high - estimate, reach),
-    )
-    estimate, low, high = np.clip(np.array([estimate, *ends]) + shift, 0, 1).tolist()
-    return (
-        by_first,
-        estimate,
-        Interval(low, high, level, "default", notes=found.notes),
-        float(shift),
-    )
+    estimate = by_first + weight @ ((correct - first) / m)
+    if n.any():
+        interval = _parts_interval(size, once, pairs, level)
+    else:
+        interval = intervals.stratified_interval(size, m, correct, level=level)
+    shared, variance = shared_errors(pairs)
+    shift = float(weight @ (shared / m))
+    reach = intervals.quantile(level) * np.sqrt(weight**2 @ (variance / m**2))
+    below, above = np.hypot([estimate - interval.low, interval.high - estimate], reach)
+    limits = np.array([estimate, estimate - below, estimate + above]) + shift
+    estimate, low, high = limits.clip(0, 1).tolist()
+    interval = Interval(low, high, level, "default", notes=interval.notes)
+    return by_first, estimate, interval, shift
 
 
-def _parts_interval(
-    size: np.ndarray, once: np.ndarray, pairs: np.ndarray, level: float
-) -> Interval:
+def _parts_interval(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> Interval:
     """Return the interval of items with two labels and those with one, before errors that labels share."""
     m, n = pairs.sum((1, 2, 3)), once.sum(1)
-    share = m / (m + n)
-    values = np.multiply.outer(share, [0, 0, 1, 1]) + [0, 1, -1, 0]  # by first label and decision
-    some = n > 0
-    values = np.concatenate([values, np.tile([0, 1, 0, 1], (some.sum(), 1))])
+    share, some = m / (m + n), n > 0
+    of_pairs = np.multiply.outer(share, [0, 0, 1, 1]) + [0, 1, -1, 0]  # by first label and decision
+    values = np.concatenate([of_pairs, np.tile([0, 1, 0, 1], (some.sum(), 1))])
     parts = np.concatenate([size, (size * (1 - share))[some]])
     counts = np.concatenate([pairs.sum(2).reshape(-1, 4), np.pad(once, ((0, 0), (0, 2)))[some]])
     low, high, exact = raw_limits(ENDLESS * parts, counts, values, level)
     total = parts.sum() / size.sum()
-    return Interval(
-        total * low,
-        total * high,
-        level,
-        "default",
-        notes=[*intervals.few_notes(size, m, "pair"), *intervals.exact_notes(exact)],
-    )
+    notes = [*intervals.few_notes(size, m, "pair"), *intervals.exact_notes(exact)]
+    return Interval(total * low, total * high, level, "default", notes=notes)
 
 
-def shared_errors(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def shared_errors(pairs: ndarray) -> tuple[ndarray, ndarray]:
     """Return s1 - s0 and its variance per stratum, from decided pairs (..., 2, 2, 2)."""
-    one, zero = pairs[..., 1, 0, :] * 1.0, pairs[..., 0, 1, :] * 1.0
-    alike = pairs[..., 1, 1, 1], pairs[..., 0, 0, 0]
-    product, inverse = one * zero, 1 / np.maximum(one, 1) + 1 / np.maximum(zero, 1)
-    s0 = s1 = np.zeros(one.shape[:-1])
+    first, second = 1.0 * pairs[..., 1, 0, :], pairs[..., 0, 1, :]
+    alike = pairs[..., [0, 1], [0, 1], [0, 1]]
+    shared = np.zeros_like(first)
     for _ in range(ITERATIONS):
-        s1, s0 = (
-            np.minimum(product[..., 1] / (alike[0] - s0 + 1), alike[1]),
-            np.minimum(product[..., 0] / (alike[1] - s1 + 1), alike[0]),
-        )
-    return s1 - s0, s1**2 * inverse[..., 1] + s0**2 * inverse[..., 0]
+        expected = first * second / (alike - shared[..., ::-1] + 1)
+        shared = np.minimum(expected, alike[..., ::-1])
+    variance = shared**2 * (1 / np.maximum(first, 1) + 1 / np.maximum(second, 1))
+    return shared[..., 1] - shared[..., 0], variance.sum(-1)
 
 
-def _pair_notes(differing: np.ndarray, shared: float) -> Iterator[Note]:
+def _pair_notes(differing: ndarray, shared: float) -> Iterator[Note]:
     """Yield notes on pairs that differ, counted by which (01 or 10) and decision, and on what no pair shows."""
-    unsettled, settled = int(differing[:, UNDECIDED].sum()), int(differing[:, :UNDECIDED].sum())
-    second_wrong = int(np.trace(differing))
+    *settled, unsettled = differing.sum(0).tolist()
+    pairs, second = sum(settled), int(np.trace(differing))
     yield Note(
         "assumption",
         "assumes that decisions are right and that second labels do not copy first ones: neither "
-        "would show here; and that two people err independently where the truth is the same, which puts errors "
-        f"that both make at {100 * shared:+.2f} points of accuracy",
+        "would show here; and that two people err independently where the truth is the same, which puts "
+        f"errors that both make at {100 * shared:+.2f} points of accuracy",
     )
     if unsettled:
-        left = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
-        yield Note(
-            "assumption", f"{left} not decided yet and counted both ways: a third person decides"
-        )
-    if settled:
-        pvalue = min(
-            2 * scipy.special.bdtr(min(second_wrong, settled - second_wrong), settled, 0.5), 1
-        )
+        open_pairs = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
+        text = f"{open_pairs} not decided yet and counted both ways: a third person decides"
+        yield Note("assumption", text)
+    if pairs:
+        first = pairs - second
+        pvalue = min(2 * scipy.special.bdtr(min(first, second), pairs, 0.5), 1)
         yield Note(
             "data",
-            f"of {checks.counted(settled, 'decided pair')} the first label was wrong in "
-            f"{settled - second_wrong}, the second in {second_wrong} (exact binomial test p = {pvalue:.3g}); "
-            "the correction holds either way",
+            f"of {checks.counted(pairs, 'decided pair')} the first label was wrong in {first}, the second "
+            f"in {second} (exact binomial test p = {pvalue:.3g}); the correction holds either way",
         )

@@ -1,8 +1,7 @@
 """The order in which strata are labeled, so that every beginning of the work is a stratified sample."""
 
-from typing import Any
-
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -10,9 +9,7 @@ from workbench import checks
 ROUNDS = 2  # labels of each stratum before shares decide: a variance needs two
 
 
-def labeling_order(
-    stratum_size: ArrayLike, n: int, *, share: ArrayLike | None = None
-) -> np.ndarray:
+def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None = None) -> ndarray:
     r"""Return the stratum of each next label.
 
     Two rounds go through all strata. Then label t, counted from 1, goes to the stratum with the largest
@@ -48,18 +45,17 @@ def labeling_order(
     size = checks.counts("stratum_size", stratum_size)
     total = int(size.sum())
     n = checks.whole("n", n, 0, total)
-    wanted, unit = _shares(share, size) if share is not None else (size, total)
+    if share is None:
+        target, unit = size, total
+    else:
+        target, unit = checks.vector("share", share, size=size.size, low=0), 1
+        if not target.any():
+            raise checks.WrongValue("share", "must have a positive entry; all are 0")
+        target = target / target.sum()
     labeled, order = np.zeros_like(size), np.empty(n, np.int64)
     for t in range(n):
         least = labeled.min(where=labeled < size, initial=n)
-        behind = least - labeled if least < ROUNDS else (t + 1) * wanted - unit * labeled
-        order[t] = h = np.argmax(np.where(labeled < size, behind, -np.inf))
-        labeled[h] += 1
+        behind = least - labeled if least < ROUNDS else (t + 1) * target - unit * labeled
+        order[t] = np.argmax(np.where(labeled < size, behind, -np.inf))
+        labeled[order[t]] += 1
     return order
-
-
-def _shares(share: Any, size: Any) -> tuple:
-    share = checks.vector("share", share, size=size.size, low=0)
-    if not share.sum():
-        raise checks.WrongValue("share", "must have a positive entry; all are 0")
-    return share / share.sum(), 1

@@ -8,6 +8,7 @@ the hull of the intervals of all labels that the skipped items may have, as it n
 rises.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,11 @@ class Bounded:
         return tuple(self._completed(self.skipped, correct) for correct in (0, 1))
 
 
+def span(ends: Iterable[str]) -> str:
+    """Return 'low to high', or the text that both ends have in common."""
+    return " to ".join(dict.fromkeys(ends))
+
+
 def between(lowest: Interval, highest: Interval) -> Interval:
     """Return the interval from the lower limit of one to the upper limit of the other."""
     notes = dict.fromkeys((*lowest.notes, *highest.notes))
@@ -51,6 +57,14 @@ def check_sample(
     size, _, correct = intervals.check_sample(stratum_size, labeled + skipped, correct)
     checks.at_most("correct", correct, "labeled", labeled)
     return size, labeled, correct, skipped
+
+
+def count_table(name: str, values: ArrayLike, shape: tuple[int, ...]) -> ndarray:
+    """Return counts as an int array of a given shape, or raise."""
+    table = checks.plain_array(name, values)
+    if table.shape != shape:
+        raise checks.WrongValue(name, f"must have shape {shape}; got {table.shape}")
+    return checks.counts(name, table.ravel(), what="entry").reshape(shape)
 
 
 def words(skipped: ndarray | None) -> str:
@@ -84,7 +98,7 @@ def said_percent(*bounds: float, error: float | None = None) -> str:
     >>> said_percent(0.85, 0.85), said_percent(0.85, 0.9), said_percent(float("nan"), 1)
     ('85.0%', '85.0% to 90.0%', 'undefined to 100.0%')
     """
-    return " to ".join(dict.fromkeys(digits.percents(*bounds, error=error)))
+    return span(digits.percents(*bounds, error=error))
 
 
 def said_points(*bounds: float, error: float, signed: bool = False) -> str:
@@ -95,4 +109,4 @@ def said_points(*bounds: float, error: float, signed: bool = False) -> str:
     >>> said_points(0.012, 0.034, error=0.01, signed=True)
     '+1.2 to +3.4'
     """
-    return " to ".join(dict.fromkeys(digits.points(*bounds, error=error, signed=signed)))
+    return span(digits.points(*bounds, error=error, signed=signed))
