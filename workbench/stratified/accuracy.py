@@ -168,7 +168,7 @@ def stratified_accuracy(
     size, labeled, correct, skipped = skips.check_sample(stratum_size, labeled, correct, skipped)
     if skipped is not None:
         return StratifiedEstimate(np.nan, np.nan, size, labeled, correct, skipped)
-    estimate, variance = intervals.stratum_cells(size, labeled, correct).moments()
+    estimate, variance = map(float, intervals.stratum_cells(size, labeled, correct).moments())
     pure = ((correct == 0) | (correct == labeled)) & (labeled < size)
     notes = [Note("unreliable", PURE, ("stratum", int(k))) for k in np.flatnonzero(pure)]
     return StratifiedEstimate(estimate, variance, size, labeled, correct, notes=notes)
@@ -702,7 +702,7 @@ def _least_plan(design: LabelDesign, half_width: float, interval: str) -> tuple[
 
     For a costly interval the floor of the default interval is compared with the highest one.
     """
-    floors = FLOORS if design.method in rules.NEED_SD else FLOORS[:1]
+    floors: tuple = FLOORS if design.method in rules.NEED_SD else FLOORS[:1]
     if interval != "default":
         _, share = _least_plan(design, half_width, "default")
         floors = tuple(dict.fromkeys((share, floors[-1])))

@@ -167,8 +167,8 @@ def class_metrics(
     size, labeled, correct, skipped = skips.check_sample(stratum_size, labeled, correct, skipped)
     predicted = checks.zero_one("predicted", predicted, size=size.size, what="stratum")
     if skipped is not None:
-        unknown = [np.nan] * len(METRICS)
-        return ClassMetrics(size, predicted, labeled, correct, *unknown, skipped)
+        nan = np.nan
+        return ClassMetrics(size, predicted, labeled, correct, nan, nan, nan, skipped)
     wrong = size * (1 - correct / labeled)
     members, missed = size[predicted].sum(), wrong[~predicted].sum()
     hits = (size - wrong)[predicted].sum()
@@ -177,15 +177,15 @@ def class_metrics(
         "recall": (hits, hits + missed),
         "f1": (2 * hits, members + hits + missed),
     }
-    values = {
-        metric: float(part / total) if total else np.nan for metric, (part, total) in parts.items()
-    }
     notes = [
         Note("undefined", f"{metric} is 0/0 in these labels", ("metric", metric))
-        for metric in METRICS
-        if np.isnan(values[metric])
+        for metric, (_, total) in parts.items()
+        if not total
     ]
-    return ClassMetrics(size, predicted, labeled, correct, **values, notes=notes)
+    precision, recall, f1 = (
+        float(part / total) if total else np.nan for part, total in parts.values()
+    )
+    return ClassMetrics(size, predicted, labeled, correct, precision, recall, f1, notes=notes)
 
 
 def expected_half_widths(
@@ -337,7 +337,7 @@ def beyond_zero(
     size: ndarray,
     counts: ndarray,
     values: ndarray,
-    constant: ndarray,
+    constant: float | ndarray,
     sign: int,
     tail: float,
     upper: Callable = upper_limit,

@@ -48,7 +48,7 @@ def between(lowest: Interval, highest: Interval) -> Interval:
 
 def check_sample(
     stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, skipped: ArrayLike | None
-) -> tuple:
+) -> tuple[ndarray, ndarray, ndarray, ndarray | None]:
     """Return the arguments as (H,) int arrays; `skipped` is None where no item was skipped."""
     if skipped is None or not checks.plain_array("skipped", skipped).any():
         return *intervals.check_sample(stratum_size, labeled, correct), None

@@ -225,8 +225,8 @@ def strata_of(
     strata = Strata(labels, sizes, None, sizes.size, "given")
     if sizes.size == 1:
         return strata
-    names = [f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True)]
-    return replace(strata, notes=[Note("design", f"strata are given: {checks.listed(names, 12)}")])
+    listed = [f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True)]
+    return replace(strata, notes=[Note("design", f"strata are given: {checks.listed(listed, 12)}")])
 
 
 def refuse_given(items: ScoredItems) -> None:
@@ -352,7 +352,7 @@ def _mixture(score: ndarray, n_strata: int, rng: Generator) -> Strata:
     return Strata(labels, sizes[order][:nonempty], None, nonempty, "gmm", notes=notes)
 
 
-_EDGES: dict[str, Callable[[ndarray, int, Generator], ndarray]] = {
+_EDGES: dict[str, Callable] = {
     "cum_sqrt_f": partial(_root_density_edges, 1 / 2),
     "cum_cbrt_f": partial(_root_density_edges, 1 / 3),
     "weighted_mean": _equal_total_edges,

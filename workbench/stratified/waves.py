@@ -146,10 +146,11 @@ def next_wave(
     budget = checks.whole("budget", budget, least, int(unlabeled.sum()))
     history = size, labeled[None], correct[None], budget
     if rule == "opt":
-        (new,), notes = opt_step(*history), (OPT_NOTE,)
+        (new,) = opt_step(*history)
     else:
         settings = wave_settings(size.size, stratum_score, smoothing, floor)
-        (new,), notes = wave_step(*history, *settings), ()
+        (new,) = wave_step(*history, *settings)
+    notes = [OPT_NOTE] if rule == "opt" else []
     return Allocation(new, np.nan, new >= unlabeled, 0, size, rule, notes=notes)
 
 
@@ -219,11 +220,11 @@ def wave_cells(size: ndarray, labeled: ndarray, correct: ndarray) -> Cells:
     remaining = size - before
     share = labeled.sum(2, keepdims=True) / labeled.sum((1, 2), keepdims=True) / size.sum()
     unlabeled = (remaining - labeled) / np.maximum(remaining, 1)
-    cells = [
+    weight, n, x, rest = (
         part.reshape(len(part), -1) for part in (share * remaining, labeled, correct, unlabeled)
-    ]
-    incorrect_before = share * (before - correct_before)
-    return Cells(*cells, (share * correct_before).sum((1, 2)), incorrect_before.sum((1, 2)))
+    )
+    known_wrong = (share * (before - correct_before)).sum((1, 2))
+    return Cells(weight, n, x, rest, (share * correct_before).sum((1, 2)), known_wrong)
 
 
 def wave_moments(size: ndarray, labeled: ndarray, correct: ndarray) -> tuple:
