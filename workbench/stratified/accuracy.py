@@ -1,8 +1,8 @@
 """Accuracy of a classifier from a stratified sample of labels, and how many labels to plan.
 
-Read `stratified_accuracy` first, then the true and the estimated variance. `plan_budget` searches the
-number of labels for a half-width with the help of `LabelDesign`, whose half-widths are simulated by
-`half_widths`. `plan_curve` has the textbook formulas.
+Read `stratified_accuracy` first, then the true and the estimated variance. `plan_budget` searches
+the number of labels for a half-width with the help of `LabelDesign`, whose half-widths are
+simulated by `half_widths`. `plan_curve` has the textbook formulas.
 
 References
 ----------
@@ -124,7 +124,9 @@ def stratified_accuracy(
     *,
     skipped: ArrayLike | None = None,
 ) -> StratifiedEstimate:
-    """Estimate accuracy from the labels of a stratified sample; one stratum is simple random sampling.
+    """Estimate accuracy from the labels of a stratified sample.
+
+    One stratum is simple random sampling.
 
     Parameters
     ----------
@@ -135,9 +137,9 @@ def stratified_accuracy(
     correct : (H,) array_like of int
         Labeled items that were correct, 0 <= x_h <= n_h.
     skipped : (H,) array_like of int, optional
-        Further items of the sample, which nobody could label; they count towards the least of 2. The
-        interval goes from its lower limit with all of them incorrect to its upper limit with all of
-        them correct. Whatever made people skip items, both are limits of the samples of two
+        Further items of the sample, which nobody could label; they count towards the least of 2.
+        The interval goes from its lower limit with all of them incorrect to its upper limit with
+        all of them correct. Whatever made people skip items, both are limits of the samples of two
         populations, with skipped items incorrect, or correct: the accuracy lies between theirs.
 
     Returns
@@ -152,8 +154,8 @@ def stratified_accuracy(
 
     Notes
     -----
-    A = sum W_h a_h, v = sum W_h^2 (1 - n_h / N_h) a_h (1 - a_h) / (n_h - 1); propositions 3 and 4 of [1]_
-    with the factor for sampling without replacement ([2]_, theorem 5.3).
+    A = sum W_h a_h, v = sum W_h^2 (1 - n_h / N_h) a_h (1 - a_h) / (n_h - 1); propositions 3 and 4
+    of [1]_ with the factor for sampling without replacement ([2]_, theorem 5.3).
 
     References
     ----------
@@ -162,8 +164,8 @@ def stratified_accuracy(
 
     Examples
     --------
-    >>> stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20])
-    StratifiedEstimate(accuracy 0.8799 (SE 0.02875), 95% from 0.8075 to 0.9332; 100 labels, 5 strata)
+    >>> stratified_accuracy([360, 359, 360, 359, 359], [20] * 5, [12, 17, 19, 20, 20]).headline()
+    'accuracy 0.8799 (SE 0.02875), 95% from 0.8075 to 0.9332; 100 labels, 5 strata'
     """
     size, labeled, correct, skipped = skips.check_sample(stratum_size, labeled, correct, skipped)
     if skipped is not None:
@@ -186,9 +188,10 @@ def accuracy_variance(
     labeled : (H,) array_like of float
         Labels per stratum, 0 < n_h <= N_h.
     form : {"finite", "paper", "with_replacement"}
-        - "finite": sum W^2 (1 - n/N) S^2 / n, S^2 = N/(N-1) A (1 - A): sampling without replacement.
-        - "paper": sum W^2 S^2 / n, propositions 1 and 3 of Kumar & Raj. It says "with replacement" but
-          uses the variance of sampling without; it belongs to neither and lies above both.
+        - "finite": sum W^2 (1 - n/N) S^2 / n, S^2 = N/(N-1) A (1 - A): sampling without
+          replacement.
+        - "paper": sum W^2 S^2 / n, propositions 1 and 3 of Kumar & Raj. It says "with replacement"
+          but uses the variance of sampling without; it belongs to neither and lies above both.
         - "with_replacement": sum W^2 A (1 - A) / n.
 
     Examples
@@ -218,8 +221,9 @@ def estimated_variance(
     stratum_size, labeled, correct : (H,) array_like of int
         As in `stratified_accuracy`.
     form : {"finite", "paper", "with_replacement"}
-        The last two share sum W^2 a (1 - a) / (n - 1) (propositions 2 and 4 of Kumar & Raj): unbiased for
-        "with_replacement" when the labels were drawn so, for "paper" when drawn without replacement.
+        The last two share sum W^2 a (1 - a) / (n - 1) (propositions 2 and 4 of Kumar & Raj):
+        unbiased for "with_replacement" when the labels were drawn so, for "paper" when drawn
+        without replacement.
 
     Examples
     --------
@@ -233,7 +237,7 @@ def estimated_variance(
 
 
 def stratum_variance(stratum_size: ndarray, rate: ndarray) -> ndarray:
-    """Return S_h^2 = N_h / (N_h - 1) p_h (1 - p_h), 0 for a stratum of one item (lemma 1 of the paper)."""
+    """Return S_h^2 = N_h / (N_h - 1) p_h (1 - p_h), 0 for a stratum of one item (lemma 1)."""
     size = np.asarray(stratum_size, float)
     return size / np.maximum(size - 1, 1) * rate * (1 - rate)
 
@@ -254,7 +258,8 @@ class BudgetPlan(Result):
         As asked for.
     method, interval_method : str
     assured : int
-        Labels in total with which a share `assurance` of samples has the half-width, if the rates hold.
+        Labels in total with which a share `assurance` of samples has the half-width, if the rates
+        hold.
     assurance : float
     """
 
@@ -295,7 +300,9 @@ def plan_budget(
     finite: bool = True,
     assurance: float = 0.8,
 ) -> BudgetPlan:
-    r"""Find the smallest budgets whose interval has a half-width, on average and assured, if the rates hold.
+    r"""Find the smallest budgets whose interval has a half-width, on average and assured.
+
+    The expected rates are taken as true.
 
     Parameters
     ----------
@@ -304,27 +311,30 @@ def plan_budget(
         Expected rates in [0, 1], say last month's.
     half_width : float
         In (0, 0.5).
-    method : {"simple_random", "proportional", "equal", "neyman", "neyman_plus", "neyman_iterated", "voila"}
+    method : {"simple_random", "proportional", "equal", "neyman", "neyman_plus", "neyman_iterated",
+    "voila"}
         Allocation; "simple_random" ignores the strata.
     interval : {"default", "short", "guaranteed", "wilson", "wald"}
-        The interval that will be reported; its mean half-width over samples is searched. "wald" is the
-        textbook closed form n = Q / ((e/z)^2 + sum W S^2 / N), Q = (sum W S)^2 (optimal), sum W S^2
-        (proportional) or H sum W^2 S^2 (equal): too small for an honest interval.
+        The interval that will be reported; its mean half-width over samples is searched. "wald" is
+        the textbook closed form n = Q / ((e/z)^2 + sum W S^2 / N), Q = (sum W S)^2 (optimal), sum W
+        S^2 (proportional) or H sum W^2 S^2 (equal): too small for an honest interval.
     level : float
     minimum : int
         Floor per stratum, at least 2. An optimal allocation leaves a pure stratum at this floor
-        whatever the budget, and one such stratum can hold the interval wide. Where a higher floor saves
-        labels the plan takes it and says so: a share of what each stratum gets in proportion to its
-        size. A plan for "wald" does not.
+        whatever the budget, and one such stratum can hold the interval wide. Where a higher floor
+        saves labels the plan takes it and says so: a share of what each stratum gets in proportion
+        to its size. A plan for "wald" does not.
     finite : bool
-        With False "wald" ignores that the population is finite and may ask for more items than exist.
+        With False "wald" ignores that the population is finite and may ask for more items than
+        exist.
     assurance : float
         Share of samples that are to have the half-width, in [.5, 1).
 
     Returns
     -------
     BudgetPlan
-        The notes of an optimal plan say which floor it took and what a drift of one stratum's rate would do.
+        The notes of an optimal plan say which floor it took and what a drift of one stratum's rate
+        would do.
 
     Raises
     ------
@@ -333,21 +343,23 @@ def plan_budget(
 
     Notes
     -----
-    Half-widths vary between samples [1]_: the assured budget is the one where a share `assurance` of
-    1,000 draws of the default interval has the half-width; for another interval, one longer or shorter
-    as theirs are on average. Neither falls with every label: a budget that is a few labels smaller may
-    do, too.
+    Half-widths vary between samples [1]_: the assured budget is the one where a share `assurance`
+    of 1,000 draws of the default interval has the half-width; for another interval, one longer or
+    shorter as theirs are on average. Neither falls with every label: a budget that is a few labels
+    smaller may do, too.
 
     References
     ----------
-    .. [1] Kupper & Hafner, How appropriate are popular sample size formulas?, The American Statistician 43, 1989.
+    .. [1] Kupper & Hafner, How appropriate are popular sample size formulas?, The American
+       Statistician 43, 1989.
 
     Examples
     --------
-    >>> plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .03)     # doctest: +NORMALIZE_WHITESPACE
-    BudgetPlan(336 labels, proportional, for 95% ±0.03 on average (default: expected ±0.0299), in about half of samples;
-    in 4 of 5 with 355)
-    >>> plan = plan_budget([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], .05, method="voila")
+    >>> size, rate = [360, 359, 360, 359, 359], [.58, .85, .96, .99, 1]
+    >>> plan_budget(size, rate, .03)     # doctest: +NORMALIZE_WHITESPACE
+    BudgetPlan(336 labels, proportional, for 95% ±0.03 on average (default: expected ±0.0299),
+    in about half of samples; in 4 of 5 with 355)
+    >>> plan = plan_budget(size, rate, .05, method="voila")
     >>> plan.labeled, plan.notes[-1].text
     (array([44, 32, 18, 18, 18]), 'every stratum keeps 70% of its share in proportion to size')
     """
@@ -488,8 +500,10 @@ def plan_curve(
 
     Examples
     --------
-    >>> plan_curve([360, 359, 360, 359, 359], [.58, .85, .96, .99, 1], [.01, .03])
-    PlanCurve(labels for random / proportional / Neyman, ±0.01: 1,257 / 1,156 / 724; ±0.03: 369 / 300 / 188)
+    >>> size, rate = [360, 359, 360, 359, 359], [.58, .85, .96, .99, 1]
+    >>> plan_curve(size, rate, [.01, .03])     # doctest: +NORMALIZE_WHITESPACE
+    PlanCurve(labels for random / proportional / Neyman, ±0.01: 1,257 / 1,156 / 724;
+    ±0.03: 369 / 300 / 188)
     """
     size, rate = _check_rates(stratum_size, stratum_accuracy)
     half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5)
@@ -533,17 +547,18 @@ def expected_half_width(
 
     Notes
     -----
-    The default interval is cheap and simulated most often. Another interval is computed for few samples:
-    its ratio to the default intervals of the same samples multiplies the mean of all default ones (ratio
-    estimate, [1]_).
+    The default interval is cheap and simulated most often. Another interval is computed for few
+    samples: its ratio to the default intervals of the same samples multiplies the mean of all
+    default ones (ratio estimate, [1]_).
 
-    Default intervals are taken of each sample alone. Those that are reported, which no correct label more
-    lowers, were in 118 random plans at most .7% narrower on average, less than the Monte Carlo error, and
-    in three of four not at all.
+    Default intervals are taken of each sample alone. Those that are reported, which no correct
+    label more lowers, were in 118 random plans at most .7% narrower on average, less than the Monte
+    Carlo error, and in three of four not at all.
 
     References
     ----------
-    .. [1] Cochran, Sampling techniques, 3rd ed., 1977, section 12.9: ratio estimates in double sampling.
+    .. [1] Cochran, Sampling techniques, 3rd ed., 1977, section 12.9: ratio estimates in double
+       sampling.
     """
     size, rate, labeled = map(np.asarray, (stratum_size, stratum_accuracy, labeled))
     return half_widths(size, rate, labeled, interval, level)[:2]
@@ -582,7 +597,7 @@ def _standard_error(values: ndarray) -> float:
 
 
 def draw_counts(size: ndarray, correct: ndarray, labeled: ndarray, uniform: ndarray) -> ndarray:
-    """Return hypergeometric counts (R, H) at the given uniforms, by inversion of a table per stratum."""
+    """Return hypergeometric counts (R, H) at uniforms, by inversion of a table per stratum."""
     counts = np.empty(uniform.shape, np.int64)
     for h, n in enumerate(labeled.tolist()):
         pmf = intervals.hypergeometric_pmf(float(size[h]), correct[[h]], n)[0]
@@ -640,7 +655,7 @@ class LabelDesign:
         return max(int(np.minimum(self.minimum, self.size).sum()), self.least)
 
     def labeled(self, budget: int, share: float) -> ndarray:
-        """Return labels per stratum, at least `share` of what each gets in proportion to its size."""
+        """Return labels per stratum, at least `share` of the allocation in proportion to size."""
         method = "proportional" if self.method == "simple_random" else self.method
         sd = np.sqrt(stratum_variance(self.size, self.rate)) if self.sd is None else self.sd
         return rules.allotted_above(
@@ -721,8 +736,8 @@ def least_budget(
 ) -> int:
     """Return the least budget of a floor that has the half-width; the budget `high` has it.
 
-    A costly interval is computed only where the default one would have the half-width over the ratio of
-    the two.
+    A costly interval is computed only where the default one would have the half-width over the
+    ratio of the two.
     """
     if interval == "default":
         return _least_default(design, share, half_width, high)
@@ -740,7 +755,10 @@ def least_budget(
 
 
 def _least_default(design: LabelDesign, share: float, half_width: float, high: int) -> int:
-    """Return the least budget with the default interval; squared half-widths are nearly linear in 1/n."""
+    """Return the least budget with the default interval, at most `high`.
+
+    The search interpolates: squared half-widths are nearly linear in 1/n.
+    """
     error = half_width / intervals.quantile(design.level)
     budget = int(_textbook_budget(design.size, design.rate, error, design.method))
 
@@ -784,7 +802,7 @@ def _textbook_budget(
 
 
 def _drift_notes(size: ndarray, rate: ndarray, labeled: ndarray, z: float) -> list[Note]:
-    """Return a note on the Wald half-width if the worst stratum turns out 10 points less accurate."""
+    """Return a note on the half-width if the worst stratum is 10 points less accurate."""
     drifted = np.maximum(rate - DRIFT, 0)
     weight = (size / size.sum()) ** 2 * (1 / labeled - 1 / size)
     variance = (weight * stratum_variance(size, rate)).sum()

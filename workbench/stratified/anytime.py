@@ -1,16 +1,16 @@
 """An interval for accuracy that may be looked at after every label, and stopped at for any reason.
 
-Bets on each next label, mixed over the rates at which they win, are a nonnegative martingale at the true composition of
-the population; a number of right items that the labels have made them win too much against is ruled out [1]_ [2]_. The
-composition is not known, only its total is under test, so the bets are compared with the composition that suits them
-worst.
+Bets on each next label, mixed over the rates at which they win, are a nonnegative martingale at the
+true composition of the population; a number of right items that the labels have made them win too
+much against is ruled out [1]_ [2]_. The composition is not known, only its total is under test, so
+the bets are compared with the composition that suits them worst.
 
 References
 ----------
-.. [1] Ville, Etude critique de la notion de collectif, 1939: a nonnegative martingale that starts at 1 exceeds
-   1 / alpha with a chance of at most alpha.
-.. [2] Waudby-Smith & Ramdas, Confidence sequences for sampling without replacement, NeurIPS 2020; and Estimating means
-   of bounded random variables by betting, JRSS B 86, 2024.
+.. [1] Ville, Etude critique de la notion de collectif, 1939: a nonnegative martingale that starts
+   at 1 exceeds 1 / alpha with a chance of at most alpha.
+.. [2] Waudby-Smith & Ramdas, Confidence sequences for sampling without replacement, NeurIPS 2020;
+   and Estimating means of bounded random variables by betting, JRSS B 86, 2024.
 """
 
 import bisect
@@ -50,13 +50,14 @@ def anytime_interval(
     stratum_size : (H,) array_like of int
         Items per stratum, :math:`N_h` of N.
     stratum : (n,) array_like of int
-        Stratum of each label in the order of labeling, 0 to H - 1; an order that looks at no label, such as
-        `labeling_order`. Within a stratum the items are drawn at random. May be empty.
+        Stratum of each label in the order of labeling, 0 to H - 1; an order that looks at no label,
+        such as `labeling_order`. Within a stratum the items are drawn at random. May be empty.
     label : (n,) array_like of int
         1 where the classifier was right, 0 where it was wrong, in the same order.
     expected : float, optional
-        The accuracy that is expected, said before labeling: the interval is shorter where it is near the truth, and
-        holds wherever it is. What lies outside .5 to .97 counts as the nearer of the two.
+        The accuracy that is expected, said before labeling: the interval is shorter where it is
+        near the truth, and holds wherever it is. What lies outside .5 to .97 counts as the nearer
+        of the two.
     level : float
         Chance of holding the accuracy after every label at once, in (0, 1).
 
@@ -72,16 +73,17 @@ def anytime_interval(
 
     Notes
     -----
-    For T right items in all, :math:`C_h` in stratum h, label t is 1 with chance :math:`e_t = (C_h - x_{h,t-1}) /
-    (N_h - n_{h,t-1})`; with :math:`m_t = (T - S_{t-1}) / (N - t + 1)`, :math:`S_t` of the first t labels right, and
-    :math:`\lambda_t(p) = (p - m_t) / (m_t (1 - m_t))`,
+    For T right items in all, :math:`C_h` in stratum h, label t is 1 with chance :math:`e_t = (C_h -
+    x_{h,t-1}) / (N_h - n_{h,t-1})`; with :math:`m_t = (T - S_{t-1}) / (N - t + 1)`, :math:`S_t` of
+    the first t labels right, and :math:`\lambda_t(p) = (p - m_t) / (m_t (1 - m_t))`,
 
     .. math:: \prod_t \frac{1 + \lambda_t (y_t - m_t)}{1 + \lambda_t (e_t - m_t)}
 
-    is a nonnegative martingale of mean 1, and so is its mixture over p. Its numerator depends on T alone, R_p(T); the
-    largest denominator over all C with sum T is exp(Gamma_p(T)). The interval holds the T with
-    :math:`\sum_p w_p R_p(T) \exp(-\Gamma_p(T)) < 1 / \alpha`. Gamma is a separable concave maximum, found by Newton
-    steps within the box :math:`x_h \le C_h \le N_h - n_h + x_h` and certified by duality.
+    is a nonnegative martingale of mean 1, and so is its mixture over p. Its numerator depends on T
+    alone, R_p(T); the largest denominator over all C with sum T is exp(Gamma_p(T)). The interval
+    holds the T with :math:`\sum_p w_p R_p(T) \exp(-\Gamma_p(T)) < 1 / \alpha`. Gamma is a separable
+    concave maximum, found by Newton steps within the box :math:`x_h \le C_h \le N_h - n_h + x_h`
+    and certified by duality.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def log_evidence(
     *,
     expected: float | None = None,
 ) -> float:
-    """Return log E(T), what the labels have won at least in bets against `total` right items among all.
+    """Return log E(T), the least winnings of bets against `total` correct items.
 
     Parameters
     ----------
@@ -153,8 +155,8 @@ def log_winnings(
 ) -> ndarray:
     """Return the logarithm of what bets have won at the true composition after each label, (n,).
 
-    For simulations: a martingale of mean 1, which bounds E at the true total, so that an interval has lost the truth
-    only where this exceeds log(1 / alpha).
+    For simulations: a martingale of mean 1, which bounds E at the true total, so that an interval
+    has lost the truth only where this exceeds log(1 / alpha).
 
     Parameters
     ----------
@@ -312,17 +314,17 @@ def _per_stratum(path: _Path, terms: ndarray) -> ndarray:
 
 
 def _gap(path: _Path, composition: ndarray, gradient: ndarray) -> ndarray:
-    """Return how much the maximum may lie above, by the best of the multipliers that equal a gradient."""
+    """Return how much the maximum may lie above, by the best multiplier that equals a gradient."""
     excess = gradient[:, None, :] - gradient[:, :, None]
     up, down = (path.high - composition)[:, None], (path.low - composition)[:, None]
     return (excess * np.where(excess > 0, up, down)).sum(2).min(1)
 
 
 def _newton(path: _Path, composition: ndarray, gradient: ndarray, curvature: ndarray) -> ndarray:
-    """Return the step to the maximum of the quadratic model in the box, with the sum of C unchanged.
+    """Return the step to the maximum of the quadratic model in the box, at the same sum of C.
 
-    The model's maximum is clip(C + (g - nu) / h): its sum falls in nu, linearly between the values of nu at which an
-    entry comes to an end of the box.
+    The model's maximum is clip(C + (g - nu) / h): its sum falls in nu, linearly between the values
+    of nu at which an entry comes to an end of the box.
     """
     curvature = np.maximum(curvature, NEARLY_FLAT / np.maximum(path.high - path.low, 1) ** 2)
     down, up = path.low - composition, path.high - composition
@@ -343,14 +345,15 @@ def _newton(path: _Path, composition: ndarray, gradient: ndarray, curvature: nda
 
 
 def _first(holds: Callable, low: int, high: int) -> int:
-    """Return the first of low, ..., high for which `holds`, which once true stays true; `high` if none before."""
+    """Return the first of low, ..., high for which `holds`, or `high`; once true it stays true."""
     return low + bisect.bisect_left(range(low, high), True, key=holds)
 
 
 def _edge(exact: Callable, bound: Callable, end: int, inside: int) -> int:
     """Return the last accepted T between `inside` and `end`, a limit that the labels prove.
 
-    `bound` lacks Gamma, which changes little from one T to the next: each try corrects it by the last difference.
+    `bound` lacks Gamma, which changes little from one T to the next: each try corrects it by the
+    last difference.
     """
     if exact(end) < 0:
         return end

@@ -1,7 +1,7 @@
 """Precision, recall and F1 of a class from a sample stratified within the predicted class.
 
-`class_metrics` estimates, `ClassMetrics.interval` inverts limits of a weighted mean, `allocate_to_class`
-plans the labels.
+`class_metrics` estimates, `ClassMetrics.interval` inverts limits of a weighted mean,
+`allocate_to_class` plans the labels.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,8 @@ class ClassMetrics(skips.Bounded, Result):
     labeled, correct : (H,) array of int
         Labels, and those in which the prediction about membership was right.
     precision, recall, f1 : float
-        Estimates; NaN where undefined, and where items were skipped, which leaves a range, `bounds`.
+        Estimates; NaN where undefined, and where items were skipped, which leaves a range,
+        `bounds`.
     skipped : (H,) array of int or None
         Items of the sample without a label; None for none.
     """
@@ -51,7 +52,7 @@ class ClassMetrics(skips.Bounded, Result):
     skipped: ndarray | None = None
 
     def bounds(self, metric: str) -> tuple:
-        """Return the estimates with the prediction incorrect for every skipped item, and correct for each.
+        """Return the estimates with the prediction incorrect for all skipped items, and correct.
 
         Parameters
         ----------
@@ -76,9 +77,9 @@ class ClassMetrics(skips.Bounded, Result):
         Returns
         -------
         Interval
-            The values r for which the interval of TP - r (TP + FN), or of 2 TP - r (P + TP + FN), holds 0,
-            within what the labels prove. Precision is the accuracy of the predicted members, with its
-            default interval.
+            The values r for which the interval of TP - r (TP + FN), or of 2 TP - r (P + TP + FN),
+            holds 0, within what the labels prove. Precision is the accuracy of the predicted
+            members, with its default interval.
         """
         checks.choice("metric", metric, METRICS)
         level = checks.level(level)
@@ -132,16 +133,16 @@ def class_metrics(
     ----------
     stratum_size : (H,) array_like of int
     predicted : (H,) array_like of bool
-        Whether the items of a stratum are predicted members of the class: each stratum holds only predicted members or
-        only others.
+        Whether the items of a stratum are predicted members of the class: each stratum holds only
+        predicted members or only others.
     labeled : (H,) array_like of int
         Labels per stratum, at least 2 unless it is fully labeled.
     correct : (H,) array_like of int
-        Labeled items whose prediction about membership is right: true members among the predicted ones, true others
-        among the others.
+        Labeled items whose prediction about membership is right: true members among the predicted
+        ones, true others among the others.
     skipped : (H,) array_like of int, optional
-        Further items of the sample, which nobody could label, as in `stratified_accuracy`: every metric rises with each
-        prediction about membership that is right.
+        Further items of the sample, which nobody could label, as in `stratified_accuracy`: every
+        metric rises with each prediction about membership that is right.
 
     Returns
     -------
@@ -154,15 +155,17 @@ def class_metrics(
 
     Notes
     -----
-    With weighted totals TP, FN and P (predicted members), recall = TP / (TP + FN) and F1 = 2 TP / (P + TP + FN).
-    Recall >= r exactly where TP - r (TP + FN) >= 0, a weighted mean of values 1 - r and -r, and F1 >= r where
-    2 TP - r (P + TP + FN) >= 0: the interval holds the r for which `value_interval` of it comes within one item of 0.
+    With weighted totals TP, FN and P (predicted members), recall = TP / (TP + FN) and F1 = 2 TP /
+    (P + TP + FN). Recall >= r exactly where TP - r (TP + FN) >= 0, a weighted mean of values 1 - r
+    and -r, and F1 >= r where 2 TP - r (P + TP + FN) >= 0: the interval holds the r for which
+    `value_interval` of it comes within one item of 0.
 
     Examples
     --------
-    >>> class_metrics([1000, 9000], [True, False], [60, 140], [51, 138])    # doctest: +NORMALIZE_WHITESPACE
-    ClassMetrics(precision 0.85 (0.738 to 0.927), recall 0.8686 (0.6502 to 0.9843), f1 0.8592 (0.7249 to 0.9395);
-    95%, 200 labels)
+    >>> metrics = class_metrics([1000, 9000], [True, False], [60, 140], [51, 138])
+    >>> metrics     # doctest: +NORMALIZE_WHITESPACE
+    ClassMetrics(precision 0.85 (0.738 to 0.927), recall 0.8686 (0.6502 to 0.9843),
+    f1 0.8592 (0.7249 to 0.9395); 95%, 200 labels)
     """
     size, labeled, correct, skipped = skips.check_sample(stratum_size, labeled, correct, skipped)
     predicted = checks.zero_one("predicted", predicted, size=size.size, what="stratum")
@@ -195,26 +198,28 @@ def expected_half_widths(
     labeled: ndarray,
     level: float = 0.95,
 ) -> dict[str, float]:
-    """Return the mean half-widths of the intervals of precision and recall over samples, if the rates hold.
+    """Return the mean half-widths of precision and recall over samples, if the rates hold.
 
     Parameters
     ----------
     stratum_size : (H,) array of int
     predicted : (H,) array of bool
     rate : (H,) array of float
-        Share of the items of a stratum whose prediction about membership is right; rounded to whole items.
+        Share of the items of a stratum whose prediction about membership is right; rounded to whole
+        items.
     labeled : (H,) array of int
     level : float
 
     Returns
     -------
     dict of str to float
-        The samples are the same for the same arguments. Intervals of recall are those of each sample alone: the
-        reported ones, which no right label more lowers, are as wide or nearly so.
+        The samples are the same for the same arguments. Intervals of recall are those of each
+        sample alone: the reported ones, which no right label more lowers, are as wide or nearly so.
 
     Examples
     --------
-    >>> size, predicted, rate = np.array([1000, 9000]), np.array([True, False]), np.array([.85, .985])
+    >>> size, predicted = np.array([1000, 9000]), np.array([True, False])
+    >>> rate = np.array([.85, .985])
     >>> widths = expected_half_widths(size, predicted, rate, np.array([60, 140]))
     >>> {name: round(width, 2) for name, width in widths.items()}
     {'precision': 0.09, 'recall': 0.15}
@@ -235,7 +240,7 @@ def expected_half_widths(
 def _recall_limits(
     size: ndarray, predicted: ndarray, labeled: ndarray, correct: ndarray, sign: int, tail: float
 ) -> ndarray:
-    """Return the upper (sign 1) or lower (-1) limits of recall of samples (R, H), by bisection, as proven."""
+    """Return the upper (sign 1) or lower (-1) limits of recall of samples (R, H), by bisection."""
     counts = np.stack([labeled - correct, correct], -1)
     inside, far = (np.full(len(counts), end) for end in ((1 - sign) / 2, (1 + sign) / 2))
     for _ in range(HALVINGS):
@@ -253,7 +258,9 @@ def allocate_to_class(
     share: float = SHARE_OF_PREDICTED,
     minimum: int = 2,
 ) -> ndarray:
-    """Allocate labels for recall and F1: a fixed share to the predicted members, in proportion within each part.
+    """Allocate labels for recall and F1, a fixed share of them to the predicted members.
+
+    Within the predicted members, and within the others, labels are in proportion to size.
 
     Parameters
     ----------
@@ -262,8 +269,9 @@ def allocate_to_class(
         Strata of predicted members.
     budget : int
     share : float
-        For the predicted members, in (0, 1). With .3 the intervals of recall and F1 were 1.10 and 1.06 times as wide as
-        with the best of 18 rules, in proportion 1.11 and 1.35 times (57 settings, share of members .5% to 30%).
+        For the predicted members, in (0, 1). With .3 the intervals of recall and F1 were 1.10 and
+        1.06 times as wide as with the best of 18 rules, in proportion 1.11 and 1.35 times (57
+        settings, share of members .5% to 30%).
     minimum : int
         Labels that every stratum gets at least.
 
@@ -304,8 +312,8 @@ def _side(
 ) -> tuple[float, bool]:
     """Return the r at which the upper (sign 1) or lower (-1) limit is 0, and whether it is exact.
 
-    The limit is that of TP - r (TP + FN), or that of F1. Where another outcome has the farther limit there,
-    r goes on to where that is 0.
+    The limit is that of TP - r (TP + FN), or that of F1. Where another outcome has the farther
+    limit there, r goes on to where that is 0.
     """
     counts, once = np.stack([labeled - correct, correct], 1), TIMES[metric]
     members = (once - 1) * size[predicted].sum() / size.sum()
@@ -342,10 +350,11 @@ def beyond_zero(
     tail: float,
     upper: Callable = upper_limit,
 ) -> tuple:
-    """Return how far the upper (sign 1) or lower (-1) limit of a mean of values, plus a constant, lies beyond 0.
+    """Return how far the upper (sign 1) or lower (-1) limit of a mean plus a constant is beyond 0.
 
-    As limits of shares are rounded outward to whole items, a limit that ends less than one item short of 0 is beyond:
-    without it strata of which a few items are left unlabeled covered too little.
+    As limits of shares are rounded outward to whole items, a limit that ends less than one item
+    short of 0 is beyond: without it strata of which a few items are left unlabeled covered too
+    little.
 
     Parameters
     ----------
@@ -364,7 +373,7 @@ def beyond_zero(
 
 
 def _values(predicted: ndarray, r: ArrayLike, once: int) -> ndarray:
-    """Return the values (..., H, 2) of incorrect and correct labels at r (...), whose mean is compared with 0."""
+    """Return the values (..., H, 2) of incorrect and correct labels at r (...)."""
     r = np.asarray(r)[..., None, None]
     return np.where(predicted[:, None], (once - r) * [0.0, 1.0], r * [-1.0, 0.0])
 
@@ -372,7 +381,7 @@ def _values(predicted: ndarray, r: ArrayLike, once: int) -> ndarray:
 def _proven(
     size: ndarray, predicted: ndarray, labeled: ndarray, correct: ndarray, metric: str
 ) -> list[ndarray]:
-    """Return the smallest and the largest values (...) of the metric that the labels (..., H) allow."""
+    """Return the smallest and the largest metric (...) that the labels (..., H) allow."""
     unseen, rest, once = size - labeled, ~predicted, TIMES[metric]
     hits, missed = correct[..., predicted].sum(-1), (labeled - correct)[..., rest].sum(-1)
     ends = (hits, missed + unseen[rest].sum(), 0.0), (hits + unseen[predicted].sum(), missed, 1.0)

@@ -1,4 +1,4 @@
-"""The default plan: how many strata of similar scores, and how many labels in each, from the scores alone."""
+"""The default plan: the number of strata of similar scores, and the labels in each."""
 
 from collections.abc import Iterator
 
@@ -27,8 +27,8 @@ def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
     Parameters
     ----------
     n_strata : int or "auto"
-        With "auto" 10, from 200 labels on 20, and fewer where one would have less than two labels or two items; 1 where
-        all scores are the same.
+        With "auto" 10, from 200 labels on 20, and fewer where one would have less than two labels
+        or two items; 1 where all scores are the same.
     budget : int
         Labels in total.
     items : ScoredItems
@@ -52,8 +52,8 @@ def check_trusted(trust_scores: bool, automatic: bool, items: ScoredItems) -> bo
     if trust_scores and not (automatic and favors(items)):
         raise checks.WrongValue(
             "trust_scores",
-            "belongs to the default plan of an accuracy, from scores that are probabilities: name no "
-            "strata, no waves and no allocation",
+            "belongs to the default plan of an accuracy, from scores that are probabilities: "
+            "name no strata, no waves and no allocation",
         )
     return bool(trust_scores)
 
@@ -66,7 +66,7 @@ def favors(items: ScoredItems) -> bool:
 def default_labels(
     items: ScoredItems, strata: Strata, budget: int, *, trust_scores: bool = False
 ) -> tuple[ndarray | None, list[Note]]:
-    r"""Return the labels per stratum of the default plan, None for in proportion, and a note that says why.
+    r"""Return the labels per stratum of the default plan, and a note that says why.
 
     Parameters
     ----------
@@ -85,9 +85,10 @@ def default_labels(
 
     Notes
     -----
-    :math:`\min \sum_h N_h^2 q_h (1 - q_h) / n_h` over whole :math:`n_h` of at least 2 and of .9 of what stratum h has
-    in proportion, with :math:`q_h` its mean score cut to [.02, .98] (Neyman's optimum [1]_ with a floor); .75 where
-    scores are trusted. So scores that mislead cost little, and with few labels per stratum none can be spared.
+    :math:`\min \sum_h N_h^2 q_h (1 - q_h) / n_h` over whole :math:`n_h` of at least 2 and of .9 of
+    what stratum h has in proportion, with :math:`q_h` its mean score cut to [.02, .98] (Neyman's
+    optimum [1]_ with a floor); .75 where scores are trusted. So scores that mislead cost little,
+    and with few labels per stratum none can be spared.
 
     References
     ----------
@@ -115,8 +116,9 @@ def default_labels(
         )
         if (labeled != proportional).any():
             text = (
-                f"{plan}; each keeps {PARTS[trust_scores]} of its labels in proportion to its size, so "
-                "that scores that mislead cost little; the others go where the scores leave most doubt"
+                f"{plan}; each keeps {PARTS[trust_scores]} of its labels in proportion to its "
+                "size, so that scores that mislead cost little; the others go where the scores "
+                "leave most doubt"
             )
             return labeled, [Note("remark", text)]
         reason = (

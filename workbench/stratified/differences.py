@@ -23,12 +23,13 @@ SHORT = Note(
 
 
 class PairedDifference(skips.Bounded, Estimate, Result):
-    """The difference of the accuracies of two models on the same items; made by `paired_difference`.
+    """The difference of two accuracies on the same items; made by `paired_difference`.
 
     Attributes
     ----------
     estimate : float
-        Accuracy of A less that of B, over all items; NaN where items were skipped, which leaves a range, `bounds`.
+        Accuracy of A less that of B, over all items; NaN where items were skipped, which leaves a
+        range, `bounds`.
     variance : float
         Estimated from the sample; 0 where all labels of every stratum agree: the labels then
         show no variance, which does not mean that there is none.
@@ -61,15 +62,17 @@ class PairedDifference(skips.Bounded, Estimate, Result):
         return paired_difference(self.stratum_size, self.counts + labels, agreeing=self.agreeing)
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
-        """Return the `value_interval` of the difference; items on which the models agree are constants.
+        """Return the `value_interval` of the difference.
+
+        Items on which the models agree are constants.
 
         Parameters
         ----------
         level : float
             Nominal coverage in (0, 1).
         method : {"default", "short"}
-            "short", for one stratum and levels from .95 on, is .88 to .99 as wide from 20 labels on; it promises less,
-            as its note says.
+            "short", for one stratum and levels from .95 on, is .88 to .99 as wide from 20 labels
+            on; it promises less, as its note says.
 
         Returns
         -------
@@ -82,15 +85,15 @@ class PairedDifference(skips.Bounded, Estimate, Result):
 
         Notes
         -----
-        "short" adds k = z^2 / 3 labels on which only A is right and as many on which only B is: with m = n + 2k and D =
-        (a - b) / m it is D +- t_{n - 1} sqrt(((a + b + 2k) / m - D^2) / m), the interval of Agresti & Min [1]_ with
-        other labels and quantile, for all items of the strata, cut at what the labels prove. It takes no
-        finite-population factor.
+        "short" adds k = z^2 / 3 labels on which only A is right and as many on which only B is:
+        with m = n + 2k and D = (a - b) / m it is D +- t_{n - 1} sqrt(((a + b + 2k) / m - D^2) / m),
+        the interval of Agresti & Min [1]_ with other labels and quantile, for all items of the
+        strata, cut at what the labels prove. It takes no finite-population factor.
 
         References
         ----------
-        .. [1] Agresti & Min, Simple improved confidence intervals for comparing matched proportions, Statistics in
-           Medicine 24, 2005.
+        .. [1] Agresti & Min, Simple improved confidence intervals for comparing matched
+           proportions, Statistics in Medicine 24, 2005.
         """
         checks.choice("method", method, METHODS)
         level = checks.level(level)
@@ -144,8 +147,8 @@ class PairedDifference(skips.Bounded, Estimate, Result):
         *ends, least, most = (f"{value:+.{places}f}" for value in (*self.bounds, low, high))
         labels = checks.counted(self.counts.sum(), "label")
         return (
-            f"accuracy of {first} less {second} {skips.span(ends)}, {percent(level)} from {least} to "
-            f"{most}: {verdict}; {labels}{skips.words(self.skipped)}"
+            f"accuracy of {first} less {second} {skips.span(ends)}, {percent(level)} from {least} "
+            f"to {most}: {verdict}; {labels}{skips.words(self.skipped)}"
         )
 
     def rows(self) -> list[dict]:
@@ -162,20 +165,23 @@ def paired_difference(
     agreeing: int = 0,
     skipped: ArrayLike | None = None,
 ) -> PairedDifference:
-    """Estimate by how much model A is more often right than model B, from labels of one stratified sample.
+    """Estimate the accuracy of model A less that of model B from one stratified sample.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
-        Items per stratum. To compare two models, strata of the items on which they differ are enough.
+        Items per stratum. To compare two models, strata of the items on which they differ are
+        enough.
     counts : (H, 3) array_like of int
-        Labeled items per stratum on which only B is right, both are right or both wrong, only A is right; at least 2
-        per stratum unless it is fully labeled.
+        Labeled items per stratum on which only B is right, both are right or both wrong, only A is
+        right; at least 2 per stratum unless it is fully labeled.
     agreeing : int
-        Further items, on which both models predict the same: their difference is 0 and needs no label.
+        Further items, on which both models predict the same: their difference is 0 and needs no
+        label.
     skipped : (H,) array_like of int, optional
-        Further items of the sample, which nobody could label, as in `stratified_accuracy`: the interval goes from its
-        lower limit with only B right about each of them to its upper limit with only A right.
+        Further items of the sample, which nobody could label, as in `stratified_accuracy`: the
+        interval goes from its lower limit with only B right about each of them to its upper limit
+        with only A right.
 
     Returns
     -------
@@ -188,8 +194,8 @@ def paired_difference(
 
     Notes
     -----
-    D = sum_h W_h (a_h - b_h) / n_h with W_h = N_h / (sum N + agreeing); its interval is `value_interval` of the values
-    -1, 0 and 1, of which none has to be seen.
+    D = sum_h W_h (a_h - b_h) / n_h with W_h = N_h / (sum N + agreeing); its interval is
+    `value_interval` of the values -1, 0 and 1, of which none has to be seen.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Two models on the same items under one judge: their difference from verdicts on all items and labels of some.
+"""The difference of two models from verdicts of one judge on all items and labels of some.
 
-`judged_difference` estimates, `judged_labels` plans the labels. Both intervals are those of t with one more
-label, which was never seen, and longer on the side where the labels are skewed; neither has a proof. Least
-coverage found at 95%: ``tests/peers/search_judged.py``.
+`judged_difference` estimates, `judged_labels` plans the labels. Both intervals are those of t with
+one more label, which was never seen, and longer on the side where the labels are skewed; neither
+has a proof. Least coverage found at 95%: ``tests/peers/search_judged.py``.
 """
 
 import functools
@@ -55,7 +55,8 @@ class JudgedDifference(PairedDifference):
     Attributes
     ----------
     estimate, variance, stratum_size, counts, agreeing, skipped
-        As in `PairedDifference`; strata are the verdicts on both models: both right, only A, only B, neither.
+        As in `PairedDifference`; strata are the verdicts on both models: both right, only A, only
+        B, neither.
     answers : (4, 4) array of int
         Labels by verdicts and what people say, each in this order.
     drawn : {"pairs", "random"}
@@ -81,7 +82,9 @@ class JudgedDifference(PairedDifference):
         return Interval(self.by_judge - high, self.by_judge - low, level, "judged")
 
     def rates(self, level: float = 0.95) -> list[dict]:
-        """Return one row per model and rate of the judge: correct answers that it passes, incorrect ones that it fails.
+        """Return one row per model and rate of the judge.
+
+        The rates are those of correct answers that it passes, and of incorrect ones that it fails.
 
         Parameters
         ----------
@@ -95,7 +98,7 @@ class JudgedDifference(PairedDifference):
         return rows
 
     def _rate(self, model: int, verdict: int, level: float) -> dict:
-        """Return how often the judge gives a verdict on a model's answers that deserve it: recall, as of a class."""
+        """Return the recall of a verdict: how often answers that deserve it get it."""
         says, passes = PAIRS[:, model] == verdict, PAIRS[:, model] == 1
         n, correct = self.answers.sum(1), self.answers[:, passes].sum(1)
         agreed = np.where(passes, correct, n - correct)
@@ -111,7 +114,7 @@ class JudgedDifference(PairedDifference):
         return {"estimate": metrics.recall, "low": low, "high": high}
 
     def remarks(self, models: Sequence[str] = ("A", "B"), level: float = 0.95) -> list[Note]:
-        """Return notes on the verdicts alone: their difference, which model they favor and how differently they err.
+        """Return notes on the verdicts alone: their difference, whom they favor, how they err.
 
         Parameters
         ----------
@@ -133,8 +136,8 @@ class JudgedDifference(PairedDifference):
         for kind, a, b in zip(("right", "wrong"), rates[:2], rates[2:], strict=True):
             if a["high"] < b["low"] or b["high"] < a["low"]:
                 texts.append(
-                    f"the judge treats the models differently: it calls {kind} {a['estimate']:.0%} of the "
-                    f"{kind} answers of {first}, but {b['estimate']:.0%} of those of {second}"
+                    f"the judge treats the models differently: it calls {kind} {a['estimate']:.0%} "
+                    f"of the {kind} answers of {first}, but {b['estimate']:.0%} of those of {second}"
                 )
         return [*(Note("remark", text) for text in texts), CONTESTANT]
 
@@ -194,7 +197,9 @@ def judged_difference(
     drawn: str = "pairs",
     skipped: ArrayLike | None = None,
 ) -> JudgedDifference:
-    r"""Estimate by how much model A is more often right than B: a judge's verdicts on all items, labels of some.
+    r"""Estimate the accuracy of model A less that of model B from a judge's verdicts and labels.
+
+    The judge gives a verdict on all items; people label some of them.
 
     Parameters
     ----------
@@ -203,11 +208,11 @@ def judged_difference(
     answers : (4, 4) array_like of int
         Labels: rows by the verdicts, columns by what people say, in the same order.
     drawn : {"pairs", "random"}
-        Whether the labels were drawn within each pair of verdicts, best as many as `judged_labels` says, or at random
-        from all items.
+        Whether the labels were drawn within each pair of verdicts, best as many as `judged_labels`
+        says, or at random from all items.
     skipped : (4,) array_like of int, optional
-        Further items of the sample, which nobody could label: the interval goes from its lower limit with only B right
-        about each of them to its upper limit with only A right.
+        Further items of the sample, which nobody could label: the interval goes from its lower
+        limit with only B right about each of them to its upper limit with only A right.
 
     Returns
     -------
@@ -216,35 +221,42 @@ def judged_difference(
     Raises
     ------
     ValueError
-        If there are more labels than items, fewer than 3, or, with "pairs", fewer than 2 of a pair that has them.
+        If there are more labels than items, fewer than 3, or, with "pairs", fewer than 2 of a pair
+        that has them.
 
     Notes
     -----
-    With z = 1, 0 or -1 a label, A less B, "pairs" is the stratified mean. With "random" and v the same of the
-    verdicts, slope b = cov(z, v) / var(v), within 0 to 1 and its denominator over all items, and r = z - b v (b is 0
-    where one of the two differing pairs of verdicts has fewer than 2 labels), it is the prediction-powered estimate
-    [1]_, D = b mean(v) + mean(r), and the squares of r are divided by 1 less their leverage.
+    With z = 1, 0 or -1 a label, A less B, "pairs" is the stratified mean. With "random" and v the
+    same of the verdicts, slope b = cov(z, v) / var(v), within 0 to 1 and its denominator over all
+    items, and r = z - b v (b is 0 where one of the two differing pairs of verdicts has fewer than 2
+    labels), it is the prediction-powered estimate [1]_, D = b mean(v) + mean(r), and the squares of
+    r are divided by 1 less their leverage.
 
     With V the variance, the limits are
 
-    .. math:: D \pm \Big(t \sqrt{V + \frac{e^3}{(e + V)^2}} + g\Big), \quad e = \frac{3 z_l^2}{4} u^2,
+    .. math::
+        D \pm \Big(t \sqrt{V + \frac{e^3}{(e + V)^2}} + g\Big), \quad e = \frac{3 z_l^2}{4} u^2,
 
-    with u what one label that was never seen would move most: the farthest answer downward for the lower limit, upward
-    for the upper one, of the pair of verdicts where a label weighs most, W sqrt(f) / (n + 1), f = 1 - n / N (at random
-    with f of all labels and at most sqrt(f) / n). g is the skewness by which Johnson's t [2]_ moves, here on
-    the longer side only, its denominator V + e / 6. Degrees of freedom are n - 2 at random; else Satterthwaite's [3]_,
-    at most those of all labels. The limits are rounded outward to whole items, and cut at what the labels prove.
+    with u what one label that was never seen would move most: the farthest answer downward for the
+    lower limit, upward for the upper one, of the pair of verdicts where a label weighs most, W
+    sqrt(f) / (n + 1), f = 1 - n / N (at random with f of all labels and at most sqrt(f) / n). g is
+    the skewness by which Johnson's t [2]_ moves, here on the longer side only, its denominator V +
+    e / 6. Degrees of freedom are n - 2 at random; else Satterthwaite's [3]_, at most those of all
+    labels. The limits are rounded outward to whole items, and cut at what the labels prove.
 
     References
     ----------
-    .. [1] Angelopoulos, Duchi & Zrnic, PPI++: efficient prediction-powered inference, arXiv 2311.01453, 2023.
-    .. [2] Johnson, Modified t tests and confidence intervals for asymmetrical populations, Journal of the American
-       Statistical Association 73, 1978.
-    .. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
+    .. [1] Angelopoulos, Duchi & Zrnic, PPI++: efficient prediction-powered inference, arXiv
+       2311.01453, 2023.
+    .. [2] Johnson, Modified t tests and confidence intervals for asymmetrical populations, Journal
+       of the American Statistical Association 73, 1978.
+    .. [3] Satterthwaite, An approximate distribution of estimates of variance components,
+       Biometrics Bulletin 2, 1946.
 
     Examples
     --------
-    >>> difference = judged_difference([1400, 250, 200, 150], [[55, 4, 2, 1], [5, 9, 1, 2], [4, 1, 7, 1], [0, 1, 0, 7]])
+    >>> answers = [[55, 4, 2, 1], [5, 9, 1, 2], [4, 1, 7, 1], [0, 1, 0, 7]]
+    >>> difference = judged_difference([1400, 250, 200, 150], answers)
     >>> difference.headline()
     'accuracy of A less B +0.045, 95% from -0.032 to +0.123: no difference is shown; 100 labels'
     >>> round(difference.by_judge, 3)
@@ -273,7 +285,10 @@ def judged_difference(
 
 
 def _of_pairs(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
-    """Return estimate, variance, skewness, degrees of freedom (...,) and reach (..., 2) of labels drawn by pairs."""
+    """Return estimate, variance, skewness, degrees of freedom and reach of labels drawn by pairs.
+
+    All have the shape (...,), the reach (..., 2).
+    """
     n, weight = counts.sum(-1), size / size.sum()
     labeled, rest = np.maximum(n, 1), 1 - n / np.maximum(size, 1)
     mean = counts @ VALUES / labeled
@@ -287,7 +302,7 @@ def _of_pairs(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
 
 
 def _of_all(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
-    """Return the same of labels drawn from all items alike: of what the verdicts leave, with their leverage."""
+    """Return the same of labels drawn from all items alike, by regression on the verdicts."""
     by_verdict, sign, weight = counts.sum(-1), SIGNS[:, None], size / size.sum()
     n, labels = by_verdict.sum(-1, keepdims=True), counts @ VALUES
     total, verdicts = labels.sum(-1, keepdims=True), by_verdict @ sign
@@ -309,7 +324,7 @@ def _of_all(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
 def _moments(
     unit: ndarray, rest: ndarray, counts: ndarray, moved: ndarray, level: float
 ) -> tuple[ndarray, ndarray]:
-    """Return variance and skewness (...,) of means of labels that weigh `unit`, of which a share `rest` has no label.
+    """Return variance and skewness (...,) of labels that weigh `unit`, a share `rest` unlabeled.
 
     The skewness is the distance by which Johnson's t moves, before it is divided by the variance.
     """
@@ -321,7 +336,7 @@ def _moments(
 
 
 def _unseen(unit: ndarray, mean: ndarray, level: float) -> ndarray:
-    """Return the variance (..., 2) of labels never seen: of the farthest one below and above, 3/4 z^2 times."""
+    """Return the variance (..., 2) of the farthest unseen label below and above, 3/4 z^2 times."""
     farthest = np.stack([unit * (1 + mean), unit * (1 - mean)], -1).max(-2)
     return 0.75 * intervals.quantile(level) ** 2 * farthest**2
 
@@ -329,7 +344,7 @@ def _unseen(unit: ndarray, mean: ndarray, level: float) -> ndarray:
 def _limits(
     estimates: Callable, size: ndarray, counts: ndarray, level: float
 ) -> tuple[ndarray, ndarray]:
-    """Return the limits (...,) of t from labels (..., 4, 3), rounded outward to whole items, within the proven ones."""
+    """Return the limits (...,) of t from labels (..., 4, 3), in whole items and as proven."""
     center, variance, skewness, df, far = estimates(size, counts, level)
     added = far**3 / np.maximum(far + variance[..., None], 1e-150) ** 2
     t = scipy.special.stdtrit(np.maximum(df, 1), (1 + level) / 2)

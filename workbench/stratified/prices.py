@@ -90,7 +90,7 @@ def label_prices(
     assurance: float = 0.8,
     rng: int = 0,
 ) -> LabelPrices:
-    """Return how many labels each half-width of the accuracy's interval takes, if the scores are honest.
+    """Return the labels that each half-width of the accuracy takes, if the scores are honest.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def label_prices(
     --------
     >>> import workbench as wb
     >>> label_prices(wb.digit_forms().items(), .05)     # doctest: +NORMALIZE_WHITESPACE
-    LabelPrices(If the scores are honest, ±5 points on average with 58 labels, in about half of samples, and in 4 of 5
-    with 71 (95% default interval, default plan))
+    LabelPrices(If the scores are honest, ±5 points on average with 58 labels, in about half of
+    samples, and in 4 of 5 with 71 (95% default interval, default plan))
     """
     checks.instance("items", items, ScoredItems)
     checks.choice("interval", interval, intervals.METHODS)

@@ -1,4 +1,4 @@
-"""Accuracy from labels that people get wrong, where some of the items were labeled twice and a third label decided."""
+"""Accuracy corrected for label errors, from items labeled twice and a third label that decides."""
 
 from collections.abc import Iterator
 
@@ -29,12 +29,13 @@ class SecondLabels(Result):
     Attributes
     ----------
     pairs, differing, settled : int
-        Items with two labels; those whose labels differ; and those of the latter that a third label decided.
+        Items with two labels; those whose labels differ; and those of the latter that a third label
+        decided.
     estimate : float
         Accuracy before the correction, from first labels; NaN where a stratum has fewer than 2.
     lowest, highest : float
-        Corrected accuracy, its least and largest value over the pairs that are not decided and skipped items; NaN with
-        fewer than 2 pairs.
+        Corrected accuracy, its least and largest value over the pairs that are not decided and
+        skipped items; NaN with fewer than 2 pairs.
     confidence_interval : Interval or None
         Of the corrected accuracy; None with fewer than 2 pairs.
     """
@@ -67,7 +68,8 @@ class SecondLabels(Result):
             return text
         low, high = self.confidence_interval
         value = skips.said_percent(self.lowest, self.highest)
-        return f"{text}; accuracy corrected for label errors {value} ({100 * low:.1f}% to {100 * high:.1f}%)"
+        limits = f"{100 * low:.1f}% to {100 * high:.1f}%"
+        return f"{text}; accuracy corrected for label errors {value} ({limits})"
 
     def rows(self) -> list[dict]:
         """Return one row."""
@@ -88,26 +90,31 @@ def second_labels(
     skipped: ArrayLike | None = None,
     level: float = 0.95,
 ) -> SecondLabels:
-    r"""Correct an accuracy for label errors from items that two people labeled, and a third where these differ.
+    r"""Correct an accuracy for label errors from items that two people labeled.
+
+    A third label decides where the two differ.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
         Items per stratum.
     once : (H, 2) array_like of int
-        Items with one label, by it: 0 wrong, 1 right. Which items get a second one is drawn at random.
+        Items with one label, by it: 0 wrong, 1 right. Which items get a second one is drawn at
+        random.
     pairs : (H, 2, 2, 3) array_like of int
-        Items with two labels, by the first, the second, and what was decided: 0, 1, or 2 for not yet. At least 2 per
-        stratum.
+        Items with two labels, by the first, the second, and what was decided: 0, 1, or 2 for not
+        yet. At least 2 per stratum.
     skipped : (H, 2) array_like of int, optional
-        Items of the sample that nobody could label, those meant for one label and those meant for two.
+        Items of the sample that nobody could label, those meant for one label and those meant for
+        two.
     level : float
         Nominal coverage in (0, 1).
 
     Returns
     -------
     SecondLabels
-        Pairs that are not decided and skipped items count as wrong for the lower limit, as right for the upper one.
+        Pairs that are not decided and skipped items count as wrong for the lower limit, as right
+        for the upper one.
 
     Raises
     ------
@@ -116,36 +123,39 @@ def second_labels(
 
     Notes
     -----
-    In a stratum the share w = m / n of the items has two labels; f and d are first label and decision, d = f where both
-    labels are alike. Then
+    In a stratum the share w = m / n of the items has two labels; f and d are first label and
+    decision, d = f where both labels are alike. Then
 
     .. math:: A = \sum_h W_h \Big(\frac1m \sum_{twice} (w f + d - f) + (1 - w) \bar f_{once}\Big)
 
-    is the accuracy by first labels plus the mean of d - f, no item counted twice: double sampling with slope w [1]_.
-    Its limits are those of `value_interval` for two independent samples, weighted W and W (1 - w). Where every item has
-    two labels it is the accuracy of the decided labels, with the interval of `stratified_accuracy`; otherwise no
-    finite-population factor is taken, as a census of labels that err is none. An item that alone in its stratum has one
-    label is left out.
+    is the accuracy by first labels plus the mean of d - f, no item counted twice: double sampling
+    with slope w [1]_. Its limits are those of `value_interval` for two independent samples,
+    weighted W and W (1 - w). Where every item has two labels it is the accuracy of the decided
+    labels, with the interval of `stratified_accuracy`; otherwise no finite-population factor is
+    taken, as a census of labels that err is none. An item that alone in its stratum has one label
+    is left out.
 
-    Errors that two labels share cannot be seen. If people err independently given the truth, capture and recapture [2]_
-    expects s1 = n101 n011 / (n11 - s0 + 1) items that are right and twice called wrong, s0 = n100 n010 /
-    (n00 - s1 + 1) that are wrong and twice called right; n101 counts pairs by first label, second label and decision.
-    Estimate and limits move by (s1 - s0) / m; s^2 (1 / n101 + 1 / n011) / m^2, and the like, is added to the squares of
-    both halves of the interval.
+    Errors that two labels share cannot be seen. If people err independently given the truth,
+    capture and recapture [2]_ expects s1 = n101 n011 / (n11 - s0 + 1) items that are right and
+    twice called wrong, s0 = n100 n010 / (n00 - s1 + 1) that are wrong and twice called right; n101
+    counts pairs by first label, second label and decision. Estimate and limits move by (s1 - s0) /
+    m; s^2 (1 / n101 + 1 / n011) / m^2, and the like, is added to the squares of both halves of the
+    interval.
 
     References
     ----------
     .. [1] Cochran, Sampling techniques, 3rd ed., 1977, chapter 12.
-    .. [2] Chapman, Some properties of the hypergeometric distribution with applications to zoological sample censuses,
-       University of California Publications in Statistics 1, 1951.
+    .. [2] Chapman, Some properties of the hypergeometric distribution with applications to
+       zoological sample censuses, University of California Publications in Statistics 1, 1951.
 
     Examples
     --------
-    >>> corrected = second_labels([5000], [[12, 108]], [[[[8, 0, 0], [0, 2, 0]], [[1, 4, 0], [0, 65, 0]]]])
+    >>> pairs = [[[8, 0, 0], [0, 2, 0]], [[1, 4, 0], [0, 65, 0]]]
+    >>> corrected = second_labels([5000], [[12, 108]], [pairs])
     >>> corrected.interval()
     Interval(0.831 to 0.9652, 0.95 default)
-    >>> corrected.pairs, corrected.differing, round(corrected.estimate, 4), round(corrected.lowest, 4)
-    (80, 7, 0.89, 0.904)
+    >>> corrected.pairs, corrected.differing, round(corrected.lowest, 4)
+    (80, 7, 0.904)
     """
     size, once, pairs, skipped = _checked(stratum_size, once, pairs, skipped)
     level = checks.level(level)
@@ -171,7 +181,7 @@ def _differing(pairs: ndarray) -> ndarray:
 def _checked(
     stratum_size: ArrayLike, once: ArrayLike, pairs: ArrayLike, skipped: ArrayLike | None
 ) -> tuple[ndarray, ndarray, ndarray, ndarray]:
-    """Return the arguments as arrays of whole numbers, without items that alone in their stratum have one label."""
+    """Return the arguments as int arrays, without items that alone in a stratum have one label."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     labels = skips.count_table("once", once, (size.size, 2))
     twice = skips.count_table("pairs", pairs, (size.size, 2, 2, 3))
@@ -194,7 +204,7 @@ def _checked(
 def _completed(
     once: ndarray, pairs: ndarray, skipped: ndarray, label: int
 ) -> tuple[ndarray, ndarray]:
-    """Return labels (H, 2) and decided pairs (H, 2, 2, 2) where everything open is incorrect (0) or correct (1)."""
+    """Return labels (H, 2) and pairs (H, 2, 2, 2) with all that is open labeled 0 or 1."""
     once, decided = once.copy(), pairs[..., :UNDECIDED].copy()
     once[:, label] += skipped[:, 0]
     decided[..., label] += pairs[..., UNDECIDED]
@@ -203,7 +213,7 @@ def _completed(
 
 
 def _corrected(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> tuple:
-    """Return the accuracy by first labels and corrected, its interval, and how far errors that labels share move it."""
+    """Return the accuracy by first labels and corrected, its interval and the shift by shared errors."""
     weight, m, n = size / size.sum(), pairs.sum((1, 2, 3)), once.sum(1)
     first, correct = pairs[:, 1].sum((1, 2)), pairs[..., 1].sum((1, 2))
     by_first = float(weight @ ((first + once[:, 1]) / (m + n)))
@@ -223,7 +233,7 @@ def _corrected(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> tu
 
 
 def _parts_interval(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> Interval:
-    """Return the interval of items with two labels and those with one, before errors that labels share."""
+    """Return the interval of items with two labels and those with one, before shared errors."""
     m, n = pairs.sum((1, 2, 3)), once.sum(1)
     share, some = m / (m + n), n > 0
     of_pairs = np.multiply.outer(share, [0, 0, 1, 1]) + [0, 1, -1, 0]  # by first label and decision
@@ -249,14 +259,14 @@ def shared_errors(pairs: ndarray) -> tuple[ndarray, ndarray]:
 
 
 def _pair_notes(differing: ndarray, shared: float) -> Iterator[Note]:
-    """Yield notes on pairs that differ, counted by which (01 or 10) and decision, and on what no pair shows."""
+    """Yield notes on pairs that differ, (2, 3) by first label and decision, and shared errors."""
     *settled, unsettled = differing.sum(0).tolist()
     pairs, second = sum(settled), int(np.trace(differing))
     yield Note(
         "assumption",
         "assumes that decisions are right and that second labels do not copy first ones: neither "
-        "would show here; and that two people err independently where the truth is the same, which puts "
-        f"errors that both make at {100 * shared:+.2f} points of accuracy",
+        "would show here; and that two people err independently where the truth is the same, which "
+        f"puts errors that both make at {100 * shared:+.2f} points of accuracy",
     )
     if unsettled:
         open_pairs = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
@@ -267,6 +277,7 @@ def _pair_notes(differing: ndarray, shared: float) -> Iterator[Note]:
         pvalue = min(2 * scipy.special.bdtr(min(first, second), pairs, 0.5), 1)
         yield Note(
             "data",
-            f"of {checks.counted(pairs, 'decided pair')} the first label was wrong in {first}, the second "
-            f"in {second} (exact binomial test p = {pvalue:.3g}); the correction holds either way",
+            f"of {checks.counted(pairs, 'decided pair')} the first label was wrong in {first}, the "
+            f"second in {second} (exact binomial test p = {pvalue:.3g}); the correction holds "
+            "either way",
         )

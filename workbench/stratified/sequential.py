@@ -1,4 +1,4 @@
-"""The order in which strata are labeled, so that every beginning of the work is a stratified sample."""
+"""The order in which strata are labeled: every beginning is a stratified sample."""
 
 import numpy as np
 from numpy import ndarray
@@ -12,10 +12,11 @@ ROUNDS = 2  # labels of each stratum before shares decide: a variance needs two
 def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None = None) -> ndarray:
     r"""Return the stratum of each next label.
 
-    Two rounds go through all strata. Then label t, counted from 1, goes to the stratum with the largest
-    :math:`t N_h - N n_h`, the one furthest behind its share; the first of equals; a stratum without unlabeled items is
-    passed over. The order looks at no label, so the number of labels fixes how many each stratum has: every beginning
-    whose length was not chosen by looking at labels is a stratified simple random sample.
+    Two rounds go through all strata. Then label t, counted from 1, goes to the stratum with the
+    largest :math:`t N_h - N n_h`, the one furthest behind its share; the first of equals; a stratum
+    without unlabeled items is passed over. The order looks at no label, so the number of labels
+    fixes how many each stratum has: every beginning whose length was not chosen by looking at
+    labels is a stratified simple random sample.
 
     Parameters
     ----------
@@ -24,7 +25,8 @@ def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None =
     n : int
         Labels in total, 0 to N.
     share : (H,) array_like of float, optional
-        Wanted shares of the labels, not negative, in any unit; they take the place of :math:`N_h / N`.
+        Wanted shares of the labels, not negative, in any unit; they take the place of :math:`N_h /
+        N`.
 
     Returns
     -------

@@ -1,11 +1,11 @@
 """Bounds for skipped items: from all of them incorrect to all of them correct.
 
-Whether an item is skipped belongs to the item, whatever the reason. So the labels with every skipped
-item incorrect are a sample of a population in which every item that would be skipped is incorrect. Its
-lower limit is a limit for that population, whose value is at most the true one. The same holds above.
-Nothing is assumed about who skips which items. The default interval of an accuracy or a difference is
-the hull of the intervals of all labels that the skipped items may have, as it never falls where a label
-rises.
+Whether an item is skipped belongs to the item, whatever the reason. So the labels with every
+skipped item incorrect are a sample of a population in which every item that would be skipped is
+incorrect. Its lower limit is a limit for that population, whose value is at most the true one. The
+same holds above. Nothing is assumed about who skips which items. The default interval of an
+accuracy or a difference is the hull of the intervals of all labels that the skipped items may have,
+as it never falls where a label rises.
 """
 
 from collections.abc import Iterable
@@ -73,7 +73,7 @@ def words(skipped: ndarray | None) -> str:
 
 
 def with_skipped(rows: list[dict], skipped: ndarray | None, *undecided: str) -> list[dict]:
-    """Return rows per stratum with the skipped items, and without the values that these leave open."""
+    """Return rows per stratum with the skipped items, without the values that these leave open."""
     if skipped is None:
         return rows
     unknown = dict.fromkeys(undecided, np.nan)

@@ -4,7 +4,8 @@ References
 ----------
 .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, section 3.5.
 .. [2] Dalenius & Hodges, Minimum variance stratification, JASA 54, 1959: cum sqrt f.
-.. [3] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum cbrt f.
+.. [3] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum
+   cbrt f.
 .. [4] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
 """
 
@@ -68,7 +69,10 @@ class Strata(Result):
         return "; ".join([f"{strata} of {sizes} {items} by {self.method}", *sentences(self.notes)])
 
     def rows(self) -> list[dict]:
-        """Return stratum, counted from 1, size and edges, one row per stratum; `labels` holds the index, from 0."""
+        """Return stratum, size and edges, one row per stratum.
+
+        Strata are counted from 1; `labels` holds the index, from 0.
+        """
         edges = np.full(self.n_strata + 1, np.nan) if self.edges is None else self.edges
         return stratum_rows(size=self.sizes, above=edges[:-1], up_to=edges[1:])
 
@@ -92,12 +96,13 @@ def stratify(
     n_strata : int
         Strata wanted, 1 <= K <= N.
     method : str
-        - "cum_sqrt_f", "cum_cbrt_f": equal intervals of the cumulated square (cube) root of the density,
-          a Gaussian kernel estimate with Scott's bandwidth on 512 points of [min, max] [1]_ [2]_.
+        - "cum_sqrt_f", "cum_cbrt_f": equal intervals of the cumulated square (cube) root of the
+          density, a Gaussian kernel estimate with Scott's bandwidth on 512 points of [min, max]
+          [1]_ [2]_.
         - "weighted_mean": equal totals of the score, W_k mean_k = constant [3]_.
         - "kmeans": scikit-learn's k-means, on at most 2,048 weighted bins.
-        - "gmm": scikit-learn's Gaussian mixture, fitted to at most 10,000 equally spaced order statistics,
-          then applied to every item; strata need not be intervals.
+        - "gmm": scikit-learn's Gaussian mixture, fitted to at most 10,000 equally spaced order
+          statistics, then applied to every item; strata need not be intervals.
         - "equal_size": ranks cut at ceil(k N / K), ties ordered by `rng`.
         - "equal_width": equal parts of [min, max].
     rng : int or numpy.random.Generator
@@ -106,8 +111,8 @@ def stratify(
     Returns
     -------
     Strata
-        Items with equal scores stay together in every method but "equal_size". Empty strata are dropped
-        and `notes` says so.
+        Items with equal scores stay together in every method but "equal_size". Empty strata are
+        dropped and `notes` says so.
 
     Raises
     ------
@@ -117,7 +122,8 @@ def stratify(
     References
     ----------
     .. [1] Dalenius & Hodges, Minimum variance stratification, JASA 54, 1959: cum sqrt f.
-    .. [2] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum cbrt f.
+    .. [2] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum
+       cbrt f.
     .. [3] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
 
     Examples
@@ -174,7 +180,7 @@ def _dropped(n_strata: int, nonempty: int) -> list[Note]:
 
 
 def _density(score: ndarray) -> tuple[ndarray, ndarray]:
-    """Return 512 grid points of [min, max] and a multiple of the kernel density there, by linear binning."""
+    """Return 512 points of [min, max] and a multiple of the kernel density, by linear binning."""
     nodes = (DENSITY_POINTS - 1) * FINE + 1
     grid, spacing = np.linspace(score.min(), score.max(), nodes, retstep=True)
     position = (score - grid[0]) / spacing
@@ -191,9 +197,10 @@ def _density(score: ndarray) -> tuple[ndarray, ndarray]:
 def strata_of(
     items: ScoredItems, n_strata: int, method: str, *, rng: int | Generator = 0
 ) -> Strata:
-    """Return the strata that are given with scored items, in the order of their names, or those cut by `stratify`.
+    """Return the strata given with scored items, in the order of names, or those of `stratify`.
 
-    Fewer distinct scores than strata, such as right or wrong, are not cut by lot: each is one, and a note says so.
+    Fewer distinct scores than strata, such as right or wrong, are not cut by lot: each is one, and
+    a note says so.
 
     Parameters
     ----------
@@ -206,7 +213,8 @@ def strata_of(
     Examples
     --------
     >>> from workbench import read_scores
-    >>> strata_of(read_scores({"kind": ["b", "a", "b"]}, score="score", by="kind"), 5, "equal_size").sizes
+    >>> items = read_scores({"kind": ["b", "a", "b"]}, score="score", by="kind")
+    >>> strata_of(items, 5, "equal_size").sizes
     array([1, 2])
     """
     if items.by is None:
@@ -216,8 +224,8 @@ def strata_of(
         if method != "equal_size" or not 1 < distinct.size < n_strata <= items.score.size:
             return stratify(items.score, n_strata, method, rng=rng)
         text = (
-            f"there are {distinct.size} distinct scores: each is a stratum, in the place of {n_strata} "
-            "strata"
+            f"there are {distinct.size} distinct scores: each is a stratum, in the place of "
+            f"{n_strata} strata"
         )
         strata = _cut(items.score, distinct[:-1], distinct.size, method)
         return replace(strata, notes=[Note("design", text)])
@@ -233,15 +241,15 @@ def refuse_given(items: ScoredItems) -> None:
     """Raise where strata are given that a question cannot use."""
     if items.by is not None:
         raise ValueError(
-            "strata by a column belong to the accuracy; metrics of a class and differences cut theirs "
-            "from scores"
+            "strata by a column belong to the accuracy; metrics of a class and differences cut "
+            "theirs from scores"
         )
 
 
 def stratify_part(
     score: ndarray, n_strata: int, method: str, part: str, *, rng: int | Generator
 ) -> Strata:
-    """Return the `Strata` of some of the items, at most as many as these have distinct scores; a note says so.
+    """Return the `Strata` of some of the items, at most as many as there are distinct scores.
 
     Parameters
     ----------
@@ -293,10 +301,10 @@ def _kmeans_edges(score: ndarray, n_strata: int, rng: Generator) -> ndarray:
 
 
 def _weighted_bins(score: ndarray) -> tuple[ndarray, ndarray]:
-    """Return at most `BINS` points (bin means) and their counts; the scores themselves if so few differ.
+    """Return at most `BINS` points (bin means) and their counts; the scores if these are as few.
 
-    Bins are cut at equally spaced scores and at equally spaced ranks, so that neither a far score nor a
-    crowd makes them coarse.
+    Bins are cut at equally spaced scores and at equally spaced ranks, so that neither a far score
+    nor a crowd makes them coarse.
     """
     if score.size <= BINS:
         return np.unique(score, return_counts=True)

@@ -1,8 +1,9 @@
-"""Allocation that looks at the labels: waves with an unbiased estimate, and the paper's OPT-A1 and OPT-A2.
+"""Allocation that depends on the labels: waves with an unbiased estimate, OPT-A1 and OPT-A2.
 
 References
 ----------
-.. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, algorithms 1 and 2.
+.. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, algorithms 1
+   and 2.
 .. [2] Neyman, Contribution to the theory of sampling human populations, JASA 33, 1938: two phases.
 """
 
@@ -82,7 +83,7 @@ class WaveEstimate(Estimate, Result):
         )
 
     def rows(self) -> list[dict]:
-        """Return wave and stratum, both counted from 1, labels and correct ones, one row per cell."""
+        """Return one row per wave and stratum, both counted from 1: labels and correct ones."""
         wave, stratum = np.indices(self.labeled.shape).reshape(2, -1) + 1
         labeled, correct = self.labeled.ravel(), self.correct.ravel()
         return rows_of(wave=wave, stratum=stratum, labeled=labeled, correct=correct)
@@ -107,13 +108,14 @@ def next_wave(
     labeled, correct : (H,) array_like of int
         All labels so far and the right ones; zeros before the first wave.
     budget : int
-        Labels in this wave, fixed before the first one. The unbiased estimate needs 2 per stratum and wave.
+        Labels in this wave, fixed before the first one. The unbiased estimate needs 2 per stratum
+        and wave.
     rule : {"smoothed", "opt"}
         - "smoothed": a share `floor` in proportion to size, the rest in proportion to
           W_h sqrt(p (1 - p)) with p = (x_h + c p0_h) / (n_h + c); at least 2 labels per stratum.
-        - "opt": equation 9 with the sample variance, as OPT-A1 and OPT-A2 print it [1]_. Where no stratum
-          varies, in proportion to size; an unlabeled stratum counts as varying most (the paper does not say).
-          Biased: `notes` says so.
+        - "opt": equation 9 with the sample variance, as OPT-A1 and OPT-A2 print it [1]_. Where no
+          stratum varies, in proportion to size; an unlabeled stratum counts as varying most (the
+          paper does not say). Biased: `notes` says so.
     stratum_score : (H,) array_like of float, optional
         Prior rates p0 in (0, 1), such as the mean confidence; by default the overall rate so far.
     smoothing : float
@@ -128,7 +130,8 @@ def next_wave(
 
     References
     ----------
-    .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, algorithms 1 and 2.
+    .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016,
+       algorithms 1 and 2.
 
     Examples
     --------
@@ -155,14 +158,14 @@ def next_wave(
 
 
 def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike) -> WaveEstimate:
-    """Estimate accuracy from waves, unbiased though each wave's allocation looked at the earlier labels.
+    """Estimate accuracy from waves, without bias from allocation by earlier labels.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
     labeled, correct : (T, H) array_like of int
-        Labels and right ones per wave and stratum, in time order. Every wave's total was fixed beforehand and it
-        labels at least 2 items of each stratum (or all that are left).
+        Labels and right ones per wave and stratum, in time order. Every wave's total was fixed
+        beforehand and it labels at least 2 items of each stratum (or all that are left).
 
     Returns
     -------
@@ -171,9 +174,10 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
     Notes
     -----
     With m_t the size of wave t and n, x^{<t} the labels before it,
-    A = sum_t m_t/n sum_k [x_k^{<t} + (N_k - n_k^{<t}) a_kt] / N; given the past each wave is a stratified sample
-    of what is left, so each term is unbiased and the terms are uncorrelated. Where nearly all items are labeled
-    the estimate can lie outside of what the labels prove; the interval cannot.
+    A = sum_t m_t/n sum_k [x_k^{<t} + (N_k - n_k^{<t}) a_kt] / N; given the past each wave is a
+    stratified sample of what is left, so each term is unbiased and the terms are uncorrelated.
+    Where nearly all items are labeled the estimate can lie outside of what the labels prove; the
+    interval cannot.
 
     Examples
     --------
@@ -215,7 +219,7 @@ def wave_totals(budget: int, waves: int) -> ndarray:
 
 
 def wave_cells(size: ndarray, labeled: ndarray, correct: ndarray) -> Cells:
-    """Return waves (R, T, H) as (R, T * H) cells, each weighted by its wave's share of the labels."""
+    """Return waves (R, T, H) as (R, T * H) cells, weighted by their wave's share of the labels."""
     before, correct_before = labeled.cumsum(1) - labeled, correct.cumsum(1) - correct
     remaining = size - before
     share = labeled.sum(2, keepdims=True) / labeled.sum((1, 2), keepdims=True) / size.sum()
@@ -285,10 +289,10 @@ def _allotted(share: ndarray, budget: int, least: ndarray, most: ndarray) -> nda
 
 
 def exhausted_notes(size: ndarray, labeled: ndarray) -> list[Note]:
-    """Return a note for each stratum of which waves label so much that they estimate worse than a fixed sample."""
+    """Return a note for each stratum that waves label by more than half."""
     text = (
-        "more than half is labeled: waves then estimate worse than a sample fixed beforehand; label all "
-        "of it or fix the allocation"
+        "more than half is labeled: waves then estimate worse than a sample fixed beforehand; "
+        "label all of it or fix the allocation"
     )
     exhausted = np.flatnonzero(labeled > size / 2).tolist()
     return [Note("design", text, ("stratum", h)) for h in exhausted]
