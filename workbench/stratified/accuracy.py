@@ -94,11 +94,9 @@ class StratifiedEstimate(skips.Bounded, Estimate, Result):
     def headline(self) -> str:
         """Return estimate, standard error and default interval in one sentence."""
         low, high = self.interval()
-        estimate = (
-            f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
-            if self.skipped is None
-            else "{:.4g} to {:.4g}".format(*self.bounds)
-        )
+        estimate = skips.span(f"{end:.4g}" for end in self.bounds)
+        if self.skipped is None:
+            estimate += f" (SE {self.standard_error:.4g})"
         labels = checks.counted(self.labeled.sum(), "label") + skips.words(self.skipped)
         strata = checks.counted(self.labeled.size, "stratum", "strata")
         return f"accuracy {estimate}, 95% from {low:.4g} to {high:.4g}; {labels}, {strata}"
@@ -368,7 +366,8 @@ def plan_budget(
     checks.choice("method", method, PLAN_METHODS)
     checks.choice("interval", interval, intervals.METHODS)
     minimum = checks.whole("minimum", minimum, 2)
-    z, assurance = intervals.quantile(level), checks.assurance(assurance)
+    level, assurance = checks.level(level), checks.assurance(assurance)
+    z = intervals.quantile(level)
     items, optimal, wald = int(size.sum()), method in rules.NEED_SD, interval == "wald"
     if method == "simple_random":
         size, rate = _pooled(size, rate)
@@ -403,7 +402,7 @@ def plan_budget(
         expected,
         error,
         half_width,
-        float(level),
+        level,
         method,
         interval,
         design.assured(budget, share, assurance, half_width, expected),
@@ -460,11 +459,11 @@ class PlanCurve(Result):
 
     def headline(self) -> str:
         """Return the budgets at the two ends in one sentence."""
-        ends = "; ".join(
-            f"±{end:.3g}: " + " / ".join(f"{n:,}" for n in self.at(end).values())
-            for end in self.half_width[[0, -1]]
-        )
-        return f"labels for random / proportional / Neyman, {ends}"
+        ends = []
+        for k in (0, -1):
+            budgets = " / ".join(f"{budget:,}" for budget in self.budget[:, k])
+            ends.append(f"±{self.half_width[k]:.3g}: {budgets}")
+        return f"labels for random / proportional / Neyman, {'; '.join(ends)}"
 
     def rows(self) -> list[dict]:
         """Return one row per half-width and design."""
@@ -579,16 +578,15 @@ def half_widths(
     mean, error = float(default.mean()), _standard_error(default)
     if interval == "default":
         return mean, error, default / mean
-    some = index[: DRAWS.get(interval, 300)].tolist()
-    widths = {
-        k: intervals.stratified_interval(
-            size, labeled, samples[k], level=level, method=interval
-        ).half_width
-        for k in set(some)
-    }
-    width, same = np.array([widths[k] for k in some]), default[: len(some)]
-    ratio = float(width.mean() / same.mean())
-    rest = _standard_error(width - ratio * same)
+    few = slice(DRAWS.get(interval, 300))
+    some, index = np.unique(index[few], return_inverse=True)
+    costly = [
+        intervals.stratified_interval(size, labeled, sample, level=level, method=interval)
+        for sample in samples[some]
+    ]
+    width = np.array([limits.half_width for limits in costly])[index]
+    ratio = float(width.mean() / default[few].mean())
+    rest = _standard_error(width - ratio * default[few])
     return ratio * mean, math.hypot(rest, ratio * error), default / mean
 
 
@@ -712,7 +710,7 @@ class LabelDesign:
         return float(mean * np.quantile(relative, assurance, method="inverted_cdf"))
 
 
-def _least_plan(design: LabelDesign, half_width: float, interval: str) -> tuple[int, float]:
+def _least_plan(design: LabelDesign, half_width: float, interval: str) -> tuple:
     """Return the least budget and the lowest floor that nearly has it.
 
     For a costly interval the floor of the default interval is compared with the highest one.
@@ -781,7 +779,7 @@ def _least_default(design: LabelDesign, share: float, half_width: float, high: i
     return high
 
 
-def _textbook(size: ndarray, rate: ndarray, method: str) -> tuple[float, float]:
+def _textbook(size: ndarray, rate: ndarray, method: str) -> tuple:
     """Return Q and sum W S^2 / N: the variance with n labels is Q / n less the latter."""
     weight, variance = size / size.sum(), stratum_variance(size, rate)
     quadratic = proportional = (weight * variance).sum()

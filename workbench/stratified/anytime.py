@@ -93,7 +93,8 @@ def anytime_interval(
     Interval(0 to 1, 0.95 anytime)
     """
     size, stratum, label = _checked(stratum_size, stratum, label)
-    log_weight, limit = _log_weights(expected), -np.log(1 - checks.level(level))
+    level = checks.level(level)
+    log_weight, limit = _log_weights(expected), -np.log(1 - level)
     total, low = int(size.sum()), int(label.sum())
     high = total - label.size + low
     if 0 < label.size < total:
@@ -107,7 +108,7 @@ def anytime_interval(
 
         inside = _first(lambda count: bound(count + 1) >= bound(count), low, high)
         low, high = (_edge(exact, bound, end, inside) for end in (low, high))
-    return Interval(low / total, high / total, float(level), "anytime")
+    return Interval(low / total, high / total, level, "anytime")
 
 
 def log_evidence(
@@ -298,7 +299,7 @@ def _worst_composition(path: _Path, total: int, atoms: ndarray) -> ndarray:
     return bound
 
 
-def _bets(path: _Path, total: int, atoms: ndarray) -> tuple[ndarray, ndarray]:
+def _bets(path: _Path, total: int, atoms: ndarray) -> tuple:
     """Return the chances m_t (n,) and the bets lambda_t(p) of all atoms (J, n)."""
     chance = (total - path.correct_before) / path.items_left
     spread = chance * (1 - chance)
@@ -336,12 +337,11 @@ def _newton(path: _Path, composition: ndarray, gradient: ndarray, curvature: nda
 
     moved = steps(ends).sum(2)
     after = np.clip((moved > 0).sum(1, keepdims=True), 1, ends.shape[1] - 1)
-    (left, above), (right, below) = (
-        [np.take_along_axis(part, place, 1) for part in (ends, moved)]
-        for place in (after - 1, after)
-    )
+    around = np.concatenate([after - 1, after], 1)
+    start, end = np.take_along_axis(ends, around, 1).T[..., None]
+    above, below = np.take_along_axis(moved, around, 1).T[..., None]
     share = np.divide(above, above - below, out=np.zeros_like(above), where=above > below)
-    return steps(left + share * (right - left))[:, 0]
+    return steps(start + share * (end - start))[:, 0]
 
 
 def _first(holds: Callable, low: int, high: int) -> int:

@@ -185,9 +185,7 @@ def class_metrics(
         for metric, (_, total) in parts.items()
         if not total
     ]
-    precision, recall, f1 = (
-        float(part / total) if total else np.nan for part, total in parts.values()
-    )
+    precision, recall, f1 = (part / total if total else np.nan for part, total in parts.values())
     return ClassMetrics(size, predicted, labeled, correct, precision, recall, f1, notes=notes)
 
 
@@ -309,7 +307,7 @@ def _side(
     metric: str,
     sign: int,
     tail: float,
-) -> tuple[float, bool]:
+) -> tuple:
     """Return the r at which the upper (sign 1) or lower (-1) limit is 0, and whether it is exact.
 
     The limit is that of TP - r (TP + FN), or that of F1. Where another outcome has the farther

@@ -213,7 +213,5 @@ def paired_difference(
     weight, n = size / (size.sum() + agreeing), counts.sum(1)
     mean = (counts[:, 2] - counts[:, 0]) / n
     spread = (counts[:, 2] + counts[:, 0]) / n - mean**2
-    variance = weight**2 * (1 - n / size) * spread * n / np.maximum(n - 1, 1) / n
-    return PairedDifference(
-        float((weight * mean).sum()), float(variance.sum()), size, counts, agreeing
-    )
+    variance = weight**2 * (1 - n / size) * spread / np.maximum(n - 1, 1)
+    return PairedDifference((weight * mean).sum(), variance.sum(), size, counts, agreeing)

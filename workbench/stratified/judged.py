@@ -157,7 +157,7 @@ class JudgedDifference(PairedDifference):
         return judged_difference(self.stratum_size, self.answers + labels, drawn=self.drawn)
 
     def _default(self, level: float) -> Interval:
-        low, high = map(float, LIMITS[self.drawn](self.stratum_size, self.counts, level))
+        low, high = LIMITS[self.drawn](self.stratum_size, self.counts, level)
         few = intervals.few_notes(self.stratum_size, self.counts.sum(1))
         return Interval(low, high, level, "judged", notes=[UNPROVEN[self.drawn], *few])
 
@@ -321,9 +321,7 @@ def _of_all(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
     return center, variance, skewness, n - 2, far
 
 
-def _moments(
-    unit: ndarray, rest: ndarray, counts: ndarray, moved: ndarray, level: float
-) -> tuple[ndarray, ndarray]:
+def _moments(unit: ndarray, rest: ndarray, counts: ndarray, moved: ndarray, level: float) -> tuple:
     """Return variance and skewness (...,) of labels that weigh `unit`, a share `rest` unlabeled.
 
     The skewness is the distance by which Johnson's t moves, before it is divided by the variance.
@@ -341,9 +339,7 @@ def _unseen(unit: ndarray, mean: ndarray, level: float) -> ndarray:
     return 0.75 * intervals.quantile(level) ** 2 * farthest**2
 
 
-def _limits(
-    estimates: Callable, size: ndarray, counts: ndarray, level: float
-) -> tuple[ndarray, ndarray]:
+def _limits(estimates: Callable, size: ndarray, counts: ndarray, level: float) -> tuple:
     """Return the limits (...,) of t from labels (..., 4, 3), in whole items and as proven."""
     center, variance, skewness, df, far = estimates(size, counts, level)
     added = far**3 / np.maximum(far + variance[..., None], 1e-150) ** 2
@@ -356,7 +352,7 @@ def _limits(
     return np.maximum(low / total, least), np.minimum(high / total, most)
 
 
-def _proven(size: ndarray, counts: ndarray) -> tuple[ndarray, ndarray]:
+def _proven(size: ndarray, counts: ndarray) -> tuple:
     """Return the least and the largest difference (...,) that items without a label leave."""
     labeled, unseen = counts.sum(-2) @ VALUES, size.sum() - counts.sum((-1, -2))
     return (labeled - unseen) / size.sum(), (labeled + unseen) / size.sum()

@@ -195,7 +195,7 @@ def _labels(
     half_width: float,
     interval: str,
     assurance: float,
-) -> tuple[int, int]:
+) -> tuple:
     """Return the least budgets of a half-width, on average and assured."""
     if interval == "wald":
         plan = accuracy.plan_budget(

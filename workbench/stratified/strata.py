@@ -142,9 +142,7 @@ def stratify(
             f"must not be negative for method 'weighted_mean'; item {score.argmin()} is {low:g}",
         )
     if n_strata == 1:
-        return Strata(
-            np.zeros(score.size, np.int64), np.array([score.size]), np.array([low, high]), 1, method
-        )
+        return _cut(score, np.empty(0), 1, method)
     if low == high:
         raise checks.WrongValue(
             "score",
@@ -179,7 +177,7 @@ def _dropped(n_strata: int, nonempty: int) -> list[Note]:
     return [Note("design", text)] if empty else []
 
 
-def _density(score: ndarray) -> tuple[ndarray, ndarray]:
+def _density(score: ndarray) -> tuple:
     """Return 512 points of [min, max] and a multiple of the kernel density, by linear binning."""
     nodes = (DENSITY_POINTS - 1) * FINE + 1
     grid, spacing = np.linspace(score.min(), score.max(), nodes, retstep=True)
@@ -300,7 +298,7 @@ def _kmeans_edges(score: ndarray, n_strata: int, rng: Generator) -> ndarray:
     return (center[1:] + center[:-1]) / 2
 
 
-def _weighted_bins(score: ndarray) -> tuple[ndarray, ndarray]:
+def _weighted_bins(score: ndarray) -> tuple:
     """Return at most `BINS` points (bin means) and their counts; the scores if these are as few.
 
     Bins are cut at equally spaced scores and at equally spaced ranks, so that neither a far score

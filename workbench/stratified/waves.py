@@ -54,8 +54,9 @@ class WaveEstimate(Estimate, Result):
         method : {"default", "wald"}
         """
         checks.choice("method", method, WAVE_INTERVALS)
+        level = checks.level(level)
         size, labeled, correct = self.stratum_size, self.labeled, self.correct
-        tail = (1 - checks.level(level)) / 2
+        tail = (1 - level) / 2
         if method == "wald":
             (low,), (high,) = wave_limits(size, labeled[None], correct[None], tail, method)
             notes = [intervals.teaching_note(method, level)]
@@ -69,7 +70,7 @@ class WaveEstimate(Estimate, Result):
             )
             notes = list(intervals.exact_notes(exact))
         notes += exhausted_notes(size, labeled.sum(0))
-        return Interval(float(low), float(high), float(level), method, notes=notes)
+        return Interval(low, high, level, method, notes=notes)
 
     def headline(self) -> str:
         """Return estimate, standard error and default interval in one sentence."""
