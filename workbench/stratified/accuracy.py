@@ -201,7 +201,8 @@ def accuracy_variance(
     labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
     checks.at_most("labeled", labeled, "stratum_size", size)
     checks.choice("form", form, VARIANCE_FORMS)
-    weight, rate = size / size.sum(), correct / size
+    weight = size / size.sum()
+    rate = correct / size
     spread = rate * (1 - rate) if form == "with_replacement" else stratum_variance(size, rate)
     unlabeled = 1 - labeled / size if form == "finite" else 1.0
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -366,18 +367,23 @@ def plan_budget(
     checks.choice("method", method, PLAN_METHODS)
     checks.choice("interval", interval, intervals.METHODS)
     minimum = checks.whole("minimum", minimum, 2)
-    level, assurance = checks.level(level), checks.assurance(assurance)
+    level = checks.level(level)
+    assurance = checks.assurance(assurance)
     z = intervals.quantile(level)
-    items, optimal, wald = int(size.sum()), method in rules.NEED_SD, interval == "wald"
+    items = int(size.sum())
+    optimal = method in rules.NEED_SD
+    wald = interval == "wald"
     if method == "simple_random":
         size, rate = _pooled(size, rate)
     design = LabelDesign(size, rate, method, level, minimum)
     needed = int(_textbook_budget(size, rate, half_width / z, method, finite or not wald))
     if wald:
-        budget, share = max(needed, design.fewest), 0.0
+        budget = max(needed, design.fewest)
+        share = 0.0
         quadratic, gain = _textbook(size, rate, method)
         variance = quadratic / budget - gain * finite
-        expected, error = z * math.sqrt(max(variance, 0.0)), 0.0
+        expected = z * math.sqrt(max(variance, 0.0))
+        error = 0.0
     else:
         if needed > MOST_LABELS:
             raise checks.WrongValue(
@@ -575,7 +581,8 @@ def half_widths(
     cells = intervals.stratum_cells(size, labeled, samples)
     low, high = intervals.default_limits(cells, size.sum(), (1 - level) / 2)
     default = ((high - low) / 2)[index]
-    mean, error = float(default.mean()), _standard_error(default)
+    mean = float(default.mean())
+    error = _standard_error(default)
     if interval == "default":
         return mean, error, default / mean
     few = slice(DRAWS.get(interval, 300))
@@ -739,7 +746,8 @@ def least_budget(
     """
     if interval == "default":
         return _least_default(design, share, half_width, high)
-    low, budget = design.fewest - 1, high
+    low = design.fewest - 1
+    budget = high
     while True:
         default = design.expected(budget, share, "default")[0]
         ratio = design.expected(budget, share, interval)[0] / default if default else 1.0
@@ -763,7 +771,8 @@ def _least_default(design: LabelDesign, share: float, half_width: float, high: i
     def squared(budget: int) -> float:
         return (design.expected(budget, share, "default")[0] / half_width) ** 2
 
-    low, square = design.fewest - 1, {high: squared(high)}
+    low = design.fewest - 1
+    square = {high: squared(high)}
     while high - low > 1:
         if not low < budget < high or len(square) % 4 == 0:
             budget = (low + high) // 2
@@ -781,7 +790,8 @@ def _least_default(design: LabelDesign, share: float, half_width: float, high: i
 
 def _textbook(size: ndarray, rate: ndarray, method: str) -> tuple:
     """Return Q and sum W S^2 / N: the variance with n labels is Q / n less the latter."""
-    weight, variance = size / size.sum(), stratum_variance(size, rate)
+    weight = size / size.sum()
+    variance = stratum_variance(size, rate)
     quadratic = proportional = (weight * variance).sum()
     if method == "equal":
         quadratic = size.size * (weight**2 * variance).sum()

@@ -94,8 +94,10 @@ def anytime_interval(
     """
     size, stratum, label = _checked(stratum_size, stratum, label)
     level = checks.level(level)
-    log_weight, limit = _log_weights(expected), -np.log(1 - level)
-    total, low = int(size.sum()), int(label.sum())
+    log_weight = _log_weights(expected)
+    limit = -np.log(1 - level)
+    total = int(size.sum())
+    low = int(label.sum())
     high = total - label.size + low
     if 0 < label.size < total:
         path = _path(size, stratum, label)
@@ -216,8 +218,10 @@ def _checked(
 
 
 def _path(size: ndarray, stratum: ndarray, label: ndarray) -> _Path:
-    items, order = int(size.sum()), np.argsort(stratum, kind="stable")
-    labeled, low = np.bincount(stratum, minlength=size.size), np.zeros_like(size)
+    items = int(size.sum())
+    order = np.argsort(stratum, kind="stable")
+    labeled = np.bincount(stratum, minlength=size.size)
+    low = np.zeros_like(size)
     np.add.at(low, stratum, label)
     by_stratum = stratum[order]
     seen, first, counts = np.unique(by_stratum, return_index=True, return_counts=True)
@@ -250,7 +254,8 @@ def _log_weights(expected: float | None) -> ndarray:
 
 def _log_wins(path: _Path, total: int) -> ndarray:
     """Return log R_p(T) of every atom."""
-    n, correct = path.label.size, path.label.sum()
+    n = path.label.size
+    correct = path.label.sum()
     wrong = n - correct
     sampled = (
         _log_falling(path.items, n)
@@ -280,10 +285,12 @@ def _worst_composition(path: _Path, total: int, atoms: ndarray) -> ndarray:
     room = path.high - path.low
     rate = (total - path.low.sum()) / max(room.sum(), 1)
     composition = np.tile(path.low + rate * room, (atoms.size, 1))
-    bound, active = np.full(atoms.size, np.inf), np.arange(atoms.size)
+    bound = np.full(atoms.size, np.inf)
+    active = np.arange(atoms.size)
     for _ in range(STEPS):
         denominator = base[active] + slope[active] * composition[:, path.stratum]
-        relative, value = slope[active] / denominator, np.log(denominator).sum(1)
+        relative = slope[active] / denominator
+        value = np.log(denominator).sum(1)
         gradient, curvature = (_per_stratum(path, relative**power) for power in (1, 2))
         bound[active] = np.minimum(bound[active], value + _gap(path, composition, gradient))
         unsolved = bound[active] - value > TOLERANCE
@@ -317,7 +324,8 @@ def _per_stratum(path: _Path, terms: ndarray) -> ndarray:
 def _gap(path: _Path, composition: ndarray, gradient: ndarray) -> ndarray:
     """Return how much the maximum may lie above, by the best multiplier that equals a gradient."""
     excess = gradient[:, None, :] - gradient[:, :, None]
-    up, down = (path.high - composition)[:, None], (path.low - composition)[:, None]
+    up = (path.high - composition)[:, None]
+    down = (path.low - composition)[:, None]
     return (excess * np.where(excess > 0, up, down)).sum(2).min(1)
 
 
@@ -328,7 +336,8 @@ def _newton(path: _Path, composition: ndarray, gradient: ndarray, curvature: nda
     of nu at which an entry comes to an end of the box.
     """
     curvature = np.maximum(curvature, NEARLY_FLAT / np.maximum(path.high - path.low, 1) ** 2)
-    down, up = path.low - composition, path.high - composition
+    down = path.low - composition
+    up = path.high - composition
     ends = np.sort(np.concatenate([gradient - curvature * down, gradient - curvature * up], 1), 1)
 
     def steps(multiplier: ndarray) -> ndarray:
@@ -358,7 +367,9 @@ def _edge(exact: Callable, bound: Callable, end: int, inside: int) -> int:
     if exact(end) < 0:
         return end
     toward = 1 if end > inside else -1
-    accepted, refused, correction = 0, abs(end - inside), 0.0
+    accepted = 0
+    refused = abs(end - inside)
+    correction = 0.0
 
     def ruled_out(steps: int) -> bool:
         return bound(inside + toward * steps) + correction >= 0

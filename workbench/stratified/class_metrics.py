@@ -21,8 +21,10 @@ METRICS = ("precision", "recall", "f1")
 TIMES = {"recall": 1, "f1": 2}  # how often TP stands in the metric
 # precision is known from predicted members alone, recall from the missed members among the others
 SHARE_OF_PREDICTED = 0.3
-ROUND, PRECISE = 1e-9, 1e-10
-SAMPLES, HALVINGS = 60, 10  # of an expected half-width: an error of a few percent
+ROUND = 1e-9
+PRECISE = 1e-10
+SAMPLES = 60  # of an expected half-width: an error of a few percent
+HALVINGS = 10  # of its bisection
 
 
 class ClassMetrics(skips.Bounded, Result):
@@ -85,7 +87,10 @@ class ClassMetrics(skips.Bounded, Result):
         level = checks.level(level)
         if self.skipped is not None:
             return skips.between(*(end.interval(metric, level) for end in self._ends()))
-        size, members, n, correct = self.stratum_size, self.predicted, self.labeled, self.correct
+        size = self.stratum_size
+        members = self.predicted
+        n = self.labeled
+        correct = self.correct
         if metric == "precision":
             if not members.any():
                 return Interval(0.0, 1.0, level, "default", notes=self.notes)
@@ -173,7 +178,8 @@ def class_metrics(
         nan = np.nan
         return ClassMetrics(size, predicted, labeled, correct, nan, nan, nan, skipped)
     wrong = size * (1 - correct / labeled)
-    members, missed = size[predicted].sum(), wrong[~predicted].sum()
+    members = size[predicted].sum()
+    missed = wrong[~predicted].sum()
     hits = (size - wrong)[predicted].sum()
     parts = {
         "precision": (hits, members),
@@ -244,7 +250,8 @@ def _recall_limits(
     for _ in range(HALVINGS):
         r = (inside + far) / 2
         holds = beyond_zero(size, counts, _values(predicted, r, 1), 0.0, sign, tail)[0] > 0
-        inside, far = np.where(holds, r, inside), np.where(holds, far, r)
+        inside = np.where(holds, r, inside)
+        far = np.where(holds, far, r)
     return np.clip(inside, *_proven(size, predicted, labeled, correct, "recall"))
 
 
@@ -287,7 +294,8 @@ def allocate_to_class(
     share = checks.number("share", share, 0, 1, open_ends=True)
     minimum = checks.whole("minimum", minimum, 0)
     budget = checks.whole("budget", budget, int(np.minimum(minimum, size).sum()), int(size.sum()))
-    rest, floor = ~predicted, np.minimum(minimum, size)
+    rest = ~predicted
+    floor = np.minimum(minimum, size)
     least = max(floor[predicted].sum(), budget - size[rest].sum())
     most = min(size[predicted].sum(), budget - floor[rest].sum())
     first = int(np.clip(round(share * budget), least, most))
@@ -313,7 +321,8 @@ def _side(
     The limit is that of TP - r (TP + FN), or that of F1. Where another outcome has the farther
     limit there, r goes on to where that is 0.
     """
-    counts, once = np.stack([labeled - correct, correct], 1), TIMES[metric]
+    counts = np.stack([labeled - correct, correct], 1)
+    once = TIMES[metric]
     members = (once - 1) * size[predicted].sum() / size.sum()
 
     def beyond(r: float, rows: ndarray, upper: Callable = upper_limit) -> tuple:
@@ -380,8 +389,11 @@ def _proven(
     size: ndarray, predicted: ndarray, labeled: ndarray, correct: ndarray, metric: str
 ) -> list[ndarray]:
     """Return the smallest and the largest metric (...) that the labels (..., H) allow."""
-    unseen, rest, once = size - labeled, ~predicted, TIMES[metric]
-    hits, missed = correct[..., predicted].sum(-1), (labeled - correct)[..., rest].sum(-1)
+    unseen = size - labeled
+    rest = ~predicted
+    once = TIMES[metric]
+    hits = correct[..., predicted].sum(-1)
+    missed = (labeled - correct)[..., rest].sum(-1)
     ends = (hits, missed + unseen[rest].sum(), 0.0), (hits + unseen[predicted].sum(), missed, 1.0)
     limits = []
     for hit, miss, undefined in ends:

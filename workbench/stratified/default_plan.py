@@ -14,7 +14,9 @@ from workbench.stratified.strata import Strata
 
 AUTO = "auto"
 STRATA = 5  # of a question that has no default plan
-FEW, MANY, MANY_FROM = 10, 20, 200
+FEW = 10
+MANY = 20
+MANY_FROM = 200  # labels
 # of what a stratum has in proportion, by whether the scores are trusted
 KEPT = {False: 0.9, True: 0.75}
 PARTS = {False: "nine tenths", True: "three quarters"}
@@ -109,7 +111,8 @@ def default_labels(
     )
     reason = "the scores are no probabilities"
     if favors(items):
-        sizes, spread = strata.sizes, doubt(items, strata)
+        sizes = strata.sizes
+        spread = doubt(items, strata)
         proportional = rules.allotted(sizes, budget, "proportional", ROUNDS, spread)
         labeled = rules.allotted_above(
             sizes, budget, "voila", KEPT[trust_scores], ROUNDS, spread, np.ceil

@@ -102,7 +102,9 @@ class PairedDifference(skips.Bounded, Estimate, Result):
         return self._short(level) if method == "short" else self._default(level)
 
     def _default(self, level: float) -> Interval:
-        size, counts, outside = self.stratum_size, self.counts, int(self.agreeing > 0)
+        size = self.stratum_size
+        counts = self.counts
+        outside = int(self.agreeing > 0)
         if outside:
             size = np.append(size, self.agreeing)
             counts = np.vstack([counts, [0, self.agreeing, 0]])
@@ -116,7 +118,8 @@ class PairedDifference(skips.Bounded, Estimate, Result):
                 "short",
             )
         (size,), ((b, _, a),), n = self.stratum_size, self.counts, int(self.counts.sum())
-        unseen, k = size - n, intervals.added_labels(level)
+        unseen = size - n
+        k = intervals.added_labels(level)
         if not unseen:
             return self._default(level)
         m = n + 2 * k
@@ -210,7 +213,8 @@ def paired_difference(
         size, _, _ = check_table(stratum_size, labels, VALUES)
         return PairedDifference(np.nan, np.nan, size, table, agreeing, skipped)
     size, counts, _ = check_table(stratum_size, counts, VALUES)
-    weight, n = size / (size.sum() + agreeing), counts.sum(1)
+    weight = size / (size.sum() + agreeing)
+    n = counts.sum(1)
     mean = (counts[:, 2] - counts[:, 0]) / n
     spread = (counts[:, 2] + counts[:, 0]) / n - mean**2
     variance = weight**2 * (1 - n / size) * spread / np.maximum(n - 1, 1)

@@ -99,8 +99,10 @@ class JudgedDifference(PairedDifference):
 
     def _rate(self, model: int, verdict: int, level: float) -> dict:
         """Return the recall of a verdict: how often answers that deserve it get it."""
-        says, passes = PAIRS[:, model] == verdict, PAIRS[:, model] == 1
-        n, correct = self.answers.sum(1), self.answers[:, passes].sum(1)
+        says = PAIRS[:, model] == verdict
+        passes = PAIRS[:, model] == 1
+        n = self.answers.sum(1)
+        correct = self.answers[:, passes].sum(1)
         agreed = np.where(passes, correct, n - correct)
         skipped = np.zeros_like(n) if self.skipped is None else self.skipped
         strata = np.stack([self.stratum_size, says, n, agreed, skipped])
@@ -137,7 +139,8 @@ class JudgedDifference(PairedDifference):
             if a["high"] < b["low"] or b["high"] < a["low"]:
                 texts.append(
                     f"the judge treats the models differently: it calls {kind} {a['estimate']:.0%} "
-                    f"of the {kind} answers of {first}, but {b['estimate']:.0%} of those of {second}"
+                    f"of the {kind} answers of {first}, but {b['estimate']:.0%} of those of "
+                    f"{second}"
                 )
         return [*(Note("remark", text) for text in texts), CONTESTANT]
 
@@ -183,7 +186,8 @@ def judged_labels(stratum_size: ArrayLike, budget: int) -> ndarray:
     [62, 17, 13, 8]
     """
     size = checks.counts("stratum_size", stratum_size, size=len(PAIRS))
-    some, labeled = size > 0, np.zeros(len(PAIRS), int)
+    some = size > 0
+    labeled = np.zeros(len(PAIRS), int)
     labeled[some] = allocate(
         size[some], budget, "neyman_plus", stratum_sd=SPREAD[some], minimum=LEAST
     ).labeled
@@ -279,23 +283,26 @@ def judged_difference(
         return JudgedDifference(
             np.nan, np.nan, size, counts, 0, unlabeled, answers=table, drawn=drawn
         )
-    estimate, variance, *_ = ESTIMATES[drawn](size, counts)
-    estimate = np.clip(estimate, *_proven(size, counts))
+    estimate, variance = map(float, ESTIMATES[drawn](size, counts)[:2])
+    estimate = float(np.clip(estimate, *_proven(size, counts)))
     return JudgedDifference(estimate, variance, size, counts, 0, answers=table, drawn=drawn)
 
 
 def _of_pairs(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
     """Return estimate, variance, skewness, degrees of freedom and reach of labels drawn by pairs.
 
-    All have the shape (...,), the reach (..., 2).
+    All have the shape (...,), the reach (2, ...).
     """
-    n, weight = counts.sum(-1), size / size.sum()
-    labeled, rest = np.maximum(n, 1), 1 - n / np.maximum(size, 1)
+    n = counts.sum(-1)
+    weight = size / size.sum()
+    labeled = np.maximum(n, 1)
+    rest = 1 - n / np.maximum(size, 1)
     mean = counts @ VALUES / labeled
     parts, skewness = _moments(weight / labeled, rest, counts, VALUES - mean[..., None], level)
     far = _unseen(weight * np.sqrt(rest) / (n + 1), mean, level)
-    variance, unknown = parts.sum(-1), far.max(-1)
-    most = ((n - 1) * (n < size)).sum(-1)
+    variance = parts.sum(-1)
+    unknown = far.max(0)
+    most = (np.maximum(n - 1, 0) * (n < size)).sum(-1)
     squares = (parts**2 / np.maximum(n - 1, 1)).sum(-1) + unknown**2 / np.maximum(most, 1)
     df = (variance + unknown) ** 2 / np.maximum(squares, TINY)
     return mean @ weight, variance, skewness.sum(-1), np.minimum(df, most), far
@@ -303,22 +310,27 @@ def _of_pairs(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
 
 def _of_all(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
     """Return the same of labels drawn from all items alike, by regression on the verdicts."""
-    by_verdict, sign, weight = counts.sum(-1), SIGNS[:, None], size / size.sum()
-    n, labels = by_verdict.sum(-1, keepdims=True), counts @ VALUES
-    total, verdicts = labels.sum(-1, keepdims=True), by_verdict @ sign
+    by_verdict = counts.sum(-1)
+    sign = SIGNS[:, None]
+    weight = size / size.sum()
+    n = by_verdict.sum(-1, keepdims=True)
+    labels = counts @ VALUES
+    total = labels.sum(-1, keepdims=True)
+    verdicts = by_verdict @ sign
     spread = weight @ SIGNS**2 - (weight @ SIGNS) ** 2
     covariance = (labels @ sign - verdicts * total / n) / np.maximum(n - 1, 1)
     few = (by_verdict < np.minimum(FEW, size))[..., SIGNS != 0].any(-1, keepdims=True)
     slope = np.clip(covariance / max(spread, TINY), 0, 1) * (~few & (spread > 0))
-    mean, rest = (total - slope * verdicts) / n, 1 - n / size.sum()
+    mean = (total - slope * verdicts) / n
+    rest = 1 - n / size.sum()
     fitted = slope * SIGNS + mean
     leverage = (1 + (SIGNS - verdicts / n) ** 2 / max(spread, TINY) * (slope > 0)) / n
     moved = (VALUES - fitted[..., None]) / np.sqrt(1 - np.minimum(leverage, 0.5))[..., None]
-    counts, moved = (part.reshape(*n.shape[:-1], -1) for part in (counts, moved))
     far = _unseen(np.minimum(weight / (by_verdict + 1), 1 / n) * np.sqrt(rest), fitted, level)
-    center, n, rest = (slope * (weight @ SIGNS) + mean)[..., 0], n[..., 0], rest[..., 0]
+    counts, moved = (part.reshape(*n.shape, -1) for part in (counts, moved))
     variance, skewness = _moments(1 / n, rest, counts, moved, level)
-    return center, variance, skewness, n - 2, far
+    center = slope * (weight @ SIGNS) + mean
+    return *(part[..., 0] for part in (center, variance, skewness, n - 2)), far
 
 
 def _moments(unit: ndarray, rest: ndarray, counts: ndarray, moved: ndarray, level: float) -> tuple:
@@ -326,7 +338,8 @@ def _moments(unit: ndarray, rest: ndarray, counts: ndarray, moved: ndarray, leve
 
     The skewness is the distance by which Johnson's t moves, before it is divided by the variance.
     """
-    n, z = counts.sum(-1), intervals.quantile(level)
+    n = counts.sum(-1)
+    z = intervals.quantile(level)
     second, third = ((counts * moved**power).sum(-1) for power in (2, 3))
     towards = z**2 / 2 * rest - (z**2 - 1) / 6 * (2 * rest - 1)
     variance = unit**2 * rest * second * n / np.maximum(n - 1, 1)
@@ -334,18 +347,18 @@ def _moments(unit: ndarray, rest: ndarray, counts: ndarray, moved: ndarray, leve
 
 
 def _unseen(unit: ndarray, mean: ndarray, level: float) -> ndarray:
-    """Return the variance (..., 2) of the farthest unseen label below and above, 3/4 z^2 times."""
-    farthest = np.stack([unit * (1 + mean), unit * (1 - mean)], -1).max(-2)
+    """Return the variance (2, ...) of the farthest unseen label below and above, 3/4 z^2 times."""
+    farthest = np.stack([unit * (1 + mean), unit * (1 - mean)]).max(-1)
     return 0.75 * intervals.quantile(level) ** 2 * farthest**2
 
 
 def _limits(estimates: Callable, size: ndarray, counts: ndarray, level: float) -> tuple:
     """Return the limits (...,) of t from labels (..., 4, 3), in whole items and as proven."""
     center, variance, skewness, df, far = estimates(size, counts, level)
-    added = far**3 / np.maximum(far + variance[..., None], 1e-150) ** 2
+    added = far**3 / np.maximum(far + variance, 1e-150) ** 2
     t = scipy.special.stdtrit(np.maximum(df, 1), (1 + level) / 2)
-    below, above = np.moveaxis(t[..., None] * np.sqrt(variance[..., None] + added), -1, 0)
-    skew = skewness / np.maximum(variance + far.max(-1) / 6, TINY)
+    below, above = t * np.sqrt(variance + added)
+    skew = skewness / np.maximum(variance + far.max(0) / 6, TINY)
     total, (least, most) = size.sum(), _proven(size, counts)
     low = np.floor(total * (center + np.minimum(skew, 0) - below) + 1e-9)
     high = np.ceil(total * (center + np.maximum(skew, 0) + above) - 1e-9)
@@ -354,7 +367,8 @@ def _limits(estimates: Callable, size: ndarray, counts: ndarray, level: float) -
 
 def _proven(size: ndarray, counts: ndarray) -> tuple:
     """Return the least and the largest difference (...,) that items without a label leave."""
-    labeled, unseen = counts.sum(-2) @ VALUES, size.sum() - counts.sum((-1, -2))
+    labeled = counts.sum(-2) @ VALUES
+    unseen = size.sum() - counts.sum((-1, -2))
     return (labeled - unseen) / size.sum(), (labeled + unseen) / size.sum()
 
 

@@ -19,7 +19,8 @@ ENDLESS = 1e12  # times a stratum's items: no finite-population factor
 ADVICE = Note(
     "design",
     "as many labels give a shorter interval where all of fewer items are labeled twice: at "
-    "accuracy .95 and 3% wrong labels it is 4.6 points wide from 390 items, 6.6 from 600 of which 30% are",
+    "accuracy .95 and 3% wrong labels it is 4.6 points wide from 390 items, 6.6 from 600 of which "
+    "30% are",
 )
 
 
@@ -205,7 +206,8 @@ def _completed(
     once: ndarray, pairs: ndarray, skipped: ndarray, label: int
 ) -> tuple[ndarray, ndarray]:
     """Return labels (H, 2) and pairs (H, 2, 2, 2) with all that is open labeled 0 or 1."""
-    once, decided = once.copy(), pairs[..., :UNDECIDED].copy()
+    once = once.copy()
+    decided = pairs[..., :UNDECIDED].copy()
     once[:, label] += skipped[:, 0]
     decided[..., label] += pairs[..., UNDECIDED]
     decided[:, label, label, label] += skipped[:, 1]
@@ -213,9 +215,12 @@ def _completed(
 
 
 def _corrected(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> tuple:
-    """Return the accuracy by first labels and corrected, its interval and the shift by shared errors."""
-    weight, m, n = size / size.sum(), pairs.sum((1, 2, 3)), once.sum(1)
-    first, correct = pairs[:, 1].sum((1, 2)), pairs[..., 1].sum((1, 2))
+    """Return the accuracy by first labels and corrected, its interval, and the shift."""
+    weight = size / size.sum()
+    m = pairs.sum((1, 2, 3))
+    n = once.sum(1)
+    first = pairs[:, 1].sum((1, 2))
+    correct = pairs[..., 1].sum((1, 2))
     by_first = float(weight @ ((first + once[:, 1]) / (m + n)))
     estimate = by_first + weight @ ((correct - first) / m)
     if n.any():
@@ -234,8 +239,10 @@ def _corrected(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> tu
 
 def _parts_interval(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> Interval:
     """Return the interval of items with two labels and those with one, before shared errors."""
-    m, n = pairs.sum((1, 2, 3)), once.sum(1)
-    share, some = m / (m + n), n > 0
+    m = pairs.sum((1, 2, 3))
+    n = once.sum(1)
+    share = m / (m + n)
+    some = n > 0
     of_pairs = np.multiply.outer(share, [0, 0, 1, 1]) + [0, 1, -1, 0]  # by first label and decision
     values = np.concatenate([of_pairs, np.tile([0, 1, 0, 1], (some.sum(), 1))])
     parts = np.concatenate([size, (size * (1 - share))[some]])
@@ -248,7 +255,8 @@ def _parts_interval(size: ndarray, once: ndarray, pairs: ndarray, level: float) 
 
 def shared_errors(pairs: ndarray) -> tuple[ndarray, ndarray]:
     """Return s1 - s0 and its variance per stratum, from decided pairs (..., 2, 2, 2)."""
-    first, second = 1.0 * pairs[..., 1, 0, :], pairs[..., 0, 1, :]
+    first = 1.0 * pairs[..., 1, 0, :]
+    second = pairs[..., 0, 1, :]
     alike = pairs[..., [0, 1], [0, 1], [0, 1]]
     shared = np.zeros_like(first)
     for _ in range(ITERATIONS):
@@ -261,7 +269,8 @@ def shared_errors(pairs: ndarray) -> tuple[ndarray, ndarray]:
 def _pair_notes(differing: ndarray, shared: float) -> Iterator[Note]:
     """Yield notes on pairs that differ, (2, 3) by first label and decision, and shared errors."""
     *settled, unsettled = differing.sum(0).tolist()
-    pairs, second = sum(settled), int(np.trace(differing))
+    pairs = sum(settled)
+    second = int(np.trace(differing))
     yield Note(
         "assumption",
         "assumes that decisions are right and that second labels do not copy first ones: neither "

@@ -48,13 +48,16 @@ def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None =
     total = int(size.sum())
     n = checks.whole("n", n, 0, total)
     if share is None:
-        target, unit = size, total
+        target = size
+        unit = total
     else:
-        target, unit = checks.vector("share", share, size=size.size, low=0), 1
+        target = checks.vector("share", share, size=size.size, low=0)
+        unit = 1
         if not target.any():
             raise checks.WrongValue("share", "must have a positive entry; all are 0")
         target = target / target.sum()
-    labeled, order = np.zeros_like(size), np.empty(n, np.int64)
+    labeled = np.zeros_like(size)
+    order = np.empty(n, np.int64)
     for t in range(n):
         least = labeled.min(where=labeled < size, initial=n)
         behind = least - labeled if least < ROUNDS else (t + 1) * target - unit * labeled

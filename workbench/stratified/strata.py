@@ -62,7 +62,8 @@ class Strata(Result):
 
     def headline(self) -> str:
         """Return number, rule and sizes in one sentence."""
-        least, most = self.sizes.min(), self.sizes.max()
+        least = self.sizes.min()
+        most = self.sizes.max()
         sizes = f"{most:,}" if least == most else f"{least:,} to {most:,}"
         items = "item" if most == 1 else "items"
         strata = checks.counted(self.n_strata, "stratum", "strata")
@@ -135,7 +136,8 @@ def stratify(
     n_strata = checks.whole("n_strata", n_strata, 1, score.size)
     checks.choice("method", method, METHODS)
     rng = checks.generator(rng)
-    low, high = float(score.min()), float(score.max())
+    low = float(score.min())
+    high = float(score.max())
     if method == "weighted_mean" and low < 0:
         raise checks.WrongValue(
             "score",
@@ -262,7 +264,8 @@ def stratify_part(
     strata = stratify(score, min(n_strata, distinct), method, rng=rng)
     if distinct >= n_strata:
         return strata
-    items, verb = checks.counted(score.size, "item"), "has" if score.size == 1 else "have"
+    items = checks.counted(score.size, "item")
+    verb = "has" if score.size == 1 else "have"
     scores = checks.counted(distinct, "distinct score")
     note = Note("design", f"the {items} {part} {verb} {scores}: no more strata")
     return replace(strata, notes=[*strata.notes, note])
@@ -290,7 +293,8 @@ def _kmeans_edges(score: ndarray, n_strata: int, rng: Generator) -> ndarray:
     from threadpoolctl import threadpool_limits
 
     points, weight = _weighted_bins(score)
-    clusters, seed = min(n_strata, points.size), int(rng.integers(2**31))
+    clusters = min(n_strata, points.size)
+    seed = int(rng.integers(2**31))
     with threadpool_limits(1):  # small fits are faster on one thread
         model = KMeans(clusters, n_init=RESTARTS, random_state=seed)
         model.fit(points[:, None], sample_weight=weight)
@@ -310,7 +314,8 @@ def _weighted_bins(score: ndarray) -> tuple:
     spaced = np.linspace(score.min(), score.max(), BINS // 2)
     cuts = np.unique(np.concatenate([np.partition(score, ranks)[ranks], spaced]))
     bins = np.searchsorted(cuts, score)
-    count, total = np.bincount(bins), np.bincount(bins, score)
+    count = np.bincount(bins)
+    total = np.bincount(bins, score)
     return total[count > 0] / count[count > 0], count[count > 0]
 
 
@@ -340,7 +345,8 @@ def _mixture(score: ndarray, n_strata: int, rng: Generator) -> Strata:
     if sample.size > MIXTURE_SAMPLE:
         ranks = np.linspace(0, sample.size - 1, MIXTURE_SAMPLE).round().astype(int)
         sample = sample[ranks]
-    components, seed = min(n_strata, np.unique(sample).size), int(rng.integers(2**31))
+    components = min(n_strata, np.unique(sample).size)
+    seed = int(rng.integers(2**31))
     model = GaussianMixture(components, random_state=seed, reg_covar=1e-6 * sample.var())
     with threadpool_limits(1), warnings.catch_warnings():  # small fits are faster on one thread
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -55,7 +55,9 @@ class WaveEstimate(Estimate, Result):
         """
         checks.choice("method", method, WAVE_INTERVALS)
         level = checks.level(level)
-        size, labeled, correct = self.stratum_size, self.labeled, self.correct
+        size = self.stratum_size
+        labeled = self.labeled
+        correct = self.correct
         tail = (1 - level) / 2
         if method == "wald":
             (low,), (high,) = wave_limits(size, labeled[None], correct[None], tail, method)
@@ -86,7 +88,8 @@ class WaveEstimate(Estimate, Result):
     def rows(self) -> list[dict]:
         """Return one row per wave and stratum, both counted from 1: labels and correct ones."""
         wave, stratum = np.indices(self.labeled.shape).reshape(2, -1) + 1
-        labeled, correct = self.labeled.ravel(), self.correct.ravel()
+        labeled = self.labeled.ravel()
+        correct = self.correct.ravel()
         return rows_of(wave=wave, stratum=stratum, labeled=labeled, correct=correct)
 
 
@@ -221,7 +224,8 @@ def wave_totals(budget: int, waves: int) -> ndarray:
 
 def wave_cells(size: ndarray, labeled: ndarray, correct: ndarray) -> Cells:
     """Return waves (R, T, H) as (R, T * H) cells, weighted by their wave's share of the labels."""
-    before, correct_before = labeled.cumsum(1) - labeled, correct.cumsum(1) - correct
+    before = labeled.cumsum(1) - labeled
+    correct_before = correct.cumsum(1) - correct
     remaining = size - before
     share = labeled.sum(2, keepdims=True) / labeled.sum((1, 2), keepdims=True) / size.sum()
     unlabeled = (remaining - labeled) / np.maximum(remaining, 1)
@@ -257,7 +261,8 @@ def wave_step(
     floor: float,
 ) -> ndarray:
     """Return the next wave's labels (R, H) for R histories, at least 2 per stratum where left."""
-    n, x = labeled, correct
+    n = labeled
+    x = correct
     if prior is None:
         prior = (x.sum(1, keepdims=True) + 1) / (n.sum(1, keepdims=True) + 2)
     rate = (x + smoothing * prior) / (n + smoothing)
@@ -282,7 +287,8 @@ def opt_step(
 
 
 def _allotted(share: ndarray, budget: int, least: ndarray, most: ndarray) -> ndarray:
-    totals, real = np.full(len(share), budget), budget * share
+    totals = np.full(len(share), budget)
+    real = budget * share
     outside = ((real < least) | (real > most)).any(1)
     if outside.any():
         real[outside] = rules.fill(share[outside], totals[outside], least[outside], most[outside])
