@@ -275,11 +275,13 @@ class BudgetPlan(Result):
 
     def headline(self) -> str:
         """Return both budgets and the expected half-width in one sentence."""
+        labels = checks.counted(self.budget, "label")
+        average = f"±{self.half_width:.4g} on average"
+        expected = f"{self.interval_method}: expected ±{self.expected_half_width:.4g}"
+        assured = f"{share_words(self.assurance)} with {self.assured:,}"
         return (
-            f"{checks.counted(self.budget, 'label')}, {self.method}, for {percent(self.level)} "
-            f"±{self.half_width:.4g} on average ({self.interval_method}: expected "
-            f"±{self.expected_half_width:.4g}), in about half of samples; in "
-            f"{share_words(self.assurance)} with {self.assured:,}"
+            f"{labels}, {self.method}, for {percent(self.level)} {average} ({expected}), in about "
+            f"half of samples; in {assured}"
         )
 
     def rows(self) -> list[dict]:

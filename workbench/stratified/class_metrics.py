@@ -191,7 +191,8 @@ def class_metrics(
         for metric, (_, total) in parts.items()
         if not total
     ]
-    precision, recall, f1 = (part / total if total else np.nan for part, total in parts.values())
+    values = [part / total if total else np.nan for part, total in parts.values()]
+    precision, recall, f1 = values
     return ClassMetrics(size, predicted, labeled, correct, precision, recall, f1, notes=notes)
 
 
@@ -246,7 +247,8 @@ def _recall_limits(
 ) -> ndarray:
     """Return the upper (sign 1) or lower (-1) limits of recall of samples (R, H), by bisection."""
     counts = np.stack([labeled - correct, correct], -1)
-    inside, far = (np.full(len(counts), end) for end in ((1 - sign) / 2, (1 + sign) / 2))
+    inside = np.full(len(counts), (1 - sign) / 2)
+    far = 1 - inside
     for _ in range(HALVINGS):
         r = (inside + far) / 2
         holds = beyond_zero(size, counts, _values(predicted, r, 1), 0.0, sign, tail)[0] > 0
@@ -293,9 +295,9 @@ def allocate_to_class(
     predicted = checks.zero_one("predicted", predicted, size=size.size, what="stratum")
     share = checks.number("share", share, 0, 1, open_ends=True)
     minimum = checks.whole("minimum", minimum, 0)
-    budget = checks.whole("budget", budget, int(np.minimum(minimum, size).sum()), int(size.sum()))
-    rest = ~predicted
     floor = np.minimum(minimum, size)
+    budget = checks.whole("budget", budget, int(floor.sum()), int(size.sum()))
+    rest = ~predicted
     least = max(floor[predicted].sum(), budget - size[rest].sum())
     most = min(size[predicted].sum(), budget - floor[rest].sum())
     first = int(np.clip(round(share * budget), least, most))
@@ -374,7 +376,8 @@ def beyond_zero(
     upper : callable
         `upper_limit` or `monotone_upper`, whose other values are handed on.
     """
-    step = np.where(counts.sum(-1) < size, np.abs(values[..., 1] - values[..., 0]), 0.0).max(-1)
+    distance = np.abs(values[..., 1] - values[..., 0])
+    step = np.where(counts.sum(-1) < size, distance, 0.0).max(-1)
     limit, *more = upper(size, counts, sign * values, tail)
     return limit + sign * constant + (step + ROUND) / size.sum(), *more
 

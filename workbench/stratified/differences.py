@@ -117,7 +117,9 @@ class PairedDifference(skips.Bounded, Estimate, Result):
                 f"must be 'default' with several strata or a level below {SHORT_FROM}",
                 "short",
             )
-        (size,), ((b, _, a),), n = self.stratum_size, self.counts, int(self.counts.sum())
+        (size,) = self.stratum_size
+        ((b, tie, a),) = self.counts
+        n = a + b + tie
         unseen = size - n
         k = intervals.added_labels(level)
         if not unseen:

@@ -190,8 +190,9 @@ def _density(score: ndarray) -> tuple:
     bandwidth = score.std(ddof=1) * score.size ** (-1 / 5)
     distance = np.minimum(np.arange(2 * nodes), np.arange(2 * nodes, 0, -1)) * spacing
     kernel = np.exp(-0.5 * (distance / bandwidth) ** 2)
-    smooth = np.fft.irfft(np.fft.rfft(mass, 2 * nodes) * np.fft.rfft(kernel), 2 * nodes)[:nodes]
-    return grid[::FINE], np.maximum(smooth[::FINE], 0)
+    spectrum = np.fft.rfft(mass, 2 * nodes) * np.fft.rfft(kernel)
+    smooth = np.fft.irfft(spectrum, 2 * nodes)[:nodes:FINE]
+    return grid[::FINE], np.maximum(smooth, 0)
 
 
 def strata_of(
@@ -316,7 +317,8 @@ def _weighted_bins(score: ndarray) -> tuple:
     bins = np.searchsorted(cuts, score)
     count = np.bincount(bins)
     total = np.bincount(bins, score)
-    return total[count > 0] / count[count > 0], count[count > 0]
+    filled = count > 0
+    return total[filled] / count[filled], count[filled]
 
 
 def _equal_size(score: ndarray, n_strata: int, rng: Generator) -> Strata:
@@ -327,7 +329,8 @@ def _equal_size(score: ndarray, n_strata: int, rng: Generator) -> Strata:
     if np.array_equal(strata.sizes, sizes):
         return strata
     labels = np.empty_like(strata.labels)
-    labels[np.lexsort([rng.permutation(score.size), score])] = np.repeat(np.arange(n_strata), sizes)
+    order = np.lexsort([rng.permutation(score.size), score])
+    labels[order] = np.repeat(np.arange(n_strata), sizes)
     note = Note(
         "data", "items with equal scores lie on both sides of a cut and were ordered at random"
     )
