@@ -312,9 +312,9 @@ def plan_budget(
         Expected rates in [0, 1], say last month's.
     half_width : float
         In (0, 0.5).
-    method : {"simple_random", "proportional", "equal", "neyman", "neyman_plus", "neyman_iterated",
-    "voila"}
-        Allocation; "simple_random" ignores the strata.
+    method : str
+        Allocation: "simple_random", "proportional", "equal", "neyman", "neyman_plus",
+        "neyman_iterated" or "voila". "simple_random" ignores the strata.
     interval : {"default", "short", "guaranteed", "wilson", "wald"}
         The interval that will be reported; its mean half-width over samples is searched. "wald" is
         the textbook closed form n = Q / ((e/z)^2 + sum W S^2 / N), Q = (sum W S)^2 (optimal), sum W
