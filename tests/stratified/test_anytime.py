@@ -223,7 +223,7 @@ def test_the_price_of_looking(setting, n, most):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (([4, 6], [0, 2], [1, 1]), "stratum must be at most 1; label 1 is of 2"),
+        (([4, 6], [0, 2], [1, 1]), "stratum must be at most 1; label 1 is 2"),
         (([4, 6], [0, 1], [1]), "stratum must have 1 entry; got 2"),
         (([4, 6], [0, 1], [1, 2]), "label must be 0 or 1; label 1 is 2"),
         (([1, 6], [0, 0], [1, 0]), "labels must be at most stratum_size; stratum 0 has 2 of 1"),

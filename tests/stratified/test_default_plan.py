@@ -77,7 +77,7 @@ def test_labels_go_in_proportion_where_scores_say_nothing():
         (
             ScoredItems(None, SCORE, score_is="margin"),
             {},
-            "trust_scores needs strata cut from scores that are prob",
+            "trust_scores belongs to the default plan of an accuracy, from scores that are probabilities",
         ),
     ],
 )

@@ -191,7 +191,7 @@ def test_labels_go_where_people_and_judge_differ_most():
 @pytest.mark.parametrize(
     ("answers", "drawn", "message"),
     [
-        (ANSWERS[:3], "pairs", "answers must have 4 rows and 4 columns"),
+        (ANSWERS[:3], "pairs", "answers must have shape \\(4, 4\\); got \\(3, 4\\)"),
         (ANSWERS * 40, "pairs", "answers must be at most stratum_size"),
         (
             np.where(np.eye(4)[3][:, None] > 0, 0, ANSWERS),
@@ -205,7 +205,7 @@ def test_labels_go_where_people_and_judge_differ_most():
 def test_tables_that_cannot_be(answers, drawn, message):
     with pytest.raises(ValueError, match=message):
         judged_difference(SIZE, answers, drawn=drawn)
-    with pytest.raises(ValueError, match="method must be 'default' under a judge"):
+    with pytest.raises(ValueError, match="method must be 'default' with several strata"):
         judged_difference(SIZE, ANSWERS).interval(method="short")
 
 

@@ -1,1 +1,1 @@
-"""Stratified accuracy: strata of scores, estimates, intervals, waves and the audit that joins them."""
+"""Stratified accuracy: strata of scores, estimates, intervals, plans and waves."""

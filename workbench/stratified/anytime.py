@@ -1,37 +1,35 @@
 """An interval for accuracy that may be looked at after every label, and stopped at for any reason.
 
-Bets on each next label, mixed over the rates at which they win, are a nonnegative martingale at the true composition of
-the population; a number of right items that the labels have made them win too much against is ruled out [1]_ [2]_. The
-composition is not known, only its total is under test, so the bets are compared with the composition that suits them
-worst.
+Bets on each next label, mixed over the rates at which they win, are a nonnegative martingale at the
+true composition of the population; a number of right items that the labels have made them win too
+much against is ruled out [1]_ [2]_. The composition is not known, only its total is under test, so
+the bets are compared with the composition that suits them worst.
 
 References
 ----------
-.. [1] Ville, Etude critique de la notion de collectif, 1939: a nonnegative martingale that starts at 1 exceeds
-   1 / alpha with a chance of at most alpha.
-.. [2] Waudby-Smith & Ramdas, Confidence sequences for sampling without replacement, NeurIPS 2020; and Estimating means
-   of bounded random variables by betting, JRSS B 86, 2024.
+.. [1] Ville, Etude critique de la notion de collectif, 1939: a nonnegative martingale that starts
+   at 1 exceeds 1 / alpha with a chance of at most alpha.
+.. [2] Waudby-Smith & Ramdas, Confidence sequences for sampling without replacement, NeurIPS 2020;
+   and Estimating means of bounded random variables by betting, JRSS B 86, 2024.
 """
 
 import bisect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.results import Interval
 
 ATOMS = scipy.special.expit(np.linspace(-4, 10, 141))  # rates at which bets win
-TOLD = 14  # labels that an expected accuracy weighs
+EXPECTED_LABELS = 14  # labels that an expected accuracy weighs
 TRUSTED = 0.8  # share of the bets that follow the expectation
 EXPECTED = 0.5, 0.97
-NEGLIGIBLE = (
-    12.0  # nats: bets that far behind the best are given up, which makes the interval no shorter
-)
+NEGLIGIBLE = 12.0  # nats: bets that far behind are left out, which makes the interval no shorter
 TOLERANCE = 1e-4  # nats, by which the worst composition may be missed on the safe side
 STEPS = 60
 NEARLY_FLAT = 1e-6
@@ -52,13 +50,14 @@ def anytime_interval(
     stratum_size : (H,) array_like of int
         Items per stratum, :math:`N_h` of N.
     stratum : (n,) array_like of int
-        Stratum of each label in the order of labeling, 0 to H - 1; an order that looks at no label, such as
-        `labeling_order`. Within a stratum the items are drawn at random. May be empty.
+        Stratum of each label in the order of labeling, 0 to H - 1; an order that looks at no label,
+        such as `labeling_order`. Within a stratum the items are drawn at random. May be empty.
     label : (n,) array_like of int
         1 where the classifier was right, 0 where it was wrong, in the same order.
     expected : float, optional
-        The accuracy that is expected, said before labeling: the interval is shorter where it is near the truth, and
-        holds wherever it is. What lies outside .5 to .97 counts as the nearer of the two.
+        The accuracy that is expected, said before labeling: the interval is shorter where it is
+        near the truth, and holds wherever it is. What lies outside .5 to .97 counts as the nearer
+        of the two.
     level : float
         Chance of holding the accuracy after every label at once, in (0, 1).
 
@@ -74,16 +73,17 @@ def anytime_interval(
 
     Notes
     -----
-    For T right items in all, :math:`C_h` in stratum h, label t is 1 with chance :math:`e_t = (C_h - x_{h,t-1}) /
-    (N_h - n_{h,t-1})`; with :math:`m_t = (T - S_{t-1}) / (N - t + 1)`, :math:`S_t` of the first t labels right, and
-    :math:`\lambda_t(p) = (p - m_t) / (m_t (1 - m_t))`,
+    For T right items in all, :math:`C_h` in stratum h, label t is 1 with chance :math:`e_t = (C_h -
+    x_{h,t-1}) / (N_h - n_{h,t-1})`; with :math:`m_t = (T - S_{t-1}) / (N - t + 1)`, :math:`S_t` of
+    the first t labels right, and :math:`\lambda_t(p) = (p - m_t) / (m_t (1 - m_t))`,
 
     .. math:: \prod_t \frac{1 + \lambda_t (y_t - m_t)}{1 + \lambda_t (e_t - m_t)}
 
-    is a nonnegative martingale of mean 1, and so is its mixture over p. Its numerator depends on T alone, R_p(T); the
-    largest denominator over all C with sum T is exp(Gamma_p(T)). The interval holds the T with
-    :math:`\sum_p w_p R_p(T) \exp(-\Gamma_p(T)) < 1 / \alpha`. Gamma is a separable concave maximum, found by Newton
-    steps within the box :math:`x_h \le C_h \le N_h - n_h + x_h` and certified by duality.
+    is a nonnegative martingale of mean 1, and so is its mixture over p. Its numerator depends on T
+    alone, R_p(T); the largest denominator over all C with sum T is exp(Gamma_p(T)). The interval
+    holds the T with :math:`\sum_p w_p R_p(T) \exp(-\Gamma_p(T)) < 1 / \alpha`. Gamma is a separable
+    concave maximum, found by Newton steps within the box :math:`x_h \le C_h \le N_h - n_h + x_h`
+    and certified by duality.
 
     Examples
     --------
@@ -93,22 +93,24 @@ def anytime_interval(
     Interval(0 to 1, 0.95 anytime)
     """
     size, stratum, label = _checked(stratum_size, stratum, label)
-    log_weight, limit = _log_weights(expected), -np.log(1 - checks.level(level))
-    total, right, wrong = int(size.sum()), int(label.sum()), int(label.size - label.sum())
-    low, high = right, total - wrong
+    level = checks.level(level)
+    log_weight = _log_weights(expected)
+    limit = -np.log(1 - level)
+    total = int(size.sum())
+    low = int(label.sum())
+    high = total - label.size + low
     if 0 < label.size < total:
         path = _path(size, stratum, label)
 
-        def exact(count: Any) -> Any:
+        def exact(count: int) -> float:
             return _log_evidence(path, count, log_weight) - limit
 
         def bound(count: int) -> float:
             return np.logaddexp.reduce(log_weight + _log_wins(path, count)) - limit
 
         inside = _first(lambda count: bound(count + 1) >= bound(count), low, high)
-        low = _edge(exact, bound, low, inside)
-        high = _edge(exact, bound, high, inside)
-    return Interval(low / total, high / total, float(level), "anytime")
+        low, high = (_edge(exact, bound, end, inside) for end in (low, high))
+    return Interval(low / total, high / total, level, "anytime")
 
 
 def log_evidence(
@@ -119,7 +121,7 @@ def log_evidence(
     *,
     expected: float | None = None,
 ) -> float:
-    """Return log E(T), what the labels have won at least in bets against `total` right items among all.
+    """Return log E(T), the least winnings of bets against `total` correct items.
 
     Parameters
     ----------
@@ -153,11 +155,11 @@ def log_winnings(
     label: ArrayLike,
     *,
     expected: float | None = None,
-) -> np.ndarray:
+) -> ndarray:
     """Return the logarithm of what bets have won at the true composition after each label, (n,).
 
-    For simulations: a martingale of mean 1, which bounds E at the true total, so that an interval has lost the truth
-    only where this exceeds log(1 / alpha).
+    For simulations: a martingale of mean 1, which bounds E at the true total, so that an interval
+    has lost the truth only where this exceeds log(1 / alpha).
 
     Parameters
     ----------
@@ -174,224 +176,210 @@ def log_winnings(
     >>> log_winnings([4, 6], [3, 4], [0, 1, 1], [1, 1, 0]).round(3)
     array([-0.262, -0.167, -0.918])
     """
-    size, stratum, label = _checked(stratum_size, stratum, label)
-    path, order = _path(size, stratum, label), np.argsort(stratum, kind="stable")
-    good = checks.counts("right", right, size=size.size)
-    chance = (good.sum() - path.right_before) / path.items_left
-    here = (good[path.place] - path.right_here) / path.remaining
-    between = (chance > 0) & (chance < 1)
-    safe = np.where(between, chance, 0.5)
-    up, down = ATOMS[:, None] / safe, (1 - ATOMS[:, None]) / (1 - safe)
-    factor = np.where(
-        between, np.where(label[order], up, down) / (here * up + (1 - here) * down), 1.0
-    )
-    logs = np.empty_like(factor)
-    logs[:, order] = np.log(factor)
-    return np.logaddexp.reduce(_log_weights(expected)[:, None] + logs.cumsum(1), axis=0)
+    path = _path(*_checked(stratum_size, stratum, label))
+    correct = checks.counts("right", right, size=path.low.size)
+    chance, bet = _bets(path, correct.sum(), ATOMS)
+    expected_label = (correct[path.stratum] - path.correct_here) / path.remaining
+    won = np.log1p(bet * (path.label - chance)) - np.log1p(bet * (expected_label - chance))
+    in_order = won[:, path.order.argsort()].cumsum(1)
+    return np.logaddexp.reduce(_log_weights(expected)[:, None] + in_order, axis=0)
 
 
 @dataclass(frozen=True)
 class _Path:
-    """Labels in their order, and what was known before each, sorted by stratum for sums per stratum.
-
-    `seen` holds the strata that have labels, `first` where the labels of each begin and `place` the stratum of each.
-    """
+    """Labels sorted by stratum, and what was known before each of them."""
 
     items: int
-    labels: int
-    right: int
-    low: np.ndarray  # the box of C: what the labels prove, (H,)
-    high: np.ndarray
-    unlabeled: np.ndarray
-    seen: np.ndarray
-    first: np.ndarray
-    place: np.ndarray
-    remaining: np.ndarray  # N_h - n_{h,t-1}
-    right_here: np.ndarray  # x_{h,t-1}
-    items_left: np.ndarray  # N - t + 1
-    right_before: np.ndarray  # S_{t-1}
+    low: ndarray  # the box of C: what the labels prove, (H,)
+    high: ndarray
+    order: ndarray  # of the labels, (n,)
+    stratum: ndarray
+    label: ndarray
+    seen: ndarray  # strata that have labels
+    first: ndarray  # label of each
+    remaining: ndarray  # N_h - n_{h,t-1}
+    correct_here: ndarray  # x_{h,t-1}
+    items_left: ndarray  # N - t + 1
+    correct_before: ndarray  # S_{t-1}
 
 
 def _checked(
-    stratum_size: Any, stratum: Any, label: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    stratum_size: ArrayLike, stratum: ArrayLike, label: ArrayLike
+) -> tuple[ndarray, ndarray, ndarray]:
     size = checks.counts("stratum_size", stratum_size, low=1)
-    if (
-        not checks.plain_array("label", label).size
-        and not checks.plain_array("stratum", stratum).size
-    ):
+    if np.size(label) == np.size(stratum) == 0:
         return size, np.empty(0, np.int64), np.empty(0, np.int64)
     label = checks.zero_one("label", label, what="label").astype(np.int64)
     stratum = checks.counts("stratum", stratum, size=label.size, what="label")
-    for over in np.flatnonzero(stratum >= size.size)[:1]:
-        raise checks.WrongValue(
-            "stratum", f"must be at most {size.size - 1}; label {over} is of {stratum[over]}"
-        )
+    beyond = stratum >= size.size
+    checks.refuse("stratum", stratum, beyond, f"must be at most {size.size - 1}", "label")
     checks.at_most("labels", np.bincount(stratum, minlength=size.size), "stratum_size", size)
     return size, stratum, label
 
 
-def _path(size: Any, stratum: Any, label: Any) -> Any:
-    n, k = label.size, size.size
-    labeled, right = (
-        np.bincount(stratum, minlength=k),
-        np.bincount(stratum, label, k).astype(np.int64),
-    )
+def _path(size: ndarray, stratum: ndarray, label: ndarray) -> _Path:
+    items = int(size.sum())
     order = np.argsort(stratum, kind="stable")
-    place, seen = stratum[order], np.flatnonzero(labeled)
-    first = np.cumsum(labeled)[seen] - labeled[seen]
-    within = np.arange(n) - np.repeat(first, labeled[seen])
-    sums = label[order].cumsum() - label[order]
+    labeled = np.bincount(stratum, minlength=size.size)
+    low = np.zeros_like(size)
+    np.add.at(low, stratum, label)
+    by_stratum = stratum[order]
+    seen, first, counts = np.unique(by_stratum, return_index=True, return_counts=True)
+    before = label[order].cumsum() - label[order]
     return _Path(
-        items=int(size.sum()),
-        labels=n,
-        right=int(label.sum()),
-        low=right,
-        high=size - labeled + right,
-        unlabeled=size - labeled,
+        items=items,
+        low=low,
+        high=size - labeled + low,
+        order=order,
+        stratum=by_stratum,
+        label=label[order],
         seen=seen,
         first=first,
-        place=place,
-        remaining=size[place] - within,
-        right_here=sums - np.repeat(sums[first], labeled[seen]),
-        items_left=(size.sum() - np.arange(n))[order],
-        right_before=(label.cumsum() - label)[order],
+        remaining=size[by_stratum] - np.arange(label.size) + np.repeat(first, counts),
+        correct_here=before - np.repeat(before[first], counts),
+        items_left=items - order,
+        correct_before=(label.cumsum() - label)[order],
     )
 
 
-def _log_weights(expected: float | None) -> np.ndarray:
-    plain = np.sqrt(ATOMS * (1 - ATOMS))
-    if expected is None:
-        return np.log(plain / plain.sum())
-    near = np.clip(checks.number("expected", expected, 0, 1), *EXPECTED)
-    informed = ATOMS ** (TOLD * near) * (1 - ATOMS) ** (TOLD * (1 - near))
-    return np.log(TRUSTED * informed / informed.sum() + (1 - TRUSTED) * plain / plain.sum())
+def _log_weights(expected: float | None) -> ndarray:
+    spread = np.sqrt(ATOMS * (1 - ATOMS))
+    weight = spread / spread.sum()
+    if expected is not None:
+        near = np.clip(checks.number("expected", expected, 0, 1), *EXPECTED)
+        informed = (ATOMS**near * (1 - ATOMS) ** (1 - near)) ** EXPECTED_LABELS
+        weight = TRUSTED * informed / informed.sum() + (1 - TRUSTED) * weight
+    return np.log(weight)
 
 
-def _log_wins(path: _Path, total: int) -> np.ndarray:
+def _log_wins(path: _Path, total: int) -> ndarray:
     """Return log R_p(T) of every atom."""
-    wrong = path.labels - path.right
-    drawn = (
-        _log_falling(path.items, path.labels)
-        - _log_falling(total, path.right)
+    n = path.label.size
+    correct = path.label.sum()
+    wrong = n - correct
+    sampled = (
+        _log_falling(path.items, n)
+        - _log_falling(total, correct)
         - _log_falling(path.items - total, wrong)
     )
-    return path.right * np.log(ATOMS) + wrong * np.log1p(-ATOMS) + drawn
+    return correct * np.log(ATOMS) + wrong * np.log1p(-ATOMS) + sampled
 
 
 def _log_falling(start: int, count: int) -> float:
     return scipy.special.gammaln(start + 1.0) - scipy.special.gammaln(start - count + 1.0)
 
 
-def _log_evidence(path: _Path, total: int, log_weight: np.ndarray) -> float:
-    if not path.right <= total <= path.items - path.labels + path.right:
+def _log_evidence(path: _Path, total: int, log_weight: ndarray) -> float:
+    if not path.low.sum() <= total <= path.high.sum():
         return np.inf
     wins = log_weight + _log_wins(path, total)
-    kept = wins > wins.max() - NEGLIGIBLE
-    return np.logaddexp.reduce(wins[kept] - _worst_composition(path, total, ATOMS[kept]))
+    likely = wins > wins.max() - NEGLIGIBLE
+    return np.logaddexp.reduce(wins[likely] - _worst_composition(path, total, ATOMS[likely]))
 
 
-def _worst_composition(path: _Path, total: int, atoms: np.ndarray) -> np.ndarray:
+def _worst_composition(path: _Path, total: int, atoms: ndarray) -> ndarray:
     """Return upper bounds of Gamma_p(T) that are within `TOLERANCE` of it, (J,)."""
-    base, slope = _lines(path, total, atoms)
-    rate = (total - path.right) / max(path.items - path.labels, 1)
-    composition = np.tile(path.low + rate * path.unlabeled, (atoms.size, 1))
-    bound, active = np.full(atoms.size, np.inf), np.arange(atoms.size)
+    chance, bet = _bets(path, total, atoms)
+    slope = bet / path.remaining
+    base = 1 - bet * chance - slope * path.correct_here
+    room = path.high - path.low
+    rate = (total - path.low.sum()) / max(room.sum(), 1)
+    composition = np.tile(path.low + rate * room, (atoms.size, 1))
+    bound = np.full(atoms.size, np.inf)
+    active = np.arange(atoms.size)
     for _ in range(STEPS):
-        value, gradient, curvature = _derivatives(path, base[active], slope[active], composition)
+        denominator = base[active] + slope[active] * composition[:, path.stratum]
+        relative = slope[active] / denominator
+        value = np.log(denominator).sum(1)
+        gradient, curvature = (_per_stratum(path, relative**power) for power in (1, 2))
         bound[active] = np.minimum(bound[active], value + _gap(path, composition, gradient))
-        open_ = bound[active] - value > TOLERANCE
-        if not open_.any():
+        unsolved = bound[active] - value > TOLERANCE
+        if not unsolved.any():
             break
-        active, composition = active[open_], composition[open_]
-        step = _newton(path, composition, gradient[open_], curvature[open_])
-        size = np.sqrt((curvature[open_] * step**2).sum(1, keepdims=True))
-        composition = np.clip(
-            composition + step * np.where(size < 0.25, 1, 1 / (1 + size)), path.low, path.high
+        active, composition, gradient, curvature = (
+            part[unsolved] for part in (active, composition, gradient, curvature)
         )
+        step = _newton(path, composition, gradient, curvature)
+        size = np.sqrt((curvature * step**2).sum(1, keepdims=True))
+        damped = composition + step * np.where(size < 0.25, 1, 1 / (1 + size))
+        composition = damped.clip(path.low, path.high)
     return bound
 
 
-def _lines(path: _Path, total: int, atoms: np.ndarray) -> tuple:
-    """Return intercepts and slopes (J, n) in C of the denominators 1 + lambda (e - m)."""
-    chance = (total - path.right_before) / path.items_left
+def _bets(path: _Path, total: int, atoms: ndarray) -> tuple:
+    """Return the chances m_t (n,) and the bets lambda_t(p) of all atoms (J, n)."""
+    chance = (total - path.correct_before) / path.items_left
     spread = chance * (1 - chance)
-    bet = np.divide(
-        atoms[:, None] - chance, spread, out=np.zeros((atoms.size, path.labels)), where=spread > 0
-    )
-    slope = bet / path.remaining
-    return 1 - bet * chance - slope * path.right_here, slope
+    none = np.zeros((atoms.size, chance.size))
+    return chance, np.divide(atoms[:, None] - chance, spread, out=none, where=spread > 0)
 
 
-def _derivatives(
-    path: _Path, base: np.ndarray, slope: np.ndarray, composition: np.ndarray
-) -> tuple:
-    """Return the sum of logarithms (J,), its gradient and the negative of its second derivatives, (J, H)."""
-    denominator = base + slope * composition[:, path.place]
-    relative = slope / denominator
-    gradient, curvature = np.zeros(composition.shape), np.zeros(composition.shape)
-    gradient[:, path.seen] = np.add.reduceat(relative, path.first, axis=1)
-    curvature[:, path.seen] = np.add.reduceat(relative**2, path.first, axis=1)
-    return np.log(denominator).sum(1), gradient, curvature
+def _per_stratum(path: _Path, terms: ndarray) -> ndarray:
+    """Return the sums (J, H) of terms (J, n)."""
+    sums = np.zeros((len(terms), path.low.size))
+    sums[:, path.seen] = np.add.reduceat(terms, path.first, axis=1)
+    return sums
 
 
-def _gap(path: _Path, composition: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    """Return how much the maximum may lie above, by the best of the multipliers that equal a gradient."""
+def _gap(path: _Path, composition: ndarray, gradient: ndarray) -> ndarray:
+    """Return how much the maximum may lie above, by the best multiplier that equals a gradient."""
     excess = gradient[:, None, :] - gradient[:, :, None]
-    reach = np.where(
-        excess > 0, (path.high - composition)[:, None, :], (path.low - composition)[:, None, :]
-    )
-    return (excess * reach).sum(2).min(1)
+    up = (path.high - composition)[:, None]
+    down = (path.low - composition)[:, None]
+    return (excess * np.where(excess > 0, up, down)).sum(2).min(1)
 
 
-def _newton(
-    path: _Path, composition: np.ndarray, gradient: np.ndarray, curvature: np.ndarray
-) -> np.ndarray:
-    """Return the step to the maximum of the quadratic model in the box, with the sum of C unchanged.
+def _newton(path: _Path, composition: ndarray, gradient: ndarray, curvature: ndarray) -> ndarray:
+    """Return the step to the maximum of the quadratic model in the box, at the same sum of C.
 
-    The model's maximum is clip(C + (g - nu) / h): its sum falls in nu, linearly between the values of nu at which an
-    entry comes to an end of the box.
+    The model's maximum is clip(C + (g - nu) / h): its sum falls in nu, linearly between the values
+    of nu at which an entry comes to an end of the box.
     """
-    curvature = np.maximum(curvature, NEARLY_FLAT / np.maximum(path.unlabeled, 1) ** 2)
-    down, up = path.low - composition, path.high - composition
+    curvature = np.maximum(curvature, NEARLY_FLAT / np.maximum(path.high - path.low, 1) ** 2)
+    down = path.low - composition
+    up = path.high - composition
     ends = np.sort(np.concatenate([gradient - curvature * down, gradient - curvature * up], 1), 1)
 
-    def steps(multiplier: np.ndarray) -> np.ndarray:
-        return np.clip(
-            (gradient[:, None] - multiplier[:, :, None]) / curvature[:, None],
-            down[:, None],
-            up[:, None],
-        )
+    def steps(multiplier: ndarray) -> ndarray:
+        free = (gradient[:, None] - multiplier[:, :, None]) / curvature[:, None]
+        return free.clip(down[:, None], up[:, None])
 
     moved = steps(ends).sum(2)
-    after = np.clip((moved > 0).sum(1), 1, ends.shape[1] - 1)
-    rows = np.arange(len(ends))
-    left, right = ends[rows, after - 1], ends[rows, after]
-    above, below = moved[rows, after - 1], moved[rows, after]
+    after = np.clip((moved > 0).sum(1, keepdims=True), 1, ends.shape[1] - 1)
+    around = np.concatenate([after - 1, after], 1)
+    start, end = np.take_along_axis(ends, around, 1).T[..., None]
+    above, below = np.take_along_axis(moved, around, 1).T[..., None]
     share = np.divide(above, above - below, out=np.zeros_like(above), where=above > below)
-    return steps((left + share * (right - left))[:, None])[:, 0]
+    return steps(start + share * (end - start))[:, 0]
 
 
 def _first(holds: Callable, low: int, high: int) -> int:
-    """Return the first of low, ..., high for which `holds`, which once true stays true; `high` if none before."""
+    """Return the first of low, ..., high for which `holds`, or `high`; once true it stays true."""
     return low + bisect.bisect_left(range(low, high), True, key=holds)
 
 
 def _edge(exact: Callable, bound: Callable, end: int, inside: int) -> int:
     """Return the last accepted T between `inside` and `end`, a limit that the labels prove.
 
-    `bound` lacks Gamma, which changes little from one T to the next: each try corrects it by what was found last.
+    `bound` lacks Gamma, which changes little from one T to the next: each try corrects it by the
+    last difference.
     """
     if exact(end) < 0:
         return end
-    toward, accepted, refused, correction = (1 if end > inside else -1), 0, abs(end - inside), 0.0
+    toward = 1 if end > inside else -1
+    accepted = 0
+    refused = abs(end - inside)
+    correction = 0.0
 
     def ruled_out(steps: int) -> bool:
         return bound(inside + toward * steps) + correction >= 0
 
     while refused - accepted > 1:
         guess = min(_first(ruled_out, accepted + 1, refused), refused - 1)
-        found = exact(inside + toward * guess)
-        correction = found - bound(inside + toward * guess)
-        accepted, refused = (guess, refused) if found < 0 else (accepted, guess)
+        evidence = exact(inside + toward * guess)
+        correction = evidence - bound(inside + toward * guess)
+        if evidence < 0:
+            accepted = guess
+        else:
+            refused = guess
     return inside + toward * accepted

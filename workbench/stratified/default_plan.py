@@ -1,8 +1,9 @@
-"""The plan of who names none: how many strata of like scores, and how many labels in each, from the scores alone."""
+"""The default plan: the number of strata of similar scores, and the labels in each."""
 
 from collections.abc import Iterator
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.allocation import rules
@@ -13,13 +14,13 @@ from workbench.stratified.strata import Strata
 
 AUTO = "auto"
 STRATA = 5  # of a question that has no default plan
-FEW, MANY, MANY_FROM = 10, 20, 200
-KEPT = {
-    False: 0.9,
-    True: 0.75,
-}  # of what a stratum has in proportion, by whether the scores are trusted
-SCORES = 0.02, 0.98  # a mean score outside counts as the nearer of the two
+FEW = 10
+MANY = 20
+MANY_FROM = 200  # labels
+# of what a stratum has in proportion, by whether the scores are trusted
+KEPT = {False: 0.9, True: 0.75}
 PARTS = {False: "nine tenths", True: "three quarters"}
+SCORES = 0.02, 0.98  # a mean score outside counts as the nearer of the two
 
 
 def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
@@ -28,8 +29,8 @@ def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
     Parameters
     ----------
     n_strata : int or "auto"
-        With "auto" 10, from 200 labels on 20, and fewer where one would have less than two labels or two items; 1 where
-        all scores are the same.
+        With "auto" 10, from 200 labels on 20, and fewer where one would have less than two labels
+        or two items; 1 where all scores are the same.
     budget : int
         Labels in total.
     items : ScoredItems
@@ -50,15 +51,11 @@ def strata_wanted(n_strata: int | str, budget: int, items: ScoredItems) -> int:
 
 def check_trusted(trust_scores: bool, automatic: bool, items: ScoredItems) -> bool:
     """Return `trust_scores`, or raise where it would be without effect."""
-    if trust_scores and not automatic:
+    if trust_scores and not (automatic and favors(items)):
         raise checks.WrongValue(
             "trust_scores",
-            "belongs to the default plan of an accuracy: name no strata, no waves "
-            "and no allocation",
-        )
-    if trust_scores and not favors(items):
-        raise checks.WrongValue(
-            "trust_scores", "needs strata cut from scores that are probabilities"
+            "belongs to the default plan of an accuracy, from scores that are probabilities: "
+            "name no strata, no waves and no allocation",
         )
     return bool(trust_scores)
 
@@ -70,8 +67,8 @@ def favors(items: ScoredItems) -> bool:
 
 def default_labels(
     items: ScoredItems, strata: Strata, budget: int, *, trust_scores: bool = False
-) -> tuple[np.ndarray | None, list[Note]]:
-    r"""Return the labels per stratum of the default plan, None for in proportion, and a note that says why.
+) -> tuple[ndarray | None, list[Note]]:
+    r"""Return the labels per stratum of the default plan, and a note that says why.
 
     Parameters
     ----------
@@ -90,9 +87,10 @@ def default_labels(
 
     Notes
     -----
-    :math:`\min \sum_h N_h^2 q_h (1 - q_h) / n_h` over whole :math:`n_h` of at least 2 and of .9 of what stratum h has
-    in proportion, with :math:`q_h` its mean score cut to [.02, .98] (Neyman's optimum [1]_ with a floor); .75 where
-    scores are trusted. So scores that mislead cost little, and with few labels per stratum none can be spared.
+    :math:`\min \sum_h N_h^2 q_h (1 - q_h) / n_h` over whole :math:`n_h` of at least 2 and of .9 of
+    what stratum h has in proportion, with :math:`q_h` its mean score cut to [.02, .98] (Neyman's
+    optimum [1]_ with a floor); .75 where scores are trusted. So scores that mislead cost little,
+    and with few labels per stratum none can be spared.
 
     References
     ----------
@@ -108,36 +106,31 @@ def default_labels(
     """
     if items.by is not None:
         return None, []
-    many, why = (
-        checks.counted(strata.n_strata, "stratum", "strata"),
-        "the scores are no probabilities",
+    plan = (
+        f"the default plan: {checks.counted(strata.n_strata, 'stratum', 'strata')} of like scores"
     )
+    reason = "the scores are no probabilities"
     if favors(items):
+        sizes = strata.sizes
         spread = doubt(items, strata)
+        proportional = rules.allotted(sizes, budget, "proportional", ROUNDS, spread)
         labeled = rules.allotted_above(
-            strata.sizes, budget, "voila", KEPT[trust_scores], ROUNDS, spread, np.ceil
+            sizes, budget, "voila", KEPT[trust_scores], ROUNDS, spread, np.ceil
         )
-        if (labeled != rules.allotted(strata.sizes, budget, "proportional", ROUNDS, spread)).any():
-            return labeled, [
-                Note(
-                    "remark",
-                    f"the default plan: {many} of like scores; each keeps "
-                    f"{PARTS[trust_scores]} of its labels in proportion to its size, so that scores that "
-                    "mislead cost little; the others go where the scores leave most doubt",
-                )
-            ]
-        why = (
+        if (labeled != proportional).any():
+            text = (
+                f"{plan}; each keeps {PARTS[trust_scores]} of its labels in proportion to its "
+                "size, so that scores that mislead cost little; the others go where the scores "
+                "leave most doubt"
+            )
+            return labeled, [Note("remark", text)]
+        reason = (
             "with so few labels in each none can be spared for those that the scores leave in doubt"
         )
-    return None, [
-        Note(
-            "remark",
-            f"the default plan: {many} of like scores, labels in proportion to their size; {why}",
-        )
-    ]
+    return None, [Note("remark", f"{plan}, labels in proportion to their size; {reason}")]
 
 
-def doubt(items: ScoredItems, strata: Strata) -> np.ndarray:
+def doubt(items: ScoredItems, strata: Strata) -> ndarray:
     """Return the spread of right and wrong within each stratum that its mean score says, (H,)."""
     score = np.clip(np.bincount(strata.labels, items.score) / strata.sizes, *SCORES)
     return np.sqrt(score * (1 - score))
@@ -145,9 +138,9 @@ def doubt(items: ScoredItems, strata: Strata) -> np.ndarray:
 
 def regimes(items: ScoredItems, n_strata: int | str) -> Iterator[tuple[int, int, int]]:
     """Yield from which number of labels to which there are how many strata."""
-    starts = (
-        {1} if n_strata != AUTO else {1, *range(2 * ROUNDS, FEW * ROUNDS + 1, ROUNDS), MANY_FROM}
-    )
-    first = sorted(each for each in starts if each <= items.size)
-    for start, after in zip(first, [*first[1:], items.size + 1], strict=True):
+    starts = [1]
+    if n_strata == AUTO:
+        starts += [*range(2 * ROUNDS, FEW * ROUNDS + 1, ROUNDS), MANY_FROM]
+    starts = [start for start in starts if start <= items.size]
+    for start, after in zip(starts, [*starts[1:], items.size + 1], strict=True):
         yield start, after - 1, strata_wanted(n_strata, start, items)

@@ -1,10 +1,10 @@
 """Two models on the same items: the difference of their accuracies from one stratified sample."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
@@ -22,13 +22,14 @@ SHORT = Note(
 )
 
 
-class PairedDifference(Estimate, Result):
-    """The difference of the accuracies of two models on the same items; made by `paired_difference`.
+class PairedDifference(skips.Bounded, Estimate, Result):
+    """The difference of two accuracies on the same items; made by `paired_difference`.
 
     Attributes
     ----------
     estimate : float
-        Accuracy of A less that of B, over all items; NaN where items were skipped, which leaves a range, `bounds`.
+        Accuracy of A less that of B, over all items; NaN where items were skipped, which leaves a
+        range, `bounds`.
     variance : float
         Estimated from the sample; 0 where all labels of every stratum agree: the labels then
         show no variance, which does not mean that there is none.
@@ -43,39 +44,35 @@ class PairedDifference(Estimate, Result):
 
     estimate: float
     variance: float
-    stratum_size: np.ndarray
-    counts: np.ndarray
+    stratum_size: ndarray
+    counts: ndarray
     agreeing: int
-    skipped: np.ndarray | None = None
+    skipped: ndarray | None = None
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """The estimates with only B right about every skipped item, and with only A right; else both alike."""
-        low, high = self._ends()
-        return low.estimate, high.estimate
+    def bounds(self) -> tuple:
+        """The estimates with only B correct about every skipped item, and with only A correct.
 
-    def _ends(self) -> Any:
-        if self.skipped is None:
-            return self, self
-        return [
-            paired_difference(
-                self.stratum_size,
-                self.counts + np.multiply.outer(self.skipped, VALUES == value),
-                agreeing=self.agreeing,
-            )
-            for value in (-1, 1)
-        ]
+        Without skipped items both are the estimate.
+        """
+        return tuple(end.estimate for end in self._ends())
+
+    def _completed(self, skipped: ndarray, correct: int) -> "PairedDifference":
+        labels = np.multiply.outer(skipped, VALUES == 2 * correct - 1)
+        return paired_difference(self.stratum_size, self.counts + labels, agreeing=self.agreeing)
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
-        """Return the `value_interval` of the difference; items on which the models agree are constants.
+        """Return the `value_interval` of the difference.
+
+        Items on which the models agree are constants.
 
         Parameters
         ----------
         level : float
             Nominal coverage in (0, 1).
         method : {"default", "short"}
-            "short", for one stratum and levels from .95 on, is .88 to .99 as wide from 20 labels on; it promises less,
-            as its note says.
+            "short", for one stratum and levels from .95 on, is .88 to .99 as wide from 20 labels
+            on; it promises less, as its note says.
 
         Returns
         -------
@@ -88,32 +85,29 @@ class PairedDifference(Estimate, Result):
 
         Notes
         -----
-        "short" adds k = z^2 / 3 labels on which only A is right and as many on which only B is: with m = n + 2k and D =
-        (a - b) / m it is D +- t_{n - 1} sqrt(((a + b + 2k) / m - D^2) / m), the interval of Agresti & Min [1]_ with
-        other labels and quantile, for all items of the strata, cut at what the labels prove. It takes no
-        finite-population factor.
+        "short" adds k = z^2 / 3 labels on which only A is right and as many on which only B is:
+        with m = n + 2k and D = (a - b) / m it is D +- t_{n - 1} sqrt(((a + b + 2k) / m - D^2) / m),
+        the interval of Agresti & Min [1]_ with other labels and quantile, for all items of the
+        strata, cut at what the labels prove. It takes no finite-population factor.
 
         References
         ----------
-        .. [1] Agresti & Min, Simple improved confidence intervals for comparing matched proportions, Statistics in
-           Medicine 24, 2005.
+        .. [1] Agresti & Min, Simple improved confidence intervals for comparing matched
+           proportions, Statistics in Medicine 24, 2005.
         """
         checks.choice("method", method, METHODS)
+        level = checks.level(level)
         if self.skipped is not None:
             return skips.between(*(end.interval(level, method) for end in self._ends()))
-        return (
-            self._short(checks.level(level))
-            if method == "short"
-            else self._default(checks.level(level))
-        )
+        return self._short(level) if method == "short" else self._default(level)
 
     def _default(self, level: float) -> Interval:
-        size, counts, outside = self.stratum_size, self.counts, int(self.agreeing > 0)
+        size = self.stratum_size
+        counts = self.counts
+        outside = int(self.agreeing > 0)
         if outside:
-            size, counts = (
-                np.append(size, self.agreeing),
-                np.vstack([counts, [0, self.agreeing, 0]]),
-            )
+            size = np.append(size, self.agreeing)
+            counts = np.vstack([counts, [0, self.agreeing, 0]])
         return interval_of(size, counts, np.broadcast_to(VALUES, counts.shape), level, outside)
 
     def _short(self, level: float) -> Interval:
@@ -123,27 +117,22 @@ class PairedDifference(Estimate, Result):
                 f"must be 'default' with several strata or a level below {SHORT_FROM}",
                 "short",
             )
-        (size,), ((b, _, a),), n = self.stratum_size, self.counts, int(self.counts.sum())
-        if n == size:
-            return self.interval(level)
+        (size,) = self.stratum_size
+        ((b, tie, a),) = self.counts
+        n = a + b + tie
+        unseen = size - n
         k = intervals.added_labels(level)
+        if not unseen:
+            return self._default(level)
         m = n + 2 * k
         center = (a - b) / m
-        reach = scipy.special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(
-            ((a + b + 2 * k) / m - center**2) / m
-        )
-        low, high = (
-            max(size * (center - reach), a - b - (size - n)),
-            min(size * (center + reach), a - b + size - n),
-        )
-        total = size + self.agreeing
-        return Interval(
-            float(low / total),
-            float(high / total),
-            level,
-            "short",
-            notes=[SHORT, *intervals.few_notes(self.stratum_size, self.counts.sum(1))],
-        )
+        variance = ((a + b + 2 * k) / m - center**2) / m
+        reach = scipy.special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(variance)
+        total = size * np.array([center - reach, center + reach])
+        total = np.clip(total, a - b - unseen, a - b + unseen)
+        low, high = (total / (size + self.agreeing)).tolist()
+        notes = [SHORT, *intervals.few_notes(self.stratum_size, self.counts.sum(1))]
+        return Interval(low, high, level, "short", notes=notes)
 
     def headline(self, level: float = 0.95, models: Sequence[str] = ("A", "B")) -> str:
         """Return the difference and its interval in one sentence.
@@ -153,30 +142,25 @@ class PairedDifference(Estimate, Result):
         level : float
             Nominal coverage in (0, 1).
         models : pair of str
-            What the models are called.
+            Names of the models.
         """
         (low, high), (first, second) = self.interval(level), models
-        better = (
-            f"{first} is better"
-            if low > 0
-            else f"{second} is better"
-            if high < 0
-            else "no difference is shown"
-        )
+        verdict = "no difference is shown"
+        if low > 0 or high < 0:
+            verdict = f"{first if low > 0 else second} is better"
         places = max(digits.decimals((high - low) / 2, 4), 3)
-        *found, least, most = (f"{value:+.{places}f}" for value in (*self.bounds, low, high))
-        said = " to ".join(dict.fromkeys(found))
+        *ends, least, most = (f"{value:+.{places}f}" for value in (*self.bounds, low, high))
+        labels = checks.counted(self.counts.sum(), "label")
         return (
-            f"accuracy of {first} less {second} {said}, {percent(level)} from {least} to {most}: "
-            f"{better}; {checks.counted(int(self.counts.sum()), 'label')}{skips.words(self.skipped)}"
+            f"accuracy of {first} less {second} {skips.span(ends)}, {percent(level)} from {least} "
+            f"to {most}: {verdict}; {labels}{skips.words(self.skipped)}"
         )
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1."""
         b, tie, a = self.counts.T
-        return skips.with_skipped(
-            stratum_rows(size=self.stratum_size, only_b=b, alike=tie, only_a=a), self.skipped
-        )
+        table = stratum_rows(size=self.stratum_size, only_b=b, alike=tie, only_a=a)
+        return skips.with_skipped(table, self.skipped)
 
 
 def paired_difference(
@@ -186,20 +170,23 @@ def paired_difference(
     agreeing: int = 0,
     skipped: ArrayLike | None = None,
 ) -> PairedDifference:
-    """Estimate by how much model A is more often right than model B, from labels of one stratified sample.
+    """Estimate the accuracy of model A less that of model B from one stratified sample.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
-        Items per stratum. To compare two models, strata of the items on which they differ are enough.
+        Items per stratum. To compare two models, strata of the items on which they differ are
+        enough.
     counts : (H, 3) array_like of int
-        Labeled items per stratum on which only B is right, both are right or both wrong, only A is right; at least 2
-        per stratum unless it is fully labeled.
+        Labeled items per stratum on which only B is right, both are right or both wrong, only A is
+        right; at least 2 per stratum unless it is fully labeled.
     agreeing : int
-        Further items, on which both models predict the same: their difference is 0 and needs no label.
+        Further items, on which both models predict the same: their difference is 0 and needs no
+        label.
     skipped : (H,) array_like of int, optional
-        Further items of the sample, which nobody could label, as in `stratified_accuracy`: the interval goes from its
-        lower limit with only B right about each of them to its upper limit with only A right.
+        Further items of the sample, which nobody could label, as in `stratified_accuracy`: the
+        interval goes from its lower limit with only B right about each of them to its upper limit
+        with only A right.
 
     Returns
     -------
@@ -212,8 +199,8 @@ def paired_difference(
 
     Notes
     -----
-    D = sum_h W_h (a_h - b_h) / n_h with W_h = N_h / (sum N + agreeing); its interval is `value_interval` of the values
-    -1, 0 and 1, of which none has to be seen.
+    D = sum_h W_h (a_h - b_h) / n_h with W_h = N_h / (sum N + agreeing); its interval is
+    `value_interval` of the values -1, 0 and 1, of which none has to be seen.
 
     Examples
     --------
@@ -222,20 +209,15 @@ def paired_difference(
     """
     agreeing = checks.whole("agreeing", agreeing, 0)
     if skipped is not None and np.any(skipped):
-        rows = enumerate(np.asarray(counts))
-        table = np.stack(
-            [checks.counts("counts", row, what=f"stratum {h}, value") for h, row in rows]
-        )
+        table = skips.count_table("counts", counts, np.shape(counts))
         skipped = checks.counts("skipped", skipped, size=len(table))
-        size, _, _ = check_table(
-            stratum_size, table + np.multiply.outer(skipped, VALUES == 0), VALUES
-        )
+        labels = table + np.multiply.outer(skipped, VALUES == 0)
+        size, _, _ = check_table(stratum_size, labels, VALUES)
         return PairedDifference(np.nan, np.nan, size, table, agreeing, skipped)
     size, counts, _ = check_table(stratum_size, counts, VALUES)
-    weight, n = size / (size.sum() + agreeing), counts.sum(1)
+    weight = size / (size.sum() + agreeing)
+    n = counts.sum(1)
     mean = (counts[:, 2] - counts[:, 0]) / n
     spread = (counts[:, 2] + counts[:, 0]) / n - mean**2
-    variance = weight**2 * (1 - n / size) * spread * n / np.maximum(n - 1, 1) / n
-    return PairedDifference(
-        float((weight * mean).sum()), float(variance.sum()), size, counts, agreeing
-    )
+    variance = weight**2 * (1 - n / size) * spread / np.maximum(n - 1, 1)
+    return PairedDifference((weight * mean).sum(), variance.sum(), size, counts, agreeing)

@@ -1,37 +1,44 @@
-"""Two models on the same items under one judge: their difference from verdicts on all items and labels of some.
+"""The difference of two models from verdicts of one judge on all items and labels of some.
 
-Both intervals are those of t with one more label, which was never seen, and longer on the side where the labels are
-skewed; neither has a proof. Least coverage found at 95%: ``tests/peers/search_judged.py``.
+`judged_difference` estimates, `judged_labels` plans the labels. Both intervals are those of t with
+one more label, which was never seen, and longer on the side where the labels are skewed; neither
+has a proof. Least coverage found at 95%: ``tests/peers/search_judged.py``.
 """
 
-from collections.abc import Sequence
-from typing import Any
+import functools
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import scipy
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation.rules import allocate
 from workbench.data.judged_items import WHICH
 from workbench.results import FILLED, Interval, Note
+from workbench.stratified import skips
 from workbench.stratified.class_metrics import class_metrics
 from workbench.stratified.differences import VALUES, PairedDifference
 
-PAIRS = np.array([(1, 1), (1, 0), (0, 1), (0, 0)])  # right about A and B, in the order of `WHICH`
+PAIRS = np.array([(1, 1), (1, 0), (0, 1), (0, 0)])  # correct about A and B, in the order of `WHICH`
 SIGNS = PAIRS[:, 0] - PAIRS[:, 1]
 SPREAD = np.array([0.4, 0.6, 0.6, 0.5])  # expected of the difference, by verdicts
 LEAST = 4
 FEW = 2  # labels of differing verdicts, without which these tell nothing
-DRAWN = {"pairs": "drawn within the pairs of verdicts", "random": "drawn from all items alike"}
+TINY = 1e-300  # in the place of a denominator of 0
+DRAWN = ("pairs", "random")
 RATES = {1: "sensitivity", 0: "specificity"}
+NO_PROOF = "the interval has no proof: the least coverage found at 95% was "
 UNPROVEN = {
-    drawn: Note(
+    "pairs": Note(
         "assumption",
-        f"the interval has no proof: the least coverage found at 95% was "
-        f"{least} with labels {how}, from 20 labels on",
-    )
-    for (drawn, how), least in zip(DRAWN.items(), (".945", ".947"), strict=True)
+        NO_PROOF + ".945 with labels drawn within the pairs of verdicts, from 20 labels on",
+    ),
+    "random": Note(
+        "assumption",
+        NO_PROOF + ".947 with labels drawn from all items alike, from 20 labels on",
+    ),
 }
 CONTESTANT = Note(
     "remark",
@@ -48,13 +55,14 @@ class JudgedDifference(PairedDifference):
     Attributes
     ----------
     estimate, variance, stratum_size, counts, agreeing, skipped
-        As in `PairedDifference`; strata are the verdicts on both models: both right, only A, only B, neither.
+        As in `PairedDifference`; strata are the verdicts on both models: both right, only A, only
+        B, neither.
     answers : (4, 4) array of int
         Labels by verdicts and what people say, each in this order.
     drawn : {"pairs", "random"}
     """
 
-    answers: np.ndarray = FILLED
+    answers: ndarray = FILLED
     drawn: str = "pairs"
 
     @property
@@ -74,120 +82,90 @@ class JudgedDifference(PairedDifference):
         return Interval(self.by_judge - high, self.by_judge - low, level, "judged")
 
     def rates(self, level: float = 0.95) -> list[dict]:
-        """Return one row per model and rate of the judge: right answers that it passes, wrong ones that it does not.
+        """Return one row per model and rate of the judge.
+
+        The rates are those of correct answers that it passes, and of incorrect ones that it fails.
 
         Parameters
         ----------
         level : float
             Nominal coverage in (0, 1).
         """
-        return [
-            {"model": model, "metric": metric, **self._rate(place, verdict, level)}
-            for place, model in enumerate("AB")
-            for verdict, metric in RATES.items()
-        ]
+        rows = []
+        for model, name in enumerate("AB"):
+            for verdict, metric in RATES.items():
+                rows.append({"model": name, "metric": metric, **self._rate(model, verdict, level)})
+        return rows
 
-    def _rate(self, place: int, verdict: int, level: float) -> dict:
-        """Return how often the judge gives a verdict on a model's answers that deserve it: recall, as of a class."""
-        says, deserves = PAIRS[:, place] == verdict, PAIRS[:, place] == 1
-        n, right = self.answers.sum(1), self.answers[:, deserves].sum(1)
-        parts = np.stack(
-            [
-                self.stratum_size,
-                says,
-                n,
-                np.where(deserves, right, n - right),
-                np.zeros(4, int) if self.skipped is None else self.skipped,
-            ]
-        )
+    def _rate(self, model: int, verdict: int, level: float) -> dict:
+        """Return the recall of a verdict: how often answers that deserve it get it."""
+        says = PAIRS[:, model] == verdict
+        passes = PAIRS[:, model] == 1
+        n = self.answers.sum(1)
+        correct = self.answers[:, passes].sum(1)
+        agreed = np.where(passes, correct, n - correct)
+        skipped = np.zeros_like(n) if self.skipped is None else self.skipped
+        strata = np.stack([self.stratum_size, says, n, agreed, skipped])
         if self.drawn == "random":  # the items of one verdict are as good as a stratum
-            parts = np.stack([parts[:, part].sum(1) for part in (says, ~says)], 1)
-        size, says, n, correct, skipped = parts[:, parts[0] > 0]
+            strata = np.stack([strata[:, part].sum(1) for part in (says, ~says)], 1)
+        size, says, n, agreed, skipped = strata[:, strata[0] > 0]
         if (n + skipped < np.minimum(2, size)).any():
-            return {"estimate": float("nan"), "low": 0.0, "high": 1.0}
-        found = class_metrics(size, says > 0, n, correct, skipped=skipped)
-        low, high = found.interval("recall", level)
-        return {"estimate": found.recall, "low": low, "high": high}
+            return {"estimate": np.nan, "low": 0.0, "high": 1.0}
+        metrics = class_metrics(size, says > 0, n, agreed, skipped=skipped)
+        low, high = metrics.interval("recall", level)
+        return {"estimate": metrics.recall, "low": low, "high": high}
 
     def remarks(self, models: Sequence[str] = ("A", "B"), level: float = 0.95) -> list[Note]:
-        """Return what the verdicts alone say, whom they favor, how differently they err, and that a judge may compete.
+        """Return notes on the verdicts alone: their difference, whom they favor, how they err.
 
         Parameters
         ----------
         models : pair of str
-            What the models are called.
+            Names of the models.
         level : float
             Nominal coverage in (0, 1).
         """
-        low, high = self.favor(level)
-        favors = (
-            f"they favor {models[0]} by {100 * low:.1f} to {100 * high:.1f} points"
-            if low > 0
-            else f"they favor {models[1]} by {-100 * high:.1f} to {-100 * low:.1f} points"
-            if high < 0
-            else "that they favor one of the two is not shown"
-        )
-        told = [
-            f"the judge treats the models differently: it calls {kind} {a['estimate']:.0%} of the {kind} answers "
-            f"of {models[0]}, but {b['estimate']:.0%} of those of {models[1]}"
-            for a, b, kind in self._rates_of_both(level)
-            if a["high"] < b["low"] or b["high"] < a["low"]
-        ]
-        return [
-            Note(
-                "remark",
-                f"the verdicts alone say {models[0]} less {models[1]} {100 * self.by_judge:+.1f} "
-                f"points; {favors}",
-            ),
-            *(Note("remark", text) for text in told),
-            CONTESTANT,
-        ]
-
-    def _rates_of_both(self, level: float) -> list[tuple]:
-        rows = self.rates(level)
-        return [
-            (*(row for row in rows if row["metric"] == metric), kind)
-            for metric, kind in zip(RATES.values(), ("right", "wrong"), strict=True)
-        ]
+        first, second = models
+        low, high = (100 * limit for limit in self.favor(level))
+        favor = "that they favor one of the two is not shown"
+        if low > 0:
+            favor = f"they favor {first} by {low:.1f} to {high:.1f} points"
+        if high < 0:
+            favor = f"they favor {second} by {-high:.1f} to {-low:.1f} points"
+        points = f"{100 * self.by_judge:+.1f} points"
+        texts = [f"the verdicts alone say {first} less {second} {points}; {favor}"]
+        rates = self.rates(level)
+        for kind, a, b in zip(("right", "wrong"), rates[:2], rates[2:], strict=True):
+            if a["high"] < b["low"] or b["high"] < a["low"]:
+                texts.append(
+                    f"the judge treats the models differently: it calls {kind} {a['estimate']:.0%} "
+                    f"of the {kind} answers of {first}, but {b['estimate']:.0%} of those of "
+                    f"{second}"
+                )
+        return [*(Note("remark", text) for text in texts), CONTESTANT]
 
     def rows(self) -> list[dict]:
-        """Return one row per pair of verdicts that there is: what people said of it."""
-        return [
-            {"verdict": said, **{key: value for key, value in row.items() if key != "stratum"}}
-            for said, row in zip(WHICH, super().rows(), strict=True)
+        """Return one row per pair of verdicts that occurs, with the labels of its items."""
+        rows = [
+            {"verdict": verdict, **row}
+            for verdict, row in zip(WHICH, super().rows(), strict=True)
             if row["size"]
         ]
+        for row in rows:
+            del row["stratum"]
+        return rows
 
-    def _ends(self) -> Any:
-        if self.skipped is None:
-            return self, self
-        return [
-            judged_difference(
-                self.stratum_size,
-                self.answers + np.multiply.outer(self.skipped, SIGNS == sign),
-                drawn=self.drawn,
-            )
-            for sign in (-1, 1)
-        ]
+    def _completed(self, skipped: ndarray, correct: int) -> "JudgedDifference":
+        labels = np.multiply.outer(skipped, SIGNS == 2 * correct - 1)
+        return judged_difference(self.stratum_size, self.answers + labels, drawn=self.drawn)
 
     def _default(self, level: float) -> Interval:
         low, high = LIMITS[self.drawn](self.stratum_size, self.counts, level)
-        return Interval(
-            float(low),
-            float(high),
-            level,
-            "judged",
-            notes=[
-                UNPROVEN[self.drawn],
-                *intervals.few_notes(self.stratum_size, self.counts.sum(1)),
-            ],
-        )
-
-    def _short(self, level: float) -> Interval:
-        raise checks.WrongValue("method", "must be 'default' under a judge", "short")
+        few = intervals.few_notes(self.stratum_size, self.counts.sum(1))
+        return Interval(low, high, level, "judged", notes=[UNPROVEN[self.drawn], *few])
 
 
-def judged_labels(stratum_size: ArrayLike, budget: int) -> np.ndarray:
+def judged_labels(stratum_size: ArrayLike, budget: int) -> ndarray:
     """Return how many items of each pair of verdicts to label for `judged_difference`.
 
     Parameters
@@ -208,7 +186,8 @@ def judged_labels(stratum_size: ArrayLike, budget: int) -> np.ndarray:
     [62, 17, 13, 8]
     """
     size = checks.counts("stratum_size", stratum_size, size=len(PAIRS))
-    some, labeled = size > 0, np.zeros(len(PAIRS), int)
+    some = size > 0
+    labeled = np.zeros(len(PAIRS), int)
     labeled[some] = allocate(
         size[some], budget, "neyman_plus", stratum_sd=SPREAD[some], minimum=LEAST
     ).labeled
@@ -222,7 +201,9 @@ def judged_difference(
     drawn: str = "pairs",
     skipped: ArrayLike | None = None,
 ) -> JudgedDifference:
-    r"""Estimate by how much model A is more often right than B: a judge's verdicts on all items, labels of some.
+    r"""Estimate the accuracy of model A less that of model B from a judge's verdicts and labels.
+
+    The judge gives a verdict on all items; people label some of them.
 
     Parameters
     ----------
@@ -231,11 +212,11 @@ def judged_difference(
     answers : (4, 4) array_like of int
         Labels: rows by the verdicts, columns by what people say, in the same order.
     drawn : {"pairs", "random"}
-        Whether the labels were drawn within each pair of verdicts, best as many as `judged_labels` says, or at random
-        from all items.
+        Whether the labels were drawn within each pair of verdicts, best as many as `judged_labels`
+        says, or at random from all items.
     skipped : (4,) array_like of int, optional
-        Further items of the sample, which nobody could label: the interval goes from its lower limit with only B right
-        about each of them to its upper limit with only A right.
+        Further items of the sample, which nobody could label: the interval goes from its lower
+        limit with only B right about each of them to its upper limit with only A right.
 
     Returns
     -------
@@ -244,181 +225,154 @@ def judged_difference(
     Raises
     ------
     ValueError
-        If there are more labels than items, fewer than 3, or, with "pairs", fewer than 2 of a pair that has them.
+        If there are more labels than items, fewer than 3, or, with "pairs", fewer than 2 of a pair
+        that has them.
 
     Notes
     -----
-    With z = 1, 0 or -1 a label, A less B, "pairs" is the stratified mean. With "random" and v the same of the
-    verdicts, slope b = cov(z, v) / var(v), within 0 to 1 and its denominator over all items, and r = z - b v (b is 0
-    where one of the two differing pairs of verdicts has fewer than 2 labels), it is the prediction-powered estimate
-    [1]_, D = b mean(v) + mean(r), and the squares of r are divided by 1 less their leverage.
+    With z = 1, 0 or -1 a label, A less B, "pairs" is the stratified mean. With "random" and v the
+    same of the verdicts, slope b = cov(z, v) / var(v), within 0 to 1 and its denominator over all
+    items, and r = z - b v (b is 0 where one of the two differing pairs of verdicts has fewer than 2
+    labels), it is the prediction-powered estimate [1]_, D = b mean(v) + mean(r), and the squares of
+    r are divided by 1 less their leverage.
 
     With V the variance, the limits are
 
-    .. math:: D \pm \Big(t \sqrt{V + \frac{e^3}{(e + V)^2}} + g\Big), \quad e = \frac{3 z_l^2}{4} u^2,
+    .. math::
+        D \pm \Big(t \sqrt{V + \frac{e^3}{(e + V)^2}} + g\Big), \quad e = \frac{3 z_l^2}{4} u^2,
 
-    with u what one label that was never seen would move most: the farthest answer downward for the lower limit, upward
-    for the upper one, of the pair of verdicts where a label weighs most, W sqrt(f) / (n + 1), f = 1 - n / N (at random
-    with f of all labels and at most sqrt(f) / n). g is the skewness by which Johnson's t [2]_ moves, here on
-    the longer side only, its denominator V + e / 6. Degrees of freedom are n - 2 at random; else Satterthwaite's [3]_,
-    at most those of all labels. The limits are rounded outward to whole items, and cut at what the labels prove.
+    with u what one label that was never seen would move most: the farthest answer downward for the
+    lower limit, upward for the upper one, of the pair of verdicts where a label weighs most, W
+    sqrt(f) / (n + 1), f = 1 - n / N (at random with f of all labels and at most sqrt(f) / n). g is
+    the skewness by which Johnson's t [2]_ moves, here on the longer side only, its denominator V +
+    e / 6. Degrees of freedom are n - 2 at random; else Satterthwaite's [3]_, at most those of all
+    labels. The limits are rounded outward to whole items, and cut at what the labels prove.
 
     References
     ----------
-    .. [1] Angelopoulos, Duchi & Zrnic, PPI++: efficient prediction-powered inference, arXiv 2311.01453, 2023.
-    .. [2] Johnson, Modified t tests and confidence intervals for asymmetrical populations, Journal of the American
-       Statistical Association 73, 1978.
-    .. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
+    .. [1] Angelopoulos, Duchi & Zrnic, PPI++: efficient prediction-powered inference, arXiv
+       2311.01453, 2023.
+    .. [2] Johnson, Modified t tests and confidence intervals for asymmetrical populations, Journal
+       of the American Statistical Association 73, 1978.
+    .. [3] Satterthwaite, An approximate distribution of estimates of variance components,
+       Biometrics Bulletin 2, 1946.
 
     Examples
     --------
-    >>> found = judged_difference([1400, 250, 200, 150], [[55, 4, 2, 1], [5, 9, 1, 2], [4, 1, 7, 1], [0, 1, 0, 7]])
-    >>> found.headline()
+    >>> answers = [[55, 4, 2, 1], [5, 9, 1, 2], [4, 1, 7, 1], [0, 1, 0, 7]]
+    >>> difference = judged_difference([1400, 250, 200, 150], answers)
+    >>> difference.headline()
     'accuracy of A less B +0.045, 95% from -0.032 to +0.123: no difference is shown; 100 labels'
-    >>> round(found.by_judge, 3)
+    >>> round(difference.by_judge, 3)
     0.025
     """
     size = checks.counts("stratum_size", stratum_size, size=len(PAIRS))
     checks.choice("drawn", drawn, DRAWN)
-    table = checks.plain_array("answers", answers)
-    if table.shape != (len(PAIRS), len(PAIRS)):
-        raise checks.WrongValue(
-            "answers", f"must have 4 rows and 4 columns; got shape {table.shape}"
-        )
-    table = np.stack(
-        [
-            checks.counts("answers", row, what=f"verdict {said!r}, label")
-            for said, row in zip(WHICH, table, strict=True)
-        ]
-    )
-    left = (
-        np.zeros_like(size)
-        if skipped is None
-        else checks.counts("skipped", skipped, size=len(PAIRS))
-    )
-    n = table.sum(1) + left
+    table = skips.count_table("answers", answers, (len(PAIRS), len(PAIRS)))
+    none = np.zeros_like(size)
+    unlabeled = none if skipped is None else checks.counts("skipped", skipped, size=len(PAIRS))
+    n = table.sum(1) + unlabeled
     checks.at_most("answers", n, "stratum_size", size, what="verdict")
-    least = np.minimum(2, size) if drawn == "pairs" else 0 * size
+    least = np.minimum(2, size) if drawn == "pairs" else none
     if n.sum() < min(3, size.sum()) or (n < least).any():
         raise checks.WrongValue(
             "answers", "must hold 3 labels, and with drawn='pairs' 2 of each pair of verdicts", n
         )
-    counts = np.stack([table[:, SIGNS == sign].sum(1) for sign in (-1, 0, 1)], 1)
-    estimate, variance = (np.nan, np.nan) if left.any() else ESTIMATES[drawn](size, counts)[:2]
-    estimate = np.clip(estimate, *_proven(size, counts))
-    return JudgedDifference(
-        float(estimate),
-        float(variance),
-        size,
-        counts,
-        0,
-        left if left.any() else None,
-        answers=table,
-        drawn=drawn,
-    )
+    counts = table @ (SIGNS[:, None] == VALUES)
+    if unlabeled.any():
+        return JudgedDifference(
+            np.nan, np.nan, size, counts, 0, unlabeled, answers=table, drawn=drawn
+        )
+    estimate, variance = map(float, ESTIMATES[drawn](size, counts)[:2])
+    estimate = float(np.clip(estimate, *_proven(size, counts)))
+    return JudgedDifference(estimate, variance, size, counts, 0, answers=table, drawn=drawn)
 
 
-def _spread(
-    unit: np.ndarray, rest: np.ndarray, counts: np.ndarray, moved: np.ndarray, level: float
-) -> Any:
-    """Return variance and skewness (...,) of means of labels that weigh `unit`, of which a share `rest` has no label.
+def _of_pairs(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
+    """Return estimate, variance, skewness, degrees of freedom and reach of labels drawn by pairs.
 
-    The skewness is the distance by which Johnson's t moves, before it is divided by the variance.
+    All have the shape (...,), the reach (2, ...).
     """
-    n, z = counts.sum(-1), intervals.quantile(level)
-    second, third = ((counts * moved**power).sum(-1) for power in (2, 3))
-    towards = z**2 / 2 * rest - (z**2 - 1) / 6 * (2 * rest - 1)
-    return unit**2 * rest * second * n / np.maximum(n - 1, 1), unit**3 * rest * towards * third
-
-
-def _of_pairs(size: np.ndarray, counts: np.ndarray, level: float = 0.95) -> tuple:
-    """Return estimate, variance, skewness, degrees of freedom (...,) and reach (..., 2) of labels drawn by pairs."""
-    n, weight = counts.sum(-1), size / size.sum()
-    some, rest, mean = (
-        np.maximum(n, 1),
-        1 - n / np.maximum(size, 1),
-        counts @ VALUES / np.maximum(n, 1),
-    )
-    parts, skewness = _spread(weight / some, rest, counts, VALUES - mean[..., None], level)
-    unit = weight * np.sqrt(rest) / (n + 1)
-    far = _unseen(unit, mean, level)
-    variance, unknown, most = (
-        parts.sum(-1),
-        far.max(-1),
-        (np.maximum(n - 1, 0) * (n < size)).sum(-1),
-    )
-    df = (variance + unknown) ** 2 / np.maximum(
-        (parts**2 / np.maximum(n - 1, 1)).sum(-1) + unknown**2 / np.maximum(most, 1), 1e-300
-    )
+    n = counts.sum(-1)
+    weight = size / size.sum()
+    labeled = np.maximum(n, 1)
+    rest = 1 - n / np.maximum(size, 1)
+    mean = counts @ VALUES / labeled
+    parts, skewness = _moments(weight / labeled, rest, counts, VALUES - mean[..., None], level)
+    far = _unseen(weight * np.sqrt(rest) / (n + 1), mean, level)
+    variance = parts.sum(-1)
+    unknown = far.max(0)
+    most = (np.maximum(n - 1, 0) * (n < size)).sum(-1)
+    squares = (parts**2 / np.maximum(n - 1, 1)).sum(-1) + unknown**2 / np.maximum(most, 1)
+    df = (variance + unknown) ** 2 / np.maximum(squares, TINY)
     return mean @ weight, variance, skewness.sum(-1), np.minimum(df, most), far
 
 
-def _of_all(size: np.ndarray, counts: np.ndarray, level: float = 0.95) -> tuple:
-    """Return the same of labels drawn from all items alike: of what the verdicts leave, with their leverage."""
-    by, total = counts.sum(-1), size.sum()
-    n, weight, labels, verdicts = by.sum(-1), size / total, counts.sum(-2) @ VALUES, by @ SIGNS
+def _of_all(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
+    """Return the same of labels drawn from all items alike, by regression on the verdicts."""
+    by_verdict = counts.sum(-1)
+    sign = SIGNS[:, None]
+    weight = size / size.sum()
+    n = by_verdict.sum(-1, keepdims=True)
+    labels = counts @ VALUES
+    total = labels.sum(-1, keepdims=True)
+    verdicts = by_verdict @ sign
     spread = weight @ SIGNS**2 - (weight @ SIGNS) ** 2
-    covariance = (
-        np.einsum("...ij,i,j->...", counts, SIGNS, VALUES) - verdicts * labels / n
-    ) / np.maximum(n - 1, 1)
-    few = (by < np.minimum(FEW, size))[..., SIGNS != 0].any(-1)
-    slope = np.clip(covariance / spread, 0, 1) * ~few if spread > 0 else 0 * covariance
-    mean, rest = (labels - slope * verdicts) / n, 1 - n / total
-    said = np.multiply.outer(slope, SIGNS) + mean[..., None]
-    lever = (
-        1 + (SIGNS - (verdicts / n)[..., None]) ** 2 / max(spread, 1e-300) * (slope > 0)[..., None]
-    ) / n[..., None]
-    moved = (VALUES - said[..., None]) / np.sqrt(1 - np.minimum(lever, 0.5))[..., None]
-    flat = (*counts.shape[:-2], -1)
-    variance, skewness = _spread(1 / n, rest, counts.reshape(flat), moved.reshape(flat), level)
-    unit = np.minimum(weight / (by + 1), 1 / n[..., None]) * np.sqrt(rest)[..., None]
-    return slope * (weight @ SIGNS) + mean, variance, skewness, n - 2, _unseen(unit, said, level)
+    covariance = (labels @ sign - verdicts * total / n) / np.maximum(n - 1, 1)
+    few = (by_verdict < np.minimum(FEW, size))[..., SIGNS != 0].any(-1, keepdims=True)
+    slope = np.clip(covariance / max(spread, TINY), 0, 1) * (~few & (spread > 0))
+    mean = (total - slope * verdicts) / n
+    rest = 1 - n / size.sum()
+    fitted = slope * SIGNS + mean
+    leverage = (1 + (SIGNS - verdicts / n) ** 2 / max(spread, TINY) * (slope > 0)) / n
+    moved = (VALUES - fitted[..., None]) / np.sqrt(1 - np.minimum(leverage, 0.5))[..., None]
+    far = _unseen(np.minimum(weight / (by_verdict + 1), 1 / n) * np.sqrt(rest), fitted, level)
+    counts, moved = (part.reshape(*n.shape, -1) for part in (counts, moved))
+    variance, skewness = _moments(1 / n, rest, counts, moved, level)
+    center = slope * (weight @ SIGNS) + mean
+    return *(part[..., 0] for part in (center, variance, skewness, n - 2)), far
 
 
-def _unseen(unit: np.ndarray, said: np.ndarray, level: float) -> np.ndarray:
-    """Return the variance (..., 2) of labels never seen: of the farthest one below and above, 3/4 z^2 times."""
-    return (
-        0.75
-        * intervals.quantile(level) ** 2
-        * np.stack([unit * (1 + said), unit * (1 - said)], -1).max(-2) ** 2
-    )
+def _moments(unit: ndarray, rest: ndarray, counts: ndarray, moved: ndarray, level: float) -> tuple:
+    """Return variance and skewness (...,) of labels that weigh `unit`, a share `rest` unlabeled.
+
+    The skewness is the distance by which Johnson's t moves, before it is divided by the variance.
+    """
+    n = counts.sum(-1)
+    z = intervals.quantile(level)
+    second, third = ((counts * moved**power).sum(-1) for power in (2, 3))
+    towards = z**2 / 2 * rest - (z**2 - 1) / 6 * (2 * rest - 1)
+    variance = unit**2 * rest * second * n / np.maximum(n - 1, 1)
+    return variance, unit**3 * rest * towards * third
 
 
-def _limits(
-    size: np.ndarray, counts: np.ndarray, level: float, drawn: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits of t, rounded outward to whole items, within what the labels prove."""
-    center, variance, skewness, df, far = ESTIMATES[drawn](size, counts, level)
-    added = far**3 / np.maximum(far + variance[..., None], 1e-150) ** 2
-    reach = scipy.special.stdtrit(np.maximum(df, 1), (1 + level) / 2)[..., None] * np.sqrt(
-        variance[..., None] + added
-    )
-    skew = skewness / np.maximum(variance + far.max(-1) / 6, 1e-300)
+def _unseen(unit: ndarray, mean: ndarray, level: float) -> ndarray:
+    """Return the variance (2, ...) of the farthest unseen label below and above, 3/4 z^2 times."""
+    farthest = np.stack([unit * (1 + mean), unit * (1 - mean)]).max(-1)
+    return 0.75 * intervals.quantile(level) ** 2 * farthest**2
+
+
+def _limits(estimates: Callable, size: ndarray, counts: ndarray, level: float) -> tuple:
+    """Return the limits (...,) of t from labels (..., 4, 3), in whole items and as proven."""
+    center, variance, skewness, df, far = estimates(size, counts, level)
+    added = far**3 / np.maximum(far + variance, 1e-150) ** 2
+    t = scipy.special.stdtrit(np.maximum(df, 1), (1 + level) / 2)
+    below, above = t * np.sqrt(variance + added)
+    skew = skewness / np.maximum(variance + far.max(0) / 6, TINY)
     total, (least, most) = size.sum(), _proven(size, counts)
-    low = np.floor(total * (center + np.minimum(skew, 0) - reach[..., 0]) + 1e-9)
-    high = np.ceil(total * (center + np.maximum(skew, 0) + reach[..., 1]) - 1e-9)
+    low = np.floor(total * (center + np.minimum(skew, 0) - below) + 1e-9)
+    high = np.ceil(total * (center + np.maximum(skew, 0) + above) - 1e-9)
     return np.maximum(low / total, least), np.minimum(high / total, most)
 
 
-def judged_limits(
-    size: np.ndarray, counts: np.ndarray, level: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits (...,) from labels (..., 4, 3) drawn by pairs of verdicts."""
-    return _limits(size, counts, level, "pairs")
-
-
-def regression_limits(
-    size: np.ndarray, counts: np.ndarray, level: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits (...,) from labels (..., 4, 3) drawn at random."""
-    return _limits(size, counts, level, "random")
-
-
-def _proven(size: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _proven(size: ndarray, counts: ndarray) -> tuple:
     """Return the least and the largest difference (...,) that items without a label leave."""
-    known, unseen = counts.sum(-2) @ VALUES, size.sum() - counts.sum((-1, -2))
-    return (known - unseen) / size.sum(), (known + unseen) / size.sum()
+    labeled = counts.sum(-2) @ VALUES
+    unseen = size.sum() - counts.sum((-1, -2))
+    return (labeled - unseen) / size.sum(), (labeled + unseen) / size.sum()
 
 
 ESTIMATES = {"pairs": _of_pairs, "random": _of_all}
+judged_limits = functools.partial(_limits, _of_pairs)
+regression_limits = functools.partial(_limits, _of_all)
 LIMITS = {"pairs": judged_limits, "random": regression_limits}

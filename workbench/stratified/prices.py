@@ -1,10 +1,10 @@
-"""What a half-width costs: labels against the precision of an accuracy, from scores alone."""
+"""Labels needed for a given half-width of an accuracy, from scores alone."""
 
 import functools
 import itertools
-from collections.abc import Iterator
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
@@ -13,12 +13,11 @@ from workbench.data.scored_items import ScoredItems
 from workbench.results import Result, html_table, percent, rows_of
 from workbench.stratified import accuracy
 from workbench.stratified.default_plan import AUTO, KEPT, check_trusted, doubt, favors, regimes
-from workbench.stratified.strata import STRATIFIERS, Strata, strata_of
+from workbench.stratified.strata import STRATIFIERS, strata_of
 
 FINEST = 1e-9  # a half-width for which all items are labeled, whatever their number
 HALF_WIDTHS = (0.01, 0.02, 0.03, 0.05, 0.1)
 TWICE = 2  # no interval that is reported is half as wide as the default
-Plan = tuple[accuracy.LabelDesign, int, float]
 
 
 class LabelPrices(Result):
@@ -27,7 +26,6 @@ class LabelPrices(Result):
     Attributes
     ----------
     half_width : (E,) array of float
-        Wanted.
     labeled : (E,) array of int
         Labels in total that have it on average: about half of samples do better.
     assured : (E,) array of int
@@ -37,49 +35,42 @@ class LabelPrices(Result):
     level : float
     """
 
-    half_width: np.ndarray
-    labeled: np.ndarray
-    assured: np.ndarray
+    half_width: ndarray
+    labeled: ndarray
+    assured: ndarray
     assurance: float
     allocation: str
     interval_method: str
     level: float
 
     def headline(self) -> str:
-        """Return what the first and the last half-width cost."""
-        ends = dict.fromkeys([0, self.half_width.size - 1])
-        wordings = (
-            f"±{{}} on average with {{}}, in about half of samples, and in "
-            f"{accuracy.share_words(self.assurance)} with {{:,}}",
-            "±{} with {} and {:,}",
+        """Return the labels for the first and the last half-width."""
+        widths = [_points(half_width) for half_width in self.half_width]
+        labels = [checks.counted(count, "label") for count in self.labeled]
+        text = (
+            f"If the scores are honest, ±{widths[0]} on average with {labels[0]}, in about half of "
+            f"samples, and in {accuracy.share_words(self.assurance)} with {self.assured[0]:,}"
         )
-        said = "; ".join(
-            words.format(
-                _points(self.half_width[k]),
-                checks.counted(self.labeled[k], "label"),
-                self.assured[k],
-            )
-            for words, k in zip(wordings, ends, strict=False)
-        )
+        if len(widths) > 1:
+            text += f"; ±{widths[-1]} with {labels[-1]} and {self.assured[-1]:,}"
         rule = "default plan" if self.allocation == AUTO else self.allocation
-        return f"If the scores are honest, {said} ({percent(self.level)} {self.interval_method} interval, {rule})"
+        return f"{text} ({percent(self.level)} {self.interval_method} interval, {rule})"
 
     def rows(self) -> list[dict]:
         """Return one row per half-width: how many labels it takes on average, and assured."""
         return rows_of(half_width=self.half_width, labeled=self.labeled, assured=self.assured)
 
     def _repr_html_(self) -> str:
-        return html_table(
-            [
-                {
-                    "half_width": f"±{_points(row['half_width'])}",
-                    "labels, on average": f"{row['labeled']:,}",
-                    f"labels, in {accuracy.share_words(self.assurance)} samples": f"{row['assured']:,}",
-                }
-                for row in self.rows()
-            ],
-            self.headline(),
-        )
+        assured = f"labels, in {accuracy.share_words(self.assurance)} samples"
+        table = [
+            {
+                "half_width": f"±{_points(row['half_width'])}",
+                "labels, on average": f"{row['labeled']:,}",
+                assured: f"{row['assured']:,}",
+            }
+            for row in self.rows()
+        ]
+        return html_table(table, self.headline())
 
 
 def _points(half_width: float) -> str:
@@ -99,12 +90,12 @@ def label_prices(
     assurance: float = 0.8,
     rng: int = 0,
 ) -> LabelPrices:
-    """Return how many labels each half-width of the accuracy's interval takes, if the scores are honest.
+    """Return the labels that each half-width of the accuracy takes, if the scores are honest.
 
     Parameters
     ----------
     items : ScoredItems
-        Whose scores are probabilities of being right.
+        Whose scores are probabilities of being correct.
     half_widths : (E,) array_like of float
         In (0, 0.5); .02 is two points.
     n_strata, stratifier
@@ -131,8 +122,8 @@ def label_prices(
     --------
     >>> import workbench as wb
     >>> label_prices(wb.digit_forms().items(), .05)     # doctest: +NORMALIZE_WHITESPACE
-    LabelPrices(If the scores are honest, ±5 points on average with 58 labels, in about half of samples, and in 4 of 5
-    with 71 (95% default interval, default plan))
+    LabelPrices(If the scores are honest, ±5 points on average with 58 labels, in about half of
+    samples, and in 4 of 5 with 71 (95% default interval, default plan))
     """
     checks.instance("items", items, ScoredItems)
     checks.choice("interval", interval, intervals.METHODS)
@@ -145,13 +136,14 @@ def label_prices(
             f"follows from the scores; got {allocation!r}",
         )
     if items.score_is != "confidence":
-        given = "margins are none" if items.score_is == "margin" else "there are none"
+        reason = "margins are none" if items.score_is == "margin" else "there are none"
         raise checks.WrongValue(
             "half_width",
-            f"needs scores that are probabilities; {given}: give {{0}}",
+            f"needs scores that are probabilities; {reason}: give {{0}}",
             others=("budget",),
         )
-    allocation = "proportional" if allocation == AUTO != n_strata else allocation
+    if allocation == AUTO != n_strata:
+        allocation = "proportional"
     trust_scores = check_trusted(trust_scores, allocation == AUTO, items)
     if n_strata == AUTO and interval == "wald":
         raise checks.WrongValue(
@@ -159,67 +151,53 @@ def label_prices(
             "'wald' is planned for by a formula, for strata that are named: name {0}",
             others=("n_strata",),
         )
-    widths = checks.vector(
-        "half_widths", np.atleast_1d(checks.floats("half_widths", half_widths))
-    ).tolist()
-    widths = [
-        max(checks.number("half_width", width, 0, 0.5, open_ends=True), FINEST) for width in widths
-    ]
+    widths = checks.vector("half_widths", np.atleast_1d(checks.floats("half_widths", half_widths)))
+    for width in widths.tolist():
+        checks.number("half_width", width, 0, 0.5, open_ends=True)
     assurance = checks.assurance(assurance)
-    ranges = list(regimes(items, n_strata))[::-1]
+    level = checks.level(level)
+    favored = allocation == AUTO and favors(items)
+    rule = "voila" if favored else allocation.replace(AUTO, "proportional")
+    share = KEPT[trust_scores] if favored else 0.0
 
     @functools.cache
-    def plan(first: int, last: int, wanted: int) -> Plan:
-        return _plan(
-            items,
-            strata_of(items, wanted, stratifier, rng=rng),
-            first,
-            last,
-            allocation,
-            trust_scores,
-            level,
+    def design(least: int, n_strata: int) -> accuracy.LabelDesign:
+        strata = strata_of(items, n_strata, stratifier, rng=rng)
+        rate = np.clip(np.bincount(strata.labels, items.score) / strata.sizes, 0, 1)
+        sd = doubt(items, strata)
+        return accuracy.LabelDesign(
+            strata.sizes, rate, rule, level, least=least, sd=sd, rounded=np.ceil
         )
 
-    found = np.array(
-        [_labels(itertools.starmap(plan, ranges), width, interval, assurance) for width in widths]
-    )
-    return LabelPrices(
-        np.array(widths), found[:, 0], found[:, 1], assurance, allocation, interval, float(level)
-    )
+    def reaches(half_width: float, least: int, most: int, n_strata: int) -> bool:
+        plan = design(least, n_strata)
+        if most < plan.fewest or plan.expected(most, share, "default")[0] > TWICE * half_width:
+            return False
+        return plan.expected(most, share, interval)[0] <= half_width
 
+    def labels(half_width: float) -> tuple[int, int]:
+        first, *smaller = reversed(list(regimes(items, n_strata)))
+        reaching = itertools.takewhile(lambda budgets: reaches(half_width, *budgets), smaller)
+        least, most, strata = [first, *reaching][-1]
+        plan = design(least, strata)
+        return _labels(plan, most, share, half_width, interval, assurance)
 
-def _plan(
-    items: ScoredItems,
-    strata: Strata,
-    first: int,
-    last: int,
-    allocation: str,
-    trust_scores: bool,
-    level: float,
-) -> Plan:
-    """Return the design of a range of budgets, its last one, and what share of the labels stays in proportion."""
-    rate = np.clip(np.bincount(strata.labels, items.score) / strata.sizes, 0, 1)
-    favored = allocation == AUTO and favors(items)
-    rule = "voila" if favored else "proportional" if allocation == AUTO else allocation
-    design = accuracy.LabelDesign(
-        strata.sizes,
-        rate,
-        rule,
-        checks.level(level),
-        least=first,
-        sd=doubt(items, strata),
-        rounded=np.ceil,
+    labeled, assured = np.transpose(
+        [labels(width) for width in np.maximum(widths, FINEST).tolist()]
     )
-    return design, last, KEPT[trust_scores] if favored else 1.0
+    return LabelPrices(widths, labeled, assured, assurance, allocation, interval, level)
 
 
 def _labels(
-    plans: Iterator[Plan], half_width: float, interval: str, assurance: float
-) -> tuple[int, int]:
-    """Return the least budgets of a half-width, on average and assured; the plan of most labels comes first."""
-    first = next(plans)
+    design: accuracy.LabelDesign,
+    most: int,
+    share: float,
+    half_width: float,
+    interval: str,
+    assurance: float,
+) -> tuple:
+    """Return the least budgets of a half-width, on average and assured."""
     if interval == "wald":
-        design = first[0]
         plan = accuracy.plan_budget(
             design.size,
             design.rate,
@@ -230,23 +208,7 @@ def _labels(
             assurance=assurance,
         )
         return plan.budget, plan.assured
-    reaching = itertools.takewhile(lambda plan: _reaches(*plan, half_width, interval), plans)
-    *_, (design, last, share) = first, *reaching
-    least = accuracy.least_budget(design, share, half_width, interval, last)
-    expected, labels = (
-        design.expected(least, share, interval)[0],
-        design.spent(least, share, interval),
-    )
-    return labels, design.assured(
-        least, share, assurance, half_width / expected
-    ) if expected else labels
-
-
-def _reaches(
-    design: accuracy.LabelDesign, last: int, share: float, half_width: float, interval: str
-) -> bool:
-    """Return whether the last budget of a range does; a costly interval is computed only where the default is near."""
-    return last >= design.fewest and (
-        design.expected(last, share, "default")[0] <= TWICE * half_width
-        and design.expected(last, share, interval)[0] <= half_width
-    )
+    least = accuracy.least_budget(design, share, half_width, interval, most)
+    expected = design.expected(least, share, interval)[0]
+    assured = design.assured(least, share, assurance, half_width, expected)
+    return design.spent(least, share, interval), assured

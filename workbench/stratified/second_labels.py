@@ -1,9 +1,10 @@
-"""Accuracy from labels that people get wrong, where some of the items were labeled twice and a third label decided."""
+"""Accuracy corrected for label errors, from items labeled twice and a third label that decides."""
 
 from collections.abc import Iterator
 
 import numpy as np
 import scipy
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
@@ -18,7 +19,8 @@ ENDLESS = 1e12  # times a stratum's items: no finite-population factor
 ADVICE = Note(
     "design",
     "as many labels give a shorter interval where all of fewer items are labeled twice: at "
-    "accuracy .95 and 3% wrong labels it is 4.6 points wide from 390 items, 6.6 from 600 of which 30% are",
+    "accuracy .95 and 3% wrong labels it is 4.6 points wide from 390 items, 6.6 from 600 of which "
+    "30% are",
 )
 
 
@@ -28,12 +30,13 @@ class SecondLabels(Result):
     Attributes
     ----------
     pairs, differing, settled : int
-        Items with two labels; those whose labels differ; and those of the latter that a third label decided.
+        Items with two labels; those whose labels differ; and those of the latter that a third label
+        decided.
     estimate : float
         Accuracy before the correction, from first labels; NaN where a stratum has fewer than 2.
     lowest, highest : float
-        Corrected accuracy, its least and largest value over the pairs that are not decided and skipped items; NaN with
-        fewer than 2 pairs.
+        Corrected accuracy, its least and largest value over the pairs that are not decided and
+        skipped items; NaN with fewer than 2 pairs.
     confidence_interval : Interval or None
         Of the corrected accuracy; None with fewer than 2 pairs.
     """
@@ -60,23 +63,24 @@ class SecondLabels(Result):
         if not self.pairs:
             return "no item has two labels yet"
         pairs = checks.counted(self.pairs, "item has two labels", "items have two labels")
-        said = f"{pairs}, {100 * self.agreement:.1f}% of them alike, {self.settled} of {self.differing} decided"
+        alike = f"{100 * self.agreement:.1f}% of them alike"
+        text = f"{pairs}, {alike}, {self.settled} of {self.differing} decided"
         if self.confidence_interval is None:
-            return said
+            return text
         low, high = self.confidence_interval
         value = skips.said_percent(self.lowest, self.highest)
-        return f"{said}; accuracy corrected for label errors {value} ({100 * low:.1f}% to {100 * high:.1f}%)"
+        limits = f"{100 * low:.1f}% to {100 * high:.1f}%"
+        return f"{text}; accuracy corrected for label errors {value} ({limits})"
 
     def rows(self) -> list[dict]:
         """Return one row."""
-        return [
-            {
-                "items": self.pairs,
-                "alike": self.pairs - self.differing,
-                "undefined": self.differing - self.settled,
-                "estimate": (self.lowest + self.highest) / 2,
-            }
-        ]
+        row = {
+            "items": self.pairs,
+            "alike": self.pairs - self.differing,
+            "undefined": self.differing - self.settled,
+            "estimate": (self.lowest + self.highest) / 2,
+        }
+        return [row]
 
 
 def second_labels(
@@ -87,26 +91,31 @@ def second_labels(
     skipped: ArrayLike | None = None,
     level: float = 0.95,
 ) -> SecondLabels:
-    r"""Correct an accuracy for label errors from items that two people labeled, and a third where these differ.
+    r"""Correct an accuracy for label errors from items that two people labeled.
+
+    A third label decides where the two differ.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
         Items per stratum.
     once : (H, 2) array_like of int
-        Items with one label, by it: 0 wrong, 1 right. Which items get a second one is drawn at random.
+        Items with one label, by it: 0 wrong, 1 right. Which items get a second one is drawn at
+        random.
     pairs : (H, 2, 2, 3) array_like of int
-        Items with two labels, by the first, the second, and what was decided: 0, 1, or 2 for not yet. At least 2 per
-        stratum.
+        Items with two labels, by the first, the second, and what was decided: 0, 1, or 2 for not
+        yet. At least 2 per stratum.
     skipped : (H, 2) array_like of int, optional
-        Items of the sample that nobody could label, those meant for one label and those meant for two.
+        Items of the sample that nobody could label, those meant for one label and those meant for
+        two.
     level : float
         Nominal coverage in (0, 1).
 
     Returns
     -------
     SecondLabels
-        Pairs that are not decided and skipped items count as wrong for the lower limit, as right for the upper one.
+        Pairs that are not decided and skipped items count as wrong for the lower limit, as right
+        for the upper one.
 
     Raises
     ------
@@ -115,197 +124,169 @@ def second_labels(
 
     Notes
     -----
-    In a stratum the share w = m / n of the items has two labels; f and d are first label and decision, d = f where both
-    labels are alike. Then
+    In a stratum the share w = m / n of the items has two labels; f and d are first label and
+    decision, d = f where both labels are alike. Then
 
     .. math:: A = \sum_h W_h \Big(\frac1m \sum_{twice} (w f + d - f) + (1 - w) \bar f_{once}\Big)
 
-    is the accuracy by first labels plus the mean of d - f, no item counted twice: double sampling with slope w [1]_.
-    Its limits are those of `value_interval` for two independent samples, weighted W and W (1 - w). Where every item has
-    two labels it is the accuracy of the decided labels, with the interval of `stratified_accuracy`; otherwise no
-    finite-population factor is taken, as a census of labels that err is none. An item that alone in its stratum has one
-    label is left out.
+    is the accuracy by first labels plus the mean of d - f, no item counted twice: double sampling
+    with slope w [1]_. Its limits are those of `value_interval` for two independent samples,
+    weighted W and W (1 - w). Where every item has two labels it is the accuracy of the decided
+    labels, with the interval of `stratified_accuracy`; otherwise no finite-population factor is
+    taken, as a census of labels that err is none. An item that alone in its stratum has one label
+    is left out.
 
-    Errors that two labels share cannot be seen. If people err independently given the truth, capture and recapture [2]_
-    expects s1 = n101 n011 / (n11 - s0 + 1) items that are right and twice called wrong, s0 = n100 n010 /
-    (n00 - s1 + 1) that are wrong and twice called right; n101 counts pairs by first label, second label and decision.
-    Estimate and limits move by (s1 - s0) / m; s^2 (1 / n101 + 1 / n011) / m^2, and the like, is added to the squares of
-    both halves of the interval.
+    Errors that two labels share cannot be seen. If people err independently given the truth,
+    capture and recapture [2]_ expects s1 = n101 n011 / (n11 - s0 + 1) items that are right and
+    twice called wrong, s0 = n100 n010 / (n00 - s1 + 1) that are wrong and twice called right; n101
+    counts pairs by first label, second label and decision. Estimate and limits move by (s1 - s0) /
+    m; s^2 (1 / n101 + 1 / n011) / m^2, and the like, is added to the squares of both halves of the
+    interval.
 
     References
     ----------
     .. [1] Cochran, Sampling techniques, 3rd ed., 1977, chapter 12.
-    .. [2] Chapman, Some properties of the hypergeometric distribution with applications to zoological sample censuses,
-       University of California Publications in Statistics 1, 1951.
+    .. [2] Chapman, Some properties of the hypergeometric distribution with applications to
+       zoological sample censuses, University of California Publications in Statistics 1, 1951.
 
     Examples
     --------
-    >>> found = second_labels([5000], [[12, 108]], [[[[8, 0, 0], [0, 2, 0]], [[1, 4, 0], [0, 65, 0]]]])
-    >>> found.interval()
+    >>> pairs = [[[8, 0, 0], [0, 2, 0]], [[1, 4, 0], [0, 65, 0]]]
+    >>> corrected = second_labels([5000], [[12, 108]], [pairs])
+    >>> corrected.interval()
     Interval(0.831 to 0.9652, 0.95 default)
-    >>> found.pairs, found.differing, round(found.estimate, 4), round(found.lowest, 4)
-    (80, 7, 0.89, 0.904)
+    >>> corrected.pairs, corrected.differing, round(corrected.lowest, 4)
+    (80, 7, 0.904)
     """
-    size, one, two, none = _checked(stratum_size, once, pairs, skipped)
-    by_first, (lowest, highest), ends, shared = zip(
-        *(
-            _corrected(size, *_completed(one, two, none, end), checks.level(level))
-            for end in (0, 1)
-        ),
-        strict=True,
-    )
-    interval = skips.between(*ends)
-    return SecondLabels(
-        *counted_pairs(two),
-        sum(by_first) / 2,
-        lowest,
-        highest,
-        interval,
-        notes=[*interval.notes, *_pair_notes(_differing(two), sum(shared) / 2)],
-    )
+    size, once, pairs, skipped = _checked(stratum_size, once, pairs, skipped)
+    level = checks.level(level)
+    ends = [_corrected(size, *_completed(once, pairs, skipped, label), level) for label in (0, 1)]
+    by_first, (lowest, highest), limits, shared = zip(*ends, strict=True)
+    interval = skips.between(*limits)
+    notes = [*interval.notes, *_pair_notes(_differing(pairs), sum(shared) / 2)]
+    estimate = sum(by_first) / 2
+    return SecondLabels(*counted_pairs(pairs), estimate, lowest, highest, interval, notes=notes)
 
 
-def counted_pairs(pairs: np.ndarray) -> tuple[int, int, int]:
+def counted_pairs(pairs: ndarray) -> tuple[int, int, int]:
     """Return how many pairs there are, how many differ, and how many of these are decided."""
     differing = _differing(pairs)
     return int(pairs.sum()), int(differing.sum()), int(differing[:, :UNDECIDED].sum())
 
 
-def _differing(pairs: np.ndarray) -> np.ndarray:
+def _differing(pairs: ndarray) -> ndarray:
     """Return pairs that differ, (2, 3), by the first label and the decision."""
     return pairs[:, [0, 1], [1, 0]].sum(0)
 
 
 def _checked(
-    stratum_size: ArrayLike, labels: ArrayLike, twice: ArrayLike, unlabeled: ArrayLike | None
-) -> tuple:
-    """Return the arguments as arrays of whole numbers, without items that alone in their stratum have one label."""
+    stratum_size: ArrayLike, once: ArrayLike, pairs: ArrayLike, skipped: ArrayLike | None
+) -> tuple[ndarray, ndarray, ndarray, ndarray]:
+    """Return the arguments as int arrays, without items that alone in a stratum have one label."""
     size = checks.counts("stratum_size", stratum_size, low=1)
-    once, pairs = (
-        _table("once", labels, (size.size, 2)),
-        _table("pairs", twice, (size.size, 2, 2, 3)),
-    )
-    skipped = np.zeros_like(once) if unlabeled is None else _table("skipped", unlabeled, once.shape)
-    if pairs[:, 0, 0, 1:].any() or pairs[:, 1, 1, ::2].any():
+    labels = skips.count_table("once", once, (size.size, 2))
+    twice = skips.count_table("pairs", pairs, (size.size, 2, 2, 3))
+    none = np.zeros_like(labels)
+    unlabeled = none if skipped is None else skips.count_table("skipped", skipped, none.shape)
+    if twice[:, 0, 0, 1:].any() or twice[:, 1, 1, ::2].any():
         raise checks.WrongValue("pairs", "must count two labels that are alike as decided that way")
-    alone = (once.sum(1) == 1) & (skipped[:, 0] == 0)
-    once = np.where(alone[:, None], 0, once)
-    m = pairs.sum((1, 2, 3)) + skipped[:, 1]
-    intervals.refuse_few(size, m + once.sum(1) + skipped[:, 0])
+    labels[(labels.sum(1) == 1) & (unlabeled[:, 0] == 0)] = 0
+    m = twice.sum((1, 2, 3)) + unlabeled[:, 1]
+    intervals.refuse_few(size, m + labels.sum(1) + unlabeled[:, 0])
     for few in np.flatnonzero((m < LEAST_PAIRS) & (m < size))[:1]:
         raise checks.WrongValue(
             "pairs",
             f"must be at least {LEAST_PAIRS} in every stratum; stratum {few} has {m[few]}"
             ": join strata, or label more items twice",
         )
-    return size, once, pairs, skipped
-
-
-def _table(name: str, values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
-    array = checks.plain_array(name, values)
-    if array.shape != shape:
-        raise checks.WrongValue(name, f"must have shape {shape}; got {array.shape}")
-    return checks.counts(name, array.ravel(), what="entry").reshape(shape)
+    return size, labels, twice, unlabeled
 
 
 def _completed(
-    once: np.ndarray, pairs: np.ndarray, skipped: np.ndarray, end: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the labels (H, 2) and decided pairs (H, 2, 2, 2) with whatever is open wrong (0) or right (1)."""
-    once, decided = once.copy(), pairs[..., :UNDECIDED].copy()
-    once[:, end] += skipped[:, 0]
-    decided[..., end] += pairs[..., UNDECIDED]
-    decided[:, end, end, end] += skipped[:, 1]
+    once: ndarray, pairs: ndarray, skipped: ndarray, label: int
+) -> tuple[ndarray, ndarray]:
+    """Return labels (H, 2) and pairs (H, 2, 2, 2) with all that is open labeled 0 or 1."""
+    once = once.copy()
+    decided = pairs[..., :UNDECIDED].copy()
+    once[:, label] += skipped[:, 0]
+    decided[..., label] += pairs[..., UNDECIDED]
+    decided[:, label, label, label] += skipped[:, 1]
     return once, decided
 
 
-def _corrected(size: np.ndarray, once: np.ndarray, pairs: np.ndarray, level: float) -> tuple:
-    """Return the accuracy by first labels and corrected, its interval, and how far errors that labels share move it."""
-    weight, m, n = size / size.sum(), pairs.sum((1, 2, 3)), once.sum(1)
-    first, right = pairs[:, 1].sum((1, 2)), pairs[..., 1].sum((1, 2))
+def _corrected(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> tuple:
+    """Return the accuracy by first labels and corrected, its interval, and the shift."""
+    weight = size / size.sum()
+    m = pairs.sum((1, 2, 3))
+    n = once.sum(1)
+    first = pairs[:, 1].sum((1, 2))
+    correct = pairs[..., 1].sum((1, 2))
     by_first = float(weight @ ((first + once[:, 1]) / (m + n)))
-    estimate = by_first + weight @ ((right - first) / m)
-    found = (
-        _parts_interval(size, once, pairs, level)
-        if n.any()
-        else intervals.stratified_interval(size, m, right, level=level)
-    )
-    shift, variance = shared_errors(pairs)
-    shift, reach = (
-        weight @ (shift / m),
-        intervals.quantile(level) * np.sqrt(weight**2 @ (variance / m**2)),
-    )
-    ends = (
-        estimate - np.hypot(estimate - found.low, reach),
-        estimate + np.hypot(found.high - estimate, reach),
-    )
-    estimate, low, high = np.clip(np.array([estimate, *ends]) + shift, 0, 1).tolist()
-    return (
-        by_first,
-        estimate,
-        Interval(low, high, level, "default", notes=found.notes),
-        float(shift),
-    )
+    estimate = by_first + weight @ ((correct - first) / m)
+    if n.any():
+        interval = _parts_interval(size, once, pairs, level)
+    else:
+        interval = intervals.stratified_interval(size, m, correct, level=level)
+    shared, variance = shared_errors(pairs)
+    shift = float(weight @ (shared / m))
+    reach = intervals.quantile(level) * np.sqrt(weight**2 @ (variance / m**2))
+    below, above = np.hypot([estimate - interval.low, interval.high - estimate], reach)
+    limits = np.array([estimate, estimate - below, estimate + above]) + shift
+    estimate, low, high = limits.clip(0, 1).tolist()
+    interval = Interval(low, high, level, "default", notes=interval.notes)
+    return by_first, estimate, interval, shift
 
 
-def _parts_interval(
-    size: np.ndarray, once: np.ndarray, pairs: np.ndarray, level: float
-) -> Interval:
-    """Return the interval of items with two labels and those with one, before errors that labels share."""
-    m, n = pairs.sum((1, 2, 3)), once.sum(1)
+def _parts_interval(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> Interval:
+    """Return the interval of items with two labels and those with one, before shared errors."""
+    m = pairs.sum((1, 2, 3))
+    n = once.sum(1)
     share = m / (m + n)
-    values = np.multiply.outer(share, [0, 0, 1, 1]) + [0, 1, -1, 0]  # by first label and decision
     some = n > 0
-    values = np.concatenate([values, np.tile([0, 1, 0, 1], (some.sum(), 1))])
+    of_pairs = np.multiply.outer(share, [0, 0, 1, 1]) + [0, 1, -1, 0]  # by first label and decision
+    values = np.concatenate([of_pairs, np.tile([0, 1, 0, 1], (some.sum(), 1))])
     parts = np.concatenate([size, (size * (1 - share))[some]])
     counts = np.concatenate([pairs.sum(2).reshape(-1, 4), np.pad(once, ((0, 0), (0, 2)))[some]])
     low, high, exact = raw_limits(ENDLESS * parts, counts, values, level)
     total = parts.sum() / size.sum()
-    return Interval(
-        total * low,
-        total * high,
-        level,
-        "default",
-        notes=[*intervals.few_notes(size, m, "pair"), *intervals.exact_notes(exact)],
-    )
+    notes = [*intervals.few_notes(size, m, "pair"), *intervals.exact_notes(exact)]
+    return Interval(total * low, total * high, level, "default", notes=notes)
 
 
-def shared_errors(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def shared_errors(pairs: ndarray) -> tuple[ndarray, ndarray]:
     """Return s1 - s0 and its variance per stratum, from decided pairs (..., 2, 2, 2)."""
-    one, zero = pairs[..., 1, 0, :] * 1.0, pairs[..., 0, 1, :] * 1.0
-    alike = pairs[..., 1, 1, 1], pairs[..., 0, 0, 0]
-    product, inverse = one * zero, 1 / np.maximum(one, 1) + 1 / np.maximum(zero, 1)
-    s0 = s1 = np.zeros(one.shape[:-1])
+    first = 1.0 * pairs[..., 1, 0, :]
+    second = pairs[..., 0, 1, :]
+    alike = pairs[..., [0, 1], [0, 1], [0, 1]]
+    shared = np.zeros_like(first)
     for _ in range(ITERATIONS):
-        s1, s0 = (
-            np.minimum(product[..., 1] / (alike[0] - s0 + 1), alike[1]),
-            np.minimum(product[..., 0] / (alike[1] - s1 + 1), alike[0]),
-        )
-    return s1 - s0, s1**2 * inverse[..., 1] + s0**2 * inverse[..., 0]
+        expected = first * second / (alike - shared[..., ::-1] + 1)
+        shared = np.minimum(expected, alike[..., ::-1])
+    variance = shared**2 * (1 / np.maximum(first, 1) + 1 / np.maximum(second, 1))
+    return shared[..., 1] - shared[..., 0], variance.sum(-1)
 
 
-def _pair_notes(differing: np.ndarray, shared: float) -> Iterator[Note]:
-    """Yield notes on pairs that differ, counted by which (01 or 10) and decision, and on what no pair shows."""
-    unsettled, settled = int(differing[:, UNDECIDED].sum()), int(differing[:, :UNDECIDED].sum())
-    second_wrong = int(np.trace(differing))
+def _pair_notes(differing: ndarray, shared: float) -> Iterator[Note]:
+    """Yield notes on pairs that differ, (2, 3) by first label and decision, and shared errors."""
+    *settled, unsettled = differing.sum(0).tolist()
+    pairs = sum(settled)
+    second = int(np.trace(differing))
     yield Note(
         "assumption",
         "assumes that decisions are right and that second labels do not copy first ones: neither "
-        "would show here; and that two people err independently where the truth is the same, which puts errors "
-        f"that both make at {100 * shared:+.2f} points of accuracy",
+        "would show here; and that two people err independently where the truth is the same, which "
+        f"puts errors that both make at {100 * shared:+.2f} points of accuracy",
     )
     if unsettled:
-        left = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
-        yield Note(
-            "assumption", f"{left} not decided yet and counted both ways: a third person decides"
-        )
-    if settled:
-        pvalue = min(
-            2 * scipy.special.bdtr(min(second_wrong, settled - second_wrong), settled, 0.5), 1
-        )
+        open_pairs = checks.counted(unsettled, "pair that differs is", "pairs that differ are")
+        text = f"{open_pairs} not decided yet and counted both ways: a third person decides"
+        yield Note("assumption", text)
+    if pairs:
+        first = pairs - second
+        pvalue = min(2 * scipy.special.bdtr(min(first, second), pairs, 0.5), 1)
         yield Note(
             "data",
-            f"of {checks.counted(settled, 'decided pair')} the first label was wrong in "
-            f"{settled - second_wrong}, the second in {second_wrong} (exact binomial test p = {pvalue:.3g}); "
-            "the correction holds either way",
+            f"of {checks.counted(pairs, 'decided pair')} the first label was wrong in {first}, the "
+            f"second in {second} (exact binomial test p = {pvalue:.3g}); the correction holds "
+            "either way",
         )

@@ -1,8 +1,7 @@
-"""The order in which strata are labeled, so that every beginning of the work is a stratified sample."""
-
-from typing import Any
+"""The order in which strata are labeled: every beginning is a stratified sample."""
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -10,15 +9,14 @@ from workbench import checks
 ROUNDS = 2  # labels of each stratum before shares decide: a variance needs two
 
 
-def labeling_order(
-    stratum_size: ArrayLike, n: int, *, share: ArrayLike | None = None
-) -> np.ndarray:
+def labeling_order(stratum_size: ArrayLike, n: int, *, share: ArrayLike | None = None) -> ndarray:
     r"""Return the stratum of each next label.
 
-    Two rounds go through all strata. Then label t, counted from 1, goes to the stratum with the largest
-    :math:`t N_h - N n_h`, the one furthest behind its share; the first of equals; a stratum without unlabeled items is
-    passed over. The order looks at no label, so the number of labels fixes how many each stratum has: every beginning
-    whose length was not chosen by looking at labels is a stratified simple random sample.
+    Two rounds go through all strata. Then label t, counted from 1, goes to the stratum with the
+    largest :math:`t N_h - N n_h`, the one furthest behind its share; the first of equals; a stratum
+    without unlabeled items is passed over. The order looks at no label, so the number of labels
+    fixes how many each stratum has: every beginning whose length was not chosen by looking at
+    labels is a stratified simple random sample.
 
     Parameters
     ----------
@@ -27,7 +25,8 @@ def labeling_order(
     n : int
         Labels in total, 0 to N.
     share : (H,) array_like of float, optional
-        Wanted shares of the labels, not negative, in any unit; they take the place of :math:`N_h / N`.
+        Wanted shares of the labels, not negative, in any unit; they take the place of :math:`N_h /
+        N`.
 
     Returns
     -------
@@ -48,18 +47,20 @@ def labeling_order(
     size = checks.counts("stratum_size", stratum_size)
     total = int(size.sum())
     n = checks.whole("n", n, 0, total)
-    wanted, unit = _shares(share, size) if share is not None else (size, total)
-    labeled, order = np.zeros_like(size), np.empty(n, np.int64)
+    if share is None:
+        target = size
+        unit = total
+    else:
+        target = checks.vector("share", share, size=size.size, low=0)
+        unit = 1
+        if not target.any():
+            raise checks.WrongValue("share", "must have a positive entry; all are 0")
+        target = target / target.sum()
+    labeled = np.zeros_like(size)
+    order = np.empty(n, np.int64)
     for t in range(n):
         least = labeled.min(where=labeled < size, initial=n)
-        behind = least - labeled if least < ROUNDS else (t + 1) * wanted - unit * labeled
-        order[t] = h = np.argmax(np.where(labeled < size, behind, -np.inf))
-        labeled[h] += 1
+        behind = least - labeled if least < ROUNDS else (t + 1) * target - unit * labeled
+        order[t] = np.argmax(np.where(labeled < size, behind, -np.inf))
+        labeled[order[t]] += 1
     return order
-
-
-def _shares(share: Any, size: Any) -> tuple:
-    share = checks.vector("share", share, size=size.size, low=0)
-    if not share.sum():
-        raise checks.WrongValue("share", "must have a positive entry; all are 0")
-    return share / share.sum(), 1

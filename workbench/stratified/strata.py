@@ -4,15 +4,18 @@ References
 ----------
 .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, section 3.5.
 .. [2] Dalenius & Hodges, Minimum variance stratification, JASA 54, 1959: cum sqrt f.
-.. [3] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum cbrt f.
+.. [3] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum
+   cbrt f.
 .. [4] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
+from numpy import ndarray
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -51,27 +54,26 @@ class Strata(Result):
     method : str
     """
 
-    labels: np.ndarray
-    sizes: np.ndarray
-    edges: np.ndarray | None
+    labels: ndarray
+    sizes: ndarray
+    edges: ndarray | None
     n_strata: int
     method: str
 
     def headline(self) -> str:
         """Return number, rule and sizes in one sentence."""
-        sizes = (
-            f"{self.sizes.min():,}"
-            if self.sizes.min() == self.sizes.max()
-            else f"{self.sizes.min():,} to {self.sizes.max():,}"
-        )
-        items = "item" if self.sizes.max() == 1 else "items"
+        least = self.sizes.min()
+        most = self.sizes.max()
+        sizes = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+        items = "item" if most == 1 else "items"
         strata = checks.counted(self.n_strata, "stratum", "strata")
-        return f"{strata} of {sizes} {items} by {self.method}" + "".join(
-            f"; {text}" for text in sentences(self.notes)
-        )
+        return "; ".join([f"{strata} of {sizes} {items} by {self.method}", *sentences(self.notes)])
 
     def rows(self) -> list[dict]:
-        """Return stratum, counted from 1, size and edges, one row per stratum; `labels` holds the index, from 0."""
+        """Return stratum, size and edges, one row per stratum.
+
+        Strata are counted from 1; `labels` holds the index, from 0.
+        """
         edges = np.full(self.n_strata + 1, np.nan) if self.edges is None else self.edges
         return stratum_rows(size=self.sizes, above=edges[:-1], up_to=edges[1:])
 
@@ -84,7 +86,7 @@ def stratify(
     n_strata: int,
     method: str = "cum_sqrt_f",
     *,
-    rng: int | np.random.Generator = 0,
+    rng: int | Generator = 0,
 ) -> Strata:
     """Cut items into strata by their score.
 
@@ -95,12 +97,13 @@ def stratify(
     n_strata : int
         Strata wanted, 1 <= K <= N.
     method : str
-        - "cum_sqrt_f", "cum_cbrt_f": equal intervals of the cumulated square (cube) root of the density,
-          a Gaussian kernel estimate with Scott's bandwidth on 512 points of [min, max] [1]_ [2]_.
+        - "cum_sqrt_f", "cum_cbrt_f": equal intervals of the cumulated square (cube) root of the
+          density, a Gaussian kernel estimate with Scott's bandwidth on 512 points of [min, max]
+          [1]_ [2]_.
         - "weighted_mean": equal totals of the score, W_k mean_k = constant [3]_.
         - "kmeans": scikit-learn's k-means, on at most 2,048 weighted bins.
-        - "gmm": scikit-learn's Gaussian mixture, fitted to at most 10,000 equally spaced order statistics,
-          then applied to every item; strata need not be intervals.
+        - "gmm": scikit-learn's Gaussian mixture, fitted to at most 10,000 equally spaced order
+          statistics, then applied to every item; strata need not be intervals.
         - "equal_size": ranks cut at ceil(k N / K), ties ordered by `rng`.
         - "equal_width": equal parts of [min, max].
     rng : int or numpy.random.Generator
@@ -109,8 +112,8 @@ def stratify(
     Returns
     -------
     Strata
-        Items with equal scores stay together in every method but "equal_size". Empty strata are dropped
-        and `notes` says so.
+        Items with equal scores stay together in every method but "equal_size". Empty strata are
+        dropped and `notes` says so.
 
     Raises
     ------
@@ -120,7 +123,8 @@ def stratify(
     References
     ----------
     .. [1] Dalenius & Hodges, Minimum variance stratification, JASA 54, 1959: cum sqrt f.
-    .. [2] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum cbrt f.
+    .. [2] Singh, Approximately optimum stratification on the auxiliary variable, JASA 66, 1971: cum
+       cbrt f.
     .. [3] Hansen, Hurwitz & Madow, Sample survey methods and theory, 1953: equal stratum totals.
 
     Examples
@@ -132,16 +136,15 @@ def stratify(
     n_strata = checks.whole("n_strata", n_strata, 1, score.size)
     checks.choice("method", method, METHODS)
     rng = checks.generator(rng)
-    low, high = float(score.min()), float(score.max())
+    low = float(score.min())
+    high = float(score.max())
     if method == "weighted_mean" and low < 0:
         raise checks.WrongValue(
             "score",
             f"must not be negative for method 'weighted_mean'; item {score.argmin()} is {low:g}",
         )
     if n_strata == 1:
-        return Strata(
-            np.zeros(score.size, np.int64), np.array([score.size]), np.array([low, high]), 1, method
-        )
+        return _cut(score, np.empty(0), 1, method)
     if low == high:
         raise checks.WrongValue(
             "score",
@@ -156,52 +159,49 @@ def stratify(
     return _cut(score, _EDGES[method](score, n_strata, rng), n_strata, method)
 
 
-def _cut(score: np.ndarray, inner: np.ndarray, n_strata: int, method: str) -> Strata:
+def _cut(score: ndarray, inner: ndarray, n_strata: int, method: str) -> Strata:
     """Return the cells (low, high] between inner edges, without the empty ones."""
     labels = np.searchsorted(inner, score, side="left")
     sizes = np.bincount(labels, minlength=n_strata)
     edges = np.concatenate([[score.min()], inner, [score.max()]])
-    kept = np.flatnonzero(sizes)
-    if kept.size < n_strata:
-        labels = np.searchsorted(kept, labels)
-        edges = np.concatenate([edges[kept], edges[-1:]])
-    return Strata(
-        labels, sizes[kept], edges, int(kept.size), method, notes=_dropped(n_strata, kept.size)
-    )
+    nonempty = np.flatnonzero(sizes)
+    if nonempty.size < n_strata:
+        labels = np.searchsorted(nonempty, labels)
+        edges = np.append(edges[nonempty], edges[-1])
+    notes = _dropped(n_strata, nonempty.size)
+    return Strata(labels, sizes[nonempty], edges, nonempty.size, method, notes=notes)
 
 
-def _dropped(wanted: int, kept: int) -> tuple:
-    if kept == wanted:
-        return ()
-    verb = "was" if wanted - kept == 1 else "were"
-    return (Note("design", f"{wanted - kept} of {wanted} strata {verb} empty and dropped"),)
+def _dropped(n_strata: int, nonempty: int) -> list[Note]:
+    empty = n_strata - nonempty
+    verb = "was" if empty == 1 else "were"
+    text = f"{empty} of {n_strata} strata {verb} empty and dropped"
+    return [Note("design", text)] if empty else []
 
 
-def _density(score: np.ndarray) -> tuple:
-    """Return the 512 grid points of [min, max] and the kernel density there, by linear binning."""
-    low, high = score.min(), score.max()
+def _density(score: ndarray) -> tuple:
+    """Return 512 points of [min, max] and a multiple of the kernel density, by linear binning."""
     nodes = (DENSITY_POINTS - 1) * FINE + 1
-    spacing = (high - low) / (nodes - 1)
-    position = (score - low) * (1 / spacing)
-    left = np.minimum(position.astype(np.int64), nodes - 2)
-    part = position - left
-    mass = np.bincount(left, 1 - part, nodes) + np.bincount(left + 1, part, nodes)
+    grid, spacing = np.linspace(score.min(), score.max(), nodes, retstep=True)
+    position = (score - grid[0]) / spacing
+    below = np.minimum(position.astype(np.int64), nodes - 2)
+    part = position - below
+    mass = np.bincount(below, 1 - part, nodes) + np.bincount(below + 1, part, nodes)
     bandwidth = score.std(ddof=1) * score.size ** (-1 / 5)
-    distance = np.minimum(np.arange(2 * nodes), 2 * nodes - np.arange(2 * nodes)) * spacing
+    distance = np.minimum(np.arange(2 * nodes), np.arange(2 * nodes, 0, -1)) * spacing
     kernel = np.exp(-0.5 * (distance / bandwidth) ** 2)
-    smooth = np.fft.irfft(np.fft.rfft(mass, 2 * nodes) * np.fft.rfft(kernel), 2 * nodes)[
-        :nodes:FINE
-    ]
-    scale = score.size * bandwidth * np.sqrt(2 * np.pi)
-    return np.linspace(low, high, DENSITY_POINTS), np.maximum(smooth, 0) / scale
+    spectrum = np.fft.rfft(mass, 2 * nodes) * np.fft.rfft(kernel)
+    smooth = np.fft.irfft(spectrum, 2 * nodes)[:nodes:FINE]
+    return grid[::FINE], np.maximum(smooth, 0)
 
 
 def strata_of(
-    items: ScoredItems, n_strata: int, method: str, *, rng: int | np.random.Generator = 0
+    items: ScoredItems, n_strata: int, method: str, *, rng: int | Generator = 0
 ) -> Strata:
-    """Return the strata that are given with scored items, in the order of their names, or those cut by `stratify`.
+    """Return the strata given with scored items, in the order of names, or those of `stratify`.
 
-    Fewer distinct scores than strata, such as right or wrong, are not cut by lot: each is one, and a note says so.
+    Fewer distinct scores than strata, such as right or wrong, are not cut by lot: each is one, and
+    a note says so.
 
     Parameters
     ----------
@@ -214,47 +214,43 @@ def strata_of(
     Examples
     --------
     >>> from workbench import read_scores
-    >>> strata_of(read_scores({"kind": ["b", "a", "b"]}, score="score", by="kind"), 5, "equal_size").sizes
+    >>> items = read_scores({"kind": ["b", "a", "b"]}, score="score", by="kind")
+    >>> strata_of(items, 5, "equal_size").sizes
     array([1, 2])
     """
     if items.by is None:
-        few = np.unique(items.score[: 100 * n_strata])
-        few = np.unique(items.score) if few.size < n_strata else few
-        if method != "equal_size" or not 1 < few.size < n_strata <= items.score.size:
+        distinct = np.unique(items.score[: 100 * n_strata])
+        if distinct.size < n_strata:
+            distinct = np.unique(items.score)
+        if method != "equal_size" or not 1 < distinct.size < n_strata <= items.score.size:
             return stratify(items.score, n_strata, method, rng=rng)
-        note = Note(
-            "design",
-            f"there are {few.size} distinct scores: each is a stratum, in the place of {n_strata} "
-            "strata",
+        text = (
+            f"there are {distinct.size} distinct scores: each is a stratum, in the place of "
+            f"{n_strata} strata"
         )
-        return replace(_cut(items.score, few[:-1], few.size, method), notes=[note])
+        strata = _cut(items.score, distinct[:-1], distinct.size, method)
+        return replace(strata, notes=[Note("design", text)])
     names, labels, sizes = np.unique(items.by, return_inverse=True, return_counts=True)
-    shown = checks.listed(
-        (f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True)), 12
-    )
-    return Strata(
-        labels,
-        sizes,
-        None,
-        int(sizes.size),
-        "given",
-        notes=[Note("design", f"strata are given: {shown}")] if sizes.size > 1 else (),
-    )
+    strata = Strata(labels, sizes, None, sizes.size, "given")
+    if sizes.size == 1:
+        return strata
+    listed = [f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True)]
+    return replace(strata, notes=[Note("design", f"strata are given: {checks.listed(listed, 12)}")])
 
 
 def refuse_given(items: ScoredItems) -> None:
     """Raise where strata are given that a question cannot use."""
     if items.by is not None:
         raise ValueError(
-            "strata by a column belong to the accuracy; metrics of a class and differences cut theirs "
-            "from scores"
+            "strata by a column belong to the accuracy; metrics of a class and differences cut "
+            "theirs from scores"
         )
 
 
 def stratify_part(
-    score: np.ndarray, n_strata: int, method: str, part: str, *, rng: int | np.random.Generator
+    score: ndarray, n_strata: int, method: str, part: str, *, rng: int | Generator
 ) -> Strata:
-    """Return the `Strata` of some of the items, at most as many as these have distinct scores; a note says so.
+    """Return the `Strata` of some of the items, at most as many as there are distinct scores.
 
     Parameters
     ----------
@@ -266,151 +262,115 @@ def stratify_part(
         As in `stratify`.
     """
     distinct = np.unique(score).size
-    found = stratify(score, min(n_strata, distinct), method, rng=rng)
-    items, have = checks.counted(score.size, "item"), "has" if score.size == 1 else "have"
-    few = [
-        Note(
-            "design",
-            f"the {items} {part} {have} {checks.counted(distinct, 'distinct score')}: no more strata",
-        )
-    ]
-    few *= distinct < n_strata
-    return replace(found, notes=[*found.notes, *few])
+    strata = stratify(score, min(n_strata, distinct), method, rng=rng)
+    if distinct >= n_strata:
+        return strata
+    items = checks.counted(score.size, "item")
+    verb = "has" if score.size == 1 else "have"
+    scores = checks.counted(distinct, "distinct score")
+    note = Note("design", f"the {items} {part} {verb} {scores}: no more strata")
+    return replace(strata, notes=[*strata.notes, note])
 
 
-def _root_density_edges(
-    power: float, score: np.ndarray, n_strata: int, rng: np.random.Generator
-) -> np.ndarray:
+def _root_density_edges(power: float, score: ndarray, n_strata: int, rng: Generator) -> ndarray:
     grid, density = _density(score)
     root = density**power
     total = np.concatenate([[0], np.cumsum((root[1:] + root[:-1]) / 2)])
     return np.interp(total[-1] * np.arange(1, n_strata) / n_strata, total, grid)
 
 
-def _equal_total_edges(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
+def _equal_total_edges(score: ndarray, n_strata: int, rng: Generator) -> ndarray:
     ordered = np.sort(score)
     total = ordered.cumsum()
     return ordered[np.searchsorted(total, total[-1] * np.arange(1, n_strata) / n_strata)]
 
 
-def _kmeans_edges(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> np.ndarray:
+def _equal_width_edges(score: ndarray, n_strata: int, rng: Generator) -> ndarray:
+    return np.linspace(score.min(), score.max(), n_strata + 1)[1:-1]
+
+
+def _kmeans_edges(score: ndarray, n_strata: int, rng: Generator) -> ndarray:
     from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
 
     points, weight = _weighted_bins(score)
     clusters = min(n_strata, points.size)
-    fit, _ = _fitted(
-        KMeans(clusters, n_init=RESTARTS, random_state=int(rng.integers(2**31))), points, weight
-    )
-    center = np.sort(fit.cluster_centers_[:, 0])
+    seed = int(rng.integers(2**31))
+    with threadpool_limits(1):  # small fits are faster on one thread
+        model = KMeans(clusters, n_init=RESTARTS, random_state=seed)
+        model.fit(points[:, None], sample_weight=weight)
+    center = np.sort(model.cluster_centers_[:, 0])
     return (center[1:] + center[:-1]) / 2
 
 
-def _weighted_bins(score: np.ndarray) -> tuple:
-    """Return at most `BINS` points (bin means) and their counts; the scores themselves if so few differ.
+def _weighted_bins(score: ndarray) -> tuple:
+    """Return at most `BINS` points (bin means) and their counts; the scores if these are as few.
 
-    Bins are cut at equally spaced scores and at equally spaced ranks, so that neither a far score nor a
-    crowd makes them coarse.
+    Bins are cut at equally spaced scores and at equally spaced ranks, so that neither a far score
+    nor a crowd makes them coarse.
     """
     if score.size <= BINS:
         return np.unique(score, return_counts=True)
     ranks = np.linspace(0, score.size - 1, BINS // 2).astype(np.int64)
-    cuts = np.unique(
-        np.concatenate(
-            [np.partition(score, ranks)[ranks], np.linspace(score.min(), score.max(), BINS // 2)]
-        )
-    )
-    place = np.searchsorted(cuts, score)
-    count, total = np.bincount(place), np.bincount(place, score)
-    return total[count > 0] / count[count > 0], count[count > 0]
+    spaced = np.linspace(score.min(), score.max(), BINS // 2)
+    cuts = np.unique(np.concatenate([np.partition(score, ranks)[ranks], spaced]))
+    bins = np.searchsorted(cuts, score)
+    count = np.bincount(bins)
+    total = np.bincount(bins, score)
+    filled = count > 0
+    return total[filled] / count[filled], count[filled]
 
 
-def _equal_size(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> Strata:
-    n = score.size
-    cut = -(-np.arange(1, n_strata) * n // n_strata)
-    edges = np.concatenate([[score.min()], np.partition(score, cut - 1)[cut - 1], [score.max()]])
-    labels = np.searchsorted(edges[1:-1], score, side="left")
-    sizes = np.diff(np.concatenate([[0], cut, [n]]))
-    if (np.bincount(labels, minlength=n_strata) == sizes).all():
-        return Strata(labels, sizes, edges, n_strata, "equal_size")
-    key = rng.permutation(n)
-    for value in np.unique(edges[1:-1]):
-        tied = np.flatnonzero(score == value)
-        labels[tied[key[tied].argsort()]] = np.searchsorted(
-            cut, (score < value).sum() + np.arange(tied.size), "right"
-        )
+def _equal_size(score: ndarray, n_strata: int, rng: Generator) -> Strata:
+    cut = -(-np.arange(1, n_strata) * score.size // n_strata)
+    inner = np.partition(score, cut - 1)[cut - 1]
+    sizes = np.diff(cut, prepend=0, append=score.size)
+    strata = _cut(score, inner, n_strata, "equal_size")
+    if np.array_equal(strata.sizes, sizes):
+        return strata
+    labels = np.empty_like(strata.labels)
+    order = np.lexsort([rng.permutation(score.size), score])
+    labels[order] = np.repeat(np.arange(n_strata), sizes)
     note = Note(
         "data", "items with equal scores lie on both sides of a cut and were ordered at random"
     )
     return Strata(labels, sizes, None, n_strata, "equal_size", notes=[note])
 
 
-def _mixture(score: np.ndarray, n_strata: int, rng: np.random.Generator) -> Strata:
-    from sklearn.mixture import GaussianMixture
-
-    ordered = np.sort(score)
-    if ordered.size > MIXTURE_SAMPLE:
-        ordered = ordered[np.linspace(0, ordered.size - 1, MIXTURE_SAMPLE).round().astype(int)]
-    components = min(n_strata, np.unique(ordered).size)
-    model = GaussianMixture(
-        components, random_state=int(rng.integers(2**31)), reg_covar=1e-6 * ordered.var()
-    )
-    fit, notes = _fitted(model, ordered)
-    breaks = _decision_points(fit, ordered[0], ordered[-1])
-    ends = np.concatenate([ordered[:1], breaks, ordered[-1:]])
-    component_of_cell = fit.predict((ends[1:, None] + ends[:-1, None]) / 2)
-    component = component_of_cell[np.searchsorted(breaks, score, side="left")]
-    return _by_mean_score(score, component, n_strata, notes)
-
-
-def _fitted(model: Any, points: np.ndarray, weight: np.ndarray | None = None) -> tuple:
-    """Return the fitted model and a note if it did not converge; small fits are faster on one thread."""
+def _mixture(score: ndarray, n_strata: int, rng: Generator) -> Strata:
     import warnings
 
     from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
     from threadpoolctl import threadpool_limits
 
-    weights = {} if weight is None else {"sample_weight": weight}
-    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
-        model.fit(points[:, None], **weights)
-    name = type(model).__name__
-    failed = any(issubclass(w.category, ConvergenceWarning) for w in caught)
-    return model, (
-        Note("design", f"{name} did not converge; its strata are as good as it got"),
-    ) * failed
-
-
-def _decision_points(fit: Any, low: float, high: float) -> np.ndarray:
-    """Return the sorted scores in (low, high) where two components of a mixture have equal posterior."""
-    mean, variance = fit.means_[:, 0], fit.covariances_[:, 0, 0]
-    square, linear = -0.5 / variance, mean / variance
-    constant = np.log(fit.weights_) - 0.5 * np.log(variance) - mean**2 / (2 * variance)
-    i, j = np.triu_indices(mean.size, 1)
-    a, b, c = (term[i] - term[j] for term in (square, linear, constant))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pivot = -(b + np.where(b < 0, -1, 1) * np.sqrt(b**2 - 4 * a * c)) / 2
-        roots = np.concatenate([pivot / a, c / pivot])
-    return np.unique(roots[(roots > low) & (roots < high)])
-
-
-def _by_mean_score(score: np.ndarray, component: np.ndarray, n_strata: int, notes: tuple) -> Strata:
-    size = np.bincount(component, minlength=n_strata)
-    mean = np.divide(
-        np.bincount(component, score, n_strata), size, out=np.full(n_strata, np.inf), where=size > 0
-    )
-    order, kept = np.argsort(mean, kind="stable"), int((size > 0).sum())
+    sample = np.sort(score)
+    if sample.size > MIXTURE_SAMPLE:
+        ranks = np.linspace(0, sample.size - 1, MIXTURE_SAMPLE).round().astype(int)
+        sample = sample[ranks]
+    components = min(n_strata, np.unique(sample).size)
+    seed = int(rng.integers(2**31))
+    model = GaussianMixture(components, random_state=seed, reg_covar=1e-6 * sample.var())
+    with threadpool_limits(1), warnings.catch_warnings():  # small fits are faster on one thread
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(sample[:, None])
+    component = model.predict(score[:, None])
+    sizes = np.bincount(component, minlength=n_strata)
+    mean = np.bincount(component, score, n_strata) / np.maximum(sizes, 1)
+    order = np.argsort(np.where(sizes > 0, mean, np.inf), kind="stable")
+    nonempty = int((sizes > 0).sum())
+    notes = _dropped(n_strata, nonempty)
+    if not model.converged_:
+        text = "GaussianMixture did not converge; its strata are as good as it got"
+        notes.append(Note("design", text))
     labels = np.argsort(order)[component]
-    return Strata(
-        labels, size[order][:kept], None, kept, "gmm", notes=_dropped(n_strata, kept) + notes
-    )
+    return Strata(labels, sizes[order][:nonempty], None, nonempty, "gmm", notes=notes)
 
 
-_EDGES: Any = {
+_EDGES: dict[str, Callable] = {
     "cum_sqrt_f": partial(_root_density_edges, 1 / 2),
     "cum_cbrt_f": partial(_root_density_edges, 1 / 3),
     "weighted_mean": _equal_total_edges,
     "kmeans": _kmeans_edges,
-    "equal_width": lambda score, n_strata, rng: np.linspace(score.min(), score.max(), n_strata + 1)[
-        1:-1
-    ],
+    "equal_width": _equal_width_edges,
 }

@@ -1,21 +1,21 @@
-"""Allocation that looks at the labels: waves with an unbiased estimate, and the paper's OPT-A1 and OPT-A2.
+"""Allocation that depends on the labels: waves with an unbiased estimate, OPT-A1 and OPT-A2.
 
 References
 ----------
-.. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, algorithms 1 and 2.
+.. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, algorithms 1
+   and 2.
 .. [2] Neyman, Contribution to the theory of sampling human populations, JASA 33, 1938: two phases.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.allocation import rules
 from workbench.allocation.rules import Allocation
 from workbench.intervals import Cells
-from workbench.results import Estimate, Interval, Note, Result
+from workbench.results import Estimate, Interval, Note, Result, rows_of
 
 RULES = ("smoothed", "opt")
 WAVE_INTERVALS = ("default", "wald")
@@ -40,9 +40,9 @@ class WaveEstimate(Estimate, Result):
 
     estimate: float
     variance: float
-    stratum_size: np.ndarray
-    labeled: np.ndarray
-    correct: np.ndarray
+    stratum_size: ndarray
+    labeled: ndarray
+    correct: ndarray
 
     def interval(self, level: float = 0.95, method: str = "default") -> Interval:
         """Return an `Interval`: "default" over wave-by-stratum cells, or "wald" for teaching.
@@ -54,12 +54,11 @@ class WaveEstimate(Estimate, Result):
         method : {"default", "wald"}
         """
         checks.choice("method", method, WAVE_INTERVALS)
-        size, labeled, correct, tail = (
-            self.stratum_size,
-            self.labeled,
-            self.correct,
-            (1 - checks.level(level)) / 2,
-        )
+        level = checks.level(level)
+        size = self.stratum_size
+        labeled = self.labeled
+        correct = self.correct
+        tail = (1 - level) / 2
         if method == "wald":
             (low,), (high,) = wave_limits(size, labeled[None], correct[None], tail, method)
             notes = [intervals.teaching_note(method, level)]
@@ -71,34 +70,27 @@ class WaveEstimate(Estimate, Result):
                 size.sum(),
                 tail,
             )
-            notes = [*intervals.exact_notes(exact)]
-        return Interval(
-            float(low),
-            float(high),
-            float(level),
-            method,
-            notes=[*notes, *exhausted_notes(size, labeled.sum(0))],
-        )
+            notes = list(intervals.exact_notes(exact))
+        notes += exhausted_notes(size, labeled.sum(0))
+        return Interval(low, high, level, method, notes=notes)
 
     def headline(self) -> str:
         """Return estimate, standard error and default interval in one sentence."""
         low, high = self.interval()
-        labels, waves = (
-            checks.counted(self.labeled.sum(), "label"),
-            checks.counted(len(self.labeled), "wave"),
-        )
+        labels = checks.counted(self.labeled.sum(), "label")
+        waves = checks.counted(len(self.labeled), "wave")
+        strata = checks.counted(self.stratum_size.size, "stratum", "strata")
         return (
-            f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to {high:.4g}; "
-            f"{labels} in {waves}, {checks.counted(self.stratum_size.size, 'stratum', 'strata')}"
+            f"accuracy {self.estimate:.4g} (SE {self.standard_error:.4g}), 95% from {low:.4g} to "
+            f"{high:.4g}; {labels} in {waves}, {strata}"
         )
 
     def rows(self) -> list[dict]:
-        """Return wave and stratum, both counted from 1, labels and right ones, one row per cell."""
-        return [
-            {"wave": t + 1, "stratum": h + 1, "labeled": int(n), "correct": int(self.correct[t, h])}
-            for t, wave in enumerate(self.labeled)
-            for h, n in enumerate(wave)
-        ]
+        """Return one row per wave and stratum, both counted from 1: labels and correct ones."""
+        wave, stratum = np.indices(self.labeled.shape).reshape(2, -1) + 1
+        labeled = self.labeled.ravel()
+        correct = self.correct.ravel()
+        return rows_of(wave=wave, stratum=stratum, labeled=labeled, correct=correct)
 
 
 def next_wave(
@@ -120,13 +112,14 @@ def next_wave(
     labeled, correct : (H,) array_like of int
         All labels so far and the right ones; zeros before the first wave.
     budget : int
-        Labels in this wave, fixed before the first one. The unbiased estimate needs 2 per stratum and wave.
+        Labels in this wave, fixed before the first one. The unbiased estimate needs 2 per stratum
+        and wave.
     rule : {"smoothed", "opt"}
         - "smoothed": a share `floor` in proportion to size, the rest in proportion to
           W_h sqrt(p (1 - p)) with p = (x_h + c p0_h) / (n_h + c); at least 2 labels per stratum.
-        - "opt": equation 9 with the sample variance, as OPT-A1 and OPT-A2 print it [1]_. Where no stratum
-          varies, in proportion to size; an unlabeled stratum counts as varying most (the paper does not say).
-          Biased: `notes` says so.
+        - "opt": equation 9 with the sample variance, as OPT-A1 and OPT-A2 print it [1]_. Where no
+          stratum varies, in proportion to size; an unlabeled stratum counts as varying most (the
+          paper does not say). Biased: `notes` says so.
     stratum_score : (H,) array_like of float, optional
         Prior rates p0 in (0, 1), such as the mean confidence; by default the overall rate so far.
     smoothing : float
@@ -141,7 +134,8 @@ def next_wave(
 
     References
     ----------
-    .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016, algorithms 1 and 2.
+    .. [1] Kumar & Raj, Classifier risk estimation under limited labeling resources, 2016,
+       algorithms 1 and 2.
 
     Examples
     --------
@@ -154,34 +148,28 @@ def next_wave(
     correct = checks.counts("correct", correct, size=size.size)
     checks.at_most("correct", correct, "labeled", labeled)
     checks.choice("rule", rule, RULES)
-    left = size - labeled
-    least = 1 if rule == "opt" else int(np.minimum(2, left).sum())
-    budget = checks.whole("budget", budget, least, int(left.sum()))
-    new = (
-        opt_step(size, labeled[None], correct[None], budget)[0]
-        if rule == "opt"
-        else wave_step(
-            size,
-            labeled[None],
-            correct[None],
-            budget,
-            *wave_settings(size.size, stratum_score, smoothing, floor),
-        )[0]
-    )
-    return rules.Allocation(
-        new, float("nan"), new >= left, 0, size, rule, notes=(OPT_NOTE,) if rule == "opt" else ()
-    )
+    unlabeled = size - labeled
+    least = 1 if rule == "opt" else int(np.minimum(2, unlabeled).sum())
+    budget = checks.whole("budget", budget, least, int(unlabeled.sum()))
+    history = size, labeled[None], correct[None], budget
+    if rule == "opt":
+        (new,) = opt_step(*history)
+    else:
+        settings = wave_settings(size.size, stratum_score, smoothing, floor)
+        (new,) = wave_step(*history, *settings)
+    notes = [OPT_NOTE] if rule == "opt" else []
+    return Allocation(new, np.nan, new >= unlabeled, 0, size, rule, notes=notes)
 
 
 def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike) -> WaveEstimate:
-    """Estimate accuracy from waves, unbiased though each wave's allocation looked at the earlier labels.
+    """Estimate accuracy from waves, without bias from allocation by earlier labels.
 
     Parameters
     ----------
     stratum_size : (H,) array_like of int
     labeled, correct : (T, H) array_like of int
-        Labels and right ones per wave and stratum, in time order. Every wave's total was fixed beforehand and it
-        labels at least 2 items of each stratum (or all that are left).
+        Labels and right ones per wave and stratum, in time order. Every wave's total was fixed
+        beforehand and it labels at least 2 items of each stratum (or all that are left).
 
     Returns
     -------
@@ -190,9 +178,10 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
     Notes
     -----
     With m_t the size of wave t and n, x^{<t} the labels before it,
-    A = sum_t m_t/n sum_k [x_k^{<t} + (N_k - n_k^{<t}) a_kt] / N; given the past each wave is a stratified sample
-    of what is left, so each term is unbiased and the terms are uncorrelated. Where nearly all items are labeled
-    the estimate can lie outside of what the labels prove; the interval cannot.
+    A = sum_t m_t/n sum_k [x_k^{<t} + (N_k - n_k^{<t}) a_kt] / N; given the past each wave is a
+    stratified sample of what is left, so each term is unbiased and the terms are uncorrelated.
+    Where nearly all items are labeled the estimate can lie outside of what the labels prove; the
+    interval cannot.
 
     Examples
     --------
@@ -200,29 +189,29 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
     WaveEstimate(accuracy 0.7815 (SE 0.0692), 95% from 0.6 to 0.91; 30 labels in 2 waves, 2 strata)
     """
     size = checks.counts("stratum_size", stratum_size, low=1)
-    labeled, correct = (
-        _waves(name, a, size.size) for name, a in (("labeled", labeled), ("correct", correct))
-    )
+    labeled = _waves("labeled", labeled, size.size)
+    correct = _waves("correct", correct, size.size)
     if labeled.shape != correct.shape:
         raise checks.WrongValue(
             "correct", f"must have the shape of labeled, {labeled.shape}", correct.shape
         )
-    left = size
-    for t, (n, x) in enumerate(zip(labeled, correct, strict=True)):
-        checks.at_most(f"labeled (wave {t})", n, "the items left", left)
-        checks.at_most(f"correct (wave {t})", x, "labeled", n)
-        for h in np.flatnonzero((n < 2) & (n < left))[:1]:
+    unlabeled = size
+    for wave, (n, x) in enumerate(zip(labeled, correct, strict=True)):
+        checks.at_most(f"labeled (wave {wave})", n, "the items left", unlabeled)
+        checks.at_most(f"correct (wave {wave})", x, "labeled", n)
+        for h in np.flatnonzero((n < 2) & (n < unlabeled))[:1]:
+            items = checks.counted(unlabeled[h], "item was", "items were")
             raise checks.WrongValue(
                 "labeled",
-                f"must be at least 2 in every wave and stratum; wave {t} has {n[h]} "
-                f"in stratum {h}, where {checks.counted(left[h], 'item was', 'items were')} left",
+                f"must be at least 2 in every wave and stratum; wave {wave} has {n[h]} in stratum "
+                f"{h}, where {items} left",
             )
-        left = left - n
-    estimate, variance = wave_moments(size, labeled[None], correct[None])
-    return WaveEstimate(float(estimate[0]), float(variance[0]), size, labeled, correct)
+        unlabeled = unlabeled - n
+    (estimate,), (variance,) = wave_moments(size, labeled[None], correct[None])
+    return WaveEstimate(estimate, variance, size, labeled, correct)
 
 
-def wave_totals(budget: int, waves: int) -> np.ndarray:
+def wave_totals(budget: int, waves: int) -> ndarray:
     """Return the labels of each wave of a budget, (waves,), as equal as whole numbers can be.
 
     Examples
@@ -233,121 +222,103 @@ def wave_totals(budget: int, waves: int) -> np.ndarray:
     return np.diff(np.arange(waves + 1) * budget // waves)
 
 
-def wave_cells(size: np.ndarray, labeled: np.ndarray, correct: np.ndarray) -> Cells:
-    """Return waves (R, T, H) as (R, T * H) cells, each weighted by its wave's share of the labels."""
-    before_n, before_x = labeled.cumsum(1) - labeled, correct.cumsum(1) - correct
-    left, share = (
-        size - before_n,
-        labeled.sum(2, keepdims=True) / labeled.sum((1, 2), keepdims=True) / size.sum(),
+def wave_cells(size: ndarray, labeled: ndarray, correct: ndarray) -> Cells:
+    """Return waves (R, T, H) as (R, T * H) cells, weighted by their wave's share of the labels."""
+    before = labeled.cumsum(1) - labeled
+    correct_before = correct.cumsum(1) - correct
+    remaining = size - before
+    share = labeled.sum(2, keepdims=True) / labeled.sum((1, 2), keepdims=True) / size.sum()
+    unlabeled = (remaining - labeled) / np.maximum(remaining, 1)
+    weight, n, x, rest = (
+        part.reshape(len(part), -1) for part in (share * remaining, labeled, correct, unlabeled)
     )
-    weight, n, x, unlabeled = (
-        np.reshape(part, (len(part), -1))
-        for part in (share * left, labeled, correct, (left - labeled) / np.maximum(left, 1))
-    )
-    return intervals.Cells(
-        weight,
-        n,
-        x,
-        unlabeled,
-        (share * before_x).sum((1, 2)),
-        (share * (before_n - before_x)).sum((1, 2)),
-    )
+    known_wrong = (share * (before - correct_before)).sum((1, 2))
+    return Cells(weight, n, x, rest, (share * correct_before).sum((1, 2)), known_wrong)
 
 
-def wave_moments(
-    size: np.ndarray, labeled: np.ndarray, correct: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def wave_moments(size: ndarray, labeled: ndarray, correct: ndarray) -> tuple:
     """Return estimates and variance estimates (R,) of waves (R, T, H)."""
     return wave_cells(size, labeled, correct).moments()
 
 
 def wave_limits(
-    size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, tail: float, method: str = "default"
-) -> tuple[np.ndarray, np.ndarray]:
+    size: ndarray, labeled: ndarray, correct: ndarray, tail: float, method: str = "default"
+) -> tuple:
     """Return lower and upper limits (R,) of waves (R, T, H)."""
     cells = wave_cells(size, labeled, correct)
-    return (
-        intervals.wald_limits(cells, tail)
-        if method == "wald"
-        else intervals.default_limits(cells, size.sum(), tail)
-    )
+    if method == "wald":
+        return intervals.wald_limits(cells, tail)
+    return intervals.default_limits(cells, size.sum(), tail)
 
 
 def wave_step(
-    size: np.ndarray,
-    labeled: np.ndarray,
-    correct: np.ndarray,
+    size: ndarray,
+    labeled: ndarray,
+    correct: ndarray,
     budget: int,
-    prior: np.ndarray | None,
+    prior: ndarray | None,
     smoothing: float,
     floor: float,
-) -> np.ndarray:
+) -> ndarray:
     """Return the next wave's labels (R, H) for R histories, at least 2 per stratum where left."""
-    n, x, left = labeled, correct, size - labeled
+    n = labeled
+    x = correct
     if prior is None:
         prior = (x.sum(1, keepdims=True) + 1) / (n.sum(1, keepdims=True) + 2)
     rate = (x + smoothing * prior) / (n + smoothing)
     spread = size * np.sqrt(rate * (1 - rate))
     share = (1 - floor) * spread / spread.sum(1, keepdims=True) + floor * size / size.sum()
-    return _allotted(share, budget, np.minimum(2, left), left)
+    return _allotted(share, budget, np.minimum(2, size - n), size - n)
 
 
 def opt_step(
-    size: np.ndarray, labeled: np.ndarray, correct: np.ndarray, budget: int, laplace: float = 0.0
-) -> np.ndarray:
+    size: ndarray, labeled: ndarray, correct: ndarray, budget: int, laplace: float = 0.0
+) -> ndarray:
     """Return the next labels (R, H) by equation 9 with the sample variances of R histories."""
-    n, x, left = labeled, correct, size - labeled
-    rate = np.divide(x + laplace, n + 2 * laplace, out=np.full(n.shape, 0.5), where=n + laplace > 0)
-    unbiased = np.maximum(n, 1) / np.maximum(n - 1, 1) if laplace == 0 else 1.0
-    spread = size * np.sqrt(unbiased * rate * (1 - rate))
-    total = spread.sum(1, keepdims=True)
-    share = np.where(total > 0, spread / np.where(total > 0, total, 1), size / size.sum())
-    return _allotted(share, budget, np.zeros_like(left), left)
+    n = labeled + 2 * laplace
+    rate = np.where(n > 0, (correct + laplace) / np.maximum(n, 1e-300), 0.5)
+    variance = rate * (1 - rate)
+    if laplace == 0:
+        variance = variance * np.maximum(labeled, 1) / np.maximum(labeled - 1, 1)
+    spread = size * np.sqrt(variance)
+    share = np.where(spread.any(1, keepdims=True), spread, size)
+    share = share / share.sum(1, keepdims=True)
+    return _allotted(share, budget, np.zeros_like(labeled), size - labeled)
 
 
-def _allotted(share: np.ndarray, budget: int, least: np.ndarray, left: np.ndarray) -> np.ndarray:
+def _allotted(share: ndarray, budget: int, least: ndarray, most: ndarray) -> ndarray:
+    totals = np.full(len(share), budget)
     real = budget * share
-    outside = ((real < least) | (real > left)).any(1)
+    outside = ((real < least) | (real > most)).any(1)
     if outside.any():
-        real[outside] = rules.fill(
-            share[outside],
-            np.full(int(outside.sum()), budget),
-            least[outside].astype(float),
-            left[outside].astype(float),
-        )
-    return rules.round_to_total(real, np.full(real.shape[0], budget), least, left)
+        real[outside] = rules.fill(share[outside], totals[outside], least[outside], most[outside])
+    return rules.round_to_total(real, totals, least, most)
 
 
-def exhausted_notes(size: np.ndarray, labeled: np.ndarray) -> tuple[Note, ...]:
-    """Return a note for each stratum of which waves label so much that they estimate worse than a fixed sample."""
-    return tuple(
-        Note(
-            "design",
-            "more than half is labeled: waves then estimate worse than a sample fixed beforehand; "
-            "label all of it or fix the allocation",
-            ("stratum", int(k)),
-        )
-        for k in np.flatnonzero(labeled > size / 2)
+def exhausted_notes(size: ndarray, labeled: ndarray) -> list[Note]:
+    """Return a note for each stratum that waves label by more than half."""
+    text = (
+        "more than half is labeled: waves then estimate worse than a sample fixed beforehand; "
+        "label all of it or fix the allocation"
     )
+    exhausted = np.flatnonzero(labeled > size / 2).tolist()
+    return [Note("design", text, ("stratum", h)) for h in exhausted]
 
 
 def wave_settings(
     n_strata: int, stratum_score: ArrayLike | None, smoothing: float, floor: float
-) -> tuple[Any, float, float]:
+) -> tuple[ndarray | None, float, float]:
     """Return prior rates (or None), smoothing and floor of the "smoothed" rule, checked."""
+    prior = None
     if stratum_score is not None:
         prior = checks.vector(
             "stratum_score", stratum_score, size=n_strata, low=0, high=1, what="stratum"
-        )
-        stratum_score = np.clip(prior, 1e-3, 1 - 1e-3)
-    return (
-        stratum_score,
-        checks.number("smoothing", smoothing, 0, open_ends=True),
-        checks.number("floor", floor, 0, 1),
-    )
+        ).clip(1e-3, 1 - 1e-3)
+    smoothing = checks.number("smoothing", smoothing, 0, open_ends=True)
+    return prior, smoothing, checks.number("floor", floor, 0, 1)
 
 
-def _waves(name: str, values: ArrayLike, n_strata: int) -> np.ndarray:
+def _waves(name: str, values: ArrayLike, n_strata: int) -> ndarray:
     array = checks.plain_array(name, values)
     if array.ndim != 2 or array.shape[1] != n_strata:
         raise ValueError(f"{name} must have shape (waves, {n_strata}); got {array.shape}")
