@@ -560,8 +560,8 @@ def test_one_count_per_cell_is_added_where_errors_are_rare():
     )
     found = wb.estimate_prevalence(wb.ConfusionCounts(table), counts, frame).interval()
     both = []
-    for added in (0.5, 1):
-        periods = Periods(wb.ConfusionCounts(table), frame, counts[None], "mle", "process", added)
+    for name in (limits.DELTA, limits.ONE_ADDED):
+        periods = Periods(wb.ConfusionCounts(table), frame, counts[None], "mle", "process", name)
         spread = stats.norm.ppf(0.975) * math.sqrt(periods.covariance[0, 1, 1])
         both.append(periods.slopes.estimate[0, 1] + np.array([-spread, spread]))
     assert tuple(found) == pytest.approx(
@@ -1288,7 +1288,7 @@ def test_estimates_that_cannot_be(table, counts, frame, method, message):
 
 def test_an_audit_must_be_confusion_counts():
     with pytest.raises(
-        TypeError, match=re.escape("audit must be ConfusionCounts; got list: ConfusionCounts.from_")
+        TypeError, match=re.escape("audit must be of class ConfusionCounts; got list")
     ):
         wb.estimate_prevalence([[331, 18], [7, 44]], [838, 162], FRAME)
 

@@ -148,6 +148,10 @@ class OwnAudits:
             for limit in logs
         )
 
+    def audit_notes(self) -> tuple[Note, ...]:
+        """No notes on all periods: each audit has its own, see `period_notes`."""
+        return ()
+
     def period_notes(self, where: Sequence[tuple]) -> tuple[Note, ...]:
         """Return what the reader has to know of each period and of its audit."""
         notes = []
@@ -187,9 +191,14 @@ def own_method(method: str, sampled_by: str) -> str:
 
 
 def own_periods(
-    audit: ConfusionCounts, counts: np.ndarray, method: str, rates: str, sampled_by: str
+    audit: ConfusionCounts | None, counts: np.ndarray, method: str, rates: str, sampled_by: str
 ) -> Periods:
-    """Return one period with its own audit; raises an `AuditError` that says why it has no estimate."""
+    """Return one period with its own audit, or raise an `AuditError` if that gives no estimate."""
+    if audit is None:
+        raise AuditError(
+            "it was not audited, and each period is estimated from its own audit; 'pooled' as "
+            "audit_rates takes the rates of the others for it"
+        )
     frame = None if audit.weighted is not None or sampled_by == designs.TRUTH else counts
     check_audit(audit, frame, method)
     if frame is not None and (audit.table.sum(0) > frame).any():

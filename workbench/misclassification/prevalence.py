@@ -273,6 +273,11 @@ def estimate_prevalence(
     )
 
 
+def reported_labels(labels: tuple) -> tuple:
+    """Return the labels of the classes that are reported: of two only the second."""
+    return labels[1:] if len(labels) == 2 else labels
+
+
 def one_or_all(values: np.ndarray) -> Any:
     """Return what belongs to the second of two classes as a float, or all of it."""
     values = np.asarray(values)
@@ -366,7 +371,6 @@ class EstimatorComparison(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method (and class)."""
-        shown = self.labels[1:] if len(self.labels) == 2 else self.labels
         columns = "estimate", "standard_error", "low", "high", "bias", "rmse"
         tables = [getattr(self, name).reshape(len(self.methods), -1) for name in columns]
         return [
@@ -378,7 +382,7 @@ class EstimatorComparison(Result):
                 "problem": self.reasons.get(method, ""),
             }
             for m, method in enumerate(self.methods)
-            for k, label in enumerate(shown)
+            for k, label in enumerate(reported_labels(self.labels))
         ]
 
 
