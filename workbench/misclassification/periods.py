@@ -155,7 +155,7 @@ class Periods:
         if self.sampled_by == "truth":
             return self._from_audit(self.straight) + self.reading
         least, most = self.possible
-        return self._interval_covariance * (most > least).any(1)[:, None, None]
+        return self._interval_covariance * np.any(most > least, axis=1)[:, None, None]
 
     @cached_property
     def _interval_covariance(self) -> ndarray:
@@ -397,13 +397,13 @@ class Periods:
     def audit_notes(self) -> Iterator[Note]:
         """Yield the caveats of the audit."""
         audit = self.audit
-        table, labels = audit.effective, audit.labels
-        random_sample = self.sampled_by == "random" and self.frame is not None
-        if random_sample and fit_pvalue(audit, self.frame) < STRANGE:
+        table, labels, frame = audit.effective, audit.labels, self.frame
+        random_sample = self.sampled_by == "random"
+        if random_sample and frame is not None and fit_pvalue(audit, frame) < STRANGE:
             yield Note(
                 "unreliable",
                 "the audit can hardly be a random sample of the counts at audit time: "
-                f"{doubts.misfit(audit, self.frame)}; swapped classes, another period, another file?",
+                f"{doubts.misfit(audit, frame)}; swapped classes, another period, another file?",
             )
         yield from self.doubts
         for k in np.flatnonzero(np.diag(table) < table.max(1)) if self.entry.divides_by else ():

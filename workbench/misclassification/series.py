@@ -251,14 +251,14 @@ class PrevalenceSeries(Result):
             "low": low,
             "high": high,
         }
-        columns = {name: column.reshape(len(low), -1).tolist() for name, column in columns.items()}
+        cells = {name: column.reshape(len(low), -1).tolist() for name, column in columns.items()}
         flags, problems = (self._texts(refused=refused) for refused in (False, True))
         rows = []
         for t, items in enumerate(self.counts.sum(1).tolist()):
             for k, label in enumerate(reported_labels(self.labels)):
                 row = {"period": self.periods[t], "label": label}
                 row["items"] = None if np.isnan(items) else int(items)
-                row |= {name: column[t][k] for name, column in columns.items()}
+                row |= {name: column[t][k] for name, column in cells.items()}
                 if notes:
                     row |= {"flags": "; ".join(flags[t]), "problem": "".join(problems[t])}
                 rows.append(row)
@@ -376,7 +376,7 @@ class PrevalenceSeries(Result):
                 problem = self.problems[t]
                 raise ValueError(f"{name} must be a reported period; {period!r}: {problem}")
             places.append(np.flatnonzero(self._reported == t))
-        return self._between(*places, check_level(level))[0]
+        return self._between(places[0], places[1], check_level(level))[0]
 
     def _between(self, first: ndarray, last: ndarray, level: float) -> list[PrevalenceChange]:
         """Return the changes from the reported periods at the places `first` to those at `last`."""
@@ -463,8 +463,8 @@ class PrevalenceSeries(Result):
                 f"{subject}: no change is shown {when}, {points} points, "
                 f"between {' and '.join(ends)}"
             )
-        ends = sorted(map(abs, (low, high)))
-        points, *ends = digits.points(abs(change), *ends, error=error)
+        nearer, farther = sorted((abs(low), abs(high)))
+        points, *ends = digits.points(abs(change), nearer, farther, error=error)
         verb = "rose" if low > 0 else "fell"
         return f"{subject} {verb} by {points} points, between {' and '.join(ends)}, {when}"
 
@@ -638,14 +638,15 @@ def _series(
         for period, row in zip(periods, rows, strict=True)
         if isinstance(row, CountsError)
     )
-    figures = {
+    figures: dict[str, Any] = {
         "estimates": usable.estimate,
         "standard_errors": np.sqrt(np.einsum("tkk->tk", usable.covariance)),
         "raw": usable.shares,
         "bias": usable.bias,
     }
-    placed = {name: _placed(figure, reported, counts.shape) for name, figure in figures.items()}
-    return replace(series, **placed, notes=notes)
+    for name, figure in figures.items():
+        figures[name] = _placed(figure, reported, counts.shape)
+    return replace(series, **figures, notes=notes)
 
 
 def _from_audits(
