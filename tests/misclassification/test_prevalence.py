@@ -1205,10 +1205,6 @@ def test_audits_from_labels():
             lambda: wb.ConfusionCounts.from_labels(["a", None], ["a", "b"]),
             "truth must not be missing; item 1 is",
         ),
-        (
-            lambda: AUDIT.merged(0, 1),
-            "first and second must be two of at least three classes; got 0 and 1",
-        ),
         (lambda: AUDIT.index("x"), "label must be one of 0, 1; got 'x'"),
     ],
 )
@@ -1291,13 +1287,6 @@ def test_an_audit_must_be_confusion_counts():
         TypeError, match=re.escape("audit must be of class ConfusionCounts; got list")
     ):
         wb.estimate_prevalence([[331, 18], [7, 44]], [838, 162], FRAME)
-
-
-def test_merged_classes():
-    audit = wb.ConfusionCounts([[5, 1, 0], [2, 4, 1], [3, 0, 7]], ["a", "b", "c"])
-    assert audit.merged("a", "c").table.tolist() == [[15, 1], [3, 4]]
-    assert audit.merged("c", "a").labels == ("b", "c+a")
-    assert audit.merged("c", "a").table.tolist() == [[4, 3], [1, 15]]
 
 
 def test_comparing_audits_against_scipy():
