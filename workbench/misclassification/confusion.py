@@ -128,22 +128,21 @@ class ConfusionCounts(Result):
                 f"{truth[0].item()!r} and {prediction[0].item()!r}"
             )
         found, codes = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
-        classes, notes = found, tuple(class_notes(truth, prediction))
-        if labels is not None:
-            classes, notes = checks.labels("labels", labels, what="label"), ()
-            places = {label: place for place, label in enumerate(classes.tolist())}
-            for value in found.tolist():
-                if value not in places:
-                    names = listed(places, quoted=True)
-                    rule = f"must name every class of truth and prediction; {value!r} is not among"
-                    raise WrongValue("labels", f"{rule} {names}")
-            codes = np.array([places[value] for value in found.tolist()])[codes]
+        classes = found if labels is None else checks.labels("labels", labels, what="label")
+        places = {label: place for place, label in enumerate(classes.tolist())}
+        for value in found.tolist():
+            if value not in places:
+                names = listed(places, quoted=True)
+                rule = f"must name every class of truth and prediction; {value!r} is not among"
+                raise WrongValue("labels", f"{rule} {names}")
+        codes = np.array([places[value] for value in found.tolist()])[codes]
         size = classes.size
         if size < 2:
             raise ValueError(
                 "truth and prediction must hold at least two classes; only "
                 f"{found[0].item()!r} occurs: name all classes"
             )
+        notes = tuple(class_notes(truth, prediction)) if labels is None else ()
         cell = codes[: truth.size] * size + codes[truth.size :]
 
         def table(values: ndarray | None = None) -> ndarray:
