@@ -1,9 +1,9 @@
 """Audits of several periods: whether their rates differ, and estimates of each period from its own audit.
 
 Rates P(prediction | truth) that are pooled over the audits give every period the estimate and the
-interval of one audit of all their items, by "misclassification" (`periods`): given the truths, these
-items are independent draws of the rates, in whichever period they were audited. Where the rates
-differ, a period's own audit is taken for a random sample of its own counted items.
+interval of one audit of all their items, by "misclassification" (`periods`): given the truths,
+these items are independent draws of the rates, in whichever period they were audited. Where the
+rates differ, a period's own audit is taken for a random sample of its own counted items.
 """
 
 from collections.abc import Mapping, Sequence
@@ -177,8 +177,8 @@ def _newcombe(
 def own_method(method: str, sampled_by: str) -> str:
     """Return the method for a period whose own items were audited.
 
-    "mle" and "mixed" weight the period's audit to its own counts there, which is what "calibration" does. An audit
-    that was sampled by truth allows "misclassification" instead.
+    "mle" and "mixed" weight the period's audit to its own counts there, which is what "calibration"
+    does. An audit that was sampled by truth allows "misclassification" instead.
     """
     if method == designs.AUTO:
         return "misclassification" if sampled_by == designs.TRUTH else "calibration"

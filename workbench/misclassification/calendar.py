@@ -1,12 +1,13 @@
 """Names of periods that are dates, and the order of time.
 
-The names are dates if all of them have one form: a year (2024), a month (2024-03, 202403, 03/2024, Mar 2024,
-Mar-24), a quarter (2024Q1, Q1 2024), an ISO week (2024-W05) or a day (2024-03-01, 20240301, 01.03.2024). A day
-with slashes is read as day and month, or month and day, where one of the two exceeds 12 in some name, and where
-both readings have the same order. Otherwise the order stays open.
+The names are dates if all of them have one form: a year (2024), a month (2024-03, 202403, 03/2024,
+Mar 2024, Mar-24), a quarter (2024Q1, Q1 2024), an ISO week (2024-W05) or a day (2024-03-01,
+20240301, 01.03.2024). A day with slashes is read as day and month, or month and day, where one of
+the two exceeds 12 in some name, and where both readings have the same order. Otherwise the order
+stays open.
 
-`time_of` and `length_of` read the names. `periods_of` and `same_periods` turn dates into longer periods, and
-`in_time` and `backward_notes` are about their order.
+`time_of` and `length_of` read the names. `periods_of` and `same_periods` turn dates into longer
+periods, and `in_time` and `backward_notes` are about their order.
 """
 
 import datetime
@@ -216,14 +217,15 @@ def same_periods(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
     """Return the places of the names in the order of time, and a note where they have another order.
 
-    Names that are no dates keep their order, with a note. So do days whose day and month cannot be told
-    apart.
+    Names that are no dates keep their order, with a note. So do days whose day and month cannot be
+    told apart.
 
     Examples
     --------
     >>> order, notes = in_time(["2024-02", "2024-01"])
     >>> order, str(notes[0])
-    ([1, 0], "periods are sorted as dates, from '2024-01' to '2024-02'; the file begins with '2024-02'")
+    ([1, 0], "periods are sorted as dates, from '2024-01' to '2024-02'; the file begins with
+    '2024-02'")
     """
     when = time_of(names)
     if when is None:
@@ -281,8 +283,8 @@ def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:
     Examples
     --------
     >>> print(*backward_notes(["Dec", "Nov", "Oct"]))       # doctest: +NORMALIZE_WHITESPACE
-    periods seem to run backwards, as 'Dec' stands before 'Nov': a change is from a period to the next one
-    of the list, and the audit is taken to be of the first unless another is named
+    periods seem to run backwards, as 'Dec' stands before 'Nov': a change is from a period to the
+    next one of the list, and the audit is taken to be of the first unless another is named
     """
     when = time_of(names)
     keys: list = when or _numbered(names) or []

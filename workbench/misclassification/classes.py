@@ -4,10 +4,9 @@ The expansion is around the expected counts. `shares_theory` is the entry.
 
 References
 ----------
-.. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
-   Journal of the IAOS 37, 2021: two classes, in closed form.
+.. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
+   Statistical Journal of the IAOS 37, 2021: two classes, in closed form.
 """
-
 
 import numpy as np
 from numpy import ndarray
@@ -104,7 +103,8 @@ def shares_theory(
     Parameters
     ----------
     shares, new_shares : (K,) array_like
-        True shares when the audit was drawn, above 0, and in the period that is estimated; each adds up to 1.
+        True shares when the audit was drawn, above 0, and in the period that is estimated; each
+        adds up to 1.
     reading : (K, K) array_like
         P(prediction | truth), rows truth; constant.
     n, size, new_size, rates
@@ -116,9 +116,10 @@ def shares_theory(
 
     Notes
     -----
-    With f the estimator as a function of the audit's shares p of cells, e_c those of an audit that is all in cell c:
-    the bias is f - truth where everything is as expected, plus sum_c p_c f''(p; e_c - p) / (2 n), the second derivative
-    along e_c - p. The variance is that of the slopes of f by cells, by the frame's and by the period's counts.
+    With f the estimator as a function of the audit's shares p of cells, e_c those of an audit that
+    is all in cell c: the bias is f - truth where everything is as expected, plus sum_c p_c f''(p;
+    e_c - p) / (2 n), the second derivative along e_c - p. The variance is that of the slopes of f
+    by cells, by the frame's and by the period's counts.
 
     Examples
     --------

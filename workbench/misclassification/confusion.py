@@ -4,11 +4,11 @@
 
 References
 ----------
-.. [1] Newcombe, Interval estimation for the difference between independent proportions, Statistics in
-   Medicine 17, 1998: method 10, from two Wilson intervals.
+.. [1] Newcombe, Interval estimation for the difference between independent proportions, Statistics
+   in Medicine 17, 1998: method 10, from two Wilson intervals.
 .. [2] Fisher, The logic of inductive inference, JRSS 98, 1935: the exact conditional test.
-.. [3] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6,
-   1979.
+.. [3] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+   Statistics 6, 1979.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,8 @@ class ConfusionCounts(Result):
     Parameters
     ----------
     table : (K, K) array_like of int
-        Rows are the truth, columns the prediction, both in the order of `labels`; K >= 2, at least one item.
+        Rows are the truth, columns the prediction, both in the order of `labels`; K >= 2, at least
+        one item.
     labels : sequence of K labels, optional
         0 .. K-1 by default. With two classes the second is the one whose share is estimated.
     weighted, squared : (K, K) array_like, optional
@@ -41,7 +42,8 @@ class ConfusionCounts(Result):
     Raises
     ------
     ValueError
-        If the table is not square, has a negative, fractional or missing count, or is empty; if a label repeats.
+        If the table is not square, has a negative, fractional or missing count, or is empty; if a
+        label repeats.
 
     Examples
     --------
@@ -105,7 +107,8 @@ class ConfusionCounts(Result):
             All classes in the wanted order; by default the sorted union of both columns.
         weights : (n,) array_like, optional
             Sampling weight of each item, finite and at least 0: how many items of the population it
-            stands for. The rates P(prediction | truth) are then weighted. Items of weight 0 are left out.
+            stands for. The rates P(prediction | truth) are then weighted. Items of weight 0 are
+            left out.
 
         Returns
         -------
@@ -163,16 +166,16 @@ class ConfusionCounts(Result):
     def effective(self) -> ndarray:
         """The table, (K, K); of weighted items their effective counts.
 
-        Each row holds the weighted rates P_ij of a true class times its effective size: the size of a
-        simple random sample whose rates vary as much. With the sums W_ij of weights and Q_ij of their
-        squares per cell, the variance of P_ij by linearization is v_ij = (Q_ij (1 - P_ij)^2 +
-        (Q_i - Q_ij) P_ij^2) / W_i^2 [1]_. The size is sum_j P_ij (1 - P_ij) / sum_j v_ij, and at most
-        that of Kish, W_i^2 / Q_i, as few errors tell little of their own variance [2]_.
+        Each row holds the weighted rates P_ij of a true class times its effective size: the size of
+        a simple random sample whose rates vary as much. With the sums W_ij of weights and Q_ij of
+        their squares per cell, the variance of P_ij by linearization is v_ij = (Q_ij (1 - P_ij)^2 +
+        (Q_i - Q_ij) P_ij^2) / W_i^2 [1]_. The size is sum_j P_ij (1 - P_ij) / sum_j v_ij, and at
+        most that of Kish, W_i^2 / Q_i, as few errors tell little of their own variance [2]_.
 
         References
         ----------
-        .. [1] Saerndal, Swensson & Wretman, Model Assisted Survey Sampling, Springer 1992, section 5.7: the
-           linearized variance of a ratio, here with items taken as drawn with replacement.
+        .. [1] Saerndal, Swensson & Wretman, Model Assisted Survey Sampling, Springer 1992, section
+           5.7: the linearized variance of a ratio, here with items taken as drawn with replacement.
         .. [2] Kish, Survey Sampling, Wiley 1965, section 11.7.
         """
         if self.weighted is None or self.squared is None:
@@ -236,9 +239,9 @@ class ConfusionCounts(Result):
 def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
     """Add up audits of the same classes.
 
-    The pooled rates P(prediction | truth) may be used as before. "mixed" and "mle" also take the pooled audit
-    as a random sample of the frame whose counts they are given. Give them the summed counts of both frames, and
-    draw the same fraction of each.
+    The pooled rates P(prediction | truth) may be used as before. "mixed" and "mle" also take the
+    pooled audit as a random sample of the frame whose counts they are given. Give them the summed
+    counts of both frames, and draw the same fraction of each.
 
     Parameters
     ----------
@@ -273,11 +276,11 @@ class AuditComparison(Result):
     ----------
     labels : tuple
     reading, truth : (K, 5) array of float
-        Per class, P(right | truth) and P(right | prediction): first audit, second audit, difference, and the
-        limits of the difference.
+        Per class, P(right | truth) and P(right | prediction): first audit, second audit,
+        difference, and the limits of the difference.
     reading_pvalues, truth_pvalues : (K,) array of float
-        Exact, of no difference, adjusted by Holm's method within each family; NaN where a class was not
-        audited.
+        Exact, of no difference, adjusted by Holm's method within each family; NaN where a class was
+        not audited.
     level : float
     first, second : ConfusionCounts
     """
@@ -340,16 +343,16 @@ def compare_audits(
 ) -> AuditComparison:
     """Compare a fresh audit with the first: whether the classifier has drifted, and which rate has stayed.
 
-    Predicted labels alone cannot tell whether P(prediction | truth) or P(truth | prediction) is constant. A
-    fresh audit can, within its size.
+    Predicted labels alone cannot tell whether P(prediction | truth) or P(truth | prediction) is
+    constant. A fresh audit can, within its size.
 
     Parameters
     ----------
     first, second : ConfusionCounts
         Of the same classes, independent.
     level : float
-        Of the intervals of the differences; a family of rates has drifted where an adjusted p-value is below
-        1 - level.
+        Of the intervals of the differences; a family of rates has drifted where an adjusted p-value
+        is below 1 - level.
 
     Returns
     -------
@@ -357,7 +360,8 @@ def compare_audits(
 
     Notes
     -----
-    Newcombe's interval of the difference per class [1]_, Fisher's exact test [2]_, adjusted by Holm [3]_.
+    Newcombe's interval of the difference per class [1]_, Fisher's exact test [2]_, adjusted by Holm
+    [3]_.
 
     References
     ----------

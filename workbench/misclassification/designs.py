@@ -1,12 +1,12 @@
 """How the items of an audit were sampled, and which estimators each design allows.
 
-Read `Design` first, then `read_design`. The margins of the audit's table say how it was sampled. A random
-sample has the predicted shares of the items that it was drawn from, up to chance. A sample by the truth has
-the numbers of true items that somebody chose, such as 50 and 50, and other predicted shares. A sample by the
-prediction has chosen numbers of predicted items.
+Read `Design` first, then `read_design`. The margins of the audit's table say how it was sampled. A
+random sample has the predicted shares of the items that it was drawn from, up to chance. A sample
+by the truth has the numbers of true items that somebody chose, such as 50 and 50, and other
+predicted shares. A sample by the prediction has chosen numbers of predicted items.
 
-Method "misclassification" is right for random samples and for samples by the truth. A random sample that is
-taken for one by the truth therefore loses precision, but no correctness.
+Method "misclassification" is right for random samples and for samples by the truth. A random sample
+that is taken for one by the truth therefore loses precision, but no correctness.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Caveats of estimates for many periods from one audit, as notes.
 
-Every function takes `periods.Periods`, which imports this module. `few_notes` and `stability_notes` are about
-the audit, `about_period` is about one period.
+Every function takes `periods.Periods`, which imports this module. `few_notes` and `stability_notes`
+are about the audit, `about_period` is about one period.
 """
 
 from collections.abc import Iterator

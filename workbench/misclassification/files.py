@@ -1,7 +1,7 @@
 """An audit and monthly predicted counts from files.
 
-`load_audit` and `load_audits` read audits, of one period and of several. `load_periods` and `read_periods` read
-predicted counts, either one row per period or one row per item.
+`load_audit` and `load_audits` read audits, of one period and of several. `load_periods` and
+`read_periods` read predicted counts, either one row per period or one row per item.
 """
 
 import os
@@ -70,20 +70,22 @@ def load_audit(
     Parameters
     ----------
     audit : str or data frame
-        One row per audited item with its true and its predicted class; or a confusion table: one row per true class
-        with its name in the column `truth` and one column of counts per predicted class, or one row per pair of
-        classes with its count in the column `total`.
+        One row per audited item with its true and its predicted class; or a confusion table: one
+        row per true class with its name in the column `truth` and one column of counts per
+        predicted class, or one row per pair of classes with its count in the column `total`.
     truth, prediction : str
         Columns; a file without the column `prediction` is read as a confusion table.
     labels : str or tuple
-        Classes in the wanted order, separated by commas, or the `labels` of another audit; with two classes the second
-        is the one reported. By default sorted.
+        Classes in the wanted order, separated by commas, or the `labels` of another audit; with two
+        classes the second is the one reported. By default sorted.
     classes : {"auto", "text", "numbers"}
-        How classes are read, as in `workbench.data.classes.read_classes`; labels as "01,1" say that they are text.
+        How classes are read, as in `workbench.data.classes.read_classes`; labels as "01,1" say that
+        they are text.
     total : str
         Column of the items of a pair of classes, read where every pair has one row.
     weight : str
-        Column of sampling weights, where some items were more likely to be audited than others; "" for none.
+        Column of sampling weights, where some items were more likely to be audited than others; ""
+        for none.
 
     Returns
     -------
@@ -120,7 +122,8 @@ def load_audits(
     Parameters
     ----------
     audit : str or data frame
-        As for `load_audit`, with a column that says the period of each item or of each row of a table.
+        As for `load_audit`, with a column that says the period of each item or of each row of a
+        table.
     period : str
         That column: names of periods, or dates.
     truth, prediction, labels, classes, total, weight
@@ -322,9 +325,9 @@ def load_periods(
     Parameters
     ----------
     counts : str or data frame
-        One row per period: its name, and one column per class named as in `labels`; with two classes also all items
-        and those predicted in the second class. Or one row per item with its period and its predicted class, of any
-        number of items: a file is counted where it is read.
+        One row per period: its name, and one column per class named as in `labels`; with two
+        classes also all items and those predicted in the second class. Or one row per item with its
+        period and its predicted class, of any number of items: a file is counted where it is read.
     labels : sequence
         Of the audit.
     period, total, counted : str
@@ -332,15 +335,16 @@ def load_periods(
     predicted : str
         Column of the predicted class; a file that has it has one row per item.
     every : {"", "day", "week", "month", "quarter", "year"}
-        Makes these periods of a column of dates, as `workbench.misclassification.calendar.periods_of`
-        does; "" takes each name for a period.
+        Makes these periods of a column of dates, as
+        `workbench.misclassification.calendar.periods_of` does; "" takes each name for a period.
 
     Returns
     -------
     dict of str to (K,) tuple
         Counts in the order of `labels`, periods that are dates in the order of time
-        (`workbench.misclassification.calendar`), others in the order of the file. A cell that is missing or no
-        number stays as it is: the series says so for that period and reports the others.
+        (`workbench.misclassification.calendar`), others in the order of the file. A cell that is
+        missing or no number stays as it is: the series says so for that period and reports the
+        others.
 
     Examples
     --------

@@ -1,19 +1,19 @@
 """Estimators of class shares from predicted counts: values, first-order slopes and covariances.
 
-`METHODS` at the end of the first half lists the estimators. Everything is for K classes, takes leading
-axes (runs, periods) and has classes last. `table` is an audit's confusion table (..., K, K), rows truth,
-columns prediction. `frame` (..., K) are the predicted shares of the frame it was drawn from, and `shares`
-(..., K) those of the period that is estimated. P are the rates of prediction given truth, C those of truth
-given prediction.
+`METHODS` at the end of the first half lists the estimators. Everything is for K classes, takes
+leading axes (runs, periods) and has classes last. `table` is an audit's confusion table (..., K,
+K), rows truth, columns prediction. `frame` (..., K) are the predicted shares of the frame it was
+drawn from, and `shares` (..., K) those of the period that is estimated. P are the rates of
+prediction given truth, C those of truth given prediction.
 
 References
 ----------
 .. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
    Statistical Journal of the IAOS 37, 2021: the mixed estimator.
-.. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification bias, in
-   Artificial Intelligence and Machine Learning, Springer 2021: the other five.
-.. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications,
-   JASA 65, 1970.
+.. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification
+   bias, in Artificial Intelligence and Machine Learning, Springer 2021: the other five.
+.. [3] Tenenbein, A double sampling scheme for estimating from binomial data with
+   misclassifications, JASA 65, 1970.
 """
 
 from collections import ChainMap
@@ -44,26 +44,30 @@ class Method:
     shares : callable
         (table, frame, shares) -> estimated shares (..., K), as at the top of this file.
     slopes : callable
-        (table, frame, shares) -> their derivatives by table, frame and shares, as the fields of `Slopes`.
+        (table, frame, shares) -> their derivatives by table, frame and shares, as the fields of
+        `Slopes`.
     theory : callable or None
-        The result of `setting.setting` -> bias and variance of the second of two classes' share. NaN where no
-        formula is known.
+        The result of `setting.setting` -> bias and variance of the second of two classes' share.
+        NaN where no formula is known.
     needs : tuple of {"rows", "columns", "frame"}
-        The audit's items that it divides by, of every true or of every predicted class, and whether it takes the
-        predicted counts at audit time.
+        The audit's items that it divides by, of every true or of every predicted class, and whether
+        it takes the predicted counts at audit time.
     divides_by : str
-        The method whose slope by counts is the inverse of P(prediction | truth) that this one uses; "" for none.
+        The method whose slope by counts is the inverse of P(prediction | truth) that this one uses;
+        "" for none.
     assumes : str
         The assumption of a constant rate, in words.
     holds : {"prediction", "truth"}
-        The variable that varies in a period given the other one, by the rate that it holds constant.
+        The variable that varies in a period given the other one, by the rate that it holds
+        constant.
     unknown : str
         Why `theory` gives a NaN.
     designs : tuple of {"random", "truth", "prediction"}
         How the items of an audit may have been sampled.
     limits : callable or None
-        (table, counts, level) -> limits of the second of two classes' share, for a method with the estimate of
-        `divides_by` and an interval of its own. It is for two classes, and comparisons of estimators leave it out.
+        (table, counts, level) -> limits of the second of two classes' share, for a method with the
+        estimate of `divides_by` and an interval of its own. It is for two classes, and comparisons
+        of estimators leave it out.
     """
 
     name: str
@@ -402,8 +406,9 @@ def audit_covariance(
         Items of the frame; None for a frame far larger than the audit.
     rates : {"process", "frame"}
         - "process": later periods share the process that made the audited frame. The audit's true
-          shares vary with the factor 1 - n/N. The predictions of audited and other items of the frame
-          are independent draws. An estimate of the frame itself thereby gets the factor exactly.
+          shares vary with the factor 1 - n/N. The predictions of audited and other items of the
+          frame are independent draws. An estimate of the frame itself thereby gets the factor
+          exactly.
         - "frame": later periods have the rates of the audited frame itself, so that only the choice
           of audited items is random. Everything gets the factor 1 - n/N.
     """
@@ -491,7 +496,8 @@ def draw_estimates(
     ----------
     method : str
     table : (K, K) array
-        With half a count added to each cell: the parameters of the Dirichlet distributions (Jeffreys).
+        With half a count added to each cell: the parameters of the Dirichlet distributions
+        (Jeffreys).
     audited : int
         Items of the audit.
     frame : (K,) array or None

@@ -1,7 +1,8 @@
 """Estimates for many periods from one audit: their shared errors, their limits and their caveats.
 
-Read `Periods` from the top: data, estimates, covariances, limits, expected errors. Then `check_audit` and
-`not_estimable` say which audits allow a method. `doubts` has the sentences on single periods.
+Read `Periods` from the top: data, estimates, covariances, limits, expected errors. Then
+`check_audit` and `not_estimable` say which audits allow a method. `doubts` has the sentences on
+single periods.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -45,7 +46,8 @@ class Periods:
     counts : (T, K) array of int
     method, rates : str
     construction : str
-        The construction of intervals; it decides how many counts are added to each cell of the audit.
+        The construction of intervals; it decides how many counts are added to each cell of the
+        audit.
     sampled_by : {"random", "truth", "prediction"}
         Design of the audit.
     """
@@ -106,7 +108,8 @@ class Periods:
     def possible(self) -> Limits:
         """Least and largest possible shares, (T, K) each.
 
-        Of the audited frame itself the audited items are known, which matters where they are most of it.
+        Of the audited frame itself the audited items are known, which matters where they are most
+        of it.
         """
         least, most = np.zeros(self.shares.shape), np.ones(self.shares.shape)
         if self.own.any() and self.frame_size and self.audit.n > KNOWN_PART * self.frame_size:
@@ -442,8 +445,8 @@ class Periods:
     def believed(self) -> tuple[ndarray, ndarray]:
         """True shares if P(prediction | truth) is constant: at audit time (K,), per period (T, K).
 
-        They lie within 0 and 1. NaN where two classes are read no better than by chance, or the audit
-        has no item of a class.
+        They lie within 0 and 1. NaN where two classes are read no better than by chance, or the
+        audit has no item of a class.
         """
         if self.frame is None:
             first = by_row(self.half.sum(1))
@@ -486,8 +489,8 @@ class Periods:
         """Root mean squared error (T, K) at the believed shift; an unknown bias, of order 1/n, is left out.
 
         Of a bias that is estimated, the expected square: its variance is added to the square of the
-        estimate. The estimator's own variance is that of the theory for two classes, else and for the
-        audited frame itself the estimated one.
+        estimate. The estimator's own variance is that of the theory for two classes, else and for
+        the audited frame itself the estimated one.
         """
         variance = _diagonal(self.covariance)
         if len(self.audit.labels) == 2:
@@ -522,8 +525,8 @@ class AuditError(ValueError):
 def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) -> None:
     """Raise where the method has neither estimate nor interval.
 
-    Methods that divide by d have an interval, the whole range, from every audit whose labels are not
-    clearly swapped.
+    Methods that divide by d have an interval, the whole range, from every audit whose labels are
+    not clearly swapped.
     """
     checks.instance("audit", audit, ConfusionCounts)
     entry = METHODS[method]
@@ -610,8 +613,8 @@ def _not_invertible(audit: ConfusionCounts) -> str:
 def fit_pvalue(audit: ConfusionCounts, frame: ndarray) -> float:
     """Return the p-value of the audit's predicted classes as a sample without replacement of the frame's.
 
-    The p-value is that of Pearson's test. Where few items of a class are expected, it is that of exact
-    tests of each class, by Bonferroni.
+    The p-value is that of Pearson's test. Where few items of a class are expected, it is that of
+    exact tests of each class, by Bonferroni.
     """
     size, occurs = frame.sum(), frame > 0
     if audit.n >= size or occurs.sum() == 1:

@@ -26,7 +26,8 @@ def plan_next_audit(
     Parameters
     ----------
     audit : ConfusionCounts
-        Of two classes: its rates, half an item added to each cell, and its corrected shares are taken for true.
+        Of two classes: its rates, half an item added to each cell, and its corrected shares are
+        taken for true.
     counts, counts_at_audit : (2,) array_like of int
         Predicted counts of the period of interest and of the period that was audited.
     half_width : float

@@ -1,12 +1,12 @@
 """True shares month after month from one audit: levels, changes and growth rates.
 
-All periods share the error of one audit: their levels move together. The difference of two levels therefore
-varies far less than their intervals suggest, and its interval must be its own [1]_.
+All periods share the error of one audit: their levels move together. The difference of two levels
+therefore varies far less than their intervals suggest, and its interval must be its own [1]_.
 
 References
 ----------
-.. [1] Scholtus & van Delden, On the accuracy of estimators based on a binary classifier, Discussion Paper
-   202006, Statistics Netherlands, 2020: differences and growth rates.
+.. [1] Scholtus & van Delden, On the accuracy of estimators based on a binary classifier, Discussion
+   Paper 202006, Statistics Netherlands, 2020: differences and growth rates.
 """
 
 from collections import defaultdict
@@ -63,7 +63,8 @@ class PrevalenceChange(OfClasses, Result):
     first, last : label
         The periods.
     estimate : float or (K,) array
-        Share in `last` minus share in `first`, of `labels[1]` with two classes, both restricted to possible shares.
+        Share in `last` minus share in `first`, of `labels[1]` with two classes, both restricted to
+        possible shares.
     variance : float or (K, K) array
         With the shared error of the audit.
     limits : Interval or tuple of K Interval
@@ -139,7 +140,8 @@ class PrevalenceSeries(Result):
     counts : (T, K) array of float
         Predicted counts; NaN in periods that cannot be reported.
     estimates, standard_errors, raw, bias : (T,) array, or (T, K) with more than two classes
-        Not clipped, `restricted_estimates` are; with two classes of `labels[1]`; NaN where a period cannot be reported.
+        Not clipped, `restricted_estimates` are; with two classes of `labels[1]`; NaN where a period
+        cannot be reported.
     method, rates : str
     labels : tuple
     audit : ConfusionCounts
@@ -147,9 +149,11 @@ class PrevalenceSeries(Result):
     sampled_by : {"random", "truth", "prediction"}
         What the audit is taken for.
     notes : tuple of Note
-        Those at ("period", name) are about one period; there "refused" says why it cannot be reported.
+        Those at ("period", name) are about one period; there "refused" says why it cannot be
+        reported.
     audit_rates : {"one", "pooled", "own"}
-        Whether one period was audited, or several whose rates are pooled, or each used for its own period.
+        Whether one period was audited, or several whose rates are pooled, or each used for its own
+        period.
     audits : tuple of ConfusionCounts or None
         Of audits of several periods that of each period, None where it was not audited; else empty.
     """
@@ -312,8 +316,8 @@ class PrevalenceSeries(Result):
     def drawn(self) -> tuple[int, ...]:
         """Return the places of the periods that a page shows: all of up to 200.
 
-        Of more the first, the last, that of the audit, and the lowest and the highest of each of 50 runs
-        of neighbors.
+        Of more the first, the last, that of the audit, and the lowest and the highest of each of 50
+        runs of neighbors.
         """
         count = len(self.periods)
         if count <= DRAWN:
@@ -539,23 +543,25 @@ def prevalence_series(
     Parameters
     ----------
     audit : ConfusionCounts or mapping of period to ConfusionCounts
-        A simple random sample, without replacement, of the frame counted at audit time, or a sample as
-        `sampled_by` says. Or the audits of several periods, by the periods of the counts or the same dates written
-        otherwise.
+        A simple random sample, without replacement, of the frame counted at audit time, or a sample
+        as `sampled_by` says. Or the audits of several periods, by the periods of the counts or the
+        same dates written otherwise.
     counts_at_audit : (K,) array_like of int or None
-        Predicted counts of that frame in the order of `audit.labels`; None only for methods that do not need them,
-        and for audits of several periods.
+        Predicted counts of that frame in the order of `audit.labels`; None only for methods that do
+        not need them, and for audits of several periods.
     counts_by_period : mapping of period to (K,) counts, or (T, K) array_like or data frame
-        Predicted counts; without a mapping periods are called 1 .. T. The first period with the counts at audit time is
-        taken to be the audited frame itself. A period that cannot be used keeps its place, with a note that says why.
+        Predicted counts; without a mapping periods are called 1 .. T. The first period with the
+        counts at audit time is taken to be the audited frame itself. A period that cannot be used
+        keeps its place, with a note that says why.
     method, rates, sampled_by
-        As in `workbench.estimate_prevalence`. With audits of several periods "auto" and "mle" mean "misclassification"
-        with pooled rates or a design by truth, and with own ones of random audits post-stratification by the period's
-        counts, "calibration".
+        As in `workbench.estimate_prevalence`. With audits of several periods "auto" and "mle" mean
+        "misclassification" with pooled rates or a design by truth, and with own ones of random
+        audits post-stratification by the period's counts, "calibration".
     audit_rates : {"auto", "pooled", "own"}
-        How audits of several periods are used: with rates P(prediction | truth) pooled over the periods, or each
-        for its own period alone, where the rates drift. By default pooled, unless a test
-        (`workbench.misclassification.audits.same_rates_pvalue`) finds at 5% that they differ.
+        How audits of several periods are used: with rates P(prediction | truth) pooled over the
+        periods, or each for its own period alone, where the rates drift. By default pooled, unless
+        a test (`workbench.misclassification.audits.same_rates_pvalue`) finds at 5% that they
+        differ.
 
     Returns
     -------
@@ -574,7 +580,8 @@ def prevalence_series(
     >>> series.problems[2]
     'no items were counted'
     >>> series.change("Jun", "Dec")
-    PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit for both)
+    PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit
+    for both)
     >>> audits = {"Jan": ConfusionCounts([[95, 5], [4, 16]]), "Dec": ConfusionCounts([[90, 6], [2, 22]])}
     >>> prevalence_series(audits, None, months).estimates.round(3).tolist()
     [0.081, 0.109, nan, 0.131]

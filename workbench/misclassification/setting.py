@@ -1,14 +1,15 @@
 """Bias and variance of the estimators of a share in closed form, for two classes, to first order in 1/n.
 
-`setting` computes the terms that the formulas share. Below it are the formulas, one function per estimator.
-Notation: base rates a (when audited) and t (new); d = p00 + p11 - 1; b1 = a p11 + (1 - a)(1 - p00) the
-predicted share, b0 = 1 - b1; c11 = a p11 / b1 and c10 = a (1 - p11) / b0, P(true | predicted 1 and 0).
+`setting` computes the terms that the formulas share. Below it are the formulas, one function per
+estimator. Notation: base rates a (when audited) and t (new); d = p00 + p11 - 1; b1 = a p11 + (1 -
+a)(1 - p00) the predicted share, b0 = 1 - b1; c11 = a p11 / b1 and c10 = a (1 - p11) / b0, P(true |
+predicted 1 and 0).
 
 References
 ----------
 .. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
-   Statistical Journal of the IAOS 37, 2021. Its equations 5 and 64 have the covariance of equation 63 once.
-   Equation 20 has it twice, and so do simulations.
+   Statistical Journal of the IAOS 37, 2021. Its equations 5 and 64 have the covariance of equation
+   63 once. Equation 20 has it twice, and so do simulations.
 """
 
 from types import SimpleNamespace as Terms
@@ -39,7 +40,8 @@ def setting(
     Parameters
     ----------
     a, t, p00, p11 : float
-        True share of class 1 when the audit was drawn, and now; P(predicted correctly | true class 0 and 1).
+        True share of class 1 when the audit was drawn, and now; P(predicted correctly | true class
+        0 and 1).
     n, size, new_size : int
         Audited items, and those counted at audit time and now; None for very many.
     rates : {"process", "frame"}
@@ -47,12 +49,12 @@ def setting(
     Returns
     -------
     SimpleNamespace
-        The arguments a, t, p00, p11 and n, and these terms. delta is the change; d, b1, c11 and c10 as above;
-        t1 the predicted share now; phi2 the squared Matthews correlation. m is the size of an audit without
-        the finite-population factor, infinite where the whole frame was audited. v1 and v0 are the variances
-        of the estimated p11 and p00, slope the squared coefficient of variation of the estimated d.
-        new_counts and frame_counts are the variances of the predicted shares now and at audit time. zero is 0
-        in the shape of the setting.
+        The arguments a, t, p00, p11 and n, and these terms. delta is the change; d, b1, c11 and c10
+        as above; t1 the predicted share now; phi2 the squared Matthews correlation. m is the size
+        of an audit without the finite-population factor, infinite where the whole frame was
+        audited. v1 and v0 are the variances of the estimated p11 and p00, slope the squared
+        coefficient of variation of the estimated d. new_counts and frame_counts are the variances
+        of the predicted shares now and at audit time. zero is 0 in the shape of the setting.
     """
     d = p00 + p11 - 1
     b1, t1 = counted_share(a, p00, p11), counted_share(t, p00, p11)
@@ -117,8 +119,8 @@ def rate_variance(rate: Any, share: Any, n: Any) -> Any:
 
     References
     ----------
-    .. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
-       Journal of the IAOS 37, 2021.
+    .. [1] Kloos, A new generic method to improve machine learning applications in official
+       statistics, Statistical Journal of the IAOS 37, 2021.
 
     Examples
     --------
@@ -142,9 +144,9 @@ def _rate_variance(rate: Any, share: Any, n: Any) -> Any:
 def hull(table: ndarray, counts: ndarray, level: float) -> tuple[ndarray, ndarray]:
     """Return the hull of the delta method's and Fieller's limits (...,) of the second of two classes' share.
 
-    Delta takes the rates (correct + 1/2) / (n + 1) with variances over n + 1 and the counted share x / N,
-    Fieller's (correct + 1) / (n + 2) over n + 2 and (x + z^2 / 2) / (N + z^2). All of 0 to 1 where a class
-    was not audited or d is not clearly above 0.
+    Delta takes the rates (correct + 1/2) / (n + 1) with variances over n + 1 and the counted share
+    x / N, Fieller's (correct + 1) / (n + 2) over n + 2 and (x + z^2 / 2) / (N + z^2). All of 0 to 1
+    where a class was not audited or d is not clearly above 0.
 
     Parameters
     ----------

@@ -1,17 +1,17 @@
 """Bias and variance of the estimators of a share in closed form, and how many items to audit.
 
-`estimator_theory` has the formulas of `setting` for one setting, `moments` for arrays of settings. `plan_audit`
-finds the size of an audit.
+`estimator_theory` has the formulas of `setting` for one setting, `moments` for arrays of settings.
+`plan_audit` finds the size of an audit.
 
 References
 ----------
 .. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
-   Statistical Journal of the IAOS 37, 2021. Its equations 5 and 64 have the covariance of equation 63 once.
-   Equation 20 has it twice, and so do simulations.
-.. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification bias, in
-   Artificial Intelligence and Machine Learning, Springer 2021.
-.. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications,
-   JASA 65, 1970.
+   Statistical Journal of the IAOS 37, 2021. Its equations 5 and 64 have the covariance of equation
+   63 once. Equation 20 has it twice, and so do simulations.
+.. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification
+   bias, in Artificial Intelligence and Machine Learning, Springer 2021.
+.. [3] Tenenbein, A double sampling scheme for estimating from binomial data with
+   misclassifications, JASA 65, 1970.
 """
 
 from bisect import bisect_left
@@ -142,16 +142,18 @@ def estimator_theory(
     Parameters
     ----------
     base_rate, new_base_rate : float
-        True share of class 1 when the audit was drawn, and in the period that is estimated; in (0, 1).
+        True share of class 1 when the audit was drawn, and in the period that is estimated; in (0,
+        1).
     p00, p11 : float
         P(predicted 0 | true 0) and P(predicted 1 | true 1) in (0, 1), together above 1; constant.
     n : int
         Audited items, at least 2.
     size, new_size : int, optional
-        Items counted when the audit was drawn (at least n) and in the new period; None for very many.
+        Items counted when the audit was drawn (at least n) and in the new period; None for very
+        many.
     rates : {"process", "frame"}
-        With "frame" the new period has the audited frame's own rates: what comes from the audit gets the factor
-        1 - n/size, and the frame's own counts are without error.
+        With "frame" the new period has the audited frame's own rates: what comes from the audit
+        gets the factor 1 - n/size, and the frame's own counts are without error.
 
     Returns
     -------
@@ -160,13 +162,14 @@ def estimator_theory(
     Notes
     -----
     Theorem 1 of [1]_, corrected: V(mixed) = V(c) + (a' - a)^2 (V0 + V1) / d^2 + 2 C + v'/d^2
-    + v0 (c11 - c10 - 1/d)^2, with V0, V1 the variances of the estimated p00 and p11, V(c) that of the calibrated
-    share, C = (a' - a) a (1 - a)(p00 - p11) d / (n b0 b1), and v0, v' the variances of the two predicted shares.
-    The subtracted-bias estimator is q (3 - p00 - p11) - (1 - p00), as in theorem 1 of [2]_. "mle" [3]_ is the
-    misclassification estimator on the audit reweighted to the frame's predicted counts; its variance is first order.
+    + v0 (c11 - c10 - 1/d)^2, with V0, V1 the variances of the estimated p00 and p11, V(c) that of
+    the calibrated share, C = (a' - a) a (1 - a)(p00 - p11) d / (n b0 b1), and v0, v' the variances
+    of the two predicted shares. The subtracted-bias estimator is q (3 - p00 - p11) - (1 - p00), as
+    in theorem 1 of [2]_. "mle" [3]_ is the misclassification estimator on the audit reweighted to
+    the frame's predicted counts; its variance is first order.
 
-    Under rates="process" the true share of the frame varies with the process, too; `simulate_prevalence` keeps it, so
-    its baseline and calibration vary a little less.
+    Under rates="process" the true share of the frame varies with the process, too;
+    `simulate_prevalence` keeps it, so its baseline and calibration vary a little less.
 
     References
     ----------
@@ -178,7 +181,8 @@ def estimator_theory(
     --------
     >>> r = estimator_theory(.5, .5, .6, .7, 1000)
     >>> {method: round(error, 5) for method, error in r.rmse.items()}     # doctest: +NORMALIZE_WHITESPACE
-    {'baseline': 0.01581, 'classify_and_count': 0.05, 'subtracted_bias': 0.03807, 'misclassification': 0.05003,
+    {'baseline': 0.01581, 'classify_and_count': 0.05, 'subtracted_bias': 0.03807,
+    'misclassification': 0.05003,
      'calibration': 0.01508, 'mixed': 0.01508, 'mle': 0.01508}
     """
     shares_and_rates = _check_setting(base_rate, new_base_rate, p00, p11)
@@ -296,8 +300,8 @@ class AuditPlan(Result):
     expected_half_width : float
         Of the interval with this audit, if the rates hold.
     fresh_audited : int or None
-        Items of a fresh audit, drawn in the new period itself, for the same half-width of the level; None where even
-        all items of the period would not do.
+        Items of a fresh audit, drawn in the new period itself, for the same half-width of the
+        level; None where even all items of the period would not do.
     fresh_half_width : float
         Of the level from a fresh audit of `audited` items (at most all of them).
     half_width, level : float
@@ -368,7 +372,8 @@ def plan_audit(
     quantity : {"level", "change"}
         The share of the new period, or its change since `previous_base_rate`.
     previous_base_rate : float, optional
-        Share in another period of `new_size` items; by default the change is from the audited period.
+        Share in another period of `new_size` items; by default the change is from the audited
+        period.
     method : {"mle", "mixed", "misclassification"}
     rates : {"process", "frame"}
         As in `workbench.estimate_prevalence`.
@@ -381,13 +386,14 @@ def plan_audit(
     Raises
     ------
     ValueError
-        If no audit reaches the half-width because the errors of the counted items alone are too large.
+        If no audit reaches the half-width because the errors of the counted items alone are too
+        large.
 
     Examples
     --------
     >>> plan_audit(.10, .15, .96, .85, .025, size=1797, new_size=5000)    # doctest: +NORMALIZE_WHITESPACE
-    AuditPlan(447 audited items for 95% ±0.025 of the level (mle: expected ±0.02498); in an audit of the new period
-    itself 291 would do, 447 give its level ±0.01971)
+    AuditPlan(447 audited items for 95% ±0.025 of the level (mle: expected ±0.02498); in an audit of
+    the new period itself 291 would do, 447 give its level ±0.01971)
     """
     a, t, p00, p11 = _check_setting(base_rate, new_base_rate, p00, p11)
     half_width = number("half_width", half_width, 0, 0.5, open_ends=True)
