@@ -223,7 +223,7 @@ def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
     Examples
     --------
     >>> order, notes = in_time(["2024-02", "2024-01"])
-    >>> order, str(notes[0])
+    >>> order, str(notes[0])      # doctest: +NORMALIZE_WHITESPACE
     ([1, 0], "periods are sorted as dates, from '2024-01' to '2024-02'; the file begins with
     '2024-02'")
     """

@@ -579,7 +579,7 @@ def prevalence_series(
     >>> series = prevalence_series(audit, [1579, 218], months)
     >>> series.problems[2]
     'no items were counted'
-    >>> series.change("Jun", "Dec")
+    >>> series.change("Jun", "Dec")      # doctest: +NORMALIZE_WHITESPACE
     PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit
     for both)
     >>> audits = {"Jan": ConfusionCounts([[95, 5], [4, 16]]), "Dec": ConfusionCounts([[90, 6], [2, 22]])}
