@@ -1,4 +1,4 @@
-"""Audits of several periods: whether their rates differ, and estimates from each period's own audit.
+"""Audits of several periods: whether rates differ, and estimates from each period's own audit.
 
 Rates P(prediction | truth) that are pooled over the audits give every period the estimate and the
 interval of one audit of all their items, by "misclassification" (`periods`): given the truths,
@@ -49,9 +49,10 @@ def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
 
     Examples
     --------
-    >>> same_rates_pvalue([ConfusionCounts([[40, 10], [5, 45]]), ConfusionCounts([[20, 30], [5, 45]])])
+    >>> first = ConfusionCounts([[40, 10], [5, 45]])
+    >>> same_rates_pvalue([first, ConfusionCounts([[20, 30], [5, 45]])])
     0.0006
-    >>> same_rates_pvalue([ConfusionCounts([[40, 10], [5, 45]]), ConfusionCounts([[80, 20], [10, 90]])])
+    >>> same_rates_pvalue([first, ConfusionCounts([[80, 20], [10, 90]])])
     1.0
     """
     tables = np.stack([audit.effective for audit in audits], 1)  # (true class, audit, predicted)
@@ -179,8 +180,8 @@ def own_periods(
     audited = audit.table.sum(0)
     if frame is not None and (audited > frame).any():
         raise AuditError(
-            f"its audit has {audited.tolist()} items predicted {checks.listed(audit.labels)}, more than "
-            f"the {frame.tolist()} that were counted"
+            f"its audit has {audited.tolist()} items predicted {checks.listed(audit.labels)}, more "
+            f"than the {frame.tolist()} that were counted"
         )
     periods = Periods(audit, frame, counts[None], method, rates, sampled_by=sampled_by)
     if periods.undefined or limits.WHOLE in periods.constructions:
@@ -191,7 +192,8 @@ def own_periods(
 def matched(audits: Mapping[str, ConfusionCounts], periods: Sequence) -> dict:
     """Return the audits by the period of the counts that each belongs to.
 
-    Audits of one period, as those of its days, are added up. Those without a period keep their own name.
+    Audits of one period, as those of its days, are added up. Those without a period keep their own
+    name.
     """
     by_text = {str(period): period for period in periods}
     same = calendar.same_periods([str(name) for name in audits], [*by_text])
@@ -214,8 +216,8 @@ def choice_note(audits: Mapping, audit_rates: str, pvalue: float, *, own: bool) 
     if audit_rates == "auto":
         reason = ", as rates P(prediction | truth) differ between them" if own else ""
     use = (
-        f"their rates P(prediction | truth) are pooled over the periods{reason}, and taken for those of "
-        "every period"
+        f"their rates P(prediction | truth) are pooled over the periods{reason}, and taken for "
+        "those of every period"
     )
     if own:
         use = f"each period is estimated from its own audit alone{reason}"

@@ -117,8 +117,8 @@ def length_of(names: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> length_of(["2026-03"]), length_of(["Q1 2026"]), length_of(["2026-03-31 08:15"]), length_of(["May"])
-    ('month', 'quarter', 'day', '')
+    >>> [length_of([name]) for name in ("2026-03", "Q1 2026", "2026-03-31 08:15", "May")]
+    ['month', 'quarter', 'day', '']
     """
     return _read(_without_time(names))[0]
 
@@ -215,7 +215,7 @@ def same_periods(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
 
 
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
-    """Return the places of the names in the order of time, and a note where they have another order.
+    """Return the places of the names in the order of time, and a note if it is not theirs.
 
     Names that are no dates keep their order, with a note. So do days whose day and month cannot be
     told apart.
@@ -278,7 +278,7 @@ def _gap_notes(length: str, when: list[Key]) -> tuple[Note, ...]:
 
 
 def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:
-    """Return a note where periods run backwards: dates that do not rise, months or numbers that only fall.
+    """Return a note where dates do not rise, or where months or numbers only fall.
 
     Examples
     --------
@@ -294,8 +294,8 @@ def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:
     k = falls[0]
     text = (
         f"periods {'run' if when else 'seem to run'} backwards, as {names[k]!r} stands before "
-        f"{names[k + 1]!r}: a change is from a period to the next one of the list, and the audit is "
-        "taken to be of the first unless another is named"
+        f"{names[k + 1]!r}: a change is from a period to the next one of the list, and the audit "
+        "is taken to be of the first unless another is named"
     )
     return (Note("unreliable", text),)
 
@@ -305,7 +305,7 @@ def _order(keys: list[Key]) -> list[int]:
 
 
 def _numbered(names: Sequence[str]) -> list[int] | None:
-    """Return the months of names that are months, or the numbers of names that differ in one number only."""
+    """Return the months, or the numbers of names that differ in one number only."""
     months = [name.strip()[:3].lower() for name in names]
     if all(month in _MONTHS for month in months):
         return [_MONTHS.index(month) for month in months]

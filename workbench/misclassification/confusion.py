@@ -1,4 +1,4 @@
-"""Confusion tables of audits: counts, pooling, and whether a classifier has drifted between two of them.
+"""Confusion tables of audits: counts, pooling, and whether a classifier has drifted.
 
 `read_counts` at the end checks predicted counts, which belong to the same classes.
 
@@ -199,7 +199,7 @@ class ConfusionCounts(Result):
 
     @property
     def truth_rates(self) -> ndarray:
-        """P(truth | prediction), (K, K), columns add up to 1; NaN columns where a class was never predicted."""
+        """P(truth | prediction), (K, K), by columns; NaN where a class was never predicted."""
         return _normalized(self.table if self.weighted is None else self.weighted, 0)
 
     def index(self, label: object) -> int:
@@ -228,7 +228,7 @@ class ConfusionCounts(Result):
         return f"{items}, {accuracy:.1%} right; predicted right: {', '.join(rates)}"
 
     def rows(self) -> list[dict]:
-        """Return one row per true class: counts under `predicted_` and the name of the predicted class."""
+        """Return one row per true class, with a column of counts per predicted class."""
         names = ["truth", *(f"predicted_{label}" for label in self.labels)]
         return [
             dict(zip(names, (label, *row), strict=True))
@@ -253,7 +253,8 @@ def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
 
     Examples
     --------
-    >>> pool_audits(ConfusionCounts([[8, 2], [1, 9]]), ConfusionCounts([[17, 3], [2, 8]])).table.tolist()
+    >>> first, second = ConfusionCounts([[8, 2], [1, 9]]), ConfusionCounts([[17, 3], [2, 8]])
+    >>> pool_audits(first, second).table.tolist()
     [[25, 5], [3, 17]]
     """
     if not audits:
@@ -341,7 +342,7 @@ class AuditComparison(Result):
 def compare_audits(
     first: ConfusionCounts, second: ConfusionCounts, *, level: float = 0.95
 ) -> AuditComparison:
-    """Compare a fresh audit with the first: whether the classifier has drifted, and which rate has stayed.
+    """Compare a fresh audit with the first: whether the classifier has drifted, and in which rate.
 
     Predicted labels alone cannot tell whether P(prediction | truth) or P(truth | prediction) is
     constant. A fresh audit can, within its size.
@@ -371,8 +372,8 @@ def compare_audits(
 
     Examples
     --------
-    >>> r = compare_audits(ConfusionCounts([[331, 18], [7, 44]]), ConfusionCounts([[150, 20], [4, 26]]))
-    >>> r.drifted
+    >>> first, fresh = ConfusionCounts([[331, 18], [7, 44]]), ConfusionCounts([[150, 20], [4, 26]])
+    >>> compare_audits(first, fresh).drifted
     True
     """
     checks.instance("first", first, ConfusionCounts)
@@ -407,7 +408,7 @@ def _compare_rates(
 
 
 def fisher_pvalue(right: ndarray, total: ndarray) -> float:
-    """Return the two-sided p-value: tables with these margins that are no likelier than the one seen."""
+    """Return the two-sided p-value, of tables with these margins that are no likelier."""
     x = np.arange(max(0, right.sum() - total[1]), min(right.sum(), total[0]) + 1)
     cells = (x, total[0] - x, right.sum() - x, total[1] - right.sum() + x)
     log = -sum(scipy.special.gammaln(cell + 1) for cell in cells)
@@ -425,7 +426,7 @@ def _same_labels(audits: Sequence[ConfusionCounts]) -> None:
 
 
 def _read_weights(weights: ArrayLike, size: int) -> ndarray:
-    """Return sampling weights as (n,) floats, or raise where one is missing, negative or infinite."""
+    """Return sampling weights as (n,) floats, or raise if one is missing, negative or infinite."""
     values = checks.floats("weights", weights, "item").ravel()
     if values.size != size:
         raise WrongValue("weights", f"must have {size} entries, one per item", values.size)

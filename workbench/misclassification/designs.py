@@ -68,7 +68,7 @@ def read_design(
     rates: str,
     sampled_by: str,
 ) -> Design:
-    """Return the design of an audit, or raise where the method, the counts and the design do not fit.
+    """Return the design of an audit, or raise if method, counts and design do not fit.
 
     Parameters
     ----------
@@ -176,9 +176,9 @@ def _design_of_margins(
     if contained and doubtful and not indifferent:
         raise WrongValue(
             "sampled_by",
-            "must be given, as the audit can hardly be a random sample of the counts at audit time: "
-            f"{misfit(audit, frame)}; {REMEDY}; or the counts are of another period, or classes are "
-            "swapped",
+            "must be given, as the audit can hardly be a random sample of the counts at audit "
+            f"time: {misfit(audit, frame)}; {REMEDY}; or the counts are of another period, or "
+            "classes are swapped",
         )
     note = _taken(RANDOM, audit, frame)
     if STRANGE <= pvalue < PREDICTION_MISFIT or truth == EQUAL > prediction:
@@ -201,8 +201,8 @@ def _design_without_counts(
     if design in METHODS[method].designs:
         return RANDOM, ()
     text = (
-        f"one with exactly {_margins(audit, design)[0]:,} items of every {ADJECTIVES[design]} class: "
-        f"method {method!r} is wrong if they were chosen so (then say sampled_by={design!r})"
+        f"one with exactly {_margins(audit, design)[0]:,} items of every {ADJECTIVES[design]} "
+        f"class: method {method!r} is wrong if they were chosen so (then say sampled_by={design!r})"
     )
     return RANDOM, (Note("assumption", text, PLACE),)
 
@@ -234,12 +234,12 @@ def _taken(design: str, audit: ConfusionCounts, frame: ndarray | None) -> Note:
         why += f"; {misfit(audit, frame)}"
     if design == RANDOM:
         text = (
-            f"taken as a random sample of the counts at audit time{why}: if its items were chosen by "
-            "their true class, say sampled_by='truth' (--sampled-by truth)"
+            f"taken as a random sample of the counts at audit time{why}: if its items were chosen "
+            "by their true class, say sampled_by='truth' (--sampled-by truth)"
         )
     else:
         text = (
-            f"taken as sampled by {design}{why}; say sampled_by='random' (--sampled-by random) if it "
-            "was drawn at random"
+            f"taken as sampled by {design}{why}; say sampled_by='random' (--sampled-by random) if "
+            "it was drawn at random"
         )
     return Note("assumption", text, PLACE)

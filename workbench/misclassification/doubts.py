@@ -17,16 +17,16 @@ from workbench.results.digits import ROUNDING
 STRONG = 0.2  # the divisor may be 40% off
 LEAST_SINGULAR = 0.2  # errors of counts become up to five times as large
 LARGE_AUDIT = {
-    "process": "the error is that of later periods which share the process that made the frame; if they "
-    "have the frame's own rates, rates='frame' gives a smaller one",
-    "frame": "the finite-population factor assumes that later periods have the frame's own rates; where "
-    "they only share its process, intervals are too short (with half of the frame audited 95% intervals "
-    "cover 79%): then rates='process'",
+    "process": "the error is that of later periods which share the process that made the frame; if "
+    "they have the frame's own rates, rates='frame' gives a smaller one",
+    "frame": "the finite-population factor assumes that later periods have the frame's own rates; "
+    "where they only share its process, intervals are too short (with half of the frame audited "
+    "95% intervals cover 79%): then rates='process'",
 }
 
 
 def misfit(audit: Any, frame: np.ndarray) -> str:
-    """Return the predicted proportion that differs most between the audit and the counts, in words."""
+    """Return the predicted proportion that differs most between audit and counts, in words."""
     audited, counted = audit.table.sum(0) / audit.n, frame / frame.sum()
     k = int(np.abs(audited - counted).argmax())
     label = audit.labels[k]
@@ -108,15 +108,15 @@ def _outside(periods: Any, t: int) -> Iterator[tuple[str, str]]:
     if names:
         where = "what the audited items leave possible" if periods.own[t] else "0 to 1"
         text = (
-            f"the estimate of class {', '.join(names)} lies outside {where}: tables and charts show the "
-            "nearest possible share; the counts do not fit the audit's rates"
+            f"the estimate of class {', '.join(names)} lies outside {where}: tables and charts "
+            "show the nearest possible share; the counts do not fit the audit's rates"
         )
         yield "unreliable", text
     for k in reported:
         if beyond[k]:
             text = (
-                f"even the interval of class {labels[k]!r} lies outside 0 to 1: the rates are no longer "
-                "those of the audit, or the counts are of something else; draw a fresh audit"
+                f"even the interval of class {labels[k]!r} lies outside 0 to 1: the rates are no "
+                "longer those of the audit, or the counts are of something else; draw a fresh audit"
             )
             yield "unreliable", text
 
@@ -125,8 +125,8 @@ def _about_shift(periods: Any, t: int) -> Iterator[tuple[str, str]]:
     (_, first), (_, later) = periods.believed[0], periods.believed[1][t]
     if periods.method == "mixed" and (later < first / 2 or 1 - later < (1 - first) / 2):
         text = (
-            "the share has more than halved (or that of the other class): 'mixed' can have more variance "
-            "than 'misclassification' here, 'mle' never has"
+            "the share has more than halved (or that of the other class): 'mixed' can have more "
+            "variance than 'misclassification' here, 'mle' never has"
         )
         yield "remark", text
     if periods.audit.weighted is not None:  # 'calibration' takes no weights
@@ -135,8 +135,8 @@ def _about_shift(periods: Any, t: int) -> Iterator[tuple[str, str]]:
     error_of_calibration = periods.calibrated.expected_error[t, 1]
     if error_of_calibration < error:
         text = (
-            f"the shift is small against the noise: 'calibration' would have less expected error here "
-            f"(RMSE {error_of_calibration:.4f} against {error:.4f}), but it holds P(truth | prediction) "
-            "constant and would report only a part of a change"
+            "the shift is small against the noise: 'calibration' would have less expected error "
+            f"here (RMSE {error_of_calibration:.4f} against {error:.4f}), but it holds P(truth | "
+            "prediction) constant and would report only a part of a change"
         )
         yield "remark", text

@@ -37,7 +37,7 @@ Notes = tuple[Note, ...]
 
 
 class _Items(NamedTuple):
-    """Audited items: their true and predicted classes, weights and periods, and all classes in order."""
+    """Audited items: true and predicted classes, weights and periods, and all classes in order."""
 
     truth: ndarray
     prediction: ndarray
@@ -117,7 +117,7 @@ def load_audits(
     weight: str = "",
     every: str = "",
 ) -> dict[str, ConfusionCounts]:
-    """Return the confusion table of the audited items of every period, for `workbench.prevalence_series`.
+    """Return the confusion table of every audited period, for `workbench.prevalence_series`.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def load_audits(
 
 
 def _has_items(audit: Any, truth: str, prediction: str, weight: str) -> bool:
-    """Return whether an audit has a row per item, and not per class, or raise on wrong arguments."""
+    """Return whether an audit has a row per item, not per class, or raise on wrong arguments."""
     frames.check_source("audit", audit)
     if truth == prediction:
         rule, told = "must be another column than {0}", f"both are {truth!r}"
@@ -197,7 +197,7 @@ def _read_items(
     period: str = "",
     every: str = "",
 ) -> _Items:
-    """Return the audited items of a file with a row per item, or per pair of classes with its items."""
+    """Return the audited items of a file with a row per item, or per pair of classes."""
     columns = [name for name in (truth, prediction, weight, period) if name]
     data, notes = read_columns(audit, columns)
     labeled = ~missing_labels(data[truth], data[prediction], classes)[0]
@@ -254,15 +254,15 @@ def _read_table(audit: Any, truth: str, prediction: str, labels: str | tuple) ->
 
 
 def _refuse_unaudited(argument: str, source: Any, names: list[str], least: int = 0) -> None:
-    """Raise if a further column holds counts: items of a class that was not audited would be left out."""
+    """Raise if a further column holds counts: the items of that class would be left out."""
     for name in names:
         data, _ = read_columns(source, [name])
         cells = [cell for cell in to_cells(name, data[name]) if not _is_gap(cell)]
         if cells and all(isinstance(cell, int) for cell in cells) and sum(cells) >= least:
             raise WrongValue(
                 argument,
-                f"must have no column of numbers that is no class of the audit, as {name!r} is: its "
-                "items would be left out; audit that class too, or drop the column",
+                f"must have no column of numbers that is no class of the audit, as {name!r} is: "
+                "its items would be left out; audit that class too, or drop the column",
             )
 
 
@@ -287,7 +287,7 @@ def _read_labels(labels: str | tuple, classes: str) -> tuple[list[str] | None, n
 
 
 def _items_of_pairs(source: Any, total: str) -> list[int]:
-    """Return the number of items of each row where every row is another pair, [] without a column of them."""
+    """Return the items of each row where every row is another pair, [] without such a column."""
     names = column_names(source)
     if spelled(total, names) not in names:
         return []
@@ -379,7 +379,7 @@ def read_periods(
     classes: str = "auto",
     every: str = "",
 ) -> tuple[Counts, Notes]:
-    """Return the result of `load_periods`, and notes on the order of the periods and on their classes."""
+    """Return the result of `load_periods`, and notes on the order of periods and on classes."""
     frames.check_source("counts", counts)
     names, labels = column_names(counts), [str(label) for label in labels]
     notes: Notes = ()
@@ -468,14 +468,15 @@ def _read_rows(counts: Any, classes: list[str], period: str, total: str, counted
 
 
 def _check_totals(rows: Counts, classes: list[str], total: str) -> None:
-    """Raise where the items of a period are more than those of the classes: some would be left out."""
+    """Raise if a period has more items than its classes: some would be left out."""
     for name, (*parts, items) in rows.items():
         if all(isinstance(cell, int) for cell in (*parts, items)) and items != sum(parts):
             raise WrongValue(
                 "counts",
                 f"must have all items in the classes of the audit; column {total!r} says "
                 f"{items:,} in period {name!r}, and the classes {listed(classes, quoted=True)} "
-                f"add up to {sum(parts):,}; audit the other class too, or drop the column {total!r}",
+                f"add up to {sum(parts):,}; audit the other class too, or drop the column "
+                f"{total!r}",
             )
 
 
@@ -574,7 +575,7 @@ def _tallied(source: Any, period: str, predicted: str) -> list[tuple]:
 
 
 def _tallied_file(source: Any, period: str, predicted: str) -> list[tuple]:
-    """Return (period, class, items, first row) of every pair in a file of any size, by one query."""
+    """Return the same of a file of any size, by one query."""
     with frames.scan(source, [period, predicted]) as rows:
         cells = ", ".join(
             f"coalesce(trim(CAST({quoted(name)} AS VARCHAR)), '') AS {alias}"

@@ -1,4 +1,4 @@
-"""Limits of proportions, changes and growth rates: how each is made, and which ones an interval is the hull of.
+"""Limits of proportions, changes and growth rates, and which ones an interval is the hull of.
 
 The delta method fails where d = p00 + p11 - 1, by which counts are divided, may be near 0, and
 where a cell of the audit holds next to no items. Withholding the interval would be no way out: the
@@ -47,7 +47,7 @@ Limits = tuple[ndarray, ndarray]
 
 
 def constructions(method: str, table: ndarray, cv: float) -> tuple[str, ...]:
-    """Return the names of the intervals whose hull is reported, for an audit that allows the method.
+    """Return the names of the intervals whose hull is reported.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def added(name: str, classes: int) -> float:
 
 
 def swapped(table: ndarray) -> bool | ndarray:
-    """Return whether the labels of two classes are clearly swapped: the upper 95% limit of d is below 0."""
+    """Return whether two labels are clearly swapped: the upper 95% limit of d is below 0."""
     half = table + HALF
     below = np.einsum("...kk->...", by_row(half)) < 1
     return table.shape[-1] == 2 and below & (quantile(0.95) * slope_cv(half) < 1)
@@ -85,7 +85,7 @@ def said(names: tuple[str, ...]) -> str:
 
 
 def restricted(shares: ndarray, least: ndarray) -> ndarray:
-    """Return the shares (..., K) that are nearest to possible ones: none below `least`, all together 1."""
+    """Return the nearest possible shares (..., K): none below `least`, all together 1."""
     above = np.clip(shares - least, 0, None)
     total = above.sum(-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -95,7 +95,7 @@ def restricted(shares: ndarray, least: ndarray) -> ndarray:
 
 
 def around(estimate: ndarray, low: ndarray, high: ndarray, least: ndarray, most: ndarray) -> Limits:
-    """Return limits within `least` and `most`, or these two where the limits leave the estimate out."""
+    """Return limits within `least` and `most`, or these two if the limits exclude the estimate."""
     inside = (low <= estimate) & (estimate <= high)
     return (
         np.where(inside, np.maximum(low, np.minimum(least, estimate)), least),
@@ -138,7 +138,7 @@ def percentiles(draws: ndarray, level: float, least: float, most: float = 1.0) -
 def fieller(
     ratio: ndarray, covariance: ndarray, level: float, least: float, most: float = 1.0
 ) -> Limits:
-    """Return the limits (...) of ratios, within `least` and `most`; the hull where two parts are left.
+    """Return the limits (...) of ratios, within `least` and `most`; the hull of two parts.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def fieller(
 
 
 def log_d(method: str, slopes: Slopes, table: ndarray, frame: ndarray | None) -> Slopes:
-    """Return the slopes of log d for both of two shares whose `slopes` give the shapes; d is the divisor.
+    """Return the slopes of log d for both of two shares, in the shapes of `slopes`.
 
     1 / d is the gain of a share where the predicted one gains 1, so its slopes are those of the
     method itself.
@@ -183,7 +183,7 @@ def log_d(method: str, slopes: Slopes, table: ndarray, frame: ndarray | None) ->
 
 
 def without_denominator(reading: ndarray) -> ndarray:
-    """Return the variances on the diagonals of (T, K, K) as covariances (T, K, 2, 2) with a constant."""
+    """Return the variances of (T, K, K) as covariances (T, K, 2, 2) with a constant."""
     return np.einsum("tkk->tk", reading)[..., None, None] * np.diag([1.0, 0.0])
 
 

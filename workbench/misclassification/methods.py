@@ -1,10 +1,10 @@
 """Estimators of class shares from predicted counts: values, first-order slopes and covariances.
 
-`METHODS` at the end of the first half lists the estimators. Everything is for K classes, takes
-leading axes (runs, periods) and has classes last. `table` is an audit's confusion table (..., K,
-K), rows truth, columns prediction. `frame` (..., K) are the predicted shares of the frame it was
-drawn from, and `shares` (..., K) those of the period that is estimated. P are the rates of
-prediction given truth, C those of truth given prediction.
+`METHODS` lists the estimators; the functions above it are their formulas. Everything is for K
+classes, takes leading axes (runs, periods) and has classes last. `table` is an audit's confusion
+table (..., K, K), rows truth, columns prediction. `frame` (..., K) are the predicted shares of the
+frame it was drawn from, and `shares` (..., K) those of the period that is estimated. P are the
+rates of prediction given truth, C those of truth given prediction.
 
 References
 ----------
@@ -205,7 +205,7 @@ class Slopes:
         )
 
     def within_frame(self, own: bool | ndarray) -> "Slopes":
-        """Return the slopes where `own` periods are the audited frame itself: its counts enter once."""
+        """Return the slopes where `own` periods are the audited frame: its counts enter once."""
         own = np.asarray(own)[..., None, None]
         own_slope = np.where(own, self.shares, 0)
         return replace(self, frame=self.frame + own_slope, shares=np.where(own, 0, self.shares))
@@ -343,8 +343,8 @@ METHODS = {
             setting.mle,
             ("rows", "columns", "frame"),
             "mle",
-            unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'; "
-            "variance: first order",
+            unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that "
+            "of 'mixed'; variance: first order",
         ),
         Method(
             "hull",
@@ -434,7 +434,7 @@ def audit_covariance(
 
 
 def column_covariance(slopes: Slopes, table: ndarray, left_out: ndarray) -> ndarray:
-    """Return the covariance (..., K, K) of estimates from an audit with fixed numbers of predicted items.
+    """Return the covariance (..., K, K) from an audit with fixed numbers of predicted items.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ class Periods:
 
     @cached_property
     def half(self) -> ndarray:
-        """The audit's table with counts added to each cell: half a count, or as an interval needs."""
+        """The audit's table with half a count added to each cell, or what an interval needs."""
         return self.audit.effective + limits.added(self.construction, len(self.audit.labels))
 
     @cached_property
@@ -180,7 +180,7 @@ class Periods:
         return np.nan if self.undefined else 0.0
 
     def _from_audit(self, slopes: Slopes, own: bool | ndarray = False) -> ndarray:
-        """Return the covariances from the audit; `own` says which are of the audited frame itself."""
+        """Return the covariances from the audit; `own` periods are the audited frame itself."""
         audit = self.audit
         if self.sampled_by != "prediction":
             size, rates = self.frame_size, self.rates
@@ -226,7 +226,7 @@ class Periods:
         return self.constructions
 
     def level_limits(self, level: float) -> Limits:
-        """Return the limits (T, K) of the levels, within the possible shares, around `restricted`."""
+        """Return the limits (T, K) of the levels, within the possible shares."""
         if level not in self._limits_by_level:
             least, most = self.possible
             low, high = (np.clip(limit, least, most) for limit in self._unrestricted_limits(level))
@@ -242,7 +242,7 @@ class Periods:
         return {}
 
     def _reaching_inside(self, low: ndarray, high: ndarray, level: float) -> Limits:
-        """Return the limits; an interval outside the possible shares reaches inside from their edge."""
+        """Return the limits; intervals outside the possible shares reach inside from the edge."""
         least, most = self.possible
         outside = (low == high) & (least < most)
         if not outside.any():
@@ -328,7 +328,7 @@ class Periods:
         return limits.delta(change, _diagonal(self.change_covariance(first, last)), level, -1.0)
 
     def _growths(self, first: ndarray, last: ndarray, level: float) -> Limits:
-        """Return the limits of later / earlier - 1, by the logarithm of the ratio, Fieller or draws."""
+        """Return the limits of later / earlier - 1, by the log ratio, Fieller or draws."""
         if self.construction == DRAWN:
             growth = self.draws[:, last] / self.draws[:, first] - 1
             return limits.percentiles(growth, level, -1.0, np.inf)
@@ -350,7 +350,7 @@ class Periods:
         return limits.of_ratios(slopes, log_d, self._from_audit, reading, level, least)
 
     def _fieller_growths(self, first: ndarray, last: ndarray, level: float) -> Limits:
-        """Return Fieller's limits of later / earlier - 1; the denominator is d times the earlier share."""
+        """Return Fieller's limits of later / earlier - 1; the denominator is d x earlier share."""
         slopes, early = self.straight, self.straight.estimate[first]
         ratio = slopes.estimate[last] / early
         growth = slopes.of_periods(last, 1 / early) - slopes.of_periods(first, ratio / early)
@@ -367,7 +367,7 @@ class Periods:
 
     @cached_property
     def stability(self) -> tuple[float, float]:
-        """The divisor and its coefficient of variation: d for two classes, else the smallest singular value."""
+        """The divisor (d, or the smallest singular value) and its coefficient of variation."""
         if len(self.audit.labels) == 2:
             d = np.trace(by_row(self.half)) - 1
             return float(d), float(methods.slope_cv(self.half))
@@ -472,7 +472,7 @@ class Periods:
 
     @cached_property
     def bias(self) -> ndarray:
-        """Expected error (T, K) at the believed shift, to order 1/n for two classes; NaN if unknown."""
+        """Expected error (T, K) at the believed shift, to order 1/n; NaN if unknown."""
         first, later = self.believed
         divides = self.entry.divides_by
         if self.undefined or (divides and len(first) > 2):
@@ -486,7 +486,7 @@ class Periods:
 
     @cached_property
     def expected_error(self) -> ndarray:
-        """Root mean squared error (T, K) at the believed shift; an unknown bias, of order 1/n, is left out.
+        """Root mean squared error (T, K) at the believed shift, without an unknown bias.
 
         Of a bias that is estimated, the expected square: its variance is added to the square of the
         estimate. The estimator's own variance is that of the theory for two classes, else and for
@@ -507,7 +507,7 @@ class Periods:
 
     @cached_property
     def _bias_variance(self) -> ndarray:
-        """Variances (T, K) of the bias as it is estimated: by the distance to the reference's estimate."""
+        """Variances (T, K) of the estimated bias: the distance to the reference's estimate."""
         ours, reference = self._slopes, self._slopes_of(self.reference)
         frame = self.frame_shares
         if self.method == "baseline" and frame is not None:  # the frame tells its expectation best
@@ -549,12 +549,12 @@ def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) ->
 
 
 def not_estimable(audit: ConfusionCounts, method: str) -> str:
-    """Return the reason why a method has no estimate from an audit, and what else would do, or ''."""
+    """Return the reason why a method has no estimate, and what else would do, or ''."""
     table, two, entry = audit.table, len(audit.labels) == 2, METHODS[method]
     if _weights_unused(audit, method):
         return (
-            f"method {method!r} takes the audit for a simple random sample of the counted items, but "
-            "its items have sampling weights: use 'misclassification', whose rates are weighted"
+            f"method {method!r} takes the audit for a simple random sample of the counted items, "
+            "but its items have sampling weights: use 'misclassification', whose rates are weighted"
         )
     if entry.limits and not two:
         return f"method {method!r} is for two classes; the audit has {len(audit.labels)}: use 'mle'"
@@ -567,8 +567,8 @@ def not_estimable(audit: ConfusionCounts, method: str) -> str:
             )
         if "columns" in entry.needs and table[:, k].sum() == 0:
             return (
-                f"P(truth | prediction {label!r}) cannot be estimated: no audited item was predicted "
-                f"{label!r}; audit such items, or use 'misclassification'"
+                f"P(truth | prediction {label!r}) cannot be estimated: no audited item was "
+                f"predicted {label!r}; audit such items, or use 'misclassification'"
             )
     return _not_invertible(audit) if entry.divides_by else ""
 
@@ -604,14 +604,14 @@ def _not_invertible(audit: ConfusionCounts) -> str:
             )
     elif np.linalg.svd(rates, compute_uv=False)[-1] < LEAST_D:
         return (
-            "P(prediction | truth) of the audit must be invertible; its rows are linearly dependent: "
-            "classes are read alike, merge them or audit more items"
+            "P(prediction | truth) of the audit must be invertible; its rows are linearly "
+            "dependent: classes are read alike, merge them or audit more items"
         )
     return ""
 
 
 def fit_pvalue(audit: ConfusionCounts, frame: ndarray) -> float:
-    """Return the p-value of the audit's predicted classes as a sample without replacement of the frame's.
+    """Return the p-value of the predicted classes of an audit as a random sample of the frame's.
 
     The p-value is that of Pearson's test. Where few items of a class are expected, it is that of
     exact tests of each class, by Bonferroni.

@@ -21,7 +21,7 @@ def plan_next_audit(
     rates: str = "process",
     level: float = 0.95,
 ) -> theory.AuditPlan:
-    """Find the smallest audit whose interval has the wanted half-width, if rates and shares are as they were found.
+    """Find the smallest audit with the wanted half-width, if rates and shares stay as estimated.
 
     Parameters
     ----------

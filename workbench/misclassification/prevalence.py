@@ -1,4 +1,4 @@
-"""True shares from predicted counts and one audit: the estimators of Kloos, and double sampling (the default).
+"""True shares from predicted counts and one audit: estimators of Kloos, and double sampling.
 
 A classifier's counts are biased however good it is. An audit, a random sample of the counted items
 whose true class is looked up, shows by how much. Its result holds for later periods only as far as
@@ -41,7 +41,7 @@ Intervals = Interval | tuple[Interval, ...]
 
 
 class OfClasses(Estimate):
-    """An estimate of the second of two classes, in plain numbers, or of every one of more, in arrays and tuples."""
+    """An estimate of the second of two classes (floats), or of each of more (arrays, tuples)."""
 
     labels: tuple
 
@@ -101,7 +101,7 @@ class PrevalenceEstimate(OfClasses, Result):
 
     @property
     def counted(self) -> Shares:
-        """The raw predicted share of `labels[1]`, float; with more than two classes of each, (K,) array."""
+        """The raw predicted share of `labels[1]`, float; of more than two classes a (K,) array."""
         return one_or_all(self.counts / self.counts.sum())
 
     @property
@@ -122,11 +122,11 @@ class PrevalenceEstimate(OfClasses, Result):
 
     @property
     def restricted_estimate(self) -> Shares:
-        """The possible share that is nearest to `estimate`, float; with more than two classes (K,) array."""
+        """The possible share nearest to `estimate`, float; (K,) with more than two classes."""
         return one_or_all(self._periods.restricted[0])
 
     def interval(self, level: float = 0.95) -> Intervals:
-        """Return an `Interval`, or a tuple of K of them with more than two classes; clipped to 0 and 1.
+        """Return an `Interval`, or K of them with more than two classes; clipped to 0 and 1.
 
         Two classes: delta method with half a count added to each cell of the audit. More:
         percentiles of seeded Dirichlet draws of the audit's rates. Where that is not enough for
@@ -204,7 +204,8 @@ def estimate_prevalence(
         Predicted counts of the frame at audit time, audited items included; needed by "mixed" and
         "mle". Where `counts` are the same, the period is taken to be that frame. A sample by the
         truth does not need them.
-    method : {"auto", "mle", "mixed", "misclassification", "calibration", "subtracted_bias", "classify_and_count", \
+    method : {"auto", "mle", "mixed", "misclassification", "calibration", "subtracted_bias", \
+"classify_and_count", \
 "baseline", "hull"}
         What stays constant is part of the method: P(prediction | truth) for "mle", "mixed",
         "misclassification", "hull" and "subtracted_bias"; P(truth | prediction) for "calibration";
@@ -361,7 +362,7 @@ class EstimatorComparison(Result):
 
     @property
     def total_rmse(self) -> ndarray:
-        """Root mean squared error of all classes together, (M,); of two classes that of the second."""
+        """Root mean squared error of all classes together, (M,), or of the second of two."""
         return self.rmse if self.rmse.ndim == 1 else np.sqrt((self.rmse**2).sum(1))
 
     def headline(self) -> str:
@@ -375,8 +376,8 @@ class EstimatorComparison(Result):
             )
         if self.best is None:
             return (
-                f"{text}; no expected errors: the classes are read no better than by chance, or one "
-                "was not audited"
+                f"{text}; no expected errors: the classes are read no better than by chance, or "
+                "one was not audited"
             )
         return (
             f"{text}; advised at this shift: {self.best}, if P(prediction | truth) is constant, "

@@ -208,7 +208,7 @@ class PrevalenceSeries(Result):
 
     @property
     def restricted_estimates(self) -> ndarray:
-        """The possible shares nearest to `estimates`, which tables and charts show: (T,) or (T, K) array."""
+        """The possible shares nearest to `estimates`, (T,) or (T, K), for tables and charts."""
         return _placed(self._usable.restricted, self._reported, self.counts.shape)
 
     @cached_property
@@ -235,7 +235,7 @@ class PrevalenceSeries(Result):
         return [self.periods[t] for t in self._reported]
 
     def levels(self, level: float = 0.95, *, notes: bool = True) -> list[dict]:
-        """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem.
+        """Return one row per period and class: estimate, standard error, limits, flags, problem.
 
         Without `notes` the last two are left out, for a narrow table beside the notes.
 
@@ -269,7 +269,7 @@ class PrevalenceSeries(Result):
         return rows
 
     def changes(self, level: float = 0.95) -> list[dict]:
-        """Return one row per class and pair of consecutive reported periods: change, standard error, limits.
+        """Return one row per class and pair of consecutive reported periods, with its change.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class PrevalenceSeries(Result):
         ]
 
     def growth_rates(self, level: float = 0.95) -> list[dict]:
-        """Return one row per class and pair of consecutive reported periods: (later - earlier) / earlier, limits.
+        """Return one row per class and pair of consecutive reported periods, with its growth rate.
 
         NaN where the interval of the earlier share reaches 0.
 
@@ -582,7 +582,8 @@ def prevalence_series(
     >>> series.change("Jun", "Dec")      # doctest: +NORMALIZE_WHITESPACE
     PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit
     for both)
-    >>> audits = {"Jan": ConfusionCounts([[95, 5], [4, 16]]), "Dec": ConfusionCounts([[90, 6], [2, 22]])}
+    >>> first, last = ConfusionCounts([[95, 5], [4, 16]]), ConfusionCounts([[90, 6], [2, 22]])
+    >>> audits = {"Jan": first, "Dec": last}
     >>> prevalence_series(audits, None, months).estimates.round(3).tolist()
     [0.081, 0.109, nan, 0.131]
     """
@@ -615,7 +616,7 @@ def _series(
     notes: tuple[Note, ...],
     **of_audits: Any,
 ) -> PrevalenceSeries:
-    """Return the series of periods; `rows` has the counts of each, or the error why it is refused."""
+    """Return the series of periods; `rows` has the counts of each, or its error."""
     refused = [isinstance(row, CountsError) for row in rows]
     if all(refused):
         problem = f"must hold a period that can be reported; {periods[0]!r}: {rows[0]}"
@@ -632,8 +633,8 @@ def _series(
     notes += calendar.backward_notes([str(period) for period in periods])
     if series.audit_period not in (None, periods[0]):
         text = (
-            f"the audit belongs to period {series.audit_period!r}, not to the first, {periods[0]!r}: "
-            "its rates are held constant for earlier periods too"
+            f"the audit belongs to period {series.audit_period!r}, not to the first, "
+            f"{periods[0]!r}: its rates are held constant for earlier periods too"
         )
         notes += (Note("assumption", text),)
     notes += (

@@ -1,4 +1,4 @@
-"""Bias and variance of the estimators of a share in closed form, for two classes, to first order in 1/n.
+"""Bias and variance of the estimators of a share of two classes, in closed form, to order 1/n.
 
 `setting` computes the terms that the formulas share. Below it are the formulas, one function per
 estimator. Notation: base rates a (when audited) and t (new); d = p00 + p11 - 1; b1 = a p11 + (1 -
@@ -101,7 +101,7 @@ def counted_share(base_rate: Any, p00: Any, p11: Any) -> Any:
 
 
 def rate_variance(rate: Any, share: Any, n: Any) -> Any:
-    """Return the variance of an audited rate, such as the estimate of p11, to second order in 1/n: lemma 1 of [1]_.
+    """Return the variance of an audited rate to second order in 1/n: lemma 1 of [1]_.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _rate_variance(rate: Any, share: Any, n: Any) -> Any:
 
 
 def hull(table: ndarray, counts: ndarray, level: float) -> tuple[ndarray, ndarray]:
-    """Return the hull of the delta method's and Fieller's limits (...,) of the second of two classes' share.
+    """Return the hull of the delta method's and Fieller's limits (...,) of the second class.
 
     Delta takes the rates (correct + 1/2) / (n + 1) with variances over n + 1 and the counted share
     x / N, Fieller's (correct + 1) / (n + 2) over n + 2 and (x + z^2 / 2) / (N + z^2). All of 0 to 1
@@ -228,7 +228,7 @@ def second_order(s: Terms) -> Any:
 
 
 def _mixed_variance(s: Terms, slope: Any, weight: Any) -> Any:
-    """Return the variance of "mixed" from that of the estimated 1/d, and the weight of its covariance with C."""
+    """Return the variance of "mixed" from that of 1/d, and the weight of its covariance."""
     b0, b1 = 1 - s.b1, s.b1
     calibrated1 = (b1 / s.m + b0 / (s.m * s.n)) * s.c11 * (1 - s.c11)
     calibrated0 = (b0 / s.m + b1 / (s.m * s.n)) * s.c10 * (1 - s.c10)
@@ -239,7 +239,7 @@ def _mixed_variance(s: Terms, slope: Any, weight: Any) -> Any:
 
 
 def mle(s: Terms) -> Pair:
-    """Return no bias, and the first-order variance: by the cells within predicted classes, and by both shares."""
+    """Return no bias, and the first-order variance by cells and by both predicted shares."""
     odds1, odds0 = s.t / s.a, (1 - s.t) / (1 - s.a)
     audit = frame = 0.0
     for sign, b, truth, given1, given0 in (
