@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from workbench import checks, intervals
 from workbench.checks import WrongValue, listed
 from workbench.data.classes import class_notes
-from workbench.results import FILLED, Note, Result
+from workbench.results import FILLED, Note, Result, html_table, note_list
 
 
 class ConfusionCounts(Result):
@@ -234,6 +234,13 @@ class ConfusionCounts(Result):
             dict(zip(names, (label, *row), strict=True))
             for label, row in zip(self.labels, self.table.tolist(), strict=True)
         ]
+
+    def _repr_html_(self) -> str:
+        rows = [
+            {name.replace("_", " ", 1): cell for name, cell in row.items()} for row in self.rows()
+        ]
+        notes = note_list(self.notes) if self.notes else ""
+        return html_table(rows, self.headline()) + notes
 
 
 def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
