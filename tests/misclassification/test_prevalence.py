@@ -655,8 +655,6 @@ def test_flags_of_a_period():
         [4700, 300], method="mixed"
     )
     assert "can have more variance" not in flags([4700, 300])
-    assert "the shift is small against the noise: 'calibration'" in flags([4394, 606])
-    assert "the shift is small" not in flags([4000, 1000])
     assert "1 of 4 cells of the audit holds fewer than 5 items (least: 2)" in flags(
         [900, 100], audit=wb.ConfusionCounts([[400, 90], [2, 88]])
     )

@@ -17,6 +17,7 @@ from numpy import ndarray
 from workbench import checks
 from workbench.misclassification import calendar, designs, limits, methods
 from workbench.misclassification.confusion import ConfusionCounts, pool_audits
+from workbench.misclassification.designs import TRUTH
 from workbench.misclassification.periods import AuditError, Periods, check_audit
 from workbench.results import Note
 
@@ -160,7 +161,7 @@ def own_method(method: str, sampled_by: str) -> str:
     does. An audit that was sampled by truth allows "misclassification" instead.
     """
     if method == designs.AUTO:
-        return "misclassification" if sampled_by == designs.TRUTH else "calibration"
+        return "misclassification" if sampled_by == TRUTH else "calibration"
     if problem := designs.why_not_allowed(sampled_by, method):
         raise checks.WrongValue("method", f"must fit how the audits were sampled: {problem}")
     return "calibration" if "frame" in methods.METHODS[method].needs else method
@@ -175,7 +176,7 @@ def own_periods(
             "it was not audited, and each period is estimated from its own audit; 'pooled' as "
             "audit_rates takes the rates of the others for it"
         )
-    frame = None if audit.weighted is not None or sampled_by == designs.TRUTH else counts
+    frame = None if audit.weighted is not None or sampled_by == TRUTH else counts
     check_audit(audit, frame, method)
     audited = audit.table.sum(0)
     if frame is not None and (audited > frame).any():

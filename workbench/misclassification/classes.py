@@ -13,6 +13,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.misclassification import methods
 from workbench.misclassification.theory import check_sizes
 from workbench.results import Result
@@ -129,7 +130,7 @@ def shares_theory(
     """
     shares, new, reading = check_shares(shares, new_shares, reading)
     if new.ndim > 1:
-        raise checks.WrongValue("new_shares", "must be of one period", new.tolist())
+        raise WrongValue("new_shares", "must be of one period", new.tolist())
     n, size, new_size = check_sizes(n, size, new_size, rates)
     bias, variance = {}, {}
     for method in methods.estimators():
@@ -146,11 +147,11 @@ def check_shares(
     shares = _summing("shares", checks.vector("shares", shares, low=0, high=1))
     if shares.size < 2 or not shares.all():
         rule = "must be above 0, of two classes or more"
-        raise checks.WrongValue("shares", rule, shares.tolist())
+        raise WrongValue("shares", rule, shares.tolist())
     new = _summing("new_shares", checks.floats("new_shares", new_shares))
     reading = _summing("reading", checks.floats("reading", reading))
     if new.shape[-1:] != shares.shape or reading.shape != (shares.size,) * 2:
-        raise checks.WrongValue(
+        raise WrongValue(
             "new_shares and reading",
             f"must be of {shares.size} classes, as shares are; got "
             f"shapes {new.shape} and {reading.shape}",
@@ -161,7 +162,7 @@ def check_shares(
 def _summing(name: str, values: ndarray) -> ndarray:
     if not (values >= 0).all() or not values.ndim or (np.abs(values.sum(-1) - 1) > SUM).any():
         rule = "must hold shares, none below 0, that add up to 1"
-        raise checks.WrongValue(name, rule, values.tolist())
+        raise WrongValue(name, rule, values.tolist())
     return values
 
 

@@ -21,7 +21,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
-from workbench.checks import WrongValue, listed
+from workbench.checks import WrongValue, instance, listed
 from workbench.data.classes import class_notes
 from workbench.results import FILLED, Note, Result, html_table, note_list
 
@@ -267,7 +267,7 @@ def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
     if not audits:
         raise WrongValue("audits", "must be given: at least one ConfusionCounts")
     for audit in audits:
-        checks.instance("an audit", audit, ConfusionCounts)
+        instance("an audit", audit, ConfusionCounts)
     _same_labels(audits)
     weighted = [audit.weighted is not None for audit in audits]
     if any(weighted) != all(weighted):
@@ -383,8 +383,8 @@ def compare_audits(
     >>> compare_audits(first, fresh).drifted
     True
     """
-    checks.instance("first", first, ConfusionCounts)
-    checks.instance("second", second, ConfusionCounts)
+    instance("first", first, ConfusionCounts)
+    instance("second", second, ConfusionCounts)
     _same_labels((first, second))
     level = checks.level(level)
     (reading, of_reading), (truth, of_truth) = (

@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench import checks
 from workbench.misclassification import limits
+from workbench.misclassification.limits import FEW
 from workbench.results import Note
 from workbench.results.digits import ROUNDING
 
@@ -36,12 +37,12 @@ def misfit(audit: Any, frame: np.ndarray) -> str:
 def few_notes(periods: Any) -> Iterator[Note]:
     """Yield the note on cells of the audit that hold few items."""
     table = periods.audit.table
-    few = int((table < limits.FEW).sum())
+    few = int((table < FEW).sum())
     if few:
         hold = "holds" if few == 1 else "hold"
         yield Note(
             "unreliable",
-            f"{few} of {table.size} cells of the audit {hold} fewer than {limits.FEW} items "
+            f"{few} of {table.size} cells of the audit {hold} fewer than {FEW} items "
             f"(least: {table.min()}): the standard error is rough"
             f"{_widened(periods, limits.ONE_ADDED)}",
         )
@@ -93,8 +94,14 @@ def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
             "its own reading errors matter, the standard error includes them"
         )
         yield "remark", text
-    if periods.entry.divides_by and len(audit.labels) == 2 and not own and not periods.undefined:
-        yield from _about_shift(periods, t)
+    if periods.method == "mixed" and len(audit.labels) == 2 and not own and not periods.undefined:
+        (_, first), (_, later) = periods.believed[0], periods.believed[1][t]
+        if later < first / 2 or 1 - later < (1 - first) / 2:
+            text = (
+                "the share has more than halved (or that of the other class): 'mixed' can have more "
+                "variance than 'misclassification' here, 'mle' never has"
+            )
+            yield "remark", text
 
 
 def _outside(periods: Any, t: int) -> Iterator[tuple[str, str]]:
@@ -119,24 +126,3 @@ def _outside(periods: Any, t: int) -> Iterator[tuple[str, str]]:
                 "longer those of the audit, or the counts are of something else; draw a fresh audit"
             )
             yield "unreliable", text
-
-
-def _about_shift(periods: Any, t: int) -> Iterator[tuple[str, str]]:
-    (_, first), (_, later) = periods.believed[0], periods.believed[1][t]
-    if periods.method == "mixed" and (later < first / 2 or 1 - later < (1 - first) / 2):
-        text = (
-            "the share has more than halved (or that of the other class): 'mixed' can have more "
-            "variance than 'misclassification' here, 'mle' never has"
-        )
-        yield "remark", text
-    if periods.audit.weighted is not None:  # 'calibration' takes no weights
-        return
-    error = periods.expected_error[t, 1]
-    error_of_calibration = periods.calibrated.expected_error[t, 1]
-    if error_of_calibration < error:
-        text = (
-            "the shift is small against the noise: 'calibration' would have less expected error "
-            f"here (RMSE {error_of_calibration:.4f} against {error:.4f}), but it holds P(truth | "
-            "prediction) constant and would report only a part of a change"
-        )
-        yield "remark", text

@@ -15,7 +15,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
-from workbench.checks import WrongValue, listed
+from workbench.checks import WrongValue, instance, listed, suggestion
 from workbench.data import frames, numbers
 from workbench.data.classes import read_classes
 from workbench.data.columns import spelled
@@ -238,7 +238,7 @@ def _read_table(audit: Any, truth: str, prediction: str, labels: str | tuple) ->
     if not has_columns or sorted(order) != sorted({*rows}):
         raise WrongValue(
             "audit",
-            f"must hold a column {prediction!r}{checks.suggestion(prediction, names)}, or be a "
+            f"must hold a column {prediction!r}{suggestion(prediction, names)}, or be a "
             "confusion table with a row and a column for every class; rows "
             f"{listed(rows, quoted=True)}, columns {listed(names, quoted=True)}",
         )
@@ -276,7 +276,7 @@ def _read_labels(labels: str | tuple, classes: str) -> tuple[list[str] | None, n
     They are read as text where two of the labels are the same number, as "01" and "1".
     """
     if not isinstance(labels, tuple):
-        labels = tuple(checks.instance("labels", labels, str).split(","))
+        labels = tuple(instance("labels", labels, str).split(","))
     texts = [str(label).strip() for label in labels]
     if not any(texts):
         return None, None, classes
@@ -503,7 +503,7 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
     >>> counts_at_audit({"Jan": (1579, 218), "Feb": (4411, 589)})
     (1579, 218)
     """
-    if not checks.instance("periods", periods, Mapping):
+    if not instance("periods", periods, Mapping):
         raise WrongValue(
             "periods", "must not be empty: there is no period whose items the audit was drawn from"
         )
@@ -511,7 +511,7 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
     if name not in periods:
         raise WrongValue(
             "audit_period",
-            f"must be a period of the counts; got {name!r}{checks.suggestion(name, periods)}",
+            f"must be a period of the counts; got {name!r}{suggestion(name, periods)}",
         )
     first = "" if audit_period else ", the first (name another with audit_period)"
     check_counts(
@@ -544,7 +544,7 @@ def _count_items(
                 f"column {predicted!r}, ",
                 first,
                 f": {text!r} is no class of the audit, "
-                f"{listed(labels, quoted=True)}{checks.suggestion(text, labels)}",
+                f"{listed(labels, quoted=True)}{suggestion(text, labels)}",
             )
         counts[name][class_of[text]] += items[k] if items else count
     notes = _pair_notes(items, total)

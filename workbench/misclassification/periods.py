@@ -15,6 +15,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.misclassification import doubts, limits, methods
 from workbench.misclassification.confusion import ConfusionCounts, fisher_pvalue
 from workbench.misclassification.limits import (
@@ -25,7 +26,7 @@ from workbench.misclassification.limits import (
     ONE_PER_CLASS,
     WHOLE,
 )
-from workbench.misclassification.methods import METHODS, Slopes, by_row
+from workbench.misclassification.methods import METHODS, Slopes, by_row, estimator_of, slopes_of
 from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
 
@@ -139,7 +140,7 @@ class Periods:
         return self._slopes_of(self.method)
 
     def _slopes_of(self, method: str) -> Slopes:
-        return methods.slopes_of(method, self.half, self.frame_shares, self.shares)
+        return slopes_of(method, self.half, self.frame_shares, self.shares)
 
     @cached_property
     def reading(self) -> ndarray:
@@ -478,7 +479,7 @@ class Periods:
         if self.undefined or (divides and len(first) > 2):
             return np.full(later.shape, np.nan)
         if divides:
-            bias = self.theory[0][methods.estimator_of(self.method)]
+            bias = self.theory[0][estimator_of(self.method)]
             return np.stack([-bias, bias], 1)
         rates = self.believed_rates
         table, frame, shares = first[:, None] * rates, first @ rates, later @ rates
@@ -494,16 +495,11 @@ class Periods:
         """
         variance = _diagonal(self.covariance)
         if len(self.audit.labels) == 2:
-            expected = self.theory[1][methods.estimator_of(self.method)][:, None]
+            expected = self.theory[1][estimator_of(self.method)][:, None]
             variance = np.where(self.own[:, None] | np.isnan(expected), variance, expected)
         if not self.entry.divides_by:
             variance = variance + self._bias_variance
         return np.sqrt(variance + np.nan_to_num(self.bias) ** 2) + 0 * self.believed[1]
-
-    @cached_property
-    def calibrated(self) -> "Periods":
-        """The same periods, estimated by calibration."""
-        return replace(self, method="calibration")
 
     @cached_property
     def _bias_variance(self) -> ndarray:
@@ -511,7 +507,7 @@ class Periods:
         ours, reference = self._slopes, self._slopes_of(self.reference)
         frame = self.frame_shares
         if self.method == "baseline" and frame is not None:  # the frame tells its expectation best
-            ours = methods.slopes_of("calibration", self.half, None, frame).within_frame(True)
+            ours = slopes_of("calibration", self.half, None, frame).within_frame(True)
         distance = replace(
             ours - reference, estimate=reference.estimate, shares=ours.shares - reference.shares
         ).within_frame(self.own)
@@ -531,7 +527,7 @@ def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) ->
     checks.instance("audit", audit, ConfusionCounts)
     entry = METHODS[method]
     if "frame" in entry.needs and frame is None:
-        raise checks.WrongValue(
+        raise WrongValue(
             "counts_at_audit",
             f"must be given for method {method!r}: the predicted counts of "
             "all items the audit was drawn from; without them use 'misclassification', which "
@@ -584,7 +580,7 @@ def _weights_unused(audit: ConfusionCounts, method: str) -> bool:
 def check_frame(frame: ndarray, audit: ConfusionCounts) -> None:
     """Raise unless the audited items can belong to the frame."""
     for k in np.flatnonzero(audit.table.sum(0) > frame):
-        raise checks.WrongValue(
+        raise WrongValue(
             "counts_at_audit",
             f"must include the audited items; {audit.table[:, k].sum()} were "
             f"predicted {audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the "

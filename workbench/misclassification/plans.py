@@ -4,8 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.misclassification import methods, prevalence, theory
 from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.methods import METHODS
 
 INSIDE = 1e-6
 
@@ -54,13 +56,13 @@ def plan_next_audit(
     """
     checks.instance("audit", audit, ConfusionCounts)
     if len(audit.labels) != 2:
-        raise checks.WrongValue(
+        raise WrongValue(
             "half_width", f"plans audits of two classes; there are {len(audit.labels)}"
         )
-    checks.choice("method", method, methods.METHODS)
+    checks.choice("method", method, METHODS)
     table = audit.effective + methods.HALF
     p00, p11 = (table[k, k] / table[k].sum() for k in range(2))
-    method = methods.estimator_of(method) if methods.METHODS[method].divides_by else "mle"
+    method = methods.estimator_of(method) if METHODS[method].divides_by else "mle"
     found = [
         float(
             prevalence.estimate_prevalence(
@@ -70,7 +72,7 @@ def plan_next_audit(
         for period in (counts_at_audit, counts)
     ]
     if not np.isfinite(found).all():
-        raise checks.WrongValue(
+        raise WrongValue(
             "half_width", "needs corrected shares to plan with, and this audit gives none"
         )
     base, new = (min(max(share, INSIDE), 1 - INSIDE) for share in found)

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.misclassification import designs, limits, theory
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
+from workbench.misclassification.designs import read_design
 from workbench.misclassification.methods import METHODS, estimators
 from workbench.misclassification.periods import Periods, not_estimable
 from workbench.results import Estimate, Interval, Result, sentences
@@ -260,7 +261,7 @@ def estimate_prevalence(
     PrevalenceEstimate(mle: 0.1222 of class 1 (SE 0.007422), 95% from 0.1082 to 0.138; counted 0.19;
     if P(prediction | truth) is what it was in the audit; 1,000 audited)
     """
-    design = designs.read_design(audit, counts_at_audit, method, rates, sampled_by)
+    design = read_design(audit, counts_at_audit, method, rates, sampled_by)
     counts = check_counts("counts", counts, audit.labels)
     periods = Periods(
         audit, design.frame, counts[None], design.method, rates, sampled_by=design.sampled_by
@@ -441,7 +442,7 @@ def compare_estimators(
     mle                0.1222 0.0073
     """
     checks.level(level)
-    design = designs.read_design(audit, counts_at_audit, designs.WITHOUT_AUDIT, rates, sampled_by)
+    design = read_design(audit, counts_at_audit, designs.WITHOUT_AUDIT, rates, sampled_by)
     counts = check_counts("counts", counts, audit.labels)
     values, problems = [], {}
     for method in estimators():

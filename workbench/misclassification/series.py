@@ -30,6 +30,7 @@ from workbench.misclassification.confusion import (
     pool_audits,
     read_counts,
 )
+from workbench.misclassification.designs import RANDOM, read_design
 from workbench.misclassification.methods import METHODS
 from workbench.misclassification.periods import AuditError, Periods
 from workbench.misclassification.prevalence import (
@@ -169,7 +170,7 @@ class PrevalenceSeries(Result):
     labels: tuple
     audit: ConfusionCounts
     counts_at_audit: ndarray | None
-    sampled_by: str = designs.RANDOM
+    sampled_by: str = RANDOM
     audit_rates: str = "one"
     audits: tuple = ()
 
@@ -497,7 +498,7 @@ class PrevalenceSeries(Result):
     def taken(self) -> str:
         """How the audit is taken to have been sampled; "" for a random sample without a doubt."""
         texts = [f"The audit is {note.text}." for note in self.notes if note.where == designs.PLACE]
-        if not texts and self.sampled_by != designs.RANDOM:
+        if not texts and self.sampled_by != RANDOM:
             return f"The audit was sampled by {self.sampled_by}."
         return " ".join(texts)
 
@@ -592,7 +593,7 @@ def prevalence_series(
         if counts_at_audit is not None:
             raise WrongValue("counts_at_audit", "must be None for audits of several periods")
         return _from_audits(audit, counts_by_period, method, rates, sampled_by, audit_rates)
-    design = designs.read_design(audit, counts_at_audit, method, rates, sampled_by)
+    design = read_design(audit, counts_at_audit, method, rates, sampled_by)
     periods, counts = _read_periods(counts_by_period, audit.labels)
     return _series(
         audit,
@@ -693,7 +694,7 @@ def _from_audits(
         )
     else:
         method = "misclassification" if method in (designs.AUTO, "mle") else method
-        designs.read_design(pooled, None, method, rates, sampled_by)
+        read_design(pooled, None, method, rates, sampled_by)
     return _series(
         pooled,
         None,

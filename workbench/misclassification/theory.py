@@ -22,7 +22,9 @@ import numpy as np
 
 from workbench.checks import WrongValue, choice, number, whole
 from workbench.intervals import quantile
-from workbench.misclassification import limits, methods
+from workbench.misclassification import methods
+from workbench.misclassification.limits import UNSURE
+from workbench.misclassification.methods import RATES, estimators
 from workbench.misclassification.setting import LEAST, second_order, setting
 from workbench.results import Note, Result, percent
 
@@ -194,7 +196,7 @@ def estimator_theory(
     )
     unknown = {
         name: method.unknown
-        for name, method in methods.estimators().items()
+        for name, method in estimators().items()
         if np.isnan(bias[name] + variance[name])
     }
     return EstimatorTheory(
@@ -216,7 +218,7 @@ def check_sizes(
     n: int, size: int | None, new_size: int | None, rates: str
 ) -> tuple[int, int | None, int | None]:
     """Return the sizes of the audit, its frame and the new period, or raise."""
-    choice("rates", rates, methods.RATES)
+    choice("rates", rates, RATES)
     n = whole("n", n, 2)
     return n, _whole_or_none("size", size, n), _whole_or_none("new_size", new_size, 1)
 
@@ -244,7 +246,7 @@ def _check_setting(
 
 def _theory_notes(unknown: dict, n: int, size: int | None, rates: str, cv: float) -> Iterator[Note]:
     yield from undefined(unknown)
-    if cv > limits.UNSURE:
+    if cv > UNSURE:
         yield Note(
             "unreliable",
             f"the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: first-order "
@@ -280,7 +282,7 @@ def moments(
     terms = setting(base_rate, new_base_rate, p00, p11, n, size, new_size, rates)
     unknown = terms.zero + np.nan
     bias, variance = {}, {}
-    for name, method in methods.estimators().items():
+    for name, method in estimators().items():
         formula = method.theory
         bias[name], variance[name] = formula(terms) if formula else (unknown, unknown)
     further = {
@@ -400,7 +402,7 @@ def plan_audit(
     size, new_size = _whole_or_none("size", size, 4), _whole_or_none("new_size", new_size, 4)
     choice("quantity", quantity, QUANTITIES)
     choice("method", method, methods.inverting())
-    choice("rates", rates, methods.RATES)
+    choice("rates", rates, RATES)
     first = a
     if previous_base_rate is not None:
         first = number("previous_base_rate", previous_base_rate, 0, 1, open_ends=True)
@@ -476,7 +478,7 @@ def _least(width: Callable, half_width: float, most: int | None) -> int | None:
 def _plan_notes(a: float, p00: float, p11: float, n: int) -> Iterator[Note]:
     n0, n1 = n * (1 - a), n * a
     cv = np.sqrt(p00 * (1 - p00) / n0 + p11 * (1 - p11) / n1) / (p00 + p11 - 1)
-    if cv > limits.UNSURE:
+    if cv > UNSURE:
         yield Note(
             "unreliable",
             f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation "
