@@ -138,8 +138,8 @@ class OwnAudits:
     def period_notes(self, where: Sequence[tuple]) -> tuple[Note, ...]:
         """Return the caveats of each period and of its audit."""
         return tuple(
-            replace(note, where=place)
-            for part, place in zip(self.parts, where, strict=True)
+            replace(note, where=location)
+            for part, location in zip(self.parts, where, strict=True)
             for note in part.audit_notes()
         )
 

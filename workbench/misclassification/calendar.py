@@ -189,8 +189,8 @@ def _no_date(days: Sequence[str]) -> str:
     return min(unlike, key=len)[0] if days else ""
 
 
-def same_periods(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
-    """Return the period among `others` that every name means; names without one are left out.
+def same_periods(names: Sequence[str], periods: Sequence[str]) -> dict[str, str]:
+    """Return the period among `periods` that every name means; names without one are left out.
 
     Names mean the same period where they are the same text in another case, or the same date in
     another form. Days belong to the week, month, quarter or year that holds them.
@@ -202,16 +202,16 @@ def same_periods(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
     >>> same_periods(["2026-01-31", "2026-02-01"], ["2026-01", "2026-02"])
     {'2026-01-31': '2026-01', '2026-02-01': '2026-02'}
     """
-    by_text = {other.strip().casefold(): other for other in others}
+    by_text = {period.strip().casefold(): period for period in periods}
     same = {name: by_text.get(name.strip().casefold()) for name in names}
     try:
-        keys = time_of(periods_of(names, length_of(others)))
+        keys = time_of(periods_of(names, length_of(periods)))
     except WrongValue:  # one of the two are no dates, or the names are longer periods
         keys = None
-    by_key = dict(zip(time_of(others) or (), others, strict=False))
+    by_key = dict(zip(time_of(periods) or (), periods, strict=False))
     for name, key in zip(names, keys or (), strict=False):
         same[name] = same[name] or by_key.get(key)
-    return {name: other for name, other in same.items() if other is not None}
+    return {name: period for name, period in same.items() if period is not None}
 
 
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:

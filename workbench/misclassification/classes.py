@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.checks import WrongValue
 from workbench.misclassification import methods
-from workbench.misclassification.theory import check_sizes
+from workbench.misclassification.theory import best_and_worst, check_sizes
 from workbench.results import Result
 
 STEP = 1e-4
@@ -74,17 +74,6 @@ class SharesTheory(Result):
             for method, bias in self.bias.items()
             for label in range(len(bias))
         ]
-
-
-def best_and_worst(rmse: dict[str, ndarray]) -> str:
-    """Return the methods with the least and the largest error, in words.
-
-    The errors of the classes, (..., K), are put together by squares.
-    """
-    total = {method: float(np.sqrt((value**2).sum(-1).mean())) for method, value in rmse.items()}
-    order = sorted((method for method in total if total[method] >= 0), key=total.__getitem__)
-    best, worst = order[0], order[-1]
-    return f"least error {best} (RMSE {total[best]:.4g}), largest {worst} ({total[worst]:.4g})"
 
 
 def shares_theory(

@@ -130,20 +130,20 @@ class ConfusionCounts(Result):
                 f"truth and prediction must both be text or both be numbers; got "
                 f"{truth[0].item()!r} and {prediction[0].item()!r}"
             )
-        found, codes = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
-        classes = found if labels is None else checks.labels("labels", labels, what="label")
-        places = {label: place for place, label in enumerate(classes.tolist())}
-        for value in found.tolist():
+        occurring, codes = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
+        classes = occurring if labels is None else checks.labels("labels", labels, what="label")
+        places = {label: code for code, label in enumerate(classes.tolist())}
+        for value in occurring.tolist():
             if value not in places:
                 names = listed(places, quoted=True)
                 rule = f"must name every class of truth and prediction; {value!r} is not among"
                 raise WrongValue("labels", f"{rule} {names}")
-        codes = np.array([places[value] for value in found.tolist()])[codes]
+        codes = np.array([places[value] for value in occurring.tolist()])[codes]
         size = classes.size
         if size < 2:
             raise ValueError(
                 "truth and prediction must hold at least two classes; only "
-                f"{found[0].item()!r} occurs: name all classes"
+                f"{occurring[0].item()!r} occurs: name all classes"
             )
         notes = tuple(class_notes(truth, prediction)) if labels is None else ()
         cell = codes[: truth.size] * size + codes[truth.size :]
@@ -203,7 +203,7 @@ class ConfusionCounts(Result):
         return _normalized(self.table if self.weighted is None else self.weighted, 0)
 
     def index(self, label: object) -> int:
-        """Return the place of a label.
+        """Return the code of a label.
 
         Parameters
         ----------

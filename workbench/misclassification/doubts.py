@@ -98,8 +98,8 @@ def about_period(periods: Any, t: int) -> Iterator[tuple[str, str]]:
         (_, first), (_, later) = periods.believed[0], periods.believed[1][t]
         if later < first / 2 or 1 - later < (1 - first) / 2:
             text = (
-                "the share has more than halved (or that of the other class): 'mixed' can have more "
-                "variance than 'misclassification' here, 'mle' never has"
+                "the share has more than halved (or that of the other class): 'mixed' can have "
+                "more variance than 'misclassification' here, 'mle' never has"
             )
             yield "remark", text
 

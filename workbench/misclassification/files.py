@@ -166,8 +166,9 @@ def _has_items(audit: Any, truth: str, prediction: str, weight: str) -> bool:
     """Return whether an audit has a row per item, not per class, or raise on wrong arguments."""
     frames.check_source("audit", audit)
     if truth == prediction:
-        rule, told = "must be another column than {0}", f"both are {truth!r}"
-        raise WrongValue("truth", rule, truth, told=told, others=("prediction",))
+        both = f"both are {truth!r}"
+        rule = "must be another column than {0}"
+        raise WrongValue("truth", rule, truth, told=both, others=("prediction",))
     names = column_names(audit)
     has_items = spelled(prediction, names) in names
     if weight and not has_items:
@@ -212,8 +213,10 @@ def _read_items(
     if period:
         periods = _periods_of(period, data[period], every)
     texts, as_numbers, classes = _read_labels(labels, classes)
-    found, class_notes = read_classes({name: data[name] for name in (truth, prediction)}, classes)
-    parts = [periods, found[truth], found[prediction]]
+    labels_by_column, class_notes = read_classes(
+        {name: data[name] for name in (truth, prediction)}, classes
+    )
+    parts = [periods, labels_by_column[truth], labels_by_column[prediction]]
     pairs = {*zip(*(part.tolist() for part in parts), strict=True)}
     if len(pairs) == labeled.size and not weight:
         items = _items_of_pairs(audit, total)
@@ -242,8 +245,8 @@ def _read_table(audit: Any, truth: str, prediction: str, labels: str | tuple) ->
             "confusion table with a row and a column for every class; rows "
             f"{listed(rows, quoted=True)}, columns {listed(names, quoted=True)}",
         )
-    known = {*order, spelled(truth, names)}
-    further = [name for name in names if name and name not in known]
+    expected = {*order, spelled(truth, names)}
+    further = [name for name in names if name and name not in expected]
     totals = numbers.TOTALS | {"n", "all", "support"}
     further = [name for name in further if name.strip().casefold() not in totals]
     _refuse_unaudited("audit", audit, further, least=1)
@@ -448,8 +451,8 @@ def _read_rows(counts: Any, classes: list[str], period: str, total: str, counted
             f"{listed(names, quoted=True)}",
         )
     if by_class:
-        known = {spelled(name, names) for name in (*classes, period, total)}
-        _refuse_unaudited("counts", counts, [name for name in names if name not in known])
+        expected = {spelled(name, names) for name in (*classes, period, total)}
+        _refuse_unaudited("counts", counts, [name for name in names if name not in expected])
         if total in names and total not in classes:
             columns = [*classes, total]
     data, _ = read_columns(counts, [period, *columns])
@@ -529,9 +532,9 @@ def _count_items(
     items = []
     if all(count == 1 for _, _, count, _ in rows):
         items = _items_of_pairs(source, total)
-    for place, column in enumerate((period, predicted)):
+    for k, column in enumerate((period, predicted)):
         for row in rows:
-            if not row[place]:
+            if not row[k]:
                 raise RowError(f"column {column!r}, ", row[3], " is missing")
     first_rows: dict[str, int] = {}
     for _, text, _, first in rows:

@@ -63,7 +63,7 @@ def plan_next_audit(
     table = audit.effective + methods.HALF
     p00, p11 = (table[k, k] / table[k].sum() for k in range(2))
     method = methods.estimator_of(method) if METHODS[method].divides_by else "mle"
-    found = [
+    estimates = [
         float(
             prevalence.estimate_prevalence(
                 audit, period, counts_at_audit, method=method, rates=rates, sampled_by="random"
@@ -71,11 +71,11 @@ def plan_next_audit(
         )
         for period in (counts_at_audit, counts)
     ]
-    if not np.isfinite(found).all():
+    if not np.isfinite(estimates).all():
         raise WrongValue(
             "half_width", "needs corrected shares to plan with, and this audit gives none"
         )
-    base, new = (min(max(share, INSIDE), 1 - INSIDE) for share in found)
+    base, new = (min(max(share, INSIDE), 1 - INSIDE) for share in estimates)
     return theory.plan_audit(
         base,
         new,

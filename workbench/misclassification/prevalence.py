@@ -293,10 +293,10 @@ def one_or_all(values: ndarray) -> Any:
 
 
 def intervals_of(
-    low: ndarray, high: ndarray, level: float, periods: Periods, made: tuple[str, ...] = ()
+    low: ndarray, high: ndarray, level: float, periods: Periods, constructions: tuple[str, ...] = ()
 ) -> Any:
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
-    description = limits.said(made or periods.constructions)
+    description = limits.said(constructions or periods.constructions)
     first = 1 if low.size == 2 else 0
     intervals = tuple(
         Interval(float(a), float(b), float(level), description, notes=periods.doubts)

@@ -50,11 +50,12 @@ def setting(
     -------
     SimpleNamespace
         The arguments a, t, p00, p11 and n, and these terms. delta is the change; d, b1, c11 and c10
-        as above; t1 the predicted share now; phi2 the squared Matthews correlation. m is the size
-        of an audit without the finite-population factor, infinite where the whole frame was
-        audited. v1 and v0 are the variances of the estimated p11 and p00, slope the squared
-        coefficient of variation of the estimated d. new_counts and frame_counts are the variances
-        of the predicted shares now and at audit time. zero is 0 in the shape of the setting.
+        as above; t1 the predicted share now; phi2 the squared Matthews correlation. left_out is the
+        finite-population factor, m the size of an audit without the finite-population factor,
+        infinite where the whole frame was audited. v1 and v0 are the variances of the estimated p11
+        and p00, slope the squared coefficient of variation of the estimated d. new_counts and
+        frame_counts are the variances of the predicted shares now and at audit time. zero is 0 in
+        the shape of the setting.
     """
     d = p00 + p11 - 1
     b1, t1 = counted_share(a, p00, p11), counted_share(t, p00, p11)
@@ -73,6 +74,7 @@ def setting(
         p11=p11,
         n=n,
         m=m,
+        left_out=left_out,
         delta=t - a,
         d=d,
         b1=b1,
@@ -206,12 +208,15 @@ def misclassification(s: Terms) -> Pair:
 
 def calibration(s: Terms) -> Pair:
     """Return bias and variance of the count turned by P(truth | prediction)."""
-    vc1, vc0 = (
-        c * (1 - c) / (s.m * b) * (1 + (1 - b) / (s.n * b))
-        for c, b in ((s.c11, s.b1), (s.c10, 1 - s.b1))
-    )
-    variance = (1 - s.t1) ** 2 * vc0 + s.t1**2 * vc1 + s.new_counts * (s.c11 - s.c10) ** 2
+    variance = _calibrated_variance(s, s.t1) + s.new_counts * (s.c11 - s.c10) ** 2
     return -s.delta * (1 - s.phi2), variance
+
+
+def _calibrated_variance(s: Terms, share: Any) -> Any:
+    """Return the variance from the audit of a calibrated predicted share."""
+    v1 = share**2 * _rate_variance(s.c11, s.b1, s.n)
+    v0 = (1 - share) ** 2 * _rate_variance(s.c10, 1 - s.b1, s.n)
+    return s.left_out * (v0 + v1)
 
 
 def mixed(s: Terms) -> Pair:
@@ -229,12 +234,10 @@ def second_order(s: Terms) -> Any:
 
 def _mixed_variance(s: Terms, slope: Any, weight: Any) -> Any:
     """Return the variance of "mixed" from that of 1/d, and the weight of its covariance."""
-    b0, b1 = 1 - s.b1, s.b1
-    calibrated1 = (b1 / s.m + b0 / (s.m * s.n)) * s.c11 * (1 - s.c11)
-    calibrated0 = (b0 / s.m + b1 / (s.m * s.n)) * s.c10 * (1 - s.c10)
-    covariance = s.delta * s.a * (1 - s.a) * (s.p00 - s.p11) * s.d / (s.m * b0 * b1)
+    spread = s.delta * s.a * (1 - s.a) * (s.p00 - s.p11)
+    covariance = spread * s.d / (s.m * (1 - s.b1) * s.b1)
     counts = s.new_counts / s.d**2 + s.frame_counts * (s.c11 - s.c10 - 1 / s.d) ** 2
-    calibrated = calibrated1 + calibrated0
+    calibrated = _calibrated_variance(s, s.b1)
     return calibrated + s.delta**2 * slope + 2 * covariance * weight + counts
 
 

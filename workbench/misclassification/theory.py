@@ -31,6 +31,7 @@ from workbench.results import Note, Result, percent
 LARGE_PART = (
     0.05  # Cochran, Sampling Techniques, 2.6: below it the finite-population factor is near 1
 )
+Size = int | None
 QUANTITIES = ("level", "change")
 MOST_AUDITED = 10**9
 FEW_ERRORS = 5  # Cochran's rule for expected counts
@@ -75,8 +76,8 @@ class EstimatorTheory(Result):
     p00: float
     p11: float
     n: int
-    size: int | None
-    new_size: int | None
+    size: Size
+    new_size: Size
     rates: str
 
     reasons = reasons_by_method
@@ -96,10 +97,8 @@ class EstimatorTheory(Result):
 
     def headline(self) -> str:
         """Return the shift and the methods with the least and the largest error."""
-        rmse = self.rmse
-        best, worst = min(rmse, key=rmse.__getitem__), max(rmse, key=rmse.__getitem__)
         shift = f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited"
-        errors = f"least error {best} (RMSE {rmse[best]:.4g}), largest {worst} ({rmse[worst]:.4g})"
+        errors = best_and_worst({name: np.array([rmse]) for name, rmse in self.rmse.items()})
         return f"{shift}: {errors}; calibration reports {self.retained_change:.0%} of a change"
 
     def rows(self) -> list[dict]:
@@ -115,6 +114,17 @@ class EstimatorTheory(Result):
             }
             for method, bias in self.bias.items()
         ]
+
+
+def best_and_worst(rmse: dict[str, np.ndarray]) -> str:
+    """Return the methods with the least and the largest error, in words.
+
+    The errors of the classes, (..., K), are put together by squares.
+    """
+    total = {method: float(np.sqrt((value**2).sum(-1).mean())) for method, value in rmse.items()}
+    order = sorted((method for method in total if total[method] >= 0), key=total.__getitem__)
+    best, worst = order[0], order[-1]
+    return f"least error {best} (RMSE {total[best]:.4g}), largest {worst} ({total[worst]:.4g})"
 
 
 def unbiased_share(p00: float, p11: float) -> float | None:
@@ -135,8 +145,8 @@ def estimator_theory(
     p11: float,
     n: int,
     *,
-    size: int | None = None,
-    new_size: int | None = None,
+    size: Size = None,
+    new_size: Size = None,
     rates: str = "process",
 ) -> EstimatorTheory:
     """Return bias and variance of the estimators of a share, in closed form.
@@ -214,16 +224,14 @@ def estimator_theory(
     )
 
 
-def check_sizes(
-    n: int, size: int | None, new_size: int | None, rates: str
-) -> tuple[int, int | None, int | None]:
+def check_sizes(n: int, size: Size, new_size: Size, rates: str) -> tuple[int, Size, Size]:
     """Return the sizes of the audit, its frame and the new period, or raise."""
     choice("rates", rates, RATES)
     n = whole("n", n, 2)
     return n, _whole_or_none("size", size, n), _whole_or_none("new_size", new_size, 1)
 
 
-def _whole_or_none(name: str, value: int | None, low: int) -> int | None:
+def _whole_or_none(name: str, value: Size, low: int) -> Size:
     return None if value is None else whole(name, value, low)
 
 
@@ -244,7 +252,7 @@ def _check_setting(
     return float(base_rate), float(new_base_rate), p00, p11
 
 
-def _theory_notes(unknown: dict, n: int, size: int | None, rates: str, cv: float) -> Iterator[Note]:
+def _theory_notes(unknown: dict, n: int, size: Size, rates: str, cv: float) -> Iterator[Note]:
     yield from undefined(unknown)
     if cv > UNSURE:
         yield Note(
@@ -314,7 +322,7 @@ class AuditPlan(Result):
 
     audited: int
     expected_half_width: float
-    fresh_audited: int | None
+    fresh_audited: Size
     fresh_half_width: float
     half_width: float
     level: float
@@ -352,8 +360,8 @@ def plan_audit(
     p11: float,
     half_width: float,
     *,
-    size: int | None = None,
-    new_size: int | None = None,
+    size: Size = None,
+    new_size: Size = None,
     quantity: str = "level",
     previous_base_rate: float | None = None,
     method: str = "mle",
@@ -443,8 +451,8 @@ def _planned_error(
     own: tuple[bool, ...],
     reading: np.ndarray,
     n: int,
-    size: int | None,
-    new_size: int | None,
+    size: Size,
+    new_size: Size,
     method: str,
     rates: str,
 ) -> float:
@@ -467,7 +475,7 @@ def _planned_error(
     return float(np.sqrt(max(covariance[1, 1], 0.0)))
 
 
-def _least(width: Callable, half_width: float, most: int | None) -> int | None:
+def _least(width: Callable, half_width: float, most: Size) -> Size:
     """Return the least size, of at least 4, with this half-width; None where `most` do not do."""
     most = most or MOST_AUDITED
     if width(most) > half_width:
