@@ -46,13 +46,6 @@ _FORMS = [
 _SLASHED = re.compile(r"(\d\d?)([/-])(\d\d?)\2((?:19|20)\d\d)")
 _TIME_OF_DAY = re.compile(r"[T\s,]+\d{1,2}:\d\d.*", re.IGNORECASE | re.DOTALL)
 EVERY = ("day", "week", "month", "quarter", "year")
-_HELD_BY = {
-    "day": EVERY,
-    "week": ("week",),
-    "month": ("month", "quarter", "year"),
-    "quarter": ("quarter", "year"),
-    "year": ("year",),
-}
 _FORMAT = {"week": "{}-W{:02d}", "month": "{}-{:02d}", "quarter": "{}-Q{}", "year": "{}"}
 _PER_YEAR = {"year": 1, "quarter": 4, "month": 12}
 
@@ -160,8 +153,9 @@ def periods_of(dates: Sequence[str], every: str) -> list[str]:
     if len(readings) > 1:
         rule = "needs dates whose day and month can be told apart, such as 2026-03-31"
         raise WrongValue("every", rule, dates[0])
-    if every not in _HELD_BY[length]:
-        rule = f"must be {' or '.join(_HELD_BY[length])} for periods such as {dates[0]!r}"
+    longer = EVERY[EVERY.index(length) :] if length != "week" else ("week",)
+    if every not in longer:
+        rule = f"must be {' or '.join(longer)} for periods such as {dates[0]!r}"
         raise WrongValue("every", rule, every)
     if length == every != "day":
         return [_FORMAT[every].format(*key) for key in readings[0]]

@@ -298,7 +298,10 @@ class Periods:
     @cached_property
     def _constructed(self) -> list["Periods"]:
         """These periods once for each construction."""
-        return [replace(self, construction=name) for name in self.constructions]
+        return [
+            self if name == self.construction else replace(self, construction=name)
+            for name in self.constructions
+        ]
 
     @cached_property
     def beyond(self) -> ndarray:

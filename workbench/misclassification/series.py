@@ -292,15 +292,11 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        names = {
-            "first_period": "first_period",
-            "last_period": "last_period",
-            "label": "label",
-            "growth": "growth",
-            "low": "growth_low",
-            "high": "growth_high",
-        }
-        return [{name: row[key] for name, key in names.items()} for row in self._differences(level)]
+        return [
+            {name: row[name] for name in ("first_period", "last_period", "label", "growth")}
+            | {"low": row["growth_low"], "high": row["growth_high"]}
+            for row in self._differences(level)
+        ]
 
     def _differences(self, level: float) -> list[dict]:
         if check_level(level) not in self._differences_by_level:
