@@ -183,7 +183,8 @@ def test_a_class_that_was_not_audited_is_not_left_out_silently():
 def test_a_misspelled_prediction_is_no_table():
     items = columns(truth=["no", "yes", "no"], pred=["no", "yes", "yes"])
     with pytest.raises(
-        ValueError, match="audit must hold a column 'prediction', or be .*; rows .*, columns 'truth', 'pred'"
+        ValueError,
+        match="audit must hold a column 'prediction', or be .*; rows .*, columns 'truth', 'pred'",
     ):
         wb.load_audit(items)
 
