@@ -151,7 +151,7 @@ def test_each_month_its_own_audit(folder):
         ),
         (str, {"method": "mixed"}, "method must not be 'mixed'"),
         (str, {"every": "week"}, "every must be month or"),
-        (str, {"period_in_audit": "mnth"}, "audit has no column 'mnth'"),
+        (str, {"period_in_audit": "mnth"}, "has no column 'mnth'"),
         (str, {"weight": "truth w"}, "has no column 'truth w'"),
     ],
 )

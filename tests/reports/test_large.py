@@ -52,7 +52,7 @@ def test_what_is_said_of_many_periods_is_computed_for_all_at_once(monkeypatch):
     said = [
         note
         for note in long_series().notes
-        if "'calibration' would have less expected error" in note.text
+        if "fewer than ten per audited item" in note.text
     ]
     assert 0 < len(computed) < 20 < 800 < len(said)
 

@@ -1,27 +1,30 @@
-"""Audits of several periods: whether their rates differ, and estimates of each period from its own audit.
+"""Audits of several periods: whether rates differ, and estimates from each period's own audit.
 
 Rates P(prediction | truth) that are pooled over the audits give every period the estimate and the
-interval of one audit of all their items, by "misclassification" (`periods`): given the truths, these
-items are independent draws of the rates, in whichever period they were audited. Where the rates
-differ, a period's own audit is taken for a random sample of its own counted items.
+interval of one audit of all their items, by "misclassification" (`periods`): given the truths,
+these items are independent draws of the rates, in whichever period they were audited. Where the
+rates differ, a period's own audit is taken for a random sample of its own counted items.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench import checks
 from workbench.misclassification import calendar, designs, limits, methods
 from workbench.misclassification.confusion import ConfusionCounts, pool_audits
+from workbench.misclassification.designs import TRUTH
 from workbench.misclassification.periods import AuditError, Periods, check_audit
 from workbench.results import Note
 
 AUDIT_RATES = ("auto", "pooled", "own")
 PERMUTATIONS = 9_999
 NEWCOMBE = "Newcombe's of two independent intervals"
+Limits = tuple[ndarray, ndarray]
 
 
 def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
@@ -47,36 +50,35 @@ def same_rates_pvalue(audits: Sequence[ConfusionCounts]) -> float:
 
     Examples
     --------
-    >>> same_rates_pvalue([ConfusionCounts([[40, 10], [5, 45]]), ConfusionCounts([[20, 30], [5, 45]])])
+    >>> first = ConfusionCounts([[40, 10], [5, 45]])
+    >>> same_rates_pvalue([first, ConfusionCounts([[20, 30], [5, 45]])])
     0.0006
-    >>> same_rates_pvalue([ConfusionCounts([[40, 10], [5, 45]]), ConfusionCounts([[80, 20], [10, 90]])])
+    >>> same_rates_pvalue([first, ConfusionCounts([[80, 20], [10, 90]])])
     1.0
     """
-    tables = np.stack([audit.effective for audit in audits], 1).astype(
-        float
-    )  # (true class, audit, predicted)
+    tables = np.stack([audit.effective for audit in audits], 1)  # (true class, audit, predicted)
     of_class = [table[table.sum(1) > 0][:, table.sum(0) > 0] for table in tables]
-    compared = [table for table in of_class if min(table.shape) > 1]
     if not any(len(table) > 1 for table in of_class):
         return np.nan
+    compared = [table for table in of_class if min(table.shape) > 1]
     if not compared:  # all items of every class were predicted alike
         return 1.0
     statistic = sum(float(_pearson(table)) for table in compared)
     if audits[0].weighted is not None:
-        freedom = sum((table.shape[0] - 1) * (table.shape[1] - 1) for table in compared)
+        freedom = sum((len(table) - 1) * (len(table.T) - 1) for table in compared)
         return float(scipy.special.chdtrc(freedom, statistic))
     from scipy.stats import random_table
 
     rng = np.random.default_rng(0)
     drawn = np.zeros(PERMUTATIONS)
     for table in compared:
-        margins = (table.sum(axis).astype(int) for axis in (1, 0))
-        drawn += _pearson(random_table(*margins).rvs(PERMUTATIONS, random_state=rng))
+        margins = random_table(table.sum(1), table.sum(0))
+        drawn += _pearson(margins.rvs(PERMUTATIONS, random_state=rng))
     as_large = int((drawn >= statistic * (1 - 1e-9)).sum())
     return (1 + as_large) / (1 + PERMUTATIONS)
 
 
-def _pearson(tables: np.ndarray) -> np.ndarray:
+def _pearson(tables: ndarray) -> ndarray:
     """Return Pearson's statistic of tables (..., R, C)."""
     rows, columns = tables.sum(-1, keepdims=True), tables.sum(-2, keepdims=True)
     expected = rows * columns / rows.sum(-2, keepdims=True)
@@ -85,7 +87,7 @@ def _pearson(tables: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class OwnAudits:
-    """T periods, each with an audit of its own: what `PrevalenceSeries` asks of `Periods`.
+    """T periods, each with an audit of its own, with the interface of `Periods` for a series.
 
     Attributes
     ----------
@@ -95,107 +97,92 @@ class OwnAudits:
 
     parts: tuple[Periods, ...]
 
-    def __getattr__(self, name: str) -> np.ndarray:
-        """Return an array of all periods: `estimate`, `restricted`, `covariance`, `shares`, `bias` or `own`."""
+    def __getattr__(self, name: str) -> ndarray:
+        """Return an array of all periods that `Periods` has, such as `estimate`."""
         if name not in ("estimate", "restricted", "covariance", "shares", "bias", "own"):
             raise AttributeError(name)
         return np.concatenate([getattr(part, name) for part in self.parts])
 
     undefined = ""
     constructions: tuple[str, ...] = (NEWCOMBE,)
+    doubts: tuple[Note, ...] = ()  # each audit has its own, see `period_notes`
 
-    @property
-    def doubts(self) -> tuple[Note, ...]:
-        """No doubts of all periods: each audit has its own, see `audit_notes`."""
-        return ()
-
-    @cached_property
-    def size(self) -> np.ndarray:
-        """Items per period, (T,)."""
-        return np.concatenate([part.size for part in self.parts])
-
-    def change_covariance(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
-        """Return the covariances of the changes from periods `first` to `last`, (C, K, K): independent audits."""
+    def change_covariance(self, first: ndarray, last: ndarray) -> ndarray:
+        """Return the covariances of the changes, (C, K, K); the audits are independent."""
         return self.covariance[first] + self.covariance[last]
 
-    def level_limits(self, level: float) -> tuple[np.ndarray, ...]:
+    def level_limits(self, level: float) -> Limits:
         """Return the limits (T, K) of the levels, within 0 and 1."""
         low, high = zip(*(part.level_limits(level) for part in self.parts), strict=True)
         return np.concatenate(low), np.concatenate(high)
 
-    def change_limits(
-        self, first: np.ndarray, last: np.ndarray, level: float
-    ) -> tuple[np.ndarray, ...]:
+    def change_limits(self, first: ndarray, last: ndarray, level: float) -> Limits:
         """Return the limits (C, K) of the changes, within -1 and 1."""
-        low, high = self.level_limits(level)
-        limits_of_change = _newcombe(self.restricted, low, high, first, last)
-        return tuple(np.clip(limit, -1, 1) for limit in limits_of_change)
+        low, high = _newcombe(self.restricted, *self.level_limits(level), first, last)
+        return np.clip(low, -1, 1), np.clip(high, -1, 1)
 
-    def growth_limits(
-        self, first: np.ndarray, last: np.ndarray, level: float
-    ) -> tuple[np.ndarray, ...]:
+    def growth_limits(self, first: ndarray, last: ndarray, level: float) -> Limits:
         """Return the limits (C, K) of the growth rates; NaN where the earlier level may be 0."""
         low, high = self.level_limits(level)
+        positive = (low[first] > 0) & (self.estimate[last] > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = _newcombe(
-                *(np.log(np.maximum(values, 0)) for values in (self.restricted, low, high)),
-                first,
-                last,
-            )
-        known = (low[first] > 0) & (self.estimate[last] > 0)
-        return tuple(
-            np.where(known, np.expm1(np.nan_to_num(limit, neginf=-np.inf)), np.nan)
-            for limit in logs
-        )
+            logs = (np.log(np.maximum(values, 0)) for values in (self.restricted, low, high))
+            limits_of_log = _newcombe(*logs, first, last)
+        low, high = (np.nan_to_num(limit, neginf=-np.inf) for limit in limits_of_log)
+        return np.where(positive, np.expm1(low), np.nan), np.where(positive, np.expm1(high), np.nan)
+
+    def audit_notes(self) -> tuple[Note, ...]:
+        """Return no notes: each audit has its own, see `period_notes`."""
+        return ()
 
     def period_notes(self, where: Sequence[tuple]) -> tuple[Note, ...]:
-        """Return what the reader has to know of each period and of its audit."""
-        notes = []
-        for part, place in zip(self.parts, where, strict=True):
-            notes += [Note(note.kind, note.text, place) for note in part.audit_notes()]
-        return tuple(notes)
+        """Return the caveats of each period and of its audit."""
+        return tuple(
+            replace(note, where=location)
+            for part, location in zip(self.parts, where, strict=True)
+            for note in part.audit_notes()
+        )
 
 
 def _newcombe(
-    estimate: np.ndarray, low: np.ndarray, high: np.ndarray, first: np.ndarray, last: np.ndarray
-) -> tuple:
+    estimate: ndarray, low: ndarray, high: ndarray, first: ndarray, last: ndarray
+) -> Limits:
     """Return the limits of differences of independent estimates from the limits of each."""
+    below, above = np.maximum(estimate - low, 0), np.maximum(high - estimate, 0)
     change = estimate[last] - estimate[first]
-    down = np.hypot(
-        np.maximum(estimate[last] - low[last], 0), np.maximum(high[first] - estimate[first], 0)
-    )
-    up = np.hypot(
-        np.maximum(high[last] - estimate[last], 0), np.maximum(estimate[first] - low[first], 0)
-    )
+    down, up = np.hypot(below[last], above[first]), np.hypot(above[last], below[first])
     return change - down, change + up
 
 
 def own_method(method: str, sampled_by: str) -> str:
     """Return the method for a period whose own items were audited.
 
-    "mle" and "mixed" weight the period's audit to its own counts there, which is what "calibration" does. An audit
-    that was sampled by truth allows "misclassification" instead.
+    "mle" and "mixed" weight the period's audit to its own counts there, which is what "calibration"
+    does. An audit that was sampled by truth allows "misclassification" instead.
     """
     if method == designs.AUTO:
-        return "misclassification" if sampled_by == designs.TRUTH else "calibration"
-    if designs.why_not_allowed(sampled_by, method):
-        raise checks.WrongValue(
-            "method",
-            f"must fit how the audits were sampled: {designs.why_not_allowed(sampled_by, method)}",
-        )
+        return "misclassification" if sampled_by == TRUTH else "calibration"
+    if problem := designs.why_not_allowed(sampled_by, method):
+        raise checks.WrongValue("method", f"must fit how the audits were sampled: {problem}")
     return "calibration" if "frame" in methods.METHODS[method].needs else method
 
 
 def own_periods(
-    audit: ConfusionCounts, counts: np.ndarray, method: str, rates: str, sampled_by: str
+    audit: ConfusionCounts | None, counts: ndarray, method: str, rates: str, sampled_by: str
 ) -> Periods:
-    """Return one period with its own audit; raises an `AuditError` that says why it has no estimate."""
-    frame = None if audit.weighted is not None or sampled_by == designs.TRUTH else counts
-    check_audit(audit, frame, method)
-    if frame is not None and (audit.table.sum(0) > frame).any():
+    """Return one period with its own audit, or raise an `AuditError` if that gives no estimate."""
+    if audit is None:
         raise AuditError(
-            f"its audit has {audit.table.sum(0).tolist()} items predicted {checks.listed(audit.labels)}, "
-            f"more than the {frame.tolist()} that were counted"
+            "it was not audited, and each period is estimated from its own audit; 'pooled' as "
+            "audit_rates takes the rates of the others for it"
+        )
+    frame = None if audit.weighted is not None or sampled_by == TRUTH else counts
+    check_audit(audit, frame, method)
+    audited = audit.table.sum(0)
+    if frame is not None and (audited > frame).any():
+        raise AuditError(
+            f"its audit has {audited.tolist()} items predicted {checks.listed(audit.labels)}, more "
+            f"than the {frame.tolist()} that were counted"
         )
     periods = Periods(audit, frame, counts[None], method, rates, sampled_by=sampled_by)
     if periods.undefined or limits.WHOLE in periods.constructions:
@@ -204,42 +191,35 @@ def own_periods(
 
 
 def matched(audits: Mapping[str, ConfusionCounts], periods: Sequence) -> dict:
-    """Return the audits by the period of the counts that each belongs to, those without one by their own name.
+    """Return the audits by the period of the counts that each belongs to.
 
-    Audits of one period, as those of its days, are added up.
+    Audits of one period, as those of its days, are added up. Those without a period keep their own
+    name.
     """
     by_text = {str(period): period for period in periods}
     same = calendar.same_periods([str(name) for name in audits], [*by_text])
-    found: dict = {}
+    parts = defaultdict(list)
     for name, audit in audits.items():
-        found.setdefault(by_text.get(same.get(str(name), ""), name), []).append(audit)
-    return {
-        name: parts[0] if len(parts) == 1 else pool_audits(*parts) for name, parts in found.items()
-    }
+        parts[by_text.get(same.get(str(name), ""), name)].append(audit)
+    return {name: pool_audits(*part) if len(part) > 1 else part[0] for name, part in parts.items()}
 
 
 def choice_note(audits: Mapping, audit_rates: str, pvalue: float, *, own: bool) -> Note:
-    """Return what was done with the audits, and on what grounds."""
-    items = sum(audit.n for audit in audits.values())
-    what = f"{checks.counted(len(audits), 'period')} audited ({checks.counted(items, 'item')})"
-    test = (
-        "no class was audited in two of them, so that no test can tell whether the rates differ"
-        if np.isnan(pvalue)
-        else f"p = {pvalue:.2g} of a test of equal rates"
+    """Return the note on how the audits are used, and on what grounds."""
+    items = checks.counted(sum(audit.n for audit in audits.values()), "item")
+    audited = f"{checks.counted(len(audits), 'period')} audited ({items})"
+    test = f"p = {pvalue:.2g} of a test of equal rates"
+    if np.isnan(pvalue):
+        test = (
+            "no class was audited in two of them, so that no test can tell whether the rates differ"
+        )
+    reason = ", as asked"
+    if audit_rates == "auto":
+        reason = ", as rates P(prediction | truth) differ between them" if own else ""
+    use = (
+        f"their rates P(prediction | truth) are pooled over the periods{reason}, and taken for "
+        "those of every period"
     )
     if own:
-        asked = (
-            "as asked"
-            if audit_rates == "own"
-            else "as rates P(prediction | truth) differ between them"
-        )
-        return Note(
-            "assumption",
-            f"{what}: each period is estimated from its own audit alone, {asked} ({test})",
-        )
-    asked = ", as asked" if audit_rates == "pooled" else ""
-    return Note(
-        "assumption",
-        f"{what}: their rates P(prediction | truth) are pooled over the periods{asked}, and "
-        f"taken for those of every period ({test})",
-    )
+        use = f"each period is estimated from its own audit alone{reason}"
+    return Note("assumption", f"{audited}: {use} ({test})")

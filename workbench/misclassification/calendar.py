@@ -1,59 +1,57 @@
 """Names of periods that are dates, and the order of time.
 
-The names are dates if all of them have one form: a year (2024), a month (2024-03, 202403, 03/2024, Mar 2024, Mar-24), a
-quarter (2024Q1, Q1 2024), an ISO week (2024-W05) or a day (2024-03-01, 20240301, 01.03.2024). A day with slashes is
-read as day and month, or month and day, where one of the two exceeds 12 in some name, and where both readings have the
-same order; else the order stays open.
+The names are dates if all of them have one form: a year (2024), a month (2024-03, 202403, 03/2024,
+Mar 2024, Mar-24), a quarter (2024Q1, Q1 2024), an ISO week (2024-W05) or a day (2024-03-01,
+20240301, 01.03.2024). A day with slashes is read as day and month, or month and day, where one of
+the two exceeds 12 in some name, and where both readings have the same order. Otherwise the order
+stays open.
+
+`time_of` and `length_of` read the names. `periods_of` and `same_periods` turn dates into longer
+periods, and `in_time` and `backward_notes` are about their order.
 """
 
 import datetime
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-from workbench import checks
+from workbench.checks import WrongValue, choice, listed
+from workbench.data.numbers import first_repeat
 from workbench.results import Note
 
+Key = tuple[int, ...]  # year, month and day as far as the name goes; or year and quarter or week
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_YEAR, _MONTH, _DAY = (
-    r"(?P<y>(?:19|20)\d\d)",
-    r"(?P<m>0?[1-9]|1[0-2])",
-    r"(?P<d>0?[1-9]|[12]\d|3[01])",
-)
+_YEAR = r"(?P<y>(?:19|20)\d\d)"
+_MONTH = r"(?P<m>0?[1-9]|1[0-2])"
+_TWO_DIGITS = r"(?P<m>0[1-9]|1[0-2])"
 _WORD = rf"(?P<m>(?:{'|'.join(_MONTHS)})[a-z]*)\.?"
+_DAY = r"(?P<d>0?[1-9]|[12]\d|3[01])"
 _FORMS = [
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        _YEAR,
-        rf"{_YEAR}[-/]{_MONTH}",
-        rf"{_YEAR}\.?(?P<m>0[1-9]|1[0-2])",
-        rf"{_MONTH}[-/.]{_YEAR}",
-        rf"{_WORD}[\s-]*{_YEAR}",
-        rf"{_WORD}[\s'-]*(?P<y>\d\d)",
-        rf"{_YEAR}[\s-]*{_WORD}",
-        rf"{_YEAR}[\s/-]*Q(?P<m>[1-4])",
-        rf"Q(?P<m>[1-4])[\s/-]*{_YEAR}",
-        rf"{_YEAR}-?W(?P<m>\d\d?)",
-        rf"{_YEAR}([-/.]){_MONTH}\2{_DAY}(?:[T ]00:00(?::00)?)?",
-        rf"{_YEAR}(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])",
-        rf"{_DAY}\.{_MONTH}\.{_YEAR}",
+    (length, re.compile(form, re.IGNORECASE))
+    for length, form in (
+        ("year", _YEAR),
+        ("month", rf"{_YEAR}[-/]{_MONTH}"),
+        ("month", rf"{_YEAR}\.?{_TWO_DIGITS}"),
+        ("month", rf"{_MONTH}[-/.]{_YEAR}"),
+        ("month", rf"{_WORD}[\s-]*{_YEAR}"),
+        ("month", rf"{_WORD}[\s'-]*(?P<y>\d\d)"),
+        ("month", rf"{_YEAR}[\s-]*{_WORD}"),
+        ("quarter", rf"{_YEAR}[\s/-]*Q(?P<m>[1-4])"),
+        ("quarter", rf"Q(?P<m>[1-4])[\s/-]*{_YEAR}"),
+        ("week", rf"{_YEAR}-?W(?P<m>\d\d?)"),
+        ("day", rf"{_YEAR}([-/.]){_MONTH}\2{_DAY}(?:[T ]00:00(?::00)?)?"),
+        ("day", rf"{_YEAR}{_TWO_DIGITS}(?P<d>0[1-9]|[12]\d|3[01])"),
+        ("day", rf"{_DAY}\.{_MONTH}\.{_YEAR}"),
     )
 ]
-EVERY = ("day", "week", "month", "quarter", "year")
-_HELD_BY = {
-    "day": EVERY,
-    "week": ("week",),
-    "month": ("month", "quarter", "year"),
-    "quarter": ("quarter", "year"),
-    "year": ("year",),
-}
-_FORMAT = {"week": "{}-W{:02d}", "month": "{}-{:02d}", "quarter": "{}-Q{}", "year": "{}"}
-_TIME_OF_DAY = re.compile(r"[T\s,]+\d{1,2}:\d\d.*", re.IGNORECASE | re.DOTALL)
 _SLASHED = re.compile(r"(\d\d?)([/-])(\d\d?)\2((?:19|20)\d\d)")
+_TIME_OF_DAY = re.compile(r"[T\s,]+\d{1,2}:\d\d.*", re.IGNORECASE | re.DOTALL)
+EVERY = ("day", "week", "month", "quarter", "year")
+_FORMAT = {"week": "{}-W{:02d}", "month": "{}-{:02d}", "quarter": "{}-Q{}", "year": "{}"}
+_PER_YEAR = {"year": 1, "quarter": 4, "month": 12}
 
 
 def named_period(period: object) -> str:
-    """Return a period as a sentence calls it: a small number alone would say nothing.
+    """Return the name of a period in a sentence: a small number alone would say nothing.
 
     Examples
     --------
@@ -64,25 +62,62 @@ def named_period(period: object) -> str:
     return f"period {text}" if text.isdigit() and len(text) < len("2026") else text
 
 
-def time_of(names: Sequence[str]) -> list[tuple[int, ...]] | None:
-    """Return (year, month, day) of each name, as far as it goes, or None where the names are no dates or stay open.
+def _read(names: Sequence[str]) -> tuple[str, list[list[Key]]]:
+    """Return the length of the periods and every possible reading of their names.
+
+    Names of days with slashes may have two readings. Names that are no dates have none.
+    """
+    for length, form in _FORMS:
+        matches = [form.fullmatch(name.strip()) for name in names]
+        if names and all(matches):
+            return length, [[_key(**match.groupdict()) for match in matches if match]]
+    matches = [_SLASHED.fullmatch(name.strip()) for name in names]
+    if not all(matches):
+        return "", []
+    numbers = [tuple(map(int, match.group(1, 3, 4))) for match in matches if match]
+    day_first: list[Key] = [(year, month, day) for day, month, year in numbers]
+    month_first: list[Key] = [(year, month, day) for month, day, year in numbers]
+    readings = [
+        keys for keys in (day_first, month_first) if all(month <= 12 for _, month, _ in keys)
+    ]
+    return "day", readings if names else []
+
+
+def _key(y: str, m: str = "", d: str = "") -> Key:
+    year = int(y) if len(y) == 4 else 2000 + int(y)
+    month = _MONTHS.index(m[:3].lower()) + 1 if m.isalpha() else m
+    return (year, *(int(part) for part in (month, d) if part))
+
+
+def time_of(names: Sequence[str]) -> list[Key] | None:
+    """Return (year, month, day) of each name, as far as it goes.
+
+    None where the names are no dates, or where day and month cannot be told apart.
 
     Examples
     --------
-    >>> time_of(["Mar 2024", "Dec 2023"]), time_of(["13/02/2024", "01/03/2024"]), time_of(["01/02/2024", "02/01/2024"])
-    ([(2024, 3), (2023, 12)], [(2024, 2, 13), (2024, 3, 1)], None)
+    >>> time_of(["Mar 2024", "Dec 2023"]), time_of(["13/02/2024", "01/03/2024"])
+    ([(2024, 3), (2023, 12)], [(2024, 2, 13), (2024, 3, 1)])
+    >>> time_of(["01/02/2024", "02/01/2024"])
     """
-    for form in _FORMS:
-        found = [form.fullmatch(name.strip()) for name in names]
-        if names and all(found):
-            return [_key(match.groupdict()) for match in found if match]
-    days = _slashed(names)
-    first, second = (max((pair[k] for pair in days), default=0) for k in (0, 1))
-    day_first: list[tuple[int, ...]] = [(year, b, a) for a, b, year in days]
-    month_first: list[tuple[int, ...]] = [(year, a, b) for a, b, year in days]
-    if (first > 12) != (second > 12):
-        return day_first if first > 12 else month_first
-    return day_first if days and first <= 12 and _order(day_first) == _order(month_first) else None
+    readings = _read(names)[1]
+    orders = [_order(keys) for keys in readings]
+    return readings[0] if orders and orders[0] == orders[-1] else None
+
+
+def length_of(names: Sequence[str]) -> str:
+    """Return the length of the periods that the names mean, one of `EVERY`, or "" for no dates.
+
+    Examples
+    --------
+    >>> [length_of([name]) for name in ("2026-03", "Q1 2026", "2026-03-31 08:15", "May")]
+    ['month', 'quarter', 'day', '']
+    """
+    return _read(_without_time(names))[0]
+
+
+def _without_time(names: Iterable[str]) -> list[str]:
+    return [_TIME_OF_DAY.sub("", name.strip()) for name in names]
 
 
 def periods_of(dates: Sequence[str], every: str) -> list[str]:
@@ -109,95 +144,50 @@ def periods_of(dates: Sequence[str], every: str) -> list[str]:
     >>> periods_of(["31.12.2025", "01.01.2026"], "quarter")
     ['2025-Q4', '2026-Q1']
     """
-    checks.choice("every", every, EVERY)
-    when, length = _dates_of(dates), length_of(dates)
-    if when and every not in _HELD_BY[length]:
-        raise checks.WrongValue(
-            "every",
-            f"must be {' or '.join(_HELD_BY[length])} for periods such as {dates[0]!r}",
-            every,
-        )
-    if length == every and length != "day":
-        return [_FORMAT[every].format(*key) for key in when]
-    return [_named(key, every) for key in when]
+    choice("every", every, EVERY)
+    days = _without_time(dates)
+    length, readings = _read(days)
+    if not readings:
+        rule = "needs dates of one form, such as 2026-03-31 or 31.03.2026"
+        raise WrongValue("every", rule, _no_date(days))
+    if len(readings) > 1:
+        rule = "needs dates whose day and month can be told apart, such as 2026-03-31"
+        raise WrongValue("every", rule, dates[0])
+    longer = EVERY[EVERY.index(length) :] if length != "week" else ("week",)
+    if every not in longer:
+        rule = f"must be {' or '.join(longer)} for periods such as {dates[0]!r}"
+        raise WrongValue("every", rule, every)
+    if length == every != "day":
+        return [_FORMAT[every].format(*key) for key in readings[0]]
+    return [_period(text, key, every) for text, key in zip(dates, readings[0], strict=True)]
 
 
-def _named(when: tuple[int, ...], every: str) -> str:
-    year, month = (*when, 1)[:2]
+def _period(text: str, key: Key, every: str) -> str:
+    """Return the period that holds a date."""
+    try:
+        day = datetime.date(*(*key, 1, 1)[:3])
+    except ValueError:
+        raise WrongValue("every", "needs dates that exist", text) from None
     if every == "day":
-        return datetime.date(*when).isoformat()
+        return day.isoformat()
     if every == "week":
-        year, month, _ = datetime.date(*when).isocalendar()
-    return _FORMAT[every].format(year, (month + 2) // 3 if every == "quarter" else month)
-
-
-def _dates_of(dates: Sequence[str]) -> list[tuple[int, ...]]:
-    """Return (year, month, day) of every text, as far as it goes, or raise."""
-    days = [_TIME_OF_DAY.sub("", text.strip()) for text in dates]
-    if slashed := _slashed(days):
-        day_first, month_first = (any(pair[k] > 12 for pair in slashed) for k in (0, 1))
-        if day_first == month_first:
-            reason = "exceeds 12 nowhere" if not day_first else "exceeds 12 in both places"
-            raise checks.WrongValue(
-                "every",
-                "needs dates whose day and month can be told apart, such as 2026-03-31; "
-                f"the first number or the second is the day, and it {reason}",
-                dates[0],
-            )
-        return [
-            _day(text, (year, b, a) if day_first else (year, a, b))
-            for text, (a, b, year) in zip(dates, slashed, strict=True)
-        ]
-    when = time_of(days)
-    if when is None:
-        raise checks.WrongValue(
-            "every", "needs dates of one form, such as 2026-03-31 or 31.03.2026", _no_date(days)
-        )
-    return [_day(text, key) for text, key in zip(dates, when, strict=True)]
+        iso = day.isocalendar()
+        return _FORMAT[every].format(iso.year, iso.week)
+    part = (day.month + 2) // 3 if every == "quarter" else day.month
+    return _FORMAT[every].format(day.year, part)
 
 
 def _no_date(days: Sequence[str]) -> str:
     """Return a text that keeps the others from being read as dates of one form."""
-    form = max(_FORMS, key=lambda form: sum(bool(form.fullmatch(day)) for day in days))
-    return next((day for day in days if not form.fullmatch(day)), days[0] if days else "")
+    unlike = [[day for day in days if not form.fullmatch(day)] for _, form in _FORMS]
+    return min(unlike, key=len)[0] if days else ""
 
 
-def _day(text: str, when: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a key as it is, or raise where the month has no such day."""
-    if len(when) == 3:
-        try:
-            datetime.date(*when)
-        except ValueError:
-            raise checks.WrongValue("every", "needs dates that exist", text) from None
-    return when
-
-
-def length_of(names: Sequence[str]) -> str:
-    """Return how long the periods are that the names mean, one of `EVERY`, or "" where they are no dates.
-
-    Examples
-    --------
-    >>> length_of(["2026-03"]), length_of(["Q1 2026"]), length_of(["2026-03-31 08:15"]), length_of(["May"])
-    ('month', 'quarter', 'day', '')
-    """
-    days = [_TIME_OF_DAY.sub("", name.strip()) for name in names]
-    if _slashed(days):
-        return "day"
-    when = time_of(days)
-    if not when:
-        return ""
-    if len(when[0]) != 2:
-        return "year" if len(when[0]) == 1 else "day"
-    if re.search(r"\dQ\d|^Q|[\s/-]Q", days[0], re.IGNORECASE):
-        return "quarter"
-    return "week" if re.search(r"W\d", days[0], re.IGNORECASE) else "month"
-
-
-def same_periods(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
-    """Return the period among `others` that every name means: a name without one is left out.
+def same_periods(names: Sequence[str], periods: Sequence[str]) -> dict[str, str]:
+    """Return the period among `periods` that every name means; names without one are left out.
 
     Names mean the same period where they are the same text in another case, or the same date in
-    another form; days belong to the week, month, quarter or year that holds them.
+    another form. Days belong to the week, month, quarter or year that holds them.
 
     Examples
     --------
@@ -206,67 +196,51 @@ def same_periods(names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
     >>> same_periods(["2026-01-31", "2026-02-01"], ["2026-01", "2026-02"])
     {'2026-01-31': '2026-01', '2026-02-01': '2026-02'}
     """
-    plain = {other.strip().casefold(): other for other in others}
-    by_text = {
-        name: plain[name.strip().casefold()] for name in names if name.strip().casefold() in plain
-    }
-    length, shorter = length_of(others), length_of(names)
-    when = time_of(others)
-    if len(by_text) == len({*names}) or not length or not shorter or when is None:
-        return by_text
-    if shorter != length:
-        try:
-            names_in_length = dict(zip(names, periods_of(names, length), strict=True))
-        except checks.WrongValue:
-            return by_text
-    else:
-        names_in_length = {name: name for name in names}
-    keys = time_of([*names_in_length.values()])
-    known = dict(zip(when, others, strict=True))
-    return by_text | {
-        name: known[key]
-        for name, key in zip(names_in_length, keys or (), strict=False)
-        if key in known
-    }
+    by_text = {period.strip().casefold(): period for period in periods}
+    same = {name: by_text.get(name.strip().casefold()) for name in names}
+    try:
+        keys = time_of(periods_of(names, length_of(periods)))
+    except WrongValue:  # one of the two are no dates, or the names are longer periods
+        keys = None
+    by_key = dict(zip(time_of(periods) or (), periods, strict=False))
+    for name, key in zip(names, keys or (), strict=False):
+        same[name] = same[name] or by_key.get(key)
+    return {name: period for name, period in same.items() if period is not None}
 
 
 def in_time(names: Sequence[str]) -> tuple[list[int], tuple[Note, ...]]:
-    """Return the places of the names in the order of time, and a note where that is not the order they have.
+    """Return the places of the names in the order of time, and a note if it is not theirs.
 
-    Names that are no dates keep their order, and so do days of which nobody can tell day and month, with a note.
+    Names that are no dates keep their order, with a note. So do days whose day and month cannot be
+    told apart.
 
     Examples
     --------
     >>> order, notes = in_time(["2024-02", "2024-01"])
-    >>> order, str(notes[0])
-    ([1, 0], "periods are sorted as dates, from '2024-01' to '2024-02'; the file begins with '2024-02'")
+    >>> order, str(notes[0])      # doctest: +NORMALIZE_WHITESPACE
+    ([1, 0], "periods are sorted as dates, from '2024-01' to '2024-02'; the file begins with
+    '2024-02'")
     """
-    order, when = list(range(len(names))), time_of(names)
+    when = time_of(names)
     if when is None:
-        return order, tuple(_unsorted_notes(names))
-    if len(set(when)) < len(when):
-        same = next(k for k, key in enumerate(when) if key in when[:k])
-        raise ValueError(
-            f"every period must be named once; {names[when.index(when[same])]!r} and {names[same]!r} are "
-            "the same"
-        )
+        return list(range(len(names))), tuple(_unsorted_notes(names))
+    if repeat := first_repeat(when):
+        first, second = (names[k] for k in repeat)
+        raise ValueError(f"every period must be named once; {first!r} and {second!r} are the same")
     order = _order(when)
-    gaps = _gap_notes([names[k] for k in order], [when[k] for k in order])
-    if order == sorted(order):
-        return order, gaps
-    return order, (
-        *gaps,
-        Note(
-            "assumption",
-            f"periods are sorted as dates, from {names[order[0]]!r} to "
-            f"{names[order[-1]]!r}; the file begins with {names[0]!r}",
-        ),
-    )
+    notes = _gap_notes(length_of(names), when)
+    if order != sorted(order):
+        text = (
+            f"periods are sorted as dates, from {names[order[0]]!r} to {names[order[-1]]!r}; "
+            f"the file begins with {names[0]!r}"
+        )
+        notes += (Note("assumption", text),)
+    return order, notes
 
 
 def _unsorted_notes(names: Sequence[str]) -> Iterator[Note]:
     numbered = _numbered(names)
-    if _slashed(names):
+    if _read(names)[1]:
         yield Note(
             "unreliable",
             f"periods stay in the order of the file: in {names[0]!r} day and month cannot be told "
@@ -280,89 +254,56 @@ def _unsorted_notes(names: Sequence[str]) -> Iterator[Note]:
         )
 
 
-def _gap_notes(names: Sequence[str], when: list) -> tuple[Note, ...]:
-    """Return a note where years, quarters or months that rise leave some out."""
-    every = 1 if len(when[0]) == 1 else 4 if "q" in names[0].lower() else 12
-    if len(when[0]) > 2 or re.search(r"\dW|-W", names[0]):
+def _gap_notes(length: str, when: list[Key]) -> tuple[Note, ...]:
+    """Return a note where years, quarters or months are missing between the first and the last."""
+    if length not in _PER_YEAR:
         return ()
-    place = [year * every + (part[0] - 1 if part else 0) for year, *part in when]
-    left = sorted({*range(place[0], place[-1])} - {*place})
-    named = [
-        str(k)
-        if every == 1
-        else f"{k // every}{'-Q' if every == 4 else '-'}{k % every + 1:0{1 + (every == 12)}d}"
-        for k in left
-    ]
-    return (
-        (
-            Note(
-                "data",
-                f"no row for {checks.listed(named, 5)}: a change from the period before to the one after is "
-                "over more than one step",
-            ),
-        )
-        if left
-        else ()
+    per_year = _PER_YEAR[length]
+    steps = {key[0] * per_year + key[-1] - 1 if len(key) > 1 else key[0] for key in when}
+    missing = sorted({*range(min(steps), max(steps))} - steps)
+    if not missing:
+        return ()
+    names = [_FORMAT[length].format(step // per_year, step % per_year + 1) for step in missing]
+    text = (
+        f"no row for {listed(names, 5)}: a change from the period before to the one after is over "
+        "more than one step"
     )
+    return (Note("data", text),)
 
 
 def backward_notes(names: Sequence[str]) -> tuple[Note, ...]:
-    """Return a note where periods run backwards: dates that do not rise, months or numbers that only fall.
+    """Return a note where dates do not rise, or where months or numbers only fall.
 
     Examples
     --------
     >>> print(*backward_notes(["Dec", "Nov", "Oct"]))       # doctest: +NORMALIZE_WHITESPACE
-    periods seem to run backwards, as 'Dec' stands before 'Nov': a change is from a period to the next one of the list,
-    and the audit is taken to be of the first unless another is named
+    periods seem to run backwards, as 'Dec' stands before 'Nov': a change is from a period to the
+    next one of the list, and the audit is taken to be of the first unless another is named
     """
-    when, numbered = time_of(names), _numbered(names)
-    pairs = [
-        (a, b) for a, b in zip(when or numbered or (), (when or numbered or ())[1:], strict=False)
-    ]
-    falls = [k for k, (a, b) in enumerate(pairs) if a > b]
-    if not falls or not when and len(falls) < len(pairs):
+    when = time_of(names)
+    keys: list = when or _numbered(names) or []
+    falls = [k for k in range(len(keys) - 1) if keys[k] > keys[k + 1]]
+    if not falls or (when is None and len(falls) < len(keys) - 1):
         return ()
     k = falls[0]
-    return (
-        Note(
-            "unreliable",
-            f"periods {'run' if when else 'seem to run'} backwards, as {names[k]!r} stands before "
-            f"{names[k + 1]!r}: a change is from a period to the next one of the list, and the audit is taken to "
-            "be of the first unless another is named",
-        ),
+    text = (
+        f"periods {'run' if when else 'seem to run'} backwards, as {names[k]!r} stands before "
+        f"{names[k + 1]!r}: a change is from a period to the next one of the list, and the audit "
+        "is taken to be of the first unless another is named"
     )
+    return (Note("unreliable", text),)
 
 
-def _order(keys: list) -> list:
+def _order(keys: list[Key]) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
-def _key(parts: dict) -> tuple:
-    named = [parts.get(part) for part in ("y", "m", "d")]
-    year, *rest = (
-        _MONTHS.index(part[:3].lower()) + 1 if part[0].isalpha() else int(part)
-        for part in named
-        if part
-    )
-    return (year if year > 99 else 2000 + year, *rest)
-
-
-def _slashed(names: Any) -> list:
-    """Return the numbers of names like 01/02/2024, none where a name is unlike that."""
-    found = [_SLASHED.fullmatch(name.strip()) for name in names]
-    return (
-        [(int(match[1]), int(match[3]), int(match[4])) for match in found if match]
-        if all(found)
-        else []
-    )
-
-
-def _numbered(names: Any) -> list | None:
-    """Return the months of names that are months, or the numbers of names that differ in one number only, else None."""
+def _numbered(names: Sequence[str]) -> list[int] | None:
+    """Return the months, or the numbers of names that differ in one number only."""
     months = [name.strip()[:3].lower() for name in names]
     if all(month in _MONTHS for month in months):
-        return [(_MONTHS.index(month),) for month in months]
+        return [_MONTHS.index(month) for month in months]
     split = [re.split(r"(\d+)", name.strip()) for name in names]
     if all(len(parts) == 3 and parts[::2] == split[0][::2] for parts in split):
-        return [(int(parts[1]),) for parts in split]
+        return [int(number) for _, number, _ in split]
     return None

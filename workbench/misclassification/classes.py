@@ -1,18 +1,21 @@
-"""Bias and variance of the estimators of the shares of any number of classes, by expansion around what is expected.
+"""Bias and variance of the estimators of the shares of any number of classes, by expansion.
+
+The expansion is around the expected counts. `shares_theory` is the entry.
 
 References
 ----------
-.. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
-   Journal of the IAOS 37, 2021: two classes, in closed form.
+.. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
+   Statistical Journal of the IAOS 37, 2021: two classes, in closed form.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.misclassification import methods
+from workbench.misclassification.theory import best_and_worst, check_sizes
 from workbench.results import Result
 
 STEP = 1e-4
@@ -35,16 +38,16 @@ class SharesTheory(Result):
 
     bias: dict
     variance: dict
-    shares: np.ndarray
-    new_shares: np.ndarray
-    reading: np.ndarray
+    shares: ndarray
+    new_shares: ndarray
+    reading: ndarray
     n: int
     size: int | None
     new_size: int | None
     rates: str
 
     @property
-    def rmse(self) -> dict[str, np.ndarray]:
+    def rmse(self) -> dict[str, ndarray]:
         """Root mean squared error (K,) per method."""
         return {
             method: np.sqrt(value + self.bias[method] ** 2)
@@ -58,26 +61,19 @@ class SharesTheory(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per method and class."""
+        rmse = self.rmse
         return [
             {
                 "method": method,
-                "label": k,
-                "true_share": float(self.new_shares[k]),
-                "bias": float(bias[k]),
-                "sd": float(self.variance[method][k] ** 0.5),
-                "rmse": float(self.rmse[method][k]),
+                "label": label,
+                "true_share": float(self.new_shares[label]),
+                "bias": float(bias[label]),
+                "sd": float(self.variance[method][label] ** 0.5),
+                "rmse": float(rmse[method][label]),
             }
             for method, bias in self.bias.items()
-            for k in range(len(bias))
+            for label in range(len(bias))
         ]
-
-
-def best_and_worst(rmse: dict[str, np.ndarray]) -> str:
-    """Return which methods have the least and the largest error, classes (..., K) put together by squares."""
-    total = {method: float(np.sqrt((value**2).sum(-1).mean())) for method, value in rmse.items()}
-    known = {method: value for method, value in total.items() if not np.isnan(value)}
-    (best, least), *_, (worst, largest) = sorted(known.items(), key=lambda pair: pair[1])
-    return f"least error {best} (RMSE {least:.4g}), largest {worst} ({largest:.4g})"
 
 
 def shares_theory(
@@ -97,7 +93,8 @@ def shares_theory(
     Parameters
     ----------
     shares, new_shares : (K,) array_like
-        True shares when the audit was drawn, above 0, and in the period that is estimated; each adds up to 1.
+        True shares when the audit was drawn, above 0, and in the period that is estimated; each
+        adds up to 1.
     reading : (K, K) array_like
         P(prediction | truth), rows truth; constant.
     n, size, new_size, rates
@@ -109,9 +106,10 @@ def shares_theory(
 
     Notes
     -----
-    With f the estimator as a function of the audit's shares p of cells, e_c those of an audit that is all in cell c:
-    the bias is f - truth where everything is as expected, plus sum_c p_c f''(p; e_c - p) / (2 n), the second derivative
-    along e_c - p. The variance is that of the slopes of f by cells, by the frame's and by the period's counts.
+    With f the estimator as a function of the audit's shares p of cells, e_c those of an audit that
+    is all in cell c: the bias is f - truth where everything is as expected, plus sum_c p_c f''(p;
+    e_c - p) / (2 n), the second derivative along e_c - p. The variance is that of the slopes of f
+    by cells, by the frame's and by the period's counts.
 
     Examples
     --------
@@ -121,36 +119,28 @@ def shares_theory(
     """
     shares, new, reading = check_shares(shares, new_shares, reading)
     if new.ndim > 1:
-        raise checks.WrongValue("new_shares", "must be of one period", new.tolist())
-    n = checks.whole("n", n, 2)
-    size = None if size is None else checks.whole("size", size, n)
-    new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
-    checks.choice("rates", rates, methods.RATES)
-    figures = {
-        method: _figures(method, shares, new, reading, n, size, new_size, rates)
-        for method in methods.estimators()
-    }
-    bias, variance = (
-        {method: pair[place] for method, pair in figures.items()} for place in range(2)
-    )
+        raise WrongValue("new_shares", "must be of one period", new.tolist())
+    n, size, new_size = check_sizes(n, size, new_size, rates)
+    bias, variance = {}, {}
+    for method in methods.estimators():
+        bias[method], variance[method] = _moments(
+            method, shares, new, reading, n, size, new_size, rates
+        )
     return SharesTheory(bias, variance, shares, new, reading, n, size, new_size, rates)
 
 
 def check_shares(
     shares: ArrayLike, new_shares: ArrayLike, reading: ArrayLike
-) -> tuple[np.ndarray, ...]:
+) -> tuple[ndarray, ndarray, ndarray]:
     """Return shares (K,), new ones (..., K) and P(prediction | truth) (K, K), or raise."""
     shares = _summing("shares", checks.vector("shares", shares, low=0, high=1))
     if shares.size < 2 or not shares.all():
-        raise checks.WrongValue(
-            "shares", "must be above 0, of two classes or more", shares.tolist()
-        )
-    new, reading = (
-        _summing(name, checks.floats(name, values))
-        for name, values in (("new_shares", new_shares), ("reading", reading))
-    )
+        rule = "must be above 0, of two classes or more"
+        raise WrongValue("shares", rule, shares.tolist())
+    new = _summing("new_shares", checks.floats("new_shares", new_shares))
+    reading = _summing("reading", checks.floats("reading", reading))
     if new.shape[-1:] != shares.shape or reading.shape != (shares.size,) * 2:
-        raise checks.WrongValue(
+        raise WrongValue(
             "new_shares and reading",
             f"must be of {shares.size} classes, as shares are; got "
             f"shapes {new.shape} and {reading.shape}",
@@ -158,42 +148,37 @@ def check_shares(
     return shares, new, reading
 
 
-def _summing(name: str, values: np.ndarray) -> np.ndarray:
+def _summing(name: str, values: ndarray) -> ndarray:
     if not (values >= 0).all() or not values.ndim or (np.abs(values.sum(-1) - 1) > SUM).any():
-        raise checks.WrongValue(
-            name, "must hold shares, none below 0, that add up to 1", values.tolist()
-        )
+        rule = "must hold shares, none below 0, that add up to 1"
+        raise WrongValue(name, rule, values.tolist())
     return values
 
 
-def _figures(
+def _moments(
     method: str,
-    shares: np.ndarray,
-    new: np.ndarray,
-    reading: np.ndarray,
+    shares: ndarray,
+    new: ndarray,
+    reading: ndarray,
     n: int,
     size: int | None,
     new_size: int | None,
     rates: str,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[ndarray, ndarray]:
     """Return bias and variance, (K,) each."""
     cells, frame, counted = shares[:, None] * reading, shares @ reading, new @ reading
     slopes = methods.slopes_of(method, n * cells, frame, counted)
     if np.isnan(slopes.estimate).any():
         return slopes.estimate, slopes.estimate
-    drawn = 1 - n / size if size and rates == "frame" else 1.0
-    curved = drawn / (2 * n) * _curvature(method, cells, frame, counted)
-    read = (
-        slopes.shares
-        @ methods.mixture_covariance(reading, new)
-        @ slopes.shares.T
-        / (new_size or np.inf)
-    )
-    covariance = methods.audit_covariance(slopes, n * cells, n, size, rates) + read
-    return slopes.estimate - new + curved, np.diag(covariance)
+    left_out = 1 - n / size if size and rates == "frame" else 1.0
+    curvature = left_out / (2 * n) * _curvature(method, cells, frame, counted)
+    of_items = slopes.shares @ methods.mixture_covariance(reading, new) @ slopes.shares.T
+    of_audit = methods.audit_covariance(slopes, n * cells, n, size, rates)
+    covariance = of_audit + of_items / (new_size or np.inf)
+    return slopes.estimate - new + curvature, np.diag(covariance)
 
 
-def _curvature(method: str, cells: np.ndarray, frame: np.ndarray, counted: np.ndarray) -> Any:
+def _curvature(method: str, cells: ndarray, frame: ndarray, counted: ndarray) -> ndarray:
     """Return sum_c p_c f''(p; e_c - p), (K,), by central differences."""
     ways = np.eye(cells.size).reshape(-1, *cells.shape) - cells
     middle, above, below = (

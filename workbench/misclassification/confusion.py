@@ -1,22 +1,27 @@
-"""Confusion tables of audits: counts, pooling, and whether a classifier has drifted between two of them.
+"""Confusion tables of audits: counts, pooling, and whether a classifier has drifted.
+
+`read_counts` at the end checks predicted counts, which belong to the same classes.
 
 References
 ----------
-.. [1] Newcombe, Interval estimation for the difference between independent proportions, Statistics in Medicine 17,
-   1998: method 10, from two Wilson intervals.
+.. [1] Newcombe, Interval estimation for the difference between independent proportions, Statistics
+   in Medicine 17, 1998: method 10, from two Wilson intervals.
 .. [2] Fisher, The logic of inductive inference, JRSS 98, 1935: the exact conditional test.
-.. [3] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+.. [3] Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+   Statistics 6, 1979.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
+from workbench.checks import WrongValue, instance, listed
 from workbench.data.classes import class_notes
 from workbench.results import FILLED, Note, Result, html_table, note_list
 
@@ -27,7 +32,8 @@ class ConfusionCounts(Result):
     Parameters
     ----------
     table : (K, K) array_like of int
-        Rows are the truth, columns the prediction, both in the order of `labels`; K >= 2, at least one item.
+        Rows are the truth, columns the prediction, both in the order of `labels`; K >= 2, at least
+        one item.
     labels : sequence of K labels, optional
         0 .. K-1 by default. With two classes the second is the one whose share is estimated.
     weighted, squared : (K, K) array_like, optional
@@ -36,7 +42,8 @@ class ConfusionCounts(Result):
     Raises
     ------
     ValueError
-        If the table is not square, has a negative, fractional or missing count, or is empty; if a label repeats.
+        If the table is not square, has a negative, fractional or missing count, or is empty; if a
+        label repeats.
 
     Examples
     --------
@@ -44,10 +51,10 @@ class ConfusionCounts(Result):
     ConfusionCounts(400 audited items, 93.8% right; predicted right: class 0 94.8%, class 1 86.3%)
     """
 
-    table: np.ndarray
+    table: ndarray
     labels: tuple = FILLED
-    weighted: np.ndarray | None = None
-    squared: np.ndarray | None = None
+    weighted: ndarray | None = None
+    squared: ndarray | None = None
 
     if TYPE_CHECKING:
 
@@ -63,29 +70,22 @@ class ConfusionCounts(Result):
 
     def __post_init__(self) -> None:
         table = checks.plain_array("table", self.table, "cell")
-        if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
-            raise checks.WrongValue(
-                "table",
-                "must be square, K true times K predicted classes with K >= 2; got "
-                f"shape {table.shape}",
-            )
+        shape, classes = table.shape, len(table) if table.ndim else 0
+        if shape != (classes, classes) or classes < 2:
+            rule = "must be square, K true times K predicted classes with K >= 2; got shape"
+            raise WrongValue("table", f"{rule} {shape}")
         cells = checks.counts("table", table.ravel(), what="cell (row by row)")
-        if cells.sum() == 0:
-            raise checks.WrongValue(
-                "table", "must hold at least one audited item; all its counts are 0"
-            )
-        labels = tuple(
-            range(len(table))
-            if self.labels is None
-            else checks.plain_array("labels", self.labels).tolist()
-        )
-        if len(labels) != len(table):
-            raise checks.WrongValue(
-                "labels", f"must have {len(table)} entries, one per class", len(labels)
-            )
-        if len(set(labels)) < len(labels):
-            raise checks.WrongValue("labels", "must be distinct", labels)
-        object.__setattr__(self, "table", cells.reshape(table.shape))
+        if not cells.any():
+            rule = "must hold at least one audited item; all its counts are 0"
+            raise WrongValue("table", rule)
+        labels = tuple(range(classes))
+        if self.labels is not None:
+            labels = tuple(checks.plain_array("labels", self.labels).tolist())
+        if len(labels) != classes:
+            raise WrongValue("labels", f"must have {classes} entries, one per class", len(labels))
+        if len({*labels}) < classes:
+            raise WrongValue("labels", "must be distinct", labels)
+        object.__setattr__(self, "table", cells.reshape(shape))
         object.__setattr__(self, "labels", labels)
         super().__post_init__()
 
@@ -107,7 +107,8 @@ class ConfusionCounts(Result):
             All classes in the wanted order; by default the sorted union of both columns.
         weights : (n,) array_like, optional
             Sampling weight of each item, finite and at least 0: how many items of the population it
-            stands for. The rates P(prediction | truth) are then weighted. Items of weight 0 are left out.
+            stands for. The rates P(prediction | truth) are then weighted. Items of weight 0 are
+            left out.
 
         Returns
         -------
@@ -129,36 +130,32 @@ class ConfusionCounts(Result):
                 f"truth and prediction must both be text or both be numbers; got "
                 f"{truth[0].item()!r} and {prediction[0].item()!r}"
             )
-        found = np.unique(np.concatenate([truth, prediction]))
-        known = found if labels is None else checks.labels("labels", labels, what="label")
-        strange = [value for value in found.tolist() if value not in set(known.tolist())]
-        if strange:
-            raise checks.WrongValue(
-                "labels",
-                f"must name every class of truth and prediction; {strange[0]!r} is not "
-                f"among {checks.listed(known.tolist(), quoted=True)}",
-            )
-        if known.size < 2:
+        occurring, codes = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
+        classes = occurring if labels is None else checks.labels("labels", labels, what="label")
+        places = {label: code for code, label in enumerate(classes.tolist())}
+        for value in occurring.tolist():
+            if value not in places:
+                names = listed(places, quoted=True)
+                rule = f"must name every class of truth and prediction; {value!r} is not among"
+                raise WrongValue("labels", f"{rule} {names}")
+        codes = np.array([places[value] for value in occurring.tolist()])[codes]
+        size = classes.size
+        if size < 2:
             raise ValueError(
-                f"truth and prediction must hold at least two classes; only {found[0].item()!r} occurs: "
-                "name all classes"
+                "truth and prediction must hold at least two classes; only "
+                f"{occurring[0].item()!r} occurs: name all classes"
             )
-        place = {label: k for k, label in enumerate(known.tolist())}
-        cell = [
-            place[t] * known.size + place[p]
-            for t, p in zip(truth.tolist(), prediction.tolist(), strict=True)
-        ]
         notes = tuple(class_notes(truth, prediction)) if labels is None else ()
-        shape = known.size, known.size
+        cell = codes[: truth.size] * size + codes[truth.size :]
 
-        def table(values: np.ndarray | None = None) -> np.ndarray:
-            return np.bincount(cell, values, minlength=known.size**2).reshape(shape)
+        def table(values: ndarray | None = None) -> ndarray:
+            return np.bincount(cell, values, minlength=size**2).reshape(size, size)
 
         if weights is None:
-            return cls(table(), known, notes=notes)
+            return cls(table(), classes, notes=notes)
         values = _read_weights(weights, truth.size)
         items = table((values > 0).astype(float)).astype(int)
-        return cls(items, known, table(values), table(values**2), notes=notes)
+        return cls(items, classes, table(values), table(values**2), notes=notes)
 
     @property
     def n(self) -> int:
@@ -166,35 +163,34 @@ class ConfusionCounts(Result):
         return int(self.table.sum())
 
     @cached_property
-    def effective(self) -> np.ndarray:
+    def effective(self) -> ndarray:
         """The table, (K, K); of weighted items their effective counts.
 
-        Each row holds the weighted rates P_ij of a true class times its effective size: the size of a
-        simple random sample whose rates vary as much. With the sums W_ij of weights and Q_ij of their
-        squares per cell, the variance of P_ij by linearization is v_ij = (Q_ij (1 - P_ij)^2 +
-        (Q_i - Q_ij) P_ij^2) / W_i^2 [1]_. The size is sum_j P_ij (1 - P_ij) / sum_j v_ij, and at most
-        that of Kish, W_i^2 / Q_i, as few errors tell little of their own variance [2]_.
+        Each row holds the weighted rates P_ij of a true class times its effective size: the size of
+        a simple random sample whose rates vary as much. With the sums W_ij of weights and Q_ij of
+        their squares per cell, the variance of P_ij by linearization is v_ij = (Q_ij (1 - P_ij)^2 +
+        (Q_i - Q_ij) P_ij^2) / W_i^2 [1]_. The size is sum_j P_ij (1 - P_ij) / sum_j v_ij, and at
+        most that of Kish, W_i^2 / Q_i, as few errors tell little of their own variance [2]_.
 
         References
         ----------
-        .. [1] Saerndal, Swensson & Wretman, Model Assisted Survey Sampling, Springer 1992, section 5.7: the
-           linearized variance of a ratio, here with items taken as drawn with replacement.
+        .. [1] Saerndal, Swensson & Wretman, Model Assisted Survey Sampling, Springer 1992, section
+           5.7: the linearized variance of a ratio, here with items taken as drawn with replacement.
         .. [2] Kish, Survey Sampling, Wiley 1965, section 11.7.
         """
         if self.weighted is None or self.squared is None:
             return self.table
-        rates, squares = (
-            np.nan_to_num(_normalized(self.weighted, 1)),
-            self.squared.sum(1, keepdims=True),
-        )
-        spread = (self.squared * (1 - rates) ** 2 + (squares - self.squared) * rates**2).sum(1)
+        weights, squares = self.weighted.sum(1), self.squared.sum(1)
+        rates = np.nan_to_num(_normalized(self.weighted, 1))
+        of_others = squares[:, None] - self.squared
+        spread = (self.squared * (1 - rates) ** 2 + of_others * rates**2).sum(1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            linearized = (rates * (1 - rates)).sum(1) * self.weighted.sum(1) ** 2 / spread
-            kish = self.weighted.sum(1) ** 2 / squares[:, 0]
+            linearized = (rates * (1 - rates)).sum(1) * weights**2 / spread
+            kish = weights**2 / squares
         return rates * np.nan_to_num(np.fmin(linearized, kish))[:, None]
 
     @property
-    def reading_rates(self) -> np.ndarray:
+    def reading_rates(self) -> ndarray:
         """P(prediction | truth), (K, K), weighted where items have weights.
 
         Rows are NaN where no item of a class was audited.
@@ -202,12 +198,12 @@ class ConfusionCounts(Result):
         return _normalized(self.effective, 1)
 
     @property
-    def truth_rates(self) -> np.ndarray:
-        """P(truth | prediction), (K, K), columns add up to 1; NaN columns where a class was never predicted."""
+    def truth_rates(self) -> ndarray:
+        """P(truth | prediction), (K, K), by columns; NaN where a class was never predicted."""
         return _normalized(self.table if self.weighted is None else self.weighted, 0)
 
     def index(self, label: object) -> int:
-        """Return the place of a label.
+        """Return the code of a label.
 
         Parameters
         ----------
@@ -215,82 +211,44 @@ class ConfusionCounts(Result):
             One of `labels`.
         """
         if label not in self.labels:
-            raise checks.WrongValue(
-                "label", f"must be one of {checks.listed(self.labels, quoted=True)}", label
-            )
+            raise WrongValue("label", f"must be one of {listed(self.labels, quoted=True)}", label)
         return self.labels.index(label)
 
-    def merged(self, first: object, second: object) -> "ConfusionCounts":
-        """Return the table with two classes made one, at the place of the first; for classes that are confused.
-
-        Parameters
-        ----------
-        first, second : label
-            Two of `labels`; at least one more class must be left.
-
-        Examples
-        --------
-        >>> ConfusionCounts([[5, 1, 0], [2, 4, 1], [0, 0, 7]], ["a", "b", "c"]).merged("a", "b").labels
-        ('a+b', 'c')
-        """
-        i, j = self.index(first), self.index(second)
-        if i == j or len(self.labels) < 3:
-            raise ValueError(
-                f"first and second must be two of at least three classes; got {first!r} and {second!r}"
-            )
-        groups = np.delete(np.eye(len(self.labels), dtype=int), j, 0)
-        groups[i - (i > j), j] = 1
-        labels = [
-            f"{first}+{second}" if label == first else label
-            for label in self.labels
-            if label != second
-        ]
-        return ConfusionCounts(
-            groups @ self.table @ groups.T,
-            labels,
-            *(
-                table if table is None else groups @ table @ groups.T
-                for table in (self.weighted, self.squared)
-            ),
-        )
-
     def headline(self) -> str:
-        """Return size, accuracy and the share of each class that is predicted right."""
-        right = ", ".join(
+        """Return size, accuracy and the proportion of each class that is predicted correctly."""
+        rates = [
             f"class {label} {rate:.1%}" if rate == rate else f"class {label} never audited"
             for label, rate in zip(self.labels, np.diag(self.reading_rates), strict=True)
-        )
-        items = checks.counted(self.n, "audited item")
+        ]
+        items, table = checks.counted(self.n, "audited item"), self.table
         if self.weighted is not None:
             items += f", weighted as {self.effective.sum():.0f}"
-        table = self.table if self.weighted is None else self.weighted
-        return f"{items}, {np.trace(table) / table.sum():.1%} right; predicted right: {right}"
+            table = self.weighted
+        accuracy = np.trace(table) / table.sum()
+        return f"{items}, {accuracy:.1%} right; predicted right: {', '.join(rates)}"
 
     def rows(self) -> list[dict]:
-        """Return one row per true class: counts under `predicted_` and the name of the predicted class."""
-        return self._rows("predicted_")
-
-    def _rows(self, prefix: str) -> list[dict]:
+        """Return one row per true class, with a column of counts per predicted class."""
+        names = ["truth", *(f"predicted_{label}" for label in self.labels)]
         return [
-            {
-                "truth": label,
-                **{f"{prefix}{name}": int(x) for name, x in zip(self.labels, row, strict=True)},
-            }
-            for label, row in zip(self.labels, self.table, strict=True)
+            dict(zip(names, (label, *row), strict=True))
+            for label, row in zip(self.labels, self.table.tolist(), strict=True)
         ]
 
     def _repr_html_(self) -> str:
-        return html_table(self._rows("predicted "), self.headline()) + (
-            note_list(self.notes) if self.notes else ""
-        )
+        rows = [
+            {name.replace("_", " ", 1): cell for name, cell in row.items()} for row in self.rows()
+        ]
+        notes = note_list(self.notes) if self.notes else ""
+        return html_table(rows, self.headline()) + notes
 
 
 def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
     """Add up audits of the same classes.
 
-    The pooled rates P(prediction | truth) may be used as before. "mixed" and "mle" also take the pooled audit as a
-    random sample of the frame whose counts they are given: give them the summed counts of both frames, and draw the
-    same fraction of each.
+    The pooled rates P(prediction | truth) may be used as before. "mixed" and "mle" also take the
+    pooled audit as a random sample of the frame whose counts they are given. Give them the summed
+    counts of both frames, and draw the same fraction of each.
 
     Parameters
     ----------
@@ -302,44 +260,44 @@ def pool_audits(*audits: ConfusionCounts) -> ConfusionCounts:
 
     Examples
     --------
-    >>> pool_audits(ConfusionCounts([[8, 2], [1, 9]]), ConfusionCounts([[17, 3], [2, 8]])).table.tolist()
+    >>> first, second = ConfusionCounts([[8, 2], [1, 9]]), ConfusionCounts([[17, 3], [2, 8]])
+    >>> pool_audits(first, second).table.tolist()
     [[25, 5], [3, 17]]
     """
     if not audits:
-        raise checks.WrongValue("audits", "must be given: at least one ConfusionCounts")
+        raise WrongValue("audits", "must be given: at least one ConfusionCounts")
     for audit in audits:
-        _same_labels(audits[0], audit)
+        instance("an audit", audit, ConfusionCounts)
+    _same_labels(audits)
     weighted = [audit.weighted is not None for audit in audits]
     if any(weighted) != all(weighted):
-        raise checks.WrongValue("audits", "must all have sampling weights, or none")
-    names = ("weighted", "squared") if all(weighted) else ()
-    return ConfusionCounts(
-        sum(audit.table for audit in audits),
-        audits[0].labels,
-        *(sum(getattr(audit, name) for audit in audits) for name in names),
-    )
+        raise WrongValue("audits", "must all have sampling weights, or none")
+    names = ("table", "weighted", "squared") if all(weighted) else ("table",)
+    table, *weights = (sum(getattr(audit, name) for audit in audits) for name in names)
+    return ConfusionCounts(table, audits[0].labels, *weights)
 
 
 class AuditComparison(Result):
-    """Whether the classifier reads as it did: two audits compared; made by `compare_audits`.
+    """Whether the classifier has drifted between two audits; made by `compare_audits`.
 
     Attributes
     ----------
     labels : tuple
     reading, truth : (K, 5) array of float
-        Per class, P(right | truth) and P(right | prediction): first audit, second audit, difference, and the limits
-        of the difference.
+        Per class, P(right | truth) and P(right | prediction): first audit, second audit,
+        difference, and the limits of the difference.
     reading_pvalues, truth_pvalues : (K,) array of float
-        Exact, of no difference, adjusted by Holm's method within each family; NaN where a class was not audited.
+        Exact, of no difference, adjusted by Holm's method within each family; NaN where a class was
+        not audited.
     level : float
     first, second : ConfusionCounts
     """
 
     labels: tuple
-    reading: np.ndarray
-    truth: np.ndarray
-    reading_pvalues: np.ndarray
-    truth_pvalues: np.ndarray
+    reading: ndarray
+    truth: ndarray
+    reading_pvalues: ndarray
+    truth_pvalues: ndarray
     level: float
     first: ConfusionCounts
     second: ConfusionCounts
@@ -355,56 +313,54 @@ class AuditComparison(Result):
         return bool((self.truth_pvalues < 1 - self.level).any())
 
     def headline(self) -> str:
-        """Return what the two audits say about both assumptions."""
+        """Return the verdicts of the two audits on both assumptions."""
         reading = self._verdict("P(prediction | truth)", self.reading, self.reading_pvalues)
         truth = self._verdict("P(truth | prediction)", self.truth, self.truth_pvalues)
         return f"{self.first.n:,} and {self.second.n:,} audited items: {reading}; {truth}"
 
-    def _verdict(self, name: str, rates: np.ndarray, pvalues: np.ndarray) -> str:
+    def _verdict(self, name: str, rates: ndarray, pvalues: ndarray) -> str:
         if np.isnan(pvalues).all():
             return f"{name} cannot be compared"
-        if np.nanmin(pvalues) < 1 - self.level:
-            k = int(np.nanargmin(pvalues))
-            return f"{name} has changed (class {self.labels[k]} {rates[k, 2]:+.3f}, p = {pvalues[k]:.2g})"
-        k = int(np.nanargmax(rates[:, 4] - rates[:, 3]))
-        return (
-            f"no change of {name} is shown, but class {self.labels[k]} may have moved by {rates[k, 3]:+.3f} to "
-            f"{rates[k, 4]:+.3f}"
-        )
+        k = int(np.nanargmin(pvalues))
+        if pvalues[k] < 1 - self.level:
+            change = f"class {self.labels[k]} {rates[k, 2]:+.3f}, p = {pvalues[k]:.2g}"
+            return f"{name} has changed ({change})"
+        _, _, _, low, high = rates.T
+        k = int(np.nanargmax(high - low))
+        moved = f"class {self.labels[k]} may have moved by {low[k]:+.3f} to {high[k]:+.3f}"
+        return f"no change of {name} is shown, but {moved}"
 
     def rows(self) -> list[dict]:
         """Return one row per class and rate."""
-        names = "first", "second", "difference", "low", "high"
+        names = "rate", "label", "first", "second", "difference", "low", "high", "pvalue"
+        families = {
+            "P(right | truth)": (self.reading, self.reading_pvalues),
+            "P(right | prediction)": (self.truth, self.truth_pvalues),
+        }
         return [
-            {
-                "rate": rate,
-                "label": label,
-                **dict(zip(names, row.tolist(), strict=True)),
-                "pvalue": float(p),
-            }
-            for rate, table, pvalues in (
-                ("P(right | truth)", self.reading, self.reading_pvalues),
-                ("P(right | prediction)", self.truth, self.truth_pvalues),
+            dict(zip(names, (rate, label, *row, pvalue), strict=True))
+            for rate, (table, pvalues) in families.items()
+            for label, row, pvalue in zip(
+                self.labels, table.tolist(), pvalues.tolist(), strict=True
             )
-            for label, row, p in zip(self.labels, table, pvalues, strict=True)
         ]
 
 
 def compare_audits(
     first: ConfusionCounts, second: ConfusionCounts, *, level: float = 0.95
 ) -> AuditComparison:
-    """Compare a fresh audit with the first: whether the classifier has drifted, and which rate has stayed.
+    """Compare a fresh audit with the first: whether the classifier has drifted, and in which rate.
 
-    Predicted labels alone cannot tell whether P(prediction | truth) or P(truth | prediction) is constant; a fresh
-    audit can, within its size.
+    Predicted labels alone cannot tell whether P(prediction | truth) or P(truth | prediction) is
+    constant. A fresh audit can, within its size.
 
     Parameters
     ----------
     first, second : ConfusionCounts
         Of the same classes, independent.
     level : float
-        Of the intervals of the differences; a family of rates has drifted where an adjusted p-value is below
-        1 - level.
+        Of the intervals of the differences; a family of rates has drifted where an adjusted p-value
+        is below 1 - level.
 
     Returns
     -------
@@ -412,7 +368,8 @@ def compare_audits(
 
     Notes
     -----
-    Newcombe's interval of the difference per class [1]_, Fisher's exact test [2]_, adjusted by Holm [3]_.
+    Newcombe's interval of the difference per class [1]_, Fisher's exact test [2]_, adjusted by Holm
+    [3]_.
 
     References
     ----------
@@ -422,11 +379,13 @@ def compare_audits(
 
     Examples
     --------
-    >>> r = compare_audits(ConfusionCounts([[331, 18], [7, 44]]), ConfusionCounts([[150, 20], [4, 26]]))
-    >>> r.drifted
+    >>> first, fresh = ConfusionCounts([[331, 18], [7, 44]]), ConfusionCounts([[150, 20], [4, 26]])
+    >>> compare_audits(first, fresh).drifted
     True
     """
-    _same_labels(first, second, "first", "second")
+    instance("first", first, ConfusionCounts)
+    instance("second", second, ConfusionCounts)
+    _same_labels((first, second))
     level = checks.level(level)
     (reading, of_reading), (truth, of_truth) = (
         _compare_rates(first.effective, second.effective, axis, level) for axis in (1, 0)
@@ -434,63 +393,61 @@ def compare_audits(
     return AuditComparison(first.labels, reading, truth, of_reading, of_truth, level, first, second)
 
 
-def _compare_rates(first: np.ndarray, second: np.ndarray, axis: int, level: float) -> tuple:
-    right = np.stack([np.diag(first), np.diag(second)])
-    total = np.stack([first.sum(axis), second.sum(axis)])
+def _compare_rates(
+    first: ndarray, second: ndarray, axis: int, level: float
+) -> tuple[ndarray, ndarray]:
+    """Return the rates of both audits, their differences with limits, and p-values."""
+    correct = np.stack([np.diag(first), np.diag(second)])
+    totals = np.stack([first.sum(axis), second.sum(axis)])
     with np.errstate(divide="ignore", invalid="ignore"):
-        rate = right / total
-        low, high = intervals.wilson(rate, total, intervals.quantile(level))
-    difference = rate[1] - rate[0]
-    down = np.sqrt((rate[1] - low[1]) ** 2 + (high[0] - rate[0]) ** 2)
-    up = np.sqrt((high[1] - rate[1]) ** 2 + (rate[0] - low[0]) ** 2)
-    pvalues, known = np.full(len(first), np.nan), total.all(0)
-    whole = (
-        np.rint(part.T[known]).astype(int) for part in (right, total)
-    )  # weighted audits have effective counts
-    pvalues[known] = intervals.holm(
-        [fisher_pvalue(*columns) for columns in zip(*whole, strict=True)]
-    )
-    return np.stack([*rate, difference, difference - down, difference + up], 1), pvalues
+        rates = correct / totals
+        low, high = intervals.wilson(rates, totals, intervals.quantile(level))
+    below, above = rates - low, high - rates
+    down = np.sqrt(below[1] ** 2 + above[0] ** 2)
+    up = np.sqrt(above[1] ** 2 + below[0] ** 2)
+    difference = rates[1] - rates[0]
+    audited = totals.all(0)
+    # weighted audits have effective counts, which are rounded for the exact test
+    correct, totals = (np.rint(part.T[audited]).astype(int) for part in (correct, totals))
+    pvalues = np.full(len(first), np.nan)
+    pvalues[audited] = intervals.holm(list(map(fisher_pvalue, correct, totals)))
+    return np.stack([*rates, difference, difference - down, difference + up], 1), pvalues
 
 
-def fisher_pvalue(right: np.ndarray, total: np.ndarray) -> float:
-    """Return the two-sided p-value: tables with these margins that are no likelier than the one seen."""
+def fisher_pvalue(right: ndarray, total: ndarray) -> float:
+    """Return the two-sided p-value, of tables with these margins that are no likelier."""
     x = np.arange(max(0, right.sum() - total[1]), min(right.sum(), total[0]) + 1)
-    log = -sum(
-        scipy.special.gammaln(part + 1)
-        for part in (x, total[0] - x, right.sum() - x, total[1] - right.sum() + x)
-    )
+    cells = (x, total[0] - x, right.sum() - x, total[1] - right.sum() + x)
+    log = -sum(scipy.special.gammaln(cell + 1) for cell in cells)
     weight = np.exp(log - log.max())
-    return float(
-        min(weight[weight <= weight[x == right[0]] * (1 + 1e-7)].sum() / weight.sum(), 1.0)
-    )
+    likelier = weight > weight[x == right[0]] * (1 + 1e-7)
+    return float(min(weight[~likelier].sum() / weight.sum(), 1.0))
 
 
-def _same_labels(first: ConfusionCounts, other: ConfusionCounts, *names: str) -> None:
-    for name, audit in zip(names or ("an audit",) * 2, (first, other), strict=True):
-        checks.instance(name, audit, ConfusionCounts)
-    if first.labels != other.labels:
-        both = (checks.listed(audit.labels, quoted=True) for audit in (first, other))
-        raise checks.WrongValue(
-            "audits", f"must have the same labels in the same order; got {' and '.join(both)}"
-        )
+def _same_labels(audits: Sequence[ConfusionCounts]) -> None:
+    for audit in audits:
+        if audit.labels != audits[0].labels:
+            both = (listed(labels, quoted=True) for labels in (audits[0].labels, audit.labels))
+            rule = "must have the same labels in the same order; got"
+            raise WrongValue("audits", f"{rule} {' and '.join(both)}")
 
 
-def _read_weights(weights: ArrayLike, size: int) -> np.ndarray:
-    """Return sampling weights as (n,) floats, or raise where one is missing, negative or infinite."""
+def _read_weights(weights: ArrayLike, size: int) -> ndarray:
+    """Return sampling weights as (n,) floats, or raise if one is missing, negative or infinite."""
     values = checks.floats("weights", weights, "item").ravel()
     if values.size != size:
-        raise checks.WrongValue("weights", f"must have {size} entries, one per item", values.size)
-    for place in np.flatnonzero(~(np.isfinite(values) & (values >= 0)))[:1]:
-        raise checks.WrongValue(
-            "weights", f"must be finite and at least 0; item {place + 1} has {values[place]:g}"
-        )
+        raise WrongValue("weights", f"must have {size} entries, one per item", values.size)
+    refused = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if refused.size:
+        item = refused[0]
+        rule = f"must be finite and at least 0; item {item + 1} has {values[item]:g}"
+        raise WrongValue("weights", rule)
     if not values.any():
-        raise checks.WrongValue("weights", "must not all be 0")
+        raise WrongValue("weights", "must not all be 0")
     return values
 
 
-def _normalized(table: np.ndarray, axis: int) -> np.ndarray:
+def _normalized(table: ndarray, axis: int) -> ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return table / table.sum(axis, keepdims=True)
 
@@ -499,39 +456,30 @@ class CountsError(ValueError):
     """Predicted counts that cannot be used; the message says why, not whose they are."""
 
 
-def check_counts(name: str, counts: ArrayLike, labels: Sequence) -> np.ndarray:
-    """Return predicted counts as a (K,) array of int, or raise with their name before what `read_counts` says."""
+def check_counts(name: str, counts: ArrayLike, labels: Iterable) -> ndarray:
+    """Return predicted counts as a (K,) array of int, or raise an error that begins with `name`."""
     try:
         return read_counts(counts, labels)
     except CountsError as error:
         raise ValueError(f"{name}: {error}") from None
 
 
-def read_counts(counts: ArrayLike, labels: Sequence) -> np.ndarray:
+def read_counts(counts: ArrayLike, labels: Iterable) -> ndarray:
     """Return predicted counts as a (K,) array of int, or raise a `CountsError`."""
-    values = np.ravel(
-        np.array(counts.tolist() if isinstance(counts, np.ma.MaskedArray) else counts, dtype=object)
-    )
-    if values.size != len(labels):
-        raise CountsError(
-            f"needs one count per class {checks.listed(labels, quoted=True)}; got {values.size}"
-        )
-    values = np.array([_number(label, value) for label, value in zip(labels, values, strict=True)])
-    for label, value in zip(labels, values, strict=True):
-        if value < 0 or not np.isfinite(value):
-            raise CountsError(
-                f"the count of class {label!r} must be finite and at least 0; got {value:g}"
-            )
-    with np.errstate(over="ignore"):
-        total = values.sum()
+    labels = tuple(labels)
+    if isinstance(counts, np.ma.MaskedArray):
+        counts = counts.tolist()
+    entries = np.array(counts, object).ravel().tolist()
+    if len(entries) != len(labels):
+        names = listed(labels, quoted=True)
+        raise CountsError(f"needs one count per class {names}; got {len(entries)}")
+    values = np.array(list(map(_number, labels, entries)))
+    total = sum(values.tolist())
     if (values != np.floor(values)).any():
-        shares = abs(total - 1) < 0.01 or abs(total - 100) < 0.5
-        remedy = (
-            ": these look like shares; give how many items were predicted in each class"
-            if shares
-            else ""
-        )
-        raise CountsError(f"counts must be whole numbers; got {values.tolist()}{remedy}")
+        problem = f"counts must be whole numbers; got {values.tolist()}"
+        if abs(total - 1) < 0.01 or abs(total - 100) < 0.5:
+            problem += ": these look like shares; give how many items were predicted in each class"
+        raise CountsError(problem)
     if total == 0:
         raise CountsError("no items were counted")
     if total > checks.LARGEST:
@@ -540,14 +488,19 @@ def read_counts(counts: ArrayLike, labels: Sequence) -> np.ndarray:
 
 
 def _number(label: Any, value: Any) -> float:
+    name = f"the count of class {label!r}"
     if checks.is_missing(value):
-        raise CountsError(f"the count of class {label!r} is missing")
-    wrong = CountsError(f"the count of class {label!r} must be a number; got {value!r}")
-    if isinstance(value, (str, bytes, bool, np.bool_)):
-        raise wrong
-    try:
-        return float(value)
-    except OverflowError:  # a whole number beyond all floats
-        return np.inf
-    except (TypeError, ValueError):
-        raise wrong from None
+        raise CountsError(f"{name} is missing")
+    number = np.nan
+    if not isinstance(value, (str, bytes, bool, np.bool_)):
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number beyond all floats
+            number = np.inf
+        except (TypeError, ValueError):
+            pass
+    if np.isnan(number):
+        raise CountsError(f"{name} must be a number; got {value!r}")
+    if not 0 <= number < np.inf:
+        raise CountsError(f"{name} must be finite and at least 0; got {number:g}")
+    return number

@@ -1,23 +1,24 @@
 """How the items of an audit were sampled, and which estimators each design allows.
 
-Read `Design` first, then `read_design`. The margins of the audit's table say how it was sampled. A random
-sample has the predicted shares of the items that it was drawn from, up to chance. A sample by the truth has
-the numbers of true items that somebody chose, such as 50 and 50, and other predicted shares. A sample by the
-prediction has chosen numbers of predicted items.
+Read `Design` first, then `read_design`. The margins of the audit's table say how it was sampled. A
+random sample has the predicted shares of the items that it was drawn from, up to chance. A sample
+by the truth has the numbers of true items that somebody chose, such as 50 and 50, and other
+predicted shares. A sample by the prediction has chosen numbers of predicted items.
 
-Method "misclassification" is right for random samples and for samples by the truth. A random sample that is
-taken for one by the truth therefore loses precision, but no correctness.
+Method "misclassification" is right for random samples and for samples by the truth. A random sample
+that is taken for one by the truth therefore loses precision, but no correctness.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
-from workbench import checks
-from workbench.misclassification import methods
+from workbench.checks import WrongValue, choice, instance, listed
 from workbench.misclassification.confusion import ConfusionCounts, check_counts
+from workbench.misclassification.doubts import misfit
+from workbench.misclassification.methods import METHODS, RATES
 from workbench.misclassification.periods import STRANGE, check_audit, check_frame, fit_pvalue
 from workbench.results import Note
 
@@ -26,14 +27,16 @@ WITHOUT_AUDIT = "classify_and_count"  # every design allows it, so it asks only 
 DESIGNS = (AUTO, TRUTH, PREDICTION, RANDOM)
 METHOD_OF = {RANDOM: "mle", TRUTH: "misclassification", PREDICTION: "calibration"}
 PLACE = ("audit", "design")  # of the notes
-EQUAL, ROUND = 2, 1
+EQUAL, ROUND = 2, 1  # margins of an audit that look chosen
+Notes = tuple[Note, ...]
 ROUND_NUMBERS = (10, 25)
-# Of random samples of 50 to 300 items, less than 1% have chosen margins and a misfit below these p-values.
-# `tests/misclassification/test_designs.py` simulates them.
+ADJECTIVES = {TRUTH: "true", PREDICTION: "predicted"}
+# Of random samples of 50 to 300 items, less than 1% have chosen margins and a misfit below these
+# p-values. `tests/misclassification/test_designs.py` simulates them.
 TRUTH_MISFIT, BENIGN_MISFIT, PREDICTION_MISFIT = 0.05, 0.2, 0.01
 REMEDY = (
-    "say sampled_by='truth' (--sampled-by truth) if known true classes were chosen, here or elsewhere, "
-    "'prediction' if the items were chosen by their predicted class, or 'random'"
+    "say sampled_by='truth' (--sampled-by truth) if known true classes were chosen, here or "
+    "elsewhere, 'prediction' if the items were chosen by their predicted class, or 'random'"
 )
 
 
@@ -54,8 +57,8 @@ class Design:
 
     sampled_by: str
     method: str
-    frame: np.ndarray | None
-    notes: tuple[Note, ...]
+    frame: ndarray | None
+    notes: Notes
 
 
 def read_design(
@@ -65,7 +68,7 @@ def read_design(
     rates: str,
     sampled_by: str,
 ) -> Design:
-    """Return the design of an audit, or raise where the method, the counts and the design do not fit.
+    """Return the design of an audit, or raise if method, counts and design do not fit.
 
     Parameters
     ----------
@@ -77,24 +80,24 @@ def read_design(
     sampled_by : {"auto", "truth", "prediction", "random"}
     """
     check_choices(method, rates, sampled_by)
+    instance("audit", audit, ConfusionCounts)
     if AUTO not in (method, sampled_by):
-        _refuse_method(sampled_by, method, sampled_by, ())
-    check_audit(audit, counts_at_audit, WITHOUT_AUDIT if method == AUTO else method)
-    frame = None
-    weighted = isinstance(audit, ConfusionCounts) and audit.weighted is not None
+        _refuse_method(sampled_by, method)
+    if method != AUTO:
+        check_audit(audit, counts_at_audit, method)
+    notes: Notes = ()
+    frame, design = None, sampled_by
     if (
-        weighted
-    ):  # the margins show the weights, and only the rates P(prediction | truth) are weighted
-        sampled_by = RANDOM if sampled_by == AUTO else sampled_by
+        audit.weighted is not None
+    ):  # margins show the weights, and only P(prediction | truth) is weighted
+        design = RANDOM if design == AUTO else design
         method = METHOD_OF[TRUTH] if method == AUTO else method
     elif counts_at_audit is not None:
         frame = check_counts("counts_at_audit", counts_at_audit, audit.labels)
-    notes: tuple[Note, ...] = ()
-    design = sampled_by
-    if sampled_by == AUTO:
+    if design == AUTO:
         design, notes = _design_of_margins(audit, frame, method)
     chosen = METHOD_OF[design] if method == AUTO else method
-    _refuse_method(design, chosen, sampled_by, notes)
+    _refuse_method(design, chosen, notes)
     if design == TRUTH:
         frame = None
     elif frame is not None:
@@ -106,109 +109,112 @@ def read_design(
 def check_choices(method: str, rates: str, sampled_by: str) -> None:
     """Raise unless the method, the rates and the design are among those that there are."""
     if method != AUTO:
-        checks.choice("method", method, methods.METHODS)
-    checks.choice("rates", rates, methods.RATES)
-    checks.choice("sampled_by", sampled_by, DESIGNS)
+        choice("method", method, METHODS)
+    choice("rates", rates, RATES)
+    choice("sampled_by", sampled_by, DESIGNS)
 
 
-def design_of_several(
-    audits: Sequence[ConfusionCounts], sampled_by: str
-) -> tuple[str, tuple[Note, ...]]:
-    """Return the design of the audits of several periods, and what to say of it.
+def design_of_several(audits: Sequence[ConfusionCounts], sampled_by: str) -> tuple[str, Notes]:
+    """Return the design of the audits of several periods, and a note on it.
 
-    Those of which every one has equal or round numbers of true items were sampled by the truth.
+    Audits that all have equal or round numbers of true items were sampled by the truth.
     """
     if sampled_by == PREDICTION:
-        raise checks.WrongValue(
-            "sampled_by", "must be 'random' or 'truth' for audits of several periods", sampled_by
-        )
+        rule = "must be 'random' or 'truth' for audits of several periods"
+        raise WrongValue("sampled_by", rule, sampled_by)
     if sampled_by != AUTO:
         return sampled_by, ()
-    chosen = [_neatness(audit.table.sum(1)) > _neatness(audit.table.sum(0)) for audit in audits]
-    if len(audits) < 2 or not all(chosen) or any(audit.weighted is not None for audit in audits):
+    chosen = [
+        audit.weighted is None and _neatness(audit, TRUTH) > _neatness(audit, PREDICTION)
+        for audit in audits
+    ]
+    if len(audits) < 2 or not all(chosen):
         return RANDOM, ()
     return TRUTH, (_taken(TRUTH, audits[0], None),)
 
 
 def why_not_allowed(design: str, method: str) -> str:
-    """Return why a design does not allow a method, or ''."""
-    if design in methods.METHODS[method].designs:
+    """Return the reason why a design does not allow a method, or ''."""
+    if design in METHODS[method].designs:
         return ""
-    allowed = [name for name, entry in methods.METHODS.items() if design in entry.designs]
+    allowed = [name for name, entry in METHODS.items() if design in entry.designs]
     return (
         f"method {method!r} needs a random audit; one sampled by {design} allows "
-        f"{checks.listed(allowed, quoted=True)}"
+        f"{listed(allowed, quoted=True)}"
     )
 
 
-def _refuse_method(design: str, method: str, sampled_by: str, notes: tuple[Note, ...]) -> None:
+def _refuse_method(design: str, method: str, notes: Notes = ()) -> None:
+    """Raise where the design does not allow the method; `notes` say how the design was found."""
     problem = why_not_allowed(design, method)
-    if not problem:
-        return
-    if sampled_by != AUTO:
-        raise checks.WrongValue("method", f"must fit how the audit was sampled: {problem}")
-    seen = notes[0].text
-    raise checks.WrongValue("sampled_by", f"must be given: {problem}; {seen}")
+    if problem and notes:
+        raise WrongValue("sampled_by", f"must be given: {problem}; {notes[0].text}")
+    if problem:
+        raise WrongValue("method", f"must fit how the audit was sampled: {problem}")
 
 
 def _design_of_margins(
-    audit: ConfusionCounts, frame: np.ndarray | None, method: str
-) -> tuple[str, tuple[Note, ...]]:
-    """Return the design that the margins of the audit show, and what to say of it.
+    audit: ConfusionCounts, frame: ndarray | None, method: str
+) -> tuple[str, Notes]:
+    """Return the design that the margins of the audit show, and a note on it.
 
     The page on the method of shares has the table of decisions.
     """
-    truth, prediction = (_neatness(audit.table.sum(axis)) for axis in (1, 0))
+    truth, prediction = _neatness(audit, TRUTH), _neatness(audit, PREDICTION)
     if frame is None:
         return _design_without_counts(audit, truth, prediction, method)
-    contained = bool((audit.table.sum(0) <= frame).all())
+    contained = (audit.table.sum(0) <= frame).all()
     pvalue = fit_pvalue(audit, frame) if contained else 0.0
-    benign = method == AUTO and truth == EQUAL
-    if truth > prediction and pvalue < (BENIGN_MISFIT if benign else TRUTH_MISFIT):
+    limit = BENIGN_MISFIT if method == AUTO and truth == EQUAL else TRUTH_MISFIT
+    if truth > prediction and pvalue < limit:
         return TRUTH, (_taken(TRUTH, audit, frame),)
-    if prediction > 0 == truth and contained and pvalue < PREDICTION_MISFIT:
+    unlikely = pvalue < PREDICTION_MISFIT
+    if contained and unlikely and prediction > 0 == truth:
         return PREDICTION, (_taken(PREDICTION, audit, frame),)
-    both = prediction >= truth > 0 and pvalue < PREDICTION_MISFIT
-    indifferent = method != AUTO and TRUTH in methods.METHODS[method].designs
-    if contained and not indifferent and (pvalue < STRANGE or both):
-        misfit = _misfit(audit, frame)
-        raise checks.WrongValue(
+    doubtful = pvalue < STRANGE or (unlikely and prediction >= truth > 0)
+    indifferent = method != AUTO and TRUTH in METHODS[method].designs
+    if contained and doubtful and not indifferent:
+        raise WrongValue(
             "sampled_by",
-            f"must be given, as the audit can hardly be a random sample of the counts at audit time: "
-            f"{misfit}; {REMEDY}; or the counts are of another period, or classes are swapped",
+            "must be given, as the audit can hardly be a random sample of the counts at audit "
+            f"time: {misfit(audit, frame)}; {REMEDY}; or the counts are of another period, or "
+            "classes are swapped",
         )
+    note = _taken(RANDOM, audit, frame)
     if STRANGE <= pvalue < PREDICTION_MISFIT or truth == EQUAL > prediction:
-        return RANDOM, (_taken(RANDOM, audit, frame),)
+        return RANDOM, (note,)
     if pvalue < TRUTH_MISFIT:  # 1 random audit in 20, so a note is enough
-        return RANDOM, (Note("assumption", f"the audit is {_taken(RANDOM, audit, frame).text}"),)
+        return RANDOM, (Note("assumption", f"the audit is {note.text}"),)
     return RANDOM, ()
 
 
 def _design_without_counts(
     audit: ConfusionCounts, truth: int, prediction: int, method: str
-) -> tuple[str, tuple[Note, ...]]:
+) -> tuple[str, Notes]:
     if method in (AUTO, WITHOUT_AUDIT):
         if truth > prediction:
             return TRUTH, (_taken(TRUTH, audit, None),)
         return RANDOM, ()
-    designs = methods.METHODS[method].designs
-    chosen = RANDOM
-    if truth == EQUAL > prediction:
-        chosen = TRUTH
-    elif prediction == EQUAL > truth:
-        chosen = PREDICTION
-    if chosen in designs:
+    design = RANDOM
+    if EQUAL in (truth, prediction) and truth != prediction:
+        design = TRUTH if truth == EQUAL else PREDICTION
+    if design in METHODS[method].designs:
         return RANDOM, ()
-    margins = audit.table.sum(1 if chosen == TRUTH else 0)
     text = (
-        f"one with exactly {margins[0]:,} items of every {_adjective(chosen)} class: method {method!r} is "
-        f"wrong if they were chosen so (then say sampled_by={chosen!r})"
+        f"one with exactly {_margins(audit, design)[0]:,} items of every {ADJECTIVES[design]} "
+        f"class: method {method!r} is wrong if they were chosen so (then say sampled_by={design!r})"
     )
     return RANDOM, (Note("assumption", text, PLACE),)
 
 
-def _neatness(margins: np.ndarray) -> int:
-    """Return whether margins look chosen: EQUAL, ROUND or 0."""
+def _margins(audit: ConfusionCounts, design: str) -> ndarray:
+    """Return the numbers of audited items by true class, or by predicted class."""
+    return audit.table.sum(1 if design == TRUTH else 0)
+
+
+def _neatness(audit: ConfusionCounts, design: str) -> int:
+    """Return whether the margins look chosen: EQUAL, ROUND or 0."""
+    margins = _margins(audit, design)
     if margins.min() == 0:
         return 0
     if (margins == margins[0]).all():
@@ -216,43 +222,24 @@ def _neatness(margins: np.ndarray) -> int:
     return ROUND if any((margins % number == 0).all() for number in ROUND_NUMBERS) else 0
 
 
-def _adjective(design: str) -> str:
-    return "true" if design == TRUTH else "predicted"
-
-
-def _taken(design: str, audit: ConfusionCounts, frame: np.ndarray | None) -> Note:
-    """Return the note that says what the audit is taken for, why, and how to say otherwise."""
-    misfit = "" if frame is None else f"; {_misfit(audit, frame)}"
+def _taken(design: str, audit: ConfusionCounts, frame: ndarray | None) -> Note:
+    """Return the note on the design that is assumed, why, and how to say otherwise."""
+    basis = TRUTH if design == RANDOM else design
+    why = ""
+    if _neatness(audit, basis):
+        pairs = zip(_margins(audit, basis), audit.labels, strict=True)
+        numbers = listed(f"{items:,} {label}" for items, label in pairs)
+        why = f", as its {ADJECTIVES[basis]} classes have {numbers} items"
+    if frame is not None:
+        why += f"; {misfit(audit, frame)}"
     if design == RANDOM:
         text = (
-            f"taken as a random sample of the counts at audit time{_chosen(TRUTH, audit)}{misfit}: "
-            "if its items were chosen by their true class, say sampled_by='truth' "
-            "(--sampled-by truth)"
+            f"taken as a random sample of the counts at audit time{why}: if its items were chosen "
+            "by their true class, say sampled_by='truth' (--sampled-by truth)"
         )
-        return Note("assumption", text, PLACE)
-    why = f"{_chosen(design, audit)}{misfit}"
-    text = (
-        f"taken as sampled by {design}{why}; say sampled_by='random' "
-        "(--sampled-by random) if it was drawn at random"
-    )
+    else:
+        text = (
+            f"taken as sampled by {design}{why}; say sampled_by='random' (--sampled-by random) if "
+            "it was drawn at random"
+        )
     return Note("assumption", text, PLACE)
-
-
-def _chosen(design: str, audit: ConfusionCounts) -> str:
-    """Return the margins that look chosen, in words, or ''."""
-    margins = audit.table.sum(1 if design == TRUTH else 0)
-    if not _neatness(margins):
-        return ""
-    numbers = checks.listed(
-        [f"{items:,} {label}" for items, label in zip(margins, audit.labels, strict=True)]
-    )
-    return f", as its {_adjective(design)} classes have {numbers} items"
-
-
-def _misfit(audit: ConfusionCounts, frame: np.ndarray) -> str:
-    """Return the predicted share that differs most between the audit and the counts, in words."""
-    audited, counted = audit.table.sum(0) / audit.n, frame / frame.sum()
-    k = int(np.abs(audited - counted).argmax())
-    return (
-        f"{audited[k]:.0%} of it are predicted {audit.labels[k]!r} and {counted[k]:.0%} are counted"
-    )

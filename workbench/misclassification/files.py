@@ -1,29 +1,57 @@
-"""An audit and monthly predicted counts from files."""
+"""An audit and monthly predicted counts from files.
 
-import dataclasses
+`load_audit` and `load_audits` read audits, of one period and of several. `load_periods` and
+`read_periods` read predicted counts, either one row per period or one row per item.
+"""
+
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import ndarray
+from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue, instance, listed, suggestion
 from workbench.data import frames, numbers
 from workbench.data.classes import read_classes
-from workbench.data.columns import found_columns, spelled
+from workbench.data.columns import spelled
 from workbench.data.engine import quoted
+from workbench.data.frames import column_names, read_columns
+from workbench.data.numbers import RowError, as_text, to_cells
 from workbench.data.scored_items import missing_labels
-from workbench.misclassification import calendar, confusion
+from workbench.misclassification import calendar
+from workbench.misclassification.confusion import ConfusionCounts, check_counts
 from workbench.results import Note
 
 MOST_ITEMS = 10_000_000  # of a pair of classes
 GAPS = numbers.GONE | {"-", "--", "\N{EN DASH}", "\N{EM DASH}", ".", "..", "n.a.", "missing"}
 LABELED_ROWS = ("audit", "rows")  # the place of the note on a file with labels in some rows
-MOST_DAYS, FEW_A_DAY = (
-    31,
-    100,
-)  # a month of days is a series; of more days, an item here and there is none
+MOST_DAYS = 31  # a month of days is a series
+FEW_A_DAY = 100  # more days than a month with fewer items each are no series
+Counts = dict[str, tuple]
+Notes = tuple[Note, ...]
+
+
+class _Items(NamedTuple):
+    """Audited items: true and predicted classes, weights and periods, and all classes in order."""
+
+    truth: ndarray
+    prediction: ndarray
+    weights: ndarray | None
+    periods: ndarray
+    labels: list[str] | ndarray | None
+    notes: Notes
+
+    def counted(self, rows: Any, labels: ArrayLike | None) -> ConfusionCounts:
+        """Return the confusion table of some of the items."""
+        weights = None if self.weights is None else self.weights[rows]
+        return ConfusionCounts.from_labels(
+            self.truth[rows], self.prediction[rows], labels=labels, weights=weights
+        )
 
 
 @frames.in_rows_of("audit")
@@ -36,26 +64,28 @@ def load_audit(
     classes: str = "auto",
     total: str = "n",
     weight: str = "",
-) -> confusion.ConfusionCounts:
+) -> ConfusionCounts:
     """Return the confusion table of audited items.
 
     Parameters
     ----------
     audit : str or data frame
-        One row per audited item with its true and its predicted class; or a confusion table: one row per true class
-        with its name in the column `truth` and one column of counts per predicted class, or one row per pair of
-        classes with its count in the column `total`.
+        One row per audited item with its true and its predicted class; or a confusion table: one
+        row per true class with its name in the column `truth` and one column of counts per
+        predicted class, or one row per pair of classes with its count in the column `total`.
     truth, prediction : str
         Columns; a file without the column `prediction` is read as a confusion table.
     labels : str or tuple
-        Classes in the wanted order, separated by commas, or the `labels` of another audit; with two classes the second
-        is the one reported. By default sorted.
+        Classes in the wanted order, separated by commas, or the `labels` of another audit; with two
+        classes the second is the one reported. By default sorted.
     classes : {"auto", "text", "numbers"}
-        How classes are read, as in `workbench.data.classes.read_classes`; labels as "01,1" say that they are text.
+        How classes are read, as in `workbench.data.classes.read_classes`; labels as "01,1" say that
+        they are text.
     total : str
         Column of the items of a pair of classes, read where every pair has one row.
     weight : str
-        Column of sampling weights, where some items were more likely to be audited than others; "" for none.
+        Column of sampling weights, where some items were more likely to be audited than others; ""
+        for none.
 
     Returns
     -------
@@ -67,142 +97,220 @@ def load_audit(
     >>> load_audit(table).table.tolist()
     [[331, 18], [7, 44]]
     """
-    wanted = _wanted_labels(labels)
+    if not _has_items(audit, truth, prediction, weight):
+        return _read_table(audit, truth, prediction, labels)
+    items = _read_items(audit, truth, prediction, labels, classes, total, weight)
+    audited = items.counted(slice(None), items.labels)
+    return replace(audited, notes=(*audited.notes, *items.notes))
+
+
+@frames.in_rows_of("audit")
+def load_audits(
+    audit: Any,
+    *,
+    period: str,
+    truth: str = "truth",
+    prediction: str = "prediction",
+    labels: str | tuple = "",
+    classes: str = "auto",
+    total: str = "n",
+    weight: str = "",
+    every: str = "",
+) -> dict[str, ConfusionCounts]:
+    """Return the confusion table of every audited period, for `workbench.prevalence_series`.
+
+    Parameters
+    ----------
+    audit : str or data frame
+        As for `load_audit`, with a column that says the period of each item or of each row of a
+        table.
+    period : str
+        That column: names of periods, or dates.
+    truth, prediction, labels, classes, total, weight
+        As in `load_audit`.
+    every : {"", "day", "week", "month", "quarter", "year"}
+        Makes these periods of a column of dates; "" takes each name for a period.
+
+    Returns
+    -------
+    dict of str to ConfusionCounts
+        All with the same classes, periods in the order of the file.
+
+    Raises
+    ------
+    ValueError
+        If an item has no period, or as `load_audit` does.
+
+    Examples
+    --------
+    >>> items = {"month": ["Jan", "Jan", "Feb"], "truth": [1, 0, 1], "prediction": [1, 0, 0]}
+    >>> {name: audit.table.tolist() for name, audit in load_audits(items, period="month").items()}
+    {'Jan': [[1, 0], [0, 1]], 'Feb': [[0, 0], [1, 0]]}
+    """
+    if _has_items(audit, truth, prediction, weight):
+        items = _read_items(audit, truth, prediction, labels, classes, total, weight, period, every)
+        order = items.counted(slice(None), items.labels).labels
+        names = items.periods
+        return {name: items.counted(names == name, order) for name in dict.fromkeys(names.tolist())}
+    names = _periods_of(period, read_columns(audit, [period])[0][period], every)
+    data, _ = read_columns(audit, [name for name in column_names(audit) if name])
+    audits: dict[str, ConfusionCounts] = {}
+    for name in dict.fromkeys(names.tolist()):
+        table = {column: cells[names == name] for column, cells in data.items()}
+        audits[name] = _read_table(table, truth, prediction, labels)
+        labels = audits[name].labels
+    return audits
+
+
+def _has_items(audit: Any, truth: str, prediction: str, weight: str) -> bool:
+    """Return whether an audit has a row per item, not per class, or raise on wrong arguments."""
     frames.check_source("audit", audit)
     if truth == prediction:
-        raise checks.WrongValue(
-            "truth",
-            "must be another column than {0}",
-            truth,
-            told=f"both are {truth!r}",
-            others=("prediction",),
-        )
-    names = frames.column_names(audit)
-    if spelled(prediction, names) in names:
-        data, read = frames.read_columns(audit, [truth, prediction, *([weight] if weight else [])])
-        has_label = labeled_rows(data, truth, prediction, classes)
-        if has_label is not None:
-            read = (*read, _unlabeled_note(has_label))
-            data = _picked(data, has_label)
-        weights = numbers.to_numbers(weight, data.pop(weight)) if weight else None
-        found, notes = read_classes(data, _reading(wanted, classes))
-        labeled = _in_kind(wanted, np.concatenate([*found.values()]))
-        pairs = {*zip(found[truth].tolist(), found[prediction].tolist(), strict=True)}
-        of_pairs = len(pairs) == found[truth].size and weights is None and has_label is None
-        items = _items_of_pairs(audit, total) if of_pairs else []
-        true, predicted = (np.repeat(found[name], items or 1) for name in (truth, prediction))
-        audited = confusion.ConfusionCounts.from_labels(
-            true, predicted, labels=labeled, weights=weights
-        )
-        return dataclasses.replace(
-            audited, notes=(*audited.notes, *read, *notes, *_pair_notes(items, total))
-        )
-    if weight:
-        raise checks.WrongValue(
+        both = f"both are {truth!r}"
+        rule = "must be another column than {0}"
+        raise WrongValue("truth", rule, truth, told=both, others=("prediction",))
+    names = column_names(audit)
+    has_items = spelled(prediction, names) in names
+    if weight and not has_items:
+        raise WrongValue(
             "weight",
             "belongs to a file with a row per item, with its true and its predicted "
             f"class; there is no column {prediction!r}",
             weight,
         )
-    data, read = frames.read_columns(audit, [truth])
-    rows = numbers.as_text(data[truth])
+    return has_items
+
+
+def _periods_of(period: str, cells: ndarray, every: str) -> ndarray:
+    """Return the period of each row, as it is written or as `every` makes it of a date."""
+    texts = numbers.present(period, cells)
+    return np.array(calendar.periods_of(texts, every) if every else texts, object)
+
+
+def _read_items(
+    audit: Any,
+    truth: str,
+    prediction: str,
+    labels: str | tuple,
+    classes: str,
+    total: str,
+    weight: str,
+    period: str = "",
+    every: str = "",
+) -> _Items:
+    """Return the audited items of a file with a row per item, or per pair of classes."""
+    columns = [name for name in (truth, prediction, weight, period) if name]
+    data, notes = read_columns(audit, columns)
+    labeled = ~missing_labels(data[truth], data[prediction], classes)[0]
+    if not labeled.any():
+        raise WrongValue("truth", f"must have a label in some rows; column {truth!r} has none")
+    if not labeled.all():
+        text = f"the {labeled.sum():,} labeled rows of {labeled.size:,}"
+        notes = (*notes, Note("assumption", text, LABELED_ROWS))
+        data = {name: cells[labeled] for name, cells in data.items()}
+    weights = numbers.to_numbers(weight, data[weight]) if weight else None
+    periods = np.full(labeled.sum(), "", object)
+    if period:
+        periods = _periods_of(period, data[period], every)
+    texts, as_numbers, classes = _read_labels(labels, classes)
+    labels_by_column, class_notes = read_classes(
+        {name: data[name] for name in (truth, prediction)}, classes
+    )
+    parts = [periods, labels_by_column[truth], labels_by_column[prediction]]
+    pairs = {*zip(*(part.tolist() for part in parts), strict=True)}
+    if len(pairs) == labeled.size and not weight:
+        items = _items_of_pairs(audit, total)
+        notes = (*notes, *class_notes, *_pair_notes(items, total))
+        parts = [np.repeat(part, items or 1) for part in parts]
+    else:
+        notes = (*notes, *class_notes)
+    periods, true, predicted = parts
+    if "U" in (true.dtype.kind, predicted.dtype.kind):
+        return _Items(true, predicted, weights, periods, texts, notes)
+    return _Items(true, predicted, weights, periods, as_numbers, notes)
+
+
+def _read_table(audit: Any, truth: str, prediction: str, labels: str | tuple) -> ConfusionCounts:
+    """Return the audit of a confusion table: a row per true class, a column per predicted class."""
+    names = column_names(audit)
+    data, notes = read_columns(audit, [truth])
+    rows = as_text(data[truth])
     numbers.refuse_totals(truth, rows, ("all",))
-    if len(set(rows)) < len(rows):
-        raise ValueError(
-            f"audit has no column {prediction!r}{checks.suggestion(prediction, names)}; columns: "
-            f"{checks.listed(names, quoted=True)}"
-        )
-    order = rows if wanted is None else wanted
-    if len(order) != len(rows) or any(
-        spelled(label, names) not in names or label not in rows for label in order
-    ):
-        raise checks.WrongValue(
+    order = _read_labels(labels, "text")[0] or rows
+    has_columns = all(spelled(label, names) in names for label in order)
+    if not has_columns or sorted(order) != sorted({*rows}):
+        raise WrongValue(
             "audit",
-            f"must hold a column {prediction!r}, or be a confusion table with a row and "
-            f"a column for every class; rows {checks.listed(rows, quoted=True)}, columns "
-            f"{checks.listed(names, quoted=True)}",
+            f"must hold a column {prediction!r}{suggestion(prediction, names)}, or be a "
+            "confusion table with a row and a column for every class; rows "
+            f"{listed(rows, quoted=True)}, columns {listed(names, quoted=True)}",
         )
-    _refuse_classes_without_row(
-        audit, [name for name in names if name not in (*order, spelled(truth, names))]
-    )
-    counts, more = frames.read_columns(audit, order)
-    table = np.stack(
-        [numbers.to_numbers(label, counts[label], beside=counts, whole=True) for label in order],
-        axis=1,
-    )
-    return confusion.ConfusionCounts(
-        table[[rows.index(label) for label in order]],
-        order,
-        notes=tuple(dict.fromkeys((*read, *more))),
-    )
+    expected = {*order, spelled(truth, names)}
+    further = [name for name in names if name and name not in expected]
+    totals = numbers.TOTALS | {"n", "all", "support"}
+    further = [name for name in further if name.strip().casefold() not in totals]
+    _refuse_unaudited("audit", audit, further, least=1)
+    counts, more = read_columns(audit, order)
+    columns = [numbers.to_numbers(name, counts[name], beside=counts, whole=True) for name in order]
+    table = np.stack(columns, axis=1)[[rows.index(label) for label in order]]
+    return ConfusionCounts(table, order, notes=tuple(dict.fromkeys((*notes, *more))))
 
 
-def labeled_rows(
-    data: dict[str, np.ndarray], truth: str, prediction: str, classes: str
-) -> np.ndarray | None:
-    """Return which rows of audited items have a true class, (N,) bool, or None where all have one.
-
-    Raises
-    ------
-    ValueError
-        If no row has one.
-    """
-    missing = missing_labels(data[truth], data[prediction], classes)[0]
-    if not missing.any():
-        return None
-    if missing.all():
-        raise checks.WrongValue(
-            "truth", f"must have a label in some rows; column {truth!r} has none"
-        )
-    return ~missing
-
-
-def _unlabeled_note(rows: np.ndarray) -> Note:
-    return Note("assumption", f"the {rows.sum():,} labeled rows of {rows.size:,}", LABELED_ROWS)
-
-
-def _refuse_classes_without_row(audit: Any, names: list[str]) -> None:
-    """Raise if a further column of a confusion table holds counts: items that were predicted in another class."""
+def _refuse_unaudited(argument: str, source: Any, names: list[str], least: int = 0) -> None:
+    """Raise if a further column holds counts: the items of that class would be left out."""
     for name in names:
-        cells = numbers.to_cells(name, frames.read_columns(audit, [name])[0][name])
-        items = [cell for cell in cells if isinstance(cell, int) and cell > 0]
-        if items and name.strip().casefold() not in numbers.TOTALS | {"n", "all", "support"}:
-            raise checks.WrongValue(
-                "audit",
-                f"must have a row for every class of its columns; {name!r} has none, and "
-                f"{sum(items):,} audited items in its column would be left out",
+        data, _ = read_columns(source, [name])
+        cells = [cell for cell in to_cells(name, data[name]) if not _is_gap(cell)]
+        if cells and all(isinstance(cell, int) for cell in cells) and sum(cells) >= least:
+            raise WrongValue(
+                argument,
+                f"must have no column of numbers that is no class of the audit, as {name!r} is: "
+                "its items would be left out; audit that class too, or drop the column",
             )
 
 
-def _wanted_labels(labels: str | tuple) -> list[str] | None:
-    """Return the classes of a text with commas, or those of another audit, as texts; None for ""."""
-    if isinstance(labels, tuple):
-        return [str(label) for label in labels]
-    checks.instance("labels", labels, str)
-    return [text.strip() for text in labels.split(",")] if labels else None
+def _is_gap(cell: Any) -> bool:
+    return checks.is_missing(cell) or str(cell).strip().casefold() in GAPS
+
+
+def _read_labels(labels: str | tuple, classes: str) -> tuple[list[str] | None, ndarray | None, str]:
+    """Return the classes in the given order, as texts and as numbers, and how classes are read.
+
+    They are read as text where two of the labels are the same number, as "01" and "1".
+    """
+    if not isinstance(labels, tuple):
+        labels = tuple(instance("labels", labels, str).split(","))
+    texts = [str(label).strip() for label in labels]
+    if not any(texts):
+        return None, None, classes
+    as_numbers = numbers.to_labels("labels", np.array(texts, object))
+    if classes == "auto" and len({*as_numbers.tolist()}) < len({*texts}):
+        classes = "text"
+    return texts, as_numbers, classes
 
 
 def _items_of_pairs(source: Any, total: str) -> list[int]:
-    """Return how many items each row counts, where every row is another pair: the cells of a column, [] for none."""
-    names = frames.column_names(source)
+    """Return the items of each row where every row is another pair, [] without such a column."""
+    names = column_names(source)
     if spelled(total, names) not in names:
         return []
-    cells = numbers.to_cells(total, frames.read_columns(source, [total])[0][total])
+    cells = to_cells(total, read_columns(source, [total])[0][total])
     for row, cell in enumerate(cells):
         if not isinstance(cell, int) or not 0 <= cell <= MOST_ITEMS:
-            raise numbers.RowError(
+            raise RowError(
                 f"column {total!r}, ",
                 row,
-                f": {cell!r} is no number of items from 0 to "
-                f"{MOST_ITEMS:,}; every row is another pair, and this column counts its items",
+                f": {cell!r} is no number of items from 0 to {MOST_ITEMS:,}; every row is another "
+                "pair, and this column counts its items",
             )
     return cells
 
 
-def _pair_notes(items: list[int], total: str) -> tuple[Note, ...]:
-    return (
-        Note("data", f"column {total!r} says how many items a row counts, {sum(items):,} in all"),
-    ) * bool(items)
+def _pair_notes(items: list[int], total: str) -> Notes:
+    if not items:
+        return ()
+    text = f"column {total!r} says how many items a row counts, {sum(items):,} in all"
+    return (Note("data", text),)
 
 
 def load_periods(
@@ -214,15 +322,15 @@ def load_periods(
     counted: str = "counted",
     predicted: str = "prediction",
     every: str = "",
-) -> dict[str, tuple]:
+) -> Counts:
     """Return the predicted counts of every period, for `workbench.prevalence_series`.
 
     Parameters
     ----------
     counts : str or data frame
-        One row per period: its name, and one column per class named as in `labels`; with two classes also all items
-        and those predicted in the second class. Or one row per item with its period and its predicted class, of any
-        number of items: a file is counted where it is read.
+        One row per period: its name, and one column per class named as in `labels`; with two
+        classes also all items and those predicted in the second class. Or one row per item with its
+        period and its predicted class, of any number of items: a file is counted where it is read.
     labels : sequence
         Of the audit.
     period, total, counted : str
@@ -230,15 +338,16 @@ def load_periods(
     predicted : str
         Column of the predicted class; a file that has it has one row per item.
     every : {"", "day", "week", "month", "quarter", "year"}
-        Makes these periods of a column of dates, as `workbench.misclassification.calendar.periods_of`
-        does; "" takes each name for a period.
+        Makes these periods of a column of dates, as
+        `workbench.misclassification.calendar.periods_of` does; "" takes each name for a period.
 
     Returns
     -------
     dict of str to (K,) tuple
         Counts in the order of `labels`, periods that are dates in the order of time
-        (`workbench.misclassification.calendar`), others in the order of the file. A cell that is missing or no
-        number stays as it is: the series says so for that period and reports the others.
+        (`workbench.misclassification.calendar`), others in the order of the file. A cell that is
+        missing or no number stays as it is: the series says so for that period and reports the
+        others.
 
     Examples
     --------
@@ -272,181 +381,110 @@ def read_periods(
     predicted: str,
     classes: str = "auto",
     every: str = "",
-) -> tuple[dict[str, tuple], tuple[Note, ...]]:
-    """Return the result of `load_periods`, and notes on the order of the periods and on their classes."""
+) -> tuple[Counts, Notes]:
+    """Return the result of `load_periods`, and notes on the order of periods and on classes."""
     frames.check_source("counts", counts)
-    names, named = frames.column_names(counts), [str(label) for label in labels]
+    names, labels = column_names(counts), [str(label) for label in labels]
+    notes: Notes = ()
     if spelled(predicted, names) in names:
-        found, said = _counted_items(counts, period, predicted, named, classes, total)
+        months, notes = _count_items(counts, period, predicted, labels, classes, total)
         if not every:
-            _refuse_short_days(period, found)
+            _refuse_short_days(period, months)
     else:
-        roles = {"period": period, "total": total, "counted": counted}
-        found, said = _counted_rows(counts, names, named, roles), ()
+        columns = (spelled(name, names) for name in (period, total, counted))
+        months = _read_rows(counts, labels, *columns)
     if every:
-        found, made = _in_periods(found, period, every)
-        said = (*said, *made)
-    order, notes = calendar.in_time([*found])
-    in_order = [*found]
-    return {in_order[k]: found[in_order[k]] for k in order}, (*notes, *said)
+        dates = checks.counted(len(months), "date")
+        months = _sum_by_period(months, every)
+        text = (
+            f"the {dates} of column {period!r} are put into "
+            f"{checks.counted(len(months), every)}, {min(months)} to {max(months)}"
+        )
+        notes = (*notes, Note("data", text))
+    in_order = [*months]
+    order, order_notes = calendar.in_time(in_order)
+    return {in_order[k]: months[in_order[k]] for k in order}, (*order_notes, *notes)
 
 
-def _in_periods(
-    found: dict[str, tuple], column: str, every: str
-) -> tuple[dict[str, tuple], tuple[Note, ...]]:
+def _sum_by_period(rows: Counts, every: str) -> Counts:
     """Return the counts of the days, weeks, months, quarters or years that hold the dates.
 
-    A period in which a count is missing or no number keeps that cell, so that the series names it.
+    A period in which a count is missing or no number keeps that row, so that the series names it.
     """
-    rows_by_period: dict[str, list[tuple]] = {}
-    for name, row in zip(calendar.periods_of([*found], every), found.values(), strict=True):
-        rows_by_period.setdefault(name, []).append(row)
+    rows_by_period = defaultdict(list)
+    for name, row in zip(calendar.periods_of([*rows], every), rows.values(), strict=True):
+        rows_by_period[name].append(row)
     summed = {}
-    for name, rows in rows_by_period.items():
-        unusable = [row for row in rows if not all(isinstance(cell, (int, float)) for cell in row)]
-        summed[name] = unusable[0] if unusable else tuple(map(sum, zip(*rows, strict=True)))
-    first, last = min(summed), max(summed)
-    dates = checks.counted(len(found), "date")
-    return summed, (
-        Note(
-            "data",
-            f"the {dates} of column {column!r} are put into {checks.counted(len(summed), every)}, "
-            f"{first} to {last}",
-        ),
-    )
+    for name, parts in rows_by_period.items():
+        unusable = [row for row in parts if not _are_numbers(row)]
+        summed[name] = unusable[0] if unusable else tuple(map(sum, zip(*parts, strict=True)))
+    return summed
 
 
-def _refuse_short_days(column: str, found: dict[str, tuple]) -> None:
+def _are_numbers(row: tuple) -> bool:
+    return all(isinstance(cell, (int, float)) for cell in row)
+
+
+def _refuse_short_days(column: str, rows: Counts) -> None:
     """Raise where items are counted by many days, or times of day, most of which hold few items."""
-    sizes = sorted(map(sum, found.values()))
-    if (
-        len(found) > MOST_DAYS
-        and sizes[len(sizes) // 2] < FEW_A_DAY
-        and calendar.length_of([*found]) == "day"
-    ):
-        raise checks.WrongValue(
+    median = sorted(map(sum, rows.values()))[len(rows) // 2]
+    if len(rows) > MOST_DAYS and median < FEW_A_DAY and calendar.length_of([*rows]) == "day":
+        raise WrongValue(
             "every",
             f"must say which periods to make of the dates in column {column!r}: 'month', "
-            f"'week', 'quarter' or 'year'; there are {len(found):,} dates, half of them with "
-            f"{sizes[len(sizes) // 2]:,} items or fewer. 'day' takes every day for a period",
+            f"'week', 'quarter' or 'year'; there are {len(rows):,} dates, half of them with "
+            f"{median:,} items or fewer. 'day' takes every day for a period",
         )
 
 
-def _counted_rows(counts: Any, names: tuple, classes: list[str], roles: dict) -> dict:
-    period, total, counted = (spelled(name, names) for name in roles.values())
+def _read_rows(counts: Any, classes: list[str], period: str, total: str, counted: str) -> Counts:
+    """Return the counts of a file with a row per period."""
+    names = column_names(counts)
     by_class = all(spelled(name, names) in names for name in classes)
-    if not by_class and (len(classes) > 2 or not {total, counted} <= set(names)):
+    columns = classes if by_class else [total, counted]
+    if not by_class and (len(classes) > 2 or not {total, counted} <= {*names}):
         two = f"the columns {total!r} and {counted!r}, " if len(classes) == 2 else ""
-        raise checks.WrongValue(
+        raise WrongValue(
             "counts",
-            "must have a column for every class of the audit, "
-            f"{checks.listed(classes, quoted=True)}, {two}or one of the predicted class "
-            "of each item; columns: "
-            f"{checks.listed(names, quoted=True)}",
+            f"must have a column for every class of the audit, {listed(classes, quoted=True)}, "
+            f"{two}or one of the predicted class of each item; columns: "
+            f"{listed(names, quoted=True)}",
         )
     if by_class:
-        known = [spelled(name, names) for name in (*classes, period, total)]
-        _refuse_further_classes(counts, [name for name in names if name not in known])
+        expected = {spelled(name, names) for name in (*classes, period, total)}
+        _refuse_unaudited("counts", counts, [name for name in names if name not in expected])
         if total in names and total not in classes:
-            _refuse_other_totals(counts, classes, period, total)
-    columns = classes if by_class else [total, counted]
-    data, _ = frames.read_columns(counts, [period, *columns])
-    labeled = numbers.as_text(data[period])
-    numbers.refuse_totals(period, labeled)
-    for repeated in [name for name, times in Counter(labeled).items() if times > 1][:1]:
-        raise ValueError(f"column {period!r} must name every period once; {repeated!r} repeats")
-    measured = {name: data[name] for name in columns}
-    rows = zip(
-        *(numbers.to_cells(name, cells, beside=measured) for name, cells in measured.items()),
-        strict=True,
-    )
-    return dict(zip(labeled, rows if by_class else map(_two_classes, rows), strict=True))
+            columns = [*classes, total]
+    data, _ = read_columns(counts, [period, *columns])
+    periods = as_text(data.pop(period))
+    numbers.refuse_totals(period, periods)
+    if repeat := numbers.first_repeat(periods):
+        name = periods[repeat[0]]
+        raise ValueError(f"column {period!r} must name every period once; {name!r} repeats")
+    cells = (to_cells(name, data[name], beside=data) for name in columns)
+    rows = dict(zip(periods, zip(*cells, strict=True), strict=True))
+    if not by_class:
+        return {name: _two_classes(*row) for name, row in rows.items()}
+    if len(columns) > len(classes):
+        _check_totals(rows, classes, total)
+    return {name: row[: len(classes)] for name, row in rows.items()}
 
 
-@frames.in_rows_of("audit")
-def load_audits(
-    audit: Any,
-    *,
-    period: str,
-    truth: str = "truth",
-    prediction: str = "prediction",
-    labels: str = "",
-    classes: str = "auto",
-    total: str = "n",
-    weight: str = "",
-    every: str = "",
-) -> dict[str, confusion.ConfusionCounts]:
-    """Return the confusion table of the audited items of every period, for `workbench.prevalence_series`.
-
-    Parameters
-    ----------
-    audit : str or data frame
-        As for `load_audit`, with a column that says the period of each item or of each row of a table.
-    period : str
-        That column: names of periods, or dates.
-    truth, prediction, labels, classes, total, weight
-        As in `load_audit`.
-    every : {"", "day", "week", "month", "quarter", "year"}
-        Makes these periods of a column of dates; "" takes each name for a period.
-
-    Returns
-    -------
-    dict of str to ConfusionCounts
-        All with the same classes, periods in the order of the file.
-
-    Raises
-    ------
-    ValueError
-        If an item has no period, or as `load_audit` does.
-
-    Examples
-    --------
-    >>> items = {"month": ["Jan", "Jan", "Feb"], "truth": [1, 0, 1], "prediction": [1, 0, 0]}
-    >>> {name: audit.table.tolist() for name, audit in load_audits(items, period="month").items()}
-    {'Jan': [[1, 0], [0, 1]], 'Feb': [[0, 0], [1, 0]]}
-    """
-    frames.check_source("audit", audit)
-    names = [name for name in frames.column_names(audit) if name]
-    options: dict = {
-        "truth": truth,
-        "prediction": prediction,
-        "total": total,
-        "weight": weight,
-        "classes": classes,
-    }
-    of_items = spelled(prediction, names) in names
-    used = {spelled(name, names) for name in (period, truth, prediction, total, weight)}
-    data = frames.read_columns(
-        audit, [name for name in names if not of_items or name in used] or [period]
-    )[0]
-    if of_items:
-        columns = spelled(truth, names), spelled(prediction, names)
-        has_label = labeled_rows(data, *columns, classes) if columns[0] in data else None
-        data = data if has_label is None else _picked(data, has_label)
-    texts = numbers.present(period, data[found_columns("audit", names, [period])[period]])
-    of_row = np.array(calendar.periods_of(texts, every) if every else texts, object)
-    rows_by_period = [np.flatnonzero(of_row == name) for name in dict.fromkeys(of_row.tolist())]
-    if of_items:  # classes that one period lacks are those of the file
-        pairs = zip(
-            of_row.tolist(),
-            *(numbers.as_text(data[spelled(name, names)]) for name in (truth, prediction)),
-            strict=True,
-        )
-        if len({*pairs}) < len(
-            texts
-        ):  # several rows for a pair of classes: no column holds its total
-            options["total"] = ""
-        order = load_audit(data, labels=labels, **options).labels
-    else:
-        order = load_audit(_picked(data, rows_by_period[0]), labels=labels, **options).labels
-    return {
-        of_row[rows[0]]: load_audit(_picked(data, rows), labels=order, **options)
-        for rows in rows_by_period
-    }
+def _check_totals(rows: Counts, classes: list[str], total: str) -> None:
+    """Raise if a period has more items than its classes: some would be left out."""
+    for name, (*parts, items) in rows.items():
+        if all(isinstance(cell, int) for cell in (*parts, items)) and items != sum(parts):
+            raise WrongValue(
+                "counts",
+                f"must have all items in the classes of the audit; column {total!r} says "
+                f"{items:,} in period {name!r}, and the classes {listed(classes, quoted=True)} "
+                f"add up to {sum(parts):,}; audit the other class too, or drop the column "
+                f"{total!r}",
+            )
 
 
-def _picked(data: dict[str, np.ndarray], rows: np.ndarray) -> dict[str, np.ndarray]:
-    return {name: cells[rows] for name, cells in data.items()}
+def _two_classes(items: Any, second: Any) -> tuple:
+    return (items - second if _are_numbers((items, second)) else items), second
 
 
 def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
@@ -468,181 +506,87 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
     >>> counts_at_audit({"Jan": (1579, 218), "Feb": (4411, 589)})
     (1579, 218)
     """
-    if not checks.instance("periods", periods, Mapping):
-        raise checks.WrongValue(
+    if not instance("periods", periods, Mapping):
+        raise WrongValue(
             "periods", "must not be empty: there is no period whose items the audit was drawn from"
         )
     name = audit_period or next(iter(periods))
     if name not in periods:
-        raise checks.WrongValue(
+        raise WrongValue(
             "audit_period",
-            f"must be a period of the counts; got {name!r}{checks.suggestion(name, periods)}",
+            f"must be a period of the counts; got {name!r}{suggestion(name, periods)}",
         )
     first = "" if audit_period else ", the first (name another with audit_period)"
-    confusion.check_counts(
+    check_counts(
         f"the period of the audit, {name!r}{first}", periods[name], range(len(periods[name]))
     )
     return periods[name]
 
 
-def _refuse_further_classes(counts: dict | str, names: list) -> None:
-    """Raise if a further column holds counts: a class that was not audited, whose items would be left out."""
-    for name in names:
-        data, _ = frames.read_columns(counts, [name])
-        cells = [cell for cell in numbers.to_cells(name, data[name]) if not _is_gap(cell)]
-        if cells and all(isinstance(cell, int) for cell in cells):
-            raise checks.WrongValue(
-                "counts",
-                "must have no column of numbers that is no class of the audit, as "
-                f"{name!r} is: its items would be left out; audit that class too, or drop the "
-                "column",
-            )
-
-
-def _is_gap(cell: Any) -> bool:
-    """Return whether a cell of counts says nothing: it is missing, or a mark that stands for that."""
-    return (
-        cell is None
-        or isinstance(cell, str)
-        and (checks.is_missing(cell) or cell.strip().casefold() in GAPS)
-    )
-
-
-def _refuse_other_totals(counts: Any, classes: list[str], period: str, total: str) -> None:
-    """Raise where the items of a period are more than those of the classes: some of another class are left out."""
-    data, _ = frames.read_columns(counts, [period, *classes, total])
-    cells = {name: numbers.to_cells(name, data[name]) for name in (*classes, total)}
-    for row, name in enumerate(numbers.as_text(data[period])):
-        items, parts = cells[total][row], [cells[label][row] for label in classes]
-        if not all(isinstance(value, int) for value in (items, *parts)) or items == sum(parts):
-            continue
-        raise checks.WrongValue(
-            "counts",
-            f"must have all items in the classes of the audit; column {total!r} says "
-            f"{items:,} in period {name!r}, and the classes {checks.listed(classes, quoted=True)} "
-            f"add up to {sum(parts):,}; audit the other class too, or drop the column {total!r}",
-        )
-
-
-def _two_classes(row: tuple) -> tuple:
-    items, second = row
-    known = all(isinstance(value, (int, float)) for value in row)
-    return (items - second, second) if known else (None if items is None else items, second)
-
-
-def _reading(wanted: list[str] | None, classes: str) -> str:
-    """Return how classes are read: as text where the wanted ones write one number in two ways."""
-    twice = wanted and len({*numbers.to_labels("labels", np.array(wanted, object)).tolist()}) < len(
-        {*wanted}
-    )
-    return "text" if twice and classes == "auto" else classes
-
-
-def _in_kind(wanted: list[str] | None, found: np.ndarray) -> list[str] | np.ndarray | None:
-    """Return wanted labels as the found ones are: numbers where these are."""
-    if wanted is None or found.dtype.kind == "U":
-        return wanted
-    return numbers.to_labels("labels", np.array(wanted, object))
-
-
-def count_items(
-    source: Any, period: str, predicted: str, classes: Sequence[str]
-) -> dict[str, tuple]:
-    """Return the items of each period by predicted class, periods in the order of their first item.
-
-    Parameters
-    ----------
-    source : str, path or data frame
-        One row per item.
-    period, predicted : str
-        Columns without missing cells.
-    classes : sequence of str
-        Names of all K classes.
-
-    Returns
-    -------
-    dict of str to (K,) tuple of int
-
-    Raises
-    ------
-    ValueError
-        For a missing cell, and for a predicted class that is not among `classes`: its items would be left out.
-
-    Examples
-    --------
-    >>> count_items({"month": ["b", "a", "b"], "read": [1, 0, 1]}, "month", "read", ["0", "1"])
-    {'b': (0, 2), 'a': (1, 0)}
-    """
-    return _counted_items(source, period, predicted, classes, "auto", "")[0]
-
-
-def _counted_items(
-    source: Any, period: str, predicted: str, named: Sequence[str], classes: str, total: str
-) -> tuple[dict[str, tuple], tuple[Note, ...]]:
-    tallied = _tallied_file if isinstance(source, (str, os.PathLike)) else _tallied
-    rows = sorted(tallied(source, period, predicted), key=lambda cells: cells[3])
-    items = _items_of_pairs(source, total) if all(count == 1 for *_, count, _ in rows) else []
-    rows = (
-        [(*pair, count, row) for (*pair, _, row), count in zip(rows, items, strict=True)]
-        if items
-        else rows
-    )
-    for place, name in enumerate((period, predicted)):
-        empty = [row for *cells, _, row in rows if not cells[place]]
-        if empty:
-            raise numbers.RowError(f"column {name!r}, ", min(empty), " is missing")
-    first = {read: row for _, read, _, row in reversed(rows)}
-    read_as = _read_as(predicted, first, _reading([*named], classes))
-    found: dict[str, Counter] = {}
-    for name, read, count, row in rows:
-        if read_as[read] not in named:
-            raise numbers.RowError(
+def _count_items(
+    source: Any, period: str, predicted: str, labels: list[str], classes: str, total: str
+) -> tuple[Counts, Notes]:
+    """Return the counts of a file with a row per item, or per period and class with its items."""
+    tally = _tallied_file if isinstance(source, (str, os.PathLike)) else _tallied
+    rows = sorted(tally(source, period, predicted), key=lambda tallied: tallied[3])
+    items = []
+    if all(count == 1 for _, _, count, _ in rows):
+        items = _items_of_pairs(source, total)
+    for k, column in enumerate((period, predicted)):
+        for row in rows:
+            if not row[k]:
+                raise RowError(f"column {column!r}, ", row[3], " is missing")
+    first_rows: dict[str, int] = {}
+    for _, text, _, first in rows:
+        first_rows.setdefault(text, first)
+    class_of = _classes_of(predicted, first_rows, _read_labels(tuple(labels), classes)[2])
+    counts: dict[str, Counter] = defaultdict(Counter)
+    for k, (name, text, count, first) in enumerate(rows):
+        if class_of[text] not in labels:
+            raise RowError(
                 f"column {predicted!r}, ",
-                row,
-                f": {read!r} is no class of the audit, "
-                f"{checks.listed(named, quoted=True)}{checks.suggestion(read, named)}",
+                first,
+                f": {text!r} is no class of the audit, "
+                f"{listed(labels, quoted=True)}{suggestion(text, labels)}",
             )
-        found.setdefault(name, Counter())[read_as[read]] += count
-    others = [f"{text!r} is class {label}" for text, label in read_as.items() if text != label]
-    notes = (
-        *(Note("data", f"in column {predicted!r} {checks.listed(others)}"),) * bool(others),
-        *_pair_notes(items, total),
-    )
-    return {name: tuple(count[label] for label in named) for name, count in found.items()}, notes
+        counts[name][class_of[text]] += items[k] if items else count
+    notes = _pair_notes(items, total)
+    spellings = [f"{text!r} is class {label}" for text, label in class_of.items() if text != label]
+    if spellings:
+        notes = (Note("data", f"in column {predicted!r} {listed(spellings)}"), *notes)
+    return {name: tuple(count[label] for label in labels) for name, count in counts.items()}, notes
 
 
-def _read_as(predicted: str, first: dict[str, int], classes: str) -> dict[str, str]:
+def _classes_of(predicted: str, first_rows: dict[str, int], classes: str) -> dict[str, str]:
     """Return the class of each text of a column of predictions, given the first row of each."""
-    texts = sorted(first, key=lambda text: first[text])
+    texts = [*first_rows]
     try:
         labels = read_classes({predicted: np.array(texts, object)}, classes)[0][predicted]
-    except numbers.RowError as error:
-        raise numbers.RowError(
-            *(part if isinstance(part, str) else first[texts[part]] for part in error.parts)
+    except RowError as error:
+        raise RowError(
+            *(part if isinstance(part, str) else first_rows[texts[part]] for part in error.parts)
         ) from None
     return dict(zip(texts, map(str, labels.tolist()), strict=True))
 
 
-def _tallied(source: dict, period: str, predicted: str) -> list:
+def _tallied(source: Any, period: str, predicted: str) -> list[tuple]:
     """Return (period, class, items, first row) of every pair in a frame."""
-    data, _ = frames.read_columns(source, [period, predicted])
-    pairs = list(zip(*(numbers.as_text(data[name]) for name in (period, predicted)), strict=True))
-    first = {pair: row for row, pair in reversed([*enumerate(pairs)])}
-    return [(*pair, count, first[pair]) for pair, count in Counter(pairs).items()]
+    data, _ = read_columns(source, [period, predicted])
+    pairs = list(zip(as_text(data[period]), as_text(data[predicted]), strict=True))
+    first_rows = dict(zip(pairs[::-1], range(len(pairs) - 1, -1, -1), strict=True))
+    return [(*pair, count, first_rows[pair]) for pair, count in Counter(pairs).items()]
 
 
-def _tallied_file(source: Any, period: Any, predicted: Any) -> list:
-    """Return the same from a file of any size, by one query."""
+def _tallied_file(source: Any, period: str, predicted: str) -> list[tuple]:
+    """Return the same of a file of any size, by one query."""
     with frames.scan(source, [period, predicted]) as rows:
         cells = ", ".join(
             f"coalesce(trim(CAST({quoted(name)} AS VARCHAR)), '') AS {alias}"
             for name, alias in ((period, "period"), (predicted, "read"))
         )
         numbered = f"SELECT {cells}, row_number() OVER () - 1 AS row FROM items"
-        found = rows.native.query(
-            "items", f"SELECT period, read, count(*), min(row) FROM ({numbered}) GROUP BY ALL"
-        )
-        tallies = found.fetchall()
+        query = f"SELECT period, read, count(*), min(row) FROM ({numbered}) GROUP BY ALL"
+        tallies = rows.native.query("items", query).fetchall()
     if not tallies:
         raise frames.NoRowsError(f"{rows.label} has no data rows")
     return tallies

@@ -1,17 +1,19 @@
-"""Estimators of class shares from predicted counts: values, first-order slopes and covariances, for K classes.
+"""Estimators of class shares from predicted counts: values, first-order slopes and covariances.
 
-Everything takes leading axes (runs, periods) and has classes last. `table` is an audit's confusion table (..., K, K),
-rows truth, columns prediction; `frame` (..., K) the predicted shares of the frame it was drawn from; `shares` (..., K)
-the predicted shares of the period that is estimated. P are the rates of prediction given truth, C of truth given
-prediction.
+`METHODS` lists the estimators; the functions above it are their formulas. Everything is for K
+classes, takes leading axes (runs, periods) and has classes last. `table` is an audit's confusion
+table (..., K, K), rows truth, columns prediction. `frame` (..., K) are the predicted shares of the
+frame it was drawn from, and `shares` (..., K) those of the period that is estimated. P are the
+rates of prediction given truth, C those of truth given prediction.
 
 References
 ----------
-.. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
-   Journal of the IAOS 37, 2021: the mixed estimator.
-.. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification bias, in Artificial
-   Intelligence and Machine Learning, Springer 2021: the other five.
-.. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
+.. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
+   Statistical Journal of the IAOS 37, 2021: the mixed estimator.
+.. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification
+   bias, in Artificial Intelligence and Machine Learning, Springer 2021: the other five.
+.. [3] Tenenbein, A double sampling scheme for estimating from binomial data with
+   misclassifications, JASA 65, 1970.
 """
 
 from collections import ChainMap
@@ -20,9 +22,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench.misclassification import setting
 
+Frame = ndarray | None
 RATES = ("process", "frame")
 READING_STAYS = "P(prediction | truth) is what it was in the audit"
 HALF = 0.5
@@ -31,40 +35,44 @@ SINGULAR = 1e-12
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator of shares: all that the rest of the house knows of it; to add one is an entry of `METHODS`.
+    """An estimator of shares; to add one, add an entry to `METHODS`.
 
     Attributes
     ----------
     name, title : str
-        The title is what charts call it.
+        Charts show the title.
     shares : callable
         (table, frame, shares) -> estimated shares (..., K), as at the top of this file.
     slopes : callable
-        (table, frame, shares) -> their derivatives by table, frame and shares, as the fields of `Slopes`.
+        (table, frame, shares) -> their derivatives by table, frame and shares, as the fields of
+        `Slopes`.
     theory : callable or None
-        What `setting.setting` returns -> bias and variance of the second of two classes' share; NaN where no formula is
-        known.
+        The result of `setting.setting` -> bias and variance of the second of two classes' share.
+        NaN where no formula is known.
     needs : tuple of {"rows", "columns", "frame"}
-        What it divides by, the audit's items of every true or of every predicted class, and whether it takes the
-        predicted counts at audit time.
+        The audit's items that it divides by, of every true or of every predicted class, and whether
+        it takes the predicted counts at audit time.
     divides_by : str
-        The method whose slope by counts is the inverse of P(prediction | truth), which this one has, too; "" for none.
+        The method whose slope by counts is the inverse of P(prediction | truth) that this one uses;
+        "" for none.
     assumes : str
-        What it holds constant, in words.
+        The assumption of a constant rate, in words.
     holds : {"prediction", "truth"}
-        What varies in a period given the other, for the rate that it holds constant.
+        The variable that varies in a period given the other one, by the rate that it holds
+        constant.
     unknown : str
-        Why a NaN of `theory` is none.
+        Why `theory` gives a NaN.
     designs : tuple of {"random", "truth", "prediction"}
         How the items of an audit may have been sampled.
     limits : callable or None
-        (table, counts, level) -> limits of the second of two classes' share, for a method with the estimate of
-        `divides_by` and an interval of its own: it is for two classes, and comparisons of estimators leave it out.
+        (table, counts, level) -> limits of the second of two classes' share, for a method with the
+        estimate of `divides_by` and an interval of its own. It is for two classes, and comparisons
+        of estimators leave it out.
     """
 
     name: str
     title: str
-    shares: Callable[..., np.ndarray]
+    shares: Callable[..., ndarray]
     slopes: Callable[..., tuple]
     theory: Callable[..., tuple[Any, Any]] | None = None
     needs: tuple[str, ...] = ()
@@ -91,79 +99,72 @@ def inverting() -> tuple[str, ...]:
     return tuple(name for name, method in estimators().items() if method.divides_by)
 
 
-def shares_of(
-    method: str, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray | None
-) -> np.ndarray:
+def shares_of(method: str, table: ndarray, frame: Frame, shares: Any) -> ndarray:
     """Return the estimated shares of one method, (..., K); NaN where it is undefined."""
+    table = np.asarray(table, float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return METHODS[method].shares(np.asarray(table, float), frame, shares)
+        estimate = METHODS[method].shares(table, frame, shares)
+    return np.broadcast_to(estimate, np.broadcast_shapes(table.shape[:-1], shares.shape))
 
 
-def by_row(table: np.ndarray) -> np.ndarray:
+def by_row(table: ndarray) -> ndarray:
     """Return P, the rows divided by their sums."""
     return table / table.sum(-1, keepdims=True)
 
 
-def by_column(table: np.ndarray) -> np.ndarray:
+def by_column(table: ndarray) -> ndarray:
     """Return C, the columns divided by their sums."""
     return table / table.sum(-2, keepdims=True)
 
 
-def poststratified(table: np.ndarray, frame: np.ndarray) -> np.ndarray:
+def poststratified(table: ndarray, frame: ndarray) -> ndarray:
     """Return the audit's table with its columns reweighted to the frame's predicted shares."""
     return by_column(table) * frame[..., None, :]
 
 
-def transposed_inverse(rates: np.ndarray) -> np.ndarray:
+def transposed_inverse(rates: ndarray) -> ndarray:
     """Return the inverse of the transposed matrices, (..., K, K); NaN where one is singular."""
-    if rates.shape[-1] == 2:
-        (a, b), (c, d) = np.moveaxis(rates, (-2, -1), (0, 1))
-        determinant = a * d - b * c
-        determinant = np.where(np.abs(determinant) < SINGULAR, np.nan, determinant)
-        return np.moveaxis(np.array([[d, -c], [-b, a]]) / determinant, (0, 1), (-2, -1))
-    bad = ~(np.abs(np.linalg.det(rates)) > SINGULAR)[..., None, None]
-    return np.where(
-        bad, np.nan, np.linalg.inv(np.where(bad, np.eye(rates.shape[-1]), rates)).swapaxes(-1, -2)
-    )
+    classes = rates.shape[-1]
+    if classes == 2:
+        cofactors = rates[..., ::-1, ::-1] * [[1, -1], [-1, 1]]
+        determinant = (rates * cofactors)[..., :1, :].sum(-1, keepdims=True)
+        return cofactors / np.where(np.abs(determinant) < SINGULAR, np.nan, determinant)
+    invertible = (np.abs(np.linalg.det(rates)) > SINGULAR)[..., None, None]
+    inverse = np.linalg.inv(np.where(invertible, rates, np.eye(classes)))
+    return np.where(invertible, inverse.swapaxes(-1, -2), np.nan)
 
 
-def apply(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
+def apply(matrix: ndarray, vector: ndarray) -> ndarray:
     """Return matrix @ vector over leading axes that broadcast."""
     return np.einsum("...ij,...j->...i", matrix, vector)
 
 
-def _baseline(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(
-        by_row(table.sum(-1)), np.broadcast_shapes(table.shape[:-1], shares.shape)
-    )
+def _baseline(table: ndarray, frame: Frame, shares: ndarray) -> ndarray:
+    return by_row(table.sum(-1))
 
 
-def _classify_and_count(
-    table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray
-) -> np.ndarray:
-    return np.broadcast_to(shares, np.broadcast_shapes(table.shape[:-1], shares.shape))
+def _classify_and_count(table: ndarray, frame: Frame, shares: ndarray) -> ndarray:
+    return shares
 
 
-def _subtracted_bias(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
+def _subtracted_bias(table: ndarray, frame: Frame, shares: ndarray) -> ndarray:
     return 2 * shares - apply(by_row(table).swapaxes(-1, -2), shares)
 
 
-def _misclassification(
-    table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray
-) -> np.ndarray:
+def _misclassification(table: ndarray, frame: Frame, shares: ndarray) -> ndarray:
     return apply(transposed_inverse(by_row(table)), shares)
 
 
-def _calibration(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
+def _calibration(table: ndarray, frame: Frame, shares: ndarray) -> ndarray:
     return apply(by_column(table), shares)
 
 
-def _mixed(table: np.ndarray, frame: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    return apply(by_column(table), frame) + apply(transposed_inverse(by_row(table)), shares - frame)
+def _mixed(table: ndarray, frame: ndarray, shares: ndarray) -> ndarray:
+    return _calibration(table, None, frame) + _misclassification(table, None, shares - frame)
 
 
-def _mle(table: np.ndarray, frame: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    return apply(transposed_inverse(by_row(poststratified(table, frame))), shares)
+def _mle(table: ndarray, frame: ndarray, shares: ndarray) -> ndarray:
+    return _misclassification(poststratified(table, frame), None, shares)
 
 
 @dataclass(frozen=True)
@@ -179,109 +180,98 @@ class Slopes:
         Of share k by the frame's and by the period's predicted share j.
     """
 
-    estimate: np.ndarray
-    table: np.ndarray
-    frame: np.ndarray
-    shares: np.ndarray
+    estimate: ndarray
+    table: ndarray
+    frame: ndarray
+    shares: ndarray
 
     def __sub__(self, other: "Slopes") -> "Slopes":
-        """Return the slopes of a difference of two estimates from the same audit; `shares` stay the first's."""
-        return Slopes(
-            self.estimate - other.estimate,
-            self.table - other.table,
-            self.frame - other.frame,
-            self.shares,
+        """Return the slopes of a difference of two estimates; `shares` stay the first's."""
+        return replace(
+            self,
+            estimate=self.estimate - other.estimate,
+            table=self.table - other.table,
+            frame=self.frame - other.frame,
         )
 
-    def within_frame(self, own: bool | np.ndarray) -> "Slopes":
-        """Return the slopes where `own` periods are the audited frame itself: its counts enter once."""
+    def of_periods(self, periods: ndarray, scale: Any = 1.0) -> "Slopes":
+        """Return the slopes of some periods, of each share multiplied by `scale`."""
+        scale = np.asarray(scale)[..., None]
+        return Slopes(
+            self.estimate[periods] * scale[..., 0],
+            self.table[periods] * scale[..., None],
+            self.frame[periods] * scale,
+            self.shares[periods],
+        )
+
+    def within_frame(self, own: bool | ndarray) -> "Slopes":
+        """Return the slopes where `own` periods are the audited frame: its counts enter once."""
         own = np.asarray(own)[..., None, None]
-        return Slopes(
-            self.estimate,
-            self.table,
-            self.frame + np.where(own, self.shares, 0),
-            np.where(own, 0, self.shares),
-        )
+        own_slope = np.where(own, self.shares, 0)
+        return replace(self, frame=self.frame + own_slope, shares=np.where(own, 0, self.shares))
 
 
-def slopes_of(
-    method: str, table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray
-) -> Slopes:
+def slopes_of(method: str, table: ndarray, frame: Frame, shares: ndarray) -> Slopes:
     """Return the `Slopes` of a method; `frame` may be None for methods that do not use it."""
     table = np.asarray(table, float)
     estimate = shares_of(method, table, frame, shares)
     shape = (*estimate.shape, table.shape[-1])
-    by_table, *others = METHODS[method].slopes(table, frame, shares)
+    by_table, *by_shares = METHODS[method].slopes(table, frame, shares)
     return Slopes(
         estimate,
         np.broadcast_to(by_table, (*shape, shape[-1])),
-        *(np.broadcast_to(slope, shape) for slope in others),
+        *(np.broadcast_to(slope, shape) for slope in by_shares),
     )
 
 
-def _rows_slope(
-    inverse: np.ndarray, rates: np.ndarray, parts: np.ndarray, totals: np.ndarray
-) -> np.ndarray:
-    """Return the slope of inverse @ (...) by the cells whose normalized rows are `rates`: -inverse dP' parts."""
-    centered = inverse[..., :, None, :] - (inverse[..., :, None, :] * rates[..., None, :, :]).sum(
-        -1, keepdims=True
-    )
-    return -(parts / totals)[..., None, :, None] * centered
+def _rows_slope(inverse: ndarray, table: ndarray, parts: ndarray) -> ndarray:
+    """Return the slope of inverse @ (...) by the cells of the table: -inverse dP' parts."""
+    columns = inverse[..., :, None, :]
+    mean = (columns * by_row(table)[..., None, :, :]).sum(-1, keepdims=True)
+    return -(parts / table.sum(-1))[..., None, :, None] * (columns - mean)
 
 
-def _columns_slope(table: Any, shares: Any) -> np.ndarray:
+def _columns_slope(table: ndarray, shares: Any) -> ndarray:
     """Return the slope of C @ shares by the cells of the table."""
     own = np.eye(table.shape[-1])[:, :, None] - by_column(table)[..., :, None, :]
     return own * (shares / table.sum(-2))[..., None, None, :]
 
 
-def _baseline_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
+def _baseline_slopes(table: ndarray, frame: Frame, shares: ndarray) -> tuple:
     rows = table.sum(-1)
-    slope = (np.eye(table.shape[-1]) - by_row(rows)[..., :, None]) / rows.sum(-1)[..., None, None]
-    return np.broadcast_to(slope[..., None], (*slope.shape, table.shape[-1])), 0.0, 0.0
+    own = np.eye(table.shape[-1]) - by_row(rows)[..., :, None]
+    return (own / rows.sum(-1)[..., None, None])[..., None], 0.0, 0.0
 
 
-def _count_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
+def _count_slopes(table: ndarray, frame: Frame, shares: ndarray) -> tuple:
     return 0.0, 0.0, np.eye(table.shape[-1])
 
 
-def _subtracted_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
-    rates, identity = by_row(table), np.eye(table.shape[-1])
-    return (
-        _rows_slope(identity, rates, shares, table.sum(-1)),
-        0.0,
-        2 * identity - rates.swapaxes(-1, -2),
-    )
+def _subtracted_slopes(table: ndarray, frame: Frame, shares: ndarray) -> tuple:
+    identity = np.eye(table.shape[-1])
+    by_shares = 2 * identity - by_row(table).swapaxes(-1, -2)
+    return _rows_slope(identity, table, shares), 0.0, by_shares
 
 
-def _misclassification_slopes(
-    table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray
-) -> tuple:
-    rates = by_row(table)
-    inverse = transposed_inverse(rates)
-    return _rows_slope(inverse, rates, apply(inverse, shares), table.sum(-1)), 0.0, inverse
+def _misclassification_slopes(table: ndarray, frame: Frame, shares: ndarray) -> tuple:
+    inverse = transposed_inverse(by_row(table))
+    return _rows_slope(inverse, table, apply(inverse, shares)), 0.0, inverse
 
 
-def _calibration_slopes(table: np.ndarray, frame: np.ndarray | None, shares: np.ndarray) -> tuple:
+def _calibration_slopes(table: ndarray, frame: Frame, shares: ndarray) -> tuple:
     return _columns_slope(table, shares), 0.0, by_column(table)
 
 
-def _mixed_slopes(table: np.ndarray, frame: np.ndarray, shares: np.ndarray) -> tuple:
-    by_table, _, inverse = _misclassification_slopes(table, frame, shares - frame)
+def _mixed_slopes(table: ndarray, frame: ndarray, shares: ndarray) -> tuple:
+    by_table, _, inverse = _misclassification_slopes(table, None, shares - frame)
     return by_table + _columns_slope(table, frame), by_column(table) - inverse, inverse
 
 
-def _mle_slopes(table: np.ndarray, frame: np.ndarray, shares: np.ndarray) -> tuple:
-    joint = poststratified(table, frame)
-    rates = by_row(joint)
-    inverse = transposed_inverse(rates)
-    by_joint = _rows_slope(inverse, rates, apply(inverse, shares), joint.sum(-1))
+def _mle_slopes(table: ndarray, frame: ndarray, shares: ndarray) -> tuple:
+    by_joint, _, inverse = _misclassification_slopes(poststratified(table, frame), None, shares)
     by_frame = (by_column(table)[..., None, :, :] * by_joint).sum(-2)
-    return (
-        (frame / table.sum(-2))[..., None, None, :] * (by_joint - by_frame[..., :, None, :]),
-        by_frame,
-        inverse,
-    )
+    weights = (frame / table.sum(-2))[..., None, None, :]
+    return weights * (by_joint - by_frame[..., :, None, :]), by_frame, inverse
 
 
 BY_TRUTH = ("random", "truth")
@@ -353,8 +343,8 @@ METHODS = {
             setting.mle,
             ("rows", "columns", "frame"),
             "mle",
-            unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that of 'mixed'; "
-            "variance: first order",
+            unknown="bias: no closed form is known; of order 1/n, in simulations smaller than that "
+            "of 'mixed'; variance: first order",
         ),
         Method(
             "hull",
@@ -374,31 +364,36 @@ CHOICES: ChainMap[str, Any] = ChainMap(
 )  # a view: it has every entry that is added
 
 
-def slope_cv(table: np.ndarray) -> np.ndarray:
-    """Return the coefficient of variation (...) of d = p00 + p11 - 1 estimated from tables (..., 2, 2)."""
-    right, rows = np.einsum("...kk->...k", by_row(table)), table.sum(-1)
+def slope_cv(table: ndarray) -> ndarray:
+    """Return the coefficient of variation (...) of d = p00 + p11 - 1 from tables (..., 2, 2)."""
+    correct, rows = np.einsum("...kk->...k", by_row(table)), table.sum(-1)
     with np.errstate(divide="ignore"):
-        return np.sqrt((right * (1 - right) / rows).sum(-1)) / np.abs(right.sum(-1) - 1)
+        return np.sqrt((correct * (1 - correct) / rows).sum(-1)) / np.abs(correct.sum(-1) - 1)
 
 
-def curved(method: str, slopes: Slopes, table: np.ndarray, frame: np.ndarray | None) -> Slopes:
-    """Return the slopes with higher orders of 1/n: 1 / d varies 1 + 8 cv^2 + 69 cv^4 times as much (two classes).
+def curved(method: str, slopes: Slopes, table: ndarray, frame: Frame) -> Slopes:
+    """Return the slopes with higher orders of 1/n: 1 / d varies 1 + 8 cv^2 + 69 cv^4 times as much.
 
-    The series of the variance of the reciprocal of a normal variable with coefficient of variation cv.
+    This is the series of the variance of the reciprocal of a normal variable with coefficient of
+    variation cv. It holds for two classes.
     """
-    if not METHODS[method].divides_by or table.shape[-1] > 2:
+    entry = METHODS[method]
+    if not entry.divides_by or table.shape[-1] > 2:
         return slopes
     cv = slope_cv(table)[..., None, None, None]
-    calibrated = _columns_slope(table, frame) if "frame" in METHODS[method].needs else 0.0
-    return replace(
-        slopes, table=calibrated + np.sqrt(1 + 8 * cv**2 + 69 * cv**4) * (slopes.table - calibrated)
-    )
+    calibrated = _columns_slope(table, frame) if "frame" in entry.needs else 0.0
+    factor = np.sqrt(1 + 8 * cv**2 + 69 * cv**4)
+    return replace(slopes, table=calibrated + factor * (slopes.table - calibrated))
 
 
 def audit_covariance(
-    slopes: Slopes, table: np.ndarray, audited: int, frame_size: Any = None, rates: str = "process"
-) -> np.ndarray:
-    """Return the covariance (..., K, K) of estimates that comes from the audit and from the frame it was drawn from.
+    slopes: Slopes,
+    table: ndarray,
+    audited: int,
+    frame_size: int | None = None,
+    rates: str = "process",
+) -> ndarray:
+    """Return the covariance (..., K, K) of estimates that comes from the audit and from its frame.
 
     Parameters
     ----------
@@ -408,33 +403,38 @@ def audit_covariance(
     audited : int
         Items of the audit, without the half counts.
     frame_size : int, optional
-        Items of the frame; None or infinite for a frame far larger than the audit.
+        Items of the frame; None for a frame far larger than the audit.
     rates : {"process", "frame"}
-        - "process": later periods share the process that made the audited frame. The audit's true shares vary with
-          the factor 1 - n/N; the predictions of audited and other items of the frame are independent draws. An
-          estimate of the frame itself thereby gets the factor exactly.
-        - "frame": later periods have the rates of the audited frame itself, so that only the choice of audited
-          items is random: the factor 1 - n/N on everything.
+        - "process": later periods share the process that made the audited frame. The audit's true
+          shares vary with the factor 1 - n/N. The predictions of audited and other items of the
+          frame are independent draws. An estimate of the frame itself thereby gets the factor
+          exactly.
+        - "frame": later periods have the rates of the audited frame itself, so that only the choice
+          of audited items is random. Everything gets the factor 1 - n/N.
     """
-    finite = frame_size is not None and np.isfinite(frame_size)
-    drawn = 1 - audited / frame_size if finite else 1.0
+    left_out = 1.0 if frame_size is None else 1 - audited / frame_size
     rows = table.sum(-1)
     n = rows.sum(-1)[..., None, None]
-    parts, given = by_row(rows)[..., None, :], by_row(table)[..., None, :, :]
-    mean = (given * slopes.table).sum(-1)
-    center = (parts * mean).sum(-1, keepdims=True)
-    between = _product(parts * (mean - center), mean - center) * n
-    if rates == "frame" or not finite:
-        return drawn * (between + n * _within(slopes.table, given, parts))
+    parts, rates_of_row = by_row(rows)[..., None, :], by_row(table)[..., None, :, :]
+    weights = parts[..., None] * rates_of_row
+
+    def within(slope: ndarray) -> ndarray:
+        """Return the covariance of slopes of one item, within true classes."""
+        centered = slope - (rates_of_row * slope).sum(-1, keepdims=True)
+        return _weighted_product(weights, centered)
+
+    mean = (rates_of_row * slopes.table).sum(-1)
+    deviation = mean - (parts * mean).sum(-1, keepdims=True)
+    between = (parts * deviation) @ deviation.swapaxes(-1, -2) * n
+    if rates == "frame" or frame_size is None:
+        return left_out * (between + n * within(slopes.table))
     of_item = slopes.frame[..., :, None, :] / frame_size
-    rest = (frame_size - audited) * _within(
-        np.broadcast_to(of_item, slopes.table.shape), given, parts
-    )
-    return drawn * between + n * _within(slopes.table + of_item, given, parts) + rest
+    unaudited = (frame_size - audited) * within(np.broadcast_to(of_item, slopes.table.shape))
+    return left_out * between + n * within(slopes.table + of_item) + unaudited
 
 
-def column_covariance(slopes: Slopes, table: np.ndarray, left_out: np.ndarray) -> np.ndarray:
-    """Return the covariance (..., K, K) of estimates from an audit with fixed numbers of predicted items.
+def column_covariance(slopes: Slopes, table: ndarray, left_out: ndarray) -> ndarray:
+    """Return the covariance (..., K, K) from an audit with fixed numbers of predicted items.
 
     Parameters
     ----------
@@ -444,116 +444,103 @@ def column_covariance(slopes: Slopes, table: np.ndarray, left_out: np.ndarray) -
     left_out : (..., K) array
         Finite-population factor of each predicted class.
     """
-    given = by_column(table)[..., None, :, :]
-    centered = slopes.table - (given * slopes.table).sum(-2, keepdims=True)
-    weights = (table * left_out[..., None, :])[..., None, :, :]
-    flat = (*centered.shape[:-2], table.shape[-1] ** 2)
-    return _product((weights * centered).reshape(flat), centered.reshape(flat))
+    rates = by_column(table)[..., None, :, :]
+    centered = slopes.table - (rates * slopes.table).sum(-2, keepdims=True)
+    return _weighted_product((table * left_out[..., None, :])[..., None, :, :], centered)
 
 
-def _within(slope: np.ndarray, given: np.ndarray, parts: np.ndarray) -> np.ndarray:
-    """Return the covariance of slopes (..., K, i, j) of one item within true classes i, averaged over the classes."""
-    centered = slope - (given * slope).sum(-1, keepdims=True)
+def _weighted_product(weights: ndarray, slope: ndarray) -> ndarray:
+    """Return the sums of weighted products of slopes (..., K, i, j) over the cells, (..., K, K)."""
     flat = (*slope.shape[:-2], slope.shape[-1] ** 2)
-    return _product((parts[..., None] * given * centered).reshape(flat), centered.reshape(flat))
-
-
-def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return a @ b.swapaxes(-1, -2)
+    return (weights * slope).reshape(flat) @ slope.reshape(flat).swapaxes(-1, -2)
 
 
 def reading_covariance(
-    method: str, slopes: Slopes, table: np.ndarray, shares: np.ndarray, size: float | np.ndarray
-) -> np.ndarray:
+    method: str, slopes: Slopes, table: ndarray, shares: ndarray, size: float | ndarray
+) -> ndarray:
     """Return the covariance (..., K, K) of estimates that comes from the period's own items.
 
-    Under a constant P(prediction | truth) predictions vary given the truth, at the method's own estimate; under a
-    constant P(truth | prediction) the truth varies given the predictions.
+    Under a constant P(prediction | truth) predictions vary given the truth, at the method's own
+    estimate. Under a constant P(truth | prediction) the truth varies given the predictions.
     """
     size = np.asarray(size, float)[..., None, None]
     if METHODS[method].holds == "truth":
-        own = (slopes.shares != 0).any((-1, -2), keepdims=True)
-        return (
-            np.where(own, mixture_covariance(by_column(table).swapaxes(-1, -2), shares), 0) / size
-        )
-    parts = np.clip(slopes.estimate, 0, None)
-    predicted = mixture_covariance(by_row(table), parts / parts.sum(-1, keepdims=True))
+        varies = (slopes.shares != 0).any((-1, -2), keepdims=True)
+        of_truth = mixture_covariance(by_column(table).swapaxes(-1, -2), shares)
+        return np.where(varies, of_truth, 0) / size
+    predicted = mixture_covariance(by_row(table), by_row(np.clip(slopes.estimate, 0, None)))
     return slopes.shares @ predicted @ slopes.shares.swapaxes(-1, -2) / size
 
 
-def mixture_covariance(rates: np.ndarray, parts: np.ndarray) -> np.ndarray:
+def mixture_covariance(rates: ndarray, parts: ndarray) -> ndarray:
     """Return sum_i parts_i (diag(rates_i) - rates_i rates_i'), (..., K, K)."""
     weighted = parts[..., :, None] * rates
-    return (
-        weighted.sum(-2)[..., :, None] * np.eye(rates.shape[-1]) - rates.swapaxes(-1, -2) @ weighted
-    )
+    diagonal = weighted.sum(-2)[..., :, None] * np.eye(rates.shape[-1])
+    return diagonal - rates.swapaxes(-1, -2) @ weighted
 
 
 def draw_estimates(
     method: str,
-    table: np.ndarray,
-    audited: float,
-    frame: np.ndarray | None,
-    shares: np.ndarray,
-    own: np.ndarray,
+    table: ndarray,
+    audited: int,
+    frame: Frame,
+    shares: ndarray,
+    own: ndarray,
     *,
-    frame_size: Any,
     rates: str,
     draws: int,
-) -> np.ndarray:
-    """Return draws of the estimates (draws, T, K) given an audit: Dirichlet rates, without the periods' own errors.
+) -> ndarray:
+    """Return draws of the estimates (draws, T, K) given an audit, without the periods' own errors.
 
     Parameters
     ----------
     method : str
     table : (K, K) array
-        With half a count added to each cell: the parameters of the Dirichlet distributions (Jeffreys).
-    audited : float
+        With half a count added to each cell: the parameters of the Dirichlet distributions
+        (Jeffreys).
+    audited : int
         Items of the audit.
     frame : (K,) array or None
-        Predicted shares of the audited frame.
+        Predicted counts of the audited frame.
     shares : (T, K) array
         Predicted shares of the periods.
     own : (T,) array of bool
         Which periods are the audited frame itself.
-    frame_size : int or None
-        Items of the audited frame; None where `frame` is.
     rates : {"process", "frame"}
     draws : int
     """
     rng = np.random.default_rng(0)
-    rows, given = table.sum(-1), by_row(table)
-    drawn = 1.0 if frame is None else np.sqrt(1 - audited / frame_size)
-    totals = rows + drawn * (rows.sum() * rng.dirichlet(rows, draws) - rows)
-    spread = np.stack([rng.dirichlet(row, draws) for row in table], 1) - given
+    frame_size = np.inf if frame is None else frame.sum()
+    left_out = np.sqrt(1 - audited / frame_size)
+    rows, mean_rates = table.sum(-1), by_row(table)
+    totals = rows + left_out * (rows.sum() * rng.dirichlet(rows, draws) - rows)
+    spread = np.stack([rng.dirichlet(row, draws) for row in table], 1) - mean_rates
     if rates == "frame":
-        spread = drawn * spread
-    tables = (totals[:, :, None] * (given + spread))[:, None]
+        spread = left_out * spread
+    tables = (totals[:, :, None] * (mean_rates + spread))[:, None]
     if frame is None:
-        return shares_of(method, tables, None, shares[None])
-    frames = frame[None]
+        return shares_of(method, tables, None, shares)
+    frames = (frame / frame_size)[None]
     if rates == "process":
-        noise = mixture_covariance(given, by_row(rows)) * (frame_size - audited)
-        frames = (
-            frame
-            + ((totals[:, :, None] * spread).sum(1) + normal_draws(noise, draws, rng=rng))
-            / frame_size
-        )
-    return shares_of(
-        method, tables, frames[:, None], np.where(own[:, None], frames[:, None], shares[None])
-    )
+        unaudited = mixture_covariance(mean_rates, by_row(rows)) * (frame_size - audited)
+        noise = normal_draws(unaudited, draws, rng=rng)
+        frames = frames + ((totals[:, :, None] * spread).sum(1) + noise) / frame_size
+    frames = frames[:, None]
+    return shares_of(method, tables, frames, np.where(own[:, None], frames, shares))
 
 
-def normal_draws(covariance: np.ndarray, draws: int, *, rng: np.random.Generator) -> np.ndarray:
+def normal_draws(covariance: ndarray, draws: int, *, rng: np.random.Generator) -> ndarray:
     """Return draws (draws, ..., K) of centered normal vectors with covariances (..., K, K)."""
     value, vector = np.linalg.eigh(covariance)
-    return apply(
-        vector, np.sqrt(np.maximum(value, 0)) * rng.standard_normal((draws, *covariance.shape[:-1]))
-    )
+    standard = rng.standard_normal((draws, *value.shape))
+    return apply(vector, np.sqrt(np.maximum(value, 0)) * standard)
 
 
-def smallest_singular(table: np.ndarray, draws: int) -> tuple[float, float]:
+def smallest_singular(table: ndarray, draws: int) -> tuple[float, float]:
     """Return the smallest singular value of P and, from Dirichlet draws, its standard deviation."""
-    sigma, rng = float(np.linalg.svd(by_row(table), compute_uv=False)[-1]), np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     drawn = np.stack([rng.dirichlet(row, draws) for row in table], 1)
-    return sigma, float(np.linalg.svd(drawn, compute_uv=False)[..., -1].std(ddof=1))
+    least, of_draws = (
+        np.linalg.svd(rates, compute_uv=False)[..., -1] for rates in (by_row(table), drawn)
+    )
+    return float(least), float(of_draws.std(ddof=1))

@@ -1,23 +1,39 @@
-"""Estimates for many periods from one audit: their shared errors, limits, and what makes them doubtful."""
+"""Estimates for many periods from one audit: their shared errors, their limits and their caveats.
+
+Read `Periods` from the top: data, estimates, covariances, limits, expected errors. Then
+`check_audit` and `not_estimable` say which audits allow a method. `doubts` has the sentences on
+single periods.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.misclassification import doubts, limits, methods
 from workbench.misclassification.confusion import ConfusionCounts, fisher_pvalue
+from workbench.misclassification.limits import (
+    DELTA,
+    DRAWN,
+    FIELLER,
+    LEAST_D,
+    ONE_PER_CLASS,
+    WHOLE,
+)
+from workbench.misclassification.methods import METHODS, Slopes, by_row, estimator_of, slopes_of
 from workbench.misclassification.theory import LARGE_PART, moments
 from workbench.results import Note
 
 DRAWS = 4000
-KNOWN_PART = 0.5  # of the frame: an audit that bounds the shares by its own items
-STRANGE = 0.001  # so many random samples are suspected by mistake
+KNOWN_PART = 0.5  # of the frame: larger audits bound the shares by their own items
+STRANGE = 0.001  # random samples with a smaller p-value are suspected by mistake
+Limits = tuple[ndarray, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,29 +46,30 @@ class Periods:
     frame : (K,) array of int or None
     counts : (T, K) array of int
     method, rates : str
-    added : float
-        Counts added to each cell of the audit.
+    construction : str
+        The construction of intervals; it decides how many counts are added to each cell of the
+        audit.
     sampled_by : {"random", "truth", "prediction"}
         Design of the audit.
     """
 
     audit: ConfusionCounts
-    frame: np.ndarray | None
-    counts: np.ndarray
+    frame: ndarray | None
+    counts: ndarray
     method: str
     rates: str
-    added: float = methods.HALF
+    construction: str = DELTA
     sampled_by: str = "random"
 
     @property
-    def divides(self) -> bool:
-        """Whether the method divides by d."""
-        return bool(methods.METHODS[self.method].divides_by)
+    def entry(self) -> methods.Method:
+        """The entry of the method in `METHODS`."""
+        return METHODS[self.method]
 
     @cached_property
-    def half(self) -> np.ndarray:
-        """The audit's table with `added` counts per cell, half a count but for intervals that need more."""
-        return self.audit.effective + self.added
+    def half(self) -> ndarray:
+        """The audit's table with half a count added to each cell, or what an interval needs."""
+        return self.audit.effective + limits.added(self.construction, len(self.audit.labels))
 
     @cached_property
     def frame_size(self) -> int | None:
@@ -60,22 +77,22 @@ class Periods:
         return None if self.frame is None else int(self.frame.sum())
 
     @cached_property
-    def frame_shares(self) -> np.ndarray | None:
+    def frame_shares(self) -> ndarray | None:
         """Predicted shares of the frame, or None."""
         return None if self.frame is None else self.frame / self.frame_size
 
     @cached_property
-    def size(self) -> np.ndarray:
+    def size(self) -> ndarray:
         """Items per period, (T,)."""
         return self.counts.sum(1)
 
     @cached_property
-    def shares(self) -> np.ndarray:
+    def shares(self) -> ndarray:
         """Predicted shares per period, (T, K)."""
         return self.counts / self.size[:, None]
 
     @cached_property
-    def own(self) -> np.ndarray:
+    def own(self) -> ndarray:
         """Which period is the audited frame itself: the first one with its very counts, (T,)."""
         if self.frame is None:
             return np.zeros(len(self.counts), bool)
@@ -83,84 +100,79 @@ class Periods:
         return same & (same.cumsum() == 1)
 
     @cached_property
-    def estimate(self) -> np.ndarray:
+    def estimate(self) -> ndarray:
         """Shares from the raw table, (T, K); NaN where the audit gives none."""
-        return (
-            methods.shares_of(self.method, self.audit.effective, self.frame_shares, self.shares)
-            + self._none
-        )
+        table, shares = self.audit.effective, self.shares
+        return methods.shares_of(self.method, table, self.frame_shares, shares) + self._none
 
     @cached_property
-    def possible(self) -> tuple[np.ndarray, np.ndarray]:
+    def possible(self) -> Limits:
         """Least and largest possible shares, (T, K) each.
 
-        Of the audited frame itself the audited items are known, which matters where they are most of it.
+        Of the audited frame itself the audited items are known, which matters where they are most
+        of it.
         """
         least, most = np.zeros(self.shares.shape), np.ones(self.shares.shape)
         if self.own.any() and self.frame_size and self.audit.n > KNOWN_PART * self.frame_size:
-            known = self.audit.table.sum(1)
-            least[self.own] = known / self.frame_size
-            most[self.own] = (known + self.frame_size - self.audit.n) / self.frame_size
+            audited = self.audit.table.sum(1)
+            least[self.own] = audited / self.frame_size
+            most[self.own] = (audited + self.frame_size - self.audit.n) / self.frame_size
         return least, most
 
     @cached_property
-    def restricted(self) -> np.ndarray:
+    def restricted(self) -> ndarray:
         """The estimates as they are shown, (T, K): the nearest possible shares."""
         return limits.restricted(self.estimate, self.possible[0])
 
     @cached_property
-    def slopes(self) -> methods.Slopes:
-        """Slopes at the half counts, with what the variance of 1 / d has beyond the first order."""
-        return methods.curved(self.method, self._slopes, self.half, self.frame_shares).within_frame(
-            self.own
-        )
+    def slopes(self) -> Slopes:
+        """Slopes at the half counts, with the variance of 1 / d beyond the first order."""
+        slopes = methods.curved(self.method, self._slopes, self.half, self.frame_shares)
+        return slopes.within_frame(self.own)
 
     @cached_property
-    def straight(self) -> methods.Slopes:
+    def straight(self) -> Slopes:
         """Slopes at the half counts to the first order."""
         return self._slopes.within_frame(self.own)
 
     @cached_property
-    def _slopes(self) -> Any:
-        return methods.slopes_of(self.method, self.half, self.frame_shares, self.shares)
+    def _slopes(self) -> Slopes:
+        return self._slopes_of(self.method)
+
+    def _slopes_of(self, method: str) -> Slopes:
+        return slopes_of(method, self.half, self.frame_shares, self.shares)
 
     @cached_property
-    def reading(self) -> np.ndarray:
+    def reading(self) -> ndarray:
         """Covariances (T, K, K) from the periods' own items."""
-        return methods.reading_covariance(
-            self.method, self.slopes, self.half, self.shares, self.size
-        )
+        return self._reading(self.method, self.slopes)
+
+    def _reading(self, method: str, slopes: Slopes) -> ndarray:
+        return methods.reading_covariance(method, slopes, self.half, self.shares, self.size)
 
     @cached_property
-    def covariance(self) -> np.ndarray:
+    def covariance(self) -> ndarray:
         """Covariances of the levels, (T, K, K); NaN where the audit gives no estimate.
 
         An audit that was sampled by the truth has fixed row sums, and the first order is enough.
         """
         if self.sampled_by == "truth":
-            return self._from_audit(self.straight) + self.reading + self._none
-        return self._interval_covariance * self._unsure
-
-    @cached_property
-    def _unsure(self) -> np.ndarray:
-        """0 for a period of which every item was audited, else 1, (T, 1, 1)."""
+            return self._from_audit(self.straight) + self.reading
         least, most = self.possible
-        return np.any(most > least, axis=1)[:, None, None].astype(float)
+        return self._interval_covariance * np.any(most > least, axis=1)[:, None, None]
 
     @cached_property
-    def _interval_covariance(self) -> np.ndarray:
+    def _interval_covariance(self) -> ndarray:
         """Covariances of the levels from which intervals are made, (T, K, K)."""
-        return self._from_audit(self.slopes, self.own) + self.reading + self._none
+        return self._from_audit(self.slopes, self.own) + self.reading
 
-    def change_covariance(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    def change_covariance(self, first: ndarray, last: ndarray) -> ndarray:
         """Return the covariances of the changes from periods `first` to `last`, (C, K, K)."""
-        from_audit = self._from_audit(_weighted(self.slopes, first, last)) + self._none
         reading = self.reading
         if self.sampled_by == "prediction" and self.rates == "process":
             # the truth of the audited period varies around the rates of the process, too
-            reading = methods.reading_covariance(
-                self.method, self._slopes, self.half, self.shares, self.size
-            )
+            reading = self._reading(self.method, self._slopes)
+        from_audit = self._from_audit(_difference(self.slopes, first, last))
         return from_audit + reading[first] + reading[last]
 
     @cached_property
@@ -168,33 +180,29 @@ class Periods:
         """NaN where the audit gives no estimate, else 0."""
         return np.nan if self.undefined else 0.0
 
-    def _from_audit(self, slopes: Any, own: Any = False) -> np.ndarray:
-        """Return the covariances that come from the audit; `own` says which are of the audited frame itself."""
-        if self.sampled_by == "prediction":
-            return methods.column_covariance(slopes, self.half, self._left_out(own))
-        return methods.audit_covariance(
-            slopes, self.half, self.audit.n, self.frame_size, self.rates
-        )
-
-    def _left_out(self, own: np.ndarray | bool) -> np.ndarray:
-        """Return the finite-population factors (..., K) of the predicted classes: 1 - n/N of the frame, or 1."""
-        if self.frame is None:
-            return np.ones(len(self.audit.labels))
-        factor = 1 - self.audit.table.sum(0) / np.maximum(self.frame, 1)
-        of_frame = np.array(self.rates == "frame") | own
-        return np.where(np.reshape(of_frame, (-1, 1)), factor, 1.0)
+    def _from_audit(self, slopes: Slopes, own: bool | ndarray = False) -> ndarray:
+        """Return the covariances from the audit; `own` periods are the audited frame itself."""
+        audit = self.audit
+        if self.sampled_by != "prediction":
+            size, rates = self.frame_size, self.rates
+            return methods.audit_covariance(slopes, self.half, audit.n, size, rates) + self._none
+        left_out = np.ones(len(audit.labels))
+        if self.frame is not None:
+            of_frame = np.reshape(own, (-1, 1)) | (self.rates == "frame")
+            audited_part = audit.table.sum(0) / np.maximum(self.frame, 1)
+            left_out = np.where(of_frame, 1 - audited_part, 1.0)
+        return methods.column_covariance(slopes, self.half, left_out)
 
     @cached_property
-    def draws(self) -> np.ndarray:
+    def draws(self) -> ndarray:
         """Seeded draws of the levels, (DRAWS, T, K)."""
         drawn = methods.draw_estimates(
             self.method,
             self.half,
             self.audit.n,
-            self.frame_shares,
+            self.frame,
             self.shares,
             self.own,
-            frame_size=self.frame_size,
             rates=self.rates,
             draws=DRAWS,
         )
@@ -203,252 +211,209 @@ class Periods:
     @cached_property
     def constructions(self) -> tuple[str, ...]:
         """Names of the intervals whose hull is reported."""
-        if self.undefined or self.divides and not self.stability[0] > limits.LEAST_D:
-            return (limits.WHOLE,)
+        divides = self.entry.divides_by
+        if self.undefined or (divides and not self.stability[0] > LEAST_D):
+            return (WHOLE,)
         if self.sampled_by == "prediction":
-            return (limits.DELTA if len(self.audit.labels) == 2 else limits.ONE_PER_CLASS,)
-        return limits.constructions(
-            self.method, self.audit.effective, self.stability[1] if self.divides else 0.0
-        )
+            return (DELTA if len(self.audit.labels) == 2 else ONE_PER_CLASS,)
+        cv = self.stability[1] if divides else 0.0
+        return limits.constructions(self.method, self.audit.effective, cv)
 
     @property
     def level_constructions(self) -> tuple[str, ...]:
         """Names of the intervals whose hull is reported of a level."""
-        own = methods.METHODS[self.method].limits and limits.WHOLE not in self.constructions
-        return (limits.DELTA, limits.FIELLER) if own else self.constructions
+        if self.entry.limits and WHOLE not in self.constructions:
+            return DELTA, FIELLER
+        return self.constructions
 
-    def level_limits(self, level: float) -> tuple[np.ndarray, ...]:
-        """Return the limits (T, K) of the levels, within the possible shares; they contain `restricted`."""
-        if level not in self._known_limits:
+    def level_limits(self, level: float) -> Limits:
+        """Return the limits (T, K) of the levels, within the possible shares."""
+        if level not in self._limits_by_level:
             least, most = self.possible
             low, high = (np.clip(limit, least, most) for limit in self._unrestricted_limits(level))
             low, high = self._reaching_inside(low, high, level)
-            known = np.isfinite(self.restricted)
-            self._known_limits[level] = (
-                np.where(known, np.fmin(low, self.restricted), low),
-                np.where(known, np.fmax(high, self.restricted), high),
+            self._limits_by_level[level] = (
+                np.fmin(low, self.restricted),
+                np.fmax(high, self.restricted),
             )
-        return self._known_limits[level]
-
-    def _reaching_inside(
-        self, low: np.ndarray, high: np.ndarray, level: float
-    ) -> tuple[np.ndarray, ...]:
-        """Return the limits; an interval that lies outside the possible shares reaches inside from their edge."""
-        least, most = self.possible
-        if not ((low == high) & (least < most)).any():
-            return low, high
-        center, variance = self.slopes.estimate, _diagonal(self._interval_covariance)
-        below, above = (
-            (low == high) & (least < most) & outside for outside in (center < least, center > most)
-        )
-        lowest = np.maximum(most - limits.beyond_edge(center - most, variance, level), least)
-        highest = np.minimum(least + limits.beyond_edge(least - center, variance, level), most)
-        return np.where(above, lowest, low), np.where(below, highest, high)
-
-    def _unrestricted_limits(self, level: float) -> tuple[np.ndarray, ...]:
-        """Return the limits (T, K) of the levels, within 0 and 1."""
-        own = methods.METHODS[self.method].limits
-        if not own:
-            return self._hull(Periods._levels, len(self.counts), 0.0, 1.0, level)
-        low, high = own(self.audit.effective, self.counts, level)
-        return np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
+        return self._limits_by_level[level]
 
     @cached_property
-    def _known_limits(self) -> dict[float, tuple[np.ndarray, ...]]:
+    def _limits_by_level(self) -> dict[float, Limits]:
         return {}
 
-    def change_limits(
-        self, first: np.ndarray, last: np.ndarray, level: float
-    ) -> tuple[np.ndarray, ...]:
-        """Return the limits (C, K) of the changes from periods `first` to `last`, within what both levels allow."""
-        raw = self._hull(Periods._changes, len(first), -1.0, 1.0, first, last, level)
+    def _reaching_inside(self, low: ndarray, high: ndarray, level: float) -> Limits:
+        """Return the limits; intervals outside the possible shares reach inside from the edge."""
+        least, most = self.possible
+        outside = (low == high) & (least < most)
+        if not outside.any():
+            return low, high
+        center, variance = self.slopes.estimate, _diagonal(self._interval_covariance)
+        lowest = most - limits.beyond_edge(center - most, variance, level)
+        highest = least + limits.beyond_edge(least - center, variance, level)
+        return (
+            np.where(outside & (center > most), np.maximum(lowest, least), low),
+            np.where(outside & (center < least), np.minimum(highest, most), high),
+        )
+
+    def _unrestricted_limits(self, level: float) -> Limits:
+        """Return the limits (T, K) of the levels, within 0 and 1."""
+        if not self.entry.limits:
+            return self._hull(Periods._levels, self.shares.shape, 0.0, 1.0, level)
+        low, high = self.entry.limits(self.audit.effective, self.counts, level)
+        return np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
+
+    def change_limits(self, first: ndarray, last: ndarray, level: float) -> Limits:
+        """Return the limits (C, K) of the changes from periods `first` to `last`.
+
+        They lie within the differences that both levels allow.
+        """
         low, high = self.level_limits(level)
         change = self.restricted[last] - self.restricted[first]
+        raw = self._hull(Periods._changes, change.shape, -1.0, 1.0, first, last, level)
         return limits.around(change, *raw, low[last] - high[first], high[last] - low[first])
 
-    def growth_limits(
-        self, first: np.ndarray, last: np.ndarray, level: float
-    ) -> tuple[np.ndarray, ...]:
-        """Return the limits (C, K) of the growth rates, of at least -1; NaN where a level is not clearly above 0."""
+    def growth_limits(self, first: ndarray, last: ndarray, level: float) -> Limits:
+        """Return the limits (C, K) of the growth rates, of at least -1.
+
+        NaN where a level is not clearly above 0.
+        """
         low, high = self.level_limits(level)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            raw = self._hull(Periods._growths, len(first), -1.0, np.inf, first, last, level)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             growth = self.restricted[last] / self.restricted[first] - 1
-            found = limits.around(
-                growth, *raw, low[last] / high[first] - 1, high[last] / low[first] - 1
-            )
-        return tuple(
-            np.where((low[first] > 0) & (self.estimate[last] > 0), limit, np.nan) for limit in found
-        )
+            raw = self._hull(Periods._growths, growth.shape, -1.0, np.inf, first, last, level)
+            least, most = low[last] / high[first] - 1, high[last] / low[first] - 1
+            growth_limits = limits.around(growth, *raw, least, most)
+        positive = (low[first] > 0) & (self.estimate[last] > 0)
+        return tuple(np.where(positive, limit, np.nan) for limit in growth_limits)
 
     def _hull(
-        self, construct: Callable, rows: int, least: float, most: float, *given: Any
-    ) -> tuple[np.ndarray, ...]:
-        if limits.WHOLE in self.constructions:
-            shape = rows, len(self.audit.labels)
+        self, construct: Callable, shape: tuple, least: float, most: float, *arguments: object
+    ) -> Limits:
+        """Return the hull of all constructions, or `least` and `most` where there are none."""
+        if WHOLE in self.constructions:
             return np.full(shape, least), np.full(shape, most)
-        return limits.hull(
-            [construct(self._made[name], name, *given) for name in self.constructions]
-        )
+        return limits.hull(construct(periods, *arguments) for periods in self._constructed)
 
     @cached_property
-    def beyond(self) -> np.ndarray:
+    def _constructed(self) -> list["Periods"]:
+        """These periods once for each construction."""
+        return [
+            self if name == self.construction else replace(self, construction=name)
+            for name in self.constructions
+        ]
+
+    @cached_property
+    def beyond(self) -> ndarray:
         """Whether even the 95% interval of a share lies outside 0 to 1, (T, K)."""
-        if limits.WHOLE in self.constructions:
+        if WHOLE in self.constructions:
             return np.zeros(self.shares.shape, bool)
-        low, high = limits.delta(
-            self.slopes.estimate, _diagonal(self.covariance), 0.95, -np.inf, np.inf
-        )
+        variance = _diagonal(self.covariance)
+        low, high = limits.delta(self.slopes.estimate, variance, 0.95, -np.inf, np.inf)
         outside = (high < 0) | (low > 1)
         if outside.any() and len(self.audit.labels) == 2:
             outside &= np.equal(*self._unrestricted_limits(0.95))  # the hull may reach inside
         return outside
 
-    @cached_property
-    def _made(self) -> dict:
-        """These periods by the name of a construction, with the counts that it adds to the audit's cells."""
-        added = {name: limits.added(name, len(self.audit.labels)) for name in self.constructions}
-        return {
-            name: self if count == self.added else replace(self, added=count)
-            for name, count in added.items()
-        }
-
-    def _levels(self, name: str, level: float) -> tuple:
-        if name == limits.DRAWN:
+    def _levels(self, level: float) -> Limits:
+        if self.construction == DRAWN:
             return limits.percentiles(self.draws, level, 0.0)
-        if name == limits.FIELLER:
+        if self.construction == FIELLER:
             return self._fieller(self.straight, self.reading, level, 0.0)
         return limits.delta(self.slopes.estimate, _diagonal(self._interval_covariance), level, 0.0)
 
-    def _changes(self, name: str, first: np.ndarray, last: np.ndarray, level: float) -> tuple:
-        if name == limits.DRAWN:
+    def _changes(self, first: ndarray, last: ndarray, level: float) -> Limits:
+        if self.construction == DRAWN:
             return limits.percentiles(self.draws[:, last] - self.draws[:, first], level, -1.0)
-        if name == limits.FIELLER:
-            return self._fieller(
-                _weighted(self.straight, first, last),
-                self.reading[first] + self.reading[last],
-                level,
-                -1.0,
-            )
+        if self.construction == FIELLER:
+            reading = self.reading[first] + self.reading[last]
+            return self._fieller(_difference(self.straight, first, last), reading, level, -1.0)
         change = self.slopes.estimate[last] - self.slopes.estimate[first]
         return limits.delta(change, _diagonal(self.change_covariance(first, last)), level, -1.0)
 
-    def _growths(self, name: str, first: np.ndarray, last: np.ndarray, level: float) -> tuple:
-        """Return the limits of later / earlier - 1, from the logarithm of the ratio, Fieller's method or draws."""
-        if name == limits.DRAWN:
-            return limits.percentiles(
-                self.draws[:, last] / self.draws[:, first] - 1, level, -1.0, np.inf
-            )
-        if name == limits.FIELLER:
+    def _growths(self, first: ndarray, last: ndarray, level: float) -> Limits:
+        """Return the limits of later / earlier - 1, by the log ratio, Fieller or draws."""
+        if self.construction == DRAWN:
+            growth = self.draws[:, last] / self.draws[:, first] - 1
+            return limits.percentiles(growth, level, -1.0, np.inf)
+        if self.construction == FIELLER:
             return self._fieller_growths(first, last, level)
-        ratio = np.log(self.slopes.estimate[last] / self.slopes.estimate[first])
-        with np.errstate(over="ignore"):
-            return tuple(
-                np.expm1(
-                    limits.delta(
-                        ratio, self._log_ratio_variance(first, last), level, -np.inf, np.inf
-                    )
-                )
-            )
+        slopes, reading = self.slopes, _diagonal(self.reading)
+        later, earlier = 1 / slopes.estimate[last], 1 / slopes.estimate[first]
+        of_audit = slopes.of_periods(last, later) - slopes.of_periods(first, earlier)
+        of_items = reading[last] * later**2 + reading[first] * earlier**2
+        variance = _diagonal(self._from_audit(of_audit)) + of_items
+        log_ratio = np.log(slopes.estimate[last] / slopes.estimate[first])
+        low, high = limits.delta(log_ratio, variance, level, -np.inf, np.inf)
+        return np.expm1(low), np.expm1(high)
 
-    def _fieller(self, slopes: Any, reading: np.ndarray, level: float, least: float) -> tuple:
+    def _fieller(self, slopes: Slopes, reading: ndarray, level: float, least: float) -> Limits:
         """Return Fieller's limits of levels or changes, which d divides."""
         log_d = limits.log_d(self.method, slopes, self.half, self.frame_shares)
-        return limits.of_ratios(
-            slopes, log_d, self._from_audit, limits.without_denominator(reading), level, least
-        )
+        reading = limits.without_denominator(reading)
+        return limits.of_ratios(slopes, log_d, self._from_audit, reading, level, least)
 
-    def _log_ratio_variance(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
-        """Return the variances of log(last / first), (C, K)."""
-        later, earlier = (1 / self.slopes.estimate[part] for part in (last, first))
-        own = [
-            _diagonal(self.reading[part]) * scale**2
-            for part, scale in ((last, later), (first, earlier))
-        ]
-        return (
-            _diagonal(self._from_audit(_weighted(self.slopes, first, last, earlier, later)))
-            + own[0]
-            + own[1]
-        )
-
-    def _fieller_growths(self, first: np.ndarray, last: np.ndarray, level: float) -> tuple:
-        """Return Fieller's limits of later / earlier - 1, whose denominator is d times the earlier share."""
-        s, early = self.straight, self.straight.estimate[first]
-        ratio = s.estimate[last] / early
-        growth = replace(_weighted(s, first, last, ratio / early, 1 / early), estimate=ratio - 1)
+    def _fieller_growths(self, first: ndarray, last: ndarray, level: float) -> Limits:
+        """Return Fieller's limits of later / earlier - 1; the denominator is d x earlier share."""
+        slopes, early = self.straight, self.straight.estimate[first]
+        ratio = slopes.estimate[last] / early
+        growth = slopes.of_periods(last, 1 / early) - slopes.of_periods(first, ratio / early)
+        growth = replace(growth, estimate=ratio - 1)
         log_d = limits.log_d(self.method, growth, self.half, self.frame_shares)
-        later, earlier = (_diagonal(self.reading[part]) / early**2 for part in (last, first))
-        reading = np.stack(
-            [later + ratio**2 * earlier, -ratio * earlier, -ratio * earlier, earlier], -1
-        )
+        log_denominator = log_d - slopes.of_periods(first, -1 / early)
+        later, earlier = (_diagonal(self.reading)[part] / early**2 for part in (last, first))
+        shared = -ratio * earlier
+        reading = np.stack([later + ratio**2 * earlier, shared, shared, earlier], -1)
+        reading = reading.reshape(*ratio.shape, 2, 2)
         return limits.of_ratios(
-            growth,
-            replace(
-                log_d,
-                table=log_d.table + s.table[first] / early[..., None, None],
-                frame=log_d.frame + s.frame[first] / early[..., None],
-            ),
-            self._from_audit,
-            reading.reshape(*ratio.shape, 2, 2),
-            level,
-            -1.0,
-            np.inf,
+            growth, log_denominator, self._from_audit, reading, level, -1.0, np.inf
         )
 
     @cached_property
     def stability(self) -> tuple[float, float]:
-        """(what is divided by, its coefficient of variation): d for two classes, else the smallest singular value."""
+        """The divisor (d, or the smallest singular value) and its coefficient of variation."""
         if len(self.audit.labels) == 2:
-            return float(np.trace(methods.by_row(self.half)) - 1), float(
-                methods.slope_cv(self.half)
-            )
+            d = np.trace(by_row(self.half)) - 1
+            return float(d), float(methods.slope_cv(self.half))
         sigma, sd = methods.smallest_singular(self.half, 1000)
         return sigma, sd / sigma
 
     @cached_property
     def undefined(self) -> str:
         """Why there is no estimate although there is an interval, or ''."""
-        return not_estimable(self.audit, self.method) if self.divides else ""
+        return not_estimable(self.audit, self.method) if self.entry.divides_by else ""
 
     @cached_property
     def doubts(self) -> tuple[Note, ...]:
-        """Why the interval is wider than that of the delta method, or of the draws: a tuple of Note."""
-        if not self.divides:
+        """Why the interval is wider than that of the delta method, or of the draws."""
+        if not self.entry.divides_by:
             return ()
         if self.undefined:
-            return (
-                Note(
-                    "undefined", f"no estimate, and intervals are the whole range: {self.undefined}"
-                ),
-            )
+            text = f"no estimate, and intervals are the whole range: {self.undefined}"
+            return (Note("undefined", text),)
         return (*doubts.stability_notes(self), *doubts.few_notes(self))
 
     @cached_property
     def confused(self) -> str:
         """The two classes whose rows of P are most alike, in words."""
-        rates = methods.by_row(self.half)
+        rates, labels = by_row(self.half), self.audit.labels
         distance = np.abs(rates[:, None] - rates).sum(-1) + 9 * np.eye(len(rates))
         i, j = divmod(int(distance.argmin()), len(rates))
-        return f"the classes {self.audit.labels[i]!r} and {self.audit.labels[j]!r}, which are read most alike"
+        return f"the classes {labels[i]!r} and {labels[j]!r}, which are read most alike"
 
     def audit_notes(self) -> Iterator[Note]:
-        """Yield what the reader has to know of the audit."""
-        table, labels = self.audit.effective, self.audit.labels
-        if (
-            self.sampled_by == "random"
-            and self.frame is not None
-            and fit_pvalue(self.audit, self.frame) < STRANGE
-        ):
-            read, counted = table.sum(0) / self.audit.n, self.frame / self.frame_size
-            k = np.abs(read - counted).argmax()
+        """Yield the caveats of the audit."""
+        audit = self.audit
+        table, labels, frame = audit.effective, audit.labels, self.frame
+        random_sample = self.sampled_by == "random"
+        if random_sample and frame is not None and fit_pvalue(audit, frame) < STRANGE:
             yield Note(
                 "unreliable",
                 "the audit can hardly be a random sample of the counts at audit time: "
-                f"{read[k]:.0%} of it are predicted {labels[k]!r} against {counted[k]:.0%} counted; swapped "
-                "classes, another period, another file?",
+                f"{doubts.misfit(audit, frame)}; swapped classes, another period, another file?",
             )
         yield from self.doubts
-        for k in np.flatnonzero(np.diag(table) < table.max(1)) if self.divides else ():
+        for k in np.flatnonzero(np.diag(table) < table.max(1)) if self.entry.divides_by else ():
             yield Note(
                 "unreliable",
                 f"class {labels[k]!r} is predicted {labels[table[k].argmax()]!r} more often than "
@@ -456,20 +421,12 @@ class Periods:
             )
         if not self.doubts:
             yield from doubts.few_notes(self)
-        if self.frame_size is not None and self.audit.n / self.frame_size > LARGE_PART:
-            part = f"the audit is {self.audit.n / self.frame_size:.0%} of the frame"
-            yield Note(
-                "assumption",
-                f"{part}: the error is that of later periods which share the process that made "
-                "the frame; if they have the frame's own rates, rates='frame' gives a smaller one"
-                if self.rates == "process"
-                else f"{part}: the finite-population factor assumes that later periods have the frame's own rates; "
-                "where they only share its process, intervals are too short (with half of the frame audited 95% "
-                "intervals cover 79%): then rates='process'",
-            )
+        if self.frame_size is not None and audit.n / self.frame_size > LARGE_PART:
+            part = f"the audit is {audit.n / self.frame_size:.0%} of the frame"
+            yield Note("assumption", f"{part}: {doubts.LARGE_AUDIT[self.rates]}")
 
     def period_notes(self, where: Sequence | None = None) -> tuple[Note, ...]:
-        """Return the notes on single periods as a tuple of Note; `where` has the T places."""
+        """Return the caveats of single periods; `where` has the T places."""
         return tuple(
             Note(kind, text, where[t] if where else None)
             for t in range(len(self.counts))
@@ -482,100 +439,82 @@ class Periods:
         return "misclassification" if self.frame is None else "mle"
 
     @cached_property
-    def believed_rates(self) -> np.ndarray:
+    def believed_rates(self) -> ndarray:
         """P(prediction | truth) as the reference takes them, (K, K)."""
-        shares = self.frame_shares
-        return methods.by_row(
-            self.half if shares is None else methods.poststratified(self.half, shares)
-        )
+        if self.frame_shares is None:
+            return by_row(self.half)
+        return by_row(methods.poststratified(self.half, self.frame_shares))
 
     @cached_property
-    def believed(self) -> tuple[np.ndarray, np.ndarray]:
-        """True shares if P(prediction | truth) is constant: at audit time (K,), per period (T, K); within 0 and 1.
+    def believed(self) -> tuple[ndarray, ndarray]:
+        """True shares if P(prediction | truth) is constant: at audit time (K,), per period (T, K).
 
-        NaN where two classes are read no better than by chance, or the audit has no item of a class.
+        They lie within 0 and 1. NaN where two classes are read no better than by chance, or the
+        audit has no item of a class.
         """
-        first = (
-            methods.by_row(self.half.sum(1))
-            if self.frame is None
-            else methods.shares_of("calibration", self.half, None, self.frame_shares)
-        )
+        if self.frame is None:
+            first = by_row(self.half.sum(1))
+        else:
+            first = methods.shares_of("calibration", self.half, None, self.frame_shares)
         later = methods.shares_of(self.reference, self.half, self.frame_shares, self.shares)
-        by_chance = len(first) == 2 and np.trace(methods.by_row(self.half)) <= 1 + 1e-9
+        by_chance = len(first) == 2 and np.trace(by_row(self.half)) <= 1 + 1e-9
         if by_chance or not self.audit.effective.sum(1).all():
             later = np.full(later.shape, np.nan)
-        later = np.where(self.own[:, None], first, np.clip(later, 1e-3, None))
-        return first, later / later.sum(1, keepdims=True)
+        return first, by_row(np.where(self.own[:, None], first, np.clip(later, 1e-3, None)))
 
     @cached_property
-    def theory(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Bias and variance per method, dicts of (T,), of the share of the second of two classes as believed."""
+    def theory(self) -> tuple[dict[str, ndarray], dict[str, ndarray]]:
+        """Bias and variance per method, dicts of (T,), of the second of two classes as believed."""
         first, later = self.believed
         (p00, _), (_, p11) = self.believed_rates
+        n = max(int(self.audit.effective.sum()), 1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            audited = max(int(self.audit.effective.sum()), 1)
-            return moments(
-                first[1], later[:, 1], p00, p11, audited, self.frame_size, self.size, self.rates
-            )[:2]
-
-    @cached_property
-    def bias(self) -> np.ndarray:
-        """Expected error (T, K) at the believed shift, to order 1/n for two classes; NaN where no formula is known."""
-        first, later = self.believed
-        if self.undefined or len(first) > 2 and self.divides:
-            return np.full(later.shape, np.nan)
-        if self.divides:
-            return self.theory[0][methods.estimator_of(self.method)][:, None] * np.array(
-                [-1.0, 1.0]
+            bias, variance, _ = moments(
+                first[1], later[:, 1], p00, p11, n, self.frame_size, self.size, self.rates
             )
-        rates = self.believed_rates
-        return (
-            methods.shares_of(self.method, first[:, None] * rates, first @ rates, later @ rates)
-            - later
-        )
+        return bias, variance
 
     @cached_property
-    def expected_error(self) -> np.ndarray:
-        """Root mean squared error (T, K) at the believed shift; a bias that is not known, of order 1/n, left out.
+    def bias(self) -> ndarray:
+        """Expected error (T, K) at the believed shift, to order 1/n; NaN if unknown."""
+        first, later = self.believed
+        divides = self.entry.divides_by
+        if self.undefined or (divides and len(first) > 2):
+            return np.full(later.shape, np.nan)
+        if divides:
+            bias = self.theory[0][estimator_of(self.method)]
+            return np.stack([-bias, bias], 1)
+        rates = self.believed_rates
+        table, frame, shares = first[:, None] * rates, first @ rates, later @ rates
+        return methods.shares_of(self.method, table, frame, shares) - later
 
-        Of a bias that is estimated, the expected square: its variance is added to the square of the estimate. The
-        estimator's own variance is that of the theory for two classes, else and for the audited frame itself the
-        estimated one.
+    @cached_property
+    def expected_error(self) -> ndarray:
+        """Root mean squared error (T, K) at the believed shift, without an unknown bias.
+
+        Of a bias that is estimated, the expected square: its variance is added to the square of the
+        estimate. The estimator's own variance is that of the theory for two classes, else and for
+        the audited frame itself the estimated one.
         """
         variance = _diagonal(self.covariance)
         if len(self.audit.labels) == 2:
-            known = self.theory[1][methods.estimator_of(self.method)][:, None]
-            variance = np.where(self.own[:, None] | np.isnan(known), variance, known)
-        if not self.divides:
+            expected = self.theory[1][estimator_of(self.method)][:, None]
+            variance = np.where(self.own[:, None] | np.isnan(expected), variance, expected)
+        if not self.entry.divides_by:
             variance = variance + self._bias_variance
-        bias = np.where(np.isnan(self.bias), 0, self.bias)
-        return np.sqrt(variance + bias**2) + 0 * self.believed[1]
+        return np.sqrt(variance + np.nan_to_num(self.bias) ** 2) + 0 * self.believed[1]
 
     @cached_property
-    def calibrated(self) -> "Periods":
-        """The same periods, estimated by calibration."""
-        return replace(self, method="calibration")
-
-    @cached_property
-    def _bias_variance(self) -> np.ndarray:
-        """Variances (T, K) of the bias as it is estimated: by the distance to the reference's estimate."""
-        ours, reference = (
-            self._slopes,
-            methods.slopes_of(self.reference, self.half, self.frame_shares, self.shares),
-        )
-        shares = self.frame_shares
-        if (
-            self.method == "baseline" and shares is not None
-        ):  # its expectation is known best from the frame
-            ours = methods.slopes_of("calibration", self.half, None, shares).within_frame(True)
+    def _bias_variance(self) -> ndarray:
+        """Variances (T, K) of the estimated bias: the distance to the reference's estimate."""
+        ours, reference = self._slopes, self._slopes_of(self.reference)
+        frame = self.frame_shares
+        if self.method == "baseline" and frame is not None:  # the frame tells its expectation best
+            ours = slopes_of("calibration", self.half, None, frame).within_frame(True)
         distance = replace(
             ours - reference, estimate=reference.estimate, shares=ours.shares - reference.shares
-        )
-        distance = distance.within_frame(self.own)
-        reading = methods.reading_covariance(
-            self.reference, distance, self.half, self.shares, self.size
-        )
-        return _diagonal(self._from_audit(distance) + reading)
+        ).within_frame(self.own)
+        return _diagonal(self._from_audit(distance) + self._reading(self.reference, distance))
 
 
 class AuditError(ValueError):
@@ -583,79 +522,68 @@ class AuditError(ValueError):
 
 
 def check_audit(audit: ConfusionCounts, frame: ArrayLike | None, method: str) -> None:
-    """Raise where the method has neither estimate nor interval; says what is missing and what else would do.
+    """Raise where the method has neither estimate nor interval.
 
-    Methods that divide by d have an interval, the whole range, from every audit whose labels are not clearly swapped.
+    Methods that divide by d have an interval, the whole range, from every audit whose labels are
+    not clearly swapped.
     """
-    if not isinstance(audit, ConfusionCounts):
-        raise checks.WrongType(
-            "audit",
-            f"must be ConfusionCounts; got {type(audit).__name__}: "
-            "ConfusionCounts.from_labels(truth, prediction) counts items",
-        )
-    if "frame" in methods.METHODS[method].needs and frame is None:
-        raise checks.WrongValue(
+    checks.instance("audit", audit, ConfusionCounts)
+    entry = METHODS[method]
+    if "frame" in entry.needs and frame is None:
+        raise WrongValue(
             "counts_at_audit",
             f"must be given for method {method!r}: the predicted counts of "
             "all items the audit was drawn from; without them use 'misclassification', which "
             "also takes P(prediction | truth) as constant",
         )
-    if reason := _weights_unused(audit, method):
-        raise AuditError(reason)
-    why, entry = not_estimable(audit, method), methods.METHODS[method]
-    if why and (
-        not entry.divides_by
-        or limits.swapped(audit.effective)
-        or entry.limits
-        and len(audit.labels) > 2
-    ):
-        raise AuditError(why)
+    problem = not_estimable(audit, method)
+    has_interval = (
+        entry.divides_by
+        and not limits.swapped(audit.effective)
+        and not _weights_unused(audit, method)
+        and (not entry.limits or len(audit.labels) == 2)
+    )
+    if problem and not has_interval:
+        raise AuditError(problem)
 
 
 def not_estimable(audit: ConfusionCounts, method: str) -> str:
-    """Return why a method has no estimate from an audit and what else would do, or ''."""
-    table, two, needs = audit.table, len(audit.labels) == 2, methods.METHODS[method].needs
-    if reason := _weights_unused(audit, method):
-        return reason
-    if methods.METHODS[method].limits and not two:
+    """Return the reason why a method has no estimate, and what else would do, or ''."""
+    table, two, entry = audit.table, len(audit.labels) == 2, METHODS[method]
+    if _weights_unused(audit, method):
+        return (
+            f"method {method!r} takes the audit for a simple random sample of the counted items, "
+            "but its items have sampling weights: use 'misclassification', whose rates are weighted"
+        )
+    if entry.limits and not two:
         return f"method {method!r} is for two classes; the audit has {len(audit.labels)}: use 'mle'"
     for k, label in enumerate(audit.labels):
-        if "rows" in needs and table[k].sum() == 0:
+        if "rows" in entry.needs and table[k].sum() == 0:
             rate = f"p{k}{k}" if two else f"P(prediction | truth {label!r})"
             return (
-                f"{rate} cannot be estimated: no audited item of class {label!r}; audit items of this class, or "
-                "use 'calibration' if P(truth | prediction) may be taken as constant"
+                f"{rate} cannot be estimated: no audited item of class {label!r}; audit items of "
+                "this class, or use 'calibration' if P(truth | prediction) may be taken as constant"
             )
-        if "columns" in needs and table[:, k].sum() == 0:
+        if "columns" in entry.needs and table[:, k].sum() == 0:
             return (
-                f"P(truth | prediction {label!r}) cannot be estimated: no audited item was predicted {label!r}; "
-                "audit such items, or use 'misclassification'"
+                f"P(truth | prediction {label!r}) cannot be estimated: no audited item was "
+                f"predicted {label!r}; audit such items, or use 'misclassification'"
             )
-    return _not_invertible(audit) if methods.METHODS[method].divides_by else ""
+    return _not_invertible(audit) if entry.divides_by else ""
 
 
-def _weights_unused(audit: ConfusionCounts, method: str) -> str:
-    """Return why a method cannot use an audit with sampling weights, or ''.
+def _weights_unused(audit: ConfusionCounts, method: str) -> bool:
+    """Return whether a method cannot use the sampling weights of an audit.
 
-    Only the rates P(prediction | truth) are weighted.
+    Only the rates P(prediction | truth) are weighted, which audits sampled by the truth show, too.
     """
-    if audit.weighted is None or method in (
-        "misclassification",
-        "hull",
-        "subtracted_bias",
-        "classify_and_count",
-    ):
-        return ""
-    return (
-        f"method {method!r} takes the audit for a simple random sample of the counted items, but its items have "
-        "sampling weights: use 'misclassification', whose rates are weighted"
-    )
+    return audit.weighted is not None and "truth" not in METHODS[method].designs
 
 
-def check_frame(frame: np.ndarray, audit: ConfusionCounts) -> None:
+def check_frame(frame: ndarray, audit: ConfusionCounts) -> None:
     """Raise unless the audited items can belong to the frame."""
     for k in np.flatnonzero(audit.table.sum(0) > frame):
-        raise checks.WrongValue(
+        raise WrongValue(
             "counts_at_audit",
             f"must include the audited items; {audit.table[:, k].sum()} were "
             f"predicted {audit.labels[k]!r}, but only {frame[k]} counted: give the counts of the "
@@ -665,65 +593,48 @@ def check_frame(frame: np.ndarray, audit: ConfusionCounts) -> None:
 
 
 def _not_invertible(audit: ConfusionCounts) -> str:
-    rates = methods.by_row(audit.effective)
-    if len(audit.labels) == 2:
+    rates = by_row(audit.effective)
+    if len(rates) == 2:
         p00, p11 = np.diag(rates)
-        if p00 + p11 - 1 < limits.LEAST_D:
+        if p00 + p11 - 1 < LEAST_D:
             return (
-                f"p00 + p11 must be above 1; the audit has {p00:.3f} + {p11:.3f}: no better than chance, or are "
-                "the labels swapped?"
+                f"p00 + p11 must be above 1; the audit has {p00:.3f} + {p11:.3f}: no better than "
+                "chance, or are the labels swapped?"
             )
-    elif np.linalg.svd(rates, compute_uv=False)[-1] < 1e-9:
+    elif np.linalg.svd(rates, compute_uv=False)[-1] < LEAST_D:
         return (
-            "P(prediction | truth) of the audit must be invertible; its rows are linearly dependent: classes are "
-            "read alike, merge them or audit more items"
+            "P(prediction | truth) of the audit must be invertible; its rows are linearly "
+            "dependent: classes are read alike, merge them or audit more items"
         )
     return ""
 
 
-def fit_pvalue(audit: ConfusionCounts, frame: np.ndarray) -> float:
-    """Return the p-value of the audit's predicted classes as a sample without replacement of the frame's.
+def fit_pvalue(audit: ConfusionCounts, frame: ndarray) -> float:
+    """Return the p-value of the predicted classes of an audit as a random sample of the frame's.
 
-    The p-value is that of Pearson's test, or where few items of a class are expected that of exact tests of each
-    class, by Bonferroni.
+    The p-value is that of Pearson's test. Where few items of a class are expected, it is that of
+    exact tests of each class, by Bonferroni.
     """
-    size, known = frame.sum(), frame > 0
-    if audit.n >= size:
+    size, occurs = frame.sum(), frame > 0
+    if audit.n >= size or occurs.sum() == 1:
         return 1.0
-    expected = audit.n * frame[known] / size
-    if expected.min() < limits.FEW and known.sum() > 1:
-        drawn, total = audit.table.sum(0), np.array([audit.n, size - audit.n])
-        exact = [
-            fisher_pvalue(np.array([drawn[k], frame[k] - drawn[k]]), total)
-            for k in np.flatnonzero(known)
+    drawn, counts = audit.table.sum(0)[occurs], frame[occurs]
+    expected = audit.n * counts / size
+    if expected.min() < limits.FEW:
+        totals = np.array([audit.n, size - audit.n])
+        pvalues = [
+            fisher_pvalue(np.array([k, n - k]), totals) for k, n in zip(drawn, counts, strict=True)
         ]
-        return min(1.0, min(exact) * (1 if len(exact) == 2 else len(exact)))
-    misfit = (
-        ((audit.table.sum(0)[known] - expected) ** 2 / expected).sum()
-        * (size - 1)
-        / (size - audit.n)
-    )
-    return float(scipy.special.chdtrc(known.sum() - 1, misfit)) if known.sum() > 1 else 1.0
+        tests = len(pvalues) if len(pvalues) > 2 else 1
+        return min(1.0, min(pvalues) * tests)
+    statistic = ((drawn - expected) ** 2 / expected).sum() * (size - 1) / (size - audit.n)
+    return float(scipy.special.chdtrc(len(drawn) - 1, statistic))
 
 
-def _diagonal(covariance: np.ndarray) -> np.ndarray:
+def _diagonal(covariance: ndarray) -> ndarray:
     return np.einsum("tkk->tk", covariance)
 
 
-def _weighted(
-    slopes: Any,
-    first: np.ndarray,
-    last: np.ndarray,
-    earlier: float | np.ndarray = 1.0,
-    later: float | np.ndarray = 1.0,
-) -> Any:
-    """Return the slopes of later x those of periods `last` - earlier x those of `first`."""
-
-    def weighted(values: np.ndarray) -> np.ndarray:
-        factors = [np.reshape(w, np.shape(w) + (1,) * (values.ndim - 2)) for w in (later, earlier)]
-        return factors[0] * values[last] - factors[1] * values[first]
-
-    return methods.Slopes(
-        *(weighted(getattr(slopes, name)) for name in ("estimate", "table", "frame")),
-        slopes.shares[last],
-    )
+def _difference(slopes: Slopes, first: ndarray, last: ndarray) -> Slopes:
+    """Return the slopes of the changes from periods `first` to `last`."""
+    return slopes.of_periods(last) - slopes.of_periods(first)

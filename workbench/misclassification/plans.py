@@ -4,8 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.misclassification import methods, prevalence, theory
 from workbench.misclassification.confusion import ConfusionCounts
+from workbench.misclassification.methods import METHODS
 
 INSIDE = 1e-6
 
@@ -21,12 +23,13 @@ def plan_next_audit(
     rates: str = "process",
     level: float = 0.95,
 ) -> theory.AuditPlan:
-    """Find the smallest audit whose interval has the wanted half-width, if rates and shares are as they were found.
+    """Find the smallest audit with the wanted half-width, if rates and shares stay as estimated.
 
     Parameters
     ----------
     audit : ConfusionCounts
-        Of two classes: its rates, half an item added to each cell, and its corrected shares are taken for true.
+        Of two classes: its rates, half an item added to each cell, and its corrected shares are
+        taken for true.
     counts, counts_at_audit : (2,) array_like of int
         Predicted counts of the period of interest and of the period that was audited.
     half_width : float
@@ -53,14 +56,14 @@ def plan_next_audit(
     """
     checks.instance("audit", audit, ConfusionCounts)
     if len(audit.labels) != 2:
-        raise checks.WrongValue(
+        raise WrongValue(
             "half_width", f"plans audits of two classes; there are {len(audit.labels)}"
         )
-    checks.choice("method", method, methods.METHODS)
+    checks.choice("method", method, METHODS)
     table = audit.effective + methods.HALF
     p00, p11 = (table[k, k] / table[k].sum() for k in range(2))
-    method = methods.estimator_of(method) if methods.METHODS[method].divides_by else "mle"
-    found = [
+    method = methods.estimator_of(method) if METHODS[method].divides_by else "mle"
+    estimates = [
         float(
             prevalence.estimate_prevalence(
                 audit, period, counts_at_audit, method=method, rates=rates, sampled_by="random"
@@ -68,11 +71,11 @@ def plan_next_audit(
         )
         for period in (counts_at_audit, counts)
     ]
-    if not np.isfinite(found).all():
-        raise checks.WrongValue(
+    if not np.isfinite(estimates).all():
+        raise WrongValue(
             "half_width", "needs corrected shares to plan with, and this audit gives none"
         )
-    base, new = (min(max(share, INSIDE), 1 - INSIDE) for share in found)
+    base, new = (min(max(share, INSIDE), 1 - INSIDE) for share in estimates)
     return theory.plan_audit(
         base,
         new,

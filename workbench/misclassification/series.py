@@ -1,47 +1,59 @@
 """True shares month after month from one audit: levels, changes and growth rates.
 
-All periods share the error of one audit: their levels move together. The difference of two levels therefore varies
-far less than their intervals suggest, and its interval must be its own [1]_.
+All periods share the error of one audit: their levels move together. The difference of two levels
+therefore varies far less than their intervals suggest, and its interval must be its own [1]_.
 
 References
 ----------
-.. [1] Scholtus & van Delden, On the accuracy of estimators based on a binary classifier, Discussion Paper 202006,
-   Statistics Netherlands, 2020: differences and growth rates.
+.. [1] Scholtus & van Delden, On the accuracy of estimators based on a binary classifier, Discussion
+   Paper 202006, Statistics Netherlands, 2020: differences and growth rates.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
-from workbench import checks
+from workbench.checks import WrongValue, choice, counted, each, listed, suggestion
+from workbench.checks import level as check_level
 from workbench.misclassification import audits as of_periods
-from workbench.misclassification import calendar, designs, methods
+from workbench.misclassification import calendar, designs
+from workbench.misclassification.calendar import named_period
 from workbench.misclassification.confusion import (
     ConfusionCounts,
     CountsError,
     pool_audits,
     read_counts,
 )
+from workbench.misclassification.designs import RANDOM, read_design
+from workbench.misclassification.methods import METHODS
 from workbench.misclassification.periods import AuditError, Periods
-from workbench.misclassification.prevalence import OfClasses, intervals_of, one_or_all
+from workbench.misclassification.prevalence import (
+    OfClasses,
+    intervals_of,
+    one_or_all,
+    reported_labels,
+)
 from workbench.results import Interval, Note, Result, digits, percent
 from workbench.results.vocabulary import method_words
 
-DRAWN, LISTED = (
-    200,
-    100,
-)  # of long series: periods from which on some are left out, and changes that are shown
+DRAWN = 200  # periods: of longer series a page leaves some out
+LISTED = 100  # changes of a long series that a page lists
+RUNS = 50  # of neighbors in a long series; a page shows two periods of each
 DIFFER = 0.05  # rates of several audits are not pooled where a test has a smaller p-value
-RUNS = 50  # of neighbors, of each of which two periods are left
 _AUDITED = {
     "one": "one audit for both",
     "pooled": "one set of rates for both",
     "own": "an audit for each",
 }
 NO_LINK = "as the audit shows too little of a link between prediction and truth"
+Shares = float | ndarray
+Intervals = Interval | tuple[Interval, ...]
 
 
 class PrevalenceChange(OfClasses, Result):
@@ -52,7 +64,8 @@ class PrevalenceChange(OfClasses, Result):
     first, last : label
         The periods.
     estimate : float or (K,) array
-        Share in `last` minus share in `first`, of `labels[1]` with two classes, both restricted to possible shares.
+        Share in `last` minus share in `first`, of `labels[1]` with two classes, both restricted to
+        possible shares.
     variance : float or (K, K) array
         With the shared error of the audit.
     limits : Interval or tuple of K Interval
@@ -68,29 +81,32 @@ class PrevalenceChange(OfClasses, Result):
 
     first: object
     last: object
-    estimate: float | np.ndarray
-    variance: float | np.ndarray
-    limits: Interval | tuple[Interval, ...]
-    growth: float | np.ndarray
-    growth_limits: Interval | tuple[Interval, ...]
-    naive_standard_error: float | np.ndarray
+    estimate: Shares
+    variance: Shares
+    limits: Intervals
+    growth: Shares
+    growth_limits: Intervals
+    naive_standard_error: Shares
     labels: tuple
     audit_rates: str = "one"
 
-    def interval(self) -> Interval | tuple[Interval, ...]:
+    def interval(self) -> Intervals:
         """Return `limits`."""
         return self.limits
 
     def headline(self) -> str:
         """Return the change and its interval."""
-        parts = [
-            f"class {label} {change:+.4f} (SE {error:.4f}, {percent(i.level)} from {i.low:+.4f} to {i.high:+.4f})"
-            if np.isfinite(change)
-            else f"class {label}: no estimate, every change is possible (see notes)"
-            for label, change, error, i in self.by_class(
-                self.estimate, self.standard_error, self.limits
-            )
-        ]
+        parts = []
+        for label, change, error, limits in self.by_class(
+            self.estimate, self.standard_error, self.limits
+        ):
+            part = "no estimate, every change is possible (see notes)"
+            if np.isfinite(change):
+                part = (
+                    f"{change:+.4f} (SE {error:.4f}, {percent(limits.level)} "
+                    f"from {limits.low:+.4f} to {limits.high:+.4f})"
+                )
+            parts.append(f"class {label}{' ' if np.isfinite(change) else ': '}{part}")
         return f"{self.first} to {self.last}: {'; '.join(parts)}; {_AUDITED[self.audit_rates]}"
 
     def rows(self) -> list[dict]:
@@ -105,13 +121,13 @@ class PrevalenceChange(OfClasses, Result):
                 "label": label,
                 "change": change,
                 "standard_error": error,
-                "low": i.low,
-                "high": i.high,
-                "growth": rate,
-                "growth_low": g.low,
-                "growth_high": g.high,
+                "low": limits.low,
+                "high": limits.high,
+                "growth": growth,
+                "growth_low": growth_limits.low,
+                "growth_high": growth_limits.high,
             }
-            for label, change, error, rate, i, g in figures
+            for label, change, error, growth, limits, growth_limits in figures
         ]
 
 
@@ -125,7 +141,8 @@ class PrevalenceSeries(Result):
     counts : (T, K) array of float
         Predicted counts; NaN in periods that cannot be reported.
     estimates, standard_errors, raw, bias : (T,) array, or (T, K) with more than two classes
-        Not clipped, `restricted_estimates` are; with two classes of `labels[1]`; NaN where a period cannot be reported.
+        Not clipped, `restricted_estimates` are; with two classes of `labels[1]`; NaN where a period
+        cannot be reported.
     method, rates : str
     labels : tuple
     audit : ConfusionCounts
@@ -133,61 +150,54 @@ class PrevalenceSeries(Result):
     sampled_by : {"random", "truth", "prediction"}
         What the audit is taken for.
     notes : tuple of Note
-        Those at ("period", name) are about one period; there "refused" says why it cannot be reported.
+        Those at ("period", name) are about one period; there "refused" says why it cannot be
+        reported.
     audit_rates : {"one", "pooled", "own"}
-        Whether one period was audited, or several whose rates are pooled, or each used for its own period.
+        Whether one period was audited, or several whose rates are pooled, or each used for its own
+        period.
     audits : tuple of ConfusionCounts or None
         Of audits of several periods that of each period, None where it was not audited; else empty.
     """
 
     periods: tuple
-    counts: np.ndarray
-    estimates: np.ndarray
-    standard_errors: np.ndarray
-    raw: np.ndarray
-    bias: np.ndarray
+    counts: ndarray
+    estimates: ndarray
+    standard_errors: ndarray
+    raw: ndarray
+    bias: ndarray
     method: str
     rates: str
     labels: tuple
     audit: ConfusionCounts
-    counts_at_audit: np.ndarray | None
-    sampled_by: str = designs.RANDOM
+    counts_at_audit: ndarray | None
+    sampled_by: str = RANDOM
     audit_rates: str = "one"
     audits: tuple = ()
 
     @property
     def problems(self) -> tuple[str, ...]:
         """Why each period cannot be reported, tuple of T str; an empty text where it can."""
-        return tuple("".join(self._said(period, refused=True)) for period in self.periods)
+        return tuple(map("".join, self._texts(refused=True)))
 
-    def _said(self, period: Any, *, refused: Any) -> tuple:
-        return tuple(
-            note.text
-            for note in self._notes_of_periods.get(period, ())
-            if (note.kind == "refused") == refused
-        )
-
-    @cached_property
-    def _notes_of_periods(self) -> dict:
-        found: dict = {}
+    def _texts(self, *, refused: bool) -> list[list[str]]:
+        """Return the notes on each period that are of the kind "refused", or those that are not."""
+        texts = defaultdict(list)
         for note in self.notes:
-            if note.where is not None and note.where != designs.PLACE:
-                found.setdefault(note.where[1], []).append(note)
-        return found
+            if note.where and note.where[0] == "period" and (note.kind == "refused") == refused:
+                texts[note.where[1]].append(note.text)
+        return [texts[period] for period in self.periods]
 
     @property
     def assumption(self) -> str:
-        """What is held constant, in words."""
+        """The assumption that the estimates rest on, in words."""
         if self.audit_rates == "own" and self.sampled_by == designs.TRUTH:
             return "the audit of each period shows its rates P(prediction | truth)"
         if self.audit_rates == "own":
             return "the audit of each period is a random sample of its counted items"
-        assumes = methods.METHODS[self.method].assumes
-        return (
-            assumes.replace("what it was in the audit", "the same in all periods")
-            if self.audits
-            else assumes
-        )
+        assumption = METHODS[self.method].assumes
+        if self.audits:
+            return assumption.replace("what it was in the audit", "the same in all periods")
+        return assumption
 
     @property
     def audit_period(self) -> str | None:
@@ -198,40 +208,35 @@ class PrevalenceSeries(Result):
         return self.periods[places[0]] if places.size else None
 
     @property
-    def restricted_estimates(self) -> np.ndarray:
-        """The possible shares nearest to `estimates`, which tables and charts show: (T,) or (T, K) array."""
+    def restricted_estimates(self) -> ndarray:
+        """The possible shares nearest to `estimates`, (T,) or (T, K), for tables and charts."""
         return _placed(self._usable.restricted, self._reported, self.counts.shape)
 
     @cached_property
-    def _reported(self) -> np.ndarray:
+    def _reported(self) -> ndarray:
         return np.flatnonzero(~np.isnan(self.counts).any(1))
 
     @cached_property
     def _usable(self) -> Any:
-        if self.audit_rates == "own":
-            return of_periods.OwnAudits(
-                tuple(
-                    of_periods.own_periods(
-                        self.audits[t],
-                        self.counts[t].astype(np.int64),
-                        self.method,
-                        self.rates,
-                        self.sampled_by,
-                    )
-                    for t in self._reported
-                )
-            )
-        return Periods(
-            self.audit,
-            self.counts_at_audit,
-            self.counts[self._reported].astype(np.int64),
-            self.method,
-            self.rates,
-            sampled_by=self.sampled_by,
+        """The estimates of the reported periods."""
+        counts = self.counts[self._reported].astype(np.int64)
+        method, rates, sampled_by = self.method, self.rates, self.sampled_by
+        if self.audit_rates != "own":
+            frame = self.counts_at_audit
+            return Periods(self.audit, frame, counts, method, rates, sampled_by=sampled_by)
+        audits = (self.audits[t] for t in self._reported)
+        parts = (
+            of_periods.own_periods(audit, row, method, rates, sampled_by)
+            for audit, row in zip(audits, counts, strict=True)
         )
+        return of_periods.OwnAudits(tuple(parts))
+
+    @property
+    def _reported_periods(self) -> list:
+        return [self.periods[t] for t in self._reported]
 
     def levels(self, level: float = 0.95, *, notes: bool = True) -> list[dict]:
-        """Return one row per period and class: counted share, estimate, standard error, limits, flags, problem.
+        """Return one row per period and class: estimate, standard error, limits, flags, problem.
 
         Without `notes` the last two are left out, for a narrow table beside the notes.
 
@@ -242,7 +247,7 @@ class PrevalenceSeries(Result):
         notes : bool
             Whether the rows have the keys `flags` and `problem`.
         """
-        limits = self._usable.level_limits(checks.level(level))
+        limits = self._usable.level_limits(check_level(level))
         low, high = (_placed(limit, self._reported, self.counts.shape) for limit in limits)
         columns = {
             "counted": self.raw,
@@ -251,25 +256,21 @@ class PrevalenceSeries(Result):
             "low": low,
             "high": high,
         }
-        items = [None if np.isnan(total) else int(total) for total in self.counts.sum(1)]
-        told = {"flags": ("; ", False), "problem": ("", True)} if notes else {}
-        return [
-            {
-                "period": period,
-                "label": label,
-                "items": items[t],
-                **{name: float(x.reshape(len(items), -1)[t, k]) for name, x in columns.items()},
-                **{
-                    name: mark.join(self._said(period, refused=refused))
-                    for name, (mark, refused) in told.items()
-                },
-            }
-            for t, period in enumerate(self.periods)
-            for k, label in enumerate(self.labels[1:] if len(self.labels) == 2 else self.labels)
-        ]
+        cells = {name: column.reshape(len(low), -1).tolist() for name, column in columns.items()}
+        flags, problems = (self._texts(refused=refused) for refused in (False, True))
+        rows = []
+        for t, items in enumerate(self.counts.sum(1).tolist()):
+            for k, label in enumerate(reported_labels(self.labels)):
+                row = {"period": self.periods[t], "label": label}
+                row["items"] = None if np.isnan(items) else int(items)
+                row |= {name: column[t][k] for name, column in cells.items()}
+                if notes:
+                    row |= {"flags": "; ".join(flags[t]), "problem": "".join(problems[t])}
+                rows.append(row)
+        return rows
 
     def changes(self, level: float = 0.95) -> list[dict]:
-        """Return one row per class and pair of consecutive reported periods: change, standard error, limits.
+        """Return one row per class and pair of consecutive reported periods, with its change.
 
         Parameters
         ----------
@@ -282,7 +283,7 @@ class PrevalenceSeries(Result):
         ]
 
     def growth_rates(self, level: float = 0.95) -> list[dict]:
-        """Return one row per class and pair of consecutive reported periods: (later - earlier) / earlier, limits.
+        """Return one row per class and pair of consecutive reported periods, with its growth rate.
 
         NaN where the interval of the earlier share reaches 0.
 
@@ -297,46 +298,41 @@ class PrevalenceSeries(Result):
             for row in self._differences(level)
         ]
 
-    def _differences(self, level: float) -> list:
-        if checks.level(level) not in self._known_differences:
+    def _differences(self, level: float) -> list[dict]:
+        if check_level(level) not in self._differences_by_level:
             places = np.arange(len(self._reported))
-            found = self._between(places[:-1], places[1:], level)
-            self._known_differences[level] = [row for change in found for row in change.rows()]
-        return self._known_differences[level]
+            changes = self._between(places[:-1], places[1:], level)
+            rows = [row for change in changes for row in change.rows()]
+            self._differences_by_level[level] = rows
+        return self._differences_by_level[level]
 
     @cached_property
-    def _known_differences(self) -> dict:
+    def _differences_by_level(self) -> dict:
         return {}
 
     def drawn(self) -> tuple[int, ...]:
         """Return the places of the periods that a page shows: all of up to 200.
 
-        Of more the first, the last, that of the audit, and the lowest and the highest of each of 50 runs
-        of neighbors.
+        Of more the first, the last, that of the audit, and the lowest and the highest of each of 50
+        runs of neighbors.
         """
         count = len(self.periods)
         if count <= DRAWN:
             return tuple(range(count))
-        share = self.estimates.reshape(count, -1)[
-            :, -1 if len(self.labels) == 2 else self.labels.index(self.leading)
-        ]
-        kept = {
-            0,
-            count - 1,
-            *([self.periods.index(self.audit_period)] if self.audit_period is not None else []),
-        }
+        column = -1 if len(self.labels) == 2 else self.labels.index(self.leading)
+        share = self.estimates.reshape(count, -1)[:, column]
+        places = {0, count - 1}
+        if self.audit_period is not None:
+            places.add(self.periods.index(self.audit_period))
         for run in np.array_split(np.arange(count), RUNS):
-            known = run[~np.isnan(share[run])]
-            kept |= (
-                {int(known[share[known].argmin()]), int(known[share[known].argmax()])}
-                if known.size
-                else {int(run[0])}
-            )
-        return tuple(sorted(kept))
+            lowest = np.nan_to_num(share[run], nan=np.inf).argmin()
+            highest = np.nan_to_num(share[run], nan=-np.inf).argmax()
+            places |= {int(run[lowest]), int(run[highest])}
+        return tuple(sorted(places))
 
     def shown_levels(self) -> tuple[int, ...]:
         """Return the places in `levels()` that a page shows: those of the periods `drawn`."""
-        classes = 1 if len(self.labels) == 2 else len(self.labels)
+        classes = len(reported_labels(self.labels))
         return tuple(t * classes + k for t in self.drawn() for k in range(classes))
 
     def shown_changes(self, level: float = 0.95) -> tuple[int, ...]:
@@ -352,11 +348,9 @@ class PrevalenceSeries(Result):
         rows = self._differences(level)
         if len(self.periods) <= DRAWN:
             return tuple(range(len(rows)))
-        order = sorted(
-            range(len(rows)),
-            key=lambda k: (rows[k]["low"] <= 0 <= rows[k]["high"], -abs(rows[k]["change"])),
-        )
-        return tuple(sorted(order[:LISTED]))
+        contains_0 = np.array([row["low"] <= 0 <= row["high"] for row in rows])
+        order = np.lexsort((np.array([-abs(row["change"]) for row in rows]), contains_0))
+        return tuple(sorted(order[:LISTED].tolist()))
 
     def change(self, first: object, last: object, level: float = 0.95) -> PrevalenceChange:
         """Return the `PrevalenceChange` between two periods, by their labels.
@@ -376,80 +370,104 @@ class PrevalenceSeries(Result):
         places = []
         for name, period in (("first", first), ("last", last)):
             if period not in self.periods:
-                raise ValueError(
-                    f"{name} must be a period of the series; got {period!r}"
-                    + checks.suggestion(period, [str(p) for p in self.periods])
-                )
+                close = suggestion(period, map(str, self.periods))
+                raise ValueError(f"{name} must be a period of the series; got {period!r}{close}")
             t = self.periods.index(period)
             if t not in self._reported:
-                raise ValueError(
-                    f"{name} must be a reported period; {period!r}: {self.problems[t]}"
-                )
+                problem = self.problems[t]
+                raise ValueError(f"{name} must be a reported period; {period!r}: {problem}")
             places.append(np.flatnonzero(self._reported == t))
-        return self._between(*places, checks.level(level))[0]
+        return self._between(places[0], places[1], check_level(level))[0]
 
-    def _between(self, first: Any, last: Any, level: Any) -> list:
-        usable = self._usable
+    def _between(self, first: ndarray, last: ndarray, level: float) -> list[PrevalenceChange]:
+        """Return the changes from the reported periods at the places `first` to those at `last`."""
+        usable, periods = self._usable, self._reported_periods
         change = usable.restricted[last] - usable.restricted[first]
-        covariance = usable.change_covariance(first, last)
-        naive = np.sqrt(
-            sum(np.einsum("tkk->tk", usable.covariance[part]) for part in (first, last))
-        )
+        variances = np.einsum("tkk->tk", usable.covariance)
+        naive = np.sqrt(variances[first] + variances[last])
         limits = usable.change_limits(first, last, level)
         growth_limits = usable.growth_limits(first, last, level)
         with np.errstate(divide="ignore", invalid="ignore"):
-            growth = np.where(np.isnan(growth_limits[0]), np.nan, change / usable.restricted[first])
-        names = [self.periods[t] for t in self._reported]
+            growth = change / usable.restricted[first]
+        growth[np.isnan(growth_limits[0])] = np.nan
+        columns = (
+            first,
+            last,
+            change,
+            usable.change_covariance(first, last),
+            zip(*limits, strict=True),
+            growth,
+            zip(*growth_limits, strict=True),
+            naive,
+        )
         return [
             PrevalenceChange(
-                names[a],
-                names[b],
-                one_or_all(change[c]),
-                one_or_all(covariance[c]),
-                intervals_of(limits[0][c], limits[1][c], level, usable),
-                one_or_all(growth[c]),
-                intervals_of(growth_limits[0][c], growth_limits[1][c], level, usable),
-                one_or_all(naive[c]),
+                periods[a],
+                periods[b],
+                one_or_all(estimate),
+                one_or_all(variance),
+                intervals_of(*ends, level, usable),
+                one_or_all(rate),
+                intervals_of(*growth_ends, level, usable),
+                one_or_all(error),
                 self.labels,
                 self.audit_rates,
                 notes=usable.doubts,
             )
-            for c, (a, b) in enumerate(zip(first, last, strict=True))
+            for a, b, estimate, variance, ends, rate, growth_ends, error in zip(
+                *columns, strict=True
+            )
         ]
 
     def headline(self, level: float = 0.95) -> str:
-        """Return how many periods are reported, the first, the last and the change between them.
+        """Return the number of reported periods, and the change from the first to the last.
 
         Parameters
         ----------
         level : float
             Nominal coverage in (0, 1).
         """
-        reported = [self.periods[t] for t in self._reported]
-        text = f"{len(reported)} of {checks.counted(len(self.periods), 'period')} by {method_words(self.method)}"
+        reported = self._reported_periods
+        periods = counted(len(self.periods), "period")
+        text = f"{len(reported)} of {periods} by {method_words(self.method)}"
         if len(reported) > 1:
             text += f"; {self.change(reported[0], reported[-1], level).headline()}"
-        lost = "; no estimates: see notes" if self._usable.undefined else ""
-        return f"{text}{lost}; if {self.assumption}; {self.audit.n:,} audited"
+        if self._usable.undefined:
+            text += "; no estimates: see notes"
+        return f"{text}; if {self.assumption}; {self.audit.n:,} audited"
 
     def finding(self, level: float = 0.95) -> str:
-        """Return how much the share changed over all periods, in a sentence without jargon; of several classes the one
-        that changed most.
+        """Return the change of the share over all periods in a sentence without jargon.
+
+        Of several classes it is about the one that changed most.
 
         Parameters
         ----------
         level : float
             Nominal coverage in (0, 1).
         """
-        reported = [self.periods[t] for t in self._reported]
+        reported = self._reported_periods
         if len(reported) == 1:
-            return self._level_found(reported[0], level)
-        change = self.change(reported[0], reported[-1], level)
-        rows = [row for row in change.rows() if not digits.nothing(row["low"], row["high"])]
+            return self._level_finding(reported[0], level)
+        first, last = reported[0], reported[-1]
+        rows = self.change(first, last, level).rows()
+        rows = [row for row in rows if not digits.nothing(row["low"], row["high"])]
+        when = f"from {named_period(first)} to {named_period(last)}"
         if not rows or self._usable.undefined:
-            when = f"from {calendar.named_period(reported[0])} to {calendar.named_period(reported[-1])}"
             return f"No result: nearly every change {when} is possible, {NO_LINK}"
-        return _said_change(max(rows, key=lambda row: abs(row["change"])))
+        row = max(rows, key=lambda row: abs(row["change"]))
+        change, low, high = row["change"], row["low"], row["high"]
+        subject, error = _subject(row["label"]), (high - low) / 2
+        if low <= 0 <= high:
+            points, *ends = digits.points(change, low, high, error=error, signed=True)
+            return (
+                f"{subject}: no change is shown {when}, {points} points, "
+                f"between {' and '.join(ends)}"
+            )
+        nearer, farther = sorted((abs(low), abs(high)))
+        points, *ends = digits.points(abs(change), nearer, farther, error=error)
+        verb = "rose" if low > 0 else "fell"
+        return f"{subject} {verb} by {points} points, between {' and '.join(ends)}, {when}"
 
     @property
     def leading(self) -> object:
@@ -460,34 +478,25 @@ class PrevalenceSeries(Result):
         moved = np.abs(shares[-1] - shares[0]) if len(shares) > 1 else shares[0]
         return self.labels[int(np.nan_to_num(moved).argmax())]
 
-    def _level_found(self, period: str, level: float) -> str:
-        row = max(
-            (row for row in self.levels(level) if row["period"] == period),
-            key=lambda row: row["estimate"],
-        )
-        if self._usable.undefined or digits.nothing(row["low"], row["high"]):
-            return f"No result: nearly every share is possible in {calendar.named_period(period)}, {NO_LINK}"
-        if row["high"] - row["low"] < digits.ROUNDING:
-            [share] = digits.percents(row["estimate"])
-            return f"{_subject(row['label'])}: {share} in {calendar.named_period(period)}, known exactly"
-        shown = digits.percents(
-            row["estimate"], row["low"], row["high"], error=(row["high"] - row["low"]) / 2
-        )
-        return "{}: {}, between {} and {}, in {}".format(
-            _subject(row["label"]), *shown, calendar.named_period(period)
-        )
+    def _level_finding(self, period: Any, level: float) -> str:
+        rows = [row for row in self.levels(level) if row["period"] == period]
+        row = max(rows, key=lambda row: row["estimate"])
+        estimate, low, high = row["estimate"], row["low"], row["high"]
+        subject, period = _subject(row["label"]), named_period(period)
+        if self._usable.undefined or digits.nothing(low, high):
+            return f"No result: nearly every share is possible in {period}, {NO_LINK}"
+        if high - low < digits.ROUNDING:
+            return f"{subject}: {digits.percents(estimate)[0]} in {period}, known exactly"
+        share, *ends = digits.percents(estimate, low, high, error=(high - low) / 2)
+        return f"{subject}: {share}, between {' and '.join(ends)}, in {period}"
 
     @property
     def taken(self) -> str:
-        """How the audit is taken to have been sampled, in a sentence; "" for a random sample without a doubt."""
-        texts = [note.text for note in self.notes if note.where == designs.PLACE]
-        if texts:
-            return " ".join(f"The audit is {text}." for text in texts)
-        return (
-            ""
-            if self.sampled_by == designs.RANDOM
-            else f"The audit was sampled by {self.sampled_by}."
-        )
+        """How the audit is taken to have been sampled; "" for a random sample without a doubt."""
+        texts = [f"The audit is {note.text}." for note in self.notes if note.where == designs.PLACE]
+        if not texts and self.sampled_by != RANDOM:
+            return f"The audit was sampled by {self.sampled_by}."
+        return " ".join(texts)
 
     def basis(self, level: float = 0.95) -> str:
         """Return the basis of the finding in one line.
@@ -497,31 +506,19 @@ class PrevalenceSeries(Result):
         level : float
             Nominal coverage in (0, 1).
         """
-        items = checks.counted(self.audit.n, "audited item") + self._audited_periods()
-        periods = checks.counted(len(self._reported), "period")
-        most = (
-            f"; of {len(self.labels)} classes the one that changed most"
-            if len(self.labels) > 2
-            else ""
-        )
-        return (
-            f"From {items} and the predicted counts of {periods}, corrected by {method_words(self.method)}{most}; "
-            f"{percent(level)} interval. It holds if {self.assumption}."
-        )
-
-    def _audited_periods(self) -> str:
-        """Return how weights and audits of several periods are used, in words; "" for one audit without weights."""
-        weighted = (
-            ", weighted by their sampling weights," if self.audit.weighted is not None else ""
-        )
-        if not self.audits:
-            return weighted
-        how = (
-            "each for its own period"
-            if self.audit_rates == "own"
-            else "rates pooled over the periods"
-        )
-        return f"{weighted} of {checks.counted(sum(audit is not None for audit in self.audits), 'period')} ({how})"
+        text = f"From {counted(self.audit.n, 'audited item')}"
+        if self.audit.weighted is not None:
+            text += ", weighted by their sampling weights,"
+        if self.audits:
+            audited = sum(audit is not None for audit in self.audits)
+            own = self.audit_rates == "own"
+            use = "each for its own period" if own else "rates pooled over the periods"
+            text += f" of {counted(audited, 'period')} ({use})"
+        text += f" and the predicted counts of {counted(len(self._reported), 'period')}"
+        text += f", corrected by {method_words(self.method)}"
+        if len(self.labels) > 2:
+            text += f"; of {len(self.labels)} classes the one that changed most"
+        return f"{text}; {percent(level)} interval. It holds if {self.assumption}."
 
     def rows(self) -> list[dict]:
         """Return `levels()`."""
@@ -543,23 +540,25 @@ def prevalence_series(
     Parameters
     ----------
     audit : ConfusionCounts or mapping of period to ConfusionCounts
-        A simple random sample, without replacement, of the frame counted at audit time, or a sample as
-        `sampled_by` says. Or the audits of several periods, by the periods of the counts or the same dates written
-        otherwise.
+        A simple random sample, without replacement, of the frame counted at audit time, or a sample
+        as `sampled_by` says. Or the audits of several periods, by the periods of the counts or the
+        same dates written otherwise.
     counts_at_audit : (K,) array_like of int or None
-        Predicted counts of that frame in the order of `audit.labels`; None only for methods that do not need them,
-        and for audits of several periods.
+        Predicted counts of that frame in the order of `audit.labels`; None only for methods that do
+        not need them, and for audits of several periods.
     counts_by_period : mapping of period to (K,) counts, or (T, K) array_like or data frame
-        Predicted counts; without a mapping periods are called 1 .. T. The first period with the counts at audit time is
-        taken to be the audited frame itself. A period that cannot be used keeps its place, with a note that says why.
+        Predicted counts; without a mapping periods are called 1 .. T. The first period with the
+        counts at audit time is taken to be the audited frame itself. A period that cannot be used
+        keeps its place, with a note that says why.
     method, rates, sampled_by
-        As in `workbench.estimate_prevalence`. With audits of several periods "auto" and "mle" mean "misclassification"
-        with pooled rates or a design by truth, and with own ones of random audits post-stratification by the period's
-        counts, "calibration".
+        As in `workbench.estimate_prevalence`. With audits of several periods "auto" and "mle" mean
+        "misclassification" with pooled rates or a design by truth, and with own ones of random
+        audits post-stratification by the period's counts, "calibration".
     audit_rates : {"auto", "pooled", "own"}
-        How audits of several periods are used: with rates P(prediction | truth) pooled over the periods, or each
-        for its own period alone, where the rates drift. By default pooled, unless a test
-        (`workbench.misclassification.audits.same_rates_pvalue`) finds at 5% that they differ.
+        How audits of several periods are used: with rates P(prediction | truth) pooled over the
+        periods, or each for its own period alone, where the rates drift. By default pooled, unless
+        a test (`workbench.misclassification.audits.same_rates_pvalue`) finds at 5% that they
+        differ.
 
     Returns
     -------
@@ -577,24 +576,26 @@ def prevalence_series(
     >>> series = prevalence_series(audit, [1579, 218], months)
     >>> series.problems[2]
     'no items were counted'
-    >>> series.change("Jun", "Dec")
-    PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit for both)
-    >>> audits = {"Jan": ConfusionCounts([[95, 5], [4, 16]]), "Dec": ConfusionCounts([[90, 6], [2, 22]])}
+    >>> series.change("Jun", "Dec")      # doctest: +NORMALIZE_WHITESPACE
+    PrevalenceChange(Jun to Dec: class 1 +0.0226 (SE 0.0066, 95% from +0.0100 to +0.0359); one audit
+    for both)
+    >>> first, last = ConfusionCounts([[95, 5], [4, 16]]), ConfusionCounts([[90, 6], [2, 22]])
+    >>> audits = {"Jan": first, "Dec": last}
     >>> prevalence_series(audits, None, months).estimates.round(3).tolist()
     [0.081, 0.109, nan, 0.131]
     """
-    checks.choice("audit_rates", audit_rates, of_periods.AUDIT_RATES)
+    choice("audit_rates", audit_rates, of_periods.AUDIT_RATES)
     if isinstance(audit, Mapping):
         if counts_at_audit is not None:
-            raise checks.WrongValue("counts_at_audit", "must be None for audits of several periods")
+            raise WrongValue("counts_at_audit", "must be None for audits of several periods")
         return _from_audits(audit, counts_by_period, method, rates, sampled_by, audit_rates)
-    design = designs.read_design(audit, counts_at_audit, method, rates, sampled_by)
-    periods, found = _read_periods(counts_by_period, audit.labels)
+    design = read_design(audit, counts_at_audit, method, rates, sampled_by)
+    periods, counts = _read_periods(counts_by_period, audit.labels)
     return _series(
         audit,
         design.frame,
         periods,
-        found,
+        counts,
         design.method,
         rates,
         design.notes,
@@ -604,69 +605,53 @@ def prevalence_series(
 
 def _series(
     audit: ConfusionCounts,
-    frame: np.ndarray | None,
+    frame: ndarray | None,
     periods: tuple,
-    found: list,
+    rows: list,
     method: str,
     rates: str,
-    notes: Sequence[Note] = (),
+    notes: tuple[Note, ...],
     **of_audits: Any,
 ) -> PrevalenceSeries:
-    """Return the series of periods whose counts, or the errors that say why they cannot be used, are `found`."""
-    reported = np.flatnonzero([not isinstance(counts, CountsError) for counts in found])
-    if not reported.size:
-        raise checks.WrongValue(
-            "counts_by_period",
-            f"must hold a period that can be reported; {periods[0]!r}: {found[0]}",
+    """Return the series of periods; `rows` has the counts of each, or its error."""
+    refused = [isinstance(row, CountsError) for row in rows]
+    if all(refused):
+        problem = f"must hold a period that can be reported; {periods[0]!r}: {rows[0]}"
+        raise WrongValue("counts_by_period", problem)
+    reported = np.flatnonzero(np.logical_not(refused))
+    labels = audit.labels
+    counts = np.full((len(periods), len(labels)), np.nan)
+    counts[reported] = [rows[t] for t in reported]
+    empty = (_placed(counts[reported], reported, counts.shape),) * 4
+    series = PrevalenceSeries(
+        periods, counts, *empty, method, rates, labels, audit, frame, **of_audits
+    )
+    usable = series._usable
+    notes += calendar.backward_notes([str(period) for period in periods])
+    if series.audit_period not in (None, periods[0]):
+        text = (
+            f"the audit belongs to period {series.audit_period!r}, not to the first, "
+            f"{periods[0]!r}: its rates are held constant for earlier periods too"
         )
-    counts = np.full((len(periods), len(audit.labels)), np.nan)
-    counts[reported] = [found[t] for t in reported]
-    empty = _placed(np.zeros((reported.size, len(audit.labels))), reported, counts.shape)
-    usable = PrevalenceSeries(
-        periods, counts, *(empty,) * 4, method, rates, audit.labels, audit, frame, **of_audits
-    )._usable
-    late = [] if of_audits.get("audits") else [periods[t] for t in reported[usable.own] if t]
-    places = [("period", periods[t]) for t in reported]
-    own = isinstance(usable, of_periods.OwnAudits)
-    notes = [
-        *notes,
-        *calendar.backward_notes([str(period) for period in periods]),
-        *(
-            Note(
-                "assumption",
-                f"the audit belongs to period {period!r}, not to the first, {periods[0]!r}: its "
-                "rates are held constant for earlier periods too",
-            )
-            for period in late
-        ),
-        *(() if own else usable.audit_notes()),
-        *usable.period_notes(places),
-        *(
-            Note("refused", str(why), ("period", period))
-            for period, why in zip(periods, found, strict=True)
-            if isinstance(why, CountsError)
-        ),
-    ]
-    errors = np.sqrt(np.einsum("tkk->tk", usable.covariance))
-    estimates, errors, raw, bias = (
-        _placed(values, reported, counts.shape)
-        for values in (usable.estimate, errors, usable.shares, usable.bias)
+        notes += (Note("assumption", text),)
+    notes += (
+        *usable.audit_notes(),
+        *usable.period_notes([("period", periods[t]) for t in reported]),
     )
-    return PrevalenceSeries(
-        periods,
-        counts,
-        estimates,
-        errors,
-        raw,
-        bias,
-        method,
-        rates,
-        audit.labels,
-        audit,
-        frame,
-        notes=notes,
-        **of_audits,
+    notes += tuple(
+        Note("refused", str(row), ("period", period))
+        for period, row in zip(periods, rows, strict=True)
+        if isinstance(row, CountsError)
     )
+    figures: dict[str, Any] = {
+        "estimates": usable.estimate,
+        "standard_errors": np.sqrt(np.einsum("tkk->tk", usable.covariance)),
+        "raw": usable.shares,
+        "bias": usable.bias,
+    }
+    for name, figure in figures.items():
+        figures[name] = _placed(figure, reported, counts.shape)
+    return replace(series, **figures, notes=notes)
 
 
 def _from_audits(
@@ -680,130 +665,87 @@ def _from_audits(
     """Return the series of periods from the audits of several."""
     designs.check_choices(method, rates, sampled_by)
     pooled = pool_audits(*audits.values())
-    periods, found = _read_periods(counts_by_period, pooled.labels)
+    periods, rows = _read_periods(counts_by_period, pooled.labels)
     by_period = of_periods.matched(audits, periods)
     pvalue = of_periods.same_rates_pvalue([*by_period.values()])
-    sampled_by, taken = designs.design_of_several([*by_period.values()], sampled_by)
+    sampled_by, notes = designs.design_of_several([*by_period.values()], sampled_by)
     own = audit_rates == "own" or audit_rates == "auto" and pvalue < DIFFER
-    notes = [
-        *taken,
-        of_periods.choice_note(by_period, audit_rates, pvalue, own=own),
-        *_without_counts(by_period, periods, own=own),
-    ]
-    of_audits = {
-        "audits": tuple(by_period.get(period) for period in periods),
-        "sampled_by": sampled_by,
-    }
+    notes += (of_periods.choice_note(by_period, audit_rates, pvalue, own=own),)
+    if without_counts := [name for name in by_period if name not in periods]:
+        use = "they are left out" if own else "they are used for the rates only"
+        names = listed(without_counts, quoted=True)
+        notes += (Note("data", f"audited, but without counts: {names}; {use}"),)
     if own:
         method = of_periods.own_method(method, sampled_by)
-        return _series(
-            pooled,
-            None,
-            periods,
-            _own_counts(by_period, periods, found, method, rates, sampled_by),
-            method,
-            rates,
-            notes,
-            audit_rates="own",
-            **of_audits,
-        )
-    if method == "mixed":
-        raise checks.WrongValue(
+        rows = [
+            _checked(by_period.get(period), row, method, rates, sampled_by)
+            for period, row in zip(periods, rows, strict=True)
+        ]
+    elif method == "mixed":
+        raise WrongValue(
             "method",
             "must not be 'mixed', which takes one audit of one period: "
             "'misclassification' pools the rates of several",
             method,
         )
-    method = "misclassification" if method in (designs.AUTO, "mle") else method
-    designs.read_design(pooled, None, method, rates, sampled_by)
+    else:
+        method = "misclassification" if method in (designs.AUTO, "mle") else method
+        read_design(pooled, None, method, rates, sampled_by)
     return _series(
-        pooled, None, periods, found, method, rates, notes, audit_rates="pooled", **of_audits
+        pooled,
+        None,
+        periods,
+        rows,
+        method,
+        rates,
+        notes,
+        audit_rates="own" if own else "pooled",
+        audits=tuple(by_period.get(period) for period in periods),
+        sampled_by=sampled_by,
     )
 
 
-def _without_counts(by_period: Mapping, periods: tuple, *, own: bool) -> list[Note]:
-    """Return a note that names the audits of periods without counts."""
-    lost = [name for name in by_period if name not in periods]
-    if not lost:
-        return []
-    used = "they are left out" if own else "they are used for the rates only"
-    return [
-        Note("data", f"audited, but without counts: {checks.listed(lost, quoted=True)}; {used}")
-    ]
-
-
-def _own_counts(
-    by_period: Mapping, periods: tuple, found: list, method: str, rates: str, sampled_by: str
-) -> list:
-    """Return the counts of each period, or why its own audit gives no estimate."""
-    checked = []
-    for period, counts in zip(periods, found, strict=True):
-        if not isinstance(counts, CountsError):
-            counts = _own_or_error(by_period.get(period), counts, method, rates, sampled_by)
-        checked.append(counts)
-    return checked
-
-
-def _own_or_error(
-    audit: ConfusionCounts | None, counts: np.ndarray, method: str, rates: str, sampled_by: str
-) -> Any:
-    if audit is None:
-        return CountsError(
-            "it was not audited, and each period is estimated from its own audit; 'pooled' as "
-            "audit_rates takes the rates of the others for it"
-        )
+def _checked(
+    audit: ConfusionCounts | None, row: Any, method: str, rates: str, sampled_by: str
+) -> CountsError | ndarray:
+    """Return the counts of a period, or the error why its own audit gives no estimate."""
+    if isinstance(row, CountsError):
+        return row
     try:
-        of_periods.own_periods(audit, counts, method, rates, sampled_by)
+        of_periods.own_periods(audit, row, method, rates, sampled_by)
     except AuditError as error:
         return CountsError(str(error))
-    return counts
+    return row
 
 
 def _subject(label: int | str) -> str:
     text = str(label)
-    return f"Class {text}" if not text[:1].isalpha() else f"{text[0].upper()}{text[1:]}"
+    return text[0].upper() + text[1:] if text[:1].isalpha() else f"Class {text}"
 
 
-def _said_change(row: dict) -> str:
-    """Return a change between two periods as a sentence: what rose or fell by how much, or that nothing is shown."""
-    low, high, error = row["low"], row["high"], (row["high"] - row["low"]) / 2
-    first, last = (calendar.named_period(row[f"{end}_period"]) for end in ("first", "last"))
-    name, when = _subject(row["label"]), f"from {first} to {last}"
-    if low <= 0 <= high:
-        shown = digits.points(row["change"], low, high, error=error, signed=True)
-        return "{}: no change is shown {}, {} points, between {} and {}".format(name, when, *shown)
-    shown = digits.points(abs(row["change"]), *sorted(map(abs, (low, high))), error=error)
-    return "{} {} by {} points, between {} and {}, {}".format(
-        name, "rose" if low > 0 else "fell", *shown, when
-    )
-
-
-def _read_periods(counts_by_period: Any, labels: tuple) -> tuple:
-    """Return the periods' labels and the counts of each, or the error that says why they cannot be used."""
+def _read_periods(counts_by_period: Any, labels: tuple) -> tuple[tuple, list]:
+    """Return the periods, and the counts of each or the error why they cannot be used."""
     if isinstance(counts_by_period, Mapping):
         periods, rows = tuple(counts_by_period), tuple(counts_by_period.values())
     else:
-        rows = checks.each(
-            "counts_by_period",
-            counts_by_period.to_numpy()
-            if hasattr(counts_by_period, "to_numpy")
-            else counts_by_period,
-        )
+        if hasattr(counts_by_period, "to_numpy"):
+            counts_by_period = counts_by_period.to_numpy()
+        rows = each("counts_by_period", counts_by_period)
         periods = tuple(range(1, len(rows) + 1))
     if not rows:
-        raise checks.WrongValue("counts_by_period", "must hold at least one period; got none")
+        raise WrongValue("counts_by_period", "must hold at least one period; got none")
     return periods, [_counts_or_error(row, labels) for row in rows]
 
 
-def _counts_or_error(row: Any, labels: tuple) -> CountsError | np.ndarray:
+def _counts_or_error(row: Any, labels: tuple) -> CountsError | ndarray:
     try:
         return read_counts(row, labels)
     except CountsError as error:
         return error
 
 
-def _placed(values: np.ndarray, reported: np.ndarray, shape: tuple) -> np.ndarray:
-    """Return values of the reported periods among NaN for the others; with two classes those of the second."""
+def _placed(values: ndarray, reported: ndarray, shape: tuple) -> ndarray:
+    """Return values of the reported periods among NaN; with two classes those of the second."""
     placed = np.full(shape, np.nan)
     placed[reported] = values
     return placed[:, 1] if shape[1] == 2 else placed

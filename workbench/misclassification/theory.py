@@ -1,13 +1,17 @@
 """Bias and variance of the estimators of a share in closed form, and how many items to audit.
 
+`estimator_theory` has the formulas of `setting` for one setting, `moments` for arrays of settings.
+`plan_audit` finds the size of an audit.
+
 References
 ----------
-.. [1] Kloos, A new generic method to improve machine learning applications in official statistics, Statistical
-   Journal of the IAOS 37, 2021. Its equations 5 and 64 have the covariance of equation 63 once; equation 20 has it
-   twice, and so do simulations.
-.. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification bias, in Artificial
-   Intelligence and Machine Learning, Springer 2021.
-.. [3] Tenenbein, A double sampling scheme for estimating from binomial data with misclassifications, JASA 65, 1970.
+.. [1] Kloos, A new generic method to improve machine learning applications in official statistics,
+   Statistical Journal of the IAOS 37, 2021. Its equations 5 and 64 have the covariance of equation
+   63 once. Equation 20 has it twice, and so do simulations.
+.. [2] Kloos, Meertens, Scholtus & Karch, Comparing correction methods to reduce misclassification
+   bias, in Artificial Intelligence and Machine Learning, Springer 2021.
+.. [3] Tenenbein, A double sampling scheme for estimating from binomial data with
+   misclassifications, JASA 65, 1970.
 """
 
 from bisect import bisect_left
@@ -16,26 +20,30 @@ from typing import Any
 
 import numpy as np
 
-from workbench import checks, intervals
-from workbench.misclassification import limits, methods
+from workbench.checks import WrongValue, choice, number, whole
+from workbench.intervals import quantile
+from workbench.misclassification import methods
+from workbench.misclassification.limits import UNSURE
+from workbench.misclassification.methods import RATES, estimators
 from workbench.misclassification.setting import LEAST, second_order, setting
 from workbench.results import Note, Result, percent
 
 LARGE_PART = (
-    0.05  # Cochran, Sampling Techniques, 2.6: below it the finite-population factor may be left out
+    0.05  # Cochran, Sampling Techniques, 2.6: below it the finite-population factor is near 1
 )
+Size = int | None
 QUANTITIES = ("level", "change")
 MOST_AUDITED = 10**9
+FEW_ERRORS = 5  # Cochran's rule for expected counts
 
 
 def _reasons(self: Result) -> dict[str, str]:
-    return {
-        note.where[1]: note.text for note in self.notes if note.where and note.kind == "undefined"
-    }
+    undefined_notes = (note for note in self.notes if note.kind == "undefined")
+    return {note.where[1]: note.text for note in undefined_notes if note.where}
 
 
 reasons_by_method = property(
-    _reasons, doc="Why a figure of a method does not exist, dict of method to str."
+    _reasons, doc="The reason why a figure of a method does not exist, dict of method to str."
 )
 
 
@@ -68,8 +76,8 @@ class EstimatorTheory(Result):
     p00: float
     p11: float
     n: int
-    size: int | None
-    new_size: int | None
+    size: Size
+    new_size: Size
     rates: str
 
     reasons = reasons_by_method
@@ -80,44 +88,47 @@ class EstimatorTheory(Result):
         return {method: value**0.5 for method, value in self.variance.items()}
 
     @property
-    def mse(self) -> dict[str, float]:
-        """Mean squared error per method; an unknown bias, of order 1/n, is left out."""
-        return {
-            method: value + np.nan_to_num(self.bias[method]) ** 2
-            for method, value in self.variance.items()
-        }
-
-    @property
     def rmse(self) -> dict[str, float]:
         """Root mean squared error per method; an unknown bias, of order 1/n, is left out."""
-        return {method: float(value**0.5) for method, value in self.mse.items()}
+        return {
+            method: float((variance + np.nan_to_num(self.bias[method]) ** 2) ** 0.5)
+            for method, variance in self.variance.items()
+        }
 
     def headline(self) -> str:
         """Return the shift and the methods with the least and the largest error."""
-        rmse = self.rmse
-        best, worst = min(rmse, key=rmse.__getitem__), max(rmse, key=rmse.__getitem__)
-        return (
-            f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited: least error {best} "
-            f"(RMSE {rmse[best]:.4g}), largest {worst} ({rmse[worst]:.4g}); calibration reports "
-            f"{self.retained_change:.0%} of a change"
-        )
+        shift = f"share {self.base_rate:.4g} -> {self.new_base_rate:.4g}, {self.n:,} audited"
+        errors = best_and_worst({name: np.array([rmse]) for name, rmse in self.rmse.items()})
+        return f"{shift}: {errors}; calibration reports {self.retained_change:.0%} of a change"
 
     def rows(self) -> list[dict]:
         """Return one row per method."""
+        sd, rmse, reasons = self.sd, self.rmse, self.reasons
         return [
             {
                 "method": method,
-                "bias": self.bias[method],
-                "sd": self.sd[method],
-                "rmse": self.rmse[method],
-                "problem": self.reasons.get(method, ""),
+                "bias": bias,
+                "sd": sd[method],
+                "rmse": rmse[method],
+                "problem": reasons.get(method, ""),
             }
-            for method in self.bias
+            for method, bias in self.bias.items()
         ]
 
 
+def best_and_worst(rmse: dict[str, np.ndarray]) -> str:
+    """Return the methods with the least and the largest error, in words.
+
+    The errors of the classes, (..., K), are put together by squares.
+    """
+    total = {method: float(np.sqrt((value**2).sum(-1).mean())) for method, value in rmse.items()}
+    order = sorted((method for method in total if total[method] >= 0), key=total.__getitem__)
+    best, worst = order[0], order[-1]
+    return f"least error {best} (RMSE {total[best]:.4g}), largest {worst} ({total[worst]:.4g})"
+
+
 def unbiased_share(p00: float, p11: float) -> float | None:
-    """Return the only true share whose count is right, (1 - p00) / (2 - p00 - p11), or None without errors.
+    """Return the only true share with an unbiased count, or None where nothing is misread.
 
     Examples
     --------
@@ -134,8 +145,8 @@ def estimator_theory(
     p11: float,
     n: int,
     *,
-    size: int | None = None,
-    new_size: int | None = None,
+    size: Size = None,
+    new_size: Size = None,
     rates: str = "process",
 ) -> EstimatorTheory:
     """Return bias and variance of the estimators of a share, in closed form.
@@ -143,16 +154,18 @@ def estimator_theory(
     Parameters
     ----------
     base_rate, new_base_rate : float
-        True share of class 1 when the audit was drawn, and in the period that is estimated; in (0, 1).
+        True share of class 1 when the audit was drawn, and in the period that is estimated; in (0,
+        1).
     p00, p11 : float
         P(predicted 0 | true 0) and P(predicted 1 | true 1) in (0, 1), together above 1; constant.
     n : int
         Audited items, at least 2.
     size, new_size : int, optional
-        Items counted when the audit was drawn (at least n) and in the new period; None for very many.
+        Items counted when the audit was drawn (at least n) and in the new period; None for very
+        many.
     rates : {"process", "frame"}
-        With "frame" the new period has the audited frame's own rates: what comes from the audit gets the factor
-        1 - n/size, and the frame's own counts are without error.
+        With "frame" the new period has the audited frame's own rates: what comes from the audit
+        gets the factor 1 - n/size, and the frame's own counts are without error.
 
     Returns
     -------
@@ -161,13 +174,14 @@ def estimator_theory(
     Notes
     -----
     Theorem 1 of [1]_, corrected: V(mixed) = V(c) + (a' - a)^2 (V0 + V1) / d^2 + 2 C + v'/d^2
-    + v0 (c11 - c10 - 1/d)^2, with V0, V1 the variances of the estimated p00 and p11, V(c) that of the calibrated
-    share, C = (a' - a) a (1 - a)(p00 - p11) d / (n b0 b1), and v0, v' the variances of the two predicted shares.
-    The subtracted-bias estimator is q (3 - p00 - p11) - (1 - p00), as in theorem 1 of [2]_. "mle" [3]_ is the
-    misclassification estimator on the audit reweighted to the frame's predicted counts; its variance is first order.
+    + v0 (c11 - c10 - 1/d)^2, with V0, V1 the variances of the estimated p00 and p11, V(c) that of
+    the calibrated share, C = (a' - a) a (1 - a)(p00 - p11) d / (n b0 b1), and v0, v' the variances
+    of the two predicted shares. The subtracted-bias estimator is q (3 - p00 - p11) - (1 - p00), as
+    in theorem 1 of [2]_. "mle" [3]_ is the misclassification estimator on the audit reweighted to
+    the frame's predicted counts; its variance is first order.
 
-    Under rates="process" the true share of the frame varies with the process, too; `simulate_prevalence` keeps it, so
-    its baseline and calibration vary a little less.
+    Under rates="process" the true share of the frame varies with the process, too;
+    `simulate_prevalence` keeps it, so its baseline and calibration vary a little less.
 
     References
     ----------
@@ -178,66 +192,69 @@ def estimator_theory(
     Examples
     --------
     >>> r = estimator_theory(.5, .5, .6, .7, 1000)
-    >>> {method: round(error, 5) for method, error in r.rmse.items()}     # doctest: +NORMALIZE_WHITESPACE
-    {'baseline': 0.01581, 'classify_and_count': 0.05, 'subtracted_bias': 0.03807, 'misclassification': 0.05003,
+    >>> errors = r.rmse.items()
+    >>> {method: round(error, 5) for method, error in errors}  # doctest: +NORMALIZE_WHITESPACE
+    {'baseline': 0.01581, 'classify_and_count': 0.05, 'subtracted_bias': 0.03807,
+    'misclassification': 0.05003,
      'calibration': 0.01508, 'mixed': 0.01508, 'mle': 0.01508}
     """
-    given = _check_setting(base_rate, new_base_rate, p00, p11)
-    n = checks.whole("n", n, 2)
-    size = None if size is None else checks.whole("size", size, n)
-    new_size = None if new_size is None else checks.whole("new_size", new_size, 1)
-    checks.choice("rates", rates, methods.RATES)
-    bias, variance, extra = (
-        {name: float(value) for name, value in part.items()}
-        for part in moments(*given, n, size, new_size, rates)
+    shares_and_rates = _check_setting(base_rate, new_base_rate, p00, p11)
+    n, size, new_size = check_sizes(n, size, new_size, rates)
+    bias, variance, further = (
+        {name: float(value) for name, value in figures.items()}
+        for figures in moments(*shares_and_rates, n, size, new_size, rates)
     )
     unknown = {
         name: method.unknown
-        for name, method in methods.estimators().items()
+        for name, method in estimators().items()
         if np.isnan(bias[name] + variance[name])
     }
-    cv = extra["slope_cv"]
     return EstimatorTheory(
         bias,
         variance,
-        extra["second_order"],
-        extra["retained_change"],
-        cv,
-        *given,
+        further["second_order"],
+        further["retained_change"],
+        further["slope_cv"],
+        *shares_and_rates,
         n,
         size,
         new_size,
         rates,
-        notes=tuple(_theory_notes(unknown, n, size, rates, cv)),
+        notes=tuple(_theory_notes(unknown, n, size, rates, further["slope_cv"])),
     )
+
+
+def check_sizes(n: int, size: Size, new_size: Size, rates: str) -> tuple[int, Size, Size]:
+    """Return the sizes of the audit, its frame and the new period, or raise."""
+    choice("rates", rates, RATES)
+    n = whole("n", n, 2)
+    return n, _whole_or_none("size", size, n), _whole_or_none("new_size", new_size, 1)
+
+
+def _whole_or_none(name: str, value: Size, low: int) -> Size:
+    return None if value is None else whole(name, value, low)
 
 
 def _check_setting(
     base_rate: float, new_base_rate: float, p00: float, p11: float
 ) -> tuple[float, float, float, float]:
-    base_rate, new_base_rate, p00, p11 = (
-        checks.number(name, value, 0, 1, open_ends=True)
-        for name, value in (
-            ("base_rate", base_rate),
-            ("new_base_rate", new_base_rate),
-            ("p00", p00),
-            ("p11", p11),
-        )
-    )
-    for name, rate in (("base_rate", base_rate), ("new_base_rate", new_base_rate)):
-        if min(rate, 1 - rate) < LEAST:
-            raise checks.WrongValue(name, f"must be from {LEAST:g} to 1 - {LEAST:g}", rate)
+    for name, share in (("base_rate", base_rate), ("new_base_rate", new_base_rate)):
+        share = number(name, share, 0, 1, open_ends=True)
+        if min(share, 1 - share) < LEAST:
+            raise WrongValue(name, f"must be from {LEAST:g} to 1 - {LEAST:g}", share)
+    p00 = number("p00", p00, 0, 1, open_ends=True)
+    p11 = number("p11", p11, 0, 1, open_ends=True)
     if p00 + p11 <= 1:
         raise ValueError(
-            f"p00 + p11 must be above 1; got {p00:g} + {p11:g}: no better than chance, or the labels are "
-            "swapped"
+            f"p00 + p11 must be above 1; got {p00:g} + {p11:g}: no better than chance, or the "
+            "labels are swapped"
         )
-    return base_rate, new_base_rate, p00, p11
+    return float(base_rate), float(new_base_rate), p00, p11
 
 
-def _theory_notes(unknown: dict, n: int, size: int | None, rates: str, cv: float) -> Iterator[Note]:
+def _theory_notes(unknown: dict, n: int, size: Size, rates: str, cv: float) -> Iterator[Note]:
     yield from undefined(unknown)
-    if cv > limits.UNSURE:
+    if cv > UNSURE:
         yield Note(
             "unreliable",
             f"the estimated p00 + p11 - 1 has a coefficient of variation of {cv:.2f}: first-order "
@@ -266,26 +283,22 @@ def moments(
     new_size: Any = None,
     rates: str = "process",
 ) -> tuple[dict, dict, dict]:
-    """Return bias and variance per method and a dict of further figures; all arguments may be arrays.
+    """Return bias, variance and further figures by method; all arguments may be arrays.
 
     The checked entry for single settings is `estimator_theory`.
     """
-    at = setting(base_rate, new_base_rate, p00, p11, n, size, new_size, rates)
-    unknown = (at.zero + np.nan,) * 2
-    pairs = {
-        name: method.theory(at) if method.theory else unknown
-        for name, method in methods.estimators().items()
+    terms = setting(base_rate, new_base_rate, p00, p11, n, size, new_size, rates)
+    unknown = terms.zero + np.nan
+    bias, variance = {}, {}
+    for name, method in estimators().items():
+        formula = method.theory
+        bias[name], variance[name] = formula(terms) if formula else (unknown, unknown)
+    further = {
+        "second_order": second_order(terms),
+        "retained_change": terms.phi2,
+        "slope_cv": np.sqrt(terms.slope),
     }
-    bias, variance = ({name: pair[place] for name, pair in pairs.items()} for place in range(2))
-    return (
-        bias,
-        variance,
-        {
-            "second_order": second_order(at),
-            "retained_change": at.phi2,
-            "slope_cv": np.sqrt(at.slope),
-        },
-    )
+    return bias, variance, further
 
 
 class AuditPlan(Result):
@@ -298,8 +311,8 @@ class AuditPlan(Result):
     expected_half_width : float
         Of the interval with this audit, if the rates hold.
     fresh_audited : int or None
-        Items of a fresh audit, drawn in the new period itself, for the same half-width of the level; None where even
-        all items of the period would not do.
+        Items of a fresh audit, drawn in the new period itself, for the same half-width of the
+        level; None where even all items of the period would not do.
     fresh_half_width : float
         Of the level from a fresh audit of `audited` items (at most all of them).
     half_width, level : float
@@ -309,7 +322,7 @@ class AuditPlan(Result):
 
     audited: int
     expected_half_width: float
-    fresh_audited: int | None
+    fresh_audited: Size
     fresh_half_width: float
     half_width: float
     level: float
@@ -317,28 +330,27 @@ class AuditPlan(Result):
     method: str
 
     def headline(self) -> str:
-        """Return the audit and what a fresh one would buy."""
-        fresh = "" if self.fresh_audited is None else f"{self.fresh_audited:,} would do, "
+        """Return the audit and the half-width that a fresh one would give."""
+        audited = f"{self.audited:,}"
+        plan = f"{self.method}: expected ±{self.expected_half_width:.4g}"
+        fresh = f"{audited} give its level ±{self.fresh_half_width:.4g}"
+        if self.fresh_audited is not None:
+            fresh = f"{self.fresh_audited:,} would do, {fresh}"
         return (
-            f"{self.audited:,} audited items for {percent(self.level)} ±{self.half_width:.4g} of the "
-            f"{self.quantity} ({self.method}: expected ±{self.expected_half_width:.4g}); in an audit of the new "
-            f"period itself {fresh}{self.audited:,} give its level ±{self.fresh_half_width:.4g}"
+            f"{audited} audited items for {percent(self.level)} ±{self.half_width:.4g} of the "
+            f"{self.quantity} ({plan}); in an audit of the new period itself {fresh}"
         )
 
     def rows(self) -> list[dict]:
         """Return the audit at hand and the fresh one."""
-        names, wanted = (
-            ("audit", "quantity", "items", "half_width"),
-            self.fresh_audited and self.half_width,
+        names = ("audit", "quantity", "items", "half_width")
+        half_width = None if self.fresh_audited is None else self.half_width
+        audits = (
+            ("first period", self.quantity, self.audited, self.expected_half_width),
+            ("new period", "level", self.audited, self.fresh_half_width),
+            ("new period", "level", self.fresh_audited, half_width),
         )
-        return [
-            dict(zip(names, row, strict=True))
-            for row in (
-                ("first period", self.quantity, self.audited, self.expected_half_width),
-                ("new period", "level", self.audited, self.fresh_half_width),
-                ("new period", "level", self.fresh_audited, wanted),
-            )
-        ]
+        return [dict(zip(names, audit, strict=True)) for audit in audits]
 
 
 def plan_audit(
@@ -348,8 +360,8 @@ def plan_audit(
     p11: float,
     half_width: float,
     *,
-    size: int | None = None,
-    new_size: int | None = None,
+    size: Size = None,
+    new_size: Size = None,
     quantity: str = "level",
     previous_base_rate: float | None = None,
     method: str = "mle",
@@ -371,7 +383,8 @@ def plan_audit(
     quantity : {"level", "change"}
         The share of the new period, or its change since `previous_base_rate`.
     previous_base_rate : float, optional
-        Share in another period of `new_size` items; by default the change is from the audited period.
+        Share in another period of `new_size` items; by default the change is from the audited
+        period.
     method : {"mle", "mixed", "misclassification"}
     rates : {"process", "frame"}
         As in `workbench.estimate_prevalence`.
@@ -384,41 +397,36 @@ def plan_audit(
     Raises
     ------
     ValueError
-        If no audit reaches the half-width because the errors of the counted items alone are too large.
+        If no audit reaches the half-width because the errors of the counted items alone are too
+        large.
 
     Examples
     --------
-    >>> plan_audit(.10, .15, .96, .85, .025, size=1797, new_size=5000)    # doctest: +NORMALIZE_WHITESPACE
-    AuditPlan(447 audited items for 95% ±0.025 of the level (mle: expected ±0.02498); in an audit of the new period
-    itself 291 would do, 447 give its level ±0.01971)
+    >>> plan_audit(.1, .15, .96, .85, .025, size=1797, new_size=5000)  # doctest: +ELLIPSIS
+    AuditPlan(447 audited items for 95% ±0.025 of the level (mle: expected ±0.02498); ...)
     """
     a, t, p00, p11 = _check_setting(base_rate, new_base_rate, p00, p11)
-    half_width = checks.number("half_width", half_width, 0, 0.5, open_ends=True)
-    size = None if size is None else checks.whole("size", size, 4)
-    new_size = None if new_size is None else checks.whole("new_size", new_size, 4)
-    checks.choice("quantity", quantity, QUANTITIES)
-    checks.choice("method", method, methods.inverting())
-    checks.choice("rates", rates, methods.RATES)
-    previous = (
-        None
-        if previous_base_rate is None
-        else checks.number("previous_base_rate", previous_base_rate, 0, 1, open_ends=True)
-    )
-    z = intervals.quantile(level)
+    half_width = number("half_width", half_width, 0, 0.5, open_ends=True)
+    size, new_size = _whole_or_none("size", size, 4), _whole_or_none("new_size", new_size, 4)
+    choice("quantity", quantity, QUANTITIES)
+    choice("method", method, methods.inverting())
+    choice("rates", rates, RATES)
+    first = a
+    if previous_base_rate is not None:
+        first = number("previous_base_rate", previous_base_rate, 0, 1, open_ends=True)
+    z, reading = quantile(level), np.array([[p00, 1 - p00], [1 - p11, p11]])
 
     def width(n: int) -> float:
-        return z * _planned_error(
-            a, t, previous, p00, p11, n, size, new_size, quantity, method, rates
-        )
+        own = (False, previous_base_rate is None)
+        periods = (t, first) if quantity == "change" else (t,)
+        return z * _planned_error(a, periods, own, reading, n, size, new_size, method, rates)
 
     def fresh_width(n: int) -> float:
-        return z * _planned_error(
-            t, t, None, p00, p11, n, new_size, new_size, "level", method, rates, own=True
-        )
+        return z * _planned_error(t, (t,), (True,), reading, n, new_size, new_size, method, rates)
 
     audited = _least(width, half_width, size)
     if audited is None:
-        raise checks.WrongValue(
+        raise WrongValue(
             "half_width",
             f"{half_width:g} is out of reach: the errors of the predicted labels "
             f"alone leave ±{width(size or MOST_AUDITED):.3g} with any audit; count more items per "
@@ -426,77 +434,68 @@ def plan_audit(
         )
     return AuditPlan(
         audited,
-        float(width(audited)),
+        width(audited),
         _least(fresh_width, half_width, new_size),
-        float(fresh_width(min(audited, new_size or audited))),
+        fresh_width(min(audited, new_size or audited)),
         half_width,
         float(level),
         quantity,
         method,
-        notes=_plan_notes(a, p00, p11, audited),
+        notes=tuple(_plan_notes(a, p00, p11, audited)),
     )
 
 
 def _planned_error(
-    a: float,
-    t: float,
-    previous: float | None,
-    p00: float,
-    p11: float,
+    base_rate: float,
+    periods: tuple[float, ...],
+    own: tuple[bool, ...],
+    reading: np.ndarray,
     n: int,
-    size: int | None,
-    new_size: int | None,
-    quantity: str,
+    size: Size,
+    new_size: Size,
     method: str,
     rates: str,
-    own: bool = False,
 ) -> float:
-    """Return the standard error of level or change that an audit of n items is expected to give."""
-    given = np.array([[p00, 1 - p00], [1 - p11, p11]])
-    parts = np.array([[1 - x, x] for x in (a, t, a if previous is None else previous)])
-    frame, *predicted = parts @ given
-    table = n * parts[0][:, None] * given + methods.HALF
-    later, earlier = (
-        methods.curved(method, methods.slopes_of(method, table, frame, shares), table, frame)
-        for shares in predicted
-    )
-    if own:
-        later = later.within_frame(True)
-    if previous is None:
-        earlier = earlier.within_frame(True)
-    total = methods.audit_covariance(
-        later - earlier if quantity == "change" else later, table, n, size, rates
-    )
-    for period, shares in zip(
-        (later, earlier)[: 1 + (quantity == "change")], predicted, strict=False
-    ):
-        total = total + methods.reading_covariance(
-            method, period, table, shares, new_size or np.inf
-        )
-    return float(np.sqrt(max(total[1, 1], 0.0)))
+    """Return the expected standard error of a level, or of the first of two levels less the second.
+
+    `periods` are their true shares, `own` says which are of the audited frame itself.
+    """
+    first, *later = (np.array([1 - share, share]) for share in (base_rate, *periods))
+    table, frame = n * first[:, None] * reading + methods.HALF, first @ reading
+    slopes, covariance = [], np.zeros((2, 2))
+    for parts, of_frame in zip(later, own, strict=False):
+        counted = parts @ reading
+        slope = methods.slopes_of(method, table, frame, counted)
+        slope = methods.curved(method, slope, table, frame).within_frame(of_frame)
+        size_of_period = new_size or np.inf
+        covariance += methods.reading_covariance(method, slope, table, counted, size_of_period)
+        slopes.append(slope)
+    difference = slopes[0] - slopes[1] if len(slopes) > 1 else slopes[0]
+    covariance += methods.audit_covariance(difference, table, n, size, rates)
+    return float(np.sqrt(max(covariance[1, 1], 0.0)))
 
 
-def _least(width: Callable, wanted: float, most: int | None) -> int | None:
+def _least(width: Callable, half_width: float, most: Size) -> Size:
+    """Return the least size, of at least 4, with this half-width; None where `most` do not do."""
     most = most or MOST_AUDITED
-    return (
-        None
-        if width(most) > wanted
-        else bisect_left(range(most), True, 4, key=lambda n: width(n) <= wanted)
-    )
+    if width(most) > half_width:
+        return None
+    return bisect_left(range(most), True, 4, key=lambda n: width(n) <= half_width)
 
 
-def _plan_notes(a: Any, p00: Any, p11: Any, n: Any) -> Any:
-    cv = np.sqrt(p00 * (1 - p00) / (n * (1 - a)) + p11 * (1 - p11) / (n * a)) / (p00 + p11 - 1)
-    if cv > limits.UNSURE:
+def _plan_notes(a: float, p00: float, p11: float, n: int) -> Iterator[Note]:
+    n0, n1 = n * (1 - a), n * a
+    cv = np.sqrt(p00 * (1 - p00) / n0 + p11 * (1 - p11) / n1) / (p00 + p11 - 1)
+    if cv > UNSURE:
         yield Note(
             "unreliable",
             f"with {n:,} audited items the estimated p00 + p11 - 1 has a coefficient of variation "
             f"of {cv:.2f}: half-widths will vary much around the plan",
         )
-    few = min(n * (1 - a) * (1 - p00), n * a * (1 - p11))
-    if few < 5:
+    errors = min(n0 * (1 - p00), n1 * (1 - p11))
+    if errors < FEW_ERRORS:
         yield Note(
             "unreliable",
-            f"the audit is expected to hold {few:.1f} wrong predictions of one kind; below 5 the "
-            "plan is rough",
+            f"the audit is expected to hold {errors:.1f} wrong predictions of one kind; below "
+            f"{FEW_ERRORS} the plan is rough",
         )
