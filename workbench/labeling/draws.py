@@ -21,7 +21,8 @@ try:
 except ImportError:
     md5 = functools.partial(hashlib.md5, usedforsecurity=False)
 
-KEY_BITS, PART = 60, 100_000
+KEY_BITS = 60
+PART = 100_000
 
 
 def random_keys(ids: Iterable, seed: int | str) -> np.ndarray:
@@ -42,7 +43,9 @@ def random_keys(ids: Iterable, seed: int | str) -> np.ndarray:
     >>> random_keys([7, "7"], 0) / 2**60
     array([0.52692087, 0.52692087])
     """
-    start, texts, keys = f"{seed}:".encode(), map(str, ids), [np.empty(0, np.int64)]
+    start = f"{seed}:".encode()
+    texts = map(str, ids)
+    keys = [np.empty(0, np.int64)]
     while digests := b"".join(
         [md5(start + text.encode()).digest() for text in itertools.islice(texts, PART)]
     ):
@@ -87,7 +90,9 @@ def items_in_turn(ids: Sequence, stratum: np.ndarray, turns: np.ndarray, seed: i
     >>> items_in_turn(["a", "b", "c"], np.array([0, 1, 1]), np.array([1, 0, 1]), seed=0).tolist()
     [1, 0, 2]
     """
-    keys, size, order = random_keys(ids, seed), np.bincount(stratum), np.empty(turns.size, np.int64)
+    keys = random_keys(ids, seed)
+    size = np.bincount(stratum)
+    order = np.empty(turns.size, np.int64)
     wanted = np.bincount(turns, minlength=size.size)
     share = (wanted + 10 * np.sqrt(wanted) + 10) / np.maximum(
         size, 1

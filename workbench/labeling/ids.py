@@ -61,7 +61,8 @@ def matched(
 def changed_ids(cells: Sequence[str], asked: Iterable[str]) -> dict[str, str]:
     """Return the cells that a spreadsheet changed, with the one identifier that was asked for and is shown so."""
     wanted = set(asked)
-    gone, found = wanted.difference(cells), {}
+    gone = wanted.difference(cells)
+    found = {}
     by_number = functools.cache(functools.partial(_by_number, gone))
     for cell in dict.fromkeys(cells) if gone else ():
         candidates = [] if cell in wanted else by_number(_digits(cell)).get(_number(cell), [])

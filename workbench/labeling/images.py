@@ -62,7 +62,8 @@ def read_image(folder: Path, name: str) -> bytes:
         inside = path.is_relative_to(folder)
         size = path.stat().st_size if inside and path.is_file() else -1
     except (OSError, RuntimeError, ValueError):  # a name no file can have, or links in a circle
-        inside, size = True, -1
+        inside = True
+        size = -1
     if not inside:
         raise ValueError(f"{name!r} is not below the folder of images")
     if size < 0:

@@ -26,7 +26,8 @@ from workbench.data.whole_files import write_text
 from workbench.labeling import draws
 from workbench.labeling.answers import ANSWERS, class_texts
 
-KIND, SCHEMA = "plan of a label sheet", 1
+KIND = "plan of a label sheet"
+SCHEMA = 1
 PART = 100_000  # identifiers that are hashed at once
 _PLAIN = re.compile(
     r"[ !#-\[\]-~]*"

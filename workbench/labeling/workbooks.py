@@ -7,7 +7,8 @@ from typing import Any
 from workbench.data.safe_csv import neutral, write_cell
 from workbench.data.whole_files import whole_file
 
-LABELS, NOTES = "labels", "how to fill"
+LABELS = "labels"
+NOTES = "how to fill"
 LONGEST = 60
 _WIDTHS = {"id": 14, "position": 9}
 
@@ -65,7 +66,8 @@ def write_label_workbook(
             }
         )
         title = book.add_format({"num_format": "@", "bold": True})
-        sheet, notes = book.add_worksheet(LABELS), book.add_worksheet(NOTES)
+        sheet = book.add_worksheet(LABELS)
+        notes = book.add_worksheet(NOTES)
         sheet.write_row(0, 0, header, title)
         last = len(header) - 1
         for line, row in enumerate(rows, 1):

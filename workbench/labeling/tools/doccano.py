@@ -24,7 +24,8 @@ def _owns(record: dict) -> bool:
 
 
 def _rows(number: int, record: dict) -> Iterator[LabelRow]:
-    item, label = item_of(record, "item"), record.get("label")
+    item = item_of(record, "item")
+    label = record.get("label")
     labels = label if isinstance(label, list) else [label]
     if not item:
         yield LabelRow(

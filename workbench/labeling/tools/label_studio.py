@@ -102,7 +102,8 @@ def _rows(number: int, task: dict) -> Iterator[LabelRow]:
 
 def _flat(number: int, record: dict) -> LabelRow:
     """Return the row of a flat record; a choice may be text, a list, or {"choices": [...]} in a cell of a table."""
-    item, who = item_of(record, "item", "id"), record.get("annotator")
+    item = item_of(record, "item", "id")
+    who = record.get("annotator")
     by = text_of(who.get("id") or who.get("email")) if isinstance(who, dict) else text_of(who)
     if not item:
         return LabelRow(

@@ -8,7 +8,8 @@ from workbench import checks
 from workbench.data import numbers
 from workbench.data.json_records import kind_of
 
-ACCEPT, REJECT = "accept", "reject"
+ACCEPT = "accept"
+REJECT = "reject"
 Items = Iterable[tuple[str, Mapping[str, str]]]
 
 
