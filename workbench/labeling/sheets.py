@@ -1,9 +1,7 @@
 """Label sheets: draw items, write the sheet people fill in, and read it back without losing a row."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -73,14 +71,14 @@ class SheetLabels(Result):
 
     def headline(self) -> str:
         """Return the number of labels and of right ones, and what could not be used."""
-        left = f", {len(self.unlabeled)} still to label" if self.unlabeled else ""
-        lost = (
-            f", {checks.counted(len(self.unmatched), 'id')} not among the items"
-            if self.unmatched
-            else ""
-        )
+        labels = checks.counted(self.index.size, "label")
         strata = checks.counted(self.labeled.size, "stratum", "strata")
-        return f"{checks.counted(self.index.size, 'label')} in {strata}, {self.right.sum()} right{left}{lost}"
+        parts = [f"{labels} in {strata}", f"{self.right.sum()} right"]
+        if self.unlabeled:
+            parts.append(f"{len(self.unlabeled)} still to label")
+        if self.unmatched:
+            parts.append(f"{checks.counted(len(self.unmatched), 'id')} not among the items")
+        return ", ".join(parts)
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1: labeled, correct."""
@@ -137,11 +135,9 @@ def draw_items(
     labeled = checks.counts("labeled", labeled)
     stratum = _strata("strata_labels", strata_labels, labeled.size)
     checks.at_most("labeled", labeled, "stratum_size", np.bincount(stratum, minlength=labeled.size))
-    ids = (
-        range(1, stratum.size + 1)
-        if id is None
-        else numbers.as_text(checks.labels("id", id, size=stratum.size))
-    )
+    ids: Sequence = range(1, stratum.size + 1)
+    if id is not None:
+        ids = numbers.as_text(checks.labels("id", id, size=stratum.size))
     turns = np.repeat(np.arange(labeled.size), labeled)
     with checks.naming(**{"items.id": "id"}):
         return np.sort(draws.items_in_turn(ids, stratum, turns, draws.seed_of(rng=rng)))
@@ -196,34 +192,26 @@ def write_label_sheet(
     checks.choice("asks", asks, ANSWERS)
     _strata("stratum", stratum, None, items.size)
     index = _positions(index, items.size)
-    check_columns(columns or {}, items.size)
-    shown = {
-        name: class_texts(np.asarray(values)[index]).tolist()
-        for name, values in (columns or {}).items()
-    }
+    columns = columns or {}
+    check_columns(columns, items.size)
     refuse_recorded(csv_path(path), *ANSWERS)
-    rows = zip(
-        draws.id_texts(items, index),
-        range(1, index.size + 1),
-        *shown.values(),
-        [""] * index.size,
-        strict=True,
-    )
-    write_rows(path, ("id", "position", *shown, asks), rows)
+    ids = draws.id_texts(items, index)
+    texts = [class_texts(np.asarray(values)[index]).tolist() for values in columns.values()]
+    rows = zip(ids, range(1, index.size + 1), *texts, [""] * index.size, strict=True)
+    write_rows(path, ("id", "position", *columns, asks), rows)
 
 
 def check_columns(columns: Mapping[str, ArrayLike], size: int) -> None:
-    """Raise where a column that a sheet is to show has one of its own names, or not a value for each item."""
-    for name in columns:
+    """Raise where a column to show has a name of the sheet's own, or not a value for each item."""
+    for name, values in columns.items():
         if name.casefold() in OWN:
             raise ValueError(
                 f"columns must not be named {name!r}: the sheet has a column of that name"
             )
-    wrong = [name for name, values in columns.items() if np.shape(values) != (size,)]
-    if wrong:
-        raise ValueError(
-            f"columns must have {size} entries; {wrong[0]!r} has shape {np.shape(columns[wrong[0]])}"
-        )
+        if np.shape(values) != (size,):
+            raise ValueError(
+                f"columns must have {size} entries; {name!r} has shape {np.shape(values)}"
+            )
 
 
 def read_label_sheet(
@@ -291,14 +279,13 @@ def read_label_sheet(
 def known_labels(
     items: ScoredItems, stratum: np.ndarray, n_strata: int, index: np.ndarray
 ) -> SheetLabels:
-    """Return what a filled sheet of the items of `index` would say, from items whose truth is known."""
-    right = np.asarray(items.correct)[index]
-    truth = (
-        None if items.truth is None or items.prediction is None else class_texts(items.truth)[index]
-    )
-    return SheetLabels(
-        *_per_stratum(stratum[index], right, n_strata), index, right.astype(np.int64), truth=truth
-    )
+    """Return the labels of a filled sheet of the items of `index`, from items of known truth."""
+    truth = None
+    if items.truth is not None and items.prediction is not None:
+        truth = class_texts(items.truth)[index]
+    right = np.asarray(items.correct)[index].astype(np.int64)
+    counts = _per_stratum(stratum[index], right, n_strata)
+    return SheetLabels(*counts, index, right, truth=truth)
 
 
 def found_labels(
@@ -308,51 +295,56 @@ def found_labels(
     n_strata: int,
     planned: np.ndarray | None,
 ) -> SheetLabels:
-    """Return what `read_label_sheet` does, of a sheet that is open."""
+    """Return the labels of a sheet that is open, as `read_label_sheet` does."""
     matched, changed = rows.matches(planned)
     rows.refuse_other_plan(matched, stratum, planned)
-    labels, speaks, repeated = sheet_rows.labels_of(rows, matched, rows.said(items))
-    if not any(label is not None for label in labels.values()):
+    labels, repeated = sheet_rows.labels_of(rows, matched, rows.answers(items))
+    index = np.array(sorted(item for item in labels if labels[item] is not None), np.int64)
+    if not index.size:
         raise ValueError(
             f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}"
         )
+    answers = np.array([labels[item] for item in index.tolist()])
+    right = answers
+    if rows.answer == "which":
+        right = np.isin(answers, WHICH[:2])
+    elif rows.answer == "truth" and items.prediction is not None:
+        right = answers == class_texts(items.prediction)[index]
+    right = right.astype(np.int64)
     skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
-    unmatched = tuple(
-        dict.fromkeys(
-            cell for cell, where in zip(rows.ids, matched, strict=True) if cell and where is None
-        )
-    )
+    without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
+    unmatched = tuple(dict.fromkeys(filter(None, without_item)))
     missing = tuple(rows.names[item] for item in (*skipped, *later) if item not in labels)
-    notes = (
-        *rows.notes,
-        *sheet_ids.changed_notes(changed),
-        *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched, rows.position_of),
-    )
-    index = np.array(sorted(item for item, label in labels.items() if label is not None), np.int64)
-    said = np.array([labels[item] for item in index.tolist()])
-    kinds = sheet_rows.kinds_of_rows(rows, matched, labels, speaks, skipped)
-    right = (
-        np.isin(said, WHICH[:2]).astype(np.int64)
-        if rows.answer == "which"
-        else said
-        if items.prediction is None or rows.answer == "correct"
-        else (said == class_texts(items.prediction)[index]).astype(np.int64)
-    )
+    skipped_rows = sum(item in labels for item in skipped)
+    kinds = {
+        "labeled": index.size,
+        "skipped": skipped_rows,
+        "not reached": len(labels) - index.size - skipped_rows,
+        "repeated": len(matched) - len(without_item) - len(labels),
+        "unmatched": len(without_item) - without_item.count(""),
+        "empty": without_item.count(""),
+    }
     return SheetLabels(
         *_per_stratum(stratum[index], right, n_strata),
         index,
         right,
         unmatched,
         tuple(rows.names[item] for item in (*skipped, *later)),
-        None if rows.answer == "correct" else said,
+        None if rows.answer == "correct" else answers,
         np.bincount(stratum[np.array(skipped, int)], minlength=n_strata),
         missing,
-        kinds,
-        notes=notes,
+        {kind: count for kind, count in kinds.items() if count},
+        notes=[
+            *rows.notes,
+            *sheet_ids.changed_notes(changed),
+            *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched, rows.names),
+        ],
     )
 
 
-def _strata(name: str, values: ArrayLike, n_strata: Any, size: int | None = None) -> np.ndarray:
+def _strata(
+    name: str, values: ArrayLike, n_strata: int | None, size: int | None = None
+) -> np.ndarray:
     stratum = checks.counts(name, values, size=size, what="item")
     if n_strata is not None:
         checks.refuse(name, stratum, stratum >= n_strata, f"must be at most {n_strata - 1}", "item")
@@ -363,49 +355,50 @@ def _positions(index: ArrayLike, size: int) -> np.ndarray:
     index = checks.counts("index", index, what="entry")
     if index.max() >= size:
         raise ValueError(f"index must be below {size}, the number of items; got {index.max()}")
-    if np.unique(index).size < index.size:
-        raise ValueError(
-            f"index must hold each position once; {Counter(index.tolist()).most_common(1)[0][0]} repeats"
-        )
+    for repeated in np.flatnonzero(np.bincount(index) > 1)[:1]:
+        raise ValueError(f"index must hold each position once; {repeated} repeats")
     return index
 
 
-def _notes(repeated: tuple, missing: tuple, unmatched: tuple, position_of: dict) -> Iterator[Note]:
-    """Yield what is odd about the rows of a sheet, each of them a tuple of ids."""
-    if repeated:
-        ids = checks.counted(len(repeated), "id is", "ids are")
+def _notes(repeated: tuple, missing: tuple, unmatched: tuple, names: list[str]) -> Iterator[Note]:
+    """Yield notes on the rows of a sheet, with the ids that they are about."""
+    for kind, ids, singular, plural, meaning in (
+        (
+            "data",
+            repeated,
+            "id is",
+            "ids are",
+            "labeled more than once, always alike, and counted once",
+        ),
+        (
+            "data",
+            missing,
+            "item that the sheet asked for has",
+            "items that the sheet asked for have",
+            "no row in it and no label",
+        ),
+        (
+            "refused",
+            unmatched,
+            "id of the sheet is",
+            "ids of the sheet are",
+            "not among the items",
+        ),
+    ):
+        if ids:
+            count = checks.counted(len(ids), singular, plural)
+            yield Note(kind, f"{count} {meaning}: {checks.listed(ids, 5, quoted=True)}")
+    padded = {text.lstrip("0"): text for text in names if text.startswith("0")}
+    for cell in [cell for cell in unmatched if cell.lstrip("0") in padded][:1]:
         yield Note(
             "data",
-            f"{ids} labeled more than once, always alike, and counted once: "
-            + checks.listed(repeated, 5, quoted=True),
+            f"a spreadsheet may have removed leading zeros: the sheet has {cell!r}, the items "
+            f"{padded[cell.lstrip('0')]!r}; format the column id as text and restore them",
         )
-    if missing:
-        items = checks.counted(
-            len(missing), "item that the sheet asked for has", "items that the sheet asked for have"
-        )
-        yield Note(
-            "data",
-            f"{items} no row in it and {'counts' if len(missing) == 1 else 'count'} as without a label: "
-            + checks.listed(missing, 5, quoted=True),
-        )
-    if unmatched:
-        ids = checks.counted(len(unmatched), "id of the sheet is", "ids of the sheet are")
-        yield Note(
-            "refused", f"{ids} not among the items: {checks.listed(unmatched, 5, quoted=True)}"
-        )
-        padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
-        shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
-        if shortened is not None:
-            yield Note(
-                "data",
-                f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
-                f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them",
-            )
 
 
 def _per_stratum(
     stratum: np.ndarray, right: np.ndarray, n_strata: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    return np.bincount(stratum, minlength=n_strata), np.bincount(stratum, right, n_strata).astype(
-        np.int64
-    )
+    labeled = np.bincount(stratum, minlength=n_strata)
+    return labeled, np.bincount(stratum[right == 1], minlength=n_strata)
