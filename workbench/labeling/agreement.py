@@ -1,4 +1,4 @@
-"""Agreement of annotators who label the same items: coefficients with intervals, and their disputes.
+"""Agreement of annotators who label the same items: coefficients with intervals, and disputes.
 
 `agreement` is the entry, `coefficient` the formula. Every coefficient is 1 - D / E: the mean
 distance of two labels of an item over the distance expected by chance. Two labels that differ are 1
@@ -109,12 +109,13 @@ class Agreement(Result):
         """Return raw agreement and Krippendorff's alpha of the scale with their intervals."""
         raw = self.entry("raw")
         alpha = self.entry(SCALES[self.scale])
+        limits = f"{alpha['estimate']:.3g} ({alpha['low']:.3g} to {alpha['high']:.3g})"
         name = "alpha" if self.scale == "nominal" else f"{self.scale} alpha"
         return (
             f"{len(self.people)} people agree in {raw['estimate']:.1%} of pairs of labels "
-            f"({raw['low']:.1%} to {raw['high']:.1%}); {name} {alpha['estimate']:.3g} "
-            f"({alpha['low']:.3g} to {alpha['high']:.3g}); {checks.counted(self.items, 'item')} "
-            f"with two labels or more, {len(self.unsettled):,} to settle"
+            f"({raw['low']:.1%} to {raw['high']:.1%}); {name} {limits}; "
+            f"{checks.counted(self.items, 'item')} with two labels or more, "
+            f"{len(self.unsettled):,} to settle"
         )
 
     def rows(self) -> list[dict]:
@@ -224,19 +225,15 @@ def agreement(
     paired = counts.sum(1) >= 2
     if not paired.any():
         raise checks.WrongValue("labels", "must hold an item with labels of two people")
-    differ = _mean_distance(counts, _distances("raw", np.arange(len(classes)), counts))
+    differ = _mean_distance(counts, _distances("raw", None, counts))
     by_dispute = np.argsort(-differ, kind="stable")
+    unsettled = by_dispute[differ[by_dispute] > 0]
     entries = tuple(_rows(codes, people, classes, level, scale))
+    differing = tuple(_who_differs(codes, people, classes))
+    notes = [ASSUMED, *_doubts(codes, classes, entries, scale)]
+    items = int(paired.sum())
     return Agreement(
-        entries,
-        tuple(_who_differs(codes, people, classes)),
-        by_dispute[differ[by_dispute] > 0],
-        int(paired.sum()),
-        people,
-        classes,
-        float(level),
-        scale,
-        notes=[ASSUMED, *_doubts(codes, classes, entries, scale)],
+        entries, differing, unsettled, items, people, classes, float(level), scale, notes=notes
     )
 
 
@@ -250,13 +247,10 @@ def _read(labels: Any, scale: str, order: Sequence | None) -> tuple[tuple, ndarr
         columns = list(zip(array.T, missing.T, strict=True)) if array.ndim == 2 else []
         people = tuple(str(k) for k in range(1, len(columns) + 1))
     shapes = {column.shape for column, _ in columns}
-    if len(columns) < 2 or len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
+    if len(columns) < 2 or len(shapes) > 1 or columns[0][0].ndim != 1:
         rule = "must hold the labels of two or more people, one for each item or None"
         raise checks.WrongValue("labels", rule)
-    table = []
-    for column, missing in columns:
-        pairs = zip(column.tolist(), missing.tolist(), strict=True)
-        table.append([None if gap else label for label, gap in pairs])
+    table = [np.where(gaps, None, column.astype(object)).tolist() for column, gaps in columns]
     used: set[Any] = set(itertools.chain(*table)) - {None}
     if len({isinstance(label, str) for label in used}) > 1:
         raise checks.WrongValue("labels", "must be all text or all numbers", told="got both")
@@ -322,39 +316,35 @@ def _rows(
     codes: ndarray, people: tuple, classes: tuple, level: float, scale: str
 ) -> Iterator[dict]:
     """Yield the coefficients of everybody and of pairs, of all classes and of each."""
-    groups = [(metric, "", codes) for metric in FOR_ALL]
-    weighted: tuple = ()
-    if scale != "nominal":
-        groups.append((SCALES[scale], "", codes))
-        weighted = WEIGHTED_KAPPA
+    graded = scale != "nominal"
+    for_all = (*FOR_ALL, SCALES[scale]) if graded else FOR_ALL
+    for_pairs = (*FOR_PAIRS, *WEIGHTED_KAPPA) if graded else FOR_PAIRS
+    values = np.array(classes, float) if scale == "interval" else None
+    yield from _rows_of("", codes, people, (for_all, for_pairs), len(classes), level, values)
+    for k, label in enumerate(classes if len(classes) > 2 else ()):
+        of_class = np.where(codes < 0, -1, codes == k)
+        yield from _rows_of(label, of_class, people, (FOR_ALL, FOR_PAIRS), 2, level, None)
+
+
+def _rows_of(
+    label: Any,
+    codes: ndarray,
+    people: tuple,
+    metrics: tuple[tuple, tuple],
+    classes: int,
+    level: float,
+    values: ndarray | None,
+) -> Iterator[dict]:
+    """Yield the coefficients of everybody, then of pairs."""
+    groups = [(metric, "", codes) for metric in metrics[0]]
     for i, j in itertools.combinations(range(len(people)), 2):
         pair = f"{people[i]} & {people[j]}"
-        groups += [(metric, pair, codes[:, [i, j]]) for metric in (*FOR_PAIRS, *weighted)]
-    values = np.array(classes, float) if scale == "interval" else None
+        groups += [(metric, pair, codes[:, [i, j]]) for metric in metrics[1]]
     for metric, group, part in groups:
-        limits = limits_of(metric, part, np.ones(len(part)), len(classes), level, values)
-        yield _row(metric, group, "", limits)
-    if len(classes) == 2:
-        return
-    for k, label in enumerate(classes):
-        for metric, group, part in groups:
-            if metric in (*FOR_ALL, *FOR_PAIRS):
-                of_class = np.where(part < 0, -1, part == k)
-                limits = limits_of(metric, of_class, np.ones(len(part)), 2, level)
-                yield _row(metric, group, label, limits)
-
-
-def _row(metric: str, group: str, label: Any, limits: tuple) -> dict:
-    estimate, low, high, n = map(float, limits)
-    return {
-        "metric": metric,
-        "group": group,
-        "label": label,
-        "estimate": estimate,
-        "low": low,
-        "high": high,
-        "n": int(n),
-    }
+        limits = limits_of(metric, part, np.ones(len(part)), classes, level, values)
+        estimate, low, high, n = map(float, limits)
+        row = {"metric": metric, "group": group, "label": label}
+        yield row | {"estimate": estimate, "low": low, "high": high, "n": int(n)}
 
 
 def limits_of(
@@ -396,7 +386,9 @@ def coefficient(
     classes: int,
     values: ndarray | None = None,
 ) -> tuple[ndarray, ndarray]:
-    """Return a coefficient and its first-order variance, (...,), NaN where chance expects no difference.
+    """Return a coefficient and its first-order variance, (...,).
+
+    They are NaN where chance expects no difference.
 
     Parameters
     ----------
@@ -423,7 +415,7 @@ def coefficient(
     constant, factor = {"raw": (1.0, 0.0), "ac1": (1.0, -1 / (classes - 1))}.get(metric, (0.0, 1.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         p, q = ((weight * pool) @ part / pooled for part in (first, second))
-        distance = _distances(metric, np.arange(classes) if values is None else values, p)
+        distance = _distances(metric, values, p)
         differ = _mean_distance(counts, distance)
         observed = (weight * paired * differ).sum(-1, keepdims=True) / pairs
         p_apart, q_apart = ((part[..., None, :] @ distance)[..., 0, :] for part in (p, q))
@@ -443,13 +435,15 @@ def coefficient(
     return 1 - fewer * (observed / expected)[..., 0], (weight * slope**2).sum(-1)
 
 
-def _distances(metric: str, values: ndarray, p: ndarray) -> ndarray:
+def _distances(metric: str, values: ndarray | None, p: ndarray) -> ndarray:
     """Return the distances of two classes, (..., K, K) from 0 to 1."""
+    classes = p.shape[-1]
     if metric == "alpha_ordinal":
-        ridits = p @ _before(p.shape[-1]).T
-        return (ridits[..., None] - ridits[..., None, :]) ** 2
+        values = p @ _before(classes).T
+        return (values[..., None] - values[..., None, :]) ** 2
     if metric not in ("alpha_interval", *WEIGHTED_KAPPA):
-        return 1 - np.eye(len(values))
+        return 1 - np.eye(classes)
+    values = np.arange(classes) if values is None else values
     span = np.abs(np.subtract.outer(values, values)) / np.ptp(values)
     return span if metric == "kappa_linear" else span**2
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import numbers
@@ -45,11 +46,11 @@ def right_or_wrong(
     for k in filled:
         possible = ways_of(cells[k], ways)
         if not possible:
-            first = filled[0]
+            cases = [f"row {rows[row]} has {cells[row]!r}" for row in (filled[0], k)]
+            pairs = _listed((ways[0], ways_of(cells[k])[0]))
             raise ValueError(
-                f"column 'correct' mixes two ways to answer: row {rows[first]} has "
-                f"{cells[first]!r}, row {rows[k]} has {cells[k]!r}; use one of "
-                f"{_listed((ways[0], ways_of(cells[k])[0]))} throughout"
+                f"column 'correct' mixes two ways to answer: {', '.join(cases)}; use one of "
+                f"{pairs} throughout"
             )
         ways = possible
     return verdicts
@@ -78,14 +79,14 @@ def read_which(text: str) -> str:
     raise ValueError(f"{text!r} does not say whose answer is right: write {names}")
 
 
-def answer_reader(asks: str, *labels: np.ndarray | None) -> Callable[[str], Any]:
+def answer_reader(asks: str, *labels: ndarray | None) -> Callable[[str], Any]:
     """Return a function that reads a cell as the answer that a sheet asks for, or raises."""
     if asks == "correct":
         return read_verdict
     return read_which if asks == "which" else class_reader(*labels)
 
 
-def class_reader(*labels: np.ndarray | None) -> Callable[[str], str]:
+def class_reader(*labels: ndarray | None) -> Callable[[str], str]:
     """Return a function that reads a cell as the text of a predicted class or "other", or raises.
 
     Examples
@@ -109,7 +110,7 @@ def class_reader(*labels: np.ndarray | None) -> Callable[[str], str]:
     return read
 
 
-def class_texts(labels: np.ndarray) -> np.ndarray:
+def class_texts(labels: ndarray) -> ndarray:
     """Return class labels (N,) as the texts by which sheets name them; 1.0 is the class "1"."""
     array = np.asarray(labels)
     if array.dtype.kind not in "biuf":
@@ -118,7 +119,7 @@ def class_texts(labels: np.ndarray) -> np.ndarray:
     return np.array([text.removesuffix(".0") for text in numbers.as_text(values)])[code]
 
 
-def named_classes(*labels: np.ndarray) -> tuple[list[str], Callable]:
+def named_classes(*labels: ndarray) -> tuple[list[str], Callable]:
     """Return the texts of all classes in arrays of labels, and a function from a name to its text.
 
     The function returns None where the name is of no class.
@@ -141,7 +142,7 @@ def named_classes(*labels: np.ndarray) -> tuple[list[str], Callable]:
 
 
 def _refuse_mark(filled: Sequence[str]) -> None:
-    """Raise where a sheet holds only one mark, such as x, which may stand for right or for wrong."""
+    """Raise where a sheet holds only one mark, such as x, which may mean right or wrong."""
     if len({cell.lower() for cell in filled}) == 1 and _MARK.fullmatch(filled[0]):
         raise ValueError(
             f"column 'correct' holds only {filled[0]!r}, in {checks.counted(len(filled), 'row')}: "

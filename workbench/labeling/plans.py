@@ -84,13 +84,10 @@ def refuse_changed(sheet: AnyPath, plan: Mapping[str, Any], now: Mapping[str, An
 
     The same items may come from another file or column.
     """
-    data = [name for name in now["data"] if _differs(name, plan["data"], now["data"])]
-    changes = [
-        f"{name} was {plan[part][name]!r} when the sheet was written and is {now[part][name]!r} now"
-        for part in (["settings", "source"] if data else ["settings"])
-        for name in now[part]
-        if _differs(name, plan[part], now[part])
-    ]
+    data = _differing(plan["data"], now["data"])
+    changes = _changes(plan["settings"], now["settings"])
+    if data:
+        changes += _changes(plan["source"], now["source"])
     where = f"(see {os.path.basename(plan_path(sheet))!r})"
     if changes:
         raise ValueError(
@@ -104,8 +101,15 @@ def refuse_changed(sheet: AnyPath, plan: Mapping[str, Any], now: Mapping[str, An
         )
 
 
-def _differs(name: str, then: Mapping, now: Mapping) -> bool:
-    return name in then and then[name] != now[name]
+def _differing(then: Mapping, now: Mapping) -> list[str]:
+    return [name for name, value in now.items() if then.get(name, value) != value]
+
+
+def _changes(then: Mapping, now: Mapping) -> list[str]:
+    return [
+        f"{name} was {then[name]!r} when the sheet was written and is {now[name]!r} now"
+        for name in _differing(then, now)
+    ]
 
 
 def _json_value(value: Any) -> Any:

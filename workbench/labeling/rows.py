@@ -6,10 +6,9 @@ labels of items and the items without a label.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
-import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import frames
@@ -20,7 +19,7 @@ from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling.annotations import Annotations, read_annotations
 from workbench.labeling.answers import answer_reader, class_texts, right_or_wrong
-from workbench.labeling.tables import SheetTable, read_table, whole_number
+from workbench.labeling.tables import AnyPath, SheetTable, read_table, whole_number
 from workbench.labeling.tools.tool import LabelRow
 from workbench.results import Note
 
@@ -49,7 +48,7 @@ class SheetRows(SheetTable):
         """Return the positions of the items that the sheet names as they are written."""
         return {self.position_of[cell] for cell in self.ids if cell in self.position_of}
 
-    def matches(self, planned: np.ndarray | None) -> tuple[list[int | None], dict[str, str]]:
+    def matches(self, planned: ndarray | None) -> tuple[list, dict]:
         """Return the position of each row's item, None where there is none, and changed ids."""
         for row, cell, answer in zip(self.rows, self.ids, self.columns[self.answer], strict=True):
             if answer and not cell:
@@ -66,7 +65,7 @@ class SheetRows(SheetTable):
         return matched, changed
 
     def refuse_other_plan(
-        self, matched: Sequence[int | None], stratum: np.ndarray, planned: np.ndarray | None
+        self, matched: Sequence, stratum: ndarray, planned: ndarray | None
     ) -> None:
         """Raise where a row's stratum or position is not that of its item in the plan."""
         order = () if planned is None else planned.tolist()
@@ -109,7 +108,7 @@ class SheetRows(SheetTable):
                 raise ValueError(f"{place}: {error}") from None
         return answers
 
-    def order(self, matched: Sequence[int | None], planned: np.ndarray | None) -> list[int] | None:
+    def order(self, matched: Sequence, planned: ndarray | None) -> list[int] | None:
         """Return the items in the order of labeling, None where it is unknown.
 
         The order is that of the plan, else that of the column position.
@@ -124,7 +123,7 @@ class SheetRows(SheetTable):
         return list(dict.fromkeys(item for _, item in sorted(pairs)))
 
 
-def opened(path: str | PathLike[str], items: ScoredItems, asks: str) -> SheetRows:
+def opened(path: AnyPath, items: ScoredItems, asks: str) -> SheetRows:
     """Read the rows of a sheet that was written for `items`, or the export of a labeling tool."""
     names = draws.id_texts(items)
     annotated = read_annotations(path)
@@ -197,9 +196,7 @@ def _of_tool(
     return SheetTable(annotated.label, columns, [row.number for row in rows], notes), answer
 
 
-def labels_of(
-    rows: SheetRows, matched: Sequence[int | None], answers: Sequence
-) -> tuple[dict[int, Any], list[str]]:
+def labels_of(rows: SheetRows, matched: Sequence, answers: Sequence) -> tuple[dict, list]:
     """Return the label of each item that has a row, and the ids that are labeled more than once."""
     labels: dict[int, Any] = {}
     repeated = []
@@ -219,7 +216,7 @@ def labels_of(
     return labels, repeated
 
 
-def progress(labels: dict, order: list[int] | None) -> tuple[list[int], list[int]]:
+def progress(labels: dict, order: list[int] | None) -> tuple[list, list]:
     """Return the items that were skipped and those that were not reached.
 
     Where the order of labeling is not known, all items without a label count as skipped.

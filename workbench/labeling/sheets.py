@@ -1,9 +1,12 @@
-"""Label sheets: draw items, write the sheet people fill in, and read it back without losing a row."""
+"""Annotation sheets: sample items, write the sheet that people fill in, and read it back.
+
+`draw_items`, `write_label_sheet` and `read_label_sheet` are the three steps; no row is lost.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from os import PathLike
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -16,18 +19,19 @@ from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling import rows as sheet_rows
 from workbench.labeling.answers import ANSWERS, class_texts
+from workbench.labeling.tables import AnyPath
 from workbench.results import FILLED, Note, Result, stratum_rows
 
 OWN = ("id", "position", "stratum", *ANSWERS)  # columns that a sheet has, or had
 
 
 class SheetLabels(Result):
-    """What a filled label sheet says, matched to the scored items.
+    """Labels of a filled annotation sheet, matched to the scored items.
 
     Attributes
     ----------
     labeled, correct : (K,) ndarray of int
-        Labeled items and right ones among them, per stratum.
+        Labeled items and correct ones among them, per stratum.
     index : (n,) ndarray of int
         Positions of the labeled items, rising.
     right : (n,) ndarray of int
@@ -37,15 +41,16 @@ class SheetLabels(Result):
     unlabeled : tuple of str
         Identifiers of all items without a label, those skipped before those not reached.
     truth : (n,) ndarray of str or None
-        True classes of the items of `index` as text, where the sheet holds them; "other" for one never predicted. Or
-        whose answer is right.
+        True classes of the items of `index` as text, where the sheet holds them; "other" for one
+        never predicted. Or whose answer is right.
     skipped : (K,) ndarray of int
-        Items per stratum without a label that come before the last labeled one in the order of labeling; all without a
-        label where that order is not known.
+        Items per stratum without a label that come before the last labeled one in the order of
+        labeling; all without a label where that order is not known.
     missing : tuple of str
         Identifiers of the items that were asked for and have no row.
     row_counts : dict
-        How many rows of the sheet are labeled, skipped, not reached, repeated, unmatched or empty; all rows are.
+        How many rows of the sheet are labeled, skipped, not reached, repeated, unmatched or empty;
+        every row is one of these.
 
     Examples
     --------
@@ -53,14 +58,14 @@ class SheetLabels(Result):
     SheetLabels(3 labels in 2 strata, 2 right)
     """
 
-    labeled: np.ndarray
-    correct: np.ndarray
-    index: np.ndarray
-    right: np.ndarray
+    labeled: ndarray
+    correct: ndarray
+    index: ndarray
+    right: ndarray
     unmatched: tuple = ()
     unlabeled: tuple = ()
-    truth: np.ndarray | None = None
-    skipped: np.ndarray = FILLED
+    truth: ndarray | None = None
+    skipped: ndarray = FILLED
     missing: tuple = ()
     row_counts: dict = FILLED
 
@@ -91,10 +96,11 @@ def draw_items(
     *,
     rng: int | np.random.Generator,
     id: ArrayLike | None = None,
-) -> np.ndarray:
+) -> ndarray:
     """Draw a simple random sample without replacement in every stratum.
 
-    The same seed, strata and ids give the items that reports and audit sessions draw, in files and on frames.
+    The same seed, strata and ids give the items that reports and audit sessions sample, in files
+    and on frames.
 
     Parameters
     ----------
@@ -115,7 +121,8 @@ def draw_items(
     Raises
     ------
     ValueError
-        If a stratum holds fewer items than to be drawn, a label is outside 0 to K - 1, or an id repeats.
+        If a stratum holds fewer items than are to be sampled, a stratum is outside 0 to K - 1, or
+        an id repeats.
 
     See Also
     --------
@@ -124,8 +131,9 @@ def draw_items(
 
     Notes
     -----
-    Of each stratum those items are drawn whose MD5("seed:id") is least. How many these are in an audit whose labels go
-    in proportion says `workbench.labeling_order`; in a stratum it may be one label off `workbench.allocate`.
+    Of each stratum those items are sampled whose MD5("seed:id") is least. In an audit whose labels
+    are allocated in proportion, `workbench.labeling_order` gives their number, which in a stratum
+    may be one label off `workbench.allocate`.
 
     Examples
     --------
@@ -144,7 +152,7 @@ def draw_items(
 
 
 def write_label_sheet(
-    path: str | PathLike[str],
+    path: AnyPath,
     items: ScoredItems,
     stratum: ArrayLike,
     index: ArrayLike,
@@ -152,11 +160,11 @@ def write_label_sheet(
     asks: str = "correct",
     columns: Mapping[str, ArrayLike] | None = None,
 ) -> None:
-    """Write the chosen items as a CSV sheet whose last column is to be filled, `correct` with 1 or 0.
+    """Write the chosen items as a CSV sheet whose last column is to be filled.
 
-    The sheet has the columns id, position (1 to n), those of `columns`, and correct or truth, in UTF-8 with a
-    byte-order mark. Text is quoted, and a cell that a spreadsheet would execute gets a leading apostrophe. The stratum
-    is not shown: it tells how sure the classifier was.
+    The sheet has the columns id, position (1 to n), those of `columns`, and correct or truth, in
+    UTF-8 with a byte-order mark. Text is quoted, and a cell that a spreadsheet would execute gets a
+    leading apostrophe. The stratum is not shown, because it tells how sure the classifier was.
 
     Parameters
     ----------
@@ -167,16 +175,17 @@ def write_label_sheet(
     stratum : (N,) array_like of int
         Stratum of each item.
     index : (n,) array_like of int
-        Positions of the chosen items in the order in which they are to be labeled, each at most once.
+        Positions of the chosen items in the order of labeling, each at most once.
     asks : {"correct", "truth", "which"}
     columns : dict of (N,) array_like, optional
-        What people see of the items, by the name it has in the sheet.
+        Columns of the items to show, by their name in the sheet.
 
     Raises
     ------
     ValueError
-        If the path does not end in .csv, an index is repeated or out of range, two columns have one name, or the file
-        exists and is not a label sheet without a filled cell: what was recorded is never overwritten.
+        If the path does not end in .csv, an index is repeated or out of range, two columns have one
+        name, or the file exists and is not a label sheet without a filled cell: recorded labels are
+        never overwritten.
 
     Examples
     --------
@@ -215,7 +224,7 @@ def check_columns(columns: Mapping[str, ArrayLike], size: int) -> None:
 
 
 def read_label_sheet(
-    path: str | PathLike[str],
+    path: AnyPath,
     items: ScoredItems,
     stratum: ArrayLike,
     n_strata: int,
@@ -228,10 +237,11 @@ def read_label_sheet(
     Parameters
     ----------
     path : str or path
-        The sheet; a spreadsheet may have saved it with semicolons, without the byte-order mark, in another order or
-        without the column position. A cell of `correct` is 1 or 0, yes or no, y or n, right or wrong, correct or
-        incorrect, true or false, in one sheet one of these, or empty. A cell of `truth` is a class that `items`
-        predicts, "other" for a class that is never predicted, or empty.
+        The sheet; a spreadsheet may have saved it with semicolons, without the byte-order mark, in
+        another order or without the column position. A cell of `correct` is 1 or 0, yes or no, y or
+        n, right or wrong, correct or incorrect, true or false, in one sheet one of these, or empty.
+        A cell of `truth` is a class that `items` predicts, "other" for a class that is never
+        predicted, or empty.
     items : ScoredItems
         The items the sheet was written for.
     stratum : (N,) array_like of int
@@ -239,10 +249,11 @@ def read_label_sheet(
     n_strata : int
         Number of strata, K.
     asks : {"correct", "truth", "which"}
-        The column that is read. Where `correct` is missing or empty and the items have predictions, `truth` does too.
+        The column to read. Where `correct` is missing or empty and the items have predictions,
+        `truth` is read.
     planned : (n,) array_like of int, optional
-        Positions of the items that the sheet asks for, in the order of labeling; without it the order is that of the
-        column position.
+        Positions of the items that the sheet asks for, in the order of labeling; without it the
+        order is that of the column position.
 
     Returns
     -------
@@ -277,7 +288,7 @@ def read_label_sheet(
 
 
 def known_labels(
-    items: ScoredItems, stratum: np.ndarray, n_strata: int, index: np.ndarray
+    items: ScoredItems, stratum: ndarray, n_strata: int, index: ndarray
 ) -> SheetLabels:
     """Return the labels of a filled sheet of the items of `index`, from items of known truth."""
     truth = None
@@ -291,9 +302,9 @@ def known_labels(
 def found_labels(
     rows: sheet_rows.SheetRows,
     items: ScoredItems,
-    stratum: np.ndarray,
+    stratum: ndarray,
     n_strata: int,
-    planned: np.ndarray | None,
+    planned: ndarray | None,
 ) -> SheetLabels:
     """Return the labels of a sheet that is open, as `read_label_sheet` does."""
     matched, changed = rows.matches(planned)
@@ -314,44 +325,47 @@ def found_labels(
     skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
     without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
     unmatched = tuple(dict.fromkeys(filter(None, without_item)))
-    missing = tuple(rows.names[item] for item in (*skipped, *later) if item not in labels)
+    unlabeled = [*skipped, *later]
+    missing = tuple(rows.names[item] for item in unlabeled if item not in labels)
     skipped_rows = sum(item in labels for item in skipped)
+    blank = without_item.count("")
     kinds = {
         "labeled": index.size,
         "skipped": skipped_rows,
         "not reached": len(labels) - index.size - skipped_rows,
         "repeated": len(matched) - len(without_item) - len(labels),
-        "unmatched": len(without_item) - without_item.count(""),
-        "empty": without_item.count(""),
+        "unmatched": len(without_item) - blank,
+        "empty": blank,
     }
+    notes = [
+        *rows.notes,
+        *sheet_ids.changed_notes(changed),
+        *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched, rows.names),
+    ]
+    labeled, correct = _per_stratum(stratum[index], right, n_strata)
     return SheetLabels(
-        *_per_stratum(stratum[index], right, n_strata),
+        labeled,
+        correct,
         index,
         right,
         unmatched,
-        tuple(rows.names[item] for item in (*skipped, *later)),
+        tuple(rows.names[item] for item in unlabeled),
         None if rows.answer == "correct" else answers,
         np.bincount(stratum[np.array(skipped, int)], minlength=n_strata),
         missing,
         {kind: count for kind, count in kinds.items() if count},
-        notes=[
-            *rows.notes,
-            *sheet_ids.changed_notes(changed),
-            *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched, rows.names),
-        ],
+        notes=notes,
     )
 
 
-def _strata(
-    name: str, values: ArrayLike, n_strata: int | None, size: int | None = None
-) -> np.ndarray:
+def _strata(name: str, values: ArrayLike, n_strata: int | None, size: int | None = None) -> ndarray:
     stratum = checks.counts(name, values, size=size, what="item")
     if n_strata is not None:
         checks.refuse(name, stratum, stratum >= n_strata, f"must be at most {n_strata - 1}", "item")
     return stratum
 
 
-def _positions(index: ArrayLike, size: int) -> np.ndarray:
+def _positions(index: ArrayLike, size: int) -> ndarray:
     index = checks.counts("index", index, what="entry")
     if index.max() >= size:
         raise ValueError(f"index must be below {size}, the number of items; got {index.max()}")
@@ -397,8 +411,6 @@ def _notes(repeated: tuple, missing: tuple, unmatched: tuple, names: list[str]) 
         )
 
 
-def _per_stratum(
-    stratum: np.ndarray, right: np.ndarray, n_strata: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _per_stratum(stratum: ndarray, right: ndarray, n_strata: int) -> tuple[ndarray, ndarray]:
     labeled = np.bincount(stratum, minlength=n_strata)
     return labeled, np.bincount(stratum[right == 1], minlength=n_strata)
