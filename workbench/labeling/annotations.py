@@ -1,9 +1,9 @@
 """Files of labeling tools: items are written as tasks and come back with labels.
 
 `write_tasks` and `read_annotations` are the entries; `labeling.tools` has a file for each tool.
-What people see stays as it is, text in fields that these tools show as text; nothing is written into a
-field for HTML. A tool is recognized by its records, whatever the file is called. The field `item`
-of a record names its item; where it was not one of our tasks, `id` does.
+What people see stays as it is, text in fields that these tools show as text; nothing is written
+into a field for HTML. A tool is recognized by its records, whatever the file is called. The field
+`item` of a record names its item; where it was not one of our tasks, `id` does.
 """
 
 import os

@@ -63,7 +63,7 @@ def seed_of(*, rng: int | np.random.Generator) -> int:
 
 
 def id_texts(items: ScoredItems, index: ndarray | slice = slice(None)) -> list[str]:
-    """Return the identifiers of items as text, the numbers of their rows from 1 if they have none."""
+    """Return the identifiers of items as text, by default the numbers of their rows from 1."""
     if items.id is None:
         return list(map(str, np.arange(1, items.size + 1)[index].tolist()))
     return numbers.as_text(items.id[index])

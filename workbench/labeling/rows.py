@@ -1,7 +1,7 @@
 """The rows of a filled annotation sheet: the item of each, its answer, and what becomes of it.
 
-`opened` reads a sheet or a labeling tool's export. `labels_of` and `progress` turn its rows into the
-labels of items and the items without a label.
+`opened` reads a sheet or a labeling tool's export. `labels_of` and `progress` turn its rows into
+the labels of items and the items without a label.
 """
 
 from collections.abc import Sequence
@@ -40,8 +40,8 @@ class SheetRows(SheetTable):
 
         These are its last position, the number of its identifiers, and of those that are known.
         """
-        places = map(whole_number, self.columns.get("position", ()))
-        last = max(filter(None, places), default=0)
+        positions = map(whole_number, self.columns.get("position", ()))
+        last = max(filter(None, positions), default=0)
         return list(dict.fromkeys((last, len(set(self.ids) - {""}), len(self.known()))))
 
     def known(self) -> set[int]:
@@ -69,7 +69,7 @@ class SheetRows(SheetTable):
     ) -> None:
         """Raise where a row's stratum or position is not that of its item in the plan."""
         order = () if planned is None else planned.tolist()
-        place = {item: str(k) for k, item in enumerate(order, 1)}
+        planned_position = {item: str(k) for k, item in enumerate(order, 1)}
         for name, meant, remedy in (
             (
                 "stratum",
@@ -79,7 +79,7 @@ class SheetRows(SheetTable):
             ),
             (
                 "position",
-                place.get,
+                planned_position.get,
                 "in the plan: columns of the sheet may have been sorted apart from each other, so "
                 "that answers stand beside the wrong id; sort whole rows, or delete the column "
                 "position if only that was changed",
@@ -104,8 +104,8 @@ class SheetRows(SheetTable):
             try:
                 answers.append(read(cell) if cell else None)
             except ValueError as error:
-                place = f"column {self.answer!r}, row {row} (id {name!r})"
-                raise ValueError(f"{place}: {error}") from None
+                where = f"column {self.answer!r}, row {row} (id {name!r})"
+                raise ValueError(f"{where}: {error}") from None
         return answers
 
     def order(self, matched: Sequence, planned: ndarray | None) -> list[int] | None:
@@ -115,10 +115,10 @@ class SheetRows(SheetTable):
         """
         if planned is not None:
             return planned.tolist()
-        places = map(whole_number, self.columns.get("position", ()))
-        pairs = [(place, item) for place, item in zip(places, matched, strict=False)]
-        pairs = [(place, item) for place, item in pairs if item is not None]
-        if not pairs or any(place is None for place, _ in pairs):
+        positions = map(whole_number, self.columns.get("position", ()))
+        pairs = [(position, item) for position, item in zip(positions, matched, strict=False)]
+        pairs = [(position, item) for position, item in pairs if item is not None]
+        if not pairs or any(position is None for position, _ in pairs):
             return None
         return list(dict.fromkeys(item for _, item in sorted(pairs)))
 
@@ -160,13 +160,15 @@ def _of_tool(
     answers: dict[str, tuple[str, LabelRow]] = {}
     disputed = []
     for row in annotated.rows:
-        place = f"{annotated.label}, record {row.number}" + (f" (id {row.id!r})" if row.id else "")
+        position = f"{annotated.label}, record {row.number}" + (
+            f" (id {row.id!r})" if row.id else ""
+        )
         if row.problem:
-            raise ValueError(f"{place} {row.problem}")
+            raise ValueError(f"{position} {row.problem}")
         try:
             label = row.answer(answer, predicted.get(row.id), read)
         except ValueError as error:
-            raise ValueError(f"{place}: {error}") from None
+            raise ValueError(f"{position}: {error}") from None
         cell = "" if label is None else str(label)
         before, first = answers.get(row.id, ("", row))
         if not before:
@@ -174,7 +176,7 @@ def _of_tool(
         elif cell not in ("", before):
             if not row.by or not first.by or row.by == first.by:
                 raise ValueError(
-                    f"{place} is {row.label or cell!r} by {row.by or 'nobody named'}, but "
+                    f"{position} is {row.label or cell!r} by {row.by or 'nobody named'}, but "
                     f"{first.label or before!r} by {first.by or 'nobody named'} in record "
                     f"{first.number}: settle it, or let an audit session take several people's "
                     "labels"
@@ -224,6 +226,25 @@ def progress(labels: dict, order: list[int] | None) -> tuple[list, list]:
     unlabeled = [item for item in order or labels if labels.get(item) is None]
     if order is None:
         return unlabeled, []
-    labeled = [place for place, item in enumerate(order, 1) if labels.get(item) is not None]
+    labeled = [position for position, item in enumerate(order, 1) if labels.get(item) is not None]
     later = order[max(labeled, default=0) :]
     return unlabeled[: len(unlabeled) - len(later)], later
+
+
+def kinds_of_rows(
+    rows: SheetRows, matched: Sequence, labels: dict, skipped: Sequence
+) -> dict[str, int]:
+    """Return how many rows there are of each kind; every row is of one."""
+    without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
+    empty = without_item.count("")
+    labeled = sum(label is not None for label in labels.values())
+    skips = sum(item in labels for item in skipped)
+    counts = {
+        "labeled": labeled,
+        "skipped": skips,
+        "not reached": len(labels) - labeled - skips,
+        "repeated": len(matched) - len(without_item) - len(labels),
+        "unmatched": len(without_item) - empty,
+        "empty": empty,
+    }
+    return {kind: count for kind, count in counts.items() if count}

@@ -262,9 +262,9 @@ def read_label_sheet(
     Raises
     ------
     ValueError
-        For a cell that is not a label, an id with two different labels, an id whose stratum or position differs
-        from the sheet's, and a sheet without any known id or without any label. Names the id and the row as a
-        spreadsheet shows it: the header is row 1.
+        For a cell that is not a label, an id with two different labels, an id whose stratum or
+        position differs from the sheet's, and a sheet without any known id or without any label.
+        The message names the id and the row as a spreadsheet shows it: the header is row 1.
 
     Examples
     --------
@@ -323,20 +323,10 @@ def found_labels(
         right = answers == class_texts(items.prediction)[index]
     right = right.astype(np.int64)
     skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
-    without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
-    unmatched = tuple(dict.fromkeys(filter(None, without_item)))
     unlabeled = [*skipped, *later]
     missing = tuple(rows.names[item] for item in unlabeled if item not in labels)
-    skipped_rows = sum(item in labels for item in skipped)
-    blank = without_item.count("")
-    kinds = {
-        "labeled": index.size,
-        "skipped": skipped_rows,
-        "not reached": len(labels) - index.size - skipped_rows,
-        "repeated": len(matched) - len(without_item) - len(labels),
-        "unmatched": len(without_item) - blank,
-        "empty": blank,
-    }
+    unmatched = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
+    unmatched = tuple(dict.fromkeys(filter(None, unmatched)))
     notes = [
         *rows.notes,
         *sheet_ids.changed_notes(changed),
@@ -349,11 +339,11 @@ def found_labels(
         index,
         right,
         unmatched,
-        tuple(rows.names[item] for item in unlabeled),
-        None if rows.answer == "correct" else answers,
-        np.bincount(stratum[np.array(skipped, int)], minlength=n_strata),
-        missing,
-        {kind: count for kind, count in kinds.items() if count},
+        unlabeled=tuple(rows.names[item] for item in unlabeled),
+        truth=None if rows.answer == "correct" else answers,
+        skipped=np.bincount(stratum[skipped], minlength=n_strata) if skipped else None,
+        missing=missing,
+        row_counts=sheet_rows.kinds_of_rows(rows, matched, labels, skipped),
         notes=notes,
     )
 

@@ -26,8 +26,8 @@ def check_writer(path: str) -> None:
     """Raise where there is nothing to write workbooks with."""
     if importlib.util.find_spec("xlsxwriter") is None:
         raise ValueError(
-            f"{path!r} needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or write a sheet "
-            "that ends in .csv"
+            f"{path!r} needs XlsxWriter: pip install 'evaluation-workbench[xlsx]', or write a "
+            "sheet that ends in .csv"
         )
 
 

@@ -68,7 +68,8 @@ class LabelRow:
         Raises
         ------
         ValueError
-            If the label is no answer, or a choice or the label "wrong" was rejected: both may mean either.
+            If the label is no answer, or a choice or the label "wrong" was rejected, which may mean
+            right or wrong.
 
         Examples
         --------
@@ -133,9 +134,9 @@ def text_and_others(identifier: str, columns: Mapping[str, str]) -> tuple[str, d
 
     The text is the column of that name, else all columns, else the identifier.
     """
-    others = {name: value for name, value in columns.items() if name != "text"}
-    lines = "\n".join(f"{name}: {value}" for name, value in others.items())
-    return columns.get("text", lines or identifier), others
+    rest = {name: value for name, value in columns.items() if name != "text"}
+    lines = "\n".join(f"{name}: {value}" for name, value in rest.items())
+    return columns.get("text", lines or identifier), rest
 
 
 def one_label(number: int, item: str, by: str, picked: Sequence) -> LabelRow:
