@@ -165,7 +165,7 @@ def _limit(
 def _moments(strata: ndarray) -> list[ndarray]:
     """Return mean, variance and third moment of what each stratum adds to the weighted mean."""
     weight, free, n, mean, second, third, *_ = strata
-    return [weight * mean, *_spread(weight, free, n, second, third, np.maximum(n - 1, 1))]
+    return [weight * mean, *_spread(weight, free, n, np.maximum(n - 1, 1), second, third)]
 
 
 def _with_one_more(sums: list[ndarray], strata: ndarray) -> list[ndarray]:
@@ -174,14 +174,14 @@ def _with_one_more(sums: list[ndarray], strata: ndarray) -> list[ndarray]:
     raised, *spread = one_more(n, mean, second, third, more)
     after = [
         weight * (mean + free * (raised - mean)),
-        *_spread(weight, free, n + 1, *spread, n + 2),
+        *_spread(weight, free, n + 1, n + 2, *spread),
     ]
     moments = zip(sums, after, _moments(strata), strict=True)
     return [total + new - old for total, new, old in moments]
 
 
 def _spread(
-    weight: ndarray, free: ndarray, n: ndarray, second: ndarray, third: ndarray, divisor: ndarray
+    weight: ndarray, free: ndarray, n: ndarray, divisor: ndarray, second: ndarray, third: ndarray
 ) -> tuple:
     """Return the variance and the third moment of the weighted mean of each stratum."""
     return (
@@ -227,16 +227,16 @@ def _candidate_limits(
     moments: Sequence[ndarray], valid: ndarray, top: ndarray, tail: float
 ) -> ndarray:
     """Return quantiles (..., C) of candidates, -inf if not valid or not beyond the likely one."""
-    parts = np.broadcast_arrays(*moments, top)
+    parts = np.broadcast_arrays(*moments, top, tail)
     mean, variance, *_ = parts
     likely = np.where(valid, mean + 2 * np.sqrt(variance), -np.inf).argmax(-1)[..., None]
-    first = three_moment_quantile(*(np.take_along_axis(part, likely, -1) for part in parts), tail)
+    first = three_moment_quantile(*(np.take_along_axis(part, likely, -1) for part in parts))
     limits = np.where(np.arange(valid.shape[-1]) == likely, first, -np.inf)
     alternatives = valid & (limits < first)
     starts = np.broadcast_to(first, valid.shape)
-    *some, end, start = (part[alternatives] for part in (*parts, starts))
-    alternatives[alternatives] = three_moment_tail(some, end, start) > tail
-    limits[alternatives] = three_moment_quantile(*(part[alternatives] for part in parts), tail)
+    *farther, end, tails, start = (part[alternatives] for part in (*parts, starts))
+    alternatives[alternatives] = three_moment_tail(farther, end, start) > tails
+    limits[alternatives] = three_moment_quantile(*(part[alternatives] for part in parts))
     return limits
 
 

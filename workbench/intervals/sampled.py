@@ -104,7 +104,8 @@ class SampledMoments:
     @classmethod
     def of_table(cls, table: ndarray) -> "SampledMoments":
         """Return the moments of the numbers that `table` returned."""
-        return cls(*table[:10], unseen=table[10:12], trusted=table[12:, 0])
+        parts = [*table[:10], table[10:12], table[12:, 0]]
+        return cls(*parts)
 
     def table(self) -> ndarray:
         """Return all numbers, (14, H)."""

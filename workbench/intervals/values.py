@@ -140,14 +140,14 @@ def interval_of(
     tail = (1 - level) / 2
     *raw, exact = raw_limits(size, counts, values, level)
     bounded = tuple(map(float, interval_limits(size, counts, values, *raw)))
-    limits = bounded
+    low, high = bounded
     if method != "bounded":
         moments = moments_of(size, counts, values)
         if method == "t":
             limits = moments.t_limits(tail)
         else:
             limits = between(moments.limits(tail), raw, bounded, moments.trusted)
-        limits = tuple(np.clip(limits, *proven_values(size, counts, values)).tolist())
+        low, high = np.clip(limits, *proven_values(size, counts, values)).tolist()
     decisive = [upper_limit(size, counts, sign * values, tail)[1] for sign in (-1, 1)]
     size, labeled = (part[: len(size) - constants] for part in (size, counts.sum(1)))
     limiting = limiting_stratum(size, labeled, *decisive)
@@ -155,10 +155,10 @@ def interval_of(
         *intervals.few_notes(size, labeled),
         *intervals.limiting_notes(size, labeled, limiting),
         *intervals.exact_notes(exact),
-        *bounded_notes(limits, bounded),
+        *bounded_notes((low, high), bounded),
     ]
-    differing = None if bounded == limits else bounded
-    return Interval(*limits, level, method, limiting, differing, notes=notes)
+    differing = None if bounded == (low, high) else bounded
+    return Interval(low, high, level, method, limiting, differing, notes=notes)
 
 
 def moments_of(size: ndarray, counts: ndarray, values: ndarray) -> SampledMoments:

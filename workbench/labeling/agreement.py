@@ -250,7 +250,11 @@ def _read(labels: Any, scale: str, order: Sequence | None) -> tuple[tuple, ndarr
     if len(columns) < 2 or len(shapes) > 1 or columns[0][0].ndim != 1:
         rule = "must hold the labels of two or more people, one for each item or None"
         raise checks.WrongValue("labels", rule)
-    table = [np.where(gaps, None, column.astype(object)).tolist() for column, gaps in columns]
+    table = []
+    for column, gaps in columns:
+        cells = column.astype(object)
+        cells[gaps] = None
+        table.append(cells.tolist())
     used: set[Any] = set(itertools.chain(*table)) - {None}
     if len({isinstance(label, str) for label in used}) > 1:
         raise checks.WrongValue("labels", "must be all text or all numbers", told="got both")

@@ -184,7 +184,9 @@ class _Table:
             )
         for column in self.cells:
             lowered = plain_name(column)
-            if column != taken and lowered != "annotation_id" and pattern.fullmatch(lowered):
+            if column == taken or lowered == "annotation_id":
+                continue
+            if pattern and pattern.fullmatch(lowered):
                 return column
         return ""
 

@@ -88,7 +88,7 @@ def changed_notes(changed: dict[str, str]) -> Iterator[Note]:
         )
 
 
-def _by_number(ids: set[str], digits: int | None) -> dict[Decimal, list]:
+def _by_number(ids: set[str], digits: int | None) -> dict:
     """Return identifiers by the number that a cell of so many digits shows; None for all digits."""
     texts = defaultdict(list)
     for text in ids:

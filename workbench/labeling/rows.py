@@ -160,15 +160,13 @@ def _of_tool(
     answers: dict[str, tuple[str, LabelRow]] = {}
     disputed = []
     for row in annotated.rows:
-        position = f"{annotated.label}, record {row.number}" + (
-            f" (id {row.id!r})" if row.id else ""
-        )
+        where = f"{annotated.label}, record {row.number}" + (f" (id {row.id!r})" if row.id else "")
         if row.problem:
-            raise ValueError(f"{position} {row.problem}")
+            raise ValueError(f"{where} {row.problem}")
         try:
             label = row.answer(answer, predicted.get(row.id), read)
         except ValueError as error:
-            raise ValueError(f"{position}: {error}") from None
+            raise ValueError(f"{where}: {error}") from None
         cell = "" if label is None else str(label)
         before, first = answers.get(row.id, ("", row))
         if not before:
@@ -176,14 +174,14 @@ def _of_tool(
         elif cell not in ("", before):
             if not row.by or not first.by or row.by == first.by:
                 raise ValueError(
-                    f"{position} is {row.label or cell!r} by {row.by or 'nobody named'}, but "
+                    f"{where} is {row.label or cell!r} by {row.by or 'nobody named'}, but "
                     f"{first.label or before!r} by {first.by or 'nobody named'} in record "
                     f"{first.number}: settle it, or let an audit session take several people's "
                     "labels"
                 )
             disputed.append(row.id)
     cells, rows = zip(*answers.values(), strict=True)
-    notes = ()
+    notes: tuple = ()
     if disputed:
         disputed = list(dict.fromkeys(disputed))
         notes = (

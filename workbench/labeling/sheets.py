@@ -325,8 +325,8 @@ def found_labels(
     skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
     unlabeled = [*skipped, *later]
     missing = tuple(rows.names[item] for item in unlabeled if item not in labels)
-    unmatched = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
-    unmatched = tuple(dict.fromkeys(filter(None, unmatched)))
+    without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
+    unmatched = tuple(dict.fromkeys(filter(None, without_item)))
     notes = [
         *rows.notes,
         *sheet_ids.changed_notes(changed),
@@ -341,7 +341,7 @@ def found_labels(
         unmatched,
         unlabeled=tuple(rows.names[item] for item in unlabeled),
         truth=None if rows.answer == "correct" else answers,
-        skipped=np.bincount(stratum[skipped], minlength=n_strata) if skipped else None,
+        skipped=np.bincount(stratum[np.array(skipped, int)], minlength=n_strata),
         missing=missing,
         row_counts=sheet_rows.kinds_of_rows(rows, matched, labels, skipped),
         notes=notes,
