@@ -231,8 +231,11 @@ def monotone_upper(
 
 def interval_limits(
     size: ndarray, counts: ndarray, values: ndarray, low: Number, high: Number
-) -> tuple[Number, Number]:
-    """Return limits (...,) moved outward to attainable means, within the means the labels allow.
+) -> tuple:
+    """Return limits (...,) moved outward to the means that a population can have.
+
+    They are the outermost means at less than one item beyond the limits, within the means that the
+    labels allow.
 
     Parameters
     ----------
@@ -242,7 +245,23 @@ def interval_limits(
     values : (H, V) array
     low, high : (...,) array or float
     """
-    low, high = attainable_limits(low, high, size, counts, values)
+    labeled = counts.sum(-1)
+    least = values.min(1)
+    population = size.sum()
+    sampled = labeled.reshape(-1, size.size)[0] < size
+    item = (values.max(1) - least)[sampled].max(initial=0.0)
+    step = _common_step(values[sampled])
+    offset = np.where(sampled, size * least, (counts * values).sum(-1)).sum(-1)
+    if item * population > FINEST * step:
+        low = low - item / population
+        high = high + item / population
+    elif not step:
+        low = high = offset / population
+    else:
+        below = np.floor((low * population - item - offset) / step + TOUCHING) + 1
+        above = np.ceil((high * population + item - offset) / step - TOUCHING) - 1
+        low = (offset + step * below) / population
+        high = (offset + step * above) / population
     least, most = proven_values(size, counts, values)
     return np.maximum(low, least), np.minimum(high, most)
 
@@ -321,36 +340,6 @@ def check_table(
         raise checks.WrongValue("values", f"must be at most {LARGEST_VALUE:g} in size")
     intervals.refuse_few(size, table.sum(1))
     return size, table, np.broadcast_to(values, table.shape)
-
-
-def attainable_limits(
-    low: Number, high: Number, size: ndarray, counts: ndarray, values: ndarray
-) -> tuple[Number, Number]:
-    """Return the outermost means a population can have at less than one item beyond the limits.
-
-    Parameters
-    ----------
-    low, high : (...,) array or float
-        Limits as they are computed.
-    size : (H,) array
-    counts : (..., H, V) array
-        The same number of labels of a stratum in each row.
-    values : (H, V) array
-    """
-    labeled = counts.sum(-1)
-    least = values.min(1)
-    population = size.sum()
-    sampled = labeled.reshape(-1, size.size)[0] < size
-    item = (values.max(1) - least)[sampled].max(initial=0.0)
-    step = _common_step(values[sampled])
-    offset = np.where(sampled, size * least, (counts * values).sum(-1)).sum(-1)
-    if not step:
-        return offset / population, offset / population
-    if item * population > FINEST * step:
-        return low - item / population, high + item / population
-    below = np.floor((low * population - item - offset) / step + TOUCHING) + 1
-    above = np.ceil((high * population + item - offset) / step - TOUCHING) - 1
-    return (offset + step * below) / population, (offset + step * above) / population
 
 
 def _common_step(values: ndarray) -> float:
