@@ -27,7 +27,7 @@ HALVINGS = 44
 UNDERSAMPLED = 2  # each label stands for twice as many items as on average
 
 
-def monotone_limit(upper: Callable, estimate: float, gain: ndarray) -> tuple[float, bool, ndarray]:
+def monotone_limit(upper: Callable, estimate: float, gain: ndarray) -> tuple:
     """Return the least upper limit of an outcome and of higher ones, and the choice (H,) it is of.
 
     The second value says whether all higher outcomes were considered. No limit is below its
@@ -75,7 +75,7 @@ def limit_of_moments(
     free: ndarray,
     n: ndarray,
     moments: Iterable[ndarray],
-    ends: tuple[ndarray, ndarray],
+    ends: tuple,
     low: Number,
     high: Number,
     tail: float,
@@ -84,7 +84,7 @@ def limit_of_moments(
     constant: Number = 0.0,
     unseen: ndarray | None = None,
     stretch: float = 1.0,
-) -> tuple[ndarray, ndarray]:
+) -> tuple:
     """Return upper limits (...,) of a mean before rounding, and the strata that alone decide them.
 
     The stratum is -1 where none decides alone. The limit puts together Beta(x + 1, n - x) [1]_ and
@@ -130,9 +130,7 @@ def limit_of_moments(
     return _limit(np.stack(np.broadcast_arrays(*parts)), tail, stretch, enough)
 
 
-def _limit(
-    strata: ndarray, tail: float, stretch: float, enough: float = np.inf
-) -> tuple[ndarray, ndarray]:
+def _limit(strata: ndarray, tail: float, stretch: float, enough: float = np.inf) -> tuple:
     """Return the largest candidate limit of each outcome, and its stratum where it is of one."""
     weight, free, n, mean, _, _, high, more, missed, constant = strata
     largest = weight * np.where(free > 0, high, mean)
@@ -149,10 +147,9 @@ def _limit(
             limit[short], decisive[short] = _limit(strata[:, short], tail, stretch)
         return limit, decisive
     *gains, valid = _merged(weight * (more - mean) * missed, n, missed > 0, free)
-    means, variance, third = (
-        np.concatenate([single, total + gain], -1)
-        for single, total, gain in zip(_with_one_more(sums, strata), sums, gains, strict=True)
-    )
+    single = _with_one_more(sums, strata)
+    merged = [total + gain for total, gain in zip(sums, gains, strict=True)]
+    means, variance, third = (np.concatenate(pair, -1) for pair in zip(single, merged, strict=True))
     valid = np.concatenate([(mean < more) & (free > 0), valid], -1) & (variance > 0)
     moments = [means, variance * stretch**2, third * stretch**3]
     limits = _candidate_limits(moments, valid, top, tail)
@@ -162,20 +159,18 @@ def _limit(
     return limit, np.where(some & (best < mean.shape[-1]), best, -1)
 
 
-def _moments(strata: ndarray) -> list[ndarray]:
+def _moments(strata: ndarray) -> list:
     """Return mean, variance and third moment of what each stratum adds to the weighted mean."""
     weight, free, n, mean, second, third, *_ = strata
     return [weight * mean, *_spread(weight, free, n, np.maximum(n - 1, 1), second, third)]
 
 
-def _with_one_more(sums: list[ndarray], strata: ndarray) -> list[ndarray]:
+def _with_one_more(sums: list, strata: ndarray) -> list:
     """Return the moments of the weighted mean with a label more in each of some strata."""
     weight, free, n, mean, second, third, _, more, *_ = strata
     raised, *spread = one_more(n, mean, second, third, more)
-    after = [
-        weight * (mean + free * (raised - mean)),
-        *_spread(weight, free, n + 1, n + 2, *spread),
-    ]
+    new_mean = weight * (mean + free * (raised - mean))
+    after = [new_mean, *_spread(weight, free, n + 1, n + 2, *spread)]
     moments = zip(sums, after, _moments(strata), strict=True)
     return [total + new - old for total, new, old in moments]
 
@@ -184,10 +179,8 @@ def _spread(
     weight: ndarray, free: ndarray, n: ndarray, divisor: ndarray, second: ndarray, third: ndarray
 ) -> tuple:
     """Return the variance and the third moment of the weighted mean of each stratum."""
-    return (
-        weight**2 * free * second / divisor,
-        2 * weight**3 * free**1.5 * third / ((n + 1) * (n + 2)),
-    )
+    variance = weight**2 * free * second / divisor
+    return variance, 2 * weight**3 * free**1.5 * third / ((n + 1) * (n + 2))
 
 
 def one_more(n: Number, mean: ndarray, second: ndarray, third: ndarray, value: Number) -> tuple:
@@ -195,11 +188,9 @@ def one_more(n: Number, mean: ndarray, second: ndarray, third: ndarray, value: N
     off = value - mean
     p = 1 / (n + 1)
     q = 1 - p
-    return (
-        mean + p * off,
-        q * second + p * q * off**2,
-        q * third - 3 * p * q * off * second + p * q * (q - p) * off**3,
-    )
+    new_second = q * second + p * q * off**2
+    new_third = q * third - 3 * p * q * off * second + p * q * (q - p) * off**3
+    return mean + p * off, new_second, new_third
 
 
 def _merged(reach: ndarray, n: ndarray, unseen: ndarray, free: ndarray) -> tuple:
@@ -280,14 +271,15 @@ def _fits(mean: ndarray, variance: ndarray, third: ndarray, top: ndarray) -> tup
         r = r[beta]
         scale = (variance / gap)[gamma]
         shape = (gap**2 / variance)[gamma].clip(1e-300)
+    shapes = share * s, (1 - share) * s
     return (
-        (beta, r, (share * s, (1 - share) * s), 1, special.betainc, special.betaincinv),
+        (beta, r, shapes, 1, special.betainc, special.betaincinv),
         (gamma, scale, (shape,), np.inf, special.gammainc, special.gammaincinv),
     )
 
 
 def crossing_tail(
-    moments: Callable[[int, ndarray], tuple], bounds: tuple[float, float], at: float, shape: tuple
+    moments: Callable[[int, ndarray], tuple], bounds: tuple, at: float, shape: tuple
 ) -> ndarray:
     """Return the least tail, at most 1/2, of limits that exclude `at`: half of their p-value.
 

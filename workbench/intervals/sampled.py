@@ -117,7 +117,7 @@ class SampledMoments:
         """Weighted mean of the strata."""
         return float(self.weight @ self.mean)
 
-    def limits(self, tail: float, *, bounded: bool = False) -> tuple[float, float]:
+    def limits(self, tail: float, *, bounded: bool = False) -> tuple:
         """Return the lower and the upper limit.
 
         Parameters
@@ -130,7 +130,7 @@ class SampledMoments:
         lower, upper = (self._upper(side, tail, bounded) for side in (0, 1))
         return -lower, upper
 
-    def t_limits(self, tail: float) -> tuple[float, float]:
+    def t_limits(self, tail: float) -> tuple:
         """Return Student's t limits with Satterthwaite's degrees of freedom [1]_.
 
         References
@@ -153,7 +153,7 @@ class SampledMoments:
     def _variances(self) -> ndarray:
         return self.weight**2 * self.free * self.second / np.maximum(self.n - 1, 1)
 
-    def decisive_strata(self, tail: float) -> list[int]:
+    def decisive_strata(self, tail: float) -> list:
         """Return the strata that alone decide either bounded limit; -1 for none."""
         return [int(self._largest(side, tail)[1]) for side in (0, 1)]
 

@@ -79,7 +79,7 @@ class Cells:
         ends = (self.known_wrong, self.known_right)
         return Cells(self.weight, self.labeled, incorrect, self.unlabeled, *ends)
 
-    def moments(self) -> tuple[ndarray, ndarray]:
+    def moments(self) -> tuple:
         """Return the estimate of every outcome and its variance estimate, each (...,) float."""
         rate = self.correct / np.maximum(self.labeled, 1)
         spread = self.weight**2 * self.unlabeled * rate * (1 - rate)
@@ -94,9 +94,7 @@ def stratum_cells(stratum_size: ndarray, labeled: ndarray, correct: ndarray) -> 
     return Cells(size / size.sum(), labeled, np.asarray(correct, float), 1 - labeled / size)
 
 
-def check_sample(
-    stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike
-) -> tuple[ndarray, ndarray, ndarray]:
+def check_sample(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike) -> tuple:
     """Return the three arguments as (H,) int arrays, or raise naming the stratum."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     labeled = checks.counts("labeled", labeled, size=size.size)
@@ -106,7 +104,7 @@ def check_sample(
     return size, labeled, correct
 
 
-def check_part(stratum_size: ArrayLike, name: str, part: ArrayLike) -> tuple[ndarray, ndarray]:
+def check_part(stratum_size: ArrayLike, name: str, part: ArrayLike) -> tuple:
     """Return the sizes of strata and the number of items of a part of each, as int64, or raise."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     items = checks.counts(name, part, size=size.size)
@@ -242,7 +240,7 @@ def monotone_limits(
     correct: ndarray,
     population: float,
     tail: float,
-) -> tuple[Number, Number, bool]:
+) -> tuple:
     """Return the limits of the default interval and whether they are exact.
 
     One more correct label never lowers them.
@@ -269,9 +267,7 @@ def _monotone_limits(population: float, cells: Cells, tail: float) -> tuple:
     return monotone_limits(cells_of, cells.labeled, cells.correct, population, tail)
 
 
-def _monotone_upper(
-    cells_of: Callable, labeled: ndarray, hits: ndarray, tail: float
-) -> tuple[float, bool]:
+def _monotone_upper(cells_of: Callable, labeled: ndarray, hits: ndarray, tail: float) -> tuple:
     """Return the least upper limit of an outcome and of those with only hits in some cells.
 
     The second value says whether it is exact.
@@ -334,12 +330,13 @@ def _upper(cells: Cells, tail: float, enough: float = np.inf) -> tuple:
     n, x = np.broadcast_arrays(cells.labeled, cells.correct)
     rate = x / np.maximum(n, 1)
     spread = rate * (1 - rate)
+    ends = (x == n, np.minimum(x, 1))
     return limit_of_moments(
         cells.weight,
         cells.unlabeled,
         n,
         (rate, spread, spread * (1 - 2 * rate)),
-        (x == n, np.minimum(x, 1)),
+        ends,
         0.0,
         1.0,
         tail,
@@ -581,7 +578,8 @@ def _lattice_distribution(size: ndarray, cells: Cells, steps: ndarray, rate: nda
     spectrum = 1.0
     for h, n in enumerate(cells.labeled.astype(int)):
         placed = np.zeros((len(rate), padded))
-        np.add.at(placed.T, steps[h] * np.arange(n + 1), _count_pmf(size[h], rate[:, h], n).T)
+        masses = _count_pmf(size[h], rate[:, h], n)
+        np.add.at(placed.T, steps[h] * np.arange(n + 1), masses.T)
         spectrum = spectrum * scipy.fft.rfft(placed)
     return np.maximum(scipy.fft.irfft(spectrum, padded)[:, :length], 0)
 

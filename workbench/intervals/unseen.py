@@ -55,7 +55,8 @@ def carried(
     -----
     With x the deviations times the weights: K = (sum x+)^2 / sum (x+)^2 items make up the spread on
     the upper side. The answer rises from K = 1 to K = 4. It is 0 where there are at most three
-    values, because such a sample cannot show which others are missing, and where they are nearly one.
+    values, because such a sample cannot show which others are missing, and where they are nearly
+    one.
 
     Examples
     --------

@@ -109,11 +109,13 @@ class Agreement(Result):
         """Return raw agreement and Krippendorff's alpha of the scale with their intervals."""
         raw = self.entry("raw")
         alpha = self.entry(SCALES[self.scale])
+        agreeing = (
+            f"{raw['estimate']:.1%} of pairs of labels ({raw['low']:.1%} to {raw['high']:.1%})"
+        )
         limits = f"{alpha['estimate']:.3g} ({alpha['low']:.3g} to {alpha['high']:.3g})"
         name = "alpha" if self.scale == "nominal" else f"{self.scale} alpha"
         return (
-            f"{len(self.people)} people agree in {raw['estimate']:.1%} of pairs of labels "
-            f"({raw['low']:.1%} to {raw['high']:.1%}); {name} {limits}; "
+            f"{len(self.people)} people agree in {agreeing}; {name} {limits}; "
             f"{checks.counted(self.items, 'item')} with two labels or more, "
             f"{len(self.unsettled):,} to settle"
         )
@@ -237,7 +239,7 @@ def agreement(
     )
 
 
-def _read(labels: Any, scale: str, order: Sequence | None) -> tuple[tuple, ndarray, tuple]:
+def _read(labels: Any, scale: str, order: Sequence | None) -> tuple:
     """Return the people, codes of classes (N, P), -1 for none, and the classes."""
     if isinstance(labels, Mapping):
         people = tuple(map(str, labels))
@@ -334,7 +336,7 @@ def _rows_of(
     label: Any,
     codes: ndarray,
     people: tuple,
-    metrics: tuple[tuple, tuple],
+    metrics: tuple,
     classes: int,
     level: float,
     values: ndarray | None,
@@ -389,7 +391,7 @@ def coefficient(
     weight: ndarray,
     classes: int,
     values: ndarray | None = None,
-) -> tuple[ndarray, ndarray]:
+) -> tuple:
     """Return a coefficient and its first-order variance, (...,).
 
     They are NaN where chance expects no difference.

@@ -194,7 +194,7 @@ class _Table:
         """Add a note to those of the file."""
         self.notes.append(Note("data", text))
 
-    def without_gaps(self, name: str) -> list[str]:
+    def without_gaps(self, name: str) -> list:
         """Return the cells of a column with "" for words that stand for a missing label."""
         cells = self.cells[name]
         gaps = Counter(cell for cell in cells if cell and cell.lower() in GAPS)
@@ -275,7 +275,7 @@ def _of_wide_table(table: _Table, key: str, annotators: str) -> Rows:
             yield name, item, label, f"{table.label}, row {row}"
 
 
-def _annotator_columns(table: _Table, key: str) -> list[str]:
+def _annotator_columns(table: _Table, key: str) -> list:
     """Return the columns of a table that hold the same classes, or raise where they are unclear."""
     classes = {}
     for name, cells in table.cells.items():

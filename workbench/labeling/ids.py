@@ -10,7 +10,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import Any
 
 from workbench import checks
 from workbench.data.numbers import first_repeat
@@ -20,7 +19,7 @@ KEPT = 15  # digits that a spreadsheet keeps of a number; it writes zeros for th
 _NUMBER = re.compile(r"([+-]?[0-9]{1,300})(?:[.,]([0-9]{0,300}))?(?:[eE]([+-]?[0-9]{1,3}))?")
 
 
-def positions(ids: Sequence) -> dict[Any, int]:
+def positions(ids: Sequence) -> dict:
     """Return the position of each identifier, or raise where one repeats."""
     refuse_repeated(ids)
     return {text: position for position, text in enumerate(ids)}
@@ -34,9 +33,7 @@ def refuse_repeated(ids: Sequence) -> None:
         )
 
 
-def matched(
-    cells: Sequence[str], position_of: dict[str, int], sampled: Iterable[str] = ()
-) -> tuple[list[int | None], dict[str, str]]:
+def matched(cells: Sequence, position_of: dict, sampled: Iterable = ()) -> tuple:
     """Return the position of each cell's item, or None, and the changed cells with their ids.
 
     A changed cell is matched only where exactly one sampled identifier would be shown so and does
@@ -64,7 +61,7 @@ def matched(
     return [position_of.get(changed.get(cell, cell)) for cell in cells], changed
 
 
-def changed_ids(cells: Sequence[str], sampled: Iterable[str]) -> dict[str, str]:
+def changed_ids(cells: Sequence, sampled: Iterable) -> dict:
     """Return the cells that a spreadsheet changed, with the one sampled identifier shown so."""
     sampled = set(sampled)
     missing = sampled.difference(cells)
@@ -77,7 +74,7 @@ def changed_ids(cells: Sequence[str], sampled: Iterable[str]) -> dict[str, str]:
     return changed
 
 
-def changed_notes(changed: dict[str, str]) -> Iterator[Note]:
+def changed_notes(changed: dict) -> Iterator[Note]:
     """Yield a note about identifiers that were matched by their number."""
     for cell, meant in [*changed.items()][:1]:
         ids = checks.counted(len(changed), "id was", "ids were")

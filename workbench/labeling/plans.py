@@ -101,11 +101,11 @@ def refuse_changed(sheet: AnyPath, plan: Mapping[str, Any], now: Mapping[str, An
         )
 
 
-def _differing(then: Mapping, now: Mapping) -> list[str]:
+def _differing(then: Mapping, now: Mapping) -> list:
     return [name for name, value in now.items() if then.get(name, value) != value]
 
 
-def _changes(then: Mapping, now: Mapping) -> list[str]:
+def _changes(then: Mapping, now: Mapping) -> list:
     return [
         f"{name} was {then[name]!r} when the sheet was written and is {now[name]!r} now"
         for name in _differing(then, now)
@@ -116,7 +116,7 @@ def _json_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else str(value)
 
 
-def item_digests(items: ScoredItems) -> dict[str, str]:
+def item_digests(items: ScoredItems) -> dict:
     """Return the SHA-256 of identifiers, scores, predicted classes and given strata.
 
     Each is in the items' order. Numbers and text of the same spelling are the same, whatever file

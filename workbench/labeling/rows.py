@@ -6,7 +6,6 @@ the labels of items and the items without a label.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from numpy import ndarray
 
@@ -20,7 +19,6 @@ from workbench.labeling import ids as sheet_ids
 from workbench.labeling.annotations import Annotations, read_annotations
 from workbench.labeling.answers import answer_reader, class_texts, right_or_wrong
 from workbench.labeling.tables import AnyPath, SheetTable, read_table, whole_number
-from workbench.labeling.tools.tool import LabelRow
 from workbench.results import Note
 
 
@@ -35,7 +33,7 @@ class SheetRows(SheetTable):
     names: list[str]
     position_of: dict[str, int]
 
-    def sizes(self) -> list[int]:
+    def sizes(self) -> list:
         """Return how many items the sheet may have asked for.
 
         These are its last position, the number of its identifiers, and of those that are known.
@@ -48,7 +46,7 @@ class SheetRows(SheetTable):
         """Return the positions of the items that the sheet names as they are written."""
         return {self.position_of[cell] for cell in self.ids if cell in self.position_of}
 
-    def matches(self, planned: ndarray | None) -> tuple[list, dict]:
+    def matches(self, planned: ndarray | None) -> tuple:
         """Return the position of each row's item, None where there is none, and changed ids."""
         for row, cell, answer in zip(self.rows, self.ids, self.columns[self.answer], strict=True):
             if answer and not cell:
@@ -142,9 +140,7 @@ def opened(path: AnyPath, items: ScoredItems, asks: str) -> SheetRows:
     )
 
 
-def _of_tool(
-    annotated: Annotations, items: ScoredItems, asks: str, names: list[str]
-) -> tuple[SheetTable, str]:
+def _of_tool(annotated: Annotations, items: ScoredItems, asks: str, names: list) -> tuple:
     """Return a labeling tool's export as a sheet with a row for each item, and its answer column.
 
     Where two people label an item, the first label in the file counts, and a note says so.
@@ -157,7 +153,7 @@ def _of_tool(
         if asks == "correct" and any(verdict_of(label) is None for label in labels):
             answer = "truth"
     read = answer_reader(answer, items.prediction, items.rival)
-    answers: dict[str, tuple[str, LabelRow]] = {}
+    answers: dict = {}
     disputed = []
     for row in annotated.rows:
         where = f"{annotated.label}, record {row.number}" + (f" (id {row.id!r})" if row.id else "")
@@ -196,9 +192,9 @@ def _of_tool(
     return SheetTable(annotated.label, columns, [row.number for row in rows], notes), answer
 
 
-def labels_of(rows: SheetRows, matched: Sequence, answers: Sequence) -> tuple[dict, list]:
+def labels_of(rows: SheetRows, matched: Sequence, answers: Sequence) -> tuple:
     """Return the label of each item that has a row, and the ids that are labeled more than once."""
-    labels: dict[int, Any] = {}
+    labels: dict = {}
     repeated = []
     for k, (item, label) in enumerate(zip(matched, answers, strict=True)):
         if item is None:
@@ -216,7 +212,7 @@ def labels_of(rows: SheetRows, matched: Sequence, answers: Sequence) -> tuple[di
     return labels, repeated
 
 
-def progress(labels: dict, order: list[int] | None) -> tuple[list, list]:
+def progress(labels: dict, order: list[int] | None) -> tuple:
     """Return the items that were skipped and those that were not reached.
 
     Where the order of labeling is not known, all items without a label count as skipped.
@@ -229,9 +225,7 @@ def progress(labels: dict, order: list[int] | None) -> tuple[list, list]:
     return unlabeled[: len(unlabeled) - len(later)], later
 
 
-def kinds_of_rows(
-    rows: SheetRows, matched: Sequence, labels: dict, skipped: Sequence
-) -> dict[str, int]:
+def kinds_of_rows(rows: SheetRows, matched: Sequence, labels: dict, skipped: Sequence) -> dict:
     """Return how many rows there are of each kind; every row is of one."""
     without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
     empty = without_item.count("")

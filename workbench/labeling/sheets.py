@@ -333,17 +333,18 @@ def found_labels(
         *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched, rows.names),
     ]
     labeled, correct = _per_stratum(stratum[index], right, n_strata)
+    skipped_labels = np.bincount(stratum[np.array(skipped, int)], minlength=n_strata)
     return SheetLabels(
         labeled,
         correct,
         index,
         right,
         unmatched,
-        unlabeled=tuple(rows.names[item] for item in unlabeled),
-        truth=None if rows.answer == "correct" else answers,
-        skipped=np.bincount(stratum[np.array(skipped, int)], minlength=n_strata),
-        missing=missing,
-        row_counts=sheet_rows.kinds_of_rows(rows, matched, labels, skipped),
+        tuple(rows.names[item] for item in unlabeled),
+        None if rows.answer == "correct" else answers,
+        skipped_labels,
+        missing,
+        sheet_rows.kinds_of_rows(rows, matched, labels, skipped),
         notes=notes,
     )
 
@@ -364,7 +365,7 @@ def _positions(index: ArrayLike, size: int) -> ndarray:
     return index
 
 
-def _notes(repeated: tuple, missing: tuple, unmatched: tuple, names: list[str]) -> Iterator[Note]:
+def _notes(repeated: tuple, missing: tuple, unmatched: tuple, names: list) -> Iterator[Note]:
     """Yield notes on the rows of a sheet, with the ids that they are about."""
     for kind, ids, singular, plural, meaning in (
         (
@@ -401,6 +402,6 @@ def _notes(repeated: tuple, missing: tuple, unmatched: tuple, names: list[str]) 
         )
 
 
-def _per_stratum(stratum: ndarray, right: ndarray, n_strata: int) -> tuple[ndarray, ndarray]:
+def _per_stratum(stratum: ndarray, right: ndarray, n_strata: int) -> tuple:
     labeled = np.bincount(stratum, minlength=n_strata)
     return labeled, np.bincount(stratum[right == 1], minlength=n_strata)

@@ -139,7 +139,7 @@ def _annotated(number: int, item: str, annotation: Any) -> LabelRow:
     return one_label(number, item, by, choices)
 
 
-def _choices(result: Any) -> tuple[list, str]:
+def _choices(result: Any) -> tuple:
     """Return the choices of an annotation's result, and what is wrong with it."""
     if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
         return [], "an annotation's result is not a list of objects: export it again"
