@@ -137,7 +137,7 @@ def _limit(strata: ndarray, tail: float, stretch: float, enough: float = np.inf)
     top, *sums = (part.sum(-1, keepdims=True) for part in (largest, *_moments(strata)))
     top = top + constant[..., :1]
     sums[0] = sums[0] + constant[..., :1]
-    if enough < np.inf:  # the label that moves the mean the most may already take it beyond
+    if enough < np.inf:  # the label that moves the mean most often shows that the limit is beyond
         likely = (weight * free * (more - mean) / (n + 1)).argmax(-1)[None, ..., None]
         moments = _with_one_more(sums, np.take_along_axis(strata, likely, -1))
         short = (three_moment_tail(moments, top, enough) <= tail)[..., 0]
@@ -160,13 +160,13 @@ def _limit(strata: ndarray, tail: float, stretch: float, enough: float = np.inf)
 
 
 def _moments(strata: ndarray) -> list:
-    """Return mean, variance and third moment of what each stratum adds to the weighted mean."""
+    """Return mean, variance and third moment of the part of each stratum in the weighted mean."""
     weight, free, n, mean, second, third, *_ = strata
     return [weight * mean, *_spread(weight, free, n, np.maximum(n - 1, 1), second, third)]
 
 
 def _with_one_more(sums: list, strata: ndarray) -> list:
-    """Return the moments of the weighted mean with a label more in each of some strata."""
+    """Return the moments of the weighted mean with one more label in each of some strata."""
     weight, free, n, mean, second, third, _, more, *_ = strata
     raised, *spread = one_more(n, mean, second, third, more)
     new_mean = weight * (mean + free * (raised - mean))

@@ -399,7 +399,7 @@ def quantile(level: float) -> float:
 
 
 def added_labels(level: float) -> float:
-    """Return how many labels of either extreme short intervals add, z^2 / 3.
+    """Return the number of labels of either extreme that short intervals add, z^2 / 3.
 
     Examples
     --------

@@ -4,7 +4,7 @@ An upper limit adds one more item to the sample. The bounded interval puts it at
 possible value. The default interval puts it at the largest value seen, as far as the sample carries
 that: as far as many items make up the spread on that side, and the sample has more than three
 values.
-`carried` returns how far, and `unseen_values` the value of the item.
+`carried` returns the degree, and `unseen_values` the value of the item.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ UNSEEN = "If values inside the known bounds may exist that this sample does not 
 def carried(
     weight: Number, values: ndarray, deviations: ndarray, reach: Number, count: Number = 1.0
 ) -> ndarray:
-    """Return how far a sample shows where large values end, from 0, not at all, to 1, (...).
+    """Return the degree from 0 to 1 to which a sample shows where large values end, (...).
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def read_verdict(text: str) -> int:
 
 
 def read_which(text: str) -> str:
-    """Return whose answer is right, one of `WHICH`, or raise.
+    """Return the one of `WHICH` that a text names, or raise.
 
     Examples
     --------

@@ -68,7 +68,10 @@ def changed_ids(cells: Sequence, sampled: Iterable) -> dict:
     changed = {}
     by_number = functools.cache(functools.partial(_by_number, missing))
     for cell in dict.fromkeys(cells) if missing else ():
-        candidates = [] if cell in sampled else by_number(_digits(cell)).get(_number(cell), [])
+        if cell in sampled:
+            continue
+        number, digits = _parsed(cell)
+        candidates = by_number(digits).get(number, [])
         if len(candidates) == 1:
             changed[cell] = candidates[0]
     return changed
@@ -89,8 +92,8 @@ def _by_number(ids: set[str], digits: int | None) -> dict:
     """Return identifiers by the number that a cell of so many digits shows; None for all digits."""
     texts = defaultdict(list)
     for text in ids:
-        number = _number(text)
-        if number is None or (digits is None and _digits(text) is not None):
+        number, shown_digits = _parsed(text)
+        if number is None or (digits is None and shown_digits is not None):
             continue
         numbers = {number, _rounded(number, KEPT, decimal.ROUND_DOWN)}
         if digits is not None:
@@ -100,15 +103,14 @@ def _by_number(ids: set[str], digits: int | None) -> dict:
     return texts
 
 
-def _number(text: str) -> Decimal | None:
+def _parsed(text: str) -> tuple:
+    """Return the number of a text, and its count of digits in scientific notation; else None."""
     parts = _NUMBER.fullmatch(text)
-    return Decimal(f"{parts[1]}.{parts[2] or 0}e{parts[3] or 0}") if parts else None
-
-
-def _digits(text: str) -> int | None:
-    """Return how many digits a number in scientific notation shows, None for other texts."""
-    parts = _NUMBER.fullmatch(text)
-    return len(parts[1].lstrip("+-")) + len(parts[2] or "") if parts and parts[3] else None
+    if not parts:
+        return None, None
+    integer, decimals, power = parts.groups(default="")
+    number = Decimal(f"{integer}.{decimals}e{power or 0}")
+    return number, len(integer.lstrip("+-") + decimals) if power else None
 
 
 def _rounded(number: Decimal, digits: int, rounding: str) -> Decimal:

@@ -34,7 +34,7 @@ class SheetRows(SheetTable):
     position_of: dict[str, int]
 
     def sizes(self) -> list:
-        """Return how many items the sheet may have asked for.
+        """Return the possible numbers of items that the sheet asked for.
 
         These are its last position, the number of its identifiers, and of those that are known.
         """
@@ -226,7 +226,7 @@ def progress(labels: dict, order: list[int] | None) -> tuple:
 
 
 def kinds_of_rows(rows: SheetRows, matched: Sequence, labels: dict, skipped: Sequence) -> dict:
-    """Return how many rows there are of each kind; every row is of one."""
+    """Return the number of rows of each kind; every row is of one."""
     without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
     empty = without_item.count("")
     labeled = sum(label is not None for label in labels.values())

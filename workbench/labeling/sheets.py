@@ -116,7 +116,7 @@ def draw_items(
     Returns
     -------
     (n,) ndarray of int
-        Positions of the drawn items, rising.
+        Positions of the sampled items, rising.
 
     Raises
     ------
