@@ -4,7 +4,7 @@
 one more item. Its `limits` are those of the default interval, and of the bounded one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy import ndarray
@@ -83,23 +83,28 @@ class SampledMoments:
         third = np.bincount(stratum, count * off**3, strata) / items
         low = np.full(strata, low, float)
         high = np.full(strata, high, float)
-        unseen = np.stack([low, high])
-        trusted = np.ones(2)
+        ends = least, most, low, high, np.stack([low, high]), np.ones(2)
+        moments = cls(weight, free, n, mean, second, third, *ends)
         sampled = free[stratum] > 0
-        if sampled.any():
-            item_weight = (weight / items)[stratum[sampled]]
-            reach = (high - low).max()
-            for side, (sign, end) in enumerate(((-1, least), (1, most))):
-                ends = sign * end
-                deviations = sign * off[sampled]
-                bound = sign * unseen[side]
-                trust = carried(
-                    item_weight, sign * values[sampled], deviations, reach, count[sampled]
-                )
-                new = unseen_values(sign * mean, ends, deviations.max(), bound, trust)
-                unseen[side] = sign * new
-                trusted[side] = trust
-        return cls(weight, free, n, mean, second, third, least, most, low, high, unseen, trusted)
+        if not sampled.any():
+            return moments
+        parts = (part[sampled] for part in (stratum, values, off, count))
+        return replace(moments, **moments._unseen(*parts))
+
+    def _unseen(self, stratum: ndarray, values: ndarray, off: ndarray, count: ndarray) -> dict:
+        """Return `unseen` and `trusted` by the values of strata that are not fully sampled."""
+        weight = (self.weight / np.maximum(self.n, 1))[stratum]
+        reach = (self.high - self.low).max()
+        unseen = []
+        trusted = []
+        for sign, bound, end in ((-1, self.low, self.least), (1, self.high, self.most)):
+            deviations = sign * off
+            trust = carried(weight, sign * values, deviations, reach, count)
+            farthest = deviations.max()
+            new = unseen_values(sign * self.mean, sign * end, farthest, sign * bound, trust)
+            unseen.append(sign * new)
+            trusted.append(trust)
+        return {"unseen": np.stack(unseen), "trusted": np.array(trusted)}
 
     @classmethod
     def of_table(cls, table: ndarray) -> "SampledMoments":
@@ -117,7 +122,7 @@ class SampledMoments:
         """Weighted mean of the strata."""
         return float(self.weight @ self.mean)
 
-    def limits(self, tail: float, *, bounded: bool = False) -> tuple:
+    def limits(self, tail: float, *, bounded: bool = False) -> tuple[float, float]:
         """Return the lower and the upper limit.
 
         Parameters
@@ -130,7 +135,7 @@ class SampledMoments:
         lower, upper = (self._upper(side, tail, bounded) for side in (0, 1))
         return -lower, upper
 
-    def t_limits(self, tail: float) -> tuple:
+    def t_limits(self, tail: float) -> tuple[float, float]:
         """Return Student's t limits with Satterthwaite's degrees of freedom [1]_.
 
         References

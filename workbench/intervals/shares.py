@@ -79,7 +79,7 @@ class Cells:
         ends = (self.known_wrong, self.known_right)
         return Cells(self.weight, self.labeled, incorrect, self.unlabeled, *ends)
 
-    def moments(self) -> tuple:
+    def moments(self) -> tuple[ndarray, ndarray]:
         """Return the estimate of every outcome and its variance estimate, each (...,) float."""
         rate = self.correct / np.maximum(self.labeled, 1)
         spread = self.weight**2 * self.unlabeled * rate * (1 - rate)
@@ -94,7 +94,9 @@ def stratum_cells(stratum_size: ndarray, labeled: ndarray, correct: ndarray) -> 
     return Cells(size / size.sum(), labeled, np.asarray(correct, float), 1 - labeled / size)
 
 
-def check_sample(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike) -> tuple:
+def check_sample(
+    stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike
+) -> tuple[ndarray, ndarray, ndarray]:
     """Return the three arguments as (H,) int arrays, or raise naming the stratum."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     labeled = checks.counts("labeled", labeled, size=size.size)
@@ -104,7 +106,7 @@ def check_sample(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike
     return size, labeled, correct
 
 
-def check_part(stratum_size: ArrayLike, name: str, part: ArrayLike) -> tuple:
+def check_part(stratum_size: ArrayLike, name: str, part: ArrayLike) -> tuple[ndarray, ndarray]:
     """Return the sizes of strata and the number of items of a part of each, as int64, or raise."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     items = checks.counts(name, part, size=size.size)

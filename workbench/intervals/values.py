@@ -172,7 +172,9 @@ def moments_of(size: ndarray, counts: ndarray, values: ndarray) -> SampledMoment
     )
 
 
-def between(limits: Sequence, raw: Sequence, rounded: Sequence, trusted: ndarray) -> tuple:
+def between(
+    limits: Sequence, raw: Sequence, rounded: Sequence, trusted: ndarray
+) -> tuple[float, float]:
     """Return default limits rounded outward as far as the sample is not trusted.
 
     Parameters
@@ -189,7 +191,9 @@ def between(limits: Sequence, raw: Sequence, rounded: Sequence, trusted: ndarray
     return float(low), float(high)
 
 
-def raw_limits(size: ndarray, counts: ndarray, values: ndarray, level: float) -> tuple:
+def raw_limits(
+    size: ndarray, counts: ndarray, values: ndarray, level: float
+) -> tuple[float, float, bool]:
     """Return both limits before they are moved to attainable means, and whether they are exact."""
     tail = (1 - level) / 2
     low, exact_low, _ = monotone_upper(size, counts, -values, tail)
@@ -197,7 +201,9 @@ def raw_limits(size: ndarray, counts: ndarray, values: ndarray, level: float) ->
     return -low, high, exact_low and exact_high
 
 
-def monotone_upper(size: ndarray, counts: ndarray, values: ndarray, tail: float) -> tuple:
+def monotone_upper(
+    size: ndarray, counts: ndarray, values: ndarray, tail: float
+) -> tuple[float, bool, ndarray]:
     """Return the least `upper_limit` of an outcome (H, V) and of higher ones, and its outcome.
 
     The second value says whether the limit is exact. In a higher outcome, all labels below some
@@ -286,7 +292,7 @@ def _upper(
     return limit_of_moments(weight, free, n, moments, ends, low, high, tail, enough=enough)
 
 
-def proven_values(size: ndarray, counts: ndarray, values: ndarray) -> tuple:
+def proven_values(size: ndarray, counts: ndarray, values: ndarray) -> tuple[float, float]:
     """Return the smallest and the largest mean that the labels allow, each (...,) float."""
     seen = (counts * values).sum((-2, -1))
     unseen = size - counts.sum(-1)
@@ -309,7 +315,9 @@ def _label_moments(counts: ndarray, values: ndarray) -> ndarray:
     return np.stack([n, mean, second, third, least, most])
 
 
-def check_table(stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike) -> tuple:
+def check_table(
+    stratum_size: ArrayLike, counts: ArrayLike, values: ArrayLike
+) -> tuple[ndarray, ndarray, ndarray]:
     """Return sizes (H,), counts (H, V) and values (H, V), or raise naming the stratum."""
     size = checks.counts("stratum_size", stratum_size, low=1)
     table = checks.plain_array("counts", counts)

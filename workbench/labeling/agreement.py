@@ -391,7 +391,7 @@ def coefficient(
     weight: ndarray,
     classes: int,
     values: ndarray | None = None,
-) -> tuple:
+) -> tuple[ndarray, ndarray]:
     """Return a coefficient and its first-order variance, (...,).
 
     They are NaN where chance expects no difference.
@@ -486,21 +486,6 @@ def _who_differs(codes: ndarray, people: tuple, classes: tuple) -> list[dict]:
 def _doubts(codes: ndarray, classes: tuple, entries: Sequence, scale: str) -> Iterator[Note]:
     """Yield notes on the classes, on samples outside the search, and on undefined coefficients."""
     counts = np.bincount(codes[codes >= 0], minlength=len(classes)).tolist()
-    for label, count in zip(classes, counts, strict=True):
-        if isinstance(label, str) and label.strip().lower() in GONE:
-            yield Note(
-                "data",
-                f"{label!r} ({checks.counted(count, 'label')}) is taken for a class: if it stands "
-                "for a missing label, give None or leave the cell empty",
-            )
-    numeric = all(_number_of(label) is not None for label in classes)
-    if scale == "nominal" and len(classes) > 2 and numeric:
-        yield Note(
-            "data",
-            f"the classes are numbers ({checks.listed(classes, 5)}), but labels that nearly agree "
-            "count as labels that differ: if the order matters, as that of grades, ask for scale "
-            "'ordinal' (weighted kappa and ordinal alpha)",
-        )
     of_all = [row for row in entries if row["label"] == ""]
     few = [row["group"] or "everybody" for row in of_all if row["n"] < FEWEST]
     if few:
@@ -509,14 +494,7 @@ def _doubts(codes: ndarray, classes: tuple, entries: Sequence, scale: str) -> It
             f"fewer than {FEWEST} items have two labels or more: intervals may be too short",
             ("people", checks.listed(dict.fromkeys(few))),
         )
-    for label, count in zip(classes, counts, strict=True):
-        if count < RAREST * sum(counts):
-            yield Note(
-                "unreliable",
-                f"fewer than {RAREST:.0%} of the labels: intervals of what chance expects may be "
-                "too short",
-                ("class", label),
-            )
+    yield from _doubts_of_classes(classes, counts, scale)
     raw = entries[0]["estimate"]
     if not LOWEST <= raw <= HIGHEST:
         yield Note(
@@ -531,3 +509,29 @@ def _doubts(codes: ndarray, classes: tuple, entries: Sequence, scale: str) -> It
                 f"no {row['metric']}: no item has two labels, or chance expects no difference",
                 ("pair", row["group"]) if row["group"] else None,
             )
+
+
+def _doubts_of_classes(classes: tuple, counts: list, scale: str) -> Iterator[Note]:
+    """Yield notes on classes that may be gaps or are rare, and on numbers without their order."""
+    for label, count in zip(classes, counts, strict=True):
+        if isinstance(label, str) and label.strip().lower() in GONE:
+            yield Note(
+                "data",
+                f"{label!r} ({checks.counted(count, 'label')}) is taken for a class: if it stands "
+                "for a missing label, give None or leave the cell empty",
+            )
+        if count < RAREST * sum(counts):
+            yield Note(
+                "unreliable",
+                f"fewer than {RAREST:.0%} of the labels: intervals of what chance expects may be "
+                "too short",
+                ("class", label),
+            )
+    numeric = all(_number_of(label) is not None for label in classes)
+    if scale == "nominal" and len(classes) > 2 and numeric:
+        yield Note(
+            "data",
+            f"the classes are numbers ({checks.listed(classes, 5)}), but labels that nearly agree "
+            "count as labels that differ: if the order matters, as that of grades, ask for scale "
+            "'ordinal' (weighted kappa and ordinal alpha)",
+        )

@@ -22,7 +22,7 @@ OTHER = "other"
 _MARK = re.compile(r"[x\u00d7\u2713\u2714\u2715\u2717\u2718*]", re.IGNORECASE)
 
 
-def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> list:
+def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> list[int | None]:
     """Return 1 for right, 0 for wrong and None for an empty cell; one sheet has one spelling.
 
     Examples
@@ -117,7 +117,7 @@ def class_texts(labels: ndarray) -> ndarray:
     return np.array([text.removesuffix(".0") for text in numbers.as_text(values)])[code]
 
 
-def named_classes(*labels: ndarray) -> tuple:
+def named_classes(*labels: ndarray) -> tuple[list[str], Callable]:
     """Return the texts of all classes in arrays of labels, and a function from a name to its text.
 
     The function returns None where the name is of no class.

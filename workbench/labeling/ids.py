@@ -33,7 +33,9 @@ def refuse_repeated(ids: Sequence) -> None:
         )
 
 
-def matched(cells: Sequence, position_of: dict, sampled: Iterable = ()) -> tuple:
+def matched(
+    cells: Sequence, position_of: dict, sampled: Iterable = ()
+) -> tuple[list[int | None], dict[str, str]]:
     """Return the position of each cell's item, or None, and the changed cells with their ids.
 
     A changed cell is matched only where exactly one sampled identifier would be shown so and does
@@ -61,7 +63,7 @@ def matched(cells: Sequence, position_of: dict, sampled: Iterable = ()) -> tuple
     return [position_of.get(changed.get(cell, cell)) for cell in cells], changed
 
 
-def changed_ids(cells: Sequence, sampled: Iterable) -> dict:
+def changed_ids(cells: Sequence, sampled: Iterable) -> dict[str, str]:
     """Return the cells that a spreadsheet changed, with the one sampled identifier shown so."""
     sampled = set(sampled)
     missing = sampled.difference(cells)

@@ -116,7 +116,7 @@ def _json_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else str(value)
 
 
-def item_digests(items: ScoredItems) -> dict:
+def item_digests(items: ScoredItems) -> dict[str, str]:
     """Return the SHA-256 of identifiers, scores, predicted classes and given strata.
 
     Each is in the items' order. Numbers and text of the same spelling are the same, whatever file

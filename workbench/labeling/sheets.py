@@ -316,12 +316,7 @@ def found_labels(
             f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}"
         )
     answers = np.array([labels[item] for item in index.tolist()])
-    right = answers
-    if rows.answer == "which":
-        right = np.isin(answers, WHICH[:2])
-    elif rows.answer == "truth" and items.prediction is not None:
-        right = answers == class_texts(items.prediction)[index]
-    right = right.astype(np.int64)
+    right = _right(rows.answer, answers, items, index)
     skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
     unlabeled = [*skipped, *later]
     missing = tuple(rows.names[item] for item in unlabeled if item not in labels)
@@ -347,6 +342,15 @@ def found_labels(
         sheet_rows.kinds_of_rows(rows, matched, labels, skipped),
         notes=notes,
     )
+
+
+def _right(asks: str, answers: ndarray, items: ScoredItems, index: ndarray) -> ndarray:
+    """Return 1 where an answer says that its item was classified correctly, else 0."""
+    if asks == "which":
+        answers = np.isin(answers, WHICH[:2])
+    elif asks == "truth" and items.prediction is not None:
+        answers = answers == class_texts(items.prediction)[index]
+    return answers.astype(np.int64)
 
 
 def _strata(name: str, values: ArrayLike, n_strata: int | None, size: int | None = None) -> ndarray:
@@ -402,6 +406,6 @@ def _notes(repeated: tuple, missing: tuple, unmatched: tuple, names: list) -> It
         )
 
 
-def _per_stratum(stratum: ndarray, right: ndarray, n_strata: int) -> tuple:
+def _per_stratum(stratum: ndarray, right: ndarray, n_strata: int) -> tuple[ndarray, ndarray]:
     labeled = np.bincount(stratum, minlength=n_strata)
     return labeled, np.bincount(stratum[right == 1], minlength=n_strata)
