@@ -197,7 +197,7 @@ def test_rows_that_were_deleted_count_as_skipped_or_not_reached(items, tmp_path)
     assert (
         wb.Note(
             "data",
-            "3 items that the sheet asked for have no row in it and count as without a label: "
+            "3 items that the sheet asked for have no row in it and no label: "
             + ", ".join(repr(rows[k][0]) for k in (4, 24, 25)),
         )
         in found.notes

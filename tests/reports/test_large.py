@@ -49,11 +49,7 @@ def test_what_is_said_of_many_periods_is_computed_for_all_at_once(monkeypatch):
     monkeypatch.setattr(
         methods, "shares_of", lambda *given: computed.append(len(given)) or shares_of(*given)
     )
-    said = [
-        note
-        for note in long_series().notes
-        if "fewer than ten per audited item" in note.text
-    ]
+    said = [note for note in long_series().notes if "fewer than ten per audited item" in note.text]
     assert 0 < len(computed) < 20 < 800 < len(said)
 
 

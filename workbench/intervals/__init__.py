@@ -1,4 +1,4 @@
-"""Intervals of a weighted mean: of shares of 0 and 1, and of values of any kind."""
+"""Intervals of a weighted mean: of proportions, and of values of any kind."""
 
 from workbench.intervals.limits import three_moment_quantile
 from workbench.intervals.shares import (

@@ -1,16 +1,18 @@
 """Value of an item that the sample does not contain, in limits for values other than 0 and 1.
 
-An upper limit adds one more item to the sample. The bounded interval puts it at the largest possible
-value. The default interval puts it at the largest value seen, as far as the sample carries that: as
-far as many items make up the spread on that side, and the sample has more than three values.
-`carried` returns how far, and `unseen_values` the value of the item.
+An upper limit adds one more item to the sample. The bounded interval puts it at the largest
+possible value. The default interval puts it at the largest value seen, as far as the sample carries
+that: as far as many items make up the spread on that side, and the sample has more than three
+values.
+`carried` returns the degree, and `unseen_values` the value of the item.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
+from workbench.intervals.limits import Number
 from workbench.results import Note, digits
 
 # ``tests/peers/interval_constants.json`` records the least coverage and the mean width of graded
@@ -18,11 +20,13 @@ from workbench.results import Note, digits
 #
 # Items that must make up the spread on a side: one is not enough, four are. With Poisson(4) far
 # values in expectation a sample shows none of them in 2% of cases, about one tail of an interval.
-FEW_CARRIERS, ENOUGH_CARRIERS = 1.0, 4.0
+FEW_CARRIERS = 1.0
+ENOUGH_CARRIERS = 4.0
 # Part of the variance of x^3 that 1, x and x^2 leave over: 0 where there are at most three values.
 # The first is what rounding leaves of 0. The second only has to be far above it, so that a fourth
 # value that differs from another by rounding changes the limits little.
-ROUNDING, MORE_THAN_THREE = 1e-6, 5e-4
+ROUNDING = 1e-6
+MORE_THAN_THREE = 5e-4
 # Standard deviation over the distance of the bounds below which a sample counts as of one value. It
 # is below the step of any scale in use, 1 in 100, and far above rounding.
 LEAST_SPREAD = 1e-3
@@ -31,9 +35,9 @@ UNSEEN = "If values inside the known bounds may exist that this sample does not 
 
 
 def carried(
-    weight: Any, values: np.ndarray, deviations: np.ndarray, reach: Any, count: Any = 1.0
-) -> np.ndarray:
-    """Return how far a sample shows where large values end, from 0, not at all, to 1, (...).
+    weight: Number, values: ndarray, deviations: ndarray, reach: Number, count: Number = 1.0
+) -> ndarray:
+    """Return the degree from 0 to 1 to which a sample shows where large values end, (...).
 
     Parameters
     ----------
@@ -50,8 +54,9 @@ def carried(
     Notes
     -----
     With x the deviations times the weights: K = (sum x+)^2 / sum (x+)^2 items make up the spread on
-    the upper side. The answer rises from K = 1 to K = 4. It is 0 where the values are at most three,
-    because such a sample cannot show which others are missing, and where they are nearly one.
+    the upper side. The answer rises from K = 1 to K = 4. It is 0 where there are at most three
+    values, because such a sample cannot show which others are missing, and where they are nearly
+    one.
 
     Examples
     --------
@@ -66,15 +71,15 @@ def carried(
     share = items / items.sum(0)
     above = np.maximum(deviations, 0.0) * weight
     carriers = _over((count * above).sum(0) ** 2, (count * above**2).sum(0))
-    many = np.clip((carriers - FEW_CARRIERS) / (ENOUGH_CARRIERS - FEW_CARRIERS), 0.0, 1.0)
-    kinds = np.clip((_beyond_three(share, values) - ROUNDING) / MORE_THAN_THREE, 0.0, 1.0)
+    many = ((carriers - FEW_CARRIERS) / (ENOUGH_CARRIERS - FEW_CARRIERS)).clip(0, 1)
+    kinds = ((_beyond_three(share, values) - ROUNDING) / MORE_THAN_THREE).clip(0, 1)
     spread = (share * deviations**2).sum(0) ** 2
     return many * kinds * _over(spread, spread + (LEAST_SPREAD * reach) ** 4)
 
 
 def unseen_values(
-    mean: np.ndarray, most: np.ndarray, farthest: Any, high: Any, trusted: Any
-) -> np.ndarray:
+    mean: ndarray, most: ndarray, farthest: Number, high: Number, trusted: Number
+) -> ndarray:
     """Return the value of one more item of each stratum, (..., H).
 
     Parameters
@@ -92,7 +97,7 @@ def unseen_values(
     return high - trusted * (high - seen)
 
 
-def one_more_value(values: np.ndarray, mean: np.ndarray, high: float, reach: float) -> np.ndarray:
+def one_more_value(values: ndarray, mean: ndarray, high: float, reach: float) -> ndarray:
     """Return the value of one more item in the upper limit of each column of one sample, (V,).
 
     Parameters
@@ -102,28 +107,28 @@ def one_more_value(values: np.ndarray, mean: np.ndarray, high: float, reach: flo
     high, reach : float
         Largest possible value, and its distance from the smallest one.
     """
-    most, deviations = values.max(0), values - mean
+    most = values.max(0)
+    deviations = values - mean
     return unseen_values(mean, most, most - mean, high, carried(1.0, values, deviations, reach))
 
 
-def bounded_notes(
-    limits: Sequence[float], bounded: Sequence[float], *, of: str = ""
-) -> Iterator[Note]:
+def bounded_notes(limits: Sequence, bounded: Sequence, *, of: str = "") -> Iterator[Note]:
     """Yield the bounded limits with their meaning, where they do not read as the limits.
 
     Parameters
     ----------
     limits, bounded : (float, float)
     of : str
-        What the limits are of; nothing where that is plain.
+        What the limits are of, where the reader would not know.
     """
-    low, high, *texts = digits.numbers(*limits, *bounded, error=(bounded[1] - bounded[0]) / 2)
+    half_width = (bounded[1] - bounded[0]) / 2
+    low, high, *texts = digits.numbers(*limits, *bounded, error=half_width)
     if [low, high] != texts:
         subject = f"{of} is " if of else ""
         yield Note("assumption", f"{UNSEEN}: {subject}{' to '.join(texts)}")
 
 
-def _beyond_three(share: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _beyond_three(share: ndarray, values: ndarray) -> ndarray:
     """Return the part of the variance of x^3 that 1, x and x^2 do not explain, (...).
 
     It is 0 if and only if the values are at most three.
@@ -134,18 +139,15 @@ def _beyond_three(share: np.ndarray, values: np.ndarray) -> np.ndarray:
     x2 = x * x  # products, as numpy takes powers above 2 a hundred times more slowly
     x3 = x2 * x
     m3, m4, m5, m6 = ((share * power).sum(0) for power in (x3, x2 * x2, x2 * x3, x3 * x3))
-    square = m4 - m3**2 - 1  # of x^2 that 1 and x leave over
-    common = m5 - m3 * m4 - m3  # of it and x^3
-    cube = m6 - m3**2 - m4**2  # of x^3 that 1 and x leave over
-    left = cube - np.where(square > ROUNDING, common**2 / np.where(square > ROUNDING, square, 1), 0)
-    return np.where(square > ROUNDING, _over(left, m6 - m3**2), 0.0)
+    square = m4 - m3**2 - 1  # variance of x^2 that 1 and x do not explain
+    common = m5 - m3 * m4 - m3  # covariance of that part and x^3
+    cube = m6 - m3**2 - m4**2  # variance of x^3 that 1 and x do not explain
+    varies = square > ROUNDING
+    unexplained = cube - common**2 / np.where(varies, square, 1)
+    return np.where(varies, _over(unexplained, m6 - m3**2), 0.0)
 
 
-def _over(numerator: Any, denominator: Any) -> np.ndarray:
+def _over(numerator: ndarray, denominator: ndarray) -> ndarray:
     """Return a ratio (...), 0 where it is 0/0."""
-    return np.divide(
-        numerator,
-        denominator,
-        out=np.zeros(np.shape(denominator)),
-        where=np.asarray(denominator) > 0,
-    )
+    zeros = np.zeros(np.shape(denominator))
+    return np.divide(numerator, denominator, out=zeros, where=denominator > 0)

@@ -1,1 +1,1 @@
-"""What people are handed, and what they hand back: sheets, answers, plans, the files of labeling tools."""
+"""Annotation sheets, answers, plans, agreement of annotators, and the files of labeling tools."""

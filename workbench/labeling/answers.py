@@ -1,10 +1,11 @@
-"""Answers of a label sheet as people write them: right or wrong in one of several spellings, or the true class."""
+"""Answers of an annotation sheet as people write them: right or wrong, or the true class."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import numbers
@@ -21,10 +22,8 @@ OTHER = "other"
 _MARK = re.compile(r"[x\u00d7\u2713\u2714\u2715\u2717\u2718*]", re.IGNORECASE)
 
 
-def right_or_wrong(
-    identifiers: Sequence[str], cells: Sequence[str], rows: Sequence[int]
-) -> list[int | None]:
-    """Return 1 for right, 0 for wrong and None for an empty cell; one sheet has one way to say it.
+def right_or_wrong(identifiers: Sequence, cells: Sequence, rows: Sequence) -> list[int | None]:
+    """Return 1 for right, 0 for wrong and None for an empty cell; one sheet has one spelling.
 
     Examples
     --------
@@ -32,25 +31,26 @@ def right_or_wrong(
     [1, None, 0]
     """
     verdicts = [verdict_of(cell) for cell in cells]
-    filled = [row for row, cell in enumerate(cells) if cell]
-    strange = next((row for row in filled if verdicts[row] is None), None)
-    if strange is not None:
-        _refuse_mark([cells[row] for row in filled])
-        raise ValueError(
-            f"column 'correct', row {rows[strange]} (id {identifiers[strange]!r}): "
-            f"{cells[strange]!r} is not 1 or 0; write 1 (right) or 0 (wrong), or one of "
-            f"{_listed(ENGLISH)} throughout, or these words in German, French or Spanish"
-        )
-    ways = [*VERDICTS]
-    for row in filled:
-        left = ways_of(cells[row], ways)
-        if not left:
-            both = ", ".join(f"row {rows[each]} has {cells[each]!r}" for each in (filled[0], row))
+    filled = [k for k, cell in enumerate(cells) if cell]
+    ways = list(VERDICTS)
+    for k in filled:
+        if verdicts[k] is None:
+            _refuse_mark([cells[k] for k in filled])
             raise ValueError(
-                f"column 'correct' mixes two ways to answer: {both}; use one of "
-                f"{_listed((ways[0], ways_of(cells[row])[0]))} throughout"
+                f"column 'correct', row {rows[k]} (id {identifiers[k]!r}): {cells[k]!r} is not 1 "
+                f"or 0; write 1 (right) or 0 (wrong), or one of {_listed(ENGLISH)} throughout, or "
+                "these words in German, French or Spanish"
             )
-        ways = left
+    for k in filled:
+        possible = ways_of(cells[k], ways)
+        if not possible:
+            cases = [f"row {rows[row]} has {cells[row]!r}" for row in (filled[0], k)]
+            pairs = _listed((ways[0], ways_of(cells[k])[0]))
+            raise ValueError(
+                f"column 'correct' mixes two ways to answer: {', '.join(cases)}; use one of "
+                f"{pairs} throughout"
+            )
+        ways = possible
     return verdicts
 
 
@@ -63,29 +63,29 @@ def read_verdict(text: str) -> int:
 
 
 def read_which(text: str) -> str:
-    """Return whose answer is right, one of `WHICH`, or raise.
+    """Return the one of `WHICH` that a text names, or raise.
 
     Examples
     --------
     >>> read_which("a"), read_which("Neither")
     ('A', 'neither')
     """
-    meant = {name.casefold(): name for name in WHICH}.get(text.strip().casefold())
-    if meant is None:
-        raise ValueError(
-            f"{text!r} does not say whose answer is right: write {checks.listed(WHICH, quoted=True)}"
-        )
-    return meant
+    for name in WHICH:
+        if name.casefold() == text.strip().casefold():
+            return name
+    names = checks.listed(WHICH, quoted=True)
+    raise ValueError(f"{text!r} does not say whose answer is right: write {names}")
 
 
-def answer_reader(asks: str, *labels: np.ndarray | None) -> Callable[[str], Any]:
-    """Return a function that reads a cell as the answer that a sheet asks for; raises where it is none."""
-    readers: dict[str, Callable] = {"correct": read_verdict, "which": read_which}
-    return readers.get(asks) or class_reader(*labels)
+def answer_reader(asks: str, *labels: ndarray | None) -> Callable[[str], Any]:
+    """Return a function that reads a cell as the answer that a sheet asks for, or raises."""
+    if asks == "correct":
+        return read_verdict
+    return read_which if asks == "which" else class_reader(*labels)
 
 
-def class_reader(*labels: np.ndarray | None) -> Callable[[str], str]:
-    """Return a function that reads a cell as the text of a predicted class, or as "other"; raises where it is none.
+def class_reader(*labels: ndarray | None) -> Callable[[str], str]:
+    """Return a function that reads a cell as the text of a predicted class or "other", or raises.
 
     Examples
     --------
@@ -93,56 +93,59 @@ def class_reader(*labels: np.ndarray | None) -> Callable[[str], str]:
     >>> read("cat"), read("other")
     ('cat', 'other')
     """
-    texts, named = named_classes(*(array for array in labels if array is not None))
+    texts, class_of = named_classes(*(array for array in labels if array is not None))
 
     def read(cell: str) -> str:
-        label = named(original(cell)) if cell else None
+        label = class_of(original(cell)) if cell else None
         if label is None and cell != OTHER:
             raise ValueError(
                 f"{cell!r} is not a predicted class{checks.suggestion(cell, texts)}; write "
-                f"{checks.listed(texts, quoted=True)}, or {OTHER!r} for a class that is never predicted"
+                f"{checks.listed(texts, quoted=True)}, or {OTHER!r} for a class that is never "
+                "predicted"
             )
         return label or OTHER
 
     return read
 
 
-def class_texts(labels: np.ndarray) -> np.ndarray:
-    """Return class labels (N,) as the texts by which sheets and settings name them; 1.0 is the class "1"."""
+def class_texts(labels: ndarray) -> ndarray:
+    """Return class labels (N,) as the texts by which sheets name them; 1.0 is the class "1"."""
     array = np.asarray(labels)
     if array.dtype.kind not in "biuf":
         return np.array(numbers.as_text(array))
-    values = np.unique(array)
-    return np.array([text.removesuffix(".0") for text in numbers.as_text(values)])[
-        np.searchsorted(values, array)
-    ]
+    values, code = np.unique(array, return_inverse=True)
+    return np.array([text.removesuffix(".0") for text in numbers.as_text(values)])[code]
 
 
-def named_classes(*labels: np.ndarray) -> tuple[list[str], Callable]:
-    """Return the texts of all classes in arrays of labels, and a function from a name to its class's text, or None.
+def named_classes(*labels: ndarray) -> tuple[list[str], Callable]:
+    """Return the texts of all classes in arrays of labels, and a function from a name to its text.
+
+    The function returns None where the name is of no class.
 
     Examples
     --------
-    >>> texts, named = named_classes(np.array([1, 0, 1]))
-    >>> texts, named("1.0"), named("2")
+    >>> texts, class_of = named_classes(np.array([1, 0, 1]))
+    >>> texts, class_of("1.0"), class_of("2")
     (['0', '1'], '1', None)
     """
     classes = np.unique(np.concatenate(labels))
     texts = dict(zip(classes.tolist(), class_texts(classes).tolist(), strict=True))
     if classes.dtype.kind == "U":
         return list(texts.values()), texts.get
-    return list(texts.values()), lambda name: texts.get(
-        numbers.to_labels("class", np.array([name], object))[0].item()
-    )
+
+    def class_of(name: str) -> str | None:
+        return texts.get(numbers.to_labels("class", np.array([name], object))[0].item())
+
+    return list(texts.values()), class_of
 
 
 def _refuse_mark(filled: Sequence[str]) -> None:
-    """Raise where one mark, such as x, is all that a sheet says: it may stand for right or for wrong."""
+    """Raise where a sheet holds only one mark, such as x, which may mean right or wrong."""
     if len({cell.lower() for cell in filled}) == 1 and _MARK.fullmatch(filled[0]):
         raise ValueError(
-            f"column 'correct' holds only {filled[0]!r}, in {checks.counted(len(filled), 'row')}: does it "
-            "mean right or wrong, and what does an empty cell mean? Write 1 (right) or 0 (wrong) in "
-            "every row that was looked at"
+            f"column 'correct' holds only {filled[0]!r}, in {checks.counted(len(filled), 'row')}: "
+            "does it mean right or wrong, and what does an empty cell mean? Write 1 (right) or 0 "
+            "(wrong) in every row that was looked at"
         )
 
 

@@ -1,7 +1,8 @@
-"""The one random order in which items are drawn and labeled, whoever asks for it and on whatever engine.
+"""The one random order in which items are sampled and labeled, on whatever engine.
 
-Within a stratum items come in the order of a key, the first 60 bits of MD5("seed:id"), so that the same seed draws the
-same items in any order of the rows; `workbench.labeling_order` says which stratum is next.
+Within a stratum items come in the order of a key, the first 60 bits of MD5("seed:id"), so that the
+same seed samples the same items in any order of the rows; `workbench.labeling_order` returns the
+stratum of each next label.
 """
 
 import functools
@@ -10,22 +11,24 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import numbers
 from workbench.data.scored_items import ScoredItems
 from workbench.labeling.ids import refuse_repeated
 
-try:
-    from _md5 import md5  # type: ignore[import-not-found]  # a third of the time of OpenSSL's for a short text
+try:  # a third of the time of OpenSSL's for a short text
+    from _md5 import md5  # type: ignore[import-not-found]
 except ImportError:
     md5 = functools.partial(hashlib.md5, usedforsecurity=False)
 
-KEY_BITS, PART = 60, 100_000
+KEY_BITS = 60
+PART = 100_000
 
 
-def random_keys(ids: Iterable, seed: int | str) -> np.ndarray:
-    """Return the random key of each id, by which it is drawn.
+def random_keys(ids: Iterable, seed: int | str) -> ndarray:
+    """Return the random key of each id, by which it is sampled.
 
     Parameters
     ----------
@@ -42,37 +45,37 @@ def random_keys(ids: Iterable, seed: int | str) -> np.ndarray:
     >>> random_keys([7, "7"], 0) / 2**60
     array([0.52692087, 0.52692087])
     """
-    start, texts, keys = f"{seed}:".encode(), map(str, ids), [np.empty(0, np.int64)]
-    while digests := b"".join(
-        [md5(start + text.encode()).digest() for text in itertools.islice(texts, PART)]
-    ):
-        keys.append((np.frombuffer(digests, ">u8")[::2] >> (64 - KEY_BITS)).astype(np.int64))
+    start = f"{seed}:".encode()
+    texts = map(str, ids)
+    keys = [np.empty(0, np.int64)]
+    while part := list(itertools.islice(texts, PART)):
+        digests = b"".join([md5(start + text.encode()).digest() for text in part])
+        first_words = np.frombuffer(digests, ">u8")[::2]
+        keys.append((first_words >> (64 - KEY_BITS)).astype(np.int64))
     return np.concatenate(keys)
 
 
 def seed_of(*, rng: int | np.random.Generator) -> int:
     """Return a seed, or one that a generator draws."""
-    return (
-        int(rng.integers(2**63))
-        if isinstance(rng, np.random.Generator)
-        else checks.seed("rng", rng)
-    )
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**63))
+    return checks.seed("rng", rng)
 
 
-def id_texts(items: ScoredItems, index: np.ndarray | None = None) -> list[str]:
-    """Return the identifiers of some or all items as text, the numbers of their rows from 1 where they have none."""
+def id_texts(items: ScoredItems, index: ndarray | slice = slice(None)) -> list[str]:
+    """Return the identifiers of items as text, by default the numbers of their rows from 1."""
     if items.id is None:
-        return list(map(str, ((np.arange(items.size) if index is None else index) + 1).tolist()))
-    return numbers.as_text(items.id if index is None else items.id[index])
+        return list(map(str, np.arange(1, items.size + 1)[index].tolist()))
+    return numbers.as_text(items.id[index])
 
 
-def items_in_turn(ids: Sequence, stratum: np.ndarray, turns: np.ndarray, seed: int) -> np.ndarray:
-    """Return which item is labeled at each turn: the next of that turn's stratum by key, then by position.
+def items_in_turn(ids: Sequence, stratum: ndarray, turns: ndarray, seed: int) -> ndarray:
+    """Return the item labeled at each turn: the next of that turn's stratum by key, then position.
 
     Parameters
     ----------
     ids : (N,) sequence of int or str
-        Each once: equal ids have equal keys, and would be drawn together.
+        Each once: equal ids have equal keys, and would be sampled together.
     stratum : (N,) array of int
     turns : (n,) array of int
         The stratum of each next label.
@@ -87,25 +90,22 @@ def items_in_turn(ids: Sequence, stratum: np.ndarray, turns: np.ndarray, seed: i
     >>> items_in_turn(["a", "b", "c"], np.array([0, 1, 1]), np.array([1, 0, 1]), seed=0).tolist()
     [1, 0, 2]
     """
-    keys, size, order = random_keys(ids, seed), np.bincount(stratum), np.empty(turns.size, np.int64)
-    wanted = np.bincount(turns, minlength=size.size)
-    share = (wanted + 10 * np.sqrt(wanted) + 10) / np.maximum(
-        size, 1
-    )  # far more than it takes, but for bad luck
-    bound = (np.minimum(share, 1) * 2.0**KEY_BITS).astype(
-        np.float32
-    )  # four bytes each: items come by the million
+    keys = random_keys(ids, seed)
+    size = np.bincount(stratum)
+    labels = np.bincount(turns, minlength=size.size)
+    # nearly always enough; four bytes each, as items come by the million
+    share = (labels + 10 * np.sqrt(labels) + 10) / np.maximum(size, 1)
+    bound = (np.minimum(share, 1) * 2.0**KEY_BITS).astype(np.float32)
     likely = np.flatnonzero(keys < bound[stratum])
-    if (np.bincount(stratum[likely], minlength=size.size) < wanted).any():
+    if (np.bincount(stratum[likely], minlength=size.size) < labels).any():
         likely = np.arange(stratum.size)
     drawn = keys[likely]
     keys.sort()
     if (keys[1:] == keys[:-1]).any():
         refuse_repeated(ids)
     by_stratum = likely[np.lexsort((drawn, stratum[likely]))]
-    left = (
-        np.bincount(stratum[likely], minlength=size.size) - wanted
-    )  # of each stratum, behind its drawn items
-    before = np.repeat(np.cumsum(left) - left, wanted)
+    unused = np.bincount(stratum[likely], minlength=size.size) - labels
+    before = np.repeat(np.cumsum(unused) - unused, labels)
+    order = np.empty(turns.size, np.int64)
     order[np.argsort(turns, kind="stable")] = by_stratum[before + np.arange(turns.size)]
     return order

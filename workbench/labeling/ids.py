@@ -1,21 +1,25 @@
-"""Identifiers of a label sheet matched to items, also where a spreadsheet took them for numbers."""
+"""Identifiers of an annotation sheet matched to items.
+
+A spreadsheet may have taken them for numbers and shown them without leading zeros or with fewer
+digits; `changed_ids` finds these.
+"""
 
 import decimal
 import functools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 
 from workbench import checks
 from workbench.data.numbers import first_repeat
 from workbench.results import Note
 
-KEPT = 15  # digits that a spreadsheet keeps of a number; it writes zeros for the others
+KEPT = 15  # digits that a spreadsheet keeps of a number; it writes zeros for the rest
 _NUMBER = re.compile(r"([+-]?[0-9]{1,300})(?:[.,]([0-9]{0,300}))?(?:[eE]([+-]?[0-9]{1,3}))?")
 
 
-def positions(ids: Sequence) -> dict[Any, int]:
+def positions(ids: Sequence) -> dict:
     """Return the position of each identifier, or raise where one repeats."""
     refuse_repeated(ids)
     return {text: position for position, text in enumerate(ids)}
@@ -30,12 +34,13 @@ def refuse_repeated(ids: Sequence) -> None:
 
 
 def matched(
-    cells: Sequence[str], position_of: dict[str, int], asked: Iterable[str] = ()
+    cells: Sequence, position_of: dict, sampled: Iterable = ()
 ) -> tuple[list[int | None], dict[str, str]]:
-    """Return the position of each cell's item, or None, and the cells that a spreadsheet changed, with their ids.
+    """Return the position of each cell's item, or None, and the changed cells with their ids.
 
-    A changed cell is matched only where exactly one identifier that was asked for would be shown so and does not stand
-    in the sheet itself: without leading zeros, or in scientific notation with fewer digits.
+    A changed cell is matched only where exactly one sampled identifier would be shown so and does
+    not stand in the sheet itself: without leading zeros, or in scientific notation with fewer
+    digits.
 
     Parameters
     ----------
@@ -43,7 +48,7 @@ def matched(
         Identifiers as the sheet has them, "" for a missing one.
     position_of : dict
         Position of each item by its identifier.
-    asked : iterable of str, optional
+    sampled : iterable of str, optional
         Identifiers of the items that the sheet asked for; without them nothing is guessed.
 
     Examples
@@ -54,58 +59,62 @@ def matched(
     >>> matched(["7", "1.20E+06"], items, ["1200000", "1203456"])
     ([3, None], {})
     """
-    changed = changed_ids(cells, asked)
+    changed = changed_ids(cells, sampled)
     return [position_of.get(changed.get(cell, cell)) for cell in cells], changed
 
 
-def changed_ids(cells: Sequence[str], asked: Iterable[str]) -> dict[str, str]:
-    """Return the cells that a spreadsheet changed, with the one identifier that was asked for and is shown so."""
-    wanted = set(asked)
-    gone, found = wanted.difference(cells), {}
-    by_number = functools.cache(functools.partial(_by_number, gone))
-    for cell in dict.fromkeys(cells) if gone else ():
-        candidates = [] if cell in wanted else by_number(_digits(cell)).get(_number(cell), [])
+def changed_ids(cells: Sequence, sampled: Iterable) -> dict[str, str]:
+    """Return the cells that a spreadsheet changed, with the one sampled identifier shown so."""
+    sampled = set(sampled)
+    missing = sampled.difference(cells)
+    changed = {}
+    by_number = functools.cache(functools.partial(_by_number, missing))
+    for cell in dict.fromkeys(cells) if missing else ():
+        if cell in sampled:
+            continue
+        number, digits = _parsed(cell)
+        candidates = by_number(digits).get(number, [])
         if len(candidates) == 1:
-            found[cell] = candidates[0]
-    return found
+            changed[cell] = candidates[0]
+    return changed
 
 
-def changed_notes(changed: dict[str, str]) -> Iterable[Note]:
+def changed_notes(changed: dict) -> Iterator[Note]:
     """Yield a note about identifiers that were matched by their number."""
-    if changed:
-        cell, meant = next(iter(changed.items()))
+    for cell, meant in [*changed.items()][:1]:
         ids = checks.counted(len(changed), "id was", "ids were")
         yield Note(
             "data",
-            f"{ids} changed by a spreadsheet and matched to the one drawn item that it would show so: "
-            f"{cell!r} is {meant!r}",
+            f"{ids} changed by a spreadsheet and matched to the one drawn item that it would show "
+            f"so: {cell!r} is {meant!r}",
         )
 
 
-def _by_number(ids: set[str], digits: int | None) -> Any:
-    """Return identifiers by the number that a cell with so many digits shows of them; None: with all of them."""
-    found = defaultdict(list)
+def _by_number(ids: set[str], digits: int | None) -> dict:
+    """Return identifiers by the number that a cell of so many digits shows; None for all digits."""
+    texts = defaultdict(list)
     for text in ids:
-        number = _number(text)
-        if number is not None and (digits is not None or _digits(text) is None):
-            kept = {number, _rounded(number, KEPT, decimal.ROUND_DOWN)}
-            for shown in kept if digits is None else {_rounded(each, digits) for each in kept}:
-                found[shown].append(text)
-    return found
+        number, shown_digits = _parsed(text)
+        if number is None or (digits is None and shown_digits is not None):
+            continue
+        numbers = {number, _rounded(number, KEPT, decimal.ROUND_DOWN)}
+        if digits is not None:
+            numbers = {_rounded(number, digits, decimal.ROUND_HALF_UP) for number in numbers}
+        for number in numbers:
+            texts[number].append(text)
+    return texts
 
 
-def _number(text: Any) -> Any:
+def _parsed(text: str) -> tuple:
+    """Return the number of a text, and its count of digits in scientific notation; else None."""
     parts = _NUMBER.fullmatch(text)
-    return decimal.Decimal(f"{parts[1]}.{parts[2] or 0}e{parts[3] or 0}") if parts else None
+    if not parts:
+        return None, None
+    integer, decimals, power = parts.groups(default="")
+    number = Decimal(f"{integer}.{decimals}e{power or 0}")
+    return number, len(integer.lstrip("+-") + decimals) if power else None
 
 
-def _digits(text: Any) -> int | None:
-    """Return how many digits a number in scientific notation shows, None for other texts."""
-    parts = _NUMBER.fullmatch(text)
-    return len(parts[1].lstrip("+-")) + len(parts[2] or "") if parts and parts[3] else None
-
-
-def _rounded(number: Any, digits: Any, rounding: Any = decimal.ROUND_HALF_UP) -> Any:
-    return decimal.Context(prec=digits, rounding=rounding, Emax=9999, Emin=-9999).create_decimal(
-        number
-    )
+def _rounded(number: Decimal, digits: int, rounding: str) -> Decimal:
+    context = decimal.Context(prec=digits, rounding=rounding, Emax=9999, Emin=-9999)
+    return context.create_decimal(number)

@@ -1,6 +1,5 @@
-"""Images of items: from a folder that no name can leave, or from an array of gray values or colors."""
+"""Images of items: files below one folder, or arrays of gray values or colors."""
 
-import os
 import struct
 import zlib
 from os import PathLike
@@ -33,12 +32,10 @@ def image_folder(folder: str | PathLike[str]) -> Path:
     ValueError
         If there is no such folder.
     """
-    found = Path(os.path.expanduser(os.fspath(folder)))
-    if not found.is_dir():
-        raise checks.WrongValue(
-            "images", f"must be a folder; there is no folder {os.fspath(folder)!r}"
-        )
-    return found.resolve()
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        raise checks.WrongValue("images", f"must be a folder; there is no folder {str(folder)!r}")
+    return path.resolve()
 
 
 def read_image(folder: Path, name: str) -> bytes:
@@ -54,15 +51,17 @@ def read_image(folder: Path, name: str) -> bytes:
     Raises
     ------
     ValueError
-        If the file lies elsewhere, also by "..", by an absolute name or by a link; if there is none; if it has more
-        than 20 MB; or if it is no PNG, JPEG, GIF or WebP. An SVG image is refused: it may hold scripts.
+        If the file lies elsewhere, also by "..", by an absolute name or by a link; if there is
+        none; if it has more than 20 MB; or if it is no PNG, JPEG, GIF or WebP. An SVG image is
+        refused: it may hold scripts.
     """
     try:
         path = (folder / name).resolve()
         inside = path.is_relative_to(folder)
         size = path.stat().st_size if inside and path.is_file() else -1
     except (OSError, RuntimeError, ValueError):  # a name no file can have, or links in a circle
-        inside, size = True, -1
+        inside = True
+        size = -1
     if not inside:
         raise ValueError(f"{name!r} is not below the folder of images")
     if size < 0:
@@ -97,7 +96,8 @@ def png_of(image: ArrayLike) -> bytes:
     Parameters
     ----------
     image : (H, W), (H, W, 3) or (H, W, 4) array_like
-        Gray values, or red, green, blue and opacity: whole numbers from 0 (black) to 255, or floats from 0 to 1.
+        Gray values, or red, green, blue and opacity: whole numbers from 0 (black) to 255, or floats
+        from 0 to 1.
 
     Raises
     ------
@@ -118,21 +118,13 @@ def png_of(image: ArrayLike) -> bytes:
         )
     rows = np.rint(array * (255 / top)).astype(np.uint8)
     height, width, channels = rows.shape
-    lines = np.concatenate([np.zeros((height, 1), np.uint8), rows.reshape(height, -1)], axis=1)
+    lines = np.pad(rows.reshape(height, -1), ((0, 0), (1, 0)))
     header = struct.pack(">IIBBBBB", width, height, 8, _COLOR_TYPES[channels], 0, 0, 0)
-    return (
-        _STARTS[0][0]
-        + png_chunk(b"IHDR", header)
-        + png_chunk(b"IDAT", zlib.compress(lines.tobytes()))
-        + png_chunk(b"IEND", b"")
-    )
+    body = png_chunk(b"IDAT", zlib.compress(lines.tobytes()))
+    return _STARTS[0][0] + png_chunk(b"IHDR", header) + body + png_chunk(b"IEND", b"")
 
 
 def png_chunk(kind: bytes, content: bytes) -> bytes:
     """Return a part of a PNG file, with its length and its checksum."""
-    return (
-        struct.pack(">I", len(content))
-        + kind
-        + content
-        + struct.pack(">I", zlib.crc32(kind + content))
-    )
+    checksum = zlib.crc32(kind + content)
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", checksum)

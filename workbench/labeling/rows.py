@@ -1,12 +1,13 @@
-"""The rows of a filled label sheet: whose they are, what they say, and what becomes of each."""
+"""The rows of a filled annotation sheet: the item of each, its answer, and what becomes of it.
 
-from collections import Counter
+`opened` reads a sheet or a labeling tool's export. `labels_of` and `progress` turn its rows into
+the labels of items and the items without a label.
+"""
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
-from typing import Any
 
-import numpy as np
+from numpy import ndarray
 
 from workbench import checks
 from workbench.data import frames
@@ -14,14 +15,11 @@ from workbench.data.classes import verdict_of
 from workbench.data.columns import plain_name
 from workbench.data.scored_items import ScoredItems
 from workbench.extras.sessions.annotations import Annotations, read_annotations
-from workbench.extras.sessions.tool import LabelRow
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling.answers import answer_reader, class_texts, right_or_wrong
-from workbench.labeling.tables import SheetTable, read_table, whole_number
+from workbench.labeling.tables import AnyPath, SheetTable, read_table, whole_number
 from workbench.results import Note
-
-KINDS = ("labeled", "skipped", "not reached", "repeated", "unmatched", "empty")
 
 
 @dataclass(frozen=True)
@@ -35,137 +33,128 @@ class SheetRows(SheetTable):
     names: list[str]
     position_of: dict[str, int]
 
-    def sizes(self) -> list[int]:
-        """Return how many items the sheet may have asked for: by its positions, its identifiers, and those known."""
-        places = [
-            place
-            for place in map(whole_number, self.columns.get("position", ()))
-            if place is not None
-        ]
-        return list(
-            dict.fromkeys((max(places, default=0), len(set(self.ids) - {""}), len(self.known())))
-        )
+    def sizes(self) -> list:
+        """Return the possible numbers of items that the sheet asked for.
+
+        These are its last position, the number of its identifiers, and of those that are known.
+        """
+        positions = map(whole_number, self.columns.get("position", ()))
+        last = max(filter(None, positions), default=0)
+        return list(dict.fromkeys((last, len(set(self.ids) - {""}), len(self.known()))))
 
     def known(self) -> set[int]:
         """Return the positions of the items that the sheet names as they are written."""
         return {self.position_of[cell] for cell in self.ids if cell in self.position_of}
 
-    def matches(self, planned: np.ndarray | None) -> tuple[list[int | None], dict[str, str]]:
-        """Return the position of each row's item, None where there is none, and the ids that a spreadsheet changed."""
-        for row, cell, said in zip(self.rows, self.ids, self.columns[self.answer], strict=True):
-            if said and not cell:
+    def matches(self, planned: ndarray | None) -> tuple:
+        """Return the position of each row's item, None where there is none, and changed ids."""
+        for row, cell, answer in zip(self.rows, self.ids, self.columns[self.answer], strict=True):
+            if answer and not cell:
                 raise ValueError(
-                    f"column 'id', row {row} is missing, but its {self.answer!r} cell is {said!r}"
+                    f"column 'id', row {row} is missing, but its {self.answer!r} cell is {answer!r}"
                 )
-        asked = () if planned is None else [self.names[position] for position in planned.tolist()]
-        matched, changed = sheet_ids.matched(self.ids, self.position_of, asked)
-        if all(where is None for where in matched):
+        sampled = [] if planned is None else [self.names[item] for item in planned.tolist()]
+        matched, changed = sheet_ids.matched(self.ids, self.position_of, sampled)
+        if all(item is None for item in matched):
             raise ValueError(
-                f"{self.label} names no id of the items, its first is {self.ids[0]!r} and theirs is "
-                f"{self.names[0]!r}; check that sheet and scores belong together"
+                f"{self.label} names no id of the items, its first is {self.ids[0]!r} and theirs "
+                f"is {self.names[0]!r}; check that sheet and scores belong together"
             )
         return matched, changed
 
     def refuse_other_plan(
-        self, matched: Sequence[int | None], stratum: np.ndarray, planned: np.ndarray | None
+        self, matched: Sequence, stratum: ndarray, planned: ndarray | None
     ) -> None:
-        """Raise where a row stands in another stratum, or at another position, than its item does now."""
-        place = {} if planned is None else {item: k for k, item in enumerate(planned.tolist(), 1)}
-        for row, item in enumerate(matched):
-            if item is None:
-                continue
-            said = f"id {self.ids[row]!r} (row {self.rows[row]}) has"
-            cell = self.columns["stratum"][row] if "stratum" in self.columns else None
-            if cell is not None and whole_number(cell) != stratum[item]:
-                raise ValueError(
-                    f"{said} stratum {cell!r} in the sheet, but {stratum[item]} now; use the settings "
-                    "with which the sheet was written: number of strata, stratifier, seed, and what "
-                    "was asked (a class's metrics, a rival)"
-                )
-            cell = self.columns["position"][row] if "position" in self.columns else ""
-            if cell and item in place and whole_number(cell) != place[item]:
-                raise ValueError(
-                    f"{said} position {cell!r} in the sheet, but {place[item]} in the plan: columns of "
-                    "the sheet may have been sorted apart from each other, so that answers stand beside "
-                    "the wrong id; sort whole rows, or delete the column position if only that was "
-                    "changed"
-                )
+        """Raise where a row's stratum or position is not that of its item in the plan."""
+        order = () if planned is None else planned.tolist()
+        planned_position = {item: str(k) for k, item in enumerate(order, 1)}
+        for name, meant, remedy in (
+            (
+                "stratum",
+                lambda item: str(stratum[item]),
+                "now; use the settings with which the sheet was written: number of strata, "
+                "stratifier, seed, and what was asked (a class's metrics, a rival)",
+            ),
+            (
+                "position",
+                planned_position.get,
+                "in the plan: columns of the sheet may have been sorted apart from each other, so "
+                "that answers stand beside the wrong id; sort whole rows, or delete the column "
+                "position if only that was changed",
+            ),
+        ):
+            for k, cell in enumerate(self.columns.get(name, ())):
+                expected = None if matched[k] is None else meant(matched[k])
+                if cell and expected and str(whole_number(cell)) != expected:
+                    raise ValueError(
+                        f"id {self.ids[k]!r} (row {self.rows[k]}) has {name} {cell!r} in the "
+                        f"sheet, but {expected} {remedy}"
+                    )
 
-    def said(self, items: ScoredItems) -> list:
-        """Return what each row says: 1 or 0, or the text of a class; None for an empty cell."""
+    def answers(self, items: ScoredItems) -> list:
+        """Return the answer of each row: 1 or 0, or the text of a class; None if it is empty."""
         cells = self.columns[self.answer]
         if self.answer == "correct":
             return right_or_wrong(self.ids, cells, self.rows)
         read = answer_reader(self.answer, items.prediction, items.rival)
-        classes = []
+        answers = []
         for row, name, cell in zip(self.rows, self.ids, cells, strict=True):
             try:
-                classes.append(read(cell) if cell else None)
+                answers.append(read(cell) if cell else None)
             except ValueError as error:
-                raise ValueError(
-                    f"column {self.answer!r}, row {row} (id {name!r}): {error}"
-                ) from None
-        return classes
+                where = f"column {self.answer!r}, row {row} (id {name!r})"
+                raise ValueError(f"{where}: {error}") from None
+        return answers
 
-    def order(self, matched: Sequence[int | None], planned: np.ndarray | None) -> list[int] | None:
-        """Return the items in the order of labeling, by the plan or by the column position; None where none says it."""
+    def order(self, matched: Sequence, planned: ndarray | None) -> list[int] | None:
+        """Return the items in the order of labeling, None where it is unknown.
+
+        The order is that of the plan, else that of the column position.
+        """
         if planned is not None:
             return planned.tolist()
-        there = [
-            (cell, item)
-            for cell, item in zip(self.columns.get("position", ()), matched, strict=False)
-            if item is not None
-        ]
-        if not there or any(whole_number(cell) is None for cell, _ in there):
+        positions = map(whole_number, self.columns.get("position", ()))
+        pairs = [(position, item) for position, item in zip(positions, matched, strict=False)]
+        pairs = [(position, item) for position, item in pairs if item is not None]
+        if not pairs or any(position is None for position, _ in pairs):
             return None
-        return list(
-            dict.fromkeys(
-                item for _, item in sorted((whole_number(cell), item) for cell, item in there)
-            )
-        )
+        return list(dict.fromkeys(item for _, item in sorted(pairs)))
 
 
-def opened(path: str | PathLike[str], items: ScoredItems, asks: str) -> SheetRows:
-    """Read the rows of a sheet that was written for `items`, or the export of an annotation tool."""
-    annotated, names = read_annotations(path), draws.id_texts(items)
+def opened(path: AnyPath, items: ScoredItems, asks: str) -> SheetRows:
+    """Read the rows of a sheet that was written for `items`, or the export of a labeling tool."""
+    names = draws.id_texts(items)
+    annotated = read_annotations(path)
     if annotated is not None:
-        texts, rows, answer, notes = _columns_of(annotated, items, asks, names)
-        return SheetRows(
-            annotated.label, texts, rows, notes, answer, names, sheet_ids.positions(names)
-        )
-    usable = (asks,) if asks != "correct" or items.prediction is None else ("correct", "truth")
-    header = {plain_name(name) for name in frames.column_names(path)}
-    there = [name for name in usable if name in header] or [asks]
-    table = read_table(path, ["id", *there], ("stratum", "position"))
-    answer = next((name for name in there if any(table.columns[name])), there[0])
+        table, answer = _of_tool(annotated, items, asks, names)
+    else:
+        usable = [asks]
+        if asks == "correct" and items.prediction is not None:
+            usable.append("truth")
+        header = {plain_name(name) for name in frames.column_names(path)}
+        present = [name for name in usable if name in header] or [asks]
+        table = read_table(path, ["id", *present], ("stratum", "position"))
+        answer = next((name for name in present if any(table.columns[name])), present[0])
     return SheetRows(
-        table.label,
-        table.columns,
-        table.rows,
-        table.notes,
-        answer,
-        names,
-        sheet_ids.positions(names),
+        **vars(table), answer=answer, names=names, position_of=sheet_ids.positions(names)
     )
 
 
-def _columns_of(annotated: Annotations, items: ScoredItems, asks: str, ids: list[str]) -> tuple:
-    """Return a sheet that says what a tool's export does, an item a row: its columns, rows, what is filled, and notes.
+def _of_tool(annotated: Annotations, items: ScoredItems, asks: str, names: list) -> tuple:
+    """Return a labeling tool's export as a sheet with a row for each item, and its answer column.
 
-    Where two people label an item, the first label in the file counts; a note says so where they differ.
+    Where two people label an item, the first label in the file counts, and a note says so.
     """
-    words = all(
-        verdict_of(row.label) is not None for row in annotated.rows if row.label and not row.verdict
-    )
-    answer = asks if asks != "correct" or words or items.prediction is None else "truth"
-    predicted = (
-        {}
-        if items.prediction is None
-        else dict(zip(ids, class_texts(items.prediction).tolist(), strict=True))
-    )
+    answer = asks
+    predicted: dict = {}
+    if items.prediction is not None:
+        predicted = dict(zip(names, class_texts(items.prediction).tolist(), strict=True))
+        labels = [row.label for row in annotated.rows if row.label and not row.verdict]
+        if asks == "correct" and any(verdict_of(label) is None for label in labels):
+            answer = "truth"
     read = answer_reader(answer, items.prediction, items.rival)
-    said: dict[str, tuple[str, LabelRow]] = {}
-    disputed: dict[str, None] = {}
+    answers: dict = {}
+    disputed = []
     for row in annotated.rows:
         where = f"{annotated.label}, record {row.number}" + (f" (id {row.id!r})" if row.id else "")
         if row.problem:
@@ -175,92 +164,79 @@ def _columns_of(annotated: Annotations, items: ScoredItems, asks: str, ids: list
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from None
         cell = "" if label is None else str(label)
-        before, first = said.get(row.id, ("", row))
-        if before and cell and before != cell and row.by and first.by and row.by != first.by:
-            disputed.setdefault(row.id)
-        elif before and cell and before != cell:
-            raise ValueError(
-                f"{where} is {row.label or cell!r} by {row.by or 'nobody named'}, but "
-                f"{first.label or before!r} by {first.by or 'nobody named'} in record {first.number}: "
-                "settle it, or let an audit session take several people's labels"
-            )
-        said[row.id] = (before, first) if before else (cell, row)
-    cells, rows = zip(*said.values(), strict=True)
-    notes = (
-        (
+        before, first = answers.get(row.id, ("", row))
+        if not before:
+            answers[row.id] = cell, row
+        elif cell not in ("", before):
+            if not row.by or not first.by or row.by == first.by:
+                raise ValueError(
+                    f"{where} is {row.label or cell!r} by {row.by or 'nobody named'}, but "
+                    f"{first.label or before!r} by {first.by or 'nobody named'} in record "
+                    f"{first.number}: settle it, or let an audit session take several people's "
+                    "labels"
+                )
+            disputed.append(row.id)
+    cells, rows = zip(*answers.values(), strict=True)
+    notes: tuple = ()
+    if disputed:
+        disputed = list(dict.fromkeys(disputed))
+        notes = (
             Note(
                 "data",
-                f"{checks.counted(len(disputed), 'item')} with labels of several people that differ: the "
-                f"first in the file counts for {checks.listed(disputed, 5)}; an audit session keeps all of them and "
-                "corrects for label errors",
+                f"{checks.counted(len(disputed), 'item')} with labels of several people that "
+                f"differ: the first in the file counts for {checks.listed(disputed, 5)}; an audit "
+                "session keeps all of them and corrects for label errors",
             ),
         )
-        if disputed
-        else ()
-    )
-    return {"id": list(said), answer: list(cells)}, [row.number for row in rows], answer, notes
+    columns = {"id": list(answers), answer: list(cells)}
+    return SheetTable(annotated.label, columns, [row.number for row in rows], notes), answer
 
 
-def labels_of(
-    rows: SheetRows, matched: Sequence[int | None], said: Sequence
-) -> tuple[dict, dict, list[str]]:
-    """Return what is said of each item, the row that says it, and the ids that are labeled more than once."""
-    labels: dict[int, Any] = {}
-    speaks: dict[int, int] = {}
+def labels_of(rows: SheetRows, matched: Sequence, answers: Sequence) -> tuple:
+    """Return the label of each item that has a row, and the ids that are labeled more than once."""
+    labels: dict = {}
     repeated = []
-    for row, (item, label) in enumerate(zip(matched, said, strict=True)):
+    for k, (item, label) in enumerate(zip(matched, answers, strict=True)):
         if item is None:
             continue
         before = labels.get(item)
         if before is None:
-            if item not in labels or label is not None:
-                labels[item], speaks[item] = label, row
+            labels[item] = label
         elif label is not None:
-            identifier = rows.ids[row]
             if before != label:
                 raise ValueError(
-                    f"id {identifier!r} is labeled both {before} and {label}, the second time in row "
-                    f"{rows.rows[row]}; keep one of the rows"
+                    f"id {rows.ids[k]!r} is labeled both {before} and {label}, the second time in "
+                    f"row {rows.rows[k]}; keep one of the rows"
                 )
-            repeated.append(identifier)
-    return labels, speaks, repeated
+            repeated.append(rows.ids[k])
+    return labels, repeated
 
 
-def progress(labels: dict, order: Sequence[int] | None) -> tuple[list[int], list[int]]:
+def progress(labels: dict, order: list[int] | None) -> tuple:
     """Return the items that were skipped and those that were not reached.
 
-    Where the order of labeling is not known, all without a label count as skipped.
+    Where the order of labeling is not known, all items without a label count as skipped.
     """
+    unlabeled = [item for item in order or labels if labels.get(item) is None]
     if order is None:
-        return [item for item, label in labels.items() if label is None], []
-    last = max(
-        (place for place, item in enumerate(order) if labels.get(item) is not None), default=-1
-    )
-    open_ = [item for item in order if labels.get(item) is None]
-    reached = set(order[: last + 1])
-    return [item for item in open_ if item in reached], [
-        item for item in open_ if item not in reached
-    ]
+        return unlabeled, []
+    labeled = [position for position, item in enumerate(order, 1) if labels.get(item) is not None]
+    later = order[max(labeled, default=0) :]
+    return unlabeled[: len(unlabeled) - len(later)], later
 
 
-def kinds_of_rows(
-    rows: SheetRows,
-    matched: Sequence[int | None],
-    labels: dict,
-    speaks: dict,
-    skipped: Sequence[int],
-) -> dict[str, int]:
-    """Return how many rows there are of each kind; every row is of one."""
-    left = set(skipped)
-
-    def kind(row: int, item: int | None) -> str:
-        if item is None:
-            return "unmatched" if rows.ids[row] else "empty"
-        if speaks[item] != row:
-            return "repeated"
-        return (
-            "labeled" if labels[item] is not None else "skipped" if item in left else "not reached"
-        )
-
-    found = Counter(kind(row, item) for row, item in enumerate(matched))
-    return {name: found[name] for name in KINDS if found[name]}
+def kinds_of_rows(rows: SheetRows, matched: Sequence, labels: dict, skipped: Sequence) -> dict:
+    """Return the number of rows of each kind; every row is of one."""
+    without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
+    empty = without_item.count("")
+    labeled = sum(label is not None for label in labels.values())
+    skips = sum(item in labels for item in skipped)
+    counts = {
+        "labeled": labeled,
+        "skipped": skips,
+        "not reached": len(labels) - labeled - skips,
+        "repeated": len(matched) - len(without_item) - len(labels),
+        "unmatched": len(without_item) - empty,
+        "empty": empty,
+    }
+    return {kind: count for kind, count in counts.items() if count}

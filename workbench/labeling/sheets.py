@@ -1,11 +1,12 @@
-"""Label sheets: draw items, write the sheet people fill in, and read it back without losing a row."""
+"""Annotation sheets: sample items, write the sheet that people fill in, and read it back.
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from os import PathLike
-from typing import Any
+`draw_items`, `write_label_sheet` and `read_label_sheet` are the three steps; no row is lost.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -18,18 +19,19 @@ from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling import rows as sheet_rows
 from workbench.labeling.answers import ANSWERS, class_texts
+from workbench.labeling.tables import AnyPath
 from workbench.results import FILLED, Note, Result, stratum_rows
 
 OWN = ("id", "position", "stratum", *ANSWERS)  # columns that a sheet has, or had
 
 
 class SheetLabels(Result):
-    """What a filled label sheet says, matched to the scored items.
+    """Labels of a filled annotation sheet, matched to the scored items.
 
     Attributes
     ----------
     labeled, correct : (K,) ndarray of int
-        Labeled items and right ones among them, per stratum.
+        Labeled items and correct ones among them, per stratum.
     index : (n,) ndarray of int
         Positions of the labeled items, rising.
     right : (n,) ndarray of int
@@ -39,15 +41,16 @@ class SheetLabels(Result):
     unlabeled : tuple of str
         Identifiers of all items without a label, those skipped before those not reached.
     truth : (n,) ndarray of str or None
-        True classes of the items of `index` as text, where the sheet holds them; "other" for one never predicted. Or
-        whose answer is right.
+        True classes of the items of `index` as text, where the sheet holds them; "other" for one
+        never predicted. Or whose answer is right.
     skipped : (K,) ndarray of int
-        Items per stratum without a label that come before the last labeled one in the order of labeling; all without a
-        label where that order is not known.
+        Items per stratum without a label that come before the last labeled one in the order of
+        labeling; all without a label where that order is not known.
     missing : tuple of str
         Identifiers of the items that were asked for and have no row.
     row_counts : dict
-        How many rows of the sheet are labeled, skipped, not reached, repeated, unmatched or empty; all rows are.
+        How many rows of the sheet are labeled, skipped, not reached, repeated, unmatched or empty;
+        every row is one of these.
 
     Examples
     --------
@@ -55,14 +58,14 @@ class SheetLabels(Result):
     SheetLabels(3 labels in 2 strata, 2 right)
     """
 
-    labeled: np.ndarray
-    correct: np.ndarray
-    index: np.ndarray
-    right: np.ndarray
+    labeled: ndarray
+    correct: ndarray
+    index: ndarray
+    right: ndarray
     unmatched: tuple = ()
     unlabeled: tuple = ()
-    truth: np.ndarray | None = None
-    skipped: np.ndarray = FILLED
+    truth: ndarray | None = None
+    skipped: ndarray = FILLED
     missing: tuple = ()
     row_counts: dict = FILLED
 
@@ -73,14 +76,14 @@ class SheetLabels(Result):
 
     def headline(self) -> str:
         """Return the number of labels and of right ones, and what could not be used."""
-        left = f", {len(self.unlabeled)} still to label" if self.unlabeled else ""
-        lost = (
-            f", {checks.counted(len(self.unmatched), 'id')} not among the items"
-            if self.unmatched
-            else ""
-        )
+        labels = checks.counted(self.index.size, "label")
         strata = checks.counted(self.labeled.size, "stratum", "strata")
-        return f"{checks.counted(self.index.size, 'label')} in {strata}, {self.right.sum()} right{left}{lost}"
+        parts = [f"{labels} in {strata}", f"{self.right.sum()} right"]
+        if self.unlabeled:
+            parts.append(f"{len(self.unlabeled)} still to label")
+        if self.unmatched:
+            parts.append(f"{checks.counted(len(self.unmatched), 'id')} not among the items")
+        return ", ".join(parts)
 
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1: labeled, correct."""
@@ -93,10 +96,11 @@ def draw_items(
     *,
     rng: int | np.random.Generator,
     id: ArrayLike | None = None,
-) -> np.ndarray:
+) -> ndarray:
     """Draw a simple random sample without replacement in every stratum.
 
-    The same seed, strata and ids give the items that reports and audit sessions draw, in files and on frames.
+    The same seed, strata and ids give the items that reports and audit sessions sample, in files
+    and on frames.
 
     Parameters
     ----------
@@ -112,12 +116,13 @@ def draw_items(
     Returns
     -------
     (n,) ndarray of int
-        Positions of the drawn items, rising.
+        Positions of the sampled items, rising.
 
     Raises
     ------
     ValueError
-        If a stratum holds fewer items than to be drawn, a label is outside 0 to K - 1, or an id repeats.
+        If a stratum holds fewer items than are to be sampled, a stratum is outside 0 to K - 1, or
+        an id repeats.
 
     See Also
     --------
@@ -126,8 +131,9 @@ def draw_items(
 
     Notes
     -----
-    Of each stratum those items are drawn whose MD5("seed:id") is least. How many these are in an audit whose labels go
-    in proportion says `workbench.labeling_order`; in a stratum it may be one label off `workbench.allocate`.
+    Of each stratum those items are sampled whose MD5("seed:id") is least. In an audit whose labels
+    are allocated in proportion, `workbench.labeling_order` gives their number, which in a stratum
+    may be one label off `workbench.allocate`.
 
     Examples
     --------
@@ -137,18 +143,16 @@ def draw_items(
     labeled = checks.counts("labeled", labeled)
     stratum = _strata("strata_labels", strata_labels, labeled.size)
     checks.at_most("labeled", labeled, "stratum_size", np.bincount(stratum, minlength=labeled.size))
-    ids = (
-        range(1, stratum.size + 1)
-        if id is None
-        else numbers.as_text(checks.labels("id", id, size=stratum.size))
-    )
+    ids: Sequence = range(1, stratum.size + 1)
+    if id is not None:
+        ids = numbers.as_text(checks.labels("id", id, size=stratum.size))
     turns = np.repeat(np.arange(labeled.size), labeled)
     with checks.naming(**{"items.id": "id"}):
         return np.sort(draws.items_in_turn(ids, stratum, turns, draws.seed_of(rng=rng)))
 
 
 def write_label_sheet(
-    path: str | PathLike[str],
+    path: AnyPath,
     items: ScoredItems,
     stratum: ArrayLike,
     index: ArrayLike,
@@ -156,11 +160,11 @@ def write_label_sheet(
     asks: str = "correct",
     columns: Mapping[str, ArrayLike] | None = None,
 ) -> None:
-    """Write the chosen items as a CSV sheet whose last column is to be filled, `correct` with 1 or 0.
+    """Write the chosen items as a CSV sheet whose last column is to be filled.
 
-    The sheet has the columns id, position (1 to n), those of `columns`, and correct or truth, in UTF-8 with a
-    byte-order mark. Text is quoted, and a cell that a spreadsheet would execute gets a leading apostrophe. The stratum
-    is not shown: it tells how sure the classifier was.
+    The sheet has the columns id, position (1 to n), those of `columns`, and correct or truth, in
+    UTF-8 with a byte-order mark. Text is quoted, and a cell that a spreadsheet would execute gets a
+    leading apostrophe. The stratum is not shown, because it tells how sure the classifier was.
 
     Parameters
     ----------
@@ -171,16 +175,17 @@ def write_label_sheet(
     stratum : (N,) array_like of int
         Stratum of each item.
     index : (n,) array_like of int
-        Positions of the chosen items in the order in which they are to be labeled, each at most once.
+        Positions of the chosen items in the order of labeling, each at most once.
     asks : {"correct", "truth", "which"}
     columns : dict of (N,) array_like, optional
-        What people see of the items, by the name it has in the sheet.
+        Columns of the items to show, by their name in the sheet.
 
     Raises
     ------
     ValueError
-        If the path does not end in .csv, an index is repeated or out of range, two columns have one name, or the file
-        exists and is not a label sheet without a filled cell: what was recorded is never overwritten.
+        If the path does not end in .csv, an index is repeated or out of range, two columns have one
+        name, or the file exists and is not a label sheet without a filled cell: recorded labels are
+        never overwritten.
 
     Examples
     --------
@@ -196,38 +201,30 @@ def write_label_sheet(
     checks.choice("asks", asks, ANSWERS)
     _strata("stratum", stratum, None, items.size)
     index = _positions(index, items.size)
-    check_columns(columns or {}, items.size)
-    shown = {
-        name: class_texts(np.asarray(values)[index]).tolist()
-        for name, values in (columns or {}).items()
-    }
+    columns = columns or {}
+    check_columns(columns, items.size)
     refuse_recorded(csv_path(path), *ANSWERS)
-    rows = zip(
-        draws.id_texts(items, index),
-        range(1, index.size + 1),
-        *shown.values(),
-        [""] * index.size,
-        strict=True,
-    )
-    write_rows(path, ("id", "position", *shown, asks), rows)
+    ids = draws.id_texts(items, index)
+    texts = [class_texts(np.asarray(values)[index]).tolist() for values in columns.values()]
+    rows = zip(ids, range(1, index.size + 1), *texts, [""] * index.size, strict=True)
+    write_rows(path, ("id", "position", *columns, asks), rows)
 
 
 def check_columns(columns: Mapping[str, ArrayLike], size: int) -> None:
-    """Raise where a column that a sheet is to show has one of its own names, or not a value for each item."""
-    for name in columns:
+    """Raise where a column to show has a name of the sheet's own, or not a value for each item."""
+    for name, values in columns.items():
         if name.casefold() in OWN:
             raise ValueError(
                 f"columns must not be named {name!r}: the sheet has a column of that name"
             )
-    wrong = [name for name, values in columns.items() if np.shape(values) != (size,)]
-    if wrong:
-        raise ValueError(
-            f"columns must have {size} entries; {wrong[0]!r} has shape {np.shape(columns[wrong[0]])}"
-        )
+        if np.shape(values) != (size,):
+            raise ValueError(
+                f"columns must have {size} entries; {name!r} has shape {np.shape(values)}"
+            )
 
 
 def read_label_sheet(
-    path: str | PathLike[str],
+    path: AnyPath,
     items: ScoredItems,
     stratum: ArrayLike,
     n_strata: int,
@@ -240,10 +237,11 @@ def read_label_sheet(
     Parameters
     ----------
     path : str or path
-        The sheet; a spreadsheet may have saved it with semicolons, without the byte-order mark, in another order or
-        without the column position. A cell of `correct` is 1 or 0, yes or no, y or n, right or wrong, correct or
-        incorrect, true or false, in one sheet one of these, or empty. A cell of `truth` is a class that `items`
-        predicts, "other" for a class that is never predicted, or empty.
+        The sheet; a spreadsheet may have saved it with semicolons, without the byte-order mark, in
+        another order or without the column position. A cell of `correct` is 1 or 0, yes or no, y or
+        n, right or wrong, correct or incorrect, true or false, in one sheet one of these, or empty.
+        A cell of `truth` is a class that `items` predicts, "other" for a class that is never
+        predicted, or empty.
     items : ScoredItems
         The items the sheet was written for.
     stratum : (N,) array_like of int
@@ -251,10 +249,11 @@ def read_label_sheet(
     n_strata : int
         Number of strata, K.
     asks : {"correct", "truth", "which"}
-        The column that is read. Where `correct` is missing or empty and the items have predictions, `truth` does too.
+        The column to read. Where `correct` is missing or empty and the items have predictions,
+        `truth` is read.
     planned : (n,) array_like of int, optional
-        Positions of the items that the sheet asks for, in the order of labeling; without it the order is that of the
-        column position.
+        Positions of the items that the sheet asks for, in the order of labeling; without it the
+        order is that of the column position.
 
     Returns
     -------
@@ -263,9 +262,9 @@ def read_label_sheet(
     Raises
     ------
     ValueError
-        For a cell that is not a label, an id with two different labels, an id whose stratum or position differs
-        from the sheet's, and a sheet without any known id or without any label. Names the id and the row as a
-        spreadsheet shows it: the header is row 1.
+        For a cell that is not a label, an id with two different labels, an id whose stratum or
+        position differs from the sheet's, and a sheet without any known id or without any label.
+        The message names the id and the row as a spreadsheet shows it: the header is row 1.
 
     Examples
     --------
@@ -289,123 +288,124 @@ def read_label_sheet(
 
 
 def known_labels(
-    items: ScoredItems, stratum: np.ndarray, n_strata: int, index: np.ndarray
+    items: ScoredItems, stratum: ndarray, n_strata: int, index: ndarray
 ) -> SheetLabels:
-    """Return what a filled sheet of the items of `index` would say, from items whose truth is known."""
-    right = np.asarray(items.correct)[index]
-    truth = (
-        None if items.truth is None or items.prediction is None else class_texts(items.truth)[index]
-    )
-    return SheetLabels(
-        *_per_stratum(stratum[index], right, n_strata), index, right.astype(np.int64), truth=truth
-    )
+    """Return the labels of a filled sheet of the items of `index`, from items of known truth."""
+    truth = None
+    if items.truth is not None and items.prediction is not None:
+        truth = class_texts(items.truth)[index]
+    right = np.asarray(items.correct)[index].astype(np.int64)
+    counts = _per_stratum(stratum[index], right, n_strata)
+    return SheetLabels(*counts, index, right, truth=truth)
 
 
 def found_labels(
     rows: sheet_rows.SheetRows,
     items: ScoredItems,
-    stratum: np.ndarray,
+    stratum: ndarray,
     n_strata: int,
-    planned: np.ndarray | None,
+    planned: ndarray | None,
 ) -> SheetLabels:
-    """Return what `read_label_sheet` does, of a sheet that is open."""
+    """Return the labels of a sheet that is open, as `read_label_sheet` does."""
     matched, changed = rows.matches(planned)
     rows.refuse_other_plan(matched, stratum, planned)
-    labels, speaks, repeated = sheet_rows.labels_of(rows, matched, rows.said(items))
-    if not any(label is not None for label in labels.values()):
+    labels, repeated = sheet_rows.labels_of(rows, matched, rows.answers(items))
+    index = np.array(sorted(item for item in labels if labels[item] is not None), np.int64)
+    if not index.size:
         raise ValueError(
             f"{rows.label} has no filled cell in its column {rows.answer!r}; {ANSWERS[rows.answer]}"
         )
+    answers = np.array([labels[item] for item in index.tolist()])
+    right = _right(rows.answer, answers, items, index)
     skipped, later = sheet_rows.progress(labels, rows.order(matched, planned))
-    unmatched = tuple(
-        dict.fromkeys(
-            cell for cell, where in zip(rows.ids, matched, strict=True) if cell and where is None
-        )
-    )
-    missing = tuple(rows.names[item] for item in (*skipped, *later) if item not in labels)
-    notes = (
+    unlabeled = [*skipped, *later]
+    missing = tuple(rows.names[item] for item in unlabeled if item not in labels)
+    without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
+    unmatched = tuple(dict.fromkeys(filter(None, without_item)))
+    notes = [
         *rows.notes,
         *sheet_ids.changed_notes(changed),
-        *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched, rows.position_of),
-    )
-    index = np.array(sorted(item for item, label in labels.items() if label is not None), np.int64)
-    said = np.array([labels[item] for item in index.tolist()])
-    kinds = sheet_rows.kinds_of_rows(rows, matched, labels, speaks, skipped)
-    right = (
-        np.isin(said, WHICH[:2]).astype(np.int64)
-        if rows.answer == "which"
-        else said
-        if items.prediction is None or rows.answer == "correct"
-        else (said == class_texts(items.prediction)[index]).astype(np.int64)
-    )
+        *_notes(tuple(dict.fromkeys(repeated)), missing, unmatched, rows.names),
+    ]
+    labeled, correct = _per_stratum(stratum[index], right, n_strata)
+    skipped_labels = np.bincount(stratum[np.array(skipped, int)], minlength=n_strata)
     return SheetLabels(
-        *_per_stratum(stratum[index], right, n_strata),
+        labeled,
+        correct,
         index,
         right,
         unmatched,
-        tuple(rows.names[item] for item in (*skipped, *later)),
-        None if rows.answer == "correct" else said,
-        np.bincount(stratum[np.array(skipped, int)], minlength=n_strata),
+        tuple(rows.names[item] for item in unlabeled),
+        None if rows.answer == "correct" else answers,
+        skipped_labels,
         missing,
-        kinds,
+        sheet_rows.kinds_of_rows(rows, matched, labels, skipped),
         notes=notes,
     )
 
 
-def _strata(name: str, values: ArrayLike, n_strata: Any, size: int | None = None) -> np.ndarray:
+def _right(asks: str, answers: ndarray, items: ScoredItems, index: ndarray) -> ndarray:
+    """Return 1 where an answer says that its item was classified correctly, else 0."""
+    if asks == "which":
+        answers = np.isin(answers, WHICH[:2])
+    elif asks == "truth" and items.prediction is not None:
+        answers = answers == class_texts(items.prediction)[index]
+    return answers.astype(np.int64)
+
+
+def _strata(name: str, values: ArrayLike, n_strata: int | None, size: int | None = None) -> ndarray:
     stratum = checks.counts(name, values, size=size, what="item")
     if n_strata is not None:
         checks.refuse(name, stratum, stratum >= n_strata, f"must be at most {n_strata - 1}", "item")
     return stratum
 
 
-def _positions(index: ArrayLike, size: int) -> np.ndarray:
+def _positions(index: ArrayLike, size: int) -> ndarray:
     index = checks.counts("index", index, what="entry")
     if index.max() >= size:
         raise ValueError(f"index must be below {size}, the number of items; got {index.max()}")
-    if np.unique(index).size < index.size:
-        raise ValueError(
-            f"index must hold each position once; {Counter(index.tolist()).most_common(1)[0][0]} repeats"
-        )
+    for repeated in np.flatnonzero(np.bincount(index) > 1)[:1]:
+        raise ValueError(f"index must hold each position once; {repeated} repeats")
     return index
 
 
-def _notes(repeated: tuple, missing: tuple, unmatched: tuple, position_of: dict) -> Iterator[Note]:
-    """Yield what is odd about the rows of a sheet, each of them a tuple of ids."""
-    if repeated:
-        ids = checks.counted(len(repeated), "id is", "ids are")
+def _notes(repeated: tuple, missing: tuple, unmatched: tuple, names: list) -> Iterator[Note]:
+    """Yield notes on the rows of a sheet, with the ids that they are about."""
+    for kind, ids, singular, plural, meaning in (
+        (
+            "data",
+            repeated,
+            "id is",
+            "ids are",
+            "labeled more than once, always alike, and counted once",
+        ),
+        (
+            "data",
+            missing,
+            "item that the sheet asked for has",
+            "items that the sheet asked for have",
+            "no row in it and no label",
+        ),
+        (
+            "refused",
+            unmatched,
+            "id of the sheet is",
+            "ids of the sheet are",
+            "not among the items",
+        ),
+    ):
+        if ids:
+            count = checks.counted(len(ids), singular, plural)
+            yield Note(kind, f"{count} {meaning}: {checks.listed(ids, 5, quoted=True)}")
+    padded = {text.lstrip("0"): text for text in names if text.startswith("0")}
+    for cell in [cell for cell in unmatched if cell.lstrip("0") in padded][:1]:
         yield Note(
             "data",
-            f"{ids} labeled more than once, always alike, and counted once: "
-            + checks.listed(repeated, 5, quoted=True),
+            f"a spreadsheet may have removed leading zeros: the sheet has {cell!r}, the items "
+            f"{padded[cell.lstrip('0')]!r}; format the column id as text and restore them",
         )
-    if missing:
-        items = checks.counted(
-            len(missing), "item that the sheet asked for has", "items that the sheet asked for have"
-        )
-        yield Note(
-            "data",
-            f"{items} no row in it and {'counts' if len(missing) == 1 else 'count'} as without a label: "
-            + checks.listed(missing, 5, quoted=True),
-        )
-    if unmatched:
-        ids = checks.counted(len(unmatched), "id of the sheet is", "ids of the sheet are")
-        yield Note(
-            "refused", f"{ids} not among the items: {checks.listed(unmatched, 5, quoted=True)}"
-        )
-        padded = {text.lstrip("0"): text for text in position_of if text.startswith("0")}
-        shortened = next((cell for cell in unmatched if cell.lstrip("0") in padded), None)
-        if shortened is not None:
-            yield Note(
-                "data",
-                f"a spreadsheet may have removed leading zeros: the sheet has {shortened!r}, the items "
-                f"{padded[shortened.lstrip('0')]!r}; format the column id as text and restore them",
-            )
 
 
-def _per_stratum(
-    stratum: np.ndarray, right: np.ndarray, n_strata: int
-) -> tuple[np.ndarray, np.ndarray]:
-    return np.bincount(stratum, minlength=n_strata), np.bincount(stratum, right, n_strata).astype(
-        np.int64
-    )
+def _per_stratum(stratum: ndarray, right: ndarray, n_strata: int) -> tuple[ndarray, ndarray]:
+    labeled = np.bincount(stratum, minlength=n_strata)
+    return labeled, np.bincount(stratum[right == 1], minlength=n_strata)

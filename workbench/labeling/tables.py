@@ -1,16 +1,16 @@
-"""Sheets as they come back, text in columns, each row with the number that the spreadsheet shows."""
+"""Filled sheets: text in columns, and the number of each row as the spreadsheet shows it."""
 
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
 
 from workbench.data import frames, numbers
 from workbench.data.columns import plain_name
 from workbench.data.safe_csv import original
 from workbench.results import Note
 
+AnyPath = str | os.PathLike[str]
 _WHOLE = re.compile(r"([0-9]+)(?:[.,]0*)?")
 
 
@@ -18,7 +18,8 @@ _WHOLE = re.compile(r"([0-9]+)(?:[.,]0*)?")
 class SheetTable:
     """Columns of a sheet as stripped text, "" for an empty cell, and what was unusual.
 
-    `rows` are the numbers that a spreadsheet shows; `ids` are without the apostrophe that kept one from executing them.
+    `rows` are the numbers that a spreadsheet shows; `ids` are without the apostrophe that kept one
+    from executing them.
     """
 
     label: str
@@ -32,19 +33,15 @@ class SheetTable:
         return self.columns["id"]
 
 
-def read_table(
-    path: str | PathLike[str], names: Sequence[str], optional: Sequence[str] = ()
-) -> SheetTable:
+def read_table(path: AnyPath, names: Sequence[str], optional: Sequence[str] = ()) -> SheetTable:
     """Read the columns `names` of a sheet, `id` among them, and those of `optional` that it has."""
     header = {plain_name(name) for name in frames.column_names(path)} if optional else set()
-    columns, notes = frames.read_columns(
-        path, [*names, *(name for name in optional if name in header)]
-    )
+    present = [name for name in optional if name in header]
+    columns, notes = frames.read_columns(path, [*names, *present])
     texts = {name: numbers.as_text(column) for name, column in columns.items()}
     texts["id"] = [original(cell) for cell in texts["id"]]
-    return SheetTable(
-        repr(os.fspath(path)), texts, frames.row_numbers(path, len(texts["id"])), tuple(notes)
-    )
+    rows = frames.row_numbers(path, len(texts["id"]))
+    return SheetTable(repr(os.fspath(path)), texts, rows, tuple(notes))
 
 
 def whole_number(cell: str) -> int | None:

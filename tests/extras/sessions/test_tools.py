@@ -82,8 +82,8 @@ def test_messages_name_a_tool_that_is_added(made_up, tmp_path):
     (tmp_path / "x.jsonl").write_text('{"other": 1}')
     with pytest.raises(
         ValueError,
-        match=r"nor an export of Label Studio, doccano, Prodigy or Made Up; .* JSON \(Label "
-        r"Studio\) or JSONL \(doccano, Prodigy, Made Up\)",
+        match=r"nor an export of Label Studio \(JSON\), doccano \(JSONL\), Prodigy "
+        r"\(JSONL\) or Made Up \(JSONL\); record 1 has",
     ):
         read_annotations(tmp_path / "x.jsonl")
     with created(tmp_path, population()[0]) as session:

@@ -1,5 +1,6 @@
-"""doccano (JSONL): a record's item stands beside its text, and each annotator has a file of their own."""
+"""doccano (JSONL): a record's item stands next to its text, and each annotator has a file."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from workbench.data.json_records import fields_of, json_line
@@ -17,43 +18,39 @@ _SPANS = "is labeled with spans of the text: export a project of text classifica
 
 
 def _written(items: Items, labels: Sequence[str]) -> Iterator[str]:
-    for identifier, shown in items:
-        text, others = text_and_others(identifier, shown)
-        yield json_line({"text": text, "label": [], "item": identifier, **others}) + "\n"
+    for identifier, columns in items:
+        text, rest = text_and_others(identifier, columns)
+        yield json_line({"text": text, "label": [], "item": identifier, **rest}) + "\n"
 
 
 def _owns(record: dict) -> bool:
-    return (
-        isinstance(record.get("label"), list)
-        or {"text", "label"} <= set(record)
-        or bool({"entities", "relations", "Comments"} & set(record))
-    )
+    fields = set(record)
+    if isinstance(record.get("label"), list) or {"text", "label"} <= fields:
+        return True
+    return bool({"entities", "relations", "Comments"} & fields)
 
 
 def _rows(number: int, record: dict) -> Iterator[LabelRow]:
-    item, label = item_of(record, "item"), record.get("label")
+    item = item_of(record, "item")
+    label = record.get("label")
     labels = label if isinstance(label, list) else [label]
+    problem = ""
     if not item:
-        yield LabelRow(
-            number, problem="has no field item: import the tasks that the audit exported"
-        )
-    elif {"entities", "relations"} & set(record) or any(
-        isinstance(each, (list, dict)) for each in labels
-    ):
-        yield LabelRow(number, item, problem=_SPANS)
+        problem = "has no field item: import the tasks that the audit exported"
+    elif {"entities", "relations"} & set(record):
+        problem = _SPANS
+    elif any(isinstance(span, (list, dict)) for span in labels):
+        problem = _SPANS
     elif "label" not in record:
-        yield LabelRow(
-            number,
-            item,
-            problem=f"has no field label, it has {fields_of(record)}: export a project of "
-            "text classification",
-        )
-    else:
-        yield one_label(number, item, "", labels)
+        problem = f"has no field label, it has {fields_of(record)}: export a project of text "
+        problem += "classification"
+    yield (
+        LabelRow(number, item, problem=problem) if problem else one_label(number, item, "", labels)
+    )
 
 
 def _person(name: str) -> str:
-    name = name[len("doccano_") :] if name.lower().startswith("doccano_") else name
+    name = re.sub("^doccano_", "", name, flags=re.IGNORECASE)
     return "" if name.lower() == COLLABORATIVE else name
 
 

@@ -1,7 +1,7 @@
-"""Label Studio (JSON): a record's item is in `data`, and every annotator's choices are in `annotations`.
+"""Label Studio (JSON): a record's item is in `data`, every annotator's choices in `annotations`.
 
-Its exports as CSV and as JSON-MIN have a flat record for each annotation: the fields of the task, the choice in a
-field that the labeling interface names, `annotator` and `annotation_id`.
+Its exports as CSV and as JSON-MIN have a flat record for each annotation: the fields of the task,
+the choice in a field that the labeling interface names, `annotator` and `annotation_id`.
 """
 
 import html
@@ -42,19 +42,21 @@ def interface(columns: Iterable[str], labels: Iterable[str]) -> str:
     """
     columns = list(columns) or ["item"]
     first = "text" if "text" in columns else columns[0]
+    target = variable(first)
     lines = ["<View>"]
     for name in columns:
-        lines += [] if name == "text" else [f'  <Header value="{html.escape(name)}"/>']
+        if name != "text":
+            lines.append(f'  <Header value="{html.escape(name)}"/>')
         lines.append(f'  <Text name="{variable(name)}" value="${variable(name)}"/>')
-    lines.append(
-        f'  <Choices name="verdict" toName="{variable(first)}" choice="single" required="true">'
-    )
+    lines.append(f'  <Choices name="verdict" toName="{target}" choice="single" required="true">')
     lines += [f'    <Choice value="{html.escape(label)}"/>' for label in labels]
     return "\n".join([*lines, "  </Choices>", "</View>"])
 
 
 def variable(column: str) -> str:
-    """Return a column's name as Label Studio can refer to it: it takes a point for a step into an object.
+    """Return a column's name as Label Studio can refer to it.
+
+    It takes a point for a step into an object.
 
     Examples
     --------
@@ -66,18 +68,15 @@ def variable(column: str) -> str:
 
 def _written(items: Items, labels: Sequence[str]) -> Iterator[str]:
     yield "["
-    for k, (identifier, shown) in enumerate(items):
-        data = {"item": identifier} | {variable(name): value for name, value in shown.items()}
+    for k, (identifier, columns) in enumerate(items):
+        data = {"item": identifier} | {variable(name): value for name, value in columns.items()}
         yield (",\n " if k else "") + json_line({"data": data})
     yield "]\n"
 
 
 def _owns(record: dict) -> bool:
-    return (
-        isinstance(record.get("data"), dict)
-        or isinstance(record.get("annotations"), list)
-        or FLAT in record
-    )
+    is_task = isinstance(record.get("data"), dict)
+    return is_task or isinstance(record.get("annotations"), list) or FLAT in record
 
 
 def _rows(number: int, task: dict) -> Iterator[LabelRow]:
@@ -89,11 +88,8 @@ def _rows(number: int, task: dict) -> Iterator[LabelRow]:
     if not item:
         yield LabelRow(number, problem="has no data.item: import the tasks that the audit exported")
     elif not isinstance(annotations, list):
-        yield LabelRow(
-            number,
-            item,
-            problem=f"annotations is {kind_of(annotations)}, not a list: export it again",
-        )
+        problem = f"annotations is {kind_of(annotations)}, not a list: export it again"
+        yield LabelRow(number, item, problem=problem)
     elif not annotations:
         yield LabelRow(number, item)
     else:
@@ -101,69 +97,69 @@ def _rows(number: int, task: dict) -> Iterator[LabelRow]:
 
 
 def _flat(number: int, record: dict) -> LabelRow:
-    """Return the row of a flat record; a choice may be text, a list, or {"choices": [...]} in a cell of a table."""
-    item, who = item_of(record, "item", "id"), record.get("annotator")
-    by = text_of(who.get("id") or who.get("email")) if isinstance(who, dict) else text_of(who)
+    """Return the row of a flat record.
+
+    A choice may be text, a list, or {"choices": [...]} in a cell of a table.
+    """
+    item = item_of(record, "item", "id")
+    by = _person(record.get("annotator"))
     if not item:
-        return LabelRow(
-            number,
-            by=by,
-            problem="has neither a field item nor id: import the tasks that the audit exported",
-        )
-    fields = {name.casefold(): name for name in record}
-    written = [name for name, value in record.items() if choices_in(value) is not None]
-    named = [fields[name] for name in CHOICE_FIELDS if name in fields]
-    if not written and not named:
-        return LabelRow(
-            number,
-            item,
-            by=by,
-            problem="has no field with the choice: none is called "
-            f"{', '.join(CHOICE_FIELDS[:-1])} or {CHOICE_FIELDS[-1]}",
-        )
-    value = record[(written or named)[0]]
-    chosen = choices_in(value)
-    if chosen is None:
-        chosen = value if isinstance(value, list) else [value] if text_of(value) else []
-    return one_label(number, item, by, chosen)
+        problem = "has neither a field item nor id: import the tasks that the audit exported"
+        return LabelRow(number, by=by, problem=problem)
+    for value in record.values():
+        choices = choices_in(value)
+        if choices is not None:
+            return one_label(number, item, by, choices)
+    fields = {name.casefold(): value for name, value in record.items()}
+    for name in CHOICE_FIELDS:
+        if name in fields:
+            value = fields[name]
+            if not isinstance(value, list):
+                value = [value] if text_of(value) else []
+            return one_label(number, item, by, value)
+    names = f"{', '.join(CHOICE_FIELDS[:-1])} or {CHOICE_FIELDS[-1]}"
+    problem = f"has no field with the choice: none is called {names}"
+    return LabelRow(number, item, by=by, problem=problem)
+
+
+def _person(who: Any) -> str:
+    return text_of(who.get("id") or who.get("email")) if isinstance(who, dict) else text_of(who)
 
 
 def _annotated(number: int, item: str, annotation: Any) -> LabelRow:
     if not isinstance(annotation, dict):
-        return LabelRow(
-            number, item, problem=f"an annotation is {kind_of(annotation)}, not an object"
-        )
-    who = annotation.get("completed_by")
-    by = text_of(who.get("id") or who.get("email")) if isinstance(who, dict) else text_of(who)
+        problem = f"an annotation is {kind_of(annotation)}, not an object"
+        return LabelRow(number, item, problem=problem)
+    by = _person(annotation.get("completed_by"))
     if annotation.get("was_cancelled"):
         return LabelRow(number, item, by=by, skipped=True)
-    picked, problem = _choices(annotation.get("result") or [])
-    return (
-        LabelRow(number, item, by=by, problem=problem)
-        if problem
-        else one_label(number, item, by, picked)
-    )
+    choices, problem = _choices(annotation.get("result") or [])
+    if problem:
+        return LabelRow(number, item, by=by, problem=problem)
+    return one_label(number, item, by, choices)
 
 
-def _choices(result: Any) -> tuple[list, str]:
-    """Return what was chosen in an annotation's result, and why that cannot be told."""
+def _choices(result: Any) -> tuple:
+    """Return the choices of an annotation's result, and what is wrong with it."""
     if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
         return [], "an annotation's result is not a list of objects: export it again"
-    kinds = [text_of(part.get("type")) for part in result]
-    strange = [kind for kind in kinds if kind not in ("choices", "textarea", "rating")]
-    if strange:
-        return [], (
-            f"is labeled with {strange[0] or 'nothing named'!r}, not with choices: give the project one "
-            "question with choices"
-        )
-    values = [
-        part.get("value") for part, kind in zip(result, kinds, strict=True) if kind == "choices"
-    ]
-    choices: list = [value.get("choices") if isinstance(value, dict) else value for value in values]
-    for value in choices:
-        if not isinstance(value, list):
-            return [], f"an annotation's choices are {kind_of(value)}, not a list: export it again"
-    return [choice for value in choices for choice in value], ""
+    choices = []
+    for part in result:
+        kind = text_of(part.get("type"))
+        if kind not in ("choices", "textarea", "rating"):
+            return [], (
+                f"is labeled with {kind or 'nothing named'!r}, not with choices: give the project "
+                "one question with choices"
+            )
+        if kind == "choices":
+            value = part.get("value")
+            if isinstance(value, dict):
+                value = value.get("choices")
+            if not isinstance(value, list):
+                problem = f"an annotation's choices are {kind_of(value)}, not a list"
+                return [], f"{problem}: export it again"
+            choices += value
+    return choices, ""
 
 
 TOOL = Tool(

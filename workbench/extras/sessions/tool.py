@@ -1,4 +1,4 @@
-"""What a labeling tool has to say of itself, and what its records say of items."""
+"""A labeling tool, and the row that one of its records gives for an item."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ from workbench import checks
 from workbench.data import numbers
 from workbench.data.json_records import kind_of
 
-ACCEPT, REJECT = "accept", "reject"
+ACCEPT = "accept"
+REJECT = "reject"
 Items = Iterable[tuple[str, Mapping[str, str]]]
 
 
@@ -52,9 +53,9 @@ class LabelRow:
         return bool(self.label or self.verdict or self.skipped)
 
     def answer(self, asks: str, predicted: str | None, read: Callable[[str], Any]) -> Any:
-        """Return what the row says: 1 or 0, or the text of a class as `asks` wants; None where it says neither.
+        """Return 1 or 0, or the text of a class as `asks` wants; None where the row has neither.
 
-        That a class is rejected tells that it is wrong, but not which one is right.
+        A rejected class is wrong, but which one is right is unknown.
 
         Parameters
         ----------
@@ -67,7 +68,8 @@ class LabelRow:
         Raises
         ------
         ValueError
-            If the label is no answer, or a choice or the label "wrong" was rejected: both may mean either.
+            If the label is no answer, or a choice or the label "wrong" was rejected, which may mean
+            right or wrong.
 
         Examples
         --------
@@ -83,8 +85,8 @@ class LabelRow:
         if self.chosen or not right:
             of = "a choice" if self.chosen else repr(self.label)
             raise ValueError(
-                f"its answer is reject of {of}, which may mean right or wrong: choose one and accept it, "
-                "or ignore the task"
+                f"its answer is reject of {of}, which may mean right or wrong: choose one and "
+                "accept it, or ignore the task"
             )
         return 0
 
@@ -110,7 +112,7 @@ class Tool:
     variable : callable
         From a column's name to that of its field.
     person : callable
-        From a file's name without its ending to the person whose labels it holds, "" where it does not tell.
+        From a file's name without its ending to the person whose labels it holds, "" if unknown.
     interface : callable, optional
         From columns and labels to what a project of the tool has to be given.
     """
@@ -127,36 +129,35 @@ class Tool:
     interface: Callable[[Iterable[str], Iterable[str]], str] | None = None
 
 
-def text_and_others(identifier: str, shown: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+def text_and_others(identifier: str, columns: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the text of a task, and the other columns.
 
-    The text is the column of that name, else all that is shown, else the identifier.
+    The text is the column of that name, else all columns, else the identifier.
     """
-    others = {name: value for name, value in shown.items() if name != "text"}
-    return shown.get(
-        "text", "\n".join(f"{name}: {value}" for name, value in others.items()) or identifier
-    ), others
+    rest = {name: value for name, value in columns.items() if name != "text"}
+    lines = "\n".join(f"{name}: {value}" for name, value in rest.items())
+    return columns.get("text", lines or identifier), rest
 
 
 def one_label(number: int, item: str, by: str, picked: Sequence) -> LabelRow:
     """Return the row of an annotation that may hold one label, or none."""
+    problem = label = ""
     if len(picked) > 1:
-        return LabelRow(
-            number,
-            item,
-            by=by,
-            problem=f"has {len(picked)} labels, {checks.listed(picked, quoted=True)}: keep one",
-        )
-    if picked and not isinstance(picked[0], (str, int, float)):
-        return LabelRow(number, item, by=by, problem=f"its label is {kind_of(picked[0])}, not text")
-    return LabelRow(number, item, text_of(picked[0]) if picked else "", by)
+        problem = f"has {len(picked)} labels, {checks.listed(picked, quoted=True)}: keep one"
+    elif picked and not isinstance(picked[0], (str, int, float)):
+        problem = f"its label is {kind_of(picked[0])}, not text"
+    elif picked:
+        label = text_of(picked[0])
+    return LabelRow(number, item, label, by, problem=problem)
 
 
 def item_of(fields: Any, *names: str) -> str:
     """Return the item that the first of the fields `names` tells, "" where none does."""
-    values = [fields.get(name) for name in names] if isinstance(fields, dict) else []
-    item = next((value for value in values if value is not None), "")
-    return "" if isinstance(item, bool) else text_of(item)
+    for name in names if isinstance(fields, dict) else ():
+        value = fields.get(name)
+        if value is not None:
+            return "" if isinstance(value, bool) else text_of(value)
+    return ""
 
 
 def text_of(value: Any) -> str:

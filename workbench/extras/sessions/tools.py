@@ -1,4 +1,4 @@
-"""Tools that people label in, a file each: how tasks are written for one, and how its export is known and read."""
+"""Tools that people label in, a file each: how tasks are written, and how exports are read."""
 
 from workbench.extras.sessions import doccano, label_studio, prodigy
 
