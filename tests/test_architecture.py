@@ -172,10 +172,14 @@ def test_the_core_imports_no_extra_and_extras_do_not_import_each_other():
 
 
 def test_the_registry_names_what_the_extras_have():
-    names = [*registry.COMMANDS, *registry.SCENES.values()]
-    assert all(name.startswith(EXTRAS) and callable(registry.load(name)) for name in names)
-    commands = {name for name in registry.COMMANDS}
-    assert len(commands) == len(registry.COMMANDS)
+    tables = [value for name, value in vars(registry).items() if name.isupper()]
+    texts = [
+        entry for table in tables for entry in (table if isinstance(table, tuple) else [table])
+    ]
+    texts += registry.SCENES.values()
+    names = [text for text in texts if isinstance(text, str) and text.startswith(EXTRAS)]
+    assert len(names) == len({*names}) > 15
+    assert all(callable(registry.load(name)) for name in names)
 
 
 def test_topics_do_not_know_each_other():

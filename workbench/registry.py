@@ -24,6 +24,14 @@ COMMANDS = (
 # what `workbench doctor` asks of a file: whether an extra describes all of it, and what one can do with its table
 DESCRIBED = ("workbench.extras.sessions.doctor.describe_export",)
 USES = ("workbench.extras.compare.doctor.compare_use",)
+# logs of evaluations: the endings that are theirs alone, and the functions that know and open them
+LOG_ENDINGS = (".eval",)
+LOG_COLUMNS = ("input", "choices", "answer", "target")  # that annotators see by default
+IS_LOG = "workbench.extras.compare.log_files.is_evaluation_log"
+OPEN_LOG = "workbench.extras.compare.log_files.open_log_file"
+COMPARISON_TABLE = "workbench.extras.compare.log_files.comparison_table"
+# reads the export of a labeling tool
+EXPORTS = "workbench.extras.sessions.annotations.read_annotations"
 SCENES = {
     "best_of_many": "workbench.extras.compare.lesson.best_of_many",
     "label_ten": "workbench.extras.sessions.lesson.label_ten",

@@ -275,13 +275,7 @@ def _labels_of(stratum: str, columns: dict) -> ndarray:
     return np.array(crossed_labels(present))
 
 
-def _refuse(
-    column: str,
-    strata: ndarray,
-    values: ndarray,
-    bad: ndarray,
-    rule: str,
-) -> None:
+def _refuse(column: str, strata: ndarray, values: ndarray, bad: ndarray, rule: str) -> None:
     for row in np.flatnonzero(bad)[:1]:
         message = f" (stratum {strata[row]}): {rule}; got {values[row]:g}"
         raise numbers.RowError(f"column {column!r}, ", row, message)

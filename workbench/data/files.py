@@ -1,33 +1,22 @@
 """Files of every kind as sources of columns: text, Parquet, JSON, workbooks; packed ones too."""
 
 import os
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from workbench import checks
+from workbench import checks, registry
 from workbench.data.columns import Scan, TableSource, scanned_source
 from workbench.data.engine import connected, literal, quoted
-from workbench.data.json_records import json_column, json_records, json_table
+from workbench.data.json_records import json_column, json_table
 from workbench.data.text_files import (
     PACKED,
-    encoding_of_start,
     open_text,
-    opened_text,
     text_and_notes,
 )
 from workbench.data.whole_files import StrPath
 from workbench.data.workbooks import file_and_sheet, open_workbook
-from workbench.extras.compare.evaluation_logs import EVAL, PEEKED, is_log, open_log
-from workbench.extras.compare.other_logs import (
-    PROMPTFOO,
-    PROMPTFOO_CSV,
-    promptfoo_csv,
-    promptfoo_results,
-    promptfoo_table,
-)
 
 
 def open_file(source: StrPath) -> TableSource:
@@ -43,40 +32,12 @@ def file_of(source: StrPath) -> str:
 
 def is_evaluation_log(source: Any) -> bool:
     """Return whether a source is the file of a log of an evaluation."""
-    if not isinstance(source, (str, os.PathLike)):
-        return False
-    _, label, ending = existing_file(source)
-    if ending not in _JSON:
-        return ending == EVAL
-    return is_log(_start(file_of(source), label, whole_line=ending != ".json"), ending)
+    return registry.load(registry.IS_LOG)(source)
 
 
 def comparison_table(source: Any) -> dict[str, list]:
-    """Return the columns id, model, score and others of a file of promptfoo, {} of any other."""
-    if not isinstance(source, (str, os.PathLike)):
-        return {}
-    _, label, ending = existing_file(source)
-    file = file_of(source)
-    if ending not in (".csv", *_JSON):
-        return {}
-    is_written_by = PROMPTFOO_CSV.search if ending == ".csv" else PROMPTFOO.match
-    if not is_written_by(_start(file, label)):
-        return {}
-    text, _ = text_and_notes(file, label)
-    if ending == ".csv":
-        return promptfoo_csv(text)
-    records = [record for _, record, _ in json_records(text, label) if record]
-    results = promptfoo_results(records[0] if len(records) == 1 else records)
-    if not results:
-        return {}
-    return promptfoo_table(results)
-
-
-def _start(file: str, label: str, whole_line: bool = False) -> str:
-    """Return the beginning of a text, with the whole of its first line if that is asked for."""
-    with opened_text(file, label, encoding_of_start(file, label)) as text:
-        line = text.readline() if whole_line else ""
-        return line + text.read(PEEKED)
+    """Return the columns id, model, score and others of a file of several models, {} of any other."""
+    return registry.load(registry.COMPARISON_TABLE)(source)
 
 
 def existing_file(source: StrPath) -> tuple[str, str, str]:
@@ -165,10 +126,8 @@ def _fields(name: str, cell: str, kind: Any) -> list:
 
 def _open_json(path: str, label: str) -> TableSource:
     file, part = file_and_sheet(path)
-    if _ending(file) == EVAL and not zipfile.is_zipfile(file):
-        raise ValueError(f"{label} is no log of Inspect: it is cut off, or not a zip archive")
-    if is_evaluation_log(path):
-        return open_log(file, label, part)
+    if log := registry.load(registry.OPEN_LOG)(file, label, part):
+        return log
     if part:
         raise ValueError(
             f"{label}: there are no parts to choose in a file that is no log of an evaluation"
@@ -186,12 +145,12 @@ def _open_json(path: str, label: str) -> TableSource:
 
 
 _TEXT = (".csv", ".tsv", ".txt")
-_JSON = (".json", ".ndjson", ".jsonl")
+JSON_ENDINGS = (".json", ".ndjson", ".jsonl")
 _WORKBOOKS = (".xlsx", ".xlsm", ".ods")
-_ALONE = (".parquet", EVAL, *_WORKBOOKS)
+_ALONE = (".parquet", *registry.LOG_ENDINGS, *_WORKBOOKS)
 _OPENERS: dict[str, Callable] = {
     **dict.fromkeys(_TEXT, open_text),
     ".parquet": _open_parquet,
-    **dict.fromkeys((*_JSON, EVAL), _open_json),
+    **dict.fromkeys((*JSON_ENDINGS, *registry.LOG_ENDINGS), _open_json),
     **dict.fromkeys(_WORKBOOKS, open_workbook),
 }

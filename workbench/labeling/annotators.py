@@ -16,9 +16,7 @@ from pathlib import Path
 from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.columns import plain_name, spelled
-from workbench.extras.sessions.annotations import Annotations, read_annotations
-from workbench.extras.sessions.label_studio import CHOICE_FIELDS
-from workbench.extras.sessions.tool import REJECT
+from workbench.labeling.label_rows import CHOICE_FIELDS, REJECT, Annotations, read_export
 from workbench.labeling.tables import AnyPath
 from workbench.results import Note
 
@@ -119,7 +117,7 @@ def read_annotators(
     read = AnnotatorLabels()
     for path in paths:
         person = Path(path).stem if len(paths) > 1 else ""
-        exported = None if annotators or annotator or label else read_annotations(path)
+        exported = None if annotators or annotator or label else read_export(path)
         if exported is not None:
             rows = _of_export(exported, person)
         else:

@@ -14,10 +14,10 @@ from workbench.data import frames
 from workbench.data.classes import verdict_of
 from workbench.data.columns import plain_name
 from workbench.data.scored_items import ScoredItems
-from workbench.extras.sessions.annotations import Annotations, read_annotations
 from workbench.labeling import draws
 from workbench.labeling import ids as sheet_ids
 from workbench.labeling.answers import answer_reader, class_texts, right_or_wrong
+from workbench.labeling.label_rows import Annotations, read_export
 from workbench.labeling.tables import AnyPath, SheetTable, read_table, whole_number
 from workbench.results import Note
 
@@ -124,7 +124,7 @@ class SheetRows(SheetTable):
 def opened(path: AnyPath, items: ScoredItems, asks: str) -> SheetRows:
     """Read the rows of a sheet that was written for `items`, or the export of a labeling tool."""
     names = draws.id_texts(items)
-    annotated = read_annotations(path)
+    annotated = read_export(path)
     if annotated is not None:
         table, answer = _of_tool(annotated, items, asks, names)
     else:

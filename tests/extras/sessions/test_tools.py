@@ -9,13 +9,15 @@ from audited import created, population
 
 import workbench as wb
 from workbench.extras.sessions.annotations import read_annotations
-from workbench.extras.sessions.tool import LabelRow, Tool
+from workbench.extras.sessions.tool import Tool
 from workbench.extras.sessions.tools import TOOLS
+from workbench.labeling.label_rows import LabelRow
 
 MADE_UP = """
 import json, sys
 from workbench.extras.sessions import tools
-from workbench.extras.sessions.tool import LabelRow, Tool
+from workbench.extras.sessions.tool import Tool
+from workbench.labeling.label_rows import LabelRow
 
 def write(items, labels):
     yield from (json.dumps({"thing": name, "verdict": ""}) + "\\n" for name, _ in items)

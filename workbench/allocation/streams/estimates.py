@@ -126,9 +126,9 @@ class SampledValues(Estimate, Result):
         n, weight, free = self.sampled, self.size / self.size.sum(), 1 - self.sampled / self.size
         if not free.any():
             return Interval(self.estimate, self.estimate, level, "t", notes=self.notes)
-        warnings = list(self._warnings())
-        if ALIKE in warnings:
-            return Interval(-np.inf, np.inf, level, "none", notes=[*warnings, *self.notes])
+        unbounded_notes = list(self._warnings())
+        if ALIKE in unbounded_notes:
+            return Interval(-np.inf, np.inf, level, "none", notes=[*unbounded_notes, *self.notes])
         error, codes = self.standard_error, np.repeat(np.arange(n.size), n)
         terms = weight**2 * free * np.nan_to_num(self.sd) ** 2 / n
         df = 1 / ((terms / terms.sum()) ** 2 / np.maximum(n - 1, 1)).sum()
@@ -141,7 +141,7 @@ class SampledValues(Estimate, Result):
             up = max(reach, _unskewed(reach, skewness))
             down = min(-reach, _unskewed(-reach, skewness))
         low, high = self.estimate - up * error, self.estimate - down * error
-        return Interval(low, high, level, "t", notes=[*warnings, UNBOUNDED, *self.notes])
+        return Interval(low, high, level, "t", notes=[*unbounded_notes, UNBOUNDED, *self.notes])
 
     def _warnings(self) -> Iterator[Note]:
         """Yield a note if an interval without bounds may be too short, or cannot be given."""

@@ -34,7 +34,6 @@ from workbench.extras.compare.other_logs import (
 from workbench.results import Note
 
 EVAL = ".eval"
-SHOWN = ("input", "choices", "answer", "target")  # the columns that annotators see by default
 PEEKED = 1 << 16
 _INSPECT = re.compile(
     r'\s*\{\s*("version"\s*:\s*[0-9]+\s*,\s*"status"\s*:|'

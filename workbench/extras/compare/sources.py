@@ -11,7 +11,7 @@ import numpy as np
 from workbench import checks
 from workbench.data import frames, numbers
 from workbench.data.columns import spelled
-from workbench.data.files import comparison_table, existing_file, is_evaluation_log
+from workbench.data.files import existing_file
 from workbench.data.shapes import gaps
 from workbench.data.workbooks import file_and_sheet
 from workbench.extras.compare.columns import (
@@ -29,6 +29,7 @@ from workbench.extras.compare.evaluation_logs import (
     read_log,
     unnamed_part,
 )
+from workbench.extras.compare.log_files import comparison_table, is_evaluation_log
 from workbench.results import Note
 
 LOGS = (".eval", ".json", ".jsonl", ".ndjson")

@@ -8,7 +8,6 @@ into a field for HTML. A tool is recognized by its records, whatever the file is
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from workbench import checks
 from workbench.data import files, frames, numbers
@@ -17,25 +16,13 @@ from workbench.data.json_records import fields_of, json_records, json_text
 from workbench.data.text_files import PACKED
 from workbench.data.whole_files import write_text
 from workbench.extras.sessions.label_studio import FLAT
-from workbench.extras.sessions.tool import Items, LabelRow, Tool
+from workbench.extras.sessions.tool import Items, Tool
 from workbench.extras.sessions.tools import TOOLS
+from workbench.labeling.label_rows import Annotations, LabelRow
 
 AnyPath = str | os.PathLike[str]
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 _OF_SHEETS = {"correct", "truth"}
-
-
-@dataclass(frozen=True)
-class Annotations:
-    """The rows of a file of labels in their order, and the tool that wrote it, "" for a sheet.
-
-    `by` is the annotator that the file's name tells, as doccano's does: one file for each.
-    """
-
-    label: str
-    tool: str
-    rows: tuple[LabelRow, ...]
-    by: str = ""
 
 
 def write_tasks(path: AnyPath, key: str, items: Items, labels: Sequence[str]) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from workbench.data.json_records import fields_of, json_line
 from workbench.extras.sessions.tool import (
     Items,
-    LabelRow,
     Tool,
     item_of,
     one_label,
     text_and_others,
 )
+from workbench.labeling.label_rows import LabelRow
 
 COLLABORATIVE = "all"  # the file of a project whose annotations have no annotator
 _SPANS = "is labeled with spans of the text: export a project of text classification"

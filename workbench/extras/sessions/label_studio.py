@@ -10,20 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from workbench.data.json_records import choices_in, json_line, kind_of
-from workbench.extras.sessions.tool import Items, LabelRow, Tool, item_of, one_label, text_of
+from workbench.extras.sessions.tool import Items, Tool, item_of, one_label, text_of
+from workbench.labeling.label_rows import CHOICE_FIELDS, LabelRow
 
 FLAT = "annotation_id"  # a field of flat records alone
-CHOICE_FIELDS = (
-    "verdict",
-    "choice",
-    "choices",
-    "label",
-    "labels",
-    "answer",
-    "class",
-    "category",
-    "sentiment",
-)
 
 
 def interface(columns: Iterable[str], labels: Iterable[str]) -> str:

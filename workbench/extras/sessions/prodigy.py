@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from workbench.data.json_records import json_line
 from workbench.extras.sessions import tool
-from workbench.extras.sessions.tool import ACCEPT, REJECT, Items, LabelRow, item_of, text_of
+from workbench.extras.sessions.tool import Items, item_of, text_of
+from workbench.labeling.label_rows import ACCEPT, REJECT, LabelRow
 
 IGNORE = "ignore"
 

@@ -14,13 +14,13 @@ from workbench import checks
 from workbench.data import files, numbers
 from workbench.data.judged_items import WHICH
 from workbench.data.safe_csv import refuse_recorded, write_rows
-from workbench.extras.sessions.annotations import Annotations, read_annotations, write_tasks
+from workbench.extras.sessions.annotations import read_annotations, write_tasks
 from workbench.extras.sessions.store import SessionError
-from workbench.extras.sessions.tool import LabelRow
 from workbench.extras.sessions.tools import TOOLS
 from workbench.extras.sessions.trail import LABELED, OPEN, Entry, Trail
 from workbench.labeling.answers import OTHER, answer_reader, class_texts
 from workbench.labeling.ids import changed_ids, changed_notes
+from workbench.labeling.label_rows import Annotations, LabelRow
 from workbench.labeling.tables import read_table, whole_number
 from workbench.labeling.workbooks import write_label_workbook
 from workbench.results import Note, Result

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from workbench import checks
+from workbench import checks, registry
 from workbench.audits import accuracy, differences, judged
 from workbench.audits.accuracy import Audit
 from workbench.audits.classes import class_audit
@@ -12,7 +12,6 @@ from workbench.course import digit_forms
 from workbench.data import files, frames, roles, safe_csv, scored_items
 from workbench.data.judged_items import judged_items
 from workbench.data.scored_items import ScoredItems
-from workbench.extras.compare.evaluation_logs import SHOWN
 from workbench.labeling.answers import ANSWERS
 from workbench.reports.inputs.parameters import Parameters
 from workbench.reports.inputs.unused import with_unused
@@ -252,7 +251,9 @@ def read_judged(scores: str, judge: str, id: str, others: dict) -> ScoredItems:
 def shown_columns(scores: str, columns: str, items: ScoredItems) -> dict:
     """Return the columns of a file, named with blanks or commas between, that a sheet shows; a log has its own."""
     if not columns.strip() and scores and files.is_evaluation_log(scores):
-        columns = ",".join(name for name in SHOWN if name in frames.column_names(scores))
+        columns = ",".join(
+            name for name in registry.LOG_COLUMNS if name in frames.column_names(scores)
+        )
     if not columns.strip():
         return {}
     if not scores:
