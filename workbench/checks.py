@@ -116,7 +116,12 @@ def not_both(**arguments: Any) -> None:
 
 
 def whole(
-    name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, most: int = LARGEST
+    name: str,
+    value: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    most: int = LARGEST,
 ) -> int:
     """Return `value` as an int within [low, high], or raise; `most` is the limit without `high`."""
     is_real = isinstance(value, Real) and not isinstance(value, bool)
@@ -237,7 +242,13 @@ def counts(
     array = plain_array(name, values, what)
     _refuse_shape(name, array, size)
     if array.dtype.kind not in "iu" or not low <= array.min() <= array.max() <= LARGEST:
-        array = vector(name, array, low=low, high=LARGEST, what=what)
+        array = vector(
+            name,
+            array,
+            low=low,
+            high=LARGEST,
+            what=what,
+        )
         refuse(name, array, array != np.floor(array), "must be a whole number", what)
     return array.astype(np.int64, copy=copy)
 
@@ -259,7 +270,12 @@ def bounds_of(text: str) -> tuple[float, float]:
 
 
 def at_most(
-    name: str, values: ArrayLike, limit_name: str, limits: ArrayLike, *, what: str = "stratum"
+    name: str,
+    values: ArrayLike,
+    limit_name: str,
+    limits: ArrayLike,
+    *,
+    what: str = "stratum",
 ) -> None:
     """Raise unless values <= limits, entry by entry; the message names the first that is above."""
     values, limits = np.asarray(values), np.asarray(limits)
@@ -268,7 +284,11 @@ def at_most(
 
 
 def zero_one(
-    name: str, values: ArrayLike, *, size: int | None = None, what: str = "entry"
+    name: str,
+    values: ArrayLike,
+    *,
+    size: int | None = None,
+    what: str = "entry",
 ) -> ndarray:
     """Return `values` as a 1-d bool array; only 0/1 and booleans are accepted."""
     array = vector(name, values, size=size, what=what)
@@ -276,7 +296,13 @@ def zero_one(
     return array.astype(bool)
 
 
-def labels(name: str, values: ArrayLike, *, size: int | None = None, what: str = "item") -> ndarray:
+def labels(
+    name: str,
+    values: ArrayLike,
+    *,
+    size: int | None = None,
+    what: str = "item",
+) -> ndarray:
     """Return `values` as a 1-d array of numbers or text, or raise naming the first missing entry.
 
     `cells_and_gaps` decides which values are missing.
@@ -438,7 +464,12 @@ def refuse_masked(name: str, values: ArrayLike, what: str = "entry") -> None:
 
 
 def refuse(
-    name: str, array: ndarray, bad: ArrayLike, rule: str, what: str, limits: ndarray | None = None
+    name: str,
+    array: ndarray,
+    bad: ArrayLike,
+    rule: str,
+    what: str,
+    limits: ndarray | None = None,
 ) -> None:
     """Raise where an entry of an array is bad; the message names the first, an entry of `what`."""
     if not np.any(bad):
@@ -450,7 +481,12 @@ def refuse(
     raise WrongValue(name, rule, array[k], place=(what, k), told=text)
 
 
-def refuse_infinite(name: str, values: ndarray, *axes: str, between: str = ", ") -> None:
+def refuse_infinite(
+    name: str,
+    values: ndarray,
+    *axes: str,
+    between: str = ", ",
+) -> None:
     """Raise where an entry is not finite; the message names its position along the axes."""
     for index in np.argwhere(~np.isfinite(values)):
         place = between.join(f"{axis} {k}" for axis, k in zip(axes, index, strict=True))

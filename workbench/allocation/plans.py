@@ -275,7 +275,13 @@ def _labels_of(stratum: str, columns: dict) -> ndarray:
     return np.array(crossed_labels(present))
 
 
-def _refuse(column: str, strata: ndarray, values: ndarray, bad: ndarray, rule: str) -> None:
+def _refuse(
+    column: str,
+    strata: ndarray,
+    values: ndarray,
+    bad: ndarray,
+    rule: str,
+) -> None:
     for row in np.flatnonzero(bad)[:1]:
         message = f" (stratum {strata[row]}): {rule}; got {values[row]:g}"
         raise numbers.RowError(f"column {column!r}, ", row, message)
@@ -391,7 +397,14 @@ def plan_labels(
         name: rules.allocate(size, budget, name, stratum_sd=sd, minimum=minimum) for name in RULES
     }
     chosen = others[method]
-    wish = rules.allocate(size, budget, "neyman", stratum_sd=sd, minimum=0, integer=False)
+    wish = rules.allocate(
+        size,
+        budget,
+        "neyman",
+        stratum_sd=sd,
+        minimum=0,
+        integer=False,
+    )
     unlabeled = [
         replace(note, where=("stratum", str(strata.stratum[note.where[1]]))) if note.where else note
         for note in chosen.notes
@@ -432,7 +445,12 @@ def _plan_of_sizes(
         "deviations makes better plans, and tells how precise they are",
     )
     notes = [note for note in plan.notes if note.kind != "unreliable"]  # of spreads
-    return replace(plan, sd=strata.sd, random_variance=np.nan, notes=[assumption, *notes])
+    return replace(
+        plan,
+        sd=strata.sd,
+        random_variance=np.nan,
+        notes=[assumption, *notes],
+    )
 
 
 def budget_for_error(

@@ -101,7 +101,11 @@ class Allocation(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: its number from 1, size, labels, and whether it is full."""
-        return stratum_rows(size=self.stratum_size, labeled=self.labeled, bounded=self.bounded)
+        return stratum_rows(
+            size=self.stratum_size,
+            labeled=self.labeled,
+            bounded=self.bounded,
+        )
 
 
 def allocate(
@@ -330,7 +334,12 @@ def _limited(
     return budget, minimum, [Note("design", exceeds)]
 
 
-def refuse_less(budget: int, least: int, minimum: int, strata: int) -> None:
+def refuse_less(
+    budget: int,
+    least: int,
+    minimum: int,
+    strata: int,
+) -> None:
     """Raise where a budget is less than the floors of all strata together."""
     if budget < least:
         floors = f"{minimum} for each of {checks.counted(strata, 'stratum', 'strata')}"
@@ -394,7 +403,13 @@ def allocation_variance(
     """
     size = checks.counts("stratum_size", stratum_size, low=1)
     sd = _checked_sd(stratum_sd, size)
-    labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
+    labeled = checks.vector(
+        "labeled",
+        labeled,
+        size=size.size,
+        low=0,
+        what="stratum",
+    )
     checks.at_most("labeled", labeled, "stratum_size", size)
     return _variance(size, sd, labeled)
 
@@ -433,7 +448,14 @@ def _checked_sd(stratum_sd: ArrayLike, size: ndarray) -> ndarray:
     sd = checks.plain_array("stratum_sd", stratum_sd, "stratum")
     if sd.shape == size.shape and sd.dtype.kind == "f" and np.isnan(sd.min()):
         sd = np.where(np.isnan(sd) & (size == 1), 0.0, sd)
-    return checks.vector("stratum_sd", sd, size=size.size, low=0, what="stratum", copy=False)
+    return checks.vector(
+        "stratum_sd",
+        sd,
+        size=size.size,
+        low=0,
+        what="stratum",
+        copy=False,
+    )
 
 
 # ---------------------------------------------------------------- one level for all strata
@@ -515,7 +537,12 @@ def _level(
                 return level, free
 
 
-def _filled(level: float, share: ndarray, low: ndarray, high: ndarray) -> tuple:
+def _filled(
+    level: float,
+    share: ndarray,
+    low: ndarray,
+    high: ndarray,
+) -> tuple:
     """Return the sum of clip(level share, low, high), and that of the shares in between."""
     filled = free = 0.0
     for part in _blocks(share.size):
@@ -526,7 +553,12 @@ def _filled(level: float, share: ndarray, low: ndarray, high: ndarray) -> tuple:
     return filled, free
 
 
-def _clip(level: float, share: ndarray, low: ndarray, high: ndarray) -> ndarray:
+def _clip(
+    level: float,
+    share: ndarray,
+    low: ndarray,
+    high: ndarray,
+) -> ndarray:
     """Return clip(level share, low, high), where high decides if low exceeds it."""
     with np.errstate(over="ignore"):
         return np.minimum(np.maximum(level * share, low), high)

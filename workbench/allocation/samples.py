@@ -93,7 +93,12 @@ class StratumSummary(Result):
 
     def rows(self) -> list[dict]:
         """Return stratum, size, mean and sd, one row per stratum."""
-        return rows_of(stratum=self.stratum, size=self.size, mean=self.mean, sd=self.sd)
+        return rows_of(
+            stratum=self.stratum,
+            size=self.size,
+            mean=self.mean,
+            sd=self.sd,
+        )
 
 
 class FrameSample(Result):
@@ -130,7 +135,11 @@ class FrameSample(Result):
 
     def rows(self) -> list[dict]:
         """Return stratum, id and the other columns, one row per drawn row."""
-        return rows_of(stratum=self.stratum, id=self.id, **self.columns)
+        return rows_of(
+            stratum=self.stratum,
+            id=self.id,
+            **self.columns,
+        )
 
 
 def summarize(
@@ -262,7 +271,12 @@ def sample(
         n_rows = _rows_wanted(sizes, strata, size)
         for k, name in enumerate(columns):
             expressions[f"column {k}"] = partial(_cells, name=name)
-        below = partial(_below, expressions=expressions, seed=seed, strata=strata)
+        below = partial(
+            _below,
+            expressions=expressions,
+            seed=seed,
+            strata=strata,
+        )
 
         def rows_below(bound: ndarray) -> dict:
             return _placed(_each_part(source, partial(below, bound=bound)), strata)
@@ -471,7 +485,12 @@ def _merged(
     center = first + np.bincount(code, rows * (mean - first[code])) / size
     squares = np.where(rows > 1, (rows - 1) * sd**2, 0.0) + rows * (mean - center[code]) ** 2
     spread = np.sqrt(np.bincount(code, squares) / np.maximum(size - 1, 1))
-    return {"stratum": strata, "size": size, "mean": center, "sd": spread}
+    return {
+        "stratum": strata,
+        "size": size,
+        "mean": center,
+        "sd": spread,
+    }
 
 
 def _joined(parts: list, name: str) -> ndarray:
@@ -483,7 +502,12 @@ def _joined(parts: list, name: str) -> ndarray:
 
 def _stratum_of(source: Any, by: str, inner: list | None) -> Callable:
     decimal_mark = None if inner is None else source.mark(by)
-    return partial(_stratum, name=by, inner=inner, decimal_mark=decimal_mark)
+    return partial(
+        _stratum,
+        name=by,
+        inner=inner,
+        decimal_mark=decimal_mark,
+    )
 
 
 def _value_of(source: Any, value: str) -> Callable:

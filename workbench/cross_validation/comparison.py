@@ -230,7 +230,11 @@ def differing(count: int, pairs: int) -> str:
 
 
 def compare_models(
-    losses: Any, *, rho: float | str = "auto", adjust: str = "holm", level: float = 0.95
+    losses: Any,
+    *,
+    rho: float | str = "auto",
+    adjust: str = "holm",
+    level: float = 0.95,
 ) -> ModelComparison:
     """Test all pairs of models with the K-fold t-test and adjust for their number.
 
@@ -430,7 +434,11 @@ class ComparedTests(Result):
 
 
 def compare_tests(
-    cv: CVLosses | ArrayLike, *, rho: float | str = "auto", rope: float = 0.01, level: float = 0.95
+    cv: CVLosses | ArrayLike,
+    *,
+    rho: float | str = "auto",
+    rope: float = 0.01,
+    level: float = 0.95,
 ) -> ComparedTests:
     """Return every test that the losses of a cross-validation allow, in one table.
 

@@ -107,7 +107,11 @@ class VarianceEstimates(Result):
         return {note.where[1]: note.text for note in self.notes if note.where}
 
     def bias(
-        self, *, mean: float = 0.0, omega: float = 0.0, gamma: float = 0.0
+        self,
+        *,
+        mean: float = 0.0,
+        omega: float = 0.0,
+        gamma: float = 0.0,
     ) -> dict[str, float]:
         """Return the expectation of each estimate minus the true variance, as dict.
 
@@ -892,7 +896,12 @@ def fold_notes(cv: CVLosses) -> Iterator[Note]:
 
 
 def refuse_zero_variance(
-    fold_means: ndarray, scale: float, label: str, *, zero_one: bool = False, kind: str = "loss"
+    fold_means: ndarray,
+    scale: float,
+    label: str,
+    *,
+    zero_one: bool = False,
+    kind: str = "loss",
 ) -> None:
     """Raise ZeroVarianceError where fold means differ by no more than rounding.
 

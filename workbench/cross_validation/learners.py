@@ -261,7 +261,10 @@ def nearest_centroid(
 
 
 def estimator_losses(
-    estimator: Any, samples: Samples, fold: ndarray, columns: Sequence[int] | None = None
+    estimator: Any,
+    samples: Samples,
+    fold: ndarray,
+    columns: Sequence[int] | None = None,
 ) -> ndarray:
     """Return losses (B, n) of a scikit-learn estimator.
 

@@ -137,7 +137,13 @@ class CVLosses(Result):
         if share is not None and size is None:
             size = np.ones(n, int)
         if size is not None:
-            size = checks.counts("fold_size", size, size=n, low=1, what="fold")
+            size = checks.counts(
+                "fold_size",
+                size,
+                size=n,
+                low=1,
+                what="fold",
+            )
             labels.refuse_items(fold, repeat)
         vars(self).update(
             losses=losses,
@@ -333,7 +339,14 @@ class CVLosses(Result):
             scheme = "folds"
             label["repeat"] = repeat
         return cls._read(
-            means, names, label, size, True, splits=scheme, test_share=share, notes=notes
+            means,
+            names,
+            label,
+            size,
+            True,
+            splits=scheme,
+            test_share=share,
+            notes=notes,
         )
 
     @classmethod
@@ -630,7 +643,11 @@ class CVLosses(Result):
         losses = self.losses[:, columns]
         losses.setflags(write=False)
         pair = copy.copy(self)  # checked before
-        vars(pair).update(losses=losses, models=names, _mean_losses=self._mean_losses[columns])
+        vars(pair).update(
+            losses=losses,
+            models=names,
+            _mean_losses=self._mean_losses[columns],
+        )
         return pair
 
     def joined(self, other: "CVLosses") -> "CVLosses":
@@ -798,7 +815,13 @@ def _stacked(columns: Mapping) -> ndarray:
     return np.stack([*arrays.values()], 1)
 
 
-def _refuse_unlike(first: CVLosses, second: CVLosses, name: str, value: Any, other: Any) -> None:
+def _refuse_unlike(
+    first: CVLosses,
+    second: CVLosses,
+    name: str,
+    value: Any,
+    other: Any,
+) -> None:
     if value != other:
         raise WrongValue(
             "models",

@@ -210,7 +210,10 @@ def refuse_doubtful(scores: Arrays) -> None:
 
 
 def repeats_told(
-    candidates: Arrays, label: Arrays, fold_name: str, one_cv: bool
+    candidates: Arrays,
+    label: Arrays,
+    fold_name: str,
+    one_cv: bool,
 ) -> tuple[str, list[Note]]:
     """Return the column that tells repeats apart ("" for none), and notes on all candidates.
 

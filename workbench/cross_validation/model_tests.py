@@ -457,7 +457,13 @@ def bayesian_correlated_t(
     kfold.refuse_zero_variance(values, 0, "the difference")
     weights = np.ones(values.size)
     if sizes is not None:
-        weights = checks.counts("sizes", sizes, size=values.size, low=1, what="fold")
+        weights = checks.counts(
+            "sizes",
+            sizes,
+            size=values.size,
+            low=1,
+            what="fold",
+        )
     ratio = 1 / (folds - 1) if share is None else share / (1 - share)
     error = float(((1 + values.size * ratio) * kfold.theta3(values, weights)) ** 0.5)
     mean = float(np.average(values, weights=weights))

@@ -288,7 +288,11 @@ def openml_population(
 
     version, is_second = OPENML[choice("name", name, OPENML)]
     data = datasets.fetch_openml(
-        name, version=version, data_home=cache, as_frame=False, parser="liac-arff"
+        name,
+        version=version,
+        data_home=cache,
+        as_frame=False,
+        parser="liac-arff",
     )
     X = data.data.toarray() if hasattr(data.data, "toarray") else data.data
     return np.asarray(X, float), is_second(np.asarray(data.target).astype(str)).astype(int)

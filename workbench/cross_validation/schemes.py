@@ -83,7 +83,12 @@ def refuse_unknown_folds(folds: int, remedy: str) -> None:
         ask(why, remedy)
 
 
-def words(splits: str, folds: int, repeats: int, test_share: float | None) -> str:
+def words(
+    splits: str,
+    folds: int,
+    repeats: int,
+    test_share: float | None,
+) -> str:
     """Return a description of the scheme.
 
     Examples

@@ -21,7 +21,12 @@ _OF_MODEL = re.compile(r"(.+\.)?test_(?P<metric>.+)")
 
 
 def split_scores(
-    source: Any, names: Names, model: str, value: str, folds: int, splits: str = "auto"
+    source: Any,
+    names: Names,
+    model: str,
+    value: str,
+    folds: int,
+    splits: str = "auto",
 ) -> tuple[Arrays, Any]:
     """Return a table of scores with columns "fold" and "repeat", and a note on how it was read.
 
@@ -91,7 +96,12 @@ def split_scores(
     return table, Note("data", text)
 
 
-def _of_search(source: Any, names: Names, columns: Names, model: str) -> Arrays:
+def _of_search(
+    source: Any,
+    names: Names,
+    columns: Names,
+    model: str,
+) -> Arrays:
     """Return the scores of each model of a search by its parameters, in the order of the splits."""
     columns = sorted(columns, key=lambda name: (len(name), name))
     data, _ = frames.read_columns(source, [*columns, *({"params"} & {*names})])
@@ -110,7 +120,12 @@ def _label(params: Any) -> str:
     return "" if params is None else str(params)
 
 
-def _of_models(source: Any, names: Names, columns: Names, model: str) -> Arrays:
+def _of_models(
+    source: Any,
+    names: Names,
+    columns: Names,
+    model: str,
+) -> Arrays:
     """Return the scores of each model by its name."""
     data, _ = frames.read_columns(source, [*columns, *({model} & {*names})])
     scores = {name: numbers.to_numbers(name, data[name]) for name in columns}

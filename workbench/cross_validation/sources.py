@@ -218,7 +218,12 @@ def repeats_of(tests: Sequence[ndarray], sizes: ndarray) -> ndarray | None:
     return repeat if np.all(repeats == items) and np.all(repeat == last) else None
 
 
-def without_gaps(losses: ndarray, label: Arrays, sizes: Any, models: Names) -> tuple:
+def without_gaps(
+    losses: ndarray,
+    label: Arrays,
+    sizes: Any,
+    models: Names,
+) -> tuple:
     """Return losses (J,) or (J, M), labels, sizes, proportion of items in a test set, and notes.
 
     Where a model has NaN, the fold is left out for all models. The remaining folds still test as

@@ -87,7 +87,12 @@ def read_losses(
     return _in_scheme(columns, used, size, splits, test_share)
 
 
-def _roles_of(names: Names, roles: Roles, size: str, chosen: Names) -> Roles:
+def _roles_of(
+    names: Names,
+    roles: Roles,
+    size: str,
+    chosen: Names,
+) -> Roles:
     """Return the column of each role: those that were named, and those with names of the role."""
     used = {"fold": model_columns.fold_column(names, roles["fold"])}
     for role in ("item", "repeat"):
@@ -140,7 +145,12 @@ def _unread(names: Names, used: Iterable[str]) -> str:
     return f"; not read: {listed(unread, MOST_NAMED)}" if unread else ""
 
 
-def _numbers(name: str, cells: ndarray, gaps: bool, beside: dict | None = None) -> ndarray:
+def _numbers(
+    name: str,
+    cells: ndarray,
+    gaps: bool,
+    beside: dict | None = None,
+) -> ndarray:
     """Return a column as floats, NaN where a cell is missing and gaps are allowed."""
     rows = np.flatnonzero(~shapes.gaps(cells, True))
     if not gaps or not rows.size:
@@ -188,7 +198,11 @@ def _read_long(
 
 
 def _in_scheme(
-    columns: Columns, used: Roles, size: str, splits: str, test_share: float | None
+    columns: Columns,
+    used: Roles,
+    size: str,
+    splits: str,
+    test_share: float | None,
 ) -> Read:
     """Return losses in the scheme that was named or that the columns show, or ask for it."""
     scores, label, sizes, notes = columns
@@ -267,7 +281,12 @@ def _random_splits(columns: Columns, share: float) -> Read:
     return Read(means, {"fold": fold}, items, "random", share, notes)
 
 
-def _labels(data: Arrays, used: Roles, splits: str, rows: Any = slice(None)) -> tuple:
+def _labels(
+    data: Arrays,
+    used: Roles,
+    splits: str,
+    rows: Any = slice(None),
+) -> tuple:
     """Return labels by role, sizes by role, and notes; `rows` are those of one model."""
     label: Arrays = {
         role: numbers.to_labels(used[role], data[used[role]], "text")

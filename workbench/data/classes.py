@@ -240,7 +240,12 @@ def model_notes(prediction: ndarray, rival: ndarray) -> Iterator[Note]:
     yield from _unshared("the two models", prediction, rival, sides)
 
 
-def _unshared(title: str, first: ndarray, second: ndarray, sides: tuple) -> Iterator[Note]:
+def _unshared(
+    title: str,
+    first: ndarray,
+    second: ndarray,
+    sides: tuple,
+) -> Iterator[Note]:
     """Yield a note on the classes that only one of two columns has."""
     classes = np.unique(first), np.unique(second)
     is_text = classes[0].dtype.kind == classes[1].dtype.kind == "U"
@@ -252,7 +257,11 @@ def _unshared(title: str, first: ndarray, second: ndarray, sides: tuple) -> Iter
 
 
 def _one_sided(
-    column: ndarray, classes: ndarray, others: ndarray, side: str, never: str
+    column: ndarray,
+    classes: ndarray,
+    others: ndarray,
+    side: str,
+    never: str,
 ) -> Iterator[Note]:
     unseen = classes[~np.isin(classes, others)].tolist()
     if not unseen:

@@ -28,7 +28,12 @@ class TableSource:
     scan: Callable | None = None
 
 
-def scanned_source(label: str, names: tuple, scan: Callable, rows: Any = None) -> TableSource:
+def scanned_source(
+    label: str,
+    names: tuple,
+    scan: Callable,
+    rows: Any = None,
+) -> TableSource:
     """Return a source whose columns are fetched from its scan."""
 
     def fetch(requested: Sequence) -> tuple:
@@ -168,7 +173,12 @@ def _by_plain_name(names: Iterable) -> dict:
     return names_alike
 
 
-def _found_column(label: str, names: Sequence, names_alike: dict, name: Any) -> Any:
+def _found_column(
+    label: str,
+    names: Sequence,
+    names_alike: dict,
+    name: Any,
+) -> Any:
     count = names.count(name)
     if count > 1:
         raise ValueError(f"{label} has {count} columns named {name!r}; rename all but one")

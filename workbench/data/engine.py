@@ -82,7 +82,12 @@ def relation_columns(relation: Any, names: Sequence[str]) -> dict[str, ndarray]:
     return dict(zip(names, map(unmasked, arrays), strict=True))
 
 
-def decimal_mark(label: str, relation: Any, name: str, commas: bool) -> str:
+def decimal_mark(
+    label: str,
+    relation: Any,
+    name: str,
+    commas: bool,
+) -> str:
     """Return the decimal mark of a text column, "" if every cell can be cast as it is, or raise.
 
     Only cells with a comma or a point are read, one of those that differ only in their digits.

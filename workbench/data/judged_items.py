@@ -64,4 +64,10 @@ def judged_items(source: Any, judge: str, *, id: str = "") -> ScoredItems:
         notes.append(Note("data", f"{text}: they do not tell the models apart"))
     by = np.select([a & b, a, b], WHICH[:3], WHICH[3])
     ids = numbers.to_ids(id, data[id]) if id else None
-    return ScoredItems(ids, np.full(by.size, np.nan), score_is="none", by=by, notes=notes)
+    return ScoredItems(
+        ids,
+        np.full(by.size, np.nan),
+        score_is="none",
+        by=by,
+        notes=notes,
+    )

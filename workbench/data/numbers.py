@@ -71,7 +71,11 @@ class MissingError(RowError):
 
 
 def to_numbers(
-    name: str, column: Any, *, beside: Mapping | None = None, whole: bool = False
+    name: str,
+    column: Any,
+    *,
+    beside: Mapping | None = None,
+    whole: bool = False,
 ) -> ndarray:
     """Return a column as finite floats.
 
@@ -242,7 +246,12 @@ def text_labels(name: str, column: ndarray) -> ndarray:
     return _labels_of_rows(name, texts, distinct, np.array(distinct))
 
 
-def _labels_of_rows(name: str, texts: list, distinct: list, labels: ndarray) -> ndarray:
+def _labels_of_rows(
+    name: str,
+    texts: list,
+    distinct: list,
+    labels: ndarray,
+) -> ndarray:
     longest = max(distinct, key=len)
     if labels.dtype.kind == "U" and len(longest) > LONGEST_LABEL:
         problem = f"a label has at most {LONGEST_LABEL} characters; this text has {len(longest)}"
@@ -419,7 +428,12 @@ def written(column: Any) -> list[str]:
     return as_text(column, marks=False)
 
 
-def _parsed(name: str, texts: list, whole: bool, beside: Mapping | None) -> ndarray:
+def _parsed(
+    name: str,
+    texts: list,
+    whole: bool,
+    beside: Mapping | None,
+) -> ndarray:
     columns = map(np.asarray, (beside or {}).values())
     texts_beside = [as_text(column) for column in columns if column.dtype.kind in "OUS"]
     parsed, problem = decimals.parse(texts, whole=whole, beside=texts_beside)

@@ -111,7 +111,13 @@ def neutral(text: str) -> str:
     return "'" + text if _EXECUTABLE.match(text) else text
 
 
-def write_cell(sheet: Any, line: int, place: int, cell: Any, style: Any = None) -> int:
+def write_cell(
+    sheet: Any,
+    line: int,
+    place: int,
+    cell: Any,
+    style: Any = None,
+) -> int:
     """Write a cell of a workbook that nothing executes; anything but 0 says that it does not fit.
 
     Parameters

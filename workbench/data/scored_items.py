@@ -345,10 +345,21 @@ def _items(
         fields["labeled"] = labeled
         for role in {"truth", "correct"}.intersection(fields):
             fields[f"labeled_{role}"] = fields.pop(role)[labeled]
-    return ScoredItems(ids, notes=notes, left_out=read.left_out, kept=read.rows, **fields)
+    return ScoredItems(
+        ids,
+        notes=notes,
+        left_out=read.left_out,
+        kept=read.rows,
+        **fields,
+    )
 
 
-def _labeled_rows(columns: dict, data: dict, classes: str, notes: list[Note]) -> tuple:
+def _labeled_rows(
+    columns: dict,
+    data: dict,
+    classes: str,
+    notes: list[Note],
+) -> tuple:
     """Return the rows that have a truth, None if all have one, and the column without gaps.
 
     A row without a truth gets that of the first row that has one, which keeps the kind of the
@@ -415,7 +426,12 @@ class _Reading:
 
 
 def _scored(
-    reading: _Reading, cells: ndarray, score_is: str, positive: Any, only_strata: bool, log: bool
+    reading: _Reading,
+    cells: ndarray,
+    score_is: str,
+    positive: Any,
+    only_strata: bool,
+    log: bool,
 ) -> dict:
     """Return the fields of items with scores."""
     name, notes = reading.columns["score"], reading.notes
@@ -632,7 +648,12 @@ def _from_class(reading: _Reading, values: ndarray, positive: Any) -> dict:
     return labels | {"prediction": prediction, "score": scores}
 
 
-def _refuse_outside(name: str, values: ndarray, kind: str, hint: str) -> None:
+def _refuse_outside(
+    name: str,
+    values: ndarray,
+    kind: str,
+    hint: str,
+) -> None:
     """Raise where a value is not from 0 to 1; `hint` says what else the scores may be."""
     if values.min() >= 0 and 10 < values.max() <= 100:
         hint = "; divide by 100"
@@ -712,7 +733,12 @@ def _negative_class(reading: _Reading) -> int:
     return negative
 
 
-def _refuse(name: str, values: ndarray, bad: ndarray, rule: str) -> None:
+def _refuse(
+    name: str,
+    values: ndarray,
+    bad: ndarray,
+    rule: str,
+) -> None:
     """Raise where a value of a column is bad; the message names the first."""
     if bad.any():
         row = int(bad.argmax())

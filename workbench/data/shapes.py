@@ -246,7 +246,13 @@ def read_rows(
     return _predicted(rows, of_class) if of_class else rows
 
 
-def _with_second_model(rows: Rows, model: str, rival: str, file: str, leave_out: str) -> Rows:
+def _with_second_model(
+    rows: Rows,
+    model: str,
+    rival: str,
+    file: str,
+    leave_out: str,
+) -> Rows:
     """Return rows with the predictions of a second model, from its rows or from its file."""
     columns, data, notes = rows.columns, rows.data, [*rows.notes]
     for role in ("id", "prediction"):

@@ -59,7 +59,12 @@ def open_text(path: str, label: str) -> TableSource:
 
 
 @contextmanager
-def _scan(path: str, label: str, header: _Header, requested: Sequence) -> Iterator[Scan]:
+def _scan(
+    path: str,
+    label: str,
+    header: _Header,
+    requested: Sequence,
+) -> Iterator[Scan]:
     kinds = {f"n{k}": "VARCHAR" for k in range(len(header.names))}
     cells = [f"n{header.names.index(name)} AS c{k}" for k, name in enumerate(requested)]
     query = (
@@ -194,7 +199,13 @@ def as_utf8(path: str, label: str, above: int = 0) -> Iterator[tuple]:
         yield copy, () if is_utf8 else (note,)
 
 
-def _copied(path: str, label: str, encoding: str, copy: str, above: int = 0) -> bool:
+def _copied(
+    path: str,
+    label: str,
+    encoding: str,
+    copy: str,
+    above: int = 0,
+) -> bool:
     """Write the text of a file in UTF-8, and return whether it has this encoding."""
     try:
         with opened_text(path, label, encoding, "strict") as text:
@@ -208,10 +219,20 @@ def _copied(path: str, label: str, encoding: str, copy: str, above: int = 0) -> 
 
 
 @contextmanager
-def opened_text(path: str, label: str, encoding: str, errors: str = "replace") -> Iterator:
+def opened_text(
+    path: str,
+    label: str,
+    encoding: str,
+    errors: str = "replace",
+) -> Iterator:
     """Yield the text of a file, unpacked, with its ends of lines."""
     with _opened(path, label) as file:
-        with io.TextIOWrapper(file, encoding=encoding, errors=errors, newline="") as text:
+        with io.TextIOWrapper(
+            file,
+            encoding=encoding,
+            errors=errors,
+            newline="",
+        ) as text:
             yield text
 
 

@@ -72,7 +72,12 @@ def open_workbook(path: str, label: str) -> TableSource:
 
 
 @lru_cache(maxsize=1)
-def _sheet(file: str, requested: str, label: str, *saved: int) -> tuple:
+def _sheet(
+    file: str,
+    requested: str,
+    label: str,
+    *saved: int,
+) -> tuple:
     """Return a sheet's name, all names and its cells; cached, as a report reads them often."""
     import python_calamine as calamine
 

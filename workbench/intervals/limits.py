@@ -130,7 +130,12 @@ def limit_of_moments(
     return _limit(np.stack(np.broadcast_arrays(*parts)), tail, stretch, enough)
 
 
-def _limit(strata: ndarray, tail: float, stretch: float, enough: float = np.inf) -> tuple:
+def _limit(
+    strata: ndarray,
+    tail: float,
+    stretch: float,
+    enough: float = np.inf,
+) -> tuple:
     """Return the largest candidate limit of each outcome, and its stratum where it is of one."""
     weight, free, n, mean, _, _, high, more, missed, constant = strata
     largest = weight * np.where(free > 0, high, mean)
@@ -176,14 +181,25 @@ def _with_one_more(sums: list, strata: ndarray) -> list:
 
 
 def _spread(
-    weight: ndarray, free: ndarray, n: ndarray, divisor: ndarray, second: ndarray, third: ndarray
+    weight: ndarray,
+    free: ndarray,
+    n: ndarray,
+    divisor: ndarray,
+    second: ndarray,
+    third: ndarray,
 ) -> tuple:
     """Return the variance and the third moment of the weighted mean of each stratum."""
     variance = weight**2 * free * second / divisor
     return variance, 2 * weight**3 * free**1.5 * third / ((n + 1) * (n + 2))
 
 
-def one_more(n: Number, mean: ndarray, second: ndarray, third: ndarray, value: Number) -> tuple:
+def one_more(
+    n: Number,
+    mean: ndarray,
+    second: ndarray,
+    third: ndarray,
+    value: Number,
+) -> tuple:
     """Return mean, second and third central moment after adding one label at `value`."""
     off = value - mean
     p = 1 / (n + 1)
@@ -193,7 +209,12 @@ def one_more(n: Number, mean: ndarray, second: ndarray, third: ndarray, value: N
     return mean + p * off, new_second, new_third
 
 
-def _merged(reach: ndarray, n: ndarray, unseen: ndarray, free: ndarray) -> tuple:
+def _merged(
+    reach: ndarray,
+    n: ndarray,
+    unseen: ndarray,
+    free: ndarray,
+) -> tuple:
     """Return gain, variance, third moment and validity of the 2, 3, ... worst strata merged.
 
     Strata are merged where the labels may have missed the largest value. They then count as one
@@ -215,7 +236,10 @@ def _merged(reach: ndarray, n: ndarray, unseen: ndarray, free: ndarray) -> tuple
 
 
 def _candidate_limits(
-    moments: Sequence[ndarray], valid: ndarray, top: ndarray, tail: float
+    moments: Sequence[ndarray],
+    valid: ndarray,
+    top: ndarray,
+    tail: float,
 ) -> ndarray:
     """Return quantiles (..., C) of candidates, -inf if not valid or not beyond the likely one."""
     parts = np.broadcast_arrays(*moments, top, tail)
@@ -232,7 +256,11 @@ def _candidate_limits(
 
 
 def three_moment_quantile(
-    mean: ndarray, variance: ndarray, third: ndarray, top: Number, tail: Number
+    mean: ndarray,
+    variance: ndarray,
+    third: ndarray,
+    top: Number,
+    tail: Number,
 ) -> ndarray:
     """Return the 1 - tail quantile of the beta on (top - r, top] with these three moments.
 
@@ -256,11 +284,20 @@ def three_moment_tail(moments: Sequence, top: Number, at: Number) -> ndarray:
     return chance
 
 
-def _fits(mean: ndarray, variance: ndarray, third: ndarray, top: ndarray) -> tuple:
+def _fits(
+    mean: ndarray,
+    variance: ndarray,
+    third: ndarray,
+    top: ndarray,
+) -> tuple:
     """Return where beta and gamma fit the distance from the top, their scale and functions."""
     gap = top - mean
     slack = 2 * variance**2 + third * gap
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with np.errstate(
+        divide="ignore",
+        invalid="ignore",
+        over="ignore",
+    ):
         r = (4 * variance**2 * gap + third * (gap**2 - variance)) / slack
         s = gap * (r - gap) / variance - 1
         far = (slack <= 0) | (r > 1e7 * gap) | (s > 1e14)  # beyond it scipy's quantile may be NaN
@@ -279,7 +316,10 @@ def _fits(mean: ndarray, variance: ndarray, third: ndarray, top: ndarray) -> tup
 
 
 def crossing_tail(
-    moments: Callable[[int, ndarray], tuple], bounds: tuple, at: float, shape: tuple
+    moments: Callable[[int, ndarray], tuple],
+    bounds: tuple,
+    at: float,
+    shape: tuple,
 ) -> ndarray:
     """Return the least tail, at most 1/2, of limits that exclude `at`: half of their p-value.
 

@@ -91,7 +91,13 @@ class SampledMoments:
         parts = (part[sampled] for part in (stratum, values, off, count))
         return replace(moments, **moments._unseen(*parts))
 
-    def _unseen(self, stratum: ndarray, values: ndarray, off: ndarray, count: ndarray) -> dict:
+    def _unseen(
+        self,
+        stratum: ndarray,
+        values: ndarray,
+        off: ndarray,
+        count: ndarray,
+    ) -> dict:
         """Return `unseen` and `trusted` by the values of strata that are not fully sampled."""
         weight = (self.weight / np.maximum(self.n, 1))[stratum]
         reach = (self.high - self.low).max()
@@ -162,7 +168,12 @@ class SampledMoments:
         """Return the strata that alone decide either bounded limit; -1 for none."""
         return [int(self._largest(side, tail)[1]) for side in (0, 1)]
 
-    def _upper(self, side: int, tail: float, bounded: bool) -> float:
+    def _upper(
+        self,
+        side: int,
+        tail: float,
+        bounded: bool,
+    ) -> float:
         largest = float(self._largest(side, tail)[0])
         trusted = self.trusted[side]
         if bounded or not trusted:
@@ -175,7 +186,11 @@ class SampledMoments:
         return min(largest, float(self._largest(side, tail, unseen, stretch)[0]))
 
     def _largest(
-        self, side: int, tail: float, unseen: ndarray | None = None, stretch: float = 1.0
+        self,
+        side: int,
+        tail: float,
+        unseen: ndarray | None = None,
+        stretch: float = 1.0,
     ) -> tuple:
         """Return the upper limit of the values (side 1) or the negated values, and its stratum."""
         sign = 2 * side - 1

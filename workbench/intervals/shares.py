@@ -181,7 +181,12 @@ def stratified_interval(
 
 
 def weighted_interval(
-    weight: ndarray, size: ndarray, labeled: ndarray, correct: ndarray, *, level: float = 0.95
+    weight: ndarray,
+    size: ndarray,
+    labeled: ndarray,
+    correct: ndarray,
+    *,
+    level: float = 0.95,
 ) -> Interval:
     """Return the default interval for a proportion from strata of known weight and any size.
 
@@ -269,7 +274,12 @@ def _monotone_limits(population: float, cells: Cells, tail: float) -> tuple:
     return monotone_limits(cells_of, cells.labeled, cells.correct, population, tail)
 
 
-def _monotone_upper(cells_of: Callable, labeled: ndarray, hits: ndarray, tail: float) -> tuple:
+def _monotone_upper(
+    cells_of: Callable,
+    labeled: ndarray,
+    hits: ndarray,
+    tail: float,
+) -> tuple:
     """Return the least upper limit of an outcome and of those with only hits in some cells.
 
     The second value says whether it is exact.
@@ -286,7 +296,11 @@ def _monotone_upper(cells_of: Callable, labeled: ndarray, hits: ndarray, tail: f
 
 
 def _outward(
-    population: float, labeled: ndarray, correct: ndarray, low: Number, high: Number
+    population: float,
+    labeled: ndarray,
+    correct: ndarray,
+    low: Number,
+    high: Number,
 ) -> tuple:
     """Return limits (...,) rounded outward to whole items, within the proven limits."""
     if population == np.inf:
@@ -304,7 +318,12 @@ def proven_limits(population: float, labeled: ndarray, correct: ndarray) -> tupl
     return right / population, (population - wrong) / population
 
 
-def _limits(method: str, size: ndarray, cells: Cells, tail: float) -> tuple:
+def _limits(
+    method: str,
+    size: ndarray,
+    cells: Cells,
+    tail: float,
+) -> tuple:
     """Return both limits by a method, and whether they are exact."""
     if method == "default":
         return _monotone_limits(size.sum(), cells, tail)
@@ -463,7 +482,12 @@ def _chernoff_upper(size: ndarray, cells: Cells, tail: float) -> float:
     return bounds.min()
 
 
-def _chernoff_bounds(size: ndarray, cells: Cells, tilt: ndarray, tail: float) -> ndarray:
+def _chernoff_bounds(
+    size: ndarray,
+    cells: Cells,
+    tilt: ndarray,
+    tail: float,
+) -> ndarray:
     """Return the least upper limit of all multipliers, by bisection, for each tilt (T,)."""
     weight = cells.weight
     labeled = cells.labeled
@@ -519,7 +543,12 @@ def _short_upper(size: ndarray, cells: Cells, tail: float) -> float:
     return min(root + near, high)
 
 
-def _lower_tail(size: ndarray, cells: Cells, steps: ndarray, proportions: ndarray) -> ndarray:
+def _lower_tail(
+    size: ndarray,
+    cells: Cells,
+    steps: ndarray,
+    proportions: ndarray,
+) -> ndarray:
     """Return max over pseudo-counts c = 0, 1 of P(T < t) + P(T = t)/2 at profile rates, (G,)."""
     observed = int((steps * cells.correct).sum())
     tails = []
@@ -573,7 +602,12 @@ def _lattice(cells: Cells) -> ndarray:
     return np.rint(per_label * min(scale, LONGEST_LATTICE)).astype(int)
 
 
-def _lattice_distribution(size: ndarray, cells: Cells, steps: ndarray, rate: ndarray) -> ndarray:
+def _lattice_distribution(
+    size: ndarray,
+    cells: Cells,
+    steps: ndarray,
+    rate: ndarray,
+) -> ndarray:
     """Return P(sum_h steps_h X_h = s) for s = 0, 1, ..., (G, S), by fast Fourier transform."""
     length = int((steps * cells.labeled).sum()) + 1
     padded = scipy.fft.next_fast_len(length, real=True)
@@ -629,7 +663,11 @@ def _log_falling(start: ndarray, size: float, n: int) -> ndarray:
 
 
 def _method_notes(
-    method: str, level: float, size: ndarray, labeled: ndarray, correct: ndarray
+    method: str,
+    level: float,
+    size: ndarray,
+    labeled: ndarray,
+    correct: ndarray,
 ) -> Iterator[Note]:
     right = correct.sum()
     wrong = (labeled - correct).sum()

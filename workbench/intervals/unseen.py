@@ -35,7 +35,11 @@ UNSEEN = "If values inside the known bounds may exist that this sample does not 
 
 
 def carried(
-    weight: Number, values: ndarray, deviations: ndarray, reach: Number, count: Number = 1.0
+    weight: Number,
+    values: ndarray,
+    deviations: ndarray,
+    reach: Number,
+    count: Number = 1.0,
 ) -> ndarray:
     """Return the degree from 0 to 1 to which a sample shows where large values end, (...).
 
@@ -78,7 +82,11 @@ def carried(
 
 
 def unseen_values(
-    mean: ndarray, most: ndarray, farthest: Number, high: Number, trusted: Number
+    mean: ndarray,
+    most: ndarray,
+    farthest: Number,
+    high: Number,
+    trusted: Number,
 ) -> ndarray:
     """Return the value of one more item of each stratum, (..., H).
 
@@ -97,7 +105,12 @@ def unseen_values(
     return high - trusted * (high - seen)
 
 
-def one_more_value(values: ndarray, mean: ndarray, high: float, reach: float) -> ndarray:
+def one_more_value(
+    values: ndarray,
+    mean: ndarray,
+    high: float,
+    reach: float,
+) -> ndarray:
     """Return the value of one more item in the upper limit of each column of one sample, (V,).
 
     Parameters

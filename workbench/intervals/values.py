@@ -173,7 +173,10 @@ def moments_of(size: ndarray, counts: ndarray, values: ndarray) -> SampledMoment
 
 
 def between(
-    limits: Sequence, raw: Sequence, rounded: Sequence, trusted: ndarray
+    limits: Sequence,
+    raw: Sequence,
+    rounded: Sequence,
+    trusted: ndarray,
 ) -> tuple[float, float]:
     """Return default limits rounded outward as far as the sample is not trusted.
 
@@ -192,7 +195,10 @@ def between(
 
 
 def raw_limits(
-    size: ndarray, counts: ndarray, values: ndarray, level: float
+    size: ndarray,
+    counts: ndarray,
+    values: ndarray,
+    level: float,
 ) -> tuple[float, float, bool]:
     """Return both limits before they are moved to attainable means, and whether they are exact."""
     tail = (1 - level) / 2
@@ -202,7 +208,10 @@ def raw_limits(
 
 
 def monotone_upper(
-    size: ndarray, counts: ndarray, values: ndarray, tail: float
+    size: ndarray,
+    counts: ndarray,
+    values: ndarray,
+    tail: float,
 ) -> tuple[float, bool, ndarray]:
     """Return the least `upper_limit` of an outcome (H, V) and of higher ones, and its outcome.
 
@@ -230,7 +239,11 @@ def monotone_upper(
 
 
 def interval_limits(
-    size: ndarray, counts: ndarray, values: ndarray, low: Number, high: Number
+    size: ndarray,
+    counts: ndarray,
+    values: ndarray,
+    low: Number,
+    high: Number,
 ) -> tuple:
     """Return limits (...,) moved outward to the means that a population can have.
 
@@ -266,7 +279,12 @@ def interval_limits(
     return np.maximum(low, least), np.minimum(high, most)
 
 
-def upper_limit(size: ndarray, counts: ndarray, values: ndarray, tail: float) -> tuple:
+def upper_limit(
+    size: ndarray,
+    counts: ndarray,
+    values: ndarray,
+    tail: float,
+) -> tuple:
     """Return the `limit_of_moments` of outcomes, and the stratum that alone decides each, else -1.
 
     Parameters
@@ -281,7 +299,11 @@ def upper_limit(size: ndarray, counts: ndarray, values: ndarray, tail: float) ->
 
 
 def _upper(
-    size: ndarray, label_moments: ndarray, values: ndarray, tail: float, enough: float
+    size: ndarray,
+    label_moments: ndarray,
+    values: ndarray,
+    tail: float,
+    enough: float,
 ) -> tuple:
     n, *moments, least, most = label_moments
     weight = size / size.sum()

@@ -63,7 +63,12 @@ class Agreement(Result):
     level: float
     scale: str = "nominal"
 
-    def entry(self, metric: str, group: str = "", label: Any = "") -> dict:
+    def entry(
+        self,
+        metric: str,
+        group: str = "",
+        label: Any = "",
+    ) -> dict:
         """Return the row of a coefficient.
 
         Parameters
@@ -89,7 +94,12 @@ class Agreement(Result):
             raise checks.WrongValue("group", rule, (group, label))
         return rows[group, label]
 
-    def interval(self, metric: str = "alpha", group: str = "", label: Any = "") -> Interval:
+    def interval(
+        self,
+        metric: str = "alpha",
+        group: str = "",
+        label: Any = "",
+    ) -> Interval:
         """Return the interval of a coefficient.
 
         Parameters
@@ -130,7 +140,11 @@ class Agreement(Result):
 
 
 def agreement(
-    labels: Any, *, level: float = 0.95, scale: str = "nominal", order: Sequence | None = None
+    labels: Any,
+    *,
+    level: float = 0.95,
+    scale: str = "nominal",
+    order: Sequence | None = None,
 ) -> Agreement:
     r"""Return the agreement of annotators who labeled the same items.
 
@@ -319,7 +333,11 @@ def _mean_distance(counts: ndarray, distance: ndarray) -> ndarray:
 
 
 def _rows(
-    codes: ndarray, people: tuple, classes: tuple, level: float, scale: str
+    codes: ndarray,
+    people: tuple,
+    classes: tuple,
+    level: float,
+    scale: str,
 ) -> Iterator[dict]:
     """Yield the coefficients of everybody and of pairs, of all classes and of each."""
     graded = scale != "nominal"
@@ -350,7 +368,12 @@ def _rows_of(
         limits = limits_of(metric, part, np.ones(len(part)), classes, level, values)
         estimate, low, high, n = map(float, limits)
         row = {"metric": metric, "group": group, "label": label}
-        yield row | {"estimate": estimate, "low": low, "high": high, "n": int(n)}
+        yield row | {
+            "estimate": estimate,
+            "low": low,
+            "high": high,
+            "n": int(n),
+        }
 
 
 def limits_of(
@@ -483,7 +506,12 @@ def _who_differs(codes: ndarray, people: tuple, classes: tuple) -> list[dict]:
     return sorted(rows, key=lambda row: -row["count"])
 
 
-def _doubts(codes: ndarray, classes: tuple, entries: Sequence, scale: str) -> Iterator[Note]:
+def _doubts(
+    codes: ndarray,
+    classes: tuple,
+    entries: Sequence,
+    scale: str,
+) -> Iterator[Note]:
     """Yield notes on the classes, on samples outside the search, and on undefined coefficients."""
     counts = np.bincount(codes[codes >= 0], minlength=len(classes)).tolist()
     of_all = [row for row in entries if row["label"] == ""]

@@ -52,7 +52,13 @@ class AnnotatorLabels:
     items: dict[str, None] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
-    def add(self, annotator: str, item: str, label: str, source: str) -> None:
+    def add(
+        self,
+        annotator: str,
+        item: str,
+        label: str,
+        source: str,
+    ) -> None:
         """Add a label, or raise where the annotator gave the item another one."""
         self.items.setdefault(item)
         labels = self.cells.setdefault(annotator, {})
@@ -167,7 +173,11 @@ class _Table:
     notes: list[Note]
 
     def column(
-        self, option: str, name: str, pattern: re.Pattern | None = None, taken: str = ""
+        self,
+        option: str,
+        name: str,
+        pattern: re.Pattern | None = None,
+        taken: str = "",
     ) -> str:
         """Return the column that an option names, else the first that the pattern fits, else ""."""
         if name:
@@ -212,7 +222,13 @@ def _read_table(path: AnyPath, notes: list[Note]) -> _Table:
     return _Table(os.path.basename(path), cells, rows, notes)
 
 
-def _of_long_table(table: _Table, by: str, person: str, key: str, label: str) -> Rows:
+def _of_long_table(
+    table: _Table,
+    by: str,
+    person: str,
+    key: str,
+    label: str,
+) -> Rows:
     """Yield the rows of a table with a row for each label."""
     if not key:
         raise checks.WrongValue(

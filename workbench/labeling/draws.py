@@ -69,7 +69,12 @@ def id_texts(items: ScoredItems, index: ndarray | slice = slice(None)) -> list[s
     return numbers.as_text(items.id[index])
 
 
-def items_in_turn(ids: Sequence, stratum: ndarray, turns: ndarray, seed: int) -> ndarray:
+def items_in_turn(
+    ids: Sequence,
+    stratum: ndarray,
+    turns: ndarray,
+    seed: int,
+) -> ndarray:
     """Return the item labeled at each turn: the next of that turn's stratum by key, then position.
 
     Parameters

@@ -116,5 +116,10 @@ def _parsed(text: str) -> tuple:
 
 
 def _rounded(number: Decimal, digits: int, rounding: str) -> Decimal:
-    context = decimal.Context(prec=digits, rounding=rounding, Emax=9999, Emin=-9999)
+    context = decimal.Context(
+        prec=digits,
+        rounding=rounding,
+        Emax=9999,
+        Emin=-9999,
+    )
     return context.create_decimal(number)

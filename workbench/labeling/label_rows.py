@@ -62,7 +62,12 @@ class LabelRow:
         """Whether the row says anything: a label, a verdict or a skip."""
         return bool(self.label or self.verdict or self.skipped)
 
-    def answer(self, asks: str, predicted: str | None, read: Callable[[str], Any]) -> Any:
+    def answer(
+        self,
+        asks: str,
+        predicted: str | None,
+        read: Callable[[str], Any],
+    ) -> Any:
         """Return 1 or 0, or the text of a class as `asks` wants; None where the row has neither.
 
         A rejected class is wrong, but which one is right is unknown.

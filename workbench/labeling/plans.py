@@ -53,7 +53,12 @@ def plan_path(sheet: AnyPath) -> str:
 def write_plan(sheet: AnyPath, plan: Mapping[str, Any]) -> None:
     """Write the plan of a sheet that was just written."""
     plan = {"kind": KIND, "schema": SCHEMA, **plan}
-    text = json.dumps(plan, indent=1, ensure_ascii=False, default=_json_value)
+    text = json.dumps(
+        plan,
+        indent=1,
+        ensure_ascii=False,
+        default=_json_value,
+    )
     write_text(plan_path(sheet), [text, "\n"])
 
 

@@ -63,7 +63,10 @@ class SheetRows(SheetTable):
         return matched, changed
 
     def refuse_other_plan(
-        self, matched: Sequence, stratum: ndarray, planned: ndarray | None
+        self,
+        matched: Sequence,
+        stratum: ndarray,
+        planned: ndarray | None,
     ) -> None:
         """Raise where a row's stratum or position is not that of its item in the plan."""
         order = () if planned is None else planned.tolist()
@@ -136,11 +139,19 @@ def opened(path: AnyPath, items: ScoredItems, asks: str) -> SheetRows:
         table = read_table(path, ["id", *present], ("stratum", "position"))
         answer = next((name for name in present if any(table.columns[name])), present[0])
     return SheetRows(
-        **vars(table), answer=answer, names=names, position_of=sheet_ids.positions(names)
+        **vars(table),
+        answer=answer,
+        names=names,
+        position_of=sheet_ids.positions(names),
     )
 
 
-def _of_tool(annotated: Annotations, items: ScoredItems, asks: str, names: list) -> tuple:
+def _of_tool(
+    annotated: Annotations,
+    items: ScoredItems,
+    asks: str,
+    names: list,
+) -> tuple:
     """Return a labeling tool's export as a sheet with a row for each item, and its answer column.
 
     Where two people label an item, the first label in the file counts, and a note says so.
@@ -225,7 +236,12 @@ def progress(labels: dict, order: list[int] | None) -> tuple:
     return unlabeled[: len(unlabeled) - len(later)], later
 
 
-def kinds_of_rows(rows: SheetRows, matched: Sequence, labels: dict, skipped: Sequence) -> dict:
+def kinds_of_rows(
+    rows: SheetRows,
+    matched: Sequence,
+    labels: dict,
+    skipped: Sequence,
+) -> dict:
     """Return the number of rows of each kind; every row is of one."""
     without_item = [cell for cell, item in zip(rows.ids, matched, strict=True) if item is None]
     empty = without_item.count("")

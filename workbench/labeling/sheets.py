@@ -288,7 +288,10 @@ def read_label_sheet(
 
 
 def known_labels(
-    items: ScoredItems, stratum: ndarray, n_strata: int, index: ndarray
+    items: ScoredItems,
+    stratum: ndarray,
+    n_strata: int,
+    index: ndarray,
 ) -> SheetLabels:
     """Return the labels of a filled sheet of the items of `index`, from items of known truth."""
     truth = None
@@ -344,7 +347,12 @@ def found_labels(
     )
 
 
-def _right(asks: str, answers: ndarray, items: ScoredItems, index: ndarray) -> ndarray:
+def _right(
+    asks: str,
+    answers: ndarray,
+    items: ScoredItems,
+    index: ndarray,
+) -> ndarray:
     """Return 1 where an answer says that its item was classified correctly, else 0."""
     if asks == "which":
         answers = np.isin(answers, WHICH[:2])
@@ -353,7 +361,12 @@ def _right(asks: str, answers: ndarray, items: ScoredItems, index: ndarray) -> n
     return answers.astype(np.int64)
 
 
-def _strata(name: str, values: ArrayLike, n_strata: int | None, size: int | None = None) -> ndarray:
+def _strata(
+    name: str,
+    values: ArrayLike,
+    n_strata: int | None,
+    size: int | None = None,
+) -> ndarray:
     stratum = checks.counts(name, values, size=size, what="item")
     if n_strata is not None:
         checks.refuse(name, stratum, stratum >= n_strata, f"must be at most {n_strata - 1}", "item")
@@ -369,7 +382,12 @@ def _positions(index: ArrayLike, size: int) -> ndarray:
     return index
 
 
-def _notes(repeated: tuple, missing: tuple, unmatched: tuple, names: list) -> Iterator[Note]:
+def _notes(
+    repeated: tuple,
+    missing: tuple,
+    unmatched: tuple,
+    names: list,
+) -> Iterator[Note]:
     """Yield notes on the rows of a sheet, with the ids that they are about."""
     for kind, ids, singular, plural, meaning in (
         (

@@ -32,7 +32,10 @@ def check_writer(path: str) -> None:
 
 
 def write_label_workbook(
-    path: str, header: Sequence[str], rows: Iterable[Sequence], answers: Sequence[str]
+    path: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence],
+    answers: Sequence[str],
 ) -> None:
     """Write a sheet whose last column is chosen from a list, and a second sheet of instructions.
 
@@ -96,7 +99,12 @@ def write_label_workbook(
         sheet.protect("", {"format_columns": True, "format_rows": True})
 
 
-def _write_notes(notes: Any, column: str, answers: Sequence[str], title: Any) -> int:
+def _write_notes(
+    notes: Any,
+    column: str,
+    answers: Sequence[str],
+    title: Any,
+) -> int:
     """Write the instructions; return the row of the first answer, counted from 0."""
     lines = [
         f"For each row of the sheet {LABELS!r} choose an answer in the column {column!r}, from top "

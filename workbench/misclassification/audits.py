@@ -116,12 +116,22 @@ class OwnAudits:
         low, high = zip(*(part.level_limits(level) for part in self.parts), strict=True)
         return np.concatenate(low), np.concatenate(high)
 
-    def change_limits(self, first: ndarray, last: ndarray, level: float) -> Limits:
+    def change_limits(
+        self,
+        first: ndarray,
+        last: ndarray,
+        level: float,
+    ) -> Limits:
         """Return the limits (C, K) of the changes, within -1 and 1."""
         low, high = _newcombe(self.restricted, *self.level_limits(level), first, last)
         return np.clip(low, -1, 1), np.clip(high, -1, 1)
 
-    def growth_limits(self, first: ndarray, last: ndarray, level: float) -> Limits:
+    def growth_limits(
+        self,
+        first: ndarray,
+        last: ndarray,
+        level: float,
+    ) -> Limits:
         """Return the limits (C, K) of the growth rates; NaN where the earlier level may be 0."""
         low, high = self.level_limits(level)
         positive = (low[first] > 0) & (self.estimate[last] > 0)
@@ -145,7 +155,11 @@ class OwnAudits:
 
 
 def _newcombe(
-    estimate: ndarray, low: ndarray, high: ndarray, first: ndarray, last: ndarray
+    estimate: ndarray,
+    low: ndarray,
+    high: ndarray,
+    first: ndarray,
+    last: ndarray,
 ) -> Limits:
     """Return the limits of differences of independent estimates from the limits of each."""
     below, above = np.maximum(estimate - low, 0), np.maximum(high - estimate, 0)
@@ -168,7 +182,11 @@ def own_method(method: str, sampled_by: str) -> str:
 
 
 def own_periods(
-    audit: ConfusionCounts | None, counts: ndarray, method: str, rates: str, sampled_by: str
+    audit: ConfusionCounts | None,
+    counts: ndarray,
+    method: str,
+    rates: str,
+    sampled_by: str,
 ) -> Periods:
     """Return one period with its own audit, or raise an `AuditError` if that gives no estimate."""
     if audit is None:
@@ -204,7 +222,13 @@ def matched(audits: Mapping[str, ConfusionCounts], periods: Sequence) -> dict:
     return {name: pool_audits(*part) if len(part) > 1 else part[0] for name, part in parts.items()}
 
 
-def choice_note(audits: Mapping, audit_rates: str, pvalue: float, *, own: bool) -> Note:
+def choice_note(
+    audits: Mapping,
+    audit_rates: str,
+    pvalue: float,
+    *,
+    own: bool,
+) -> Note:
     """Return the note on how the audits are used, and on what grounds."""
     items = checks.counted(sum(audit.n for audit in audits.values()), "item")
     audited = f"{checks.counted(len(audits), 'period')} audited ({items})"

@@ -46,7 +46,12 @@ _FORMS = [
 _SLASHED = re.compile(r"(\d\d?)([/-])(\d\d?)\2((?:19|20)\d\d)")
 _TIME_OF_DAY = re.compile(r"[T\s,]+\d{1,2}:\d\d.*", re.IGNORECASE | re.DOTALL)
 EVERY = ("day", "week", "month", "quarter", "year")
-_FORMAT = {"week": "{}-W{:02d}", "month": "{}-{:02d}", "quarter": "{}-Q{}", "year": "{}"}
+_FORMAT = {
+    "week": "{}-W{:02d}",
+    "month": "{}-{:02d}",
+    "quarter": "{}-Q{}",
+    "year": "{}",
+}
 _PER_YEAR = {"year": 1, "quarter": 4, "month": 12}
 
 

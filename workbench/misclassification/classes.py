@@ -178,7 +178,12 @@ def _moments(
     return slopes.estimate - new + curvature, np.diag(covariance)
 
 
-def _curvature(method: str, cells: ndarray, frame: ndarray, counted: ndarray) -> ndarray:
+def _curvature(
+    method: str,
+    cells: ndarray,
+    frame: ndarray,
+    counted: ndarray,
+) -> ndarray:
     """Return sum_c p_c f''(p; e_c - p), (K,), by central differences."""
     ways = np.eye(cells.size).reshape(-1, *cells.shape) - cells
     middle, above, below = (

@@ -318,7 +318,12 @@ class AuditComparison(Result):
         truth = self._verdict("P(truth | prediction)", self.truth, self.truth_pvalues)
         return f"{self.first.n:,} and {self.second.n:,} audited items: {reading}; {truth}"
 
-    def _verdict(self, name: str, rates: ndarray, pvalues: ndarray) -> str:
+    def _verdict(
+        self,
+        name: str,
+        rates: ndarray,
+        pvalues: ndarray,
+    ) -> str:
         if np.isnan(pvalues).all():
             return f"{name} cannot be compared"
         k = int(np.nanargmin(pvalues))
@@ -394,7 +399,10 @@ def compare_audits(
 
 
 def _compare_rates(
-    first: ndarray, second: ndarray, axis: int, level: float
+    first: ndarray,
+    second: ndarray,
+    axis: int,
+    level: float,
 ) -> tuple[ndarray, ndarray]:
     """Return the rates of both audits, their differences with limits, and p-values."""
     correct = np.stack([np.diag(first), np.diag(second)])

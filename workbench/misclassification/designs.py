@@ -189,7 +189,10 @@ def _design_of_margins(
 
 
 def _design_without_counts(
-    audit: ConfusionCounts, truth: int, prediction: int, method: str
+    audit: ConfusionCounts,
+    truth: int,
+    prediction: int,
+    method: str,
 ) -> tuple[str, Notes]:
     if method in (AUTO, WITHOUT_AUDIT):
         if truth > prediction:

@@ -162,7 +162,12 @@ def load_audits(
     return audits
 
 
-def _has_items(audit: Any, truth: str, prediction: str, weight: str) -> bool:
+def _has_items(
+    audit: Any,
+    truth: str,
+    prediction: str,
+    weight: str,
+) -> bool:
     """Return whether an audit has a row per item, not per class, or raise on wrong arguments."""
     frames.check_source("audit", audit)
     if truth == prediction:
@@ -230,7 +235,12 @@ def _read_items(
     return _Items(true, predicted, weights, periods, as_numbers, notes)
 
 
-def _read_table(audit: Any, truth: str, prediction: str, labels: str | tuple) -> ConfusionCounts:
+def _read_table(
+    audit: Any,
+    truth: str,
+    prediction: str,
+    labels: str | tuple,
+) -> ConfusionCounts:
     """Return the audit of a confusion table: a row per true class, a column per predicted class."""
     names = column_names(audit)
     data, notes = read_columns(audit, [truth])
@@ -256,7 +266,12 @@ def _read_table(audit: Any, truth: str, prediction: str, labels: str | tuple) ->
     return ConfusionCounts(table, order, notes=tuple(dict.fromkeys((*notes, *more))))
 
 
-def _refuse_unaudited(argument: str, source: Any, names: list[str], least: int = 0) -> None:
+def _refuse_unaudited(
+    argument: str,
+    source: Any,
+    names: list[str],
+    least: int = 0,
+) -> None:
     """Raise if a further column holds counts: the items of that class would be left out."""
     for name in names:
         data, _ = read_columns(source, [name])
@@ -437,7 +452,13 @@ def _refuse_short_days(column: str, rows: Counts) -> None:
         )
 
 
-def _read_rows(counts: Any, classes: list[str], period: str, total: str, counted: str) -> Counts:
+def _read_rows(
+    counts: Any,
+    classes: list[str],
+    period: str,
+    total: str,
+    counted: str,
+) -> Counts:
     """Return the counts of a file with a row per period."""
     names = column_names(counts)
     by_class = all(spelled(name, names) in names for name in classes)
@@ -524,7 +545,12 @@ def counts_at_audit(periods: Mapping, audit_period: str = "") -> tuple:
 
 
 def _count_items(
-    source: Any, period: str, predicted: str, labels: list[str], classes: str, total: str
+    source: Any,
+    period: str,
+    predicted: str,
+    labels: list[str],
+    classes: str,
+    total: str,
 ) -> tuple[Counts, Notes]:
     """Return the counts of a file with a row per item, or per period and class with its items."""
     tally = _tallied_file if isinstance(source, (str, os.PathLike)) else _tallied

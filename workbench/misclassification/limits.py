@@ -94,7 +94,13 @@ def restricted(shares: ndarray, least: ndarray) -> ndarray:
     return np.where((shares >= least).all(-1, keepdims=True), shares, moved)
 
 
-def around(estimate: ndarray, low: ndarray, high: ndarray, least: ndarray, most: ndarray) -> Limits:
+def around(
+    estimate: ndarray,
+    low: ndarray,
+    high: ndarray,
+    least: ndarray,
+    most: ndarray,
+) -> Limits:
     """Return limits within `least` and `most`, or these two if the limits exclude the estimate."""
     inside = (low <= estimate) & (estimate <= high)
     return (
@@ -119,14 +125,23 @@ def hull(pairs: Iterable[Limits]) -> Limits:
 
 
 def delta(
-    center: ndarray, variance: ndarray, level: float, least: float, most: float = 1.0
+    center: ndarray,
+    variance: ndarray,
+    level: float,
+    least: float,
+    most: float = 1.0,
 ) -> Limits:
     """Return the limits of estimates with their variances, within `least` and `most`."""
     spread = quantile(level) * np.sqrt(np.maximum(variance, 0))
     return np.clip(center - spread, least, most), np.clip(center + spread, least, most)
 
 
-def percentiles(draws: ndarray, level: float, least: float, most: float = 1.0) -> Limits:
+def percentiles(
+    draws: ndarray,
+    level: float,
+    least: float,
+    most: float = 1.0,
+) -> Limits:
     """Return the limits of draws (D, ...), within `least` and `most`."""
     tails = (1 - level) / 2, (1 + level) / 2
     quantiles, undefined = np.quantile(draws, tails, axis=0), np.isnan(draws).any(0)
@@ -136,7 +151,11 @@ def percentiles(draws: ndarray, level: float, least: float, most: float = 1.0) -
 
 
 def fieller(
-    ratio: ndarray, covariance: ndarray, level: float, least: float, most: float = 1.0
+    ratio: ndarray,
+    covariance: ndarray,
+    level: float,
+    least: float,
+    most: float = 1.0,
 ) -> Limits:
     """Return the limits (...) of ratios, within `least` and `most`; the hull of two parts.
 
@@ -164,7 +183,12 @@ def fieller(
     return np.where(every, least, low), np.where(every, most, high)
 
 
-def log_d(method: str, slopes: Slopes, table: ndarray, frame: ndarray | None) -> Slopes:
+def log_d(
+    method: str,
+    slopes: Slopes,
+    table: ndarray,
+    frame: ndarray | None,
+) -> Slopes:
     """Return the slopes of log d for both of two shares, in the shapes of `slopes`.
 
     1 / d is the gain of a share where the predicted one gains 1, so its slopes are those of the

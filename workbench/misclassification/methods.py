@@ -99,7 +99,12 @@ def inverting() -> tuple[str, ...]:
     return tuple(name for name, method in estimators().items() if method.divides_by)
 
 
-def shares_of(method: str, table: ndarray, frame: Frame, shares: Any) -> ndarray:
+def shares_of(
+    method: str,
+    table: ndarray,
+    frame: Frame,
+    shares: Any,
+) -> ndarray:
     """Return the estimated shares of one method, (..., K); NaN where it is undefined."""
     table = np.asarray(table, float)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -211,7 +216,12 @@ class Slopes:
         return replace(self, frame=self.frame + own_slope, shares=np.where(own, 0, self.shares))
 
 
-def slopes_of(method: str, table: ndarray, frame: Frame, shares: ndarray) -> Slopes:
+def slopes_of(
+    method: str,
+    table: ndarray,
+    frame: Frame,
+    shares: ndarray,
+) -> Slopes:
     """Return the `Slopes` of a method; `frame` may be None for methods that do not use it."""
     table = np.asarray(table, float)
     estimate = shares_of(method, table, frame, shares)
@@ -371,7 +381,12 @@ def slope_cv(table: ndarray) -> ndarray:
         return np.sqrt((correct * (1 - correct) / rows).sum(-1)) / np.abs(correct.sum(-1) - 1)
 
 
-def curved(method: str, slopes: Slopes, table: ndarray, frame: Frame) -> Slopes:
+def curved(
+    method: str,
+    slopes: Slopes,
+    table: ndarray,
+    frame: Frame,
+) -> Slopes:
     """Return the slopes with higher orders of 1/n: 1 / d varies 1 + 8 cv^2 + 69 cv^4 times as much.
 
     This is the series of the variance of the reciprocal of a normal variable with coefficient of
@@ -456,7 +471,11 @@ def _weighted_product(weights: ndarray, slope: ndarray) -> ndarray:
 
 
 def reading_covariance(
-    method: str, slopes: Slopes, table: ndarray, shares: ndarray, size: float | ndarray
+    method: str,
+    slopes: Slopes,
+    table: ndarray,
+    shares: ndarray,
+    size: float | ndarray,
 ) -> ndarray:
     """Return the covariance (..., K, K) of estimates that comes from the period's own items.
 

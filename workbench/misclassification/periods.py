@@ -242,7 +242,12 @@ class Periods:
     def _limits_by_level(self) -> dict[float, Limits]:
         return {}
 
-    def _reaching_inside(self, low: ndarray, high: ndarray, level: float) -> Limits:
+    def _reaching_inside(
+        self,
+        low: ndarray,
+        high: ndarray,
+        level: float,
+    ) -> Limits:
         """Return the limits; intervals outside the possible shares reach inside from the edge."""
         least, most = self.possible
         outside = (low == high) & (least < most)
@@ -263,7 +268,12 @@ class Periods:
         low, high = self.entry.limits(self.audit.effective, self.counts, level)
         return np.stack([1 - high, low], 1), np.stack([1 - low, high], 1)
 
-    def change_limits(self, first: ndarray, last: ndarray, level: float) -> Limits:
+    def change_limits(
+        self,
+        first: ndarray,
+        last: ndarray,
+        level: float,
+    ) -> Limits:
         """Return the limits (C, K) of the changes from periods `first` to `last`.
 
         They lie within the differences that both levels allow.
@@ -273,13 +283,22 @@ class Periods:
         raw = self._hull(Periods._changes, change.shape, -1.0, 1.0, first, last, level)
         return limits.around(change, *raw, low[last] - high[first], high[last] - low[first])
 
-    def growth_limits(self, first: ndarray, last: ndarray, level: float) -> Limits:
+    def growth_limits(
+        self,
+        first: ndarray,
+        last: ndarray,
+        level: float,
+    ) -> Limits:
         """Return the limits (C, K) of the growth rates, of at least -1.
 
         NaN where a level is not clearly above 0.
         """
         low, high = self.level_limits(level)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        with np.errstate(
+            divide="ignore",
+            invalid="ignore",
+            over="ignore",
+        ):
             growth = self.restricted[last] / self.restricted[first] - 1
             raw = self._hull(Periods._growths, growth.shape, -1.0, np.inf, first, last, level)
             least, most = low[last] / high[first] - 1, high[last] / low[first] - 1
@@ -288,7 +307,12 @@ class Periods:
         return tuple(np.where(positive, limit, np.nan) for limit in growth_limits)
 
     def _hull(
-        self, construct: Callable, shape: tuple, least: float, most: float, *arguments: object
+        self,
+        construct: Callable,
+        shape: tuple,
+        least: float,
+        most: float,
+        *arguments: object,
     ) -> Limits:
         """Return the hull of all constructions, or `least` and `most` where there are none."""
         if WHOLE in self.constructions:
@@ -322,7 +346,12 @@ class Periods:
             return self._fieller(self.straight, self.reading, level, 0.0)
         return limits.delta(self.slopes.estimate, _diagonal(self._interval_covariance), level, 0.0)
 
-    def _changes(self, first: ndarray, last: ndarray, level: float) -> Limits:
+    def _changes(
+        self,
+        first: ndarray,
+        last: ndarray,
+        level: float,
+    ) -> Limits:
         if self.construction == DRAWN:
             return limits.percentiles(self.draws[:, last] - self.draws[:, first], level, -1.0)
         if self.construction == FIELLER:
@@ -331,7 +360,12 @@ class Periods:
         change = self.slopes.estimate[last] - self.slopes.estimate[first]
         return limits.delta(change, _diagonal(self.change_covariance(first, last)), level, -1.0)
 
-    def _growths(self, first: ndarray, last: ndarray, level: float) -> Limits:
+    def _growths(
+        self,
+        first: ndarray,
+        last: ndarray,
+        level: float,
+    ) -> Limits:
         """Return the limits of later / earlier - 1, by the log ratio, Fieller or draws."""
         if self.construction == DRAWN:
             growth = self.draws[:, last] / self.draws[:, first] - 1
@@ -347,13 +381,24 @@ class Periods:
         low, high = limits.delta(log_ratio, variance, level, -np.inf, np.inf)
         return np.expm1(low), np.expm1(high)
 
-    def _fieller(self, slopes: Slopes, reading: ndarray, level: float, least: float) -> Limits:
+    def _fieller(
+        self,
+        slopes: Slopes,
+        reading: ndarray,
+        level: float,
+        least: float,
+    ) -> Limits:
         """Return Fieller's limits of levels or changes, which d divides."""
         log_d = limits.log_d(self.method, slopes, self.half, self.frame_shares)
         reading = limits.without_denominator(reading)
         return limits.of_ratios(slopes, log_d, self._from_audit, reading, level, least)
 
-    def _fieller_growths(self, first: ndarray, last: ndarray, level: float) -> Limits:
+    def _fieller_growths(
+        self,
+        first: ndarray,
+        last: ndarray,
+        level: float,
+    ) -> Limits:
         """Return Fieller's limits of later / earlier - 1; the denominator is d x earlier share."""
         slopes, early = self.straight, self.straight.estimate[first]
         ratio = slopes.estimate[last] / early

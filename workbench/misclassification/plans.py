@@ -66,7 +66,12 @@ def plan_next_audit(
     estimates = [
         float(
             prevalence.estimate_prevalence(
-                audit, period, counts_at_audit, method=method, rates=rates, sampled_by="random"
+                audit,
+                period,
+                counts_at_audit,
+                method=method,
+                rates=rates,
+                sampled_by="random",
             ).estimate
         )
         for period in (counts_at_audit, counts)

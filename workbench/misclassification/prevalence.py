@@ -293,7 +293,11 @@ def one_or_all(values: ndarray) -> Any:
 
 
 def intervals_of(
-    low: ndarray, high: ndarray, level: float, periods: Periods, constructions: tuple[str, ...] = ()
+    low: ndarray,
+    high: ndarray,
+    level: float,
+    periods: Periods,
+    constructions: tuple[str, ...] = (),
 ) -> Any:
     """Return the Interval of `labels[1]` with two classes, else a tuple of K."""
     description = limits.said(constructions or periods.constructions)

@@ -352,7 +352,12 @@ class PrevalenceSeries(Result):
         order = np.lexsort((np.array([-abs(row["change"]) for row in rows]), contains_0))
         return tuple(sorted(order[:LISTED].tolist()))
 
-    def change(self, first: object, last: object, level: float = 0.95) -> PrevalenceChange:
+    def change(
+        self,
+        first: object,
+        last: object,
+        level: float = 0.95,
+    ) -> PrevalenceChange:
         """Return the `PrevalenceChange` between two periods, by their labels.
 
         Parameters
@@ -379,7 +384,12 @@ class PrevalenceSeries(Result):
             places.append(np.flatnonzero(self._reported == t))
         return self._between(places[0], places[1], check_level(level))[0]
 
-    def _between(self, first: ndarray, last: ndarray, level: float) -> list[PrevalenceChange]:
+    def _between(
+        self,
+        first: ndarray,
+        last: ndarray,
+        level: float,
+    ) -> list[PrevalenceChange]:
         """Return the changes from the reported periods at the places `first` to those at `last`."""
         usable, periods = self._usable, self._reported_periods
         change = usable.restricted[last] - usable.restricted[first]
@@ -706,7 +716,11 @@ def _from_audits(
 
 
 def _checked(
-    audit: ConfusionCounts | None, row: Any, method: str, rates: str, sampled_by: str
+    audit: ConfusionCounts | None,
+    row: Any,
+    method: str,
+    rates: str,
+    sampled_by: str,
 ) -> CountsError | ndarray:
     """Return the counts of a period, or the error why its own audit gives no estimate."""
     if isinstance(row, CountsError):

@@ -224,7 +224,12 @@ def estimator_theory(
     )
 
 
-def check_sizes(n: int, size: Size, new_size: Size, rates: str) -> tuple[int, Size, Size]:
+def check_sizes(
+    n: int,
+    size: Size,
+    new_size: Size,
+    rates: str,
+) -> tuple[int, Size, Size]:
     """Return the sizes of the audit, its frame and the new period, or raise."""
     choice("rates", rates, RATES)
     n = whole("n", n, 2)
@@ -236,7 +241,10 @@ def _whole_or_none(name: str, value: Size, low: int) -> Size:
 
 
 def _check_setting(
-    base_rate: float, new_base_rate: float, p00: float, p11: float
+    base_rate: float,
+    new_base_rate: float,
+    p00: float,
+    p11: float,
 ) -> tuple[float, float, float, float]:
     for name, share in (("base_rate", base_rate), ("new_base_rate", new_base_rate)):
         share = number(name, share, 0, 1, open_ends=True)
@@ -252,7 +260,13 @@ def _check_setting(
     return float(base_rate), float(new_base_rate), p00, p11
 
 
-def _theory_notes(unknown: dict, n: int, size: Size, rates: str, cv: float) -> Iterator[Note]:
+def _theory_notes(
+    unknown: dict,
+    n: int,
+    size: Size,
+    rates: str,
+    cv: float,
+) -> Iterator[Note]:
     yield from undefined(unknown)
     if cv > UNSURE:
         yield Note(
@@ -483,7 +497,12 @@ def _least(width: Callable, half_width: float, most: Size) -> Size:
     return bisect_left(range(most), True, 4, key=lambda n: width(n) <= half_width)
 
 
-def _plan_notes(a: float, p00: float, p11: float, n: int) -> Iterator[Note]:
+def _plan_notes(
+    a: float,
+    p00: float,
+    p11: float,
+    n: int,
+) -> Iterator[Note]:
     n0, n1 = n * (1 - a), n * a
     cv = np.sqrt(p00 * (1 - p00) / n0 + p11 * (1 - p11) / n1) / (p00 + p11 - 1)
     if cv > UNSURE:

@@ -79,8 +79,16 @@ class Note:
         return self.where
 
 
-@dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass_transform(
+    eq_default=False,
+    frozen_default=True,
+    field_specifiers=(field,),
+)
+@dataclass(
+    frozen=True,
+    eq=False,
+    repr=False,
+)
 class Result:
     """Base class of results; every subclass becomes a frozen dataclass.
 
@@ -106,7 +114,12 @@ class Result:
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
         super().__init_subclass__()
-        _KINDS[cls.__name__] = dataclass(frozen=True, eq=False, repr=False, kw_only=kw_only)(cls)
+        _KINDS[cls.__name__] = dataclass(
+            frozen=True,
+            eq=False,
+            repr=False,
+            kw_only=kw_only,
+        )(cls)
 
     def __post_init__(self) -> None:
         values = {name: _frozen(value) for name, value in vars(self).items()}
@@ -297,7 +310,12 @@ class Interval(Result):
 
         The limits are None where there is no interval.
         """
-        row: dict = {"method": self.method, "level": self.level, "low": self.low, "high": self.high}
+        row: dict = {
+            "method": self.method,
+            "level": self.level,
+            "low": self.low,
+            "high": self.high,
+        }
         if self.method == "none":
             row |= {"method": NO_INTERVAL, "low": None, "high": None}
         return [row | with_bounded(self)] if self.bounded else [row]

@@ -175,7 +175,11 @@ def stratified_accuracy(
 
 
 def accuracy_variance(
-    stratum_size: ArrayLike, correct: ArrayLike, labeled: ArrayLike, *, form: str = "finite"
+    stratum_size: ArrayLike,
+    correct: ArrayLike,
+    labeled: ArrayLike,
+    *,
+    form: str = "finite",
 ) -> float:
     """Return the true variance of the estimated accuracy of a known population.
 
@@ -198,20 +202,34 @@ def accuracy_variance(
     [0.01778, 0.03556, 0.032]
     """
     size, correct = intervals.check_part(stratum_size, "correct", correct)
-    labeled = checks.vector("labeled", labeled, size=size.size, low=0, what="stratum")
+    labeled = checks.vector(
+        "labeled",
+        labeled,
+        size=size.size,
+        low=0,
+        what="stratum",
+    )
     checks.at_most("labeled", labeled, "stratum_size", size)
     checks.choice("form", form, VARIANCE_FORMS)
     weight = size / size.sum()
     rate = correct / size
     spread = rate * (1 - rate) if form == "with_replacement" else stratum_variance(size, rate)
     unlabeled = 1 - labeled / size if form == "finite" else 1.0
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with np.errstate(
+        divide="ignore",
+        invalid="ignore",
+        over="ignore",
+    ):
         terms = weight**2 * unlabeled * spread / labeled
     return float(terms[spread > 0].sum())
 
 
 def estimated_variance(
-    stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, *, form: str = "finite"
+    stratum_size: ArrayLike,
+    labeled: ArrayLike,
+    correct: ArrayLike,
+    *,
+    form: str = "finite",
 ) -> float:
     """Return an unbiased estimate of `accuracy_variance` from a sample.
 
@@ -572,7 +590,11 @@ def expected_half_width(
 
 
 def half_widths(
-    size: ndarray, rate: ndarray, labeled: ndarray, interval: str, level: float
+    size: ndarray,
+    rate: ndarray,
+    labeled: ndarray,
+    interval: str,
+    level: float,
 ) -> tuple[float, float, ndarray]:
     """Return `expected_half_width`, and the default half-widths of samples over their mean."""
     if (labeled >= size).all():
@@ -603,7 +625,12 @@ def _standard_error(values: ndarray) -> float:
     return float(values.std(ddof=1) / math.sqrt(values.size))
 
 
-def draw_counts(size: ndarray, correct: ndarray, labeled: ndarray, uniform: ndarray) -> ndarray:
+def draw_counts(
+    size: ndarray,
+    correct: ndarray,
+    labeled: ndarray,
+    uniform: ndarray,
+) -> ndarray:
     """Return hypergeometric counts (R, H) at uniforms, by inversion of a table per stratum."""
     counts = np.empty(uniform.shape, np.int64)
     for h, n in enumerate(labeled.tolist()):
@@ -615,7 +642,12 @@ def draw_counts(size: ndarray, correct: ndarray, labeled: ndarray, uniform: ndar
 def _check_rates(stratum_size: ArrayLike, stratum_accuracy: ArrayLike) -> tuple:
     size = checks.counts("stratum_size", stratum_size, low=1)
     return size, checks.vector(
-        "stratum_accuracy", stratum_accuracy, size=size.size, low=0, high=1, what="stratum"
+        "stratum_accuracy",
+        stratum_accuracy,
+        size=size.size,
+        low=0,
+        high=1,
+        what="stratum",
     )
 
 
@@ -669,7 +701,12 @@ class LabelDesign:
             self.size, budget, method, share, self.minimum, sd, self.rounded
         )
 
-    def spent(self, budget: int, share: float, interval: str) -> int:
+    def spent(
+        self,
+        budget: int,
+        share: float,
+        interval: str,
+    ) -> int:
         """Return the budget that is spent, for "guaranteed" up to H - 1 labels less.
 
         The guaranteed interval is shorter where the whole numbers are more even.
@@ -680,7 +717,12 @@ class LabelDesign:
         labeled = np.array([self.labeled(int(n), share) for n in tried])
         return int(tried[(tried * (self.size / labeled).max(1)).argmin()])
 
-    def expected(self, budget: int, share: float, interval: str) -> tuple[float, float, ndarray]:
+    def expected(
+        self,
+        budget: int,
+        share: float,
+        interval: str,
+    ) -> tuple[float, float, ndarray]:
         """Return the `half_widths` of a budget."""
         budget = self.spent(budget, share, interval)
         key = budget, share, interval
@@ -690,7 +732,12 @@ class LabelDesign:
         return self.simulated[key]
 
     def assured(
-        self, budget: int, share: float, assurance: float, half_width: float, expected: float
+        self,
+        budget: int,
+        share: float,
+        assurance: float,
+        half_width: float,
+        expected: float,
     ) -> int:
         """Return the budget with which a proportion `assurance` of samples has the half-width.
 
@@ -714,7 +761,12 @@ class LabelDesign:
             step *= 2
         return enough
 
-    def _quantile(self, budget: int, share: float, assurance: float) -> float:
+    def _quantile(
+        self,
+        budget: int,
+        share: float,
+        assurance: float,
+    ) -> float:
         mean, _, relative = self.expected(budget, share, "default")
         return float(mean * np.quantile(relative, assurance, method="inverted_cdf"))
 
@@ -739,7 +791,11 @@ def _least_plan(design: LabelDesign, half_width: float, interval: str) -> tuple:
 
 
 def least_budget(
-    design: LabelDesign, share: float, half_width: float, interval: str, high: int
+    design: LabelDesign,
+    share: float,
+    half_width: float,
+    interval: str,
+    high: int,
 ) -> int:
     """Return the least budget of a floor that has the half-width; the budget `high` has it.
 
@@ -762,7 +818,12 @@ def least_budget(
             low = budget
 
 
-def _least_default(design: LabelDesign, share: float, half_width: float, high: int) -> int:
+def _least_default(
+    design: LabelDesign,
+    share: float,
+    half_width: float,
+    high: int,
+) -> int:
     """Return the least budget with the default interval, at most `high`.
 
     The search interpolates: squared half-widths are nearly linear in 1/n.
@@ -803,7 +864,11 @@ def _textbook(size: ndarray, rate: ndarray, method: str) -> tuple:
 
 
 def _textbook_budget(
-    size: ndarray, rate: ndarray, error: float | ndarray, method: str, finite: bool = True
+    size: ndarray,
+    rate: ndarray,
+    error: float | ndarray,
+    method: str,
+    finite: bool = True,
 ) -> ndarray:
     """Return the labels for which the standard error is `error`."""
     quadratic, gain = _textbook(size, rate, method)
@@ -811,7 +876,12 @@ def _textbook_budget(
     return np.minimum(budget, size.sum() if finite else np.inf).astype(np.int64)
 
 
-def _drift_notes(size: ndarray, rate: ndarray, labeled: ndarray, z: float) -> list[Note]:
+def _drift_notes(
+    size: ndarray,
+    rate: ndarray,
+    labeled: ndarray,
+    z: float,
+) -> list[Note]:
     """Return a note on the half-width if the worst stratum is 10 points less accurate."""
     drifted = np.maximum(rate - DRIFT, 0)
     weight = (size / size.sum()) ** 2 * (1 / labeled - 1 / size)

@@ -329,7 +329,12 @@ def _gap(path: _Path, composition: ndarray, gradient: ndarray) -> ndarray:
     return (excess * np.where(excess > 0, up, down)).sum(2).min(1)
 
 
-def _newton(path: _Path, composition: ndarray, gradient: ndarray, curvature: ndarray) -> ndarray:
+def _newton(
+    path: _Path,
+    composition: ndarray,
+    gradient: ndarray,
+    curvature: ndarray,
+) -> ndarray:
     """Return the step to the maximum of the quadratic model in the box, at the same sum of C.
 
     The model's maximum is clip(C + (g - nu) / h): its sum falls in nu, linearly between the values
@@ -358,7 +363,12 @@ def _first(holds: Callable, low: int, high: int) -> int:
     return low + bisect.bisect_left(range(low, high), True, key=holds)
 
 
-def _edge(exact: Callable, bound: Callable, end: int, inside: int) -> int:
+def _edge(
+    exact: Callable,
+    bound: Callable,
+    end: int,
+    inside: int,
+) -> int:
     """Return the last accepted T between `inside` and `end`, a limit that the labels prove.
 
     `bound` lacks Gamma, which changes little from one T to the next: each try corrects it by the

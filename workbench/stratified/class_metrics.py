@@ -120,7 +120,14 @@ class ClassMetrics(skips.Bounded, Result):
         for metric in METRICS:
             low, high = self.interval(metric)
             estimate = skips.estimate_cells(self.bounds(metric), self.skipped)
-            rows.append({"metric": metric, **estimate, "low": low, "high": high})
+            rows.append(
+                {
+                    "metric": metric,
+                    **estimate,
+                    "low": low,
+                    "high": high,
+                }
+            )
         return rows
 
 
@@ -243,7 +250,12 @@ def expected_half_widths(
 
 
 def _recall_limits(
-    size: ndarray, predicted: ndarray, labeled: ndarray, correct: ndarray, sign: int, tail: float
+    size: ndarray,
+    predicted: ndarray,
+    labeled: ndarray,
+    correct: ndarray,
+    sign: int,
+    tail: float,
 ) -> ndarray:
     """Return the upper (sign 1) or lower (-1) limits of recall of samples (R, H), by bisection."""
     counts = np.stack([labeled - correct, correct], -1)
@@ -389,7 +401,11 @@ def _values(predicted: ndarray, r: ArrayLike, once: int) -> ndarray:
 
 
 def _proven(
-    size: ndarray, predicted: ndarray, labeled: ndarray, correct: ndarray, metric: str
+    size: ndarray,
+    predicted: ndarray,
+    labeled: ndarray,
+    correct: ndarray,
+    metric: str,
 ) -> list[ndarray]:
     """Return the smallest and the largest metric (...) that the labels (..., H) allow."""
     unseen = size - labeled

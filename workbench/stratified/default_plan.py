@@ -66,7 +66,11 @@ def favors(items: ScoredItems) -> bool:
 
 
 def default_labels(
-    items: ScoredItems, strata: Strata, budget: int, *, trust_scores: bool = False
+    items: ScoredItems,
+    strata: Strata,
+    budget: int,
+    *,
+    trust_scores: bool = False,
 ) -> tuple[ndarray | None, list[Note]]:
     r"""Return the labels per stratum of the default plan, and a note that says why.
 

@@ -159,7 +159,12 @@ class PairedDifference(skips.Bounded, Estimate, Result):
     def rows(self) -> list[dict]:
         """Return one row per stratum, counted from 1."""
         b, tie, a = self.counts.T
-        table = stratum_rows(size=self.stratum_size, only_b=b, alike=tie, only_a=a)
+        table = stratum_rows(
+            size=self.stratum_size,
+            only_b=b,
+            alike=tie,
+            only_a=a,
+        )
         return skips.with_skipped(table, self.skipped)
 
 

@@ -97,7 +97,12 @@ class JudgedDifference(PairedDifference):
                 rows.append({"model": name, "metric": metric, **self._rate(model, verdict, level)})
         return rows
 
-    def _rate(self, model: int, verdict: int, level: float) -> dict:
+    def _rate(
+        self,
+        model: int,
+        verdict: int,
+        level: float,
+    ) -> dict:
         """Return the recall of a verdict: how often answers that deserve it get it."""
         says = PAIRS[:, model] == verdict
         passes = PAIRS[:, model] == 1
@@ -333,7 +338,13 @@ def _of_all(size: ndarray, counts: ndarray, level: float = 0.95) -> tuple:
     return *(part[..., 0] for part in (center, variance, skewness, n - 2)), far
 
 
-def _moments(unit: ndarray, rest: ndarray, counts: ndarray, moved: ndarray, level: float) -> tuple:
+def _moments(
+    unit: ndarray,
+    rest: ndarray,
+    counts: ndarray,
+    moved: ndarray,
+    level: float,
+) -> tuple:
     """Return variance and skewness (...,) of labels that weigh `unit`, a share `rest` unlabeled.
 
     The skewness is the distance by which Johnson's t moves, before it is divided by the variance.
@@ -352,7 +363,12 @@ def _unseen(unit: ndarray, mean: ndarray, level: float) -> ndarray:
     return 0.75 * intervals.quantile(level) ** 2 * farthest**2
 
 
-def _limits(estimates: Callable, size: ndarray, counts: ndarray, level: float) -> tuple:
+def _limits(
+    estimates: Callable,
+    size: ndarray,
+    counts: ndarray,
+    level: float,
+) -> tuple:
     """Return the limits (...,) of t from labels (..., 4, 3), in whole items and as proven."""
     center, variance, skewness, df, far = estimates(size, counts, level)
     added = far**3 / np.maximum(far + variance, 1e-150) ** 2

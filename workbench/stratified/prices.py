@@ -58,7 +58,11 @@ class LabelPrices(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per half-width: how many labels it takes on average, and assured."""
-        return rows_of(half_width=self.half_width, labeled=self.labeled, assured=self.assured)
+        return rows_of(
+            half_width=self.half_width,
+            labeled=self.labeled,
+            assured=self.assured,
+        )
 
     def _repr_html_(self) -> str:
         assured = f"labels, in {accuracy.share_words(self.assurance)} samples"
@@ -166,10 +170,21 @@ def label_prices(
         rate = np.clip(np.bincount(strata.labels, items.score) / strata.sizes, 0, 1)
         sd = doubt(items, strata)
         return accuracy.LabelDesign(
-            strata.sizes, rate, rule, level, least=least, sd=sd, rounded=np.ceil
+            strata.sizes,
+            rate,
+            rule,
+            level,
+            least=least,
+            sd=sd,
+            rounded=np.ceil,
         )
 
-    def reaches(half_width: float, least: int, most: int, n_strata: int) -> bool:
+    def reaches(
+        half_width: float,
+        least: int,
+        most: int,
+        n_strata: int,
+    ) -> bool:
         plan = design(least, n_strata)
         if most < plan.fewest or plan.expected(most, share, "default")[0] > TWICE * half_width:
             return False

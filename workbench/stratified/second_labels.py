@@ -180,7 +180,10 @@ def _differing(pairs: ndarray) -> ndarray:
 
 
 def _checked(
-    stratum_size: ArrayLike, once: ArrayLike, pairs: ArrayLike, skipped: ArrayLike | None
+    stratum_size: ArrayLike,
+    once: ArrayLike,
+    pairs: ArrayLike,
+    skipped: ArrayLike | None,
 ) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     """Return the arguments as int arrays, without items that alone in a stratum have one label."""
     size = checks.counts("stratum_size", stratum_size, low=1)
@@ -203,7 +206,10 @@ def _checked(
 
 
 def _completed(
-    once: ndarray, pairs: ndarray, skipped: ndarray, label: int
+    once: ndarray,
+    pairs: ndarray,
+    skipped: ndarray,
+    label: int,
 ) -> tuple[ndarray, ndarray]:
     """Return labels (H, 2) and pairs (H, 2, 2, 2) with all that is open labeled 0 or 1."""
     once = once.copy()
@@ -214,7 +220,12 @@ def _completed(
     return once, decided
 
 
-def _corrected(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> tuple:
+def _corrected(
+    size: ndarray,
+    once: ndarray,
+    pairs: ndarray,
+    level: float,
+) -> tuple:
     """Return the accuracy by first labels and corrected, its interval, and the shift."""
     weight = size / size.sum()
     m = pairs.sum((1, 2, 3))
@@ -237,7 +248,12 @@ def _corrected(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> tu
     return by_first, estimate, interval, shift
 
 
-def _parts_interval(size: ndarray, once: ndarray, pairs: ndarray, level: float) -> Interval:
+def _parts_interval(
+    size: ndarray,
+    once: ndarray,
+    pairs: ndarray,
+    level: float,
+) -> Interval:
     """Return the interval of items with two labels and those with one, before shared errors."""
     m = pairs.sum((1, 2, 3))
     n = once.sum(1)

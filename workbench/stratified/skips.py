@@ -47,7 +47,10 @@ def between(lowest: Interval, highest: Interval) -> Interval:
 
 
 def check_sample(
-    stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLike, skipped: ArrayLike | None
+    stratum_size: ArrayLike,
+    labeled: ArrayLike,
+    correct: ArrayLike,
+    skipped: ArrayLike | None,
 ) -> tuple[ndarray, ndarray, ndarray, ndarray | None]:
     """Return the arguments as (H,) int arrays; `skipped` is None where no item was skipped."""
     if skipped is None or not checks.plain_array("skipped", skipped).any():

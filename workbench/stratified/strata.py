@@ -75,7 +75,11 @@ class Strata(Result):
         Strata are counted from 1; `labels` holds the index, from 0.
         """
         edges = np.full(self.n_strata + 1, np.nan) if self.edges is None else self.edges
-        return stratum_rows(size=self.sizes, above=edges[:-1], up_to=edges[1:])
+        return stratum_rows(
+            size=self.sizes,
+            above=edges[:-1],
+            up_to=edges[1:],
+        )
 
     def _repr_html_(self) -> str:
         return html_table(self.rows(), self.headline())  # the caption says the notes
@@ -159,7 +163,12 @@ def stratify(
     return _cut(score, _EDGES[method](score, n_strata, rng), n_strata, method)
 
 
-def _cut(score: ndarray, inner: ndarray, n_strata: int, method: str) -> Strata:
+def _cut(
+    score: ndarray,
+    inner: ndarray,
+    n_strata: int,
+    method: str,
+) -> Strata:
     """Return the cells (low, high] between inner edges, without the empty ones."""
     labels = np.searchsorted(inner, score, side="left")
     sizes = np.bincount(labels, minlength=n_strata)
@@ -196,7 +205,11 @@ def _density(score: ndarray) -> tuple:
 
 
 def strata_of(
-    items: ScoredItems, n_strata: int, method: str, *, rng: int | Generator = 0
+    items: ScoredItems,
+    n_strata: int,
+    method: str,
+    *,
+    rng: int | Generator = 0,
 ) -> Strata:
     """Return the strata given with scored items, in the order of names, or those of `stratify`.
 
@@ -248,7 +261,12 @@ def refuse_given(items: ScoredItems) -> None:
 
 
 def stratify_part(
-    score: ndarray, n_strata: int, method: str, part: str, *, rng: int | Generator
+    score: ndarray,
+    n_strata: int,
+    method: str,
+    part: str,
+    *,
+    rng: int | Generator,
 ) -> Strata:
     """Return the `Strata` of some of the items, at most as many as there are distinct scores.
 
@@ -272,7 +290,12 @@ def stratify_part(
     return replace(strata, notes=[*strata.notes, note])
 
 
-def _root_density_edges(power: float, score: ndarray, n_strata: int, rng: Generator) -> ndarray:
+def _root_density_edges(
+    power: float,
+    score: ndarray,
+    n_strata: int,
+    rng: Generator,
+) -> ndarray:
     grid, density = _density(score)
     root = density**power
     total = np.concatenate([[0], np.cumsum((root[1:] + root[:-1]) / 2)])

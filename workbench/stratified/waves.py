@@ -90,7 +90,12 @@ class WaveEstimate(Estimate, Result):
         wave, stratum = np.indices(self.labeled.shape).reshape(2, -1) + 1
         labeled = self.labeled.ravel()
         correct = self.correct.ravel()
-        return rows_of(wave=wave, stratum=stratum, labeled=labeled, correct=correct)
+        return rows_of(
+            wave=wave,
+            stratum=stratum,
+            labeled=labeled,
+            correct=correct,
+        )
 
 
 def next_wave(
@@ -242,7 +247,11 @@ def wave_moments(size: ndarray, labeled: ndarray, correct: ndarray) -> tuple:
 
 
 def wave_limits(
-    size: ndarray, labeled: ndarray, correct: ndarray, tail: float, method: str = "default"
+    size: ndarray,
+    labeled: ndarray,
+    correct: ndarray,
+    tail: float,
+    method: str = "default",
 ) -> tuple:
     """Return lower and upper limits (R,) of waves (R, T, H)."""
     cells = wave_cells(size, labeled, correct)
@@ -272,7 +281,11 @@ def wave_step(
 
 
 def opt_step(
-    size: ndarray, labeled: ndarray, correct: ndarray, budget: int, laplace: float = 0.0
+    size: ndarray,
+    labeled: ndarray,
+    correct: ndarray,
+    budget: int,
+    laplace: float = 0.0,
 ) -> ndarray:
     """Return the next labels (R, H) by equation 9 with the sample variances of R histories."""
     n = labeled + 2 * laplace
@@ -286,7 +299,12 @@ def opt_step(
     return _allotted(share, budget, np.zeros_like(labeled), size - labeled)
 
 
-def _allotted(share: ndarray, budget: int, least: ndarray, most: ndarray) -> ndarray:
+def _allotted(
+    share: ndarray,
+    budget: int,
+    least: ndarray,
+    most: ndarray,
+) -> ndarray:
     totals = np.full(len(share), budget)
     real = budget * share
     outside = ((real < least) | (real > most)).any(1)
@@ -306,13 +324,21 @@ def exhausted_notes(size: ndarray, labeled: ndarray) -> list[Note]:
 
 
 def wave_settings(
-    n_strata: int, stratum_score: ArrayLike | None, smoothing: float, floor: float
+    n_strata: int,
+    stratum_score: ArrayLike | None,
+    smoothing: float,
+    floor: float,
 ) -> tuple[ndarray | None, float, float]:
     """Return prior rates (or None), smoothing and floor of the "smoothed" rule, checked."""
     prior = None
     if stratum_score is not None:
         prior = checks.vector(
-            "stratum_score", stratum_score, size=n_strata, low=0, high=1, what="stratum"
+            "stratum_score",
+            stratum_score,
+            size=n_strata,
+            low=0,
+            high=1,
+            what="stratum",
         ).clip(1e-3, 1 - 1e-3)
     smoothing = checks.number("smoothing", smoothing, 0, open_ends=True)
     return prior, smoothing, checks.number("floor", floor, 0, 1)

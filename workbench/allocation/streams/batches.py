@@ -94,7 +94,12 @@ def sample_stream(
             "or what starts anew each time",
             passes,
         )
-    take = partial(take_batch, by=by, value=value, id=id)
+    take = partial(
+        take_batch,
+        by=by,
+        value=value,
+        id=id,
+    )
     sampler = StreamSampler(budget, minimum=minimum, seed=checks.seed("seed", seed))
     first = _taken(batches, sampler, take)
     if passes == 1:

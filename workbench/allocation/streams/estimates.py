@@ -304,7 +304,11 @@ class StreamEstimate(SampledValues, kw_only=True):
     def rows(self) -> list[dict]:
         """Return records, sampled records, mean and sd of the sample, one row per stratum."""
         return rows_of(
-            stratum=self.stratum, size=self.size, sampled=self.sampled, mean=self.mean, sd=self.sd
+            stratum=self.stratum,
+            size=self.size,
+            sampled=self.sampled,
+            mean=self.mean,
+            sd=self.sd,
         )
 
 

@@ -578,7 +578,12 @@ class StreamSampler:
         """Return how many records of each stratum are sampled."""
         return np.sum([end - start for start, end in self._spans()], axis=0)
 
-    def _accept(self, packed: ndarray, values: ndarray, items: ndarray) -> None:
+    def _accept(
+        self,
+        packed: ndarray,
+        values: ndarray,
+        items: ndarray,
+    ) -> None:
         """Take records below the thresholds, and cut the sample to the budget."""
         if not packed.size:
             return

@@ -115,7 +115,14 @@ class ValueEstimate(SampledValues, kw_only=True):
         items = self.size.sum() if quantity == "total" else 1
         low, high = mean.low * items, mean.high * items
         bounded = mean.bounded and (mean.bounded[0] * items, mean.bounded[1] * items)
-        return with_bounded_note(replace(mean, low=low, high=high, bounded=bounded))
+        return with_bounded_note(
+            replace(
+                mean,
+                low=low,
+                high=high,
+                bounded=bounded,
+            )
+        )
 
     def quantities(self, level: float = 0.95) -> list[dict]:
         """Return one row for the total and one for the mean; [] without a result.
@@ -355,7 +362,17 @@ def next_labels(
     budget = min(checks.whole("budget", budget, 1), int(strata.size.sum()))
     checks.choice("method", method, rules.METHODS)
     floor = np.maximum(n, np.minimum(checks.whole("minimum", minimum, 0), strata.size))
-    sd = strata.sd if sd is None else checks.vector("sd", sd, size=n.size, low=0, what="stratum")
+    sd = (
+        strata.sd
+        if sd is None
+        else checks.vector(
+            "sd",
+            sd,
+            size=n.size,
+            low=0,
+            what="stratum",
+        )
+    )
     if budget <= floor.sum():
         return _up_to(floor - n, max(0, budget - n.sum()))
     if not sd.max() > 0:
@@ -392,7 +409,14 @@ def with_next(
     """
     checks.choice("sd_from", sd_from, SD_FROM)
     sd = strata.sd if sd_from == "planned" else learned_sd(strata, estimate)
-    more = next_labels(strata, begun, budget, method=method, minimum=minimum, sd=sd)
+    more = next_labels(
+        strata,
+        begun,
+        budget,
+        method=method,
+        minimum=minimum,
+        sd=sd,
+    )
     to_label = np.asarray(begun) + more - estimate.sampled
     notes = [LOOKED] if sd_from == "labels" and to_label.any() else []
     to_label = _up_to(to_label, max(0, budget - estimate.sampled.sum()))

@@ -55,7 +55,11 @@ class ValueLabels(Result):
 
     def rows(self) -> list[dict]:
         """Return one row per filled row: id, stratum, value."""
-        return samples.rows_of(id=self.id, stratum=self.stratum, value=self.values)
+        return samples.rows_of(
+            id=self.id,
+            stratum=self.stratum,
+            value=self.values,
+        )
 
 
 def read_value_sheet(
