@@ -20,9 +20,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.replication.four_circulants import ROWS, four_circulants
 from workbench.replication.galois import LARGEST_FIELD, GaloisField, as_prime_power, digits
 from workbench.results import Note, Result
@@ -61,7 +63,7 @@ class Balance(Result):
     strength: int
     full: bool
     pair: tuple | None
-    table: np.ndarray | None
+    table: ndarray | None
     symbols: tuple
     runs: int
     factors: int
@@ -143,7 +145,7 @@ def check_balance(array: ArrayLike) -> Balance:
     return Balance(strength, full, pair, table, tuple(symbols.tolist()), runs, factors, notes=notes)
 
 
-def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> np.ndarray:
+def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> ndarray:
     """Return an orthogonal array of strength 2 with the fewest runs a linear array can have.
 
     Parameters
@@ -188,7 +190,7 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> np
     levels, factors, dimension = _dimensions(levels, factors)
     runs = levels**dimension
     if runs * factors > LARGEST_ARRAY:
-        raise checks.WrongValue(
+        raise WrongValue(
             "factors",
             f"must be fewer; {factors} factors of {levels} levels need {runs} runs, "
             f"{8 * runs * factors} bytes of at most {8 * LARGEST_ARRAY}",
@@ -221,7 +223,7 @@ def smallest_runs(levels: int, factors: int) -> int:
     return levels**dimension
 
 
-def linear_forms(levels: int, factors: int) -> np.ndarray:
+def linear_forms(levels: int, factors: int) -> ndarray:
     """Return the linear forms whose values are the columns of the linear array.
 
     Run r of `orthogonal_array` is the vector over GF(levels) of the digits of r base levels, lowest first;
@@ -251,7 +253,7 @@ def linear_forms(levels: int, factors: int) -> np.ndarray:
     return digits(numbers, levels, dimension).T
 
 
-def linear_array(levels: int, factors: int, runs: np.ndarray | None = None) -> np.ndarray:
+def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndarray:
     """Return runs of the linear array of `orthogonal_array` in the smallest integer type.
 
     Parameters
@@ -288,7 +290,7 @@ def linear_array(levels: int, factors: int, runs: np.ndarray | None = None) -> n
     return array
 
 
-def hadamard(order: int) -> np.ndarray:
+def hadamard(order: int) -> ndarray:
     """Return a Hadamard matrix, H H' = order I, whose first row and first column are +1.
 
     Without its first column it is an array of order runs for up to order - 1 factors of two levels, in full
@@ -324,7 +326,7 @@ def hadamard(order: int) -> np.ndarray:
            [ 1, -1, -1,  1]])
     >>> hadamard(188)      # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.checks.WrongValue: order must be in reach of Sylvester, Paley, Williamson and Kronecker; got 188, ... 192
+    workbench.WrongValue: order must be in reach of Sylvester, Paley, Williamson and Kronecker; got 188, ... 192
     """
     order = checks.whole("order", order, 1, LARGEST_ORDER)
     if _construction(order) is None:
@@ -333,7 +335,7 @@ def hadamard(order: int) -> np.ndarray:
             if order % 4 == 0
             else "1, 2 or a multiple of 4"
         )
-        raise checks.WrongValue(
+        raise WrongValue(
             "order",
             f"must be {rule}; got {order}, the next that can be built is "
             f"{next_hadamard_order(order)}",
@@ -374,7 +376,7 @@ def _prime_power_levels(levels: int) -> int:
     if as_prime_power(levels) is None:
         below = next(number for number in range(levels, 1, -1) if as_prime_power(number))
         above = next(number for number in itertools.count(levels) if as_prime_power(number))
-        raise checks.WrongValue(
+        raise WrongValue(
             "levels",
             f"must be a prime power; {levels} is not a prime power, the nearest are "
             f"{below} and {above}",
@@ -405,7 +407,7 @@ def _adder(field: GaloisField, compact: Any) -> Callable:
     return lambda a, b: table[a, b]
 
 
-def _rotated(levels: int, factors: int, runs: int) -> np.ndarray:
+def _rotated(levels: int, factors: int, runs: int) -> ndarray:
     """Return rotations of one column of the powers of a primitive element, and a run of zeros."""
     p, degree = as_prime_power(runs)
     field = GaloisField(p, degree)
@@ -415,7 +417,7 @@ def _rotated(levels: int, factors: int, runs: int) -> np.ndarray:
     return np.concatenate([rotations, np.zeros((1, factors), np.int64)])
 
 
-def _onto_levels(field: Any, elements: Any, levels: Any) -> np.ndarray:
+def _onto_levels(field: Any, elements: Any, levels: Any) -> ndarray:
     """Map elements linearly onto GF(levels): the lowest coefficient, or for a prime power the trace."""
     if levels == field.p:
         return field.coefficients(elements)[..., 0]
@@ -457,7 +459,7 @@ def _build(order: Any) -> Any:
     return _BUILDERS[kind](argument)
 
 
-def _kron(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _kron(left: ndarray, right: ndarray) -> ndarray:
     """Return the Kronecker product of square matrices, one stride per entry of the right one, which is small."""
     step = len(right)
     product = np.empty((len(left) * step,) * 2, np.int8)
@@ -466,7 +468,7 @@ def _kron(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return product
 
 
-def _bordered(q: int, below: int) -> np.ndarray:
+def _bordered(q: int, below: int) -> ndarray:
     """Return the conference matrix of order q + 1: quadratic characters of differences, a border of ones."""
     field = GaloisField(*as_prime_power(q))
     elements = np.arange(q)
@@ -480,12 +482,12 @@ def _bordered(q: int, below: int) -> np.ndarray:
     return matrix
 
 
-def _paley_one(q: int) -> np.ndarray:
+def _paley_one(q: int) -> ndarray:
     """Return order q + 1, q = 3 modulo 4: the bordered matrix is skew."""
     return _bordered(q, -1) + np.eye(q + 1, dtype=np.int8)
 
 
-def _paley_two(q: int) -> np.ndarray:
+def _paley_two(q: int) -> ndarray:
     """Return order 2 (q + 1), q = 1 modulo 4: the bordered matrix is symmetric."""
     diagonal = _kron(np.eye(q + 1, dtype=np.int8), np.array([[1, -1], [-1, -1]], np.int8))
     return _kron(_bordered(q, 1), SYLVESTER) + diagonal
@@ -502,14 +504,14 @@ _BUILDERS = {
 # balance
 
 
-def _array(array: Any) -> np.ndarray:
+def _array(array: Any) -> ndarray:
     array = checks.plain_array("array", array)
     if array.ndim != 2:
-        raise checks.WrongValue(
+        raise WrongValue(
             "array", f"must be two-dimensional, runs by factors; got shape {array.shape}"
         )
     if array.size == 0:
-        raise checks.WrongValue("array", f"must not be empty; got shape {array.shape}")
+        raise WrongValue("array", f"must not be empty; got shape {array.shape}")
     if array.dtype.kind not in "biuf":
         raise checks.WrongType(
             "array", f"must hold numbers; got {array.dtype} such as {array[0, 0]!r}"
@@ -518,7 +520,7 @@ def _array(array: Any) -> np.ndarray:
     return array
 
 
-def _uneven_columns(codes: np.ndarray, levels: int) -> np.ndarray:
+def _uneven_columns(codes: ndarray, levels: int) -> ndarray:
     """Tell of each column whether it fails eq. 15; all do where runs is no multiple of levels, or levels is 1."""
     runs, factors = codes.shape
     flat = codes + levels * np.arange(factors)
@@ -526,11 +528,11 @@ def _uneven_columns(codes: np.ndarray, levels: int) -> np.ndarray:
     return (counts != runs / levels).any(1) | (levels == 1)
 
 
-def _pair_table(two_columns: np.ndarray, levels: int) -> np.ndarray:
+def _pair_table(two_columns: ndarray, levels: int) -> ndarray:
     return np.bincount(two_columns @ [levels, 1], minlength=levels**2).reshape(levels, levels)
 
 
-def _first_bad_pair(codes: np.ndarray, levels: int, uneven: np.ndarray) -> tuple | None:
+def _first_bad_pair(codes: ndarray, levels: int, uneven: ndarray) -> tuple | None:
     """Return the first pair of columns that does not show each pair of symbols equally often, or None."""
     runs, factors = codes.shape
     if levels == 1 or runs % levels**2:
@@ -548,7 +550,7 @@ def _first_bad_pair(codes: np.ndarray, levels: int, uneven: np.ndarray) -> tuple
     return None
 
 
-def _bad_pairs(codes: np.ndarray, start: int, other: int, width: int, levels: int) -> np.ndarray:
+def _bad_pairs(codes: ndarray, start: int, other: int, width: int, levels: int) -> ndarray:
     """Compare columns from `start` with those from `other`; without the last symbol, which even columns imply."""
     first = _indicators(codes[:, start : start + width], levels)
     second = first if other == start else _indicators(codes[:, other : other + width], levels)
@@ -556,16 +558,16 @@ def _bad_pairs(codes: np.ndarray, start: int, other: int, width: int, levels: in
     return (counts != len(codes) // levels**2).any((1, 3))
 
 
-def _indicators(codes: np.ndarray, levels: int) -> np.ndarray:
+def _indicators(codes: ndarray, levels: int) -> ndarray:
     return (codes[:, :, None] == np.arange(levels - 1)).reshape(len(codes), -1).astype(np.float32)
 
 
 def _problems(
-    codes: np.ndarray,
-    symbols: np.ndarray,
-    uneven: np.ndarray,
+    codes: ndarray,
+    symbols: ndarray,
+    uneven: ndarray,
     pair: tuple | None,
-    table: np.ndarray | None,
+    table: ndarray | None,
 ) -> Iterator[str]:
     """Say what is wrong: a column, a pair of columns, too many columns."""
     runs, levels = len(codes), symbols.size
@@ -581,14 +583,14 @@ def _problems(
     yield from _too_many_columns(runs, levels, codes.shape[1])
 
 
-def _column_problem(codes: np.ndarray, symbols: np.ndarray, column: int) -> str:
+def _column_problem(codes: ndarray, symbols: ndarray, column: int) -> str:
     counts = np.bincount(codes[:, column], minlength=symbols.size)
     wrong = int(np.flatnonzero(counts != codes.shape[0] / symbols.size)[0])
     seen = checks.counted(counts[wrong], "time")
     return f"column {column + 1} holds {symbols[wrong]:g} {seen}, not {codes.shape[0] / symbols.size:.6g}"
 
 
-def _table_problem(table: np.ndarray, symbols: np.ndarray, expected: float) -> str:
+def _table_problem(table: ndarray, symbols: ndarray, expected: float) -> str:
     """Return the whole table of up to three symbols, else the first count that is wrong."""
     if symbols.size <= 3:
         names = ", ".join(f"{symbol:g}" for symbol in symbols)

@@ -6,15 +6,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.results import FILLED, Note, Result, rows_of
 
 NAMED = 5
 
 
-class DesignError(checks.WrongValue):
+class DesignError(WrongValue):
     """A sample that is no design; its parts let a caller name rows and the remedy in other words.
 
     Attributes
@@ -94,11 +96,11 @@ class SurveyDesign(Result):
     SurveyDesign(5 items, 4 PSUs in 2 strata (2 each), 2 degrees of freedom)
     """
 
-    stratum: np.ndarray
-    psu: np.ndarray | None = None
-    weight: np.ndarray = FILLED
+    stratum: ndarray
+    psu: ndarray | None = None
+    weight: ndarray = FILLED
     collapse: dict | None = None
-    fpc: np.ndarray | None = None
+    fpc: ndarray | None = None
     nest: bool = False
 
     if TYPE_CHECKING:
@@ -133,32 +135,32 @@ class SurveyDesign(Result):
         self._refuse_lone_psus()
 
     @property
-    def strata(self) -> np.ndarray:
+    def strata(self) -> ndarray:
         """Names of the strata, sorted."""
         return self._order[0]
 
     @property
-    def psu_of_item(self) -> np.ndarray:
+    def psu_of_item(self) -> ndarray:
         """Number of each item's PSU."""
         return self._order[1]
 
     @property
-    def stratum_of_psu(self) -> np.ndarray:
+    def stratum_of_psu(self) -> ndarray:
         """Number of each PSU's stratum, rising."""
         return self._order[2]
 
     @cached_property
-    def psus_per_stratum(self) -> np.ndarray:
+    def psus_per_stratum(self) -> ndarray:
         """n_h."""
         return np.bincount(self.stratum_of_psu, minlength=self.strata.size)
 
     @cached_property
-    def first_psu(self) -> np.ndarray:
+    def first_psu(self) -> ndarray:
         """Number of each stratum's first PSU."""
         return np.cumsum(self.psus_per_stratum) - self.psus_per_stratum
 
     @cached_property
-    def groups(self) -> list[tuple[int, np.ndarray]]:
+    def groups(self) -> list[tuple[int, ndarray]]:
         """For each n_h that occurs the PSUs of its strata, (strata, n_h)."""
         n = self.psus_per_stratum
         return [(int(m), self.first_psu[n == m][:, None] + np.arange(m)) for m in np.unique(n)]
@@ -169,17 +171,17 @@ class SurveyDesign(Result):
         return self.stratum_of_psu.size - self.strata.size
 
     @cached_property
-    def free(self) -> np.ndarray:
+    def free(self) -> ndarray:
         """1 - n_h / N_h."""
         return 1 - self.psus_per_stratum / self.population
 
     @cached_property
-    def certain(self) -> np.ndarray:
+    def certain(self) -> ndarray:
         """Whether a stratum, (H,), is one PSU and the population has no other there."""
         return (self.psus_per_stratum == 1) & (self.population == 1)
 
     @cached_property
-    def certain_psus(self) -> np.ndarray:
+    def certain_psus(self) -> ndarray:
         """Whether a PSU, (P,), is the only one of its stratum in the population."""
         return self.certain[self.stratum_of_psu]
 
@@ -196,7 +198,7 @@ class SurveyDesign(Result):
             fpc=self.population[of_item[kept]],
         )
 
-    def totals(self, values: ArrayLike) -> np.ndarray:
+    def totals(self, values: ArrayLike) -> ndarray:
         """Return weighted totals per PSU, (P, C), of item values (n, C).
 
         Parameters
@@ -236,7 +238,7 @@ class SurveyDesign(Result):
         return names, np.argsort(order)[code], of_item[first][order]
 
     @property
-    def _units(self) -> np.ndarray:
+    def _units(self) -> ndarray:
         """Labels that no two PSUs share."""
         if self.psu is None:
             return np.arange(self.stratum.size)
@@ -246,7 +248,7 @@ class SurveyDesign(Result):
         return np.unique(self.stratum, return_inverse=True)[1] * names.size + psu
 
     @cached_property
-    def population(self) -> np.ndarray:
+    def population(self) -> ndarray:
         """N_h, PSUs of the population in each stratum, of joined strata the sum; infinite without `fpc`."""
         if self.fpc is None:
             return np.full(self.strata.size, np.inf)
@@ -258,7 +260,7 @@ class SurveyDesign(Result):
         """Raise if a stratum has one PSU, and `fpc` does not say that there is no other."""
         alone = (self.psus_per_stratum == 1) & ~self.certain
         if self.certain.all():
-            raise checks.WrongValue(
+            raise WrongValue(
                 "fpc",
                 "must leave PSUs that were not sampled; every stratum is one PSU, the only "
                 "one there is, so nothing varies and a metric is what the labels say",
@@ -298,7 +300,7 @@ class SurveyDesign(Result):
                 f"stratum {_quoted(self.strata[h])} has {sizes}",
             )
 
-    def _refuse_psus_in_two_strata(self, first: np.ndarray) -> None:
+    def _refuse_psus_in_two_strata(self, first: ndarray) -> None:
         """Raise if an item's stratum, before strata are joined, is not that of the first item of its PSU."""
         for k in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
             before = first[k]
@@ -313,16 +315,16 @@ class SurveyDesign(Result):
             )
 
 
-def weights(weight: ArrayLike, size: int | None = None) -> np.ndarray:
+def weights(weight: ArrayLike, size: int | None = None) -> ndarray:
     """Return weights of items, none below 0 and some above, or raise."""
     weight = checks.vector("weight", weight, size=size, what="item")
     checks.refuse("weight", weight, weight < 0, "must be at least 0", "item")
     if not weight.any():
-        raise checks.WrongValue("weight", "must be above 0 for some item; all are 0")
+        raise WrongValue("weight", "must be above 0 for some item; all are 0")
     return weight
 
 
-def _collapsed(stratum: np.ndarray, collapse: dict | None) -> np.ndarray:
+def _collapsed(stratum: ndarray, collapse: dict | None) -> ndarray:
     if not collapse:
         return stratum
     names, code = np.unique(stratum, return_inverse=True)
@@ -330,13 +332,13 @@ def _collapsed(stratum: np.ndarray, collapse: dict | None) -> np.ndarray:
     return np.array([_last(name, collapse) for name in names.tolist()])[code]
 
 
-def refuse_unknown_strata(wanted: Iterable, names: np.ndarray) -> None:
+def refuse_unknown_strata(wanted: Iterable, names: ndarray) -> None:
     """Raise if one of the wanted strata is not among the names of all."""
     unknown = [name for name in wanted if name not in names.tolist()]
     if unknown:
         alike = isinstance(unknown[0], str) and names.dtype.kind == "U"
         meant = checks.suggestion(unknown[0], names.tolist()) if alike else ""
-        raise checks.WrongValue(
+        raise WrongValue(
             "collapse",
             f"must rename strata of the design; {_quoted(unknown[0])} is none of "
             f"{_named(names)}{meant}",
@@ -360,11 +362,11 @@ def _quoted(name: int | str) -> str:
     return repr(name.item() if isinstance(name, np.generic) else name)
 
 
-def _named(names: np.ndarray) -> str:
+def _named(names: ndarray) -> str:
     return checks.listed(names.tolist(), NAMED, quoted=True)
 
 
-def sizes(n: np.ndarray) -> str:
+def sizes(n: ndarray) -> str:
     """Return how many strata hold how many PSUs."""
     counts = sorted(Counter(np.asarray(n).tolist()).items())
     if len(counts) == 1:

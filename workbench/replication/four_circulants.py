@@ -14,6 +14,7 @@ References
 """
 
 import numpy as np
+from numpy import ndarray
 
 ROWS = {
     92: (
@@ -43,7 +44,7 @@ ROWS = {
 }
 
 
-def four_circulants(order: int) -> np.ndarray:
+def four_circulants(order: int) -> ndarray:
     """Return the Hadamard matrix of one of the orders of `ROWS` by the array of Goethals and Seidel.
 
     Parameters

@@ -13,9 +13,11 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.results import FILLED
 
 LARGEST_FIELD = 2**20
@@ -92,7 +94,7 @@ class GaloisField:
         """The smallest element whose powers are all the others but 0."""
         return _smallest_generator(self.p, self.modulus)
 
-    def coefficients(self, a: ArrayLike) -> np.ndarray:
+    def coefficients(self, a: ArrayLike) -> ndarray:
         """Return the coefficients of elements, lowest first, shape (..., degree).
 
         Parameters
@@ -102,7 +104,7 @@ class GaloisField:
         """
         return digits(self._elements("a", a), self.p, self.degree)
 
-    def element(self, coefficients: ArrayLike) -> int | np.ndarray:
+    def element(self, coefficients: ArrayLike) -> int | ndarray:
         """Return the elements with these coefficients 0 .. p - 1, lowest first along the last axis.
 
         Parameters
@@ -112,14 +114,14 @@ class GaloisField:
         """
         coefficients = _whole_numbers("coefficients", coefficients, self.p)
         if coefficients.ndim == 0 or coefficients.shape[-1] != self.degree:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "coefficients",
                 f"must have {self.degree} entries along the last axis; got shape "
                 f"{coefficients.shape}",
             )
         return _plain(coefficients @ self._places)
 
-    def add(self, a: ArrayLike, b: ArrayLike) -> int | np.ndarray:
+    def add(self, a: ArrayLike, b: ArrayLike) -> int | ndarray:
         """Return a + b, coefficients added modulo p.
 
         Parameters
@@ -135,7 +137,7 @@ class GaloisField:
         total = digits(a, self.p, self.degree) + digits(b, self.p, self.degree)
         return _plain(total % self.p @ self._places)
 
-    def multiply(self, a: ArrayLike, b: ArrayLike) -> int | np.ndarray:
+    def multiply(self, a: ArrayLike, b: ArrayLike) -> int | ndarray:
         """Return a * b, by adding logarithms.
 
         Parameters
@@ -147,7 +149,7 @@ class GaloisField:
         power, log = self._tables
         return _plain(np.where((a == 0) | (b == 0), 0, power[(log[a] + log[b]) % (self.size - 1)]))
 
-    def power(self, a: ArrayLike, exponent: ArrayLike) -> int | np.ndarray:
+    def power(self, a: ArrayLike, exponent: ArrayLike) -> int | ndarray:
         """Return a ** exponent for whole exponents; below 0 the inverse, 0 ** 0 is 1.
 
         Parameters
@@ -164,12 +166,12 @@ class GaloisField:
         """
         a, exponent = self._elements("a", a), _whole_numbers("exponent", exponent)
         if np.any((a == 0) & (exponent < 0)):
-            raise checks.WrongValue("a", "must not be 0 for an exponent below 0")
+            raise WrongValue("a", "must not be 0 for an exponent below 0")
         power, log = self._tables
         found = power[log[a] * (exponent % (self.size - 1)) % (self.size - 1)]
         return _plain(np.where((a == 0) & (exponent != 0), 0, found))
 
-    def log(self, a: ArrayLike) -> int | np.ndarray:
+    def log(self, a: ArrayLike) -> int | ndarray:
         """Return the k in 0 .. size - 2 with primitive_element ** k = a, for elements other than 0.
 
         Parameters
@@ -179,7 +181,7 @@ class GaloisField:
         """
         return _plain(self._tables[1][self._nonzero(a)])
 
-    def order(self, a: ArrayLike) -> int | np.ndarray:
+    def order(self, a: ArrayLike) -> int | ndarray:
         """Return the smallest k >= 1 with a ** k = 1, for elements other than 0.
 
         Parameters
@@ -202,31 +204,31 @@ class GaloisField:
         a = checks.whole("a", a, 0, self.size - 1)
         if a == 0 or self.order(a) < self.size - 1:
             fault = f"{a} has order {self.order(a)}" if a else "got 0"
-            raise checks.WrongValue("a", f"must be primitive, of order {self.size - 1}; {fault}")
+            raise WrongValue("a", f"must be primitive, of order {self.size - 1}; {fault}")
         return self.power(a, np.arange(1, self.size))
 
     @property
-    def _places(self) -> np.ndarray:
+    def _places(self) -> ndarray:
         return self.p ** np.arange(self.degree)
 
     @cached_property
     def _tables(self) -> tuple:
         return _power_and_log(self.p, self.modulus, self.primitive_element)
 
-    def _elements(self, name: str, values: ArrayLike) -> np.ndarray:
+    def _elements(self, name: str, values: ArrayLike) -> ndarray:
         return _whole_numbers(name, values, self.size)
 
-    def _nonzero(self, a: ArrayLike) -> np.ndarray:
+    def _nonzero(self, a: ArrayLike) -> ndarray:
         a = self._elements("a", a)
         if np.any(a == 0):
-            raise checks.WrongValue("a", "must not be 0: no power of 0 is 1")
+            raise WrongValue("a", "must not be 0: no power of 0 is 1")
         return a
 
 
 # whole numbers and primes
 
 
-def _whole_numbers(name: str, values: ArrayLike, size: int | None = None) -> np.ndarray:
+def _whole_numbers(name: str, values: ArrayLike, size: int | None = None) -> ndarray:
     """Return `values` as an int array of any shape, within 0 .. size - 1 if a size is given."""
     array = checks.plain_array(name, values)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
@@ -244,11 +246,11 @@ def _whole_numbers(name: str, values: ArrayLike, size: int | None = None) -> np.
     return array.astype(np.int64)
 
 
-def _plain(array: np.ndarray) -> Any:
+def _plain(array: ndarray) -> Any:
     return int(array) if np.ndim(array) == 0 else array
 
 
-def digits(numbers: ArrayLike, base: int, count: int) -> np.ndarray:
+def digits(numbers: ArrayLike, base: int, count: int) -> ndarray:
     """Return the `count` lowest digits of whole numbers, lowest first along a new last axis."""
     return np.asarray(numbers)[..., None] // base ** np.arange(count) % base
 
@@ -276,7 +278,7 @@ def _prime(p: int) -> int:
     if _prime_factors(p) != (p,):
         found = as_prime_power(p)
         remedy = f", take GaloisField({found[0]}, {found[1]})" if found else ""
-        raise checks.WrongValue("p", f"must be a prime; {p} is not a prime{remedy}")
+        raise WrongValue("p", f"must be a prime; {p} is not a prime{remedy}")
     return p
 
 
@@ -323,10 +325,10 @@ def _modulus(modulus: Any, p: Any, degree: Any) -> tuple:
     given = checks.counts("modulus", modulus, size=degree + 1, what="coefficient")
     coefficients = tuple(_whole_numbers("modulus", given, p).tolist())
     if coefficients[-1] != 1:
-        raise checks.WrongValue("modulus", "must have the highest coefficient 1", coefficients[-1])
+        raise WrongValue("modulus", "must have the highest coefficient 1", coefficients[-1])
     factor = _factor(coefficients, p)
     if factor:
-        raise checks.WrongValue(
+        raise WrongValue(
             "modulus",
             f"must be irreducible modulo {p}; {polynomial(coefficients)} has the "
             f"factor {polynomial(factor)}",
@@ -334,21 +336,21 @@ def _modulus(modulus: Any, p: Any, degree: Any) -> tuple:
     return coefficients
 
 
-def _companion(p: int, modulus: tuple) -> np.ndarray:
+def _companion(p: int, modulus: tuple) -> ndarray:
     """Return the matrix C for which v C are the coefficients of x times those in v."""
     matrix = np.eye(len(modulus) - 1, k=1, dtype=np.int64)
     matrix[-1] = -np.array(modulus[:-1]) % p
     return matrix
 
 
-def _matrix_power(matrix: np.ndarray, exponent: int, p: int) -> np.ndarray:
+def _matrix_power(matrix: ndarray, exponent: int, p: int) -> ndarray:
     if not exponent:
         return np.eye(len(matrix), dtype=np.int64)
     root = _matrix_power(matrix @ matrix % p, exponent // 2, p)
     return root @ matrix % p if exponent % 2 else root
 
 
-def _generates(matrix: np.ndarray, p: int) -> bool:
+def _generates(matrix: ndarray, p: int) -> bool:
     """Whether the powers of multiplication by an element reach everything but 0."""
     group = p ** len(matrix) - 1
     identity = np.eye(len(matrix), dtype=np.int64)
@@ -373,7 +375,7 @@ def _is_primitive_root(root: int, p: int) -> bool:
     return root != 0 and all(pow(root, (p - 1) // r, p) != 1 for r in _prime_factors(p - 1))
 
 
-def _multiplication(p: int, modulus: tuple, element: int) -> np.ndarray:
+def _multiplication(p: int, modulus: tuple, element: int) -> ndarray:
     """Return the matrix of multiplication by an element."""
     companion = _companion(p, modulus)
     coefficients = digits(element, p, len(companion)).tolist()

@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.replication.designs import SurveyDesign, weights
 from workbench.replication.replicates import Replicates
 
@@ -68,7 +70,7 @@ def imported_replicates(
     )
     psu, factors = _units(factors)
     if len(factors) < 2:
-        raise checks.WrongValue(
+        raise WrongValue(
             "replicate_weights",
             "must differ between items; each replicate multiplies all by the same",
         )
@@ -86,7 +88,7 @@ def imported_replicates(
     )
 
 
-def _checked(replicate_weights: Any, size: Any) -> np.ndarray:
+def _checked(replicate_weights: Any, size: Any) -> ndarray:
     found = checks.plain_array("replicate_weights", replicate_weights)
     if (
         found.ndim != 2
@@ -94,13 +96,13 @@ def _checked(replicate_weights: Any, size: Any) -> np.ndarray:
         or found.shape[1] < 2
         or found.dtype.kind not in "biuf"
     ):
-        raise checks.WrongValue(
+        raise WrongValue(
             "replicate_weights",
             f"must be numbers, a row for each of {size} items and at least "
             f"2 columns, one per replicate; got {found.dtype} of shape {found.shape}",
         )
     for row, column in np.argwhere(~(np.isfinite(found) & (found >= 0)))[:1]:
-        raise checks.WrongValue(
+        raise WrongValue(
             "replicate_weights",
             f"must be finite and at least 0; item {row} replicate {column} "
             f"is {found[row, column]:g}",
@@ -108,10 +110,10 @@ def _checked(replicate_weights: Any, size: Any) -> np.ndarray:
     return found.astype(float)
 
 
-def _factors(replicate_weights: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def _factors(replicate_weights: ndarray, weight: ndarray) -> ndarray:
     """Return what replicates multiply weights by, 0 where the weight is 0."""
     for row, column in np.argwhere((weight == 0)[:, None] & (replicate_weights > 0))[:1]:
-        raise checks.WrongValue(
+        raise WrongValue(
             "replicate_weights",
             f"must be 0 where the weight is 0; item {row} replicate {column} "
             f"is {replicate_weights[row, column]:g}",
@@ -119,7 +121,7 @@ def _factors(replicate_weights: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return replicate_weights / np.where(weight > 0, weight, 1.0)[:, None]
 
 
-def _units(factors: np.ndarray) -> tuple:
+def _units(factors: ndarray) -> tuple:
     """Return each item's PSU, numbered as they first appear, and the factors of the PSUs, (P, R)."""
     _, first, code = np.unique(
         np.round(factors, DECIMALS), axis=0, return_index=True, return_inverse=True
@@ -129,19 +131,19 @@ def _units(factors: np.ndarray) -> tuple:
 
 
 def _coefficients(
-    method: str, given: list | np.ndarray | None, count: int, rho: float | None
-) -> np.ndarray:
+    method: str, given: list | ndarray | None, count: int, rho: float | None
+) -> ndarray:
     if rho is not None and method != "fay":
-        raise checks.WrongValue("rho", f"belongs to method 'fay'; got method {method!r}")
+        raise WrongValue("rho", f"belongs to method 'fay'; got method {method!r}")
     if rho is None and given is None and method == "fay":
-        raise checks.WrongValue(
+        raise WrongValue(
             "rho",
             "must be given for method 'fay': the share of its weight that a PSU keeps at least",
         )
     if rho is not None and not 0 <= checks.number("rho", rho) < 1:
-        raise checks.WrongValue("rho", f"must be at least 0 and below 1; got {rho:g}")
+        raise WrongValue("rho", f"must be at least 0 and below 1; got {rho:g}")
     if given is None and method == "jkn":
-        raise checks.WrongValue(
+        raise WrongValue(
             "coefficients",
             "must be given for method 'jkn': (n_h - 1) / n_h of the stratum of "
             "the PSU that a replicate leaves out",
@@ -154,7 +156,7 @@ def _coefficients(
         )
     given = checks.vector("coefficients", given, size=count, what="replicate")
     if (given <= 0).any():
-        raise checks.WrongValue(
+        raise WrongValue(
             "coefficients", f"must be above 0; replicate {given.argmin()} has {given.min():g}"
         )
     return given

@@ -9,13 +9,14 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench.intervals.sampled import SampledMoments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals, naive_auc
 
 
-def is_unclustered(replicates: Replicates, rows: np.ndarray) -> bool:
+def is_unclustered(replicates: Replicates, rows: ndarray) -> bool:
     """Return whether every item is a PSU and those of a mask have equal weights within their stratum."""
     design = replicates.design
     if replicates.most_df is not None or design.stratum_of_psu.size != rows.size:
@@ -26,14 +27,14 @@ def is_unclustered(replicates: Replicates, rows: np.ndarray) -> bool:
     return bool((weight_of_stratum[stratum] == design.weight)[rows].all())
 
 
-def is_independent(replicates: Replicates, rows: np.ndarray) -> bool:
+def is_independent(replicates: Replicates, rows: ndarray) -> bool:
     """Return whether items (a mask) of equal weight were drawn one by one, without strata."""
     return replicates.design.strata.size == 1 and is_unclustered(replicates, rows)
 
 
 def sampled_counts(
-    replicates: Replicates, metric: Metric, totals: Totals | None, rows: np.ndarray
-) -> np.ndarray | None:
+    replicates: Replicates, metric: Metric, totals: Totals | None, rows: ndarray
+) -> ndarray | None:
     """Return the counts from which the interval of unclustered items is computed, None for others.
 
     Parameters
@@ -80,9 +81,9 @@ def sampled_values(
     replicates: Replicates,
     metric: Metric,
     totals: Totals | None,
-    rows: np.ndarray,
+    rows: ndarray,
     bounds: tuple[float, float] | None,
-) -> np.ndarray | None:
+) -> ndarray | None:
     """Return the moments from which the interval of a mean of unclustered items is computed, None for others.
 
     Parameters
@@ -119,12 +120,12 @@ def sampled_values(
     ).table()
 
 
-def is_exact(counts: np.ndarray) -> bool:
+def is_exact(counts: ndarray) -> bool:
     """Return whether the interval is that of Clopper and Pearson: one stratum of infinite size."""
     return counts.shape[1] == 1 and bool(np.isinf(counts[1, 0]))
 
 
-def auc_ranks(positive: np.ndarray, score: np.ndarray) -> np.ndarray:
+def auc_ranks(positive: ndarray, score: ndarray) -> ndarray:
     """Return how many positives and negatives there are, and DeLong's AUC and standard error with four items more.
 
     One more positive and one more negative lie beyond either end of the scores.
@@ -135,7 +136,7 @@ def auc_ranks(positive: np.ndarray, score: np.ndarray) -> np.ndarray:
     return np.array([positive.sum(), positive.size - positive.sum(), *more])
 
 
-def auc_limits(estimate: float, ranks: np.ndarray, tail: float) -> tuple[float, float]:
+def auc_limits(estimate: float, ranks: ndarray, tail: float) -> tuple[float, float]:
     """Return the outer ones of two pairs of limits, within 0 and 1.
 
     Parameters

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue, listed
 from workbench.data import columns, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, read_classes
 from workbench.replication.statistics import METRICS
@@ -54,18 +56,18 @@ class LabeledItems(Result):
 
     holds_items = True
 
-    truth: np.ndarray
-    prediction: np.ndarray | None
-    score: np.ndarray | None
+    truth: ndarray
+    prediction: ndarray | None
+    score: ndarray | None
     positive: object
-    stratum: np.ndarray
-    psu: np.ndarray | None
-    weight: np.ndarray | None
-    group: np.ndarray | None = None
-    fpc: np.ndarray | None = None
+    stratum: ndarray
+    psu: ndarray | None
+    weight: ndarray | None
+    group: ndarray | None = None
+    fpc: ndarray | None = None
     nest: bool = False
-    replicate_weights: np.ndarray | None = None
-    candidates: np.ndarray | None = None
+    replicate_weights: ndarray | None = None
+    candidates: ndarray | None = None
     unlabeled: int = 0
     unlike_others: bool | None = None
     named_positive: bool = False
@@ -85,7 +87,7 @@ class LabeledItems(Result):
         )
 
     @property
-    def ranks(self) -> np.ndarray | None:
+    def ranks(self) -> ndarray | None:
         """Place (n,) of the true class among the candidates [1]_, L + 1 where it is none; None without candidates.
 
         References
@@ -146,7 +148,7 @@ class LabeledItems(Result):
             for k, r, n in zip(first, np.bincount(code, right), items, strict=True)
         ]
 
-    def columns(self, metric: str, label: Any = None) -> tuple[np.ndarray, ...]:
+    def columns(self, metric: str, label: Any = None) -> tuple[ndarray, ...]:
         """Return the columns that `workbench.replicate_estimate` takes for a metric.
 
         Parameters
@@ -163,7 +165,7 @@ class LabeledItems(Result):
         of_class = entry.about == "class"
         if of_class and label is None:
             raise ValueError(
-                f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}"
+                f"{metric} needs the positive class; name one of {listed(np.unique(self.truth))}"
             )
         columns = ((role, _given(metric, role, getattr(self, role))) for role in entry.arguments)
         return tuple(
@@ -253,9 +255,9 @@ def load_labeled(
         "fpc": fpc,
     }
     if not truth:
-        raise checks.WrongValue("truth", "must name a column")
+        raise WrongValue("truth", "must name a column")
     if weight and weight in (truth, prediction):
-        raise checks.WrongValue("weight", "must be another column than the classes", weight)
+        raise WrongValue("weight", "must be another column than the classes", weight)
     frames.check_source("items", items)
     repeated = (
         _replicate_columns(items, replicate_weights, roles | {"nest": nest})
@@ -312,7 +314,7 @@ def load_labeled(
     )
 
 
-def _labeled_rows(name: str, cells: np.ndarray) -> tuple[np.ndarray, int]:
+def _labeled_rows(name: str, cells: ndarray) -> tuple[ndarray, int]:
     """Return the rows that have a label, and how many have none."""
     gone = shapes.gaps(cells, False)
     words = shapes.gaps(cells, True)
@@ -321,13 +323,11 @@ def _labeled_rows(name: str, cells: np.ndarray) -> tuple[np.ndarray, int]:
             numbers.to_numbers(name, cells[~words])
             gone = words
     if gone.all():
-        raise checks.WrongValue(
-            "truth", f"must have a label in some rows; column {name!r} has none"
-        )
+        raise WrongValue("truth", f"must have a label in some rows; column {name!r} has none")
     return np.flatnonzero(~gone), int(gone.sum())
 
 
-def _unlike_others(cells: np.ndarray | None, labeled: np.ndarray, design: str) -> bool | None:
+def _unlike_others(cells: ndarray | None, labeled: ndarray, design: str) -> bool | None:
     """Return whether labeled rows were predicted unlike the others; clusters and weights allow some difference."""
     if cells is None:
         return None
@@ -347,7 +347,7 @@ def _read(
     named_first: list[str],
     repeated: list[str],
     classes: str,
-) -> tuple[dict, list[np.ndarray], list[Note]]:
+) -> tuple[dict, list[ndarray], list[Note]]:
     """Return the columns by their roles, those of candidates, and what is to be said of their reading."""
     measured = {named[role]: data[named[role]] for role in MEASURED if role in named}
     measured |= {name: data[name] for name in repeated}
@@ -372,7 +372,7 @@ def _read(
     return read, [labels[name] for name in named_first], notes
 
 
-def _crossed(names: list[str], data: dict) -> np.ndarray:
+def _crossed(names: list[str], data: dict) -> ndarray:
     """Return the labels of a column, or those of every combination of several."""
     read = {name: numbers.to_labels(name, data[name], "text") for name in names}
     if len(names) == 1:
@@ -382,7 +382,7 @@ def _crossed(names: list[str], data: dict) -> np.ndarray:
     )
 
 
-def _groups(name: str, cells: np.ndarray) -> np.ndarray:
+def _groups(name: str, cells: ndarray) -> ndarray:
     """Return labels of groups; where some are missing they are text, and "" is no group."""
     gone = shapes.gaps(cells, False)
     if not gone.any() or gone.all():
@@ -390,7 +390,7 @@ def _groups(name: str, cells: np.ndarray) -> np.ndarray:
     return np.array([str(label) for label in _filled(name, cells, gone)])
 
 
-def _filled(name: str, cells: np.ndarray, gone: np.ndarray) -> list:
+def _filled(name: str, cells: ndarray, gone: ndarray) -> list:
     """Return labels in all rows, "" where there is none."""
     labels = np.full(gone.size, "", object)
     with shapes.in_rows(np.flatnonzero(~gone)):
@@ -424,7 +424,7 @@ def _row_notes(unlabeled: int, labeled: int, read: dict, named: dict) -> Iterato
         )
 
 
-def positive_class(positive: Any, truth: np.ndarray) -> Any:
+def positive_class(positive: Any, truth: ndarray) -> Any:
     """Return the positive class as it stands among the true ones."""
     names = np.unique(truth).tolist()
     if positive == "" or positive is None:
@@ -432,13 +432,13 @@ def positive_class(positive: Any, truth: np.ndarray) -> Any:
     wanted = {"true": "1", "false": "0"}.get(str(positive).strip().lower(), str(positive).strip())
     match = [name for name in names if name == positive or str(name) == wanted]
     if not match:
-        raise checks.WrongValue(
-            "positive", f"must be a true class; got {positive!r}, there are {checks.listed(names)}"
+        raise WrongValue(
+            "positive", f"must be a true class; got {positive!r}, there are {listed(names)}"
         )
     return match[0]
 
 
-def _given(metric: Any, role: Any, values: Any) -> np.ndarray:
+def _given(metric: Any, role: Any, values: Any) -> ndarray:
     if values is None:
         raise ValueError(f"{metric} needs a {role}: name its column")
     return values
@@ -453,7 +453,7 @@ def _stratum_column(items: Any, stratum: str) -> str:
         return stratum
     close = difflib.get_close_matches(STRATUM, names, 1, CLOSE)
     if close:
-        raise checks.WrongValue(
+        raise WrongValue(
             "stratum",
             f"must name the column of strata; there is no {STRATUM!r} (did you mean "
             f"{names[close[0]]!r}?): where the sample has no strata give ''",
@@ -465,7 +465,7 @@ def _candidate_columns(items: dict | str, pattern: str) -> list[str]:
     """Return the columns of candidates in the order of the file."""
     found = [name for name in frames.column_names(items) if fnmatch.fnmatchcase(name, pattern)]
     if not found and pattern not in ("", CANDIDATES):
-        raise checks.WrongValue("candidates", f"must match a column; {pattern!r} matches none")
+        raise WrongValue("candidates", f"must match a column; {pattern!r} matches none")
     return found
 
 
@@ -477,20 +477,20 @@ def _replicate_columns(items: dict | str, pattern: str, roles: dict) -> list[str
         if fnmatch.fnmatchcase(name, pattern) and name not in roles.values()
     ]
     if len(found) < 2:
-        raise checks.WrongValue(
+        raise WrongValue(
             "replicate_weights",
             f"must match at least 2 columns; {pattern!r} matches "
-            f"{checks.listed(found, quoted=True) or 'none'}",
+            f"{listed(found, quoted=True) or 'none'}",
         )
     given = [role for role in DESIGNED if roles[role]]
     if given:
-        raise checks.WrongValue(
+        raise WrongValue(
             "replicate_weights",
             "must not be given with {0}: the weights know the clusters",
             others=(given[0],),
         )
     if not roles["weight"]:
-        raise checks.WrongValue(
+        raise WrongValue(
             "replicate_weights", "need the {0} that they vary: name its column", others=("weight",)
         )
     return found
@@ -504,7 +504,7 @@ def _refuse_weights(name: str, read: dict) -> None:
             f"column {name!r}, ", row, f": a weight must be at least 0; got {weight[row]:g}"
         )
     if not weight.any():
-        raise checks.WrongValue(
+        raise WrongValue(
             "weight", f"must be above 0 for some item; column {name!r} is 0 everywhere"
         )
 

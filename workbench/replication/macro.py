@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
@@ -50,8 +51,8 @@ class MacroEstimate(Estimate, Result):
     variance: float
     labels: tuple
     parts: tuple
-    correlation: np.ndarray
-    replicate_values: np.ndarray
+    correlation: ndarray
+    replicate_values: ndarray
     undefined: int
     df: int
     effective_df: float
@@ -222,8 +223,8 @@ def mean_of_classes(
 def estimate_mean_of_classes(
     replicates: Replicates,
     statistic: str,
-    truth: np.ndarray,
-    prediction: np.ndarray,
+    truth: ndarray,
+    prediction: ndarray,
     *,
     domain: ArrayLike | None = None,
 ) -> MacroEstimate:
@@ -271,7 +272,7 @@ def estimate_mean_of_classes(
     )
 
 
-def _correlation(replicates: Replicates, parts: list) -> np.ndarray:
+def _correlation(replicates: Replicates, parts: list) -> ndarray:
     off = np.nan_to_num([part.replicate_values - part.estimate for part in parts])
     covariance = replicates.coefficients * off @ off.T
     error = np.sqrt(np.diag(covariance))

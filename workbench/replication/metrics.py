@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
+from workbench.checks import WrongValue
 from workbench.intervals.unseen import bounded_notes
 from workbench.replication import imported, statistics
 from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, sizes
@@ -84,8 +86,8 @@ class MetricEstimates(Result):
 
     estimates: tuple
     groups: tuple
-    naive: np.ndarray
-    naive_error: np.ndarray
+    naive: ndarray
+    naive_error: ndarray
     level: float
     design: str
     method: str
@@ -394,7 +396,7 @@ def check_settings(
     )
     known = [name for name, metric in METRICS.items() if metric.about]
     if not metrics:
-        raise checks.WrongValue("metrics", f"must name at least one of {', '.join(known)}")
+        raise WrongValue("metrics", f"must name at least one of {', '.join(known)}")
     for metric in metrics:
         checks.choice("metrics", metric, known)
         _refuse_many_classes(items, metric)
@@ -405,7 +407,7 @@ def check_settings(
         return metrics, level, made.design, made
     for name, value in (("rho", rho), ("coefficients", coefficients)):
         if value is not None and not (isinstance(value, str) and value == ""):
-            raise checks.WrongValue(
+            raise WrongValue(
                 name, "belongs to {0}, which were not given", others=("replicate_weights",)
             )
     design = SurveyDesign(
@@ -494,7 +496,7 @@ def _shown_by_sample(items: LabeledItems, asked: list[tuple]) -> tuple[list[tupl
     return shown, notes
 
 
-def _rows_of(items: LabeledItems, group: Any) -> np.ndarray | None:
+def _rows_of(items: LabeledItems, group: Any) -> ndarray | None:
     """Return the items of a group, without those outside the population; None where all count."""
     rows = None if group is None else items.group == group
     if items.weight is None or items.weight.all():
@@ -557,7 +559,7 @@ def _imported(items: Any, method: Any, collapse: Any, rho: Any, coefficients: An
     if collapse:
         raise ValueError("collapse joins strata, and replicate weights are given without them")
     if method not in imported.METHODS:
-        raise checks.WrongValue(
+        raise WrongValue(
             "method",
             "must say how the replicate weights were made, "
             f"{', '.join(map(repr, imported.METHODS))}",
@@ -576,7 +578,7 @@ def _imported(items: Any, method: Any, collapse: Any, rho: Any, coefficients: An
     )
 
 
-def _numbers(name: str, values: str | None) -> np.ndarray | None:
+def _numbers(name: str, values: str | None) -> ndarray | None:
     """Return numbers, also from text with commas between them; None for none."""
     if values is None or isinstance(values, str) and not values.strip():
         return None
@@ -598,7 +600,7 @@ def _renamed(collapse: Any, stratum: Any) -> dict | None:
     pairs = [pair.split("=") for pair in collapse.split(",") if pair.strip()]
     wrong = [pair for pair in pairs if len(pair) != 2]
     if wrong:
-        raise checks.WrongValue("collapse", "must be pairs such as 'b=a, c=a'", "=".join(wrong[0]))
+        raise WrongValue("collapse", "must be pairs such as 'b=a, c=a'", "=".join(wrong[0]))
     renamed = dict([as_is.get(name.strip(), name.strip()) for name in pair] for pair in pairs)
     refuse_unknown_strata([*renamed, *renamed.values()], np.unique(stratum))
     return renamed
@@ -611,7 +613,7 @@ def _groups(items: LabeledItems) -> list:
     counts = items.group if items.weight is None else items.group[items.weight > 0]
     names = [name for name in np.unique(counts).tolist() if name != ""]
     if len(names) > MOST_GROUPS:
-        raise checks.WrongValue(
+        raise WrongValue(
             "group", f"must have at most {MOST_GROUPS} different values; got {len(names):,}"
         )
     return [None, *names]

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -33,16 +34,16 @@ class Moments:
         Every row that columns can have; None where there is no end to them.
     """
 
-    columns: np.ndarray
-    of: Callable[[np.ndarray], np.ndarray]
-    possible: np.ndarray | None = None
+    columns: ndarray
+    of: Callable[[ndarray], ndarray]
+    possible: ndarray | None = None
 
-    def of_totals(self, totals: np.ndarray) -> np.ndarray:
+    def of_totals(self, totals: ndarray) -> ndarray:
         """Return the statistic (...) from totals (..., 1 + C) of the weights and of the columns times these."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.of(totals[..., 1:] / totals[..., :1])
 
-    def linear(self, weight: np.ndarray) -> tuple[np.ndarray, tuple[float, float] | None]:
+    def linear(self, weight: ndarray) -> tuple[ndarray, tuple[float, float] | None]:
         """Return values (n,) whose weighted mean is the statistic, to first order in any sample, and their bounds.
 
         The slopes are those of complex steps [1]_.
@@ -73,7 +74,7 @@ def correlation(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     return Moments(np.stack([x, y, x * x, y * y, x * y], 1), _correlated)
 
 
-def _correlated(mean: np.ndarray) -> np.ndarray:
+def _correlated(mean: ndarray) -> ndarray:
     x, y, xx, yy, xy = np.moveaxis(mean, -1, 0)
     return (xy - x * y) / np.sqrt((xx - x * x) * (yy - y * y))
 
@@ -84,7 +85,7 @@ def rmse(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     return Moments(((x - y) ** 2)[:, None], lambda mean: np.sqrt(mean[..., 0]))
 
 
-def _numbers(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
+def _numbers(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
     return checks.vector("truth", truth, size=size), checks.vector(
         "prediction", prediction, size=size
     )
@@ -120,9 +121,7 @@ def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     )
 
 
-def alike_labels(
-    truth: ArrayLike, prediction: ArrayLike, size: int
-) -> tuple[np.ndarray, np.ndarray]:
+def alike_labels(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
     """Return both columns of labels, or raise where one is text and the other numbers."""
     truth, prediction = (
         checks.labels("truth", truth, size=size),
@@ -137,7 +136,7 @@ def alike_labels(
 
 
 def _of_classes(
-    truth: ArrayLike, prediction: ArrayLike, size: int, of: Callable[..., np.ndarray]
+    truth: ArrayLike, prediction: ArrayLike, size: int, of: Callable[..., ndarray]
 ) -> Moments:
     names, code = np.unique(
         np.concatenate(alike_labels(truth, prediction, size)), return_inverse=True
@@ -148,10 +147,10 @@ def _of_classes(
         )
     own = np.eye(names.size)
 
-    def rows(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    def rows(true: ndarray, predicted: ndarray) -> ndarray:
         return np.column_stack([true == predicted, own[true], own[predicted]])
 
-    def of_means(mean: np.ndarray) -> np.ndarray:
+    def of_means(mean: ndarray) -> ndarray:
         true, predicted = mean[..., 1 : 1 + names.size], mean[..., 1 + names.size :]
         chance = (true * predicted).sum(-1)
         return of(mean[..., 0] - chance, true, predicted, chance)

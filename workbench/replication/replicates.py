@@ -26,6 +26,7 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.labeling import sheets
 from workbench.replication import arrays
 from workbench.replication.designs import SurveyDesign, sizes
@@ -101,7 +102,7 @@ class Replicates(Result):
         weight = self.design.weight
         needed = 8 * self.count * weight.size
         if needed > LARGEST_WEIGHTS:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "weights",
                 f"must fit into {LARGEST_WEIGHTS:,} bytes; {weight.size:,} items times "
                 f"{self.count:,} replicates need {needed:,}: estimate with replicate_estimate, "
@@ -322,7 +323,7 @@ class Replicates(Result):
         psu, weight = self.design.psu_of_item[rows], self.design.weight[rows]
         needed = self.count * weight.size
         if needed > MOST_EVALUATIONS:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "statistic",
                 f"must need at most {MOST_EVALUATIONS:,} weights; {weight.size:,} items times "
                 f"{self.count:,} replicates are {needed:,}: take method 'bootstrap', or fewer PSUs",
@@ -400,9 +401,7 @@ def replicates(
     checks.choice("method", method, METHODS)
     rho = kept_share(rho)
     if array is not None and method not in BALANCED:
-        raise checks.WrongValue(
-            "array", f"belongs to the methods 'brr' and 'fay'; got method {method!r}"
-        )
+        raise WrongValue("array", f"belongs to the methods 'brr' and 'fay'; got method {method!r}")
     varying = design.varying
     n = varying.psus_per_stratum
     if method == "jkn":
@@ -451,7 +450,7 @@ def replicates(
 def kept_share(rho: float) -> float:
     """Return the proportion of its weight that a PSU keeps in every replicate, or raise."""
     if not 0 <= checks.number("rho", rho) < 1:
-        raise checks.WrongValue("rho", f"must be at least 0 and below 1; got {rho:g}")
+        raise WrongValue("rho", f"must be at least 0 and below 1; got {rho:g}")
     return float(rho)
 
 
@@ -514,20 +513,18 @@ def _kept_units(array: ArrayLike, units: int, strata: int, require_balance: bool
     array = checks.plain_array("array", array)
     if array.ndim != 2 or array.shape[1] != strata:
         columns = checks.counted(strata, "column")
-        raise checks.WrongValue(
-            "array", f"must have {columns}, one per stratum; got shape {array.shape}"
-        )
+        raise WrongValue("array", f"must have {columns}, one per stratum; got shape {array.shape}")
     balance = arrays.check_balance(array)
     signs = units == 2 and (array == -1).any()
     allowed = (-1, 1) if signs else range(units)
     for row, column in np.argwhere(~np.isin(array, list(allowed)))[:1]:
-        raise checks.WrongValue(
+        raise WrongValue(
             "array",
             f"must hold the units 0 to {units - 1}{', or +1 and -1' if units == 2 else ''}; row "
             f"{row} column {column} is {array[row, column]:g}",
         )
     if require_balance and not (balance.full and balance.levels == units):
         fault = balance.problem or f"it holds {balance.levels} of the {units} units"
-        raise checks.WrongValue("array", f"must be in full balance; {fault}")
+        raise WrongValue("array", f"must be in full balance; {fault}")
     kept = (1 - array) // 2 if signs else array
     return kept.astype(np.min_scalar_type(units))

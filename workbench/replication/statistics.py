@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -34,8 +35,8 @@ class UnstableError(ValueError):
 class Totals:
     """A statistic that is the total of `numerator`, (n,), over that of `denominator`, (n,) or None."""
 
-    numerator: np.ndarray
-    denominator: np.ndarray | None
+    numerator: ndarray
+    denominator: ndarray | None
 
 
 @dataclass(frozen=True)
@@ -149,8 +150,8 @@ class Metric:
         return self.totals(*columns, size) if self.totals else None
 
     def parts_of(
-        self, columns: Sequence, totals: Any, rows: np.ndarray, weight: np.ndarray
-    ) -> tuple[np.ndarray, list]:
+        self, columns: Sequence, totals: Any, rows: ndarray, weight: ndarray
+    ) -> tuple[ndarray, list]:
         """Return the values that it averages, exactly or to first order, and the items that it averages them over.
 
         Parameters
@@ -173,7 +174,7 @@ class Metric:
             return self.parts(*columns, rows, weight)
         return ratio(totals.numerator, totals.denominator), [rows & (totals.denominator != 0)]
 
-    def naive_of(self, *columns: np.ndarray) -> tuple[float, float]:
+    def naive_of(self, *columns: ndarray) -> tuple[float, float]:
         """Return it and its standard error as if items were independent and of equal weight."""
         if self.naive:
             return self.naive(*columns)
@@ -197,7 +198,7 @@ def title_of(name: str) -> str:
     return METRICS[name].title if name in METRICS and METRICS[name].title else metric_words(name)
 
 
-def placements(parts: Sequence[np.ndarray], score: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def placements(parts: Sequence[ndarray], score: ndarray, weight: ndarray) -> ndarray:
     """Return for each positive the share of the negatives below it, for each negative that of the positives above it.
 
     Parameters
@@ -218,7 +219,7 @@ def placements(parts: Sequence[np.ndarray], score: np.ndarray, weight: np.ndarra
     return found
 
 
-def ratio(numerator: float | np.ndarray, denominator: float | np.ndarray) -> np.ndarray:
+def ratio(numerator: float | ndarray, denominator: float | ndarray) -> ndarray:
     """Return numerator / denominator, NaN where the denominator is 0."""
     defined = np.asarray(denominator) != 0
     return np.where(defined, numerator / np.where(defined, denominator, 1), np.nan)
@@ -264,7 +265,7 @@ def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
     return totals
 
 
-def binary(name: str, values: ArrayLike, size: int) -> np.ndarray:
+def binary(name: str, values: ArrayLike, size: int) -> ndarray:
     """Return 0/1 labels or booleans as floats; the message shows what was seen instead."""
     array = checks.labels(name, values, size=size)
     if array.dtype.kind in "biuf" and np.isin(array, (0, 1)).all():
@@ -279,7 +280,7 @@ def binary(name: str, values: ArrayLike, size: int) -> np.ndarray:
     )
 
 
-def _probabilities(truth: ArrayLike, score: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
+def _probabilities(truth: ArrayLike, score: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
     return binary("truth", truth, size), checks.vector("score", score, size=size, low=0, high=1)
 
 
@@ -354,7 +355,7 @@ def _median(y: ArrayLike, size: int) -> Callable:
     return _quantile(y, 0.5, size)
 
 
-def below_median(y: ArrayLike, rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list]:
+def below_median(y: ArrayLike, rows: ndarray, weight: ndarray) -> tuple[ndarray, list]:
     """Return 1 for what lies below the median and 0 for what lies above; what equals it makes the mean one half."""
     y = checks.vector("y", y, size=rows.size)
     middle = _median(y[rows], int(rows.sum()))(weight[None, rows])[0]
@@ -363,7 +364,7 @@ def below_median(y: ArrayLike, rows: np.ndarray, weight: np.ndarray) -> tuple[np
     return np.where(y == middle, (counted.sum() / 2 - under) / at, y < middle), [rows]
 
 
-def _naive_median(y: np.ndarray) -> tuple[float, float]:
+def _naive_median(y: ndarray) -> tuple[float, float]:
     """Half of how far the median moves where its share moves by a standard error, .5 / sqrt(n) [1]_.
 
     References
@@ -394,8 +395,8 @@ def _by_row(statistic: Callable) -> Callable:
 
 
 def _auc_parts(
-    truth: ArrayLike, score: ArrayLike, rows: np.ndarray, weight: np.ndarray
-) -> tuple[np.ndarray, list]:
+    truth: ArrayLike, score: ArrayLike, rows: ndarray, weight: ndarray
+) -> tuple[ndarray, list]:
     """Return for both classes the shares of the other that lie on the right side of an item: AUC is the mean of each.
 
     References
@@ -408,7 +409,7 @@ def _auc_parts(
     return placements(parts, checks.vector("score", score, size=rows.size), weight), list(parts)
 
 
-def naive_auc(truth: np.ndarray, score: np.ndarray) -> tuple[float, float]:
+def naive_auc(truth: ndarray, score: ndarray) -> tuple[float, float]:
     """Return AUC and standard error, by placements of positives among negatives and of negatives among positives [1]_.
 
     References
@@ -423,7 +424,7 @@ def naive_auc(truth: np.ndarray, score: np.ndarray) -> tuple[float, float]:
     return float(placed[positive].mean()), float(np.sqrt(spread))
 
 
-def _naive_macro_f1(truth: np.ndarray, prediction: np.ndarray) -> tuple[float, float]:
+def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
     """Each class's F1 is 2 hits / (true + predicted); an item moves those of its true and its predicted class."""
     names, code = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
     true, predicted = code.reshape(2, -1)
@@ -433,7 +434,7 @@ def _naive_macro_f1(truth: np.ndarray, prediction: np.ndarray) -> tuple[float, f
     return float(f1.mean()), float(np.sqrt((rest**2).sum()) / names.size)
 
 
-def _naive_balanced_accuracy(truth: np.ndarray, prediction: np.ndarray) -> tuple[float, float]:
+def _naive_balanced_accuracy(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
     names, code, size = np.unique(truth, return_inverse=True, return_counts=True)
     recall = np.bincount(code, truth == prediction) / size
     return float(recall.mean()), float(np.sqrt((recall * (1 - recall) / size).sum()) / names.size)
@@ -452,7 +453,7 @@ _LABELS, _NONE_LEFT = ("truth", "prediction"), "no item is left"
 _SCORES, _ONE_VALUE = ("truth", "score"), "it takes two classes or values"
 
 
-def _cut(mean: Any) -> np.ndarray:
+def _cut(mean: Any) -> ndarray:
     return np.clip(mean, *RANGES["agreement"])
 
 

@@ -13,6 +13,7 @@ References
 from functools import lru_cache
 
 import numpy as np
+from numpy import ndarray
 
 from workbench.replication.arrays import linear_forms, smallest_runs
 from workbench.replication.galois import GaloisField, as_prime_power, digits
@@ -20,7 +21,7 @@ from workbench.replication.galois import GaloisField, as_prime_power, digits
 RADIX = 16
 
 
-def signed_totals(contrasts: np.ndarray) -> np.ndarray:
+def signed_totals(contrasts: ndarray) -> ndarray:
     """Return sum_j (-1)^a_rj c_j for every run r of the two-level linear array a.
 
     Parameters
@@ -43,7 +44,7 @@ def signed_totals(contrasts: np.ndarray) -> np.ndarray:
     return _walsh(spectrum)
 
 
-def kept_totals(values: np.ndarray) -> np.ndarray:
+def kept_totals(values: ndarray) -> ndarray:
     """Return sum_h values[h, a_rh] for every run r of the linear array a.
 
     Parameters
@@ -84,14 +85,14 @@ def _frequencies(levels: int, strata: int) -> tuple:
     return _characters(field), places
 
 
-def _characters(field: GaloisField) -> np.ndarray:
+def _characters(field: GaloisField) -> ndarray:
     """Return the (s, s) table of the additive characters, exp(2 pi i x.u / p) with digits x.u of elements x and u."""
     elements = digits(np.arange(field.size), field.p, field.degree)
     powers = elements @ elements.T % field.p
     return 1.0 - 2 * powers if field.p == 2 else np.exp(2j * np.pi / field.p * powers)
 
 
-def _dual(field: GaloisField) -> np.ndarray:
+def _dual(field: GaloisField) -> ndarray:
     """Return for every element v the u whose character at x is that of the trace of v x."""
     basis = field.p ** np.arange(field.degree)
     products = field.multiply(np.arange(field.size)[:, None], basis)
@@ -102,7 +103,7 @@ def _dual(field: GaloisField) -> np.ndarray:
     return trace @ basis
 
 
-def _synthesis(spectrum: np.ndarray, characters: np.ndarray) -> np.ndarray:
+def _synthesis(spectrum: ndarray, characters: ndarray) -> ndarray:
     """Return the values whose coefficients are given, digit after digit of the run."""
     done = 1
     while done < len(spectrum):
@@ -113,7 +114,7 @@ def _synthesis(spectrum: np.ndarray, characters: np.ndarray) -> np.ndarray:
     return spectrum
 
 
-def _walsh(spectrum: np.ndarray) -> np.ndarray:
+def _walsh(spectrum: ndarray) -> ndarray:
     """Return the Walsh-Hadamard transform along the first axis, four bits at a time."""
     bits = digits(np.arange(RADIX), 2, 4)
     return _synthesis(spectrum, 1.0 - 2 * (bits @ bits.T % 2))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench import checks
 from workbench.replication.statistics import METRICS, UndefinedError, naive_auc, title_of
@@ -42,8 +43,8 @@ class SampledClasses:
     @classmethod
     def of_columns(
         cls,
-        truth: np.ndarray,
-        prediction: np.ndarray,
+        truth: ndarray,
+        prediction: ndarray,
         *,
         several: bool = False,
         unlike_others: bool | None = None,
@@ -92,7 +93,7 @@ class SampledClasses:
         return f"{text}: {remedy}"
 
 
-def differs_from_rest(labeled: np.ndarray, unlabeled: np.ndarray) -> bool:
+def differs_from_rest(labeled: ndarray, unlabeled: ndarray) -> bool:
     """Return whether predictions of labeled items are unlike those of the others beyond chance.
 
     Of N items n were labeled: the number of labeled ones with a prediction is hypergeometric if they were drawn at
@@ -117,7 +118,7 @@ def differs_from_rest(labeled: np.ndarray, unlabeled: np.ndarray) -> bool:
     return bool(2 * names.size * tails.min() < CHANCE)
 
 
-def refuse_unsampled(metric: str, truth: np.ndarray, prediction: np.ndarray) -> None:
+def refuse_unsampled(metric: str, truth: ndarray, prediction: ndarray) -> None:
     """Raise where a statistic of two columns of labels needs items that were not sampled.
 
     Parameters
@@ -192,7 +193,7 @@ def _is_confidence(items: Any) -> bool:
     return 0.05 < naive_auc(predicted, items.score)[0] < 0.95
 
 
-def _agrees(items: Any, truth: np.ndarray) -> bool:
+def _agrees(items: Any, truth: ndarray) -> bool:
     """Return whether the class is more frequent among the items that are predicted so; True without predictions."""
     if items.prediction is None:
         return True
