@@ -17,7 +17,6 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -80,10 +79,8 @@ class Balance(Result):
 
     def headline(self) -> str:
         """Return strength, shape and what is wrong."""
-        shape = ", ".join(
-            checks.counted(size, noun)
-            for size, noun in ((self.runs, "run"), (self.factors, "factor"), (self.levels, "level"))
-        )
+        sizes = {"run": self.runs, "factor": self.factors, "level": self.levels}
+        shape = ", ".join(checks.counted(size, noun) for noun, size in sizes.items())
         verdict = "full balance" if self.full else f"not in full balance: {self.problem}"
         return f"{shape}: strength {self.strength}, {verdict}"
 
@@ -123,26 +120,30 @@ def check_balance(array: ArrayLike) -> Balance:
     >>> check_balance(orthogonal_array(3, 13))
     Balance(27 runs, 13 factors, 3 levels: strength 2, full balance)
     >>> check_balance(hadamard(8)[:, :4]).problem
-    'column 1 holds -1 0 times, not 4; columns 1 and 2 hold the pairs of -1, 1 [[0, 0], [4, 4]] times, not 2 each'
+    'column 1 holds -1 0 times, not 4; columns 1 and 2 hold (-1, -1) 0 times, not 2'
     """
-    symbols, codes = np.unique(_array(array), return_inverse=True)
-    codes = codes.reshape(np.asarray(array).shape)
-    runs, factors = len(codes), len(codes.T)
-    uneven = _uneven_columns(codes, symbols.size)
-    pair = _first_bad_pair(codes, symbols.size, uneven) if factors > 1 else None
-    table = (
-        None
-        if pair is None or symbols.size**2 > runs
-        else _pair_table(codes[:, pair], symbols.size)
-    )
+    array = _array(array)
+    symbols, codes = np.unique(array, return_inverse=True)
+    codes = codes.reshape(array.shape)
+    (runs, factors), levels = codes.shape, symbols.size
+    uneven = _uneven_columns(codes, levels)
+    pair = _first_bad_pair(codes, levels, uneven) if factors > 1 else None
+    table = None
+    if pair and levels**2 <= runs:
+        counts = np.bincount(codes[:, pair] @ [levels, 1], minlength=levels**2)
+        table = counts.reshape(levels, levels)
     full = not uneven.any() and pair is None
-    strength = 0 if uneven.any() else 1 if pair or factors == 1 else 2
-    notes = (
-        []
-        if full
-        else [Note("unreliable", text) for text in _problems(codes, symbols, uneven, pair, table)]
+    problems = [] if full else _problems(codes, symbols, uneven, pair, table)
+    return Balance(
+        0 if uneven.any() else 1 if pair or factors == 1 else 2,
+        full,
+        pair,
+        table,
+        tuple(symbols.tolist()),
+        runs,
+        factors,
+        notes=[Note("unreliable", problem) for problem in problems],
     )
-    return Balance(strength, full, pair, table, tuple(symbols.tolist()), runs, factors, notes=notes)
 
 
 def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> ndarray:
@@ -195,10 +196,9 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
             f"must be fewer; {factors} factors of {levels} levels need {runs} runs, "
             f"{8 * runs * factors} bytes of at most {8 * LARGEST_ARRAY}",
         )
-    array = (
-        _rotated(levels, factors, runs) if method == "rotation" else linear_array(levels, factors)
-    )
-    return array.astype(np.int64)
+    if method == "rotation":
+        return _rotated(levels, factors, runs)
+    return linear_array(levels, factors).astype(np.int64)
 
 
 def smallest_runs(levels: int, factors: int) -> int:
@@ -247,10 +247,8 @@ def linear_forms(levels: int, factors: int) -> ndarray:
            [0, 1, 1, 1]])
     """
     levels, factors, dimension = _dimensions(levels, factors)
-    numbers = np.concatenate([np.arange(levels**j, 2 * levels**j) for j in range(dimension)])[
-        :factors
-    ]
-    return digits(numbers, levels, dimension).T
+    monic = [np.arange(levels**j, 2 * levels**j) for j in range(dimension)]
+    return digits(np.concatenate(monic)[:factors], levels, dimension).T
 
 
 def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndarray:
@@ -279,14 +277,14 @@ def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndar
     runs = np.arange(levels**dimension) if runs is None else runs
     field = GaloisField(*as_prime_power(levels))
     compact = np.min_scalar_type(2 * levels)
-    add = _adder(field, compact)
+    elements = np.arange(levels)
     array = np.zeros((len(runs), factors), compact)
-    for coordinate, form in zip(
-        digits(runs, levels, dimension).T, linear_forms(levels, factors), strict=True
-    ):
-        array = add(
-            array, np.asarray(field.multiply(np.arange(levels)[:, None], form), compact)[coordinate]
-        )
+    sums = field.add(elements[:, None], elements).astype(compact) if field.degree > 1 else None
+    coordinates = digits(runs, levels, dimension).T
+    for coordinate, form in zip(coordinates, linear_forms(levels, factors), strict=True):
+        products = field.multiply(elements[:, None], form).astype(compact)
+        term = products[coordinate]
+        array = (array + term) % field.p if sums is None else sums[array, term]
     return array
 
 
@@ -326,21 +324,20 @@ def hadamard(order: int) -> ndarray:
            [ 1, -1, -1,  1]])
     >>> hadamard(188)      # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.WrongValue: order must be in reach of Sylvester, Paley, Williamson and Kronecker; got 188, ... 192
+    workbench.checks.WrongValue: order must be in reach of Sylvester, Paley, Williamson and Kronecker; got 188, ... 192
     """
     order = checks.whole("order", order, 1, LARGEST_ORDER)
-    if _construction(order) is None:
-        rule = (
-            "in reach of Sylvester, Paley, Williamson and Kronecker"
-            if order % 4 == 0
-            else "1, 2 or a multiple of 4"
-        )
+    build = _builder(order)
+    if build is None:
+        rule = "in reach of Sylvester, Paley, Williamson and Kronecker"
+        if order % 4:
+            rule = "1, 2 or a multiple of 4"
         raise WrongValue(
             "order",
             f"must be {rule}; got {order}, the next that can be built is "
             f"{next_hadamard_order(order)}",
         )
-    matrix = _build(order)
+    matrix = build()
     matrix = matrix * matrix[0]
     return (matrix * matrix[:, :1]).astype(np.int64)
 
@@ -363,7 +360,7 @@ def next_hadamard_order(at_least: int) -> int:
     (484, 92)
     """
     order = checks.whole("at_least", at_least, 1, LARGEST_ORDER)
-    while _construction(order) is None:
+    while _builder(order) is None:
         order += 1
     return order
 
@@ -371,92 +368,71 @@ def next_hadamard_order(at_least: int) -> int:
 # orthogonal arrays
 
 
-def _prime_power_levels(levels: int) -> int:
+def _dimensions(levels: int, factors: int) -> tuple[int, int, int]:
+    """Return levels, factors and the smallest b with factors <= (levels^b - 1) / (levels - 1)."""
     levels = checks.whole("levels", levels, 2, LARGEST_FIELD)
     if as_prime_power(levels) is None:
-        below = next(number for number in range(levels, 1, -1) if as_prime_power(number))
-        above = next(number for number in itertools.count(levels) if as_prime_power(number))
+        below, above = (
+            next(filter(as_prime_power, itertools.count(levels, step))) for step in (-1, 1)
+        )
         raise WrongValue(
             "levels",
-            f"must be a prime power; {levels} is not a prime power, the nearest are "
-            f"{below} and {above}",
+            f"must be a prime power; {levels} is not a prime power, the nearest are {below} and "
+            f"{above}",
         )
-    return levels
-
-
-def _dimensions(levels: int, factors: int) -> tuple:
-    """Return levels, factors and the smallest b with factors <= (levels^b - 1) / (levels - 1)."""
-    levels, factors = (
-        _prime_power_levels(levels),
-        checks.whole("factors", factors, 1, LARGEST_ARRAY),
-    )
+    factors = checks.whole("factors", factors, 1, LARGEST_ARRAY)
     dimension = 1
     while (levels**dimension - 1) // (levels - 1) < factors:
         dimension += 1
     return levels, factors, dimension
 
 
-def _adder(field: GaloisField, compact: Any) -> Callable:
-    """Return addition for arrays of a small integer type."""
-    if field.p == 2:
-        return np.bitwise_xor
-    if field.degree == 1:
-        return lambda a, b: (a + b) % field.p
-    elements = np.arange(field.size)
-    table = np.asarray(field.add(elements[:, None], elements), compact)
-    return lambda a, b: table[a, b]
-
-
 def _rotated(levels: int, factors: int, runs: int) -> ndarray:
     """Return rotations of one column of the powers of a primitive element, and a run of zeros."""
-    p, degree = as_prime_power(runs)
-    field = GaloisField(p, degree)
+    field = GaloisField(*as_prime_power(runs))
     column = _onto_levels(field, field.powers(field.primitive_element), levels)
     around = np.concatenate([column, column[: factors - 1]])
     rotations = np.lib.stride_tricks.sliding_window_view(around, factors)
-    return np.concatenate([rotations, np.zeros((1, factors), np.int64)])
+    return np.pad(rotations, [(0, 1), (0, 0)])
 
 
-def _onto_levels(field: Any, elements: Any, levels: Any) -> ndarray:
-    """Map elements linearly onto GF(levels): the lowest coefficient, or for a prime power the trace."""
+def _onto_levels(field: GaloisField, elements: ndarray, levels: int) -> ndarray:
+    """Map elements linearly onto GF(levels), by the lowest coefficient or the trace."""
     if levels == field.p:
         return field.coefficients(elements)[..., 0]
     trace, conjugate = elements, field.power(elements, levels)
     while not np.array_equal(conjugate, elements):
         trace, conjugate = field.add(trace, conjugate), field.power(conjugate, levels)
     spacing = (field.size - 1) // (levels - 1)
-    return np.where(trace == 0, 0, field.log(np.where(trace == 0, 1, trace)) // spacing + 1)
+    exponent = field.log(np.maximum(trace, 1)) // spacing
+    return np.where(trace == 0, 0, exponent + 1)
 
 
 # Hadamard matrices
 
 
 @cache
-def _construction(order: Any) -> Any:
-    """Return the construction of an order and its argument, or None."""
+def _builder(order: int) -> Callable[[], ndarray] | None:
+    """Return a function that builds a matrix of this order, or None where there is none."""
+
+    def product(factor: int) -> Callable[[], ndarray] | None:
+        left, right = _builder(order // factor), _builder(factor)
+        return (lambda: _kron(left(), right())) if left and right else None
+
     if order <= 2:
-        return "sylvester", order
+        return lambda: SYLVESTER[:order, :order]
     if order % 4:
         return None
-    if _construction(order // 2):
-        return "kronecker", 2
+    if _builder(order // 2):
+        return product(2)
     if as_prime_power(order - 1):
-        return "paley one", order - 1
+        return lambda: _paley_one(order - 1)
     if order // 2 % 4 == 2 and as_prime_power(order // 2 - 1):
-        return "paley two", order // 2 - 1
+        return lambda: _paley_two(order // 2 - 1)
     if order in ROWS:
-        return "four circulants", order
-    factors = (f for f in range(4, math.isqrt(order) + 1, 4) if order % f == 0)
-    return next(
-        (("kronecker", f) for f in factors if _construction(f) and _construction(order // f)), None
-    )
-
-
-def _build(order: Any) -> Any:
-    kind, argument = _construction(order)
-    if kind == "kronecker":
-        return _kron(_build(order // argument), _build(argument))
-    return _BUILDERS[kind](argument)
+        return lambda: four_circulants(order)
+    factors = [f for f in range(4, math.isqrt(order) + 1, 4) if order % f == 0]
+    return next(filter(None, map(product, factors)), None)
 
 
 def _kron(left: ndarray, right: ndarray) -> ndarray:
@@ -493,25 +469,16 @@ def _paley_two(q: int) -> ndarray:
     return _kron(_bordered(q, 1), SYLVESTER) + diagonal
 
 
-_BUILDERS = {
-    "sylvester": lambda order: SYLVESTER[:order, :order],
-    "paley one": _paley_one,
-    "paley two": _paley_two,
-    "four circulants": four_circulants,
-}
-
-
 # balance
 
 
-def _array(array: Any) -> ndarray:
+def _array(array: ArrayLike) -> ndarray:
     array = checks.plain_array("array", array)
-    if array.ndim != 2:
+    if array.ndim != 2 or array.size == 0:
         raise WrongValue(
-            "array", f"must be two-dimensional, runs by factors; got shape {array.shape}"
+            "array",
+            f"must be two-dimensional, runs by factors, and not empty; got shape {array.shape}",
         )
-    if array.size == 0:
-        raise WrongValue("array", f"must not be empty; got shape {array.shape}")
     if array.dtype.kind not in "biuf":
         raise checks.WrongType(
             "array", f"must hold numbers; got {array.dtype} such as {array[0, 0]!r}"
@@ -521,94 +488,63 @@ def _array(array: Any) -> ndarray:
 
 
 def _uneven_columns(codes: ndarray, levels: int) -> ndarray:
-    """Tell of each column whether it fails eq. 15; all do where runs is no multiple of levels, or levels is 1."""
+    """Return a mask of the columns that fail eq. 15; all do where there is one level."""
     runs, factors = codes.shape
     flat = codes + levels * np.arange(factors)
     counts = np.bincount(flat.ravel(), minlength=factors * levels).reshape(factors, levels)
     return (counts != runs / levels).any(1) | (levels == 1)
 
 
-def _pair_table(two_columns: ndarray, levels: int) -> ndarray:
-    return np.bincount(two_columns @ [levels, 1], minlength=levels**2).reshape(levels, levels)
-
-
 def _first_bad_pair(codes: ndarray, levels: int, uneven: ndarray) -> tuple | None:
-    """Return the first pair of columns that does not show each pair of symbols equally often, or None."""
+    """Return the first pair of columns that fails eq. 11, or None.
+
+    Pairs with the last symbol are not counted: even columns imply them.
+    """
     runs, factors = codes.shape
     if levels == 1 or runs % levels**2:
         return 0, 1
+    shows = (codes[:, :, None] == np.arange(levels - 1)).astype(np.float32)
     width = max(1, BLOCK // (runs * (levels - 1)))
-    starts = range(0, factors, width)
-    for start in starts:
-        bad = np.concatenate(
-            [_bad_pairs(codes, start, other, width, levels) for other in starts if other >= start],
-            1,
+    for start in range(0, factors, width):
+        first, second = (
+            part.reshape(runs, -1) for part in (shows[:, start:][:, :width], shows[:, start:])
         )
-        bad = np.triu(bad | uneven[start : start + width, None] | uneven[start:], 1)
+        counts = (first.T @ second).reshape(-1, levels - 1, factors - start, levels - 1)
+        bad = (counts != runs // levels**2).any((1, 3))
+        bad = np.triu(bad | uneven[start:][:width, None] | uneven[start:], 1)
         if bad.any():
             return tuple((start + np.argwhere(bad)[0]).tolist())
     return None
 
 
-def _bad_pairs(codes: ndarray, start: int, other: int, width: int, levels: int) -> ndarray:
-    """Compare columns from `start` with those from `other`; without the last symbol, which even columns imply."""
-    first = _indicators(codes[:, start : start + width], levels)
-    second = first if other == start else _indicators(codes[:, other : other + width], levels)
-    counts = (first.T @ second).reshape(first.shape[1] // (levels - 1), levels - 1, -1, levels - 1)
-    return (counts != len(codes) // levels**2).any((1, 3))
-
-
-def _indicators(codes: ndarray, levels: int) -> ndarray:
-    return (codes[:, :, None] == np.arange(levels - 1)).reshape(len(codes), -1).astype(np.float32)
-
-
 def _problems(
-    codes: ndarray,
-    symbols: ndarray,
-    uneven: ndarray,
-    pair: tuple | None,
-    table: ndarray | None,
+    codes: ndarray, symbols: ndarray, uneven: ndarray, pair: tuple | None, table: ndarray | None
 ) -> Iterator[str]:
-    """Say what is wrong: a column, a pair of columns, too many columns."""
-    runs, levels = len(codes), symbols.size
+    """Yield the faults: a column, a pair of columns, more columns than Rao's bound."""
+    (runs, factors), levels = codes.shape, symbols.size
     if levels == 1:
         yield f"the array holds only the symbol {symbols[0]:g}"
         return
     if uneven.any():
-        yield _column_problem(codes, symbols, int(np.flatnonzero(uneven)[0]))
+        column = int(uneven.argmax())
+        counts = np.bincount(codes[:, column], minlength=levels)
+        yield f"column {column + 1} holds {_wrong_count(counts, symbols, runs / levels)}"
     if pair and table is not None:
-        yield f"columns {pair[0] + 1} and {pair[1] + 1} hold {_table_problem(table, symbols, runs / levels**2)}"
+        fault = _wrong_count(table, symbols, runs / levels**2)
+        yield f"columns {pair[0] + 1} and {pair[1] + 1} hold {fault}"
     elif pair:
         yield f"two columns of {levels} symbols need at least {levels**2} runs, the array has {runs}"
-    yield from _too_many_columns(runs, levels, codes.shape[1])
-
-
-def _column_problem(codes: ndarray, symbols: ndarray, column: int) -> str:
-    counts = np.bincount(codes[:, column], minlength=symbols.size)
-    wrong = int(np.flatnonzero(counts != codes.shape[0] / symbols.size)[0])
-    seen = checks.counted(counts[wrong], "time")
-    return f"column {column + 1} holds {symbols[wrong]:g} {seen}, not {codes.shape[0] / symbols.size:.6g}"
-
-
-def _table_problem(table: ndarray, symbols: ndarray, expected: float) -> str:
-    """Return the whole table of up to three symbols, else the first count that is wrong."""
-    if symbols.size <= 3:
-        names = ", ".join(f"{symbol:g}" for symbol in symbols)
-        return f"the pairs of {names} {table.tolist()} times, not {expected:.6g} each"
-    i, j = np.argwhere(table != expected)[0]
-    return f"({symbols[i]:g}, {symbols[j]:g}) {checks.counted(table[i, j], 'time')}, not {expected:.6g}"
-
-
-def _too_many_columns(runs: int, levels: int, factors: int) -> Iterator[str]:
-    """Rao's bound, (runs - 1) / (levels - 1) columns, and the runs that would do."""
     most = (runs - 1) // (levels - 1)
     if 1 <= most < factors:
-        columns, fit = checks.counted(most, "column"), "fits" if most == 1 else "fit"
-        yield f"at most {columns} of {levels} symbols {fit} {runs} runs{_enough_runs(levels, factors)}"
+        columns = checks.counted(
+            most, f"column of {levels} symbols fits", f"columns of {levels} symbols fit"
+        )
+        yield f"at most {columns} {runs} runs"
 
 
-def _enough_runs(levels: int, factors: int) -> str:
-    if levels == 2 and factors < LARGEST_ORDER:
-        return f", {factors} need {next_hadamard_order(factors + 1)}"
-    known = levels <= LARGEST_FIELD and factors <= LARGEST_ARRAY and as_prime_power(levels)
-    return f", {factors} need {smallest_runs(levels, factors)}" if known else ""
+def _wrong_count(counts: ndarray, symbols: ndarray, expected: float) -> str:
+    """Return the first symbol, or pair of symbols, that does not occur as often as expected."""
+    first = tuple(np.argwhere(counts != expected)[0])
+    names = ", ".join(f"{symbols[k]:g}" for k in first)
+    name = names if counts.ndim == 1 else f"({names})"
+    return f"{name} {checks.counted(counts[first], 'time')}, not {expected:.6g}"

@@ -70,15 +70,18 @@ class GaloisField:
     modulus: Sequence[int] = FILLED
 
     def __post_init__(self) -> None:
-        p = _prime(self.p)
+        p = checks.whole("p", self.p, 2, LARGEST_FIELD)
+        if _prime_factors(p) != (p,):
+            power = as_prime_power(p)
+            remedy = f", take GaloisField({power[0]}, {power[1]})" if power else ""
+            raise WrongValue("p", f"must be a prime; {p} is not a prime{remedy}")
         degree = checks.whole("degree", self.degree, 1)
         if degree > 20 or p**degree > LARGEST_FIELD:
             raise ValueError(f"p ** degree must be at most {LARGEST_FIELD}; got {p} ** {degree}")
-        modulus = (
-            _smallest_primitive(p, degree)
-            if self.modulus is None
-            else _modulus(self.modulus, p, degree)
-        )
+        if self.modulus is None:
+            modulus = _smallest_primitive(p, degree)
+        else:
+            modulus = _modulus(self.modulus, p, degree)
         vars(self).update(p=p, degree=degree, modulus=modulus)
 
     def __repr__(self) -> str:
@@ -112,14 +115,14 @@ class GaloisField:
         coefficients : (..., degree) array_like of int
             Lowest first, each 0 to p - 1.
         """
-        coefficients = _whole_numbers("coefficients", coefficients, self.p)
-        if coefficients.ndim == 0 or coefficients.shape[-1] != self.degree:
+        coefficients = _whole_numbers("coefficients", coefficients, 0, self.p - 1)
+        if coefficients.shape[-1:] != (self.degree,):
             raise WrongValue(
                 "coefficients",
                 f"must have {self.degree} entries along the last axis; got shape "
                 f"{coefficients.shape}",
             )
-        return _plain(coefficients @ self._places)
+        return self._of_digits(coefficients)
 
     def add(self, a: ArrayLike, b: ArrayLike) -> int | ndarray:
         """Return a + b, coefficients added modulo p.
@@ -135,7 +138,7 @@ class GaloisField:
         if self.degree == 1:
             return _plain((a + b) % self.p)
         total = digits(a, self.p, self.degree) + digits(b, self.p, self.degree)
-        return _plain(total % self.p @ self._places)
+        return self._of_digits(total % self.p)
 
     def multiply(self, a: ArrayLike, b: ArrayLike) -> int | ndarray:
         """Return a * b, by adding logarithms.
@@ -164,12 +167,13 @@ class GaloisField:
         >>> GaloisField(7).power([1, 2, 3, 4, 5, 6], -1)
         array([1, 4, 5, 2, 3, 6])
         """
-        a, exponent = self._elements("a", a), _whole_numbers("exponent", exponent)
+        a = self._elements("a", a)
+        exponent = _whole_numbers("exponent", exponent, -checks.LARGEST, checks.LARGEST)
         if np.any((a == 0) & (exponent < 0)):
             raise WrongValue("a", "must not be 0 for an exponent below 0")
         power, log = self._tables
-        found = power[log[a] * (exponent % (self.size - 1)) % (self.size - 1)]
-        return _plain(np.where((a == 0) & (exponent != 0), 0, found))
+        powers = power[log[a] * (exponent % (self.size - 1)) % (self.size - 1)]
+        return _plain(np.where((a == 0) & (exponent != 0), 0, powers))
 
     def log(self, a: ArrayLike) -> int | ndarray:
         """Return the k in 0 .. size - 2 with primitive_element ** k = a, for elements other than 0.
@@ -179,7 +183,10 @@ class GaloisField:
         a : (...) array_like of int
             Elements, 1 to size - 1.
         """
-        return _plain(self._tables[1][self._nonzero(a)])
+        a = self._elements("a", a)
+        if np.any(a == 0):
+            raise WrongValue("a", "must not be 0: no power of 0 is 1")
+        return _plain(self._tables[1][a])
 
     def order(self, a: ArrayLike) -> int | ndarray:
         """Return the smallest k >= 1 with a ** k = 1, for elements other than 0.
@@ -189,7 +196,7 @@ class GaloisField:
         a : (...) array_like of int
             Elements, 1 to size - 1.
         """
-        return _plain((self.size - 1) // np.gcd(self._tables[1][self._nonzero(a)], self.size - 1))
+        return _plain((self.size - 1) // np.gcd(self.log(a), self.size - 1))
 
     def powers(self, a: int) -> Any:
         """Return a, a^2, ..., a^(size - 1) = 1, every element but 0 once, for a primitive element.
@@ -207,41 +214,29 @@ class GaloisField:
             raise WrongValue("a", f"must be primitive, of order {self.size - 1}; {fault}")
         return self.power(a, np.arange(1, self.size))
 
-    @property
-    def _places(self) -> ndarray:
-        return self.p ** np.arange(self.degree)
+    def _of_digits(self, coefficients: ndarray) -> int | ndarray:
+        return _plain(coefficients @ self.p ** np.arange(self.degree))
 
     @cached_property
     def _tables(self) -> tuple:
         return _power_and_log(self.p, self.modulus, self.primitive_element)
 
     def _elements(self, name: str, values: ArrayLike) -> ndarray:
-        return _whole_numbers(name, values, self.size)
-
-    def _nonzero(self, a: ArrayLike) -> ndarray:
-        a = self._elements("a", a)
-        if np.any(a == 0):
-            raise WrongValue("a", "must not be 0: no power of 0 is 1")
-        return a
+        return _whole_numbers(name, values, 0, self.size - 1)
 
 
 # whole numbers and primes
 
 
-def _whole_numbers(name: str, values: ArrayLike, size: int | None = None) -> ndarray:
-    """Return `values` as an int array of any shape, within 0 .. size - 1 if a size is given."""
+def _whole_numbers(name: str, values: ArrayLike, low: int, high: int) -> ndarray:
+    """Return `values` as an int array of any shape, within low .. high."""
     array = checks.plain_array(name, values)
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite; got {values!r}")
-    if array.dtype.kind not in "iuf" or not np.all(np.mod(array, 1) == 0):
+    if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold whole numbers; got {values!r}")
-    outside = (
-        array[(array < 0) | (array >= size)] if size else array[np.abs(array) > checks.LARGEST]
-    )
-    if outside.size:
+    wrong = array[~((array >= low) & (array <= high) & (np.floor(array) == array))]
+    if wrong.size:
         raise ValueError(
-            f"{name} must hold whole numbers from {0 if size else -checks.LARGEST} to "
-            f"{size - 1 if size else checks.LARGEST}; got {outside[0]:.15g}"
+            f"{name} must hold whole numbers from {low} to {high}; got {wrong[0]:.15g}"
         )
     return array.astype(np.int64)
 
@@ -258,28 +253,19 @@ def digits(numbers: ArrayLike, base: int, count: int) -> ndarray:
 @lru_cache(maxsize=4096)
 def _prime_factors(number: int) -> tuple:
     """Return the distinct primes that divide `number`, rising."""
-    found = []
+    primes = []
     for divisor in range(2, math.isqrt(number) + 1):
         if number % divisor == 0:
-            found.append(divisor)
+            primes.append(divisor)
             while number % divisor == 0:
                 number //= divisor
-    return (*found, number) if number > 1 else tuple(found)
+    return (*primes, number) if number > 1 else tuple(primes)
 
 
 def as_prime_power(number: int) -> Any:
     """Return (p, m) with number = p^m, p prime, or None."""
     primes = _prime_factors(number)
     return (primes[0], round(math.log(number, primes[0]))) if len(primes) == 1 else None
-
-
-def _prime(p: int) -> int:
-    p = checks.whole("p", p, 2, LARGEST_FIELD)
-    if _prime_factors(p) != (p,):
-        found = as_prime_power(p)
-        remedy = f", take GaloisField({found[0]}, {found[1]})" if found else ""
-        raise WrongValue("p", f"must be a prime; {p} is not a prime{remedy}")
-    return p
 
 
 # polynomials over GF(p), coefficients lowest first
@@ -289,7 +275,7 @@ def polynomial(coefficients: Sequence[int]) -> str:
     """Return the text of a polynomial, such as x^5 + 2x + 1."""
     terms = []
     for k, c in reversed(list(enumerate(coefficients))):
-        variable = "" if k == 0 else "x" if k == 1 else f"x^{k}"
+        variable = f"x^{k}" if k > 1 else "x" * k
         if c:
             terms.append(variable if c == 1 and k else f"{c}{variable}")
     return " + ".join(terms) or "0"
@@ -305,34 +291,25 @@ def _divides(divisor: tuple, polynomial: tuple, p: int) -> bool:
     return not any(rest)
 
 
-def _factor(polynomial: tuple, p: int) -> tuple | None:
-    """Return the smallest factor of a polynomial below its own degree, or None."""
-    divisors = (
-        divisor
-        for degree in range(1, (len(polynomial) - 1) // 2 + 1)
-        for divisor in _monic(p, degree)
-    )
-    return next((divisor for divisor in divisors if _divides(divisor, polynomial, p)), None)
-
-
 def _monic(p: int, degree: int) -> Iterator[tuple]:
     """Return the polynomials with leading coefficient 1, the smallest first."""
     return ((*digits(number, p, degree).tolist(), 1) for number in range(p**degree))
 
 
-def _modulus(modulus: Any, p: Any, degree: Any) -> tuple:
+def _modulus(modulus: Sequence[int], p: int, degree: int) -> tuple:
     """Return a modulus as a tuple of int, or raise; a factor is named."""
-    given = checks.counts("modulus", modulus, size=degree + 1, what="coefficient")
-    coefficients = tuple(_whole_numbers("modulus", given, p).tolist())
+    array = checks.counts("modulus", modulus, size=degree + 1, what="coefficient")
+    coefficients = tuple(_whole_numbers("modulus", array, 0, p - 1).tolist())
     if coefficients[-1] != 1:
         raise WrongValue("modulus", "must have the highest coefficient 1", coefficients[-1])
-    factor = _factor(coefficients, p)
-    if factor:
-        raise WrongValue(
-            "modulus",
-            f"must be irreducible modulo {p}; {polynomial(coefficients)} has the "
-            f"factor {polynomial(factor)}",
-        )
+    for lower in range(1, degree // 2 + 1):
+        for divisor in _monic(p, lower):
+            if _divides(divisor, coefficients, p):
+                raise WrongValue(
+                    "modulus",
+                    f"must be irreducible modulo {p}; {polynomial(coefficients)} has the factor "
+                    f"{polynomial(divisor)}",
+                )
     return coefficients
 
 
@@ -344,31 +321,32 @@ def _companion(p: int, modulus: tuple) -> ndarray:
 
 
 def _matrix_power(matrix: ndarray, exponent: int, p: int) -> ndarray:
-    if not exponent:
-        return np.eye(len(matrix), dtype=np.int64)
-    root = _matrix_power(matrix @ matrix % p, exponent // 2, p)
-    return root @ matrix % p if exponent % 2 else root
+    power = np.eye(len(matrix), dtype=np.int64)
+    for bit in f"{exponent:b}":
+        power = power @ power % p
+        if bit == "1":
+            power = power @ matrix % p
+    return power
 
 
 def _generates(matrix: ndarray, p: int) -> bool:
-    """Whether the powers of multiplication by an element reach everything but 0."""
+    """Return whether the powers of multiplication by an element reach everything but 0."""
     group = p ** len(matrix) - 1
-    identity = np.eye(len(matrix), dtype=np.int64)
-    return np.array_equal(_matrix_power(matrix, group, p), identity) and not any(
-        np.array_equal(_matrix_power(matrix, group // r, p), identity)
-        for r in _prime_factors(group)
-    )
+
+    def is_identity(exponent: int) -> bool:
+        return np.array_equal(_matrix_power(matrix, exponent, p), np.eye(len(matrix)))
+
+    return is_identity(group) and not any(is_identity(group // r) for r in _prime_factors(group))
 
 
 @lru_cache(maxsize=256)
-def _smallest_primitive(p: Any, degree: Any) -> Any:
-    """Return the smallest primitive polynomial; its constant term is (-1)^degree times a primitive root."""
-    return next(
-        modulus
-        for modulus in _monic(p, degree)
-        if _is_primitive_root((-1) ** degree * modulus[0] % p, p)
-        and _generates(_companion(p, modulus), p)
-    )
+def _smallest_primitive(p: int, degree: int) -> tuple:
+    """Return the smallest primitive polynomial; (-1)^degree its constant is a primitive root."""
+    for modulus in _monic(p, degree):
+        root = (-1) ** degree * modulus[0] % p
+        if _is_primitive_root(root, p) and _generates(_companion(p, modulus), p):
+            return modulus
+    raise AssertionError("every finite field has a primitive polynomial")
 
 
 def _is_primitive_root(root: int, p: int) -> bool:
@@ -395,11 +373,11 @@ def _power_and_log(p: int, modulus: tuple, generator: int) -> tuple:
     """Return the powers 0 .. q - 2 of the generator and their inverse, doubling the known ones at each step."""
     size = p ** (len(modulus) - 1)
     step = _multiplication(p, modulus, generator)
-    known = np.eye(1, len(step), dtype=np.int64)
-    while len(known) < size - 1:
-        known = np.concatenate([known, known @ step % p])
+    coefficients = np.eye(1, len(step), dtype=np.int64)
+    while len(coefficients) < size - 1:
+        coefficients = np.concatenate([coefficients, coefficients @ step % p])
         step = step @ step % p
-    power = known[: size - 1] @ p ** np.arange(len(step))
+    power = coefficients[: size - 1] @ p ** np.arange(len(step))
     log = np.zeros(size, dtype=np.int64)
     log[power] = np.arange(size - 1)
     return power, log
