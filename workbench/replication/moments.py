@@ -85,10 +85,9 @@ def rmse(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     return Moments(((x - y) ** 2)[:, None], lambda mean: np.sqrt(mean[..., 0]))
 
 
-def _numbers(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
-    return checks.vector("truth", truth, size=size), checks.vector(
-        "prediction", prediction, size=size
-    )
+def _numbers(truth: ArrayLike, prediction: ArrayLike, size: int) -> list[ndarray]:
+    columns = {"truth": truth, "prediction": prediction}
+    return [checks.vector(name, column, size=size) for name, column in columns.items()]
 
 
 def kappa(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
@@ -99,7 +98,7 @@ def kappa(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     .. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
     """
     return _of_classes(
-        truth, prediction, size, lambda beyond, true, predicted, chance: beyond / (1 - chance)
+        truth, prediction, size, lambda true, predicted: 1 - (true * predicted).sum(-1)
     )
 
 
@@ -115,18 +114,14 @@ def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
         truth,
         prediction,
         size,
-        lambda beyond, true, predicted, chance: (
-            beyond / np.sqrt((1 - (true * true).sum(-1)) * (1 - (predicted * predicted).sum(-1)))
-        ),
+        lambda true, predicted: np.sqrt((1 - (true**2).sum(-1)) * (1 - (predicted**2).sum(-1))),
     )
 
 
 def alike_labels(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
     """Return both columns of labels, or raise where one is text and the other numbers."""
-    truth, prediction = (
-        checks.labels("truth", truth, size=size),
-        checks.labels("prediction", prediction, size=size),
-    )
+    truth = checks.labels("truth", truth, size=size)
+    prediction = checks.labels("prediction", prediction, size=size)
     if (truth.dtype.kind in "US") != (prediction.dtype.kind in "US"):
         raise TypeError(
             f"truth and prediction must both be text or both numbers; got {truth[0].item()!r} "
@@ -136,25 +131,24 @@ def alike_labels(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[nd
 
 
 def _of_classes(
-    truth: ArrayLike, prediction: ArrayLike, size: int, of: Callable[..., ndarray]
+    truth: ArrayLike, prediction: ArrayLike, size: int, scale: Callable[..., ndarray]
 ) -> Moments:
-    names, code = np.unique(
-        np.concatenate(alike_labels(truth, prediction, size)), return_inverse=True
-    )
+    """Return agreement beyond that of chance over a scale, a function of the true and predicted shares."""
+    labels = np.concatenate(alike_labels(truth, prediction, size))
+    names, code = np.unique(labels, return_inverse=True)
     if names.size > MOST_CLASSES:
         raise ValueError(
             f"kappa and mcc take at most {MOST_CLASSES} classes; got {names.size:,}: take accuracy"
         )
-    own = np.eye(names.size)
 
     def rows(true: ndarray, predicted: ndarray) -> ndarray:
-        return np.column_stack([true == predicted, own[true], own[predicted]])
+        indicators = np.eye(names.size)
+        return np.column_stack([true == predicted, indicators[true], indicators[predicted]])
 
     def of_means(mean: ndarray) -> ndarray:
-        true, predicted = mean[..., 1 : 1 + names.size], mean[..., 1 + names.size :]
-        chance = (true * predicted).sum(-1)
-        return of(mean[..., 0] - chance, true, predicted, chance)
+        agreement, true, predicted = np.split(mean, [1, 1 + names.size], -1)
+        beyond = agreement[..., 0] - (true * predicted).sum(-1)
+        return beyond / scale(true, predicted)
 
-    return Moments(
-        rows(*code.reshape(2, -1)), of_means, rows(*np.indices((names.size,) * 2).reshape(2, -1))
-    )
+    possible = rows(*np.indices((names.size, names.size)).reshape(2, -1))
+    return Moments(rows(*code.reshape(2, -1)), of_means, possible)

@@ -86,7 +86,7 @@ class Metric:
     values: Any = None
     moments: Callable[..., Moments] | None = None
     kind: str = "number"
-    empty: str = ""
+    empty: str = "no item is left"
     about: str = ""
     of_each: str = ""
     title: str = ""
@@ -99,12 +99,10 @@ class Metric:
     def of(cls, statistic: str | Callable) -> "Metric":
         """Return the entry of a name, or one made of a function (weight, *columns) -> number, or raise."""
         if callable(statistic):
-            return cls(getattr(statistic, "__name__", "statistic"), (), values=_by_row(statistic))
-        return METRICS[
-            checks.choice(
-                "statistic", statistic, [name for name in METRICS if METRICS[name].is_one]
-            )
-        ]
+            name = getattr(statistic, "__name__", "statistic")
+            return cls(name, (), values=_by_row(statistic), empty="")
+        names = [name for name in METRICS if METRICS[name].is_one]
+        return METRICS[checks.choice("statistic", statistic, names)]
 
     @property
     def is_one(self) -> bool:
@@ -120,11 +118,6 @@ class Metric:
     def counts_hits(self) -> bool:
         """Whether it is a function of the proportion of hits among the items of its denominator."""
         return self.kind == "proportion" or self.name == "f1"
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """The least and the largest value that it can have."""
-        return RANGES[self.kind]
 
     @property
     def per_class(self) -> bool:
@@ -178,13 +171,15 @@ class Metric:
         """Return it and its standard error as if items were independent and of equal weight."""
         if self.naive:
             return self.naive(*columns)
+        size = len(columns[0])
         if self.moments:
-            values = self.moments(*columns, len(columns[0])).linear(np.ones(len(columns[0])))[0]
-            return float(values.mean()), float(values.std() / np.sqrt(values.size))
-        totals: Any = self.totals_of(columns, len(columns[0]))
-        estimate = totals.numerator.sum() / totals.denominator.sum()
-        rest = totals.numerator - estimate * totals.denominator
-        return float(estimate), float(np.sqrt((rest**2).sum()) / totals.denominator.sum())
+            values = self.moments(*columns, size).linear(np.ones(size))[0]
+            return float(values.mean()), float(values.std() / np.sqrt(size))
+        totals: Any = self.totals_of(columns, size)
+        total = totals.denominator.sum()
+        estimate = totals.numerator.sum() / total
+        residuals = totals.numerator - estimate * totals.denominator
+        return float(estimate), float(np.sqrt((residuals**2).sum()) / total)
 
 
 def title_of(name: str) -> str:
@@ -195,28 +190,30 @@ def title_of(name: str) -> str:
     >>> title_of("macro_f1"), title_of("recall")
     ('macro F1', 'recall')
     """
-    return METRICS[name].title if name in METRICS and METRICS[name].title else metric_words(name)
+    title = METRICS[name].title if name in METRICS else ""
+    return title or metric_words(name)
 
 
 def placements(parts: Sequence[ndarray], score: ndarray, weight: ndarray) -> ndarray:
-    """Return for each positive the share of the negatives below it, for each negative that of the positives above it.
+    """Return for each item the proportion of the other class on its right side.
+
+    That is the negatives below a positive, and the positives above a negative.
 
     Parameters
     ----------
     parts : (positive, negative), (n,) arrays of bool
     score, weight : (n,) array
-        Equal scores count half; shares are of the weight.
+        Equal scores count half; proportions are of the weight.
     """
-    found = np.zeros(score.size)
+    placed = np.zeros(score.size)
     for part, other, side in zip(parts, reversed(parts), (1, -1), strict=True):
         order = np.argsort(side * score[other], kind="stable")
-        cumulated = np.concatenate([[0.0], np.cumsum(weight[other][order])])
-        ends = [
-            np.searchsorted(side * score[other][order], side * score[part], end)
-            for end in ("left", "right")
-        ]
-        found[part] = sum(cumulated[end] for end in ends) / (2 * cumulated[-1])
-    return found
+        sorted_scores = side * score[other][order]
+        cumulated = np.append(0.0, np.cumsum(weight[other][order]))
+        below = np.searchsorted(sorted_scores, side * score[part], "left")
+        up_to = np.searchsorted(sorted_scores, side * score[part], "right")
+        placed[part] = (cumulated[below] + cumulated[up_to]) / (2 * cumulated[-1])
+    return placed
 
 
 def ratio(numerator: float | ndarray, denominator: float | ndarray) -> ndarray:
@@ -234,9 +231,8 @@ def _mean(y: ArrayLike, size: int) -> Totals:
 
 
 def _mean_rank(y: ArrayLike, most: int, size: int) -> Totals:
-    return Totals(
-        checks.vector("y", y, size=size, low=1, high=checks.whole("most", most, 1)), np.ones(size)
-    )
+    high = checks.whole("most", most, 1)
+    return Totals(checks.vector("y", y, size=size, low=1, high=high), np.ones(size))
 
 
 def _total(y: ArrayLike, size: int) -> Totals:
@@ -248,9 +244,8 @@ def _ratio_of(y: ArrayLike, x: ArrayLike, size: int) -> Totals:
 
 
 def _accuracy(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
-    return Totals(
-        np.equal(*moments.alike_labels(truth, prediction, size)).astype(float), np.ones(size)
-    )
+    truth, prediction = moments.alike_labels(truth, prediction, size)
+    return Totals((truth == prediction).astype(float), np.ones(size))
 
 
 def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
@@ -270,13 +265,14 @@ def binary(name: str, values: ArrayLike, size: int) -> ndarray:
     array = checks.labels(name, values, size=size)
     if array.dtype.kind in "biuf" and np.isin(array, (0, 1)).all():
         return array.astype(float)
-    seen = np.unique(array)
-    shown = ", ".join(repr(value) for value in seen[:5].tolist()) + (
-        ", ..." if seen.size > 5 else ""
-    )
+    labels = np.unique(array)
+    examples = [repr(label) for label in labels[:5].tolist()]
+    if labels.size > len(examples):
+        examples.append("...")
     raise ValueError(
-        f"{name} must hold 0 and 1 (1 the positive class); got {checks.counted(seen.size, 'label')}: "
-        f"{shown}; compare with the positive class first"
+        f"{name} must hold 0 and 1 (1 the positive class); got "
+        f"{checks.counted(labels.size, 'label')}: {', '.join(examples)}; compare with the positive "
+        "class first"
     )
 
 
@@ -298,14 +294,14 @@ def _brier(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
 def _log_loss(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
     """Mean of -log of the probability that was given to what is true."""
     truth, score = _probabilities(truth, score, size)
-    given = np.where(truth == 1, score, 1 - score)
-    if not given.all():
+    chance = np.where(truth == 1, score, 1 - score)
+    for item in np.flatnonzero(chance == 0)[:1]:
         raise checks.WrongValue(
             "score",
             "must give no item's true class the probability 0: its log loss is infinite; "
-            f"item {int((given == 0).argmax())} is {score[given == 0][0]:g}",
+            f"item {item} is {score[item]:g}",
         )
-    return Totals(-np.log(given), np.ones(size))
+    return Totals(-np.log(chance), np.ones(size))
 
 
 def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
@@ -356,12 +352,12 @@ def _median(y: ArrayLike, size: int) -> Callable:
 
 
 def below_median(y: ArrayLike, rows: ndarray, weight: ndarray) -> tuple[ndarray, list]:
-    """Return 1 for what lies below the median and 0 for what lies above; what equals it makes the mean one half."""
+    """Return 1 below the median and 0 above it; values equal to it make the mean one half."""
     y = checks.vector("y", y, size=rows.size)
     middle = _median(y[rows], int(rows.sum()))(weight[None, rows])[0]
-    counted = weight * rows
-    under, at = counted[y < middle].sum(), counted[y == middle].sum()
-    return np.where(y == middle, (counted.sum() / 2 - under) / at, y < middle), [rows]
+    weight = weight * rows
+    under, at = weight[y < middle].sum(), weight[y == middle].sum()
+    return np.where(y == middle, (weight.sum() / 2 - under) / at, y < middle), [rows]
 
 
 def _naive_median(y: ndarray) -> tuple[float, float]:
@@ -371,11 +367,12 @@ def _naive_median(y: ndarray) -> tuple[float, float]:
     ----------
     .. [1] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
     """
-    found = [
-        float(_quantile(y, q, y.size)(np.ones((1, y.size)))[0])
-        for q in (0.5, *np.clip(0.5 + 0.5 / np.sqrt(y.size) * np.array([-1, 1]), 0, 1).tolist())
-    ]
-    return found[0], (found[2] - found[1]) / 2
+    error = 0.5 / np.sqrt(y.size)
+    low, middle, high = (
+        float(_quantile(y, max(0.0, min(1.0, float(q))), y.size)(np.ones((1, y.size)))[0])
+        for q in (0.5 - error, 0.5, 0.5 + error)
+    )
+    return middle, (high - low) / 2
 
 
 def _number(value: Any) -> float:
@@ -425,13 +422,14 @@ def naive_auc(truth: ndarray, score: ndarray) -> tuple[float, float]:
 
 
 def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
-    """Each class's F1 is 2 hits / (true + predicted); an item moves those of its true and its predicted class."""
+    """Each class's F1 is 2 hits / (true + predicted); an item moves those of its two classes."""
     names, code = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
     true, predicted = code.reshape(2, -1)
-    right, counted = true == predicted, np.bincount(code)
-    f1 = 2 * np.bincount(true, right, names.size) / counted
-    rest = 2 * right / counted[true] - f1[true] / counted[true] - f1[predicted] / counted[predicted]
-    return float(f1.mean()), float(np.sqrt((rest**2).sum()) / names.size)
+    right, sizes = true == predicted, np.bincount(code)
+    f1 = 2 * np.bincount(true, right, names.size) / sizes
+    slopes = f1 / sizes
+    moves = 2 * right / sizes[true] - slopes[true] - slopes[predicted]
+    return float(f1.mean()), float(np.sqrt((moves**2).sum()) / names.size)
 
 
 def _naive_balanced_accuracy(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
@@ -449,22 +447,22 @@ RANGES = {
     "bounded": (-np.inf, np.inf),
     "number": (-np.inf, np.inf),
 }
-_LABELS, _NONE_LEFT = ("truth", "prediction"), "no item is left"
-_SCORES, _ONE_VALUE = ("truth", "score"), "it takes two classes or values"
+_LABELS, _SCORES = ("truth", "prediction"), ("truth", "score")
+_ONE_VALUE = "it takes two classes or values"
 
 
-def _cut(mean: Any) -> ndarray:
+def _cut(mean: ndarray) -> ndarray:
     return np.clip(mean, *RANGES["agreement"])
 
 
 METRICS = {
     metric.name: metric
     for metric in (
-        Metric("proportion", ("y",), _proportion, kind="proportion", empty=_NONE_LEFT),
-        Metric("mean", ("y",), _mean, empty=_NONE_LEFT),
-        Metric("total", ("y",), _total),
+        Metric("proportion", ("y",), _proportion, kind="proportion"),
+        Metric("mean", ("y",), _mean),
+        Metric("total", ("y",), _total, empty=""),
         Metric("ratio", ("y", "x"), _ratio_of, empty="the total of x is 0"),
-        Metric("accuracy", _LABELS, _accuracy, kind="proportion", empty=_NONE_LEFT, about="items"),
+        Metric("accuracy", _LABELS, _accuracy, kind="proportion", about="items"),
         Metric(
             "precision",
             _LABELS,
@@ -491,7 +489,13 @@ METRICS = {
             of_mean=lambda mean: 2 * mean / (1 + mean),
         ),
         Metric(
-            "macro_f1", _LABELS, kind="share", about="classes", of_each="f1", naive=_naive_macro_f1
+            "macro_f1",
+            _LABELS,
+            kind="share",
+            about="classes",
+            of_each="f1",
+            naive=_naive_macro_f1,
+            empty="",
         ),
         Metric(
             "balanced_accuracy",
@@ -500,6 +504,7 @@ METRICS = {
             about="classes",
             of_each="recall",
             naive=_naive_balanced_accuracy,
+            empty="",
         ),
         Metric(
             "kappa",
@@ -519,11 +524,9 @@ METRICS = {
             about="items",
             of_mean=_cut,
         ),
-        Metric("brier", _SCORES, _brier, kind="share", empty=_NONE_LEFT, about="class"),
-        Metric("log_loss", _SCORES, _log_loss, kind="positive", empty=_NONE_LEFT, about="class"),
-        Metric(
-            "rmse", _LABELS, moments=moments.rmse, kind="positive", empty=_NONE_LEFT, about="items"
-        ),
+        Metric("brier", _SCORES, _brier, kind="share", about="class"),
+        Metric("log_loss", _SCORES, _log_loss, kind="positive", about="class"),
+        Metric("rmse", _LABELS, moments=moments.rmse, kind="positive", about="items"),
         Metric(
             "correlation",
             _LABELS,
@@ -536,7 +539,6 @@ METRICS = {
             "median",
             ("truth",),
             values=_median,
-            empty=_NONE_LEFT,
             about="items",
             parts=below_median,
             ends=lambda y: RANGES["share"],
@@ -557,7 +559,6 @@ METRICS = {
             ("y",),
             _proportion,
             kind="proportion",
-            empty=_NONE_LEFT,
             about="rank",
             title="identified by rank",
         ),
@@ -566,11 +567,10 @@ METRICS = {
             ("y", "most"),
             _mean_rank,
             kind="bounded",
-            empty=_NONE_LEFT,
             about="ranks",
             title="mean rank",
             ends=lambda y, most: (1.0, float(most)),
         ),
-        Metric("quantile", ("y", "q"), values=_quantile),
+        Metric("quantile", ("y", "q"), values=_quantile, empty=""),
     )
 }

@@ -69,28 +69,31 @@ class SampledClasses:
         """Return whether the sample shows a metric, of a class where it is about one."""
         if not (self.by_prediction or self.by_truth) or metric in OF_NUMBERS:
             return True
-        if metric == "precision" and self.by_prediction:
-            return label in self.predicted
-        return (
-            metric == "recall" and self.by_truth and not self.by_prediction and label in self.true
-        )
+        if self.by_prediction:
+            return metric == "precision" and label in self.predicted
+        return metric == "recall" and label in self.true
 
     @property
     def reason(self) -> str:
         """What is missing, and what to label."""
         kind, names = ("predicted", self.predicted) if self.by_prediction else ("truly", self.true)
-        shown = checks.listed(names, SHOWN, quoted=True)
         if len(names) > 1:
             return (
-                "the predictions of the labeled items differ from those of the other items more than chance "
-                "allows, so the labeled items are no random sample: draw items at random and label them, or name "
-                "the column of sampling weights (--weight, weight=)"
+                "the predictions of the labeled items differ from those of the other items more "
+                "than chance allows, so the labeled items are no random sample: draw items at "
+                "random and label them, or name the column of sampling weights (--weight, weight=)"
             )
-        text = f"every labeled item is {kind} {shown}, and other items were not sampled"
-        remedy = f"label a random sample of the items that are {kind} something else, too"
-        if self.by_prediction and not self.by_truth:
-            remedy += f" (if the classifier predicts nothing else, accuracy equals the precision of {shown})"
-        return f"{text}: {remedy}"
+        label = checks.listed(names, SHOWN, quoted=True)
+        text = (
+            f"every labeled item is {kind} {label}, and other items were not sampled: label a "
+            f"random sample of the items that are {kind} something else, too"
+        )
+        if not self.by_prediction or self.by_truth:
+            return text
+        return (
+            f"{text} (if the classifier predicts nothing else, accuracy equals the precision of "
+            f"{label})"
+        )
 
 
 def differs_from_rest(labeled: ndarray, unlabeled: ndarray) -> bool:
@@ -157,54 +160,43 @@ def score_notes(items: Any, metrics: Iterable[str]) -> Iterator[Note]:
     items : LabeledItems
     metrics : iterable of str
     """
-    titles = [title_of(metric) for metric in OF_SCORES if metric in metrics]
+    titles = ", ".join(title_of(metric) for metric in OF_SCORES if metric in metrics)
     if not titles or items.score is None or items.positive is None:
         return
     truth = items.truth == items.positive
-    if truth.all() or not truth.any():
+    if not _varies(truth):
         return
+    predicted = None if items.prediction is None else items.prediction == items.positive
+    if predicted is not None and _varies(predicted):
+        auc_of_predictions, _ = naive_auc(predicted, items.score)
+        if 0.5 <= items.score.min() and items.score.max() <= 1 and 0.05 < auc_of_predictions < 0.95:
+            yield Note(
+                "unreliable",
+                f"{titles}: every score is at least 0.5, whatever the prediction, so the score "
+                "seems to be the confidence in the predicted class; the probability of "
+                f"{items.positive!r} is needed, which is 1 less the confidence where another class "
+                "is predicted",
+            )
+            return
     auc, error = naive_auc(truth, items.score)
-    if _is_confidence(items):
-        yield Note(
-            "unreliable",
-            f"{', '.join(titles)}: every score is at least 0.5, whatever the prediction, so the "
-            f"score seems to be the confidence in the predicted class; the probability of {items.positive!r} is "
-            "needed, which is 1 less the confidence where another class is predicted",
-        )
-    elif auc < 0.5 - ERRORS * error and _agrees(items, truth):
-        known = (
-            "" if items.prediction is None else ", although the predictions agree with the truth"
-        )
-        shown, other = digits.percents(auc, 1 - auc)
-        yield Note(
-            "unreliable",
-            f"{', '.join(titles)}: the AUC of the score is {shown}, far below 50%{known}, so the "
-            f"score seems to be that of another class than {items.positive!r}: {_other_class(items)} for an AUC "
-            f"of {other}",
-        )
-
-
-def _is_confidence(items: Any) -> bool:
-    if items.prediction is None or np.unique(items.prediction).size < 2:
-        return False
-    predicted = items.prediction == items.positive
-    if items.score.min() < 0.5 or items.score.max() > 1 or predicted.all() or not predicted.any():
-        return False
-    return 0.05 < naive_auc(predicted, items.score)[0] < 0.95
-
-
-def _agrees(items: Any, truth: ndarray) -> bool:
-    """Return whether the class is more frequent among the items that are predicted so; True without predictions."""
-    if items.prediction is None:
-        return True
-    predicted = items.prediction == items.positive
-    if predicted.all() or not predicted.any():
-        return False
-    return bool(truth[predicted].mean() > truth[~predicted].mean())
-
-
-def _other_class(items: Any) -> str:
-    others = [name for name in np.unique(items.truth).tolist() if name != items.positive]
+    if auc >= 0.5 - ERRORS * error:
+        return
+    agreeing = ""
+    if predicted is not None:
+        if not _varies(predicted) or truth[predicted].mean() <= truth[~predicted].mean():
+            return
+        agreeing = ", although the predictions agree with the truth"
+    auc_text, other_text = digits.percents(auc, 1 - auc)
+    others = np.unique(items.truth[~truth]).tolist()
+    remedy = "take 1 less the score"
     if len(others) == 1:
-        return f"name that class (--positive {others[0]}, positive={str(others[0])!r})"
-    return "take 1 less the score"
+        remedy = f"name that class (--positive {others[0]}, positive={str(others[0])!r})"
+    yield Note(
+        "unreliable",
+        f"{titles}: the AUC of the score is {auc_text}, far below 50%{agreeing}, so the score seems "
+        f"to be that of another class than {items.positive!r}: {remedy} for an AUC of {other_text}",
+    )
+
+
+def _varies(mask: ndarray) -> bool:
+    return bool(mask.any() and not mask.all())
