@@ -1,9 +1,8 @@
 """How labeled items were sampled: strata, primary sampling units (PSUs) within them, weights."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy import ndarray
@@ -119,15 +118,13 @@ class SurveyDesign(Result):
 
     def __post_init__(self) -> None:
         stratum = checks.labels("stratum", self.stratum)
-        psu = self.psu if self.psu is None else checks.labels("psu", self.psu, size=stratum.size)
-        weight = (
-            np.ones(stratum.size) if self.weight is None else weights(self.weight, stratum.size)
-        )
-        fpc = (
-            self.fpc
-            if self.fpc is None
-            else checks.counts("fpc", self.fpc, size=stratum.size, low=1, what="item")
-        )
+        size, psu, weight, fpc = stratum.size, self.psu, np.ones(stratum.size), self.fpc
+        if psu is not None:
+            psu = checks.labels("psu", psu, size=size)
+        if self.weight is not None:
+            weight = weights(self.weight, size)
+        if fpc is not None:
+            fpc = checks.counts("fpc", fpc, size=size, low=1, what="item")
         vars(self).update(stratum=stratum, psu=psu, weight=weight, fpc=fpc)
         super().__post_init__()
         if fpc is not None:
@@ -205,21 +202,16 @@ class SurveyDesign(Result):
         ----------
         values : (n, C) array_like of float
         """
-        psus = self.stratum_of_psu.size
-        return np.stack(
-            [
-                np.bincount(self.psu_of_item, self.weight * column, psus)
-                for column in np.transpose(values)
-            ],
-            axis=1,
-        )
+        psu, psus = self.psu_of_item, self.stratum_of_psu.size
+        columns = np.transpose(values)
+        return np.stack([np.bincount(psu, self.weight * column, psus) for column in columns], 1)
 
     def headline(self) -> str:
         """Return items, PSUs, strata and degrees of freedom."""
+        strata = checks.counted(self.strata.size, "stratum", "strata")
         return (
-            f"{self.stratum.size:,} items, {self.stratum_of_psu.size:,} PSUs in "
-            f"{checks.counted(self.strata.size, 'stratum', 'strata')} ({sizes(self.psus_per_stratum)}), "
-            f"{checks.counted(self.df, 'degree')} of freedom"
+            f"{self.stratum.size:,} items, {self.stratum_of_psu.size:,} PSUs in {strata} "
+            f"({sizes(self.psus_per_stratum)}), {checks.counted(self.df, 'degree')} of freedom"
         )
 
     def rows(self) -> list[dict]:
@@ -258,59 +250,60 @@ class SurveyDesign(Result):
 
     def _refuse_lone_psus(self) -> None:
         """Raise if a stratum has one PSU, and `fpc` does not say that there is no other."""
-        alone = (self.psus_per_stratum == 1) & ~self.certain
         if self.certain.all():
             raise WrongValue(
                 "fpc",
-                "must leave PSUs that were not sampled; every stratum is one PSU, the only "
-                "one there is, so nothing varies and a metric is what the labels say",
+                "must leave PSUs that were not sampled; every stratum is one PSU, the only one there "
+                "is, so nothing varies and a metric is what the labels say",
             )
-        if alone.any():
-            names, neighbor = self.strata[alone].tolist(), _neighbor(self.strata, alone)
-            raise DesignError(
-                "alone",
-                "stratum",
-                "must hold at least 2 PSUs",
-                f"{_named(self.strata[alone])} {'hold' if len(names) > 1 else 'holds'} 1",
-                remedy="join each to another stratum that "
-                f"was chosen before the outcome was seen, such as collapse={{{names[0]!r}: "
-                f"{'another' if neighbor is None else neighbor!r}}}",
-                join=(*names, neighbor),
-            )
+        alone = (self.psus_per_stratum == 1) & ~self.certain
+        if not alone.any():
+            return
+        names = self.strata[alone].tolist()
+        others = self.strata[1:] if alone.all() else self.strata[~alone]
+        neighbor = others[0].item() if others.size else None
+        example = "'another'" if neighbor is None else repr(neighbor)
+        raise DesignError(
+            "alone",
+            "stratum",
+            "must hold at least 2 PSUs",
+            f"{_named(self.strata[alone])} {'hold' if len(names) > 1 else 'holds'} 1",
+            remedy="join each to another stratum that was chosen before the outcome was seen, such "
+            f"as collapse={{{names[0]!r}: {example}}}",
+            join=(*names, neighbor),
+        )
 
     def _refuse_populations(self) -> None:
         """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
         _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
-        fpc = np.asarray(self.fpc)
-        for k in np.flatnonzero(fpc != fpc[first[code]])[:1]:
-            before = first[code[k]]
+        fpc, before = np.asarray(self.fpc), first[code]
+        for k in np.flatnonzero(fpc != fpc[before])[:1]:
             raise DesignError(
                 "fpc",
                 "fpc",
                 "must be one number per stratum, its PSUs in the population",
-                f"stratum {_quoted(self.stratum[k])} has {fpc[before]} and {fpc[k]}",
-                (before, k),
+                f"stratum {_quoted(self.stratum[k])} has {fpc[before[k]]} and {fpc[k]}",
+                (before[k], k),
             )
         for h in np.flatnonzero(self.population < self.psus_per_stratum)[:1]:
-            sizes = f"{self.population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample"
             raise DesignError(
                 "fpc",
                 "fpc",
                 "must be at least the PSUs sampled",
-                f"stratum {_quoted(self.strata[h])} has {sizes}",
+                f"stratum {_quoted(self.strata[h])} has {self.population[h]:g} in the population "
+                f"and {self.psus_per_stratum[h]} in the sample",
             )
 
     def _refuse_psus_in_two_strata(self, first: ndarray) -> None:
         """Raise if an item's stratum, before strata are joined, is not that of the first item of its PSU."""
         for k in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
-            before = first[k]
+            strata = [_quoted(self.stratum[item]) for item in (first[k], k)]
             raise DesignError(
                 "repeated",
                 "psu",
                 "must lie in one stratum",
-                f"{_quoted(np.asarray(self.psu)[k])} is in "
-                f"{_quoted(self.stratum[before])} and {_quoted(self.stratum[k])}",
-                (before, k),
+                f"{_quoted(np.asarray(self.psu)[k])} is in {' and '.join(strata)}",
+                (first[k], k),
                 "if the numbers start again in every stratum, say nest=True",
             )
 
@@ -332,17 +325,17 @@ def _collapsed(stratum: ndarray, collapse: dict | None) -> ndarray:
     return np.array([_last(name, collapse) for name in names.tolist()])[code]
 
 
-def refuse_unknown_strata(wanted: Iterable, names: ndarray) -> None:
-    """Raise if one of the wanted strata is not among the names of all."""
-    unknown = [name for name in wanted if name not in names.tolist()]
-    if unknown:
-        alike = isinstance(unknown[0], str) and names.dtype.kind == "U"
-        meant = checks.suggestion(unknown[0], names.tolist()) if alike else ""
-        raise WrongValue(
-            "collapse",
-            f"must rename strata of the design; {_quoted(unknown[0])} is none of "
-            f"{_named(names)}{meant}",
-        )
+def refuse_unknown_strata(strata: Iterable, names: ndarray) -> None:
+    """Raise if one of some strata is not among the names of all."""
+    for name in strata:
+        if name not in names.tolist():
+            text = isinstance(name, str) and names.dtype.kind == "U"
+            close = checks.suggestion(name, names.tolist()) if text else ""
+            raise WrongValue(
+                "collapse",
+                f"must rename strata of the design; {_quoted(name)} is none of {_named(names)}"
+                f"{close}",
+            )
 
 
 def _last(name: int | str, collapse: dict) -> int | str:
@@ -352,13 +345,7 @@ def _last(name: int | str, collapse: dict) -> int | str:
     return name
 
 
-def _neighbor(names: Any, alone: Any) -> Any:
-    """Return the name of another stratum, if possible one with more PSUs; None where there is no other."""
-    others = names[~alone] if not alone.all() else names[1:]
-    return others[0].item() if others.size else None
-
-
-def _quoted(name: int | str) -> str:
+def _quoted(name: object) -> str:
     return repr(name.item() if isinstance(name, np.generic) else name)
 
 
@@ -368,10 +355,11 @@ def _named(names: ndarray) -> str:
 
 def sizes(n: ndarray) -> str:
     """Return how many strata hold how many PSUs."""
-    counts = sorted(Counter(np.asarray(n).tolist()).items())
-    if len(counts) == 1:
-        return f"{counts[0][0]:,} each"
-    shown = [
-        f"{checks.counted(strata, 'stratum', 'strata')} of {size:,}" for size, strata in counts
+    values, counts = np.unique(n, return_counts=True)
+    if values.size == 1:
+        return f"{values[0]:,} each"
+    texts = [
+        f"{checks.counted(count, 'stratum', 'strata')} of {value:,}"
+        for value, count in zip(values.tolist(), counts.tolist(), strict=True)
     ]
-    return ", ".join(shown[:NAMED]) + (", ..." if len(shown) > NAMED else "")
+    return ", ".join(texts[:NAMED]) + (", ..." if len(texts) > NAMED else "")
