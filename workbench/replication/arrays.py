@@ -1,13 +1,13 @@
 """Orthogonal arrays, Hadamard matrices, and whether an array balances its replicates.
 
-An array of R runs and k factors says which unit each of R replicates keeps in each of k strata. It has
-strength 2 if every two columns show each of the n^2 pairs of symbols exactly R / n^2 times; replicates
-made from it then give the textbook variance of every linear statistic.
+An array of R runs and k factors says which unit each of R replicates keeps in each of k strata. It
+has strength 2 if every two columns show each of the n^2 pairs of symbols exactly R / n^2 times;
+replicates made from it then give the textbook variance of every linear statistic.
 
 References
 ----------
-.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: eqs. 11-15,
-   appendices A and B.
+.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
+   eqs. 11-15, appendices A and B.
 .. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975.
 .. [3] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays, Rao's bound.
 .. [4] Paley, On orthogonal matrices, Journal of Mathematics and Physics 12, 1933.
@@ -41,14 +41,15 @@ class Balance(Result):
     Attributes
     ----------
     strength : int
-        2: every two columns show each pair of symbols equally often (more than 2 is not looked for);
-        1: every column shows each symbol equally often, but not every two columns each pair; 0: not even that. A
-        single column has at most 1.
+        2: every two columns show each pair of symbols equally often (more than 2 is not looked
+        for); 1: every column shows each symbol equally often, but not every two columns each pair;
+        0: not even that. A single column has at most 1.
     full : bool
-        Full balance: eq. 15, every column shows each of n symbols R / n times, and eq. 11 in its form for n
-        symbols, every two columns show each pair R / n^2 times.
+        Full balance: eq. 15, every column shows each of n symbols R / n times, and eq. 11 in its
+        form for n symbols, every two columns show each pair R / n^2 times.
     pair : tuple of int or None
-        First pair of columns (i, j), i < j, that is at fault, as indices; the notes count columns from 1.
+        First pair of columns (i, j), i < j, that is at fault, as indices; the notes count columns
+        from 1.
     table : (n, n) array of int or None
         How often this pair shows each pair of symbols; None also where runs < n^2.
     symbols : tuple
@@ -157,8 +158,8 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
         Columns, strata. n^b runs have room for (n^b - 1) / (n - 1), not for n^b - 1 as [1]_ has it.
     method : {"linear", "rotation"}
         - "linear": run and column are vectors over GF(n), the entry their scalar product [2]_.
-        - "rotation": the first column holds the powers of a primitive element of GF(n^b), each further one is the
-          column before it moved up by one; the last run is all zeros [1]_, [3]_.
+        - "rotation": the first column holds the powers of a primitive element of GF(n^b), each
+          further one is the column before it moved up by one; the last run is all zeros [1]_, [3]_.
 
     Returns
     -------
@@ -172,10 +173,11 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
 
     References
     ----------
-    .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: eqs. 11-15,
-       appendices A and B.
+    .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation,
+       2001: eqs. 11-15, appendices A and B.
     .. [2] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays, Rao's bound.
-    .. [3] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975.
+    .. [3] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70,
+       1975.
 
     Examples
     --------
@@ -202,7 +204,9 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
 
 
 def smallest_runs(levels: int, factors: int) -> int:
-    """Return the runs of the smallest linear array: the smallest n^b with factors <= (n^b - 1) / (n - 1).
+    """Return the runs of the smallest linear array.
+
+    They are the smallest n^b with factors <= (n^b - 1) / (n - 1).
 
     Parameters
     ----------
@@ -226,8 +230,9 @@ def smallest_runs(levels: int, factors: int) -> int:
 def linear_forms(levels: int, factors: int) -> ndarray:
     """Return the linear forms whose values are the columns of the linear array.
 
-    Run r of `orthogonal_array` is the vector over GF(levels) of the digits of r base levels, lowest first;
-    its entry in column h is the scalar product with form h. No form is a multiple of another.
+    Run r of `orthogonal_array` is the vector over GF(levels) of the digits of r base levels, lowest
+    first; its entry in column h is the scalar product with form h. No form is a multiple of
+    another.
 
     Parameters
     ----------
@@ -291,10 +296,10 @@ def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndar
 def hadamard(order: int) -> ndarray:
     """Return a Hadamard matrix, H H' = order I, whose first row and first column are +1.
 
-    Without its first column it is an array of order runs for up to order - 1 factors of two levels, in full
-    balance. Built by Sylvester's doubling, both constructions of Paley [1]_ (prime powers too), four circulants as
-    Williamson found them (92, 116, 156, 172) and Kronecker products; these reach all multiples of 4 up to 184 and all
-    but 49 up to 1000.
+    Without its first column it is an array of order runs for up to order - 1 factors of two levels,
+    in full balance. Built by Sylvester's doubling, both constructions of Paley [1]_ (prime powers
+    too), four circulants as Williamson found them (92, 116, 156, 172) and Kronecker products; these
+    reach all multiples of 4 up to 184 and all but 49 up to 1000.
 
     Parameters
     ----------
@@ -324,7 +329,7 @@ def hadamard(order: int) -> ndarray:
            [ 1, -1, -1,  1]])
     >>> hadamard(188)      # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.checks.WrongValue: order must be in reach of Sylvester, Paley, Williamson and Kronecker; got 188, ... 192
+    workbench.checks.WrongValue: order must be in reach of Sylvester, ...; got 188, ... 192
     """
     order = checks.whole("order", order, 1, LARGEST_ORDER)
     build = _builder(order)
@@ -436,7 +441,7 @@ def _builder(order: int) -> Callable[[], ndarray] | None:
 
 
 def _kron(left: ndarray, right: ndarray) -> ndarray:
-    """Return the Kronecker product of square matrices, one stride per entry of the right one, which is small."""
+    """Return the Kronecker product of square matrices, the right one of which is small."""
     step = len(right)
     product = np.empty((len(left) * step,) * 2, np.int8)
     for i, j in np.ndindex(right.shape):
@@ -445,7 +450,10 @@ def _kron(left: ndarray, right: ndarray) -> ndarray:
 
 
 def _bordered(q: int, below: int) -> ndarray:
-    """Return the conference matrix of order q + 1: quadratic characters of differences, a border of ones."""
+    """Return the conference matrix of order q + 1.
+
+    It holds the quadratic characters of differences, with a border of ones.
+    """
     field = GaloisField(*as_prime_power(q))
     elements = np.arange(q)
     character = np.zeros(q, np.int8)
@@ -533,7 +541,9 @@ def _problems(
         fault = _wrong_count(table, symbols, runs / levels**2)
         yield f"columns {pair[0] + 1} and {pair[1] + 1} hold {fault}"
     elif pair:
-        yield f"two columns of {levels} symbols need at least {levels**2} runs, the array has {runs}"
+        yield (
+            f"two columns of {levels} symbols need at least {levels**2} runs, the array has {runs}"
+        )
     most = (runs - 1) // (levels - 1)
     if 1 <= most < factors:
         columns = checks.counted(

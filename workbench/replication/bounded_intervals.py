@@ -1,13 +1,17 @@
-"""The default interval of a mean of bounded values in strata and clusters, from one equation for each limit.
+"""The default interval of a mean of bounded values in strata and clusters.
 
-It holds where clusters differ in size, and with it in quality, where few carry what differs from the rest and where
-none does, and is little longer than Student's t where that is valid.
+One equation gives each limit.
+
+It holds where clusters differ in size, and with it in quality, where few carry what differs from
+the rest and where none does, and is little longer than Student's t where that is valid.
 
 References
 ----------
-.. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction for skewness.
+.. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction for
+   skewness.
 .. [2] Kish, Survey Sampling, Wiley 1965: (sum W)^2 / sum W^2 equally heavy clusters.
-.. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
+.. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics
+   Bulletin 2, 1946.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,11 +29,11 @@ from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import ratio
 
 ROUND = 1e-12
-# The constants of the bounded interval. None has a proof: they were chosen over the kinds of designs
-# of ``search_replication --families``. ``tests/peers/interval_constants.json`` records the least
-# coverage and the mean width with half and with twice each of them.
-# With half of BOUND_CARRIERS, LARGER_FACTOR, LARGER_TAIL or SIZES_VARY the interval covers less than
-# .90 somewhere. Half or twice each of the others changes the least coverage by less than .01.
+# The constants of the bounded interval. None has a proof: they were chosen over the kinds of
+# designs of ``search_replication --families``. ``tests/peers/interval_constants.json`` records the
+# least coverage and the mean width with half and with twice each of them.
+# With half of BOUND_CARRIERS, LARGER_FACTOR, LARGER_TAIL or SIZES_VARY the interval covers less
+# than .90 somewhere. Half or twice each of the others changes the least coverage by less than .01.
 POOLED_DF = 5  # where weights are heavy 5, 10 and 20 all hold, and 5 widens least
 # An unseen PSU is fully like the worst one if fewer than WORST_CARRIERS carry what lies beyond, and
 # less the more do. It is the rule of three: a kind of which 3 PSUs are expected is missing from 5%
@@ -46,13 +50,14 @@ DECIMALS = 12
 # 1/2 + 3/kappa, at most one. It is trusted as far as K, Q and kappa over the number of PSUs rise
 # from the first to the second end. These eight numbers were chosen by hand among some forty
 # combinations of 1/2 and 1; 0 to 3; K to 3, 3.5, 4; Q to 3, 4, 4.5, 5; kappa / C to .35 to .5. They
-# cover at least .90 in every kind of ``search_replication --families`` in which the bounded interval
-# does. Clearly shorter ones that were tried do not; others may be as good. The same record holds
-# each of them halved and doubled.
+# cover at least .90 in every kind of ``search_replication --families`` in which the bounded
+# interval does. Clearly shorter ones that were tried do not; others may be as good. The same record
+# holds each of them halved and doubled.
 HALF_A_PSU, FEW_PSUS = 0.5, 3.0
 CARRIERS, HEAVY, EVEN = (2.0, 4.0), (2.0, 5.0), (0.25, 0.4)
-# Root of the sum of squared errors, over that of the heaviest PSU were it at the other bound, below which
-# PSUs count as alike: the limits of the default then move by less than 1,000 times a change of a value.
+# Root of the sum of squared errors, over that of the heaviest PSU were it at the other bound, below
+# which PSUs count as alike: the limits of the default then move by less than 1,000 times a change
+# of a value.
 LEAST_ERROR = 0.01
 LARGEST_SHARE = 0.999  # of one PSU, so that leaving it out leaves something
 
@@ -61,8 +66,8 @@ LARGEST_SHARE = 0.999  # of one PSU, so that leaving it out leaves something
 class Sample:
     """Values of items in primary sampling units (PSUs), of one sample or of many at once.
 
-    A mean has one part, the items that its denominator counts. An AUC has two, the positives and the negatives; the
-    values are the shares of the other part on the right side of an item.
+    A mean has one part, the items that its denominator counts. An AUC has two, the positives and
+    the negatives; the values are the shares of the other part on the right side of an item.
 
     Attributes
     ----------
@@ -162,11 +167,13 @@ class Clusters:
     ----------
     mean : (...) array
     variance : (...) array
-        Of it, `POOLED_DF` of its degrees of freedom those of the variance pooled over strata where that is larger.
+        Of it, `POOLED_DF` of its degrees of freedom those of the variance pooled over strata where
+        that is larger.
     df, psus : (...) array
         As of `degrees`.
     free : (...) array
-        Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their weight.
+        Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their
+        weight.
     skewness, bounded, carriers, unseen : (2, ...) array
         Of the lower and the upper limit: g, u of the bounded interval, K, and u of the default one.
     design_df : int, optional
@@ -208,15 +215,17 @@ class Clusters:
 
         Notes
         -----
-        With r Student's t over the normal quantile, v the variance, f the finite-population factor: the upper limit is
-        that quantile of the beta distribution that ends at the bound and has the mean R + f max(g r / 2, u), the
-        variance v r^2 + f u^2 and the third central moment 2 (g v r^3 + f^1.5 u^3). Half the skewness g as shift and
-        twice it as third moment are Hall's second-order correction [1]_; u is what one PSU more, that was not drawn,
-        would add. Where nothing lies beyond R they leave about Beta(1, C), C the number of PSUs.
+        With r Student's t over the normal quantile, v the variance, f the finite-population factor:
+        the upper limit is that quantile of the beta distribution that ends at the bound and has the
+        mean R + f max(g r / 2, u), the variance v r^2 + f u^2 and the third central moment 2 (g v
+        r^3 + f^1.5 u^3). Half the skewness g as shift and twice it as third moment are Hall's
+        second-order correction [1]_; u is what one PSU more, that was not drawn, would add. Where
+        nothing lies beyond R they leave about Beta(1, C), C the number of PSUs.
 
         References
         ----------
-        .. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction for skewness.
+        .. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction
+           for skewness.
         """
         lower, upper = (
             self._limit(side, sign, tail, sign * bounds[side], bounded)
@@ -234,12 +243,12 @@ class Clusters:
         return np.where(moments[1] > 0, np.clip(limit, mean, bound), mean)
 
     def moments(self, side: int, tail: float | ndarray, bounded: bool = False) -> tuple:
-        """Return mean, variance and third moment (...) of the beta of the lower limit, side 0, or of the upper one, 1.
+        """Return mean, variance and third moment (...) of the beta distribution of a limit.
 
         Parameters
         ----------
         side : {0, 1}
-            The moments of the lower limit are those of the values times -1.
+            0 for the lower limit, whose moments are those of the values times -1, 1 for the upper.
         tail : (...) array or float
         bounded : bool
         """
@@ -279,24 +288,27 @@ def clusters(
 
     Notes
     -----
-    For the upper limit, b the bound, W the shares of the PSUs, W* the largest, R the mean and R_h that of a stratum:
-    e is a PSU's sum of w (y - R), e' that of w (y - R_h), x that of w ((y - R_h)+)^2; + is the part above 0, and 0/0
-    is 0.
+    For the upper limit, b the bound, W the shares of the PSUs, W* the largest, R the mean and R_h
+    that of a stratum: e is a PSU's sum of w (y - R), e' that of w (y - R_h), x that of w ((y -
+    R_h)+)^2; + is the part above 0, and 0/0 is 0.
 
-    - g = (sum e^3 / sum e^2)+; 1/Q is the larger sum (e+)^4 / (sum e^2)^2 of e and e'; K is the smaller of
-      (sum x)^2 / sum x^2 and the sum over the items of ((y - R_h)+ / (b - R_h))^2: so many PSUs carry what lies beyond.
-    - Like the worst: a = max e+ / (1 + W*). At the bound: B = max (b - R_h) W / (1 + W). Worse: A, the smaller of B and
-      5 max sum w (y - R_h)+ / (1 + W*).
+    - g = (sum e^3 / sum e^2)+; 1/Q is the larger sum (e+)^4 / (sum e^2)^2 of e and e'; K is the
+      smaller of (sum x)^2 / sum x^2 and the sum over the items of ((y - R_h)+ / (b - R_h))^2: so
+      many PSUs carry what lies beyond.
+    - Like the worst: a = max e+ / (1 + W*). At the bound: B = max (b - R_h) W / (1 + W). Worse: A,
+      the smaller of B and 5 max sum w (y - R_h)+ / (1 + W*).
     - Sizes vary by s, the smaller of 1 and 2 sum n_h / (n_h - 1) (W - mean_h W)^2 / sum W^2.
-    - u = a max(min(1, 3/K), min(1, 4/Q)^2) + max(min(1, .7/K^2) (B - a)+, s min(1, 5/Q)^2 (A - a)+).
+    - u = a max(min(1, 3/K), min(1, 4/Q)^2) + max(min(1, .7/K^2) (B - a)+, s min(1, 5/Q)^2 (A -
+      a)+).
 
-    This u is that of the bounded interval. The default one adds less: a' = max e+ / (1 - W) / (1 + W*), the residual of
-    a PSU from the mean of the others, times the smaller of 1 and 1/2 + 3 / kappa, kappa equally heavy PSUs. It is
-    trusted as far as K' = (sum x)^2 / sum x^2, Q and kappa / C, the evenness of C PSUs, rise from 2 to 4, from 2 to 5
-    and from .25 to .4: the least of the three says how far u goes from the bounded one to this one, if it is smaller.
-    So that no limit jumps where PSUs become alike, (sum e^2)^2 counts as larger by d^4 in 1/Q, d = .01 W* times the
-    distance of the bounds, and u goes less far: times S^2 / (S^2 + d^4), S = sum e^2, and T^2 / (T^2 + 1e-12), T the
-    mean of (y - R_h)^2 over the squared distance of the bounds.
+    This u is that of the bounded interval. The default one adds less: a' = max e+ / (1 - W) / (1 +
+    W*), the residual of a PSU from the mean of the others, times the smaller of 1 and 1/2 + 3 /
+    kappa, kappa equally heavy PSUs. It is trusted as far as K' = (sum x)^2 / sum x^2, Q and kappa /
+    C, the evenness of C PSUs, rise from 2 to 4, from 2 to 5 and from .25 to .4: the least of the
+    three says how far u goes from the bounded one to this one, if it is smaller. So that no limit
+    jumps where PSUs become alike, (sum e^2)^2 counts as larger by d^4 in 1/Q, d = .01 W* times the
+    distance of the bounds, and u goes less far: times S^2 / (S^2 + d^4), S = sum e^2, and T^2 /
+    (T^2 + 1e-12), T the mean of (y - R_h)^2 over the squared distance of the bounds.
 
     Examples
     --------
@@ -334,12 +346,14 @@ def clusters(
 
 
 def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> tuple[ndarray, ndarray]:
-    """Return degrees of freedom and the number of equally heavy PSUs (...), both of the part with the fewest.
+    """Return degrees of freedom and the number of equally heavy PSUs (...).
 
-    PSUs that are all of their stratum in the population vary in nothing and are left out. Of C others in H strata that
-    hold a part there are kappa = (sum W)^2 / sum W^2 [1]_, and the degrees of freedom are
-    the least of C - H, kappa (C - H) / C and, with a_h the sum of W^2 in stratum h, (sum a_h)^2 / sum a_h^2 / (n_h - 1)
-    [2]_, at least 1 and at most `most`.
+    Both are of the part with the fewest.
+
+    PSUs that are all of their stratum in the population vary in nothing and are left out. Of C
+    others in H strata that hold a part there are kappa = (sum W)^2 / sum W^2 [1]_, and the degrees
+    of freedom are the least of C - H, kappa (C - H) / C and, with a_h the sum of W^2 in stratum h,
+    (sum a_h)^2 / sum a_h^2 / (n_h - 1) [2]_, at least 1 and at most `most`.
 
     Parameters
     ----------
@@ -351,15 +365,16 @@ def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> tuple[
     References
     ----------
     .. [1] Kish, Survey Sampling, Wiley 1965.
-    .. [2] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
+    .. [2] Satterthwaite, An approximate distribution of estimates of variance components,
+       Biometrics Bulletin 2, 1946.
     """
     shares = shares * _along(~design.certain_psus, shares.ndim - 1)
     square = np.add.reduceat(shares**2, design.first_psu, 1)
     n = _along(design.psus_per_stratum, shares.ndim - 1)
-    spare, held = (((square > 0) * part).sum(1) for part in (n - 1, n))
+    spare, holding = (((square > 0) * part).sum(1) for part in (n - 1, n))
     psus = np.round(_over(shares.sum(1) ** 2, square.sum(1)), DECIMALS)
     alike = _over(square.sum(1) ** 2, (square**2 / np.maximum(n - 1, 1)).sum(1))
-    df = np.minimum(np.minimum(spare, _over(psus * spare, held)), alike).min(0)
+    df = np.minimum(np.minimum(spare, _over(psus * spare, holding)), alike).min(0)
     return np.clip(np.round(df, DECIMALS), 1.0, most), psus.min(0)
 
 
@@ -376,9 +391,9 @@ def _side(
     """Return g, u of the bounded interval, K and u of the default one of the upper limit.
 
     The notes of `clusters` define them. An unseen PSU is as heavy as the heaviest. It is like the
-    worst that was seen, lies at the bound where almost none lies beyond the mean of its stratum, and
-    is larger and worse than the worst where sizes vary and the tail is heavy. Errors, (2, P, ...), are
-    from the mean of all and from that of the stratum.
+    worst that was seen, lies at the bound where almost none lies beyond the mean of its stratum,
+    and is larger and worse than the worst where sizes vary and the tail is heavy. Errors, (2, P,
+    ...), are from the mean of all and from that of the stratum.
     """
     error, share, beyond = errors[0], sample.shares.max(0), np.maximum(off, 0)
     square, heaviest, squares = error**2, 1 + share.max(0), sample.add(beyond**2)
@@ -405,9 +420,9 @@ def _side(
     worst_left_out = np.maximum(left_out.max(0), 0) / heaviest
     shortest = np.minimum(1, HALF_A_PSU + _over(FEW_PSUS, psus)) * worst_left_out
     even, spread = trusted
-    shown = np.minimum(_rise(carriers, CARRIERS), _rise(1 / np.maximum(tail, ROUND), HEAVY))
+    carried = np.minimum(_rise(carriers, CARRIERS), _rise(1 / np.maximum(tail, ROUND), HEAVY))
     squared_errors = square.sum(0) ** 2
-    trust = np.minimum(shown, even) * spread * _over(squared_errors, squared_errors + least)
+    trust = np.minimum(carried, even) * spread * _over(squared_errors, squared_errors + least)
     default = longest - trust * np.maximum(longest - shortest, 0)
     return skewness, unseen(_tail(errors)), fewest, default
 
@@ -430,7 +445,7 @@ def _tail(errors: ndarray, least: float | ndarray = 0.0) -> ndarray:
 
 
 def _pooled(design: SurveyDesign, share: ndarray, error: ndarray) -> ndarray:
-    """Return the variance if the errors of PSUs, over their mean weight, spread alike everywhere."""
+    """Return the variance if the errors of PSUs, over their weight, spread alike everywhere."""
     n, free = (_along(column, share.ndim) for column in (design.psus_per_stratum, design.free))
     mean = np.add.reduceat(share, design.first_psu) / n
     used = mean > 0

@@ -52,18 +52,20 @@ class SurveyDesign(Result):
     stratum : (n,) array_like
         Label of each item's stratum, text or numbers.
     psu : (n,) array_like, optional
-        Label of each item's primary sampling unit (person, site, class): what was drawn at random within the
-        stratum. A PSU lies in one stratum. By default every item is one.
+        Label of each item's primary sampling unit (person, site, class): what was drawn at random
+        within the stratum. A PSU lies in one stratum. By default every item is one.
     weight : (n,) array_like, optional
-        Items of the population that each stands for, 1 by default. An item of weight 0 lies outside the population
-        that is estimated; it counts in the design only.
+        Items of the population that each stands for, 1 by default. An item of weight 0 lies outside
+        the population that is estimated; it counts in the design only.
     collapse : dict, optional
-        Renames strata, {"b": "a"} joins b to a: the remedy for a stratum with one PSU. Choose the neighbor before
-        the outcome is seen; the variance is then, on average, too large rather than too small.
+        Renames strata, {"b": "a"} joins b to a: the remedy for a stratum with one PSU. Choose the
+        neighbor before the outcome is seen; the variance is then, on average, too large rather than
+        too small.
     fpc : (n,) array_like of int, optional
-        PSUs of the population in each item's stratum, N_h >= n_h: the finite-population factor 1 - n_h / N_h of PSUs
-        drawn without replacement. By default none, as if drawn with replacement. A stratum whose one PSU is the only
-        one in the population was not drawn at random: it adds no variance.
+        PSUs of the population in each item's stratum, N_h >= n_h: the finite-population factor 1 -
+        n_h / N_h of PSUs drawn without replacement. By default none, as if drawn with replacement.
+        A stratum whose one PSU is the only one in the population was not drawn at random: it adds
+        no variance.
     nest : bool
         PSU labels start again in every stratum: 1 of one stratum is not 1 of another.
 
@@ -84,10 +86,11 @@ class SurveyDesign(Result):
     Raises
     ------
     DesignError
-        If a PSU is in two strata, or alone in its stratum though there are others, or `fpc` not one number per
-        stratum, at least its sampled PSUs.
+        If a PSU is in two strata, or alone in its stratum though there are others, or `fpc` not one
+        number per stratum, at least its sampled PSUs.
     ValueError
-        If a label is missing, a weight below 0, or every one 0; if every stratum is one PSU, the only one there is.
+        If a label is missing, a weight below 0, or every one 0; if every stratum is one PSU, the
+        only one there is.
 
     Examples
     --------
@@ -188,11 +191,11 @@ class SurveyDesign(Result):
         if not self.certain.any():
             return self
         of_item = self.stratum_of_psu[self.psu_of_item]
-        kept = ~self.certain[of_item]
+        sampled = ~self.certain[of_item]
         return SurveyDesign(
-            self.strata[of_item[kept]],
-            psu=self.psu_of_item[kept],
-            fpc=self.population[of_item[kept]],
+            self.strata[of_item[sampled]],
+            psu=self.psu_of_item[sampled],
+            fpc=self.population[of_item[sampled]],
         )
 
     def totals(self, values: ArrayLike) -> ndarray:
@@ -241,11 +244,11 @@ class SurveyDesign(Result):
 
     @cached_property
     def population(self) -> ndarray:
-        """N_h, PSUs of the population in each stratum, of joined strata the sum; infinite without `fpc`."""
+        """N_h, PSUs of the population in each stratum; infinite without `fpc`."""
         if self.fpc is None:
             return np.full(self.strata.size, np.inf)
-        given, first = np.unique(self.stratum, return_index=True)
-        analyzed = np.searchsorted(self.strata, _collapsed(given, self.collapse))
+        names, first = np.unique(self.stratum, return_index=True)
+        analyzed = np.searchsorted(self.strata, _collapsed(names, self.collapse))
         return np.bincount(analyzed, np.asarray(self.fpc)[first], self.strata.size)
 
     def _refuse_lone_psus(self) -> None:
@@ -253,15 +256,15 @@ class SurveyDesign(Result):
         if self.certain.all():
             raise WrongValue(
                 "fpc",
-                "must leave PSUs that were not sampled; every stratum is one PSU, the only one there "
-                "is, so nothing varies and a metric is what the labels say",
+                "must leave PSUs that were not sampled; every stratum is one PSU, the only one "
+                "there is, so nothing varies and a metric is what the labels say",
             )
         alone = (self.psus_per_stratum == 1) & ~self.certain
         if not alone.any():
             return
         names = self.strata[alone].tolist()
-        others = self.strata[1:] if alone.all() else self.strata[~alone]
-        neighbor = others[0].item() if others.size else None
+        neighbors = self.strata[1:] if alone.all() else self.strata[~alone]
+        neighbor = neighbors[0].item() if neighbors.size else None
         example = "'another'" if neighbor is None else repr(neighbor)
         raise DesignError(
             "alone",
@@ -295,7 +298,7 @@ class SurveyDesign(Result):
             )
 
     def _refuse_psus_in_two_strata(self, first: ndarray) -> None:
-        """Raise if an item's stratum, before strata are joined, is not that of the first item of its PSU."""
+        """Raise if two items of a PSU lie in different strata, before strata are joined."""
         for k in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
             strata = [_quoted(self.stratum[item]) for item in (first[k], k)]
             raise DesignError(

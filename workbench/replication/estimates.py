@@ -1,10 +1,10 @@
-"""A statistic of items that come in strata and clusters, with its replicate variance and an honest interval.
+"""A statistic of items in strata and clusters, with its replicate variance and interval.
 
 References
 ----------
 .. [1] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
-.. [2] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts estimated
-   from survey data, Survey Methodology 24, 1998: effective sample size.
+.. [2] Korn & Graubard, Confidence intervals for proportions with small expected number of positive
+   counts estimated from survey data, Survey Methodology 24, 1998: effective sample size.
 .. [3] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
 """
 
@@ -97,36 +97,43 @@ class ReplicateEstimate(Estimate, Result):
     statistic : str
     estimate, variance : float
     df : int
-        Degrees of freedom: PSUs less strata among the PSUs with an item of the denominator (for an AUC the smaller
-        of that with positives and that with negatives, for F1 with a member of the class), at least 1.
+        Degrees of freedom: PSUs less strata among the PSUs with an item of the denominator (for an
+        AUC the smaller of that with positives and that with negatives, for F1 with a member of the
+        class), at least 1.
     replicate_values : (R,) array of float
         NaN where a replicate is undefined (0/0).
     undefined : int
         How many are; their coefficients are spread over the others.
     kind : {"proportion", "share", "agreement", "correlation", "positive", "bounded", "number"}
-        Accuracy, precision and recall are proportions; F1, AUC and Brier score other shares from 0 to 1; kappa and mcc
-        are agreement; log loss and RMSE are positive; a mean with `bounds` is bounded.
+        Accuracy, precision and recall are proportions; F1, AUC and Brier score other shares from 0
+        to 1; kappa and mcc are agreement; log loss and RMSE are positive; a mean with `bounds` is
+        bounded.
     items, psus, strata : int
         Of the domain.
     counted : int
-        Items of the domain that the denominator counts: all for an accuracy, the predicted positives for a precision.
+        Items of the domain that the denominator counts: all for an accuracy, the predicted
+        positives for a precision.
     informative_psus : int
-        PSUs with an item of the denominator, for an AUC the fewer of those with positives and with negatives.
+        PSUs with an item of the denominator, for an AUC the fewer of those with positives and with
+        negatives.
     effective_psus, effective_df : float
         How many equally heavy PSUs these are, and their degrees of freedom: see
         `workbench.replication.bounded_intervals.degrees`.
     method : str
         Of the replicates.
     bounds : (float, float) or None
-        Smallest and largest value that items can have whose mean it is; of kappa and mcc, which are one to first order.
+        Smallest and largest value that items can have whose mean it is; of kappa and mcc, which are
+        one to first order.
     clusters : (10,) array or None
-        Where bounds are known what the interval is made of: of the mean, for F1 that of J = F1 / (2 - F1), the value,
-        its variance, and skewness, bounded, carriers and unseen of both limits, as in
-        `workbench.replication.bounded_intervals.Clusters`.
+        Where bounds are known what the interval is made of: of the mean, for F1 that of J = F1 / (2
+        - F1), the value, its variance, and skewness, bounded, carriers and unseen of both limits,
+        as in `workbench.replication.bounded_intervals.Clusters`.
     free : float
-        Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their weight; 1 without `fpc`.
+        Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their
+        weight; 1 without `fpc`.
     variance_ratio : float
-        That of the jackknife, on which the interval rests, over that of the replicates; 1 where it is the same.
+        That of the jackknife, on which the interval rests, over that of the replicates; 1 where it
+        is the same.
     ranks : (4,) array or None
         Of an AUC of items that were drawn one by one, without strata and with equal weights: as in
         `workbench.replication.independent.auc_ranks`.
@@ -134,7 +141,8 @@ class ReplicateEstimate(Estimate, Result):
         Of a proportion, precision, recall or F1 of items without clusters: as in
         `workbench.replication.independent.sampled_counts`.
     moments : (14, H) array or None
-        Of a mean of values of items without clusters: as in `workbench.intervals.sampled.SampledMoments`.
+        Of a mean of values of items without clusters: as in
+        `workbench.intervals.sampled.SampledMoments`.
     steps : (2, V) array or None
         Of a median the values that occur, rising, and the share of the weight up to each.
     """
@@ -170,23 +178,27 @@ class ReplicateEstimate(Estimate, Result):
         ----------
         level : float
         method : {"default", "bounded", "t", "logit", "wilson"}
-            - "bounded", also "beta": quantiles of beta distributions with variance and skewness of the PSUs and room
-              for one that was not drawn: see `workbench.replication.bounded_intervals.Clusters.limits`. The variance
-              is that of the jackknife that leaves out one PSU, for an AUC and imported weights that of the
-              replicates. Needs known bounds. For a median these are limits of the share below it, and the values at
-              them [2]_.
-            - "t": estimate +- t SE, t with `df` degrees of freedom, cut at the ends of what the statistic can be.
+            - "bounded", also "beta": quantiles of beta distributions with variance and skewness of
+              the PSUs and room for one that was not drawn: see
+              `workbench.replication.bounded_intervals.Clusters.limits`. The variance is that of the
+              jackknife that leaves out one PSU, for an AUC and imported weights that of the
+              replicates. Needs known bounds. For a median these are limits of the share below it,
+              and the values at them [2]_.
+            - "t": estimate +- t SE, t with `df` degrees of freedom, cut at the ends of what the
+              statistic can be.
             - "logit": the same on the logit scale, logit p +- t SE / (p (1 - p)); shares only.
-            - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but at most
-              `counted` [1]_; where v = 0 for `effective_psus`; shares only.
-            - "default": as "bounded" where bounds are known, but shorter where the PSUs show where values end;
-              without clusters the interval of `workbench.value_interval`. Otherwise "t" with `effective_df`, for what
-              is positive on the scale of its logarithm, for a correlation r on that of arctanh r: where a few strata
-              hold most of the weight, t at `df` covers far less than it says. An AUC of items that were drawn one by
-              one: `workbench.replication.independent.auc_limits`. A precision, recall or F1 of such items: the exact
-              interval of the hits among the items of the denominator [3]_. Both are shortened as much as the standard
-              error if the population is finite. A proportion of such items, also in strata with equal weights in
-              each: the interval of `workbench.stratified_accuracy`.
+            - "wilson": Wilson's interval at t for the effective number of items, p (1 - p) / v but
+              at most `counted` [1]_; where v = 0 for `effective_psus`; shares only.
+            - "default": as "bounded" where bounds are known, but shorter where the PSUs show where
+              values end; without clusters the interval of `workbench.value_interval`. Otherwise "t"
+              with `effective_df`, for what is positive on the scale of its logarithm, for a
+              correlation r on that of arctanh r: where a few strata hold most of the weight, t at
+              `df` covers far less than it says. An AUC of items that were drawn one by one:
+              `workbench.replication.independent.auc_limits`. A precision, recall or F1 of such
+              items: the exact interval of the hits among the items of the denominator [3]_. Both
+              are shortened as much as the standard error if the population is finite. A proportion
+              of such items, also in strata with equal weights in each: the interval of
+              `workbench.stratified_accuracy`.
 
         Returns
         -------
@@ -194,9 +206,11 @@ class ReplicateEstimate(Estimate, Result):
 
         References
         ----------
-        .. [1] Korn & Graubard, Confidence intervals for proportions with small expected number of positive counts
-           estimated from survey data, Survey Methodology 24, 1998: effective sample size.
-        .. [2] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
+        .. [1] Korn & Graubard, Confidence intervals for proportions with small expected number of
+           positive counts estimated from survey data, Survey Methodology 24, 1998: effective sample
+           size.
+        .. [2] Woodruff, Confidence intervals for medians and other position measures, JASA 47,
+           1952.
         .. [3] Clopper & Pearson, The use of confidence or fiducial limits, Biometrika 26, 1934.
         """
         checks.choice("method", method, INTERVALS)
@@ -343,22 +357,23 @@ def replicate_estimate(
     ----------
     replicates : Replicates
     statistic : str or callable
-        "proportion"(y) of 0 and 1, "mean"(y), "total"(y), "ratio"(y, x) = total y / total x, "accuracy", "precision",
-        "recall" and "f1"(truth, prediction), "auc"(truth, score), "quantile"(y, q), "kappa" and "mcc"(truth,
-        prediction), "brier" and "log_loss"(truth, score), "rmse" and "correlation"(truth, prediction), "median"(y),
-        "identified"(y) of 0 and 1, "mean_rank"(y, most), y from 1 to most; or a function
-        `(weight, *columns)` -> number.
+        "proportion"(y) of 0 and 1, "mean"(y), "total"(y), "ratio"(y, x) = total y / total x,
+        "accuracy", "precision", "recall" and "f1"(truth, prediction), "auc"(truth, score),
+        "quantile"(y, q), "kappa" and "mcc"(truth, prediction), "brier" and "log_loss"(truth,
+        score), "rmse" and "correlation"(truth, prediction), "median"(y), "identified"(y) of 0 and
+        1, "mean_rank"(y, most), y from 1 to most; or a function `(weight, *columns)` -> number.
     *columns : (n,) array_like
-        Values of the items. 0/1 or booleans for truth and prediction (any labels for accuracy, kappa and mcc, numbers
-        for rmse and correlation), numbers for y, x and score, for brier and log_loss probabilities; q in [0, 1] is one
-        number.
+        Values of the items. 0/1 or booleans for truth and prediction (any labels for accuracy,
+        kappa and mcc, numbers for rmse and correlation), numbers for y, x and score, for brier and
+        log_loss probabilities; q in [0, 1] is one number.
     domain : (n,) array_like of bool, optional
         The items that count; the design stays that of all.
     center : {"full", "mean"}
         Deviations are from the full estimate or from the mean of the replicates.
     bounds : (float, float), optional
-        Of "mean": the smallest and the largest value that an item of the population can have, seen or not, such as
-        (-1, 1) for the difference of two models. Without it nothing bounds what was not sampled.
+        Of "mean": the smallest and the largest value that an item of the population can have, seen
+        or not, such as (-1, 1) for the difference of two models. Without it nothing bounds what was
+        not sampled.
 
     Returns
     -------
@@ -367,16 +382,19 @@ def replicate_estimate(
     Raises
     ------
     ValueError
-        If a column does not fit, a value lies outside `bounds`, the domain is empty, the statistic undefined (0/0), or
-        undefined in more than 5% of the replicates. `UndefinedError` also where all items share a prediction, or a
-        truth, and the statistic needs others: only predicted positives show no recall, F1 or accuracy.
+        If a column does not fit, a value lies outside `bounds`, the domain is empty, the statistic
+        undefined (0/0), or undefined in more than 5% of the replicates. `UndefinedError` also where
+        all items share a prediction, or a truth, and the statistic needs others: only predicted
+        positives show no recall, F1 or accuracy.
 
     Examples
     --------
     >>> from workbench import SurveyDesign, replicates
     >>> design = SurveyDesign([1, 1, 2, 2, 3, 3], weight=[20] * 6)
-    >>> print(replicate_estimate(replicates(design), "mean", [.95, .85, .87, .93, .90, .86]).headline())
-    mean 0.8933 (SE 0.02055), 95% from 0.8279 to 0.9587 (default: t); 6 PSUs, 3 strata, 4 brr replicates
+    >>> y = [.95, .85, .87, .93, .90, .86]
+    >>> estimate = replicate_estimate(replicates(design), "mean", y)
+    >>> round(estimate.estimate, 4), round(estimate.standard_error, 5), estimate.interval()
+    (0.8933, 0.02055, Interval(0.8279 to 0.9587, 0.95 default: t))
     """
     checks.instance("replicates", replicates, Replicates)
     checks.choice("center", center, ("full", "mean"))
@@ -398,7 +416,7 @@ def estimate_statistic(
     center: str = "full",
     bounds: tuple[float, float] | None = None,
 ) -> ReplicateEstimate:
-    """Return what `replicate_estimate` does, also of labels that do not show the statistic of a population.
+    """Return the estimate of `replicate_estimate`, without looking at unsampled classes.
 
     Parameters
     ----------
@@ -421,10 +439,10 @@ def estimate_statistic(
         where = "" if domain is None else " in the domain"
         raise UndefinedError(f"{metric.name} is undefined: {reason}{where}")
     variance, undefined = _variance(replicates, metric.name, estimate, values, center)
-    counted = rows
+    in_base = rows
     if totals and totals.denominator is not None:
-        counted = rows & (totals.denominator != 0)
-    averaged, parts = counted, [counted]
+        in_base = rows & (totals.denominator != 0)
+    averaged, parts = in_base, [in_base]
     if moments and moments.possible is not None:
         (averaged, bounds), parts = moments.linear(design.weight * rows), [rows]
     elif bounds:
@@ -438,7 +456,7 @@ def estimate_statistic(
     if metric.name == "median":
         fields["steps"] = _steps(columns[0], rows, design.weight)
     psus = np.unique(design.psu_of_item[rows])
-    found = ReplicateEstimate(
+    result = ReplicateEstimate(
         metric.name,
         estimate,
         variance,
@@ -449,7 +467,7 @@ def estimate_statistic(
         items=int(rows.sum()),
         psus=psus.size,
         strata=np.unique(design.stratum_of_psu[psus]).size,
-        counted=int(counted.sum()),
+        counted=int(in_base.sum()),
         informative_psus=int(holding),
         effective_psus=float(effective_psus),
         effective_df=float(effective_df),
@@ -459,7 +477,7 @@ def estimate_statistic(
         moments=sampled_values(replicates, metric, totals, rows, bounds),
         **fields,
     )
-    return replace(found, notes=tuple(estimate_notes(found)))
+    return replace(result, notes=tuple(estimate_notes(result)))
 
 
 # estimates
@@ -509,8 +527,8 @@ def _from_weights(
 
 def _steps(y: ArrayLike, rows: ndarray, weight: ndarray) -> ndarray:
     """Return the values that occur, rising, and the proportion of the weight up to each, (2, V)."""
-    values, place = np.unique(np.asarray(y, float)[rows], return_inverse=True)
-    below = np.cumsum(np.bincount(place, weight[rows]))
+    values, code = np.unique(np.asarray(y, float)[rows], return_inverse=True)
+    below = np.cumsum(np.bincount(code, weight[rows]))
     return np.stack([values, below / below[-1]])
 
 
@@ -561,11 +579,20 @@ def _of_clusters(
         other = float(drawn.variances(metric.of_mean(values), metric.of_mean(mean)))
         if by_replicates > 0 or other > 0:
             ratio = other / by_replicates if by_replicates > 0 else math.inf
-    told = clusters(replicates.design, sample, variance, bounds, most_df=replicates.most_df)
-    sides = np.concatenate([told.skewness, told.bounded, told.carriers, told.unseen])
+    sample_clusters = clusters(
+        replicates.design, sample, variance, bounds, most_df=replicates.most_df
+    )
+    sides = np.concatenate(
+        [
+            sample_clusters.skewness,
+            sample_clusters.bounded,
+            sample_clusters.carriers,
+            sample_clusters.unseen,
+        ]
+    )
     return {
-        "clusters": np.array([told.mean, told.variance, *sides], float),
-        "free": float(told.free),
+        "clusters": np.array([sample_clusters.mean, sample_clusters.variance, *sides], float),
+        "free": float(sample_clusters.free),
         "variance_ratio": ratio,
     }
 

@@ -2,7 +2,8 @@
 
 References
 ----------
-.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: appendix B.
+.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
+   appendix B.
 .. [2] Lidl & Niederreiter, Finite Fields, 2nd edition, Cambridge 1997: primitive polynomials.
 """
 
@@ -25,10 +26,11 @@ LARGEST_FIELD = 2**20
 
 @dataclass(frozen=True, repr=False)
 class GaloisField:
-    """The finite field GF(p^degree): polynomials over the integers modulo p, modulo an irreducible one.
+    """The finite field GF(p^degree): polynomials modulo p and modulo an irreducible one.
 
-    An element is a whole number 0 .. p^degree - 1 whose digits base p are its coefficients, lowest first:
-    in GF(3^5) x is 3 and 2x^4 + 2x^3 + 2 is 218. Operations take elements or arrays of them, which broadcast.
+    An element is a whole number 0 .. p^degree - 1 whose digits base p are its coefficients, lowest
+    first: in GF(3^5) x is 3 and 2x^4 + 2x^3 + 2 is 218. Operations take elements or arrays of them,
+    which broadcast.
 
     Parameters
     ----------
@@ -37,8 +39,8 @@ class GaloisField:
     degree : int
         Degree of the field, p^degree <= 2^20.
     modulus : sequence of int, optional
-        degree + 1 coefficients 0 .. p - 1, lowest first, the last one 1; irreducible. By default the
-        smallest primitive polynomial (read as a number base p): x then generates the field.
+        degree + 1 coefficients 0 .. p - 1, lowest first, the last one 1; irreducible. By default
+        the smallest primitive polynomial (read as a number base p): x then generates the field.
 
     Attributes
     ----------
@@ -201,7 +203,8 @@ class GaloisField:
     def powers(self, a: int) -> Any:
         """Return a, a^2, ..., a^(size - 1) = 1, every element but 0 once, for a primitive element.
 
-        Of an element that is not primitive `power(a, range(1, order(a) + 1))` gives the few it reaches.
+        Of an element that is not primitive `power(a, range(1, order(a) + 1))` gives the few it
+        reaches.
 
         Parameters
         ----------
@@ -370,7 +373,7 @@ def _smallest_generator(p: int, modulus: tuple) -> int:
 
 @lru_cache(maxsize=64)
 def _power_and_log(p: int, modulus: tuple, generator: int) -> tuple:
-    """Return the powers 0 .. q - 2 of the generator and their inverse, doubling the known ones at each step."""
+    """Return the powers 0 .. q - 2 of the generator and their inverse, by doubling."""
     size = p ** (len(modulus) - 1)
     step = _multiplication(p, modulus, generator)
     coefficients = np.eye(1, len(step), dtype=np.int64)

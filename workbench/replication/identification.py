@@ -2,7 +2,8 @@
 
 References
 ----------
-.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: section 2.2.
+.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
+   section 2.2.
 """
 
 import numpy as np
@@ -16,10 +17,12 @@ from workbench.checks import WrongValue
 def identification_ranks(
     similarity: ArrayLike, truth: ArrayLike, *, relative: bool = False
 ) -> ndarray:
-    """Return the rank of each probe: how many of the gallery are at least as similar to it as its true class.
+    """Return the rank of each probe.
 
-    A mean of ranks, or the share with rank 1 (or at most n, for n candidates), goes into `replicate_estimate` with
-    "mean" or "proportion".
+    The rank is how many of the gallery are at least as similar to it as its true class.
+
+    A mean of ranks, or the share with rank 1 (or at most n, for n candidates), goes into
+    `replicate_estimate` with "mean" or "proportion".
 
     Parameters
     ----------
@@ -36,7 +39,8 @@ def identification_ranks(
 
     References
     ----------
-    .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: section 2.2.
+    .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation,
+       2001: section 2.2.
 
     Examples
     --------
@@ -60,7 +64,9 @@ def identification_ranks(
 
 
 def identification_candidates(similarity: ArrayLike, count: int) -> ndarray:
-    """Return the classes that are most similar to each probe, the most similar first; ties by the order of classes.
+    """Return the classes that are most similar to each probe, the most similar first.
+
+    Ties are broken by the order of the classes.
 
     Parameters
     ----------

@@ -22,26 +22,29 @@ def imported_replicates(
     rho: float | None = None,
     df: int | None = None,
 ) -> Replicates:
-    """Return replicates from weights that were made elsewhere, such as the columns of a published survey file.
+    """Return replicates from weights made elsewhere, such as those of a published survey file.
 
     Parameters
     ----------
     weight : (n,) array_like of float
-        Of at least 0. An item of weight 0 lies outside the population that is estimated; its replicates are 0, too.
+        Of at least 0. An item of weight 0 lies outside the population that is estimated; its
+        replicates are 0, too.
     replicate_weights : (n, R) array_like of float
-        Of at least 0; whole weights, not factors. Items that every replicate weighs alike form one PSU.
+        Of at least 0; whole weights, not factors. Items that every replicate weighs alike form one
+        PSU.
     method : {"brr", "fay", "jk1", "jk2", "jkn", "bootstrap"}
-        How they were made. c_r of v = sum_r c_r (t_r - t)^2 is 1/R for "brr" and "bootstrap", 1 / (R (1 - rho)^2) for
-        "fay", (R - 1) / R for "jk1", the jackknife without strata, 1 for "jk2", the jackknife of two PSUs per
-        stratum; "jkn" needs `coefficients`.
+        How they were made. c_r of v = sum_r c_r (t_r - t)^2 is 1/R for "brr" and "bootstrap", 1 /
+        (R (1 - rho)^2) for "fay", (R - 1) / R for "jk1", the jackknife without strata, 1 for "jk2",
+        the jackknife of two PSUs per stratum; "jkn" needs `coefficients`.
     coefficients : (R,) array_like of float, optional
         Above 0; in the place of those of the method.
     rho : float, optional
         Of "fay", which needs it or the coefficients.
     df : int, optional
-        Degrees of freedom; by default the rank of the replicate factors less 1, as R's survey takes it. The strata
-        cannot be read from the weights, so give it where a few of them hold most of the weight, and where the weights
-        were rounded so much that the items of a PSU are no longer alike.
+        Degrees of freedom; by default the rank of the replicate factors less 1, as R's survey takes
+        it. The strata cannot be read from the weights, so give it where a few of them hold most of
+        the weight, and where the weights were rounded so much that the items of a PSU are no longer
+        alike.
 
     Returns
     -------
@@ -50,7 +53,8 @@ def imported_replicates(
     Raises
     ------
     ValueError
-        If a weight is out of its domain, the shapes do not fit, or all items have the same replicates.
+        If a weight is out of its domain, the shapes do not fit, or all items have the same
+        replicates.
 
     Examples
     --------

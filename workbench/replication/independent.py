@@ -1,8 +1,8 @@
 """Intervals of items that were sampled one by one.
 
-`sampled_counts` returns the counts for the interval of a proportion, a precision, a recall or an F1,
-`sampled_values` the moments for that of a mean of other values, `auc_ranks` and `auc_limits` serve an
-AUC.
+`sampled_counts` returns the counts for the interval of a proportion, a precision, a recall or an
+F1, `sampled_values` the moments for that of a mean of other values, `auc_ranks` and `auc_limits`
+serve an AUC.
 """
 
 import numpy as np
@@ -53,8 +53,8 @@ def sampled_counts(
 
     Notes
     -----
-    A sample of several strata gives None for a precision, a recall, an F1 or a domain. How many items
-    count is then random in each stratum, and so are the weights of the strata.
+    A sample of several strata gives None for a precision, a recall, an F1 or a domain. How many
+    items count is then random in each stratum, and so are the weights of the strata.
     """
     if totals is None or totals.denominator is None or not metric.counts_hits:
         return None
@@ -122,9 +122,9 @@ def is_exact(counts: ndarray) -> bool:
 
 
 def auc_ranks(positive: ndarray, score: ndarray) -> ndarray:
-    """Return how many positives and negatives there are, and DeLong's AUC and standard error with four items more.
+    """Return the numbers of positives and negatives, and DeLong's AUC and standard error.
 
-    One more positive and one more negative lie beyond either end of the scores.
+    These are of four items more: a positive and a negative beyond either end of the scores.
     """
     ends = np.repeat([-np.inf, np.inf], 2)
     auc, error = naive_auc(np.append(positive, [1, 0, 1, 0]), np.append(score, ends))
@@ -143,17 +143,18 @@ def auc_limits(estimate: float, ranks: ndarray, tail: float) -> tuple[float, flo
 
     Notes
     -----
-    One pair is DeLong's with the additional items [1]_ and Student's t with as many degrees of freedom as the rarer
-    class has items; without both it is too short, and of length 0 where all positives lie above all negatives. The
-    other solves A - x = +- z sqrt(V(x)) [2]_, V(x) = x (1 - x) (1 + ((M + N) / 2 - 1) ((1 - x) / (2 - x) +
-    x / (1 + x))) / (M N) for M positives and N negatives.
+    One pair is DeLong's with the additional items [1]_ and Student's t with as many degrees of
+    freedom as the rarer class has items; without both it is too short, and of length 0 where all
+    positives lie above all negatives. The other solves A - x = +- z sqrt(V(x)) [2]_, V(x) = x (1 -
+    x) (1 + ((M + N) / 2 - 1) ((1 - x) / (2 - x) + x / (1 + x))) / (M N) for M positives and N
+    negatives.
 
     References
     ----------
-    .. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
-       characteristic curves, Biometrics 44, 1988.
-    .. [2] Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2,
-       Statistics in Medicine 25, 2006: method 5.
+    .. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated
+       receiver operating characteristic curves, Biometrics 44, 1988.
+    .. [2] Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney
+       statistic, part 2, Statistics in Medicine 25, 2006: method 5.
 
     Examples
     --------

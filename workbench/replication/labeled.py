@@ -1,4 +1,4 @@
-"""Labeled items as they were sampled: strata, clusters and weights, or replicate weights that were made elsewhere."""
+"""Labeled items as they were sampled, with strata, clusters and weights or replicate weights."""
 
 import contextlib
 import difflib
@@ -50,7 +50,8 @@ class LabeledItems(Result):
     unlabeled : int
         Rows of the file without a label, which are left out.
     unlike_others : bool or None
-        Whether the predictions differ from those of these rows beyond chance; None without such rows.
+        Whether the predictions differ from those of these rows beyond chance; None without such
+        rows.
     named_positive : bool
         Whether the positive class was named.
     """
@@ -153,7 +154,8 @@ class LabeledItems(Result):
         metric : str
             As in `workbench.estimate_metrics`.
         label : label, optional
-            The class that precision, recall and F1 are about, by default `positive`; the rank that identifies.
+            The class that precision, recall and F1 are about, by default `positive`; the rank that
+            identifies.
         """
         entry = METRICS[metric]
         if entry.about in ("rank", "ranks"):
@@ -172,7 +174,7 @@ class LabeledItems(Result):
         )
 
     def _ranked(self, metric: str, most: int | None) -> tuple:
-        """Return whether the true class is among so many candidates, or its rank and their number."""
+        """Return whether the true class is among the first candidates, or its rank among all."""
         ranks = _given(metric, "list of candidates", self.ranks)
         if most is not None:
             return (ranks <= most,)
@@ -209,26 +211,28 @@ def load_labeled(
     items : str or data frame
         As in `workbench.read_scores`.
     truth, prediction, score, stratum, psu, weight, group : str
-        Column names; "" for none. A prediction or a score is needed. Without strata, or without a column "stratum",
-        all items lie in one stratum, and a note says so. Several columns with commas between them, as "sex,status",
-        are crossed to strata or to PSUs, unless a column has that name. Where some rows have no truth, the others are
-        taken for a random sample of them, and a note says so. An item without a group counts among all items. One of
-        weight 0 lies outside the population that is estimated.
+        Column names; "" for none. A prediction or a score is needed. Without strata, or without a
+        column "stratum", all items lie in one stratum, and a note says so. Several columns with
+        commas between them, as "sex,status", are crossed to strata or to PSUs, unless a column has
+        that name. Where some rows have no truth, the others are taken for a random sample of them,
+        and a note says so. An item without a group counts among all items. One of weight 0 lies
+        outside the population that is estimated.
     positive : str
-        The class that precision, recall, F1 and AUC are about; "" for the larger of two classes that are numbers;
-        true and false are 1 and 0.
+        The class that precision, recall, F1 and AUC are about; "" for the larger of two classes
+        that are numbers; true and false are 1 and 0.
     fpc : str
         Column with the number of PSUs that the population has in the stratum; "" for none.
     nest : bool
         PSU labels start again in every stratum.
     replicate_weights : str
-        Pattern of the columns of replicate weights that were made elsewhere, as "repwt_*" or "w[0-9]*"; the weight is
-        then needed, and strata and PSUs are not read. "" for none.
+        Pattern of the columns of replicate weights that were made elsewhere, as "repwt_*" or
+        "w[0-9]*"; the weight is then needed, and strata and PSUs are not read. "" for none.
     classes : {"auto", "text", "numbers"}
         How classes are read, as in `workbench.data.classes.read_classes`.
     candidates : str
-        Pattern of the columns of classes that a recognizer names, the most similar first; without a prediction the
-        first of them is it. By default those that are called so, where there are any.
+        Pattern of the columns of classes that a recognizer names, the most similar first; without a
+        prediction the first of them is it. By default those that are called so, where there are
+        any.
 
     Returns
     -------
@@ -241,7 +245,7 @@ def load_labeled(
 
     Examples
     --------
-    >>> load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": ["a", "a", "b", "b"]})
+    >>> load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": list("aabb")})
     LabeledItems(4 labeled items, 2 classes, 50.0% of class 1)
     """
     roles = {
@@ -311,11 +315,11 @@ def load_labeled(
 
 def _labeled_rows(name: str, cells: ndarray) -> tuple[ndarray, int]:
     """Return the rows that have a label, and how many have none."""
-    gone, words = shapes.gaps(cells, False), shapes.gaps(cells, True)
-    if words.any() and not words.all():
+    gone, gaps = shapes.gaps(cells, False), shapes.gaps(cells, True)
+    if gaps.any() and not gaps.all():
         with contextlib.suppress(ValueError):  # a word such as "NaN" may be a class of other words
-            numbers.to_numbers(name, cells[~words])
-            gone = words
+            numbers.to_numbers(name, cells[~gaps])
+            gone = gaps
     if gone.all():
         raise WrongValue("truth", f"must have a label in some rows; column {name!r} has none")
     return np.flatnonzero(~gone), int(gone.sum())
@@ -434,7 +438,7 @@ def _given(metric: str, role: str, values: ndarray | None) -> ndarray:
 
 
 def _stratum_column(items: Any, stratum: str) -> str:
-    """Return the column of strata, or "" where the usual one is not there; one of a like name is asked for."""
+    """Return the column of strata, or "" without the usual one; raise for one of a close name."""
     if stratum != STRATUM:
         return stratum
     names = {name.strip().casefold(): name for name in frames.column_names(items)}

@@ -1,11 +1,13 @@
-"""Statistics that are functions of several means: agreement beyond chance, correlation, root mean squared error.
+"""Statistics that are functions of several means, such as kappa, correlation and RMSE.
 
 References
 ----------
-.. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
-.. [2] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient, Computational Biology and
-   Chemistry 28, 2004.
-.. [3] Squire & Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40, 1998.
+.. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological
+   Measurement 20, 1960.
+.. [2] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient,
+   Computational Biology and Chemistry 28, 2004.
+.. [3] Squire & Trapp, Using complex variables to estimate derivatives of real functions, SIAM
+   Review 40, 1998.
 """
 
 from collections.abc import Callable
@@ -29,7 +31,8 @@ class Moments:
     ----------
     columns : (n, C) array
     of : callable
-        Means (..., C) to the statistic (...), not finite where it is not defined; smooth, also of complex numbers.
+        Means (..., C) to the statistic (...), not finite where it is not defined; smooth, also of
+        complex numbers.
     possible : (V, C) array or None
         Every row that columns can have; None where there is no end to them.
     """
@@ -39,14 +42,15 @@ class Moments:
     possible: ndarray | None = None
 
     def of_totals(self, totals: ndarray) -> ndarray:
-        """Return the statistic (...) from totals (..., 1 + C) of the weights and of the columns times these."""
+        """Return the statistic (...) from totals (..., 1 + C) of weights and weighted columns."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.of(totals[..., 1:] / totals[..., :1])
 
     def linear(self, weight: ndarray) -> tuple[ndarray, tuple[float, float] | None]:
-        """Return values (n,) whose weighted mean is the statistic, to first order in any sample, and their bounds.
+        """Return values (n,) whose weighted mean is the statistic, and their bounds.
 
-        The slopes are those of complex steps [1]_.
+        In other samples the mean is the statistic to first order. Complex steps give the slopes
+        [1]_.
 
         Parameters
         ----------
@@ -55,7 +59,8 @@ class Moments:
 
         References
         ----------
-        .. [1] Squire & Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40, 1998.
+        .. [1] Squire & Trapp, Using complex variables to estimate derivatives of real functions,
+           SIAM Review 40, 1998.
         """
         mean = weight @ self.columns / weight.sum()
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -91,11 +96,14 @@ def _numbers(truth: ArrayLike, prediction: ArrayLike, size: int) -> list[ndarray
 
 
 def kappa(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
-    """Agreement beyond that of chance [1]_, (a - e) / (1 - e): a of items agree, e would with the same shares.
+    """Agreement beyond that of chance [1]_, (a - e) / (1 - e).
+
+    a is the proportion of items that agree, e that expected from the class proportions.
 
     References
     ----------
-    .. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
+    .. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological
+       Measurement 20, 1960.
     """
     return _of_classes(
         truth, prediction, size, lambda true, predicted: 1 - (true * predicted).sum(-1)
@@ -103,12 +111,15 @@ def kappa(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
 
 
 def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
-    """Matthews' correlation of K classes [1]_, (a - e) over the root of (1 - sum of true shares^2) (1 - predicted).
+    """Matthews' correlation of K classes [1]_.
+
+    With a and e as in `kappa`, it is a - e over the root of (1 - sum of squared proportions) of the
+    true and the predicted classes.
 
     References
     ----------
-    .. [1] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient, Computational Biology
-       and Chemistry 28, 2004.
+    .. [1] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient,
+       Computational Biology and Chemistry 28, 2004.
     """
     return _of_classes(
         truth,
@@ -133,7 +144,7 @@ def alike_labels(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[nd
 def _of_classes(
     truth: ArrayLike, prediction: ArrayLike, size: int, scale: Callable[..., ndarray]
 ) -> Moments:
-    """Return agreement beyond that of chance over a scale, a function of the true and predicted shares."""
+    """Return agreement beyond chance over a scale, a function of the class proportions."""
     labels = np.concatenate(alike_labels(truth, prediction, size))
     names, code = np.unique(labels, return_inverse=True)
     if names.size > MOST_CLASSES:

@@ -1,18 +1,21 @@
-"""Replicates of a design: weights that show what other samples of strata and clusters would have given.
+"""Replicates of a design: weights that stand for other samples of strata and clusters.
 
-Each replicate reweights the primary sampling units (PSUs) of a design, the statistic is computed again with these
-weights, and the spread of the R values around the full one is its variance, v = sum_r c_r (t_r - t)^2. Balanced
-repeated replication takes the weights from an orthogonal array: then v is the textbook variance for every linear
-statistic, sum_h n_h / (n_h - 1) sum_i (z_hi - mean_h)^2 for a total of PSU totals z.
+Each replicate reweights the primary sampling units (PSUs) of a design, the statistic is computed
+again with these weights, and the spread of the R values around the full one is its variance, v =
+sum_r c_r (t_r - t)^2. Balanced repeated replication takes the weights from an orthogonal array:
+then v is the textbook variance for every linear statistic, sum_h n_h / (n_h - 1) sum_i (z_hi -
+mean_h)^2 for a total of PSU totals z.
 
 References
 ----------
-.. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute 37, 1969.
-.. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975: p units per
-   stratum.
-.. [3] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: eqs. 9 to 17.
-.. [4] Fay, Theory and application of replicate weighting for variance calculations, Proceedings of the Section on
-   Survey Research Methods, American Statistical Association 1989.
+.. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute
+   37, 1969.
+.. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975:
+   p units per stratum.
+.. [3] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
+   eqs. 9 to 17.
+.. [4] Fay, Theory and application of replicate weighting for variance calculations, Proceedings of
+   the Section on Survey Research Methods, American Statistical Association 1989.
 .. [5] Rao & Wu, Resampling inference with complex survey data, JASA 83, 1988.
 .. [6] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
 """
@@ -57,8 +60,9 @@ class Replicates(Result):
     coefficients : (R,) array of float
         c_r of v = sum_r c_r (t_r - t)^2.
     array : (R, J) array of int or None
-        Unit that each replicate keeps in each stratum, or 0/1 for each of the J contrasts of "generalized"; None
-        for the linear array of `workbench.replication.arrays.linear_array`, which is not stored.
+        Unit that each replicate keeps in each stratum, or 0/1 for each of the J contrasts of
+        "generalized"; None for the linear array of `workbench.replication.arrays.linear_array`,
+        which is not stored.
     draws : (R, P) array or None
         How often each bootstrap replicate drew each PSU; of imported replicates their factors.
     most_df : int or None
@@ -85,7 +89,7 @@ class Replicates(Result):
 
     @property
     def jackknife(self) -> "Replicates":
-        """Replicates of the same design that leave out one PSU each; where they were made elsewhere themselves."""
+        """The jackknife of the same design; replicates that were made elsewhere are their own."""
         return self if self.most_df is not None else replicates(self.design, "jkn")
 
     def weights(self) -> ndarray:
@@ -178,8 +182,8 @@ class Replicates(Result):
             n = n[of_left_out, None]
             return (stratum_totals - n * z[self._left_out]) / (n - 1)
         if self.method in BALANCED:
-            kept = kept_totals(z.reshape(n.size, n[0], -1))
-            return (1 - self.rho) * (n[0] * kept - z.sum(0))
+            kept_sums = kept_totals(z.reshape(n.size, n[0], -1))
+            return (1 - self.rho) * (n[0] * kept_sums - z.sum(0))
         parts = [_contrasts(z[units]).reshape(-1, z.shape[1]) for _, units in design.groups]
         contrasts = np.concatenate(parts)
         if self.array is None:
@@ -250,11 +254,11 @@ class Replicates(Result):
             return np.asarray(self.draws)[rows] * (n / (n - 1.0))[of_psu]
         if self.draws is not None:
             return self.draws[rows]
-        kept = self._array_rows(rows)
+        units = self._array_rows(rows)
         if self.method == "generalized":
-            return self._factors_of_contrasts(1.0 - 2 * kept)
+            return self._factors_of_contrasts(1.0 - 2 * units)
         unit = np.arange(of_psu.size) % n[0]
-        return 1 + (1 - self.rho) * (n[0] * (kept[:, of_psu] == unit) - 1.0)
+        return 1 + (1 - self.rho) * (n[0] * (units[:, of_psu] == unit) - 1.0)
 
     def _factors_of_contrasts(self, signs: ndarray) -> ndarray:
         """Return the factors (r, P) from the signs (r, J) of the contrasts."""
@@ -348,19 +352,25 @@ def replicates(
     ----------
     design : SurveyDesign
     method : {"brr", "fay", "generalized", "jkn", "jk2", "bootstrap"}
-        - "brr": each replicate keeps one PSU per stratum, at n times its weight. The same number n of PSUs in every
-          stratum, a prime power: an orthogonal array says which ([1]_ for n = 2, [2]_, [3]_).
-        - "fay": the PSUs that are not kept keep the share rho of their weight, so that no replicate loses a class.
-        - "generalized": any n_h >= 2, one column of a Hadamard matrix per contrast of a stratum's PSUs [4]_.
+        - "brr": each replicate keeps one PSU per stratum, at n times its weight. The same number n
+          of PSUs in every stratum, a prime power: an orthogonal array says which ([1]_ for n = 2,
+          [2]_, [3]_).
+        - "fay": the PSUs that are not kept keep the share rho of their weight, so that no replicate
+          loses a class.
+        - "generalized": any n_h >= 2, one column of a Hadamard matrix per contrast of a stratum's
+          PSUs [4]_.
         - "jkn": leaves out one PSU at a time; the rest of its stratum stands in for it [5]_.
-        - "jk2": two PSUs in every stratum; one replicate per stratum leaves out its second PSU and doubles the first.
+        - "jk2": two PSUs in every stratum; one replicate per stratum leaves out its second PSU and
+          doubles the first.
         - "bootstrap": draws n_h - 1 of the n_h PSUs with replacement [6]_.
     rho : float
-        Bound below which no factor of "fay" and "generalized" falls, 0 <= rho < 1; "fay" reaches it.
+        Bound below which no factor of "fay" and "generalized" falls, 0 <= rho < 1; "fay" reaches
+        it.
     array : (R, H) array_like of int, optional
-        For "brr" and "fay": the unit, 0 .. n - 1, that each replicate keeps in each stratum (strata sorted, units as
-        they first appear); for two units also +1 and -1, +1 the first. By default up to 1,023 two-unit strata take
-        the smallest Hadamard matrix there is, all others the linear array of fewest runs.
+        For "brr" and "fay": the unit, 0 .. n - 1, that each replicate keeps in each stratum (strata
+        sorted, units as they first appear); for two units also +1 and -1, +1 the first. By default
+        up to 1,023 two-unit strata take the smallest Hadamard matrix there is, all others the
+        linear array of fewest runs.
     require_balance : bool
         Refuse an array that is not in full balance; False shows what then happens.
     count : int
@@ -379,12 +389,14 @@ def replicates(
 
     References
     ----------
-    .. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute 37, 1969.
-    .. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975: p units per
-       stratum.
-    .. [3] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: eqs. 9 to 17.
-    .. [4] Fay, Theory and application of replicate weighting for variance calculations, Proceedings of the Section on
-       Survey Research Methods, American Statistical Association 1989.
+    .. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical
+       Institute 37, 1969.
+    .. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70,
+       1975: p units per stratum.
+    .. [3] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation,
+       2001: eqs. 9 to 17.
+    .. [4] Fay, Theory and application of replicate weighting for variance calculations, Proceedings
+       of the Section on Survey Research Methods, American Statistical Association 1989.
     .. [5] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
     .. [6] Rao & Wu, Resampling inference with complex survey data, JASA 83, 1988.
 
@@ -493,7 +505,7 @@ def _largest_step(n: ndarray) -> float:
 
 
 def _two_level_array(columns: int) -> tuple[ndarray | None, int]:
-    """Return a two-level array and its runs: of the smallest Hadamard matrix, else None (linear)."""
+    """Return a two-level array, None for the linear one, and its runs."""
     if columns >= LARGEST_HADAMARD:
         return None, arrays.smallest_runs(2, columns)
     order = arrays.next_hadamard_order(columns + 1)
@@ -526,5 +538,5 @@ def _kept_units(array: ArrayLike, units: int, strata: int, require_balance: bool
     if require_balance and not (balance.full and balance.levels == units):
         fault = balance.problem or f"it holds {balance.levels} of the {units} units"
         raise WrongValue("array", f"must be in full balance; {fault}")
-    kept = (1 - array) // 2 if signs else array
-    return kept.astype(np.min_scalar_type(units))
+    unit_numbers = (1 - array) // 2 if signs else array
+    return unit_numbers.astype(np.min_scalar_type(units))

@@ -1,11 +1,14 @@
-"""Statistics of weighted items, one entry of `METRICS` each: ratios of two totals, and those that need every weight.
+"""Statistics of weighted items, one entry of `METRICS` each.
 
 References
 ----------
-.. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
-   graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
-.. [2] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996: type 1.
-.. [3] Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
+.. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating
+   characteristic graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties
+   counted half.
+.. [2] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996:
+   type 1.
+.. [3] Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review
+   78, 1950.
 .. [4] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
 """
 
@@ -33,7 +36,7 @@ class UnstableError(ValueError):
 
 @dataclass(frozen=True)
 class Totals:
-    """A statistic that is the total of `numerator`, (n,), over that of `denominator`, (n,) or None."""
+    """The total of `numerator`, (n,), over that of `denominator`, (n,) or None."""
 
     numerator: ndarray
     denominator: ndarray | None
@@ -41,7 +44,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Metric:
-    """A statistic of weighted items: all that the rest of the house knows of it; to add one is an entry of `METRICS`.
+    """A statistic of weighted items and everything other modules need; see `METRICS`.
 
     Attributes
     ----------
@@ -51,33 +54,36 @@ class Metric:
     totals : callable or None
         (*columns, size) -> Totals, where it is a ratio of two totals, or a total.
     values : callable or None
-        (*columns, size) -> function that turns blocks of weights, (r, size), into its r values, NaN where it is not
-        defined; where it needs every weight.
+        (*columns, size) -> function that turns blocks of weights, (r, size), into its r values, NaN
+        where it is not defined; where it needs every weight.
     moments : callable or None
         (*columns, size) -> Moments, where it is a function of several means.
     kind : {"proportion", "share", "agreement", "correlation", "positive", "bounded", "number"}
-        A proportion is the mean of zeros and ones; other shares lie from 0 to 1, too; agreement and correlation from -1
-        to 1; what is positive has no end above, what is bounded has its own `ends`.
+        A proportion is the mean of zeros and ones; other shares lie from 0 to 1, too; agreement and
+        correlation from -1 to 1; what is positive has no end above, what is bounded has its own
+        `ends`.
     empty : str
         What a denominator of 0 means; "" where there is none.
     about : {"", "items", "class", "classes", "rank", "ranks"}
-        What of labeled items it is computed from: their labels; whether these are one class; every class in turn, of
-        which the mean is taken; whether the true class is among so many candidates; its rank among all of them. ""
-        for what is not asked of labeled items.
+        What of labeled items it is computed from: their labels; whether these are one class; every
+        class in turn, of which the mean is taken; whether the true class is among so many
+        candidates; its rank among all of them. "" for what is not asked of labeled items.
     of_each : str
         The statistic of a class that it is the mean of, where it is one of "classes".
     title : str
         As it is written in a sentence, where that is neither its name nor in the vocabulary.
     parts : callable or None
-        (*columns, rows, weight) -> values (n,) and masks (n,) of the items whose mean value it is, each; by default the
-        one of a ratio: numerator over denominator of the items that the denominator counts.
+        (*columns, rows, weight) -> values (n,) and masks (n,) of the items whose mean value it is,
+        each; by default the one of a ratio: numerator over denominator of the items that the
+        denominator counts.
     of_mean : callable
         What it is of the mean of its parts, rising.
     ends : callable or None
-        (*columns) -> the least and the largest value of an item of its parts, where they have any and it is no share.
+        (*columns) -> the least and the largest value of an item of its parts, where they have any
+        and it is no share.
     naive : callable or None
-        (*columns) -> the metric and its standard error of independent items of equal weight; by default that of a
-        ratio by the delta method.
+        (*columns) -> the metric and its standard error of independent items of equal weight; by
+        default that of a ratio by the delta method.
     """
 
     name: str
@@ -97,7 +103,7 @@ class Metric:
 
     @classmethod
     def of(cls, statistic: str | Callable) -> "Metric":
-        """Return the entry of a name, or one made of a function (weight, *columns) -> number, or raise."""
+        """Return the entry of a name, or one of a function (weight, *columns) -> number."""
         if callable(statistic):
             name = getattr(statistic, "__name__", "statistic")
             return cls(name, (), values=_by_row(statistic), empty="")
@@ -121,17 +127,17 @@ class Metric:
 
     @property
     def per_class(self) -> bool:
-        """Whether it can be asked of every class or rank; what takes a score cannot, as that belongs to one class."""
+        """Whether it is defined for every class or rank; a score belongs to one class."""
         return self.about == "rank" or self.about == "class" and "prediction" in self.arguments
 
     def totals_of(self, columns: Sequence, size: int) -> Totals | None:
-        """Return the two columns whose totals make the statistic, or None where it needs every weight.
+        """Return the two columns whose totals make the statistic, or None.
 
         Parameters
         ----------
         columns : sequence
-            Its arguments, (size,) each: numbers for y and x; any labels for an accuracy; 0 and 1, or booleans, for the
-            truth and the prediction of what is about a class.
+            Its arguments, (size,) each: numbers for y and x; any labels for an accuracy; 0 and 1,
+            or booleans, for the truth and the prediction of what is about a class.
         size : int
             Number of items.
         """
@@ -145,7 +151,7 @@ class Metric:
     def parts_of(
         self, columns: Sequence, totals: Any, rows: ndarray, weight: ndarray
     ) -> tuple[ndarray, list]:
-        """Return the values that it averages, exactly or to first order, and the items that it averages them over.
+        """Return the values that it averages, and the items that it averages them over.
 
         Parameters
         ----------
@@ -160,8 +166,8 @@ class Metric:
         -------
         values : (n,) array
         parts : list of (n,) arrays of bool
-            One for a mean, two for an AUC. For F1 the items that are positive, truly or predicted, and whether both: it
-            is 2 J / (1 + J) of their mean J.
+            One for a mean, two for an AUC. For F1 the items that are positive, truly or predicted,
+            and whether both: it is 2 J / (1 + J) of their mean J.
         """
         if self.parts:
             return self.parts(*columns, rows, weight)
@@ -285,7 +291,8 @@ def _brier(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
 
     References
     ----------
-    .. [1] Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
+    .. [1] Brier, Verification of forecasts expressed in terms of probability, Monthly Weather
+       Review 78, 1950.
     """
     truth, score = _probabilities(truth, score, size)
     return Totals((score - truth) ** 2, np.ones(size))
@@ -305,12 +312,13 @@ def _log_loss(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
 
 
 def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
-    """AUC with ties counted half [1]_: positives above each group of equal scores against the negatives below.
+    """AUC with ties counted half [1]_.
 
     References
     ----------
-    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
-       graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
+    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver
+       operating characteristic graph, Journal of Mathematical Psychology 12, 1975: AUC as a
+       probability, ties counted half.
     """
     positive, score = binary("truth", truth, size), checks.vector("score", score, size=size)
     order = np.argsort(score, kind="stable")
@@ -332,7 +340,8 @@ def _quantile(y: ArrayLike, q: float, size: int) -> Callable:
 
     References
     ----------
-    .. [1] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996: type 1.
+    .. [1] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50,
+       1996: type 1.
     """
     y, q = checks.vector("y", y, size=size), checks.number("q", q, 0, 1)
     order = np.argsort(y, kind="stable")
@@ -361,7 +370,7 @@ def below_median(y: ArrayLike, rows: ndarray, weight: ndarray) -> tuple[ndarray,
 
 
 def _naive_median(y: ndarray) -> tuple[float, float]:
-    """Half of how far the median moves where its share moves by a standard error, .5 / sqrt(n) [1]_.
+    """Half of how far the median moves if its share moves by .5 / sqrt(n) either way [1]_.
 
     References
     ----------
@@ -394,12 +403,13 @@ def _by_row(statistic: Callable) -> Callable:
 def _auc_parts(
     truth: ArrayLike, score: ArrayLike, rows: ndarray, weight: ndarray
 ) -> tuple[ndarray, list]:
-    """Return for both classes the shares of the other that lie on the right side of an item: AUC is the mean of each.
+    """Return the placements of both classes, and the classes: AUC is the mean of each.
 
     References
     ----------
-    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
-       graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
+    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver
+       operating characteristic graph, Journal of Mathematical Psychology 12, 1975: AUC as a
+       probability, ties counted half.
     """
     positive = binary("truth", truth, rows.size) == 1
     parts = positive & rows, ~positive & rows
@@ -407,12 +417,13 @@ def _auc_parts(
 
 
 def naive_auc(truth: ndarray, score: ndarray) -> tuple[float, float]:
-    """Return AUC and standard error, by placements of positives among negatives and of negatives among positives [1]_.
+    """Return AUC and standard error, by placements of either class in the other [1]_.
 
     References
     ----------
-    .. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
-       characteristic curves, Biometrics 44, 1988: variance of the AUC of independent items.
+    .. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated
+       receiver operating characteristic curves, Biometrics 44, 1988: variance of the AUC of
+       independent items.
     """
     positive = truth == 1
     parts = positive, ~positive

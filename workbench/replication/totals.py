@@ -1,8 +1,9 @@
 """Totals of all replicates at once, by the Fourier transform of the group that a linear array is.
 
-Run r of a linear array keeps in stratum h the unit <r, p_h>, a scalar product over GF(s). The total of the kept
-units, sum_h f_h(<r, p_h>), is therefore a sum of characters of the additive group of the runs, and the transform of
-that group gives it for all R runs in about R log R steps instead of R times the number of strata.
+Run r of a linear array keeps in stratum h the unit <r, p_h>, a scalar product over GF(s). The total
+of the kept units, sum_h f_h(<r, p_h>), is therefore a sum of characters of the additive group of
+the runs, and the transform of that group gives it for all R runs in about R log R steps instead of
+R times the number of strata.
 
 References
 ----------
@@ -73,7 +74,7 @@ def kept_totals(values: ndarray) -> ndarray:
 
 @lru_cache(maxsize=16)
 def _frequencies(levels: int, strata: int) -> tuple:
-    """Return the characters of a stratum and where each, but the constant one, stands in the group's, (s - 1, H).
+    """Return the characters of a stratum, and their places among those of the group, (s - 1, H).
 
     The character c x of the unit x = <r, p_h> is the character of the run r at the vector c p_h.
     """
@@ -86,7 +87,7 @@ def _frequencies(levels: int, strata: int) -> tuple:
 
 
 def _characters(field: GaloisField) -> ndarray:
-    """Return the (s, s) table of the additive characters, exp(2 pi i x.u / p) with digits x.u of elements x and u."""
+    """Return the (s, s) table of the additive characters, exp(2 pi i x.u / p) of digits x, u."""
     elements = digits(np.arange(field.size), field.p, field.degree)
     powers = elements @ elements.T % field.p
     return 1.0 - 2 * powers if field.p == 2 else np.exp(2j * np.pi / field.p * powers)

@@ -1,7 +1,7 @@
-"""Metrics that labeled items cannot show: items of one kind were not sampled, or the score is of another class.
+"""Metrics that labeled items cannot show: some were not sampled, or the score is another.
 
-`SampledClasses` looks at labeled items as a whole, `refuse_unsampled` at two columns of labels, and `score_notes` at
-scores.
+`SampledClasses` looks at labeled items as a whole, `refuse_unsampled` at two columns of labels, and
+`score_notes` at scores.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ ERRORS = 3  # standard errors below one half from which an AUC is not so by chan
 
 @dataclass(frozen=True)
 class SampledClasses:
-    """Predictions and truths that labeled items show, and whether others exist that were not sampled.
+    """Predictions and truths of labeled items, and whether others were not sampled.
 
     Attributes
     ----------
@@ -57,7 +57,8 @@ class SampledClasses:
         several : bool
             Whether more than one class is known to exist.
         unlike_others : bool, optional
-            Whether the predictions differ from those of items that nobody labeled; None where none are known.
+            Whether the predictions differ from those of items that nobody labeled; None where none
+            are known.
         """
         true, predicted = np.unique(truth).tolist(), np.unique(prediction).tolist()
         several = several or len({*true, *predicted}) > 1
@@ -99,8 +100,8 @@ class SampledClasses:
 def differs_from_rest(labeled: ndarray, unlabeled: ndarray) -> bool:
     """Return whether predictions of labeled items are unlike those of the others beyond chance.
 
-    Of N items n were labeled: the number of labeled ones with a prediction is hypergeometric if they were drawn at
-    random. Both tails are taken, and as many tests as there are predictions.
+    Of N items n were labeled: the number of labeled ones with a prediction is hypergeometric if
+    they were drawn at random. Both tails are taken, and as many tests as there are predictions.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ def unknown_words(names: Iterable[str], reason: str) -> str:
 
 
 def score_notes(items: Any, metrics: Iterable[str]) -> Iterator[Note]:
-    """Yield a note where the score seems to be that of another class, or the confidence in the predicted class.
+    """Yield a note where the score seems to be of another class, or of the predicted one.
 
     Parameters
     ----------
@@ -187,14 +188,15 @@ def score_notes(items: Any, metrics: Iterable[str]) -> Iterator[Note]:
             return
         agreeing = ", although the predictions agree with the truth"
     auc_text, other_text = digits.percents(auc, 1 - auc)
-    others = np.unique(items.truth[~truth]).tolist()
+    negatives = np.unique(items.truth[~truth]).tolist()
     remedy = "take 1 less the score"
-    if len(others) == 1:
-        remedy = f"name that class (--positive {others[0]}, positive={str(others[0])!r})"
+    if len(negatives) == 1:
+        remedy = f"name that class (--positive {negatives[0]}, positive={str(negatives[0])!r})"
     yield Note(
         "unreliable",
-        f"{titles}: the AUC of the score is {auc_text}, far below 50%{agreeing}, so the score seems "
-        f"to be that of another class than {items.positive!r}: {remedy} for an AUC of {other_text}",
+        f"{titles}: the AUC of the score is {auc_text}, far below 50%{agreeing}, so the score "
+        f"seems to be that of another class than {items.positive!r}: {remedy} for an AUC of "
+        f"{other_text}",
     )
 
 
