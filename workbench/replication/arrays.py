@@ -126,7 +126,8 @@ def check_balance(array: ArrayLike) -> Balance:
     array = _array(array)
     symbols, codes = np.unique(array, return_inverse=True)
     codes = codes.reshape(array.shape)
-    (runs, factors), levels = codes.shape, symbols.size
+    runs, factors = array.shape
+    levels = symbols.size
     uneven = _uneven_columns(codes, levels)
     pair = _first_bad_pair(codes, levels, uneven) if factors > 1 else None
     table = None
@@ -284,11 +285,12 @@ def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndar
     compact = np.min_scalar_type(2 * levels)
     elements = np.arange(levels)
     array = np.zeros((len(runs), factors), compact)
-    sums = field.add(elements[:, None], elements).astype(compact) if field.degree > 1 else None
+    sums = None
+    if field.degree > 1:
+        sums = np.asarray(field.add(elements[:, None], elements), compact)
     coordinates = digits(runs, levels, dimension).T
     for coordinate, form in zip(coordinates, linear_forms(levels, factors), strict=True):
-        products = field.multiply(elements[:, None], form).astype(compact)
-        term = products[coordinate]
+        term = np.asarray(field.multiply(elements[:, None], form), compact)[coordinate]
         array = (array + term) % field.p if sums is None else sums[array, term]
     return array
 
@@ -405,9 +407,10 @@ def _onto_levels(field: GaloisField, elements: ndarray, levels: int) -> ndarray:
     """Map elements linearly onto GF(levels), by the lowest coefficient or the trace."""
     if levels == field.p:
         return field.coefficients(elements)[..., 0]
-    trace, conjugate = elements, field.power(elements, levels)
+    trace, conjugate = np.asarray(elements), field.power(elements, levels)
     while not np.array_equal(conjugate, elements):
-        trace, conjugate = field.add(trace, conjugate), field.power(conjugate, levels)
+        trace = np.asarray(field.add(trace, conjugate))
+        conjugate = field.power(conjugate, levels)
     spacing = (field.size - 1) // (levels - 1)
     exponent = field.log(np.maximum(trace, 1)) // spacing
     return np.where(trace == 0, 0, exponent + 1)

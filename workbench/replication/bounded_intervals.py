@@ -238,9 +238,9 @@ class Clusters:
     ) -> ndarray:
         """Return the upper limit of the values times `sign`."""
         mean = sign * np.asarray(self.mean)
-        moments = self.moments(side, tail, bounded)
-        limit = three_moment_quantile(*moments, bound, tail)
-        return np.where(moments[1] > 0, np.clip(limit, mean, bound), mean)
+        shifted, variance, third = self.moments(side, tail, bounded)
+        limit = three_moment_quantile(shifted, variance, third, bound, tail)
+        return np.where(variance > 0, np.clip(limit, mean, bound), mean)
 
     def moments(self, side: int, tail: float | ndarray, bounded: bool = False) -> tuple:
         """Return mean, variance and third moment (...) of the beta distribution of a limit.
@@ -342,7 +342,8 @@ def clusters(
         for sign, bound in zip((-1, 1), bounds, strict=True)
     ]
     free_share = (free * share**2).sum(0) / square
-    return Clusters(mean, variance, df, psus, free_share, *np.stack(sides, 1), design.df)
+    g, bounded, carriers, unseen = np.stack(sides, 1)
+    return Clusters(mean, variance, df, psus, free_share, g, bounded, carriers, unseen, design.df)
 
 
 def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> tuple[ndarray, ndarray]:

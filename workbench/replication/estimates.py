@@ -215,7 +215,9 @@ class ReplicateEstimate(Estimate, Result):
         """
         checks.choice("method", method, INTERVALS)
         tail = (1 - checks.level(level)) / 2
-        default, bounded = method == "default", None
+        default = method == "default"
+        limits: Sequence[float] | ndarray
+        bounded: tuple[float, float] | None = None
         if default and self.counts is not None:
             return self._of_counts(level)
         notes = [*_interval_notes(self, method), *self.notes]
@@ -226,7 +228,7 @@ class ReplicateEstimate(Estimate, Result):
         elif default and self.bounds:
             name = "default: beta"
             limits, bounded = self._limits(tail, False), self._limits(tail, True)
-            notes.extend(bounded_notes(limits, bounded))
+            notes.extend(bounded_notes(tuple(limits), bounded))
         elif method in ("bounded", "beta"):
             limits = self._limits(tail, True)
         else:
@@ -246,8 +248,10 @@ class ReplicateEstimate(Estimate, Result):
         if is_exact(counts) and self.free < 1:
             limits = self._shortened(limits)
             name = "default: exact, finite population"
+        low, high = map(float, limits)
         return Interval(
-            *map(float, limits),
+            low,
+            high,
             interval.level,
             name,
             interval.limiting_stratum,

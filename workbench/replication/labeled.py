@@ -178,7 +178,7 @@ class LabeledItems(Result):
         ranks = _given(metric, "list of candidates", self.ranks)
         if most is not None:
             return (ranks <= most,)
-        length = np.shape(self.candidates)[1]
+        length = np.shape(self.candidates)[1]  # type: ignore[arg-type]
         for item in np.flatnonzero(ranks > length)[:1]:
             raise ValueError(
                 f"{metric} needs every true class among the candidates; that of item {item} is not"
@@ -277,7 +277,7 @@ def load_labeled(
     }
     single = {name for role, name in sources.items() if role not in crossed}
     names = {*single, *itertools.chain(*crossed.values()), *repeated, *named_first}
-    data, notes = frames.read_columns(items, sorted(names))
+    data, file_notes = frames.read_columns(items, sorted(names))
     labeled, unlabeled = _labeled_rows(truth, data[truth])
     unlike_others = None
     if unlabeled:
@@ -286,7 +286,7 @@ def load_labeled(
         data = {name: cells[labeled] for name, cells in data.items()}
     with shapes.in_rows(labeled if unlabeled else None):
         read, class_cells, more = _read(data, sources, crossed, named_first, repeated, classes)
-    notes = [*_row_notes(unlabeled, labeled.size, read, sources), *notes, *more]
+    notes = [*_row_notes(unlabeled, labeled.size, read, sources), *file_notes, *more]
     if "stratum" not in read and not repeated:
         missing = f"no column {stratum!r}" if stratum else "no strata"
         text = f"{missing}: the whole sample was taken for one stratum"
@@ -404,12 +404,12 @@ def _row_notes(unlabeled: int, labeled: int, read: dict, sources: dict) -> Itera
             "they were taken for a random sample of the file; the other rows were left out",
             (LABELS_IN, f"{labeled:,} of {labeled + unlabeled:,} rows"),
         )
-    without_group = np.count_nonzero(read.get("group", 1) == "")
+    without_group = int(np.count_nonzero(read.get("group", 1) == ""))
     if without_group:
         items = checks.counted(without_group, "item has", "items have")
         text = f"no {sources['group']!r}: counted among all items, in no group"
         yield Note("data", f"{items} {text}")
-    without_weight = np.count_nonzero(read.get("weight", 1) == 0)
+    without_weight = int(np.count_nonzero(read.get("weight", 1) == 0))
     if without_weight:
         items = checks.counted(without_weight, "item has", "items have")
         text = "weight 0: outside the population that is estimated, but part of the design"

@@ -9,7 +9,7 @@ References
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,13 @@ from workbench.replication import imported
 from workbench.replication.designs import SurveyDesign, refuse_unknown_strata, sizes
 from workbench.replication.estimates import (
     LEAST_DF,
+    ReplicateEstimate,
     estimate_notes,
     estimate_statistic,
 )
 from workbench.replication.galois import as_prime_power
 from workbench.replication.labeled import LABELS_IN, LabeledItems, load_labeled, positive_class
-from workbench.replication.macro import estimate_mean_of_classes
+from workbench.replication.macro import MacroEstimate, estimate_mean_of_classes
 from workbench.replication.moments import MOST_CLASSES
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import Replicates, replicates
@@ -314,6 +315,8 @@ def estimate_metrics(
     rows_to_estimate, caveats = _shown_by_sample(items, _of_classes(items, metrics))
     notes = [*items.notes, *_design_notes(design, drawn, fewer, metrics)]
     results = []
+    estimate: ReplicateEstimate | MacroEstimate
+    about: Iterable[Note]
     for group in _groups(items):
         rows = _rows_of(items, group)
         for metric, label in rows_to_estimate:
@@ -325,7 +328,7 @@ def estimate_metrics(
                 if entry.is_one:
                     of_metric = fewer if entry.values else drawn
                     estimate = estimate_statistic(of_metric, metric, *columns, domain=rows)
-                    about = list(estimate_notes(estimate, brief=True))
+                    about = estimate_notes(estimate, brief=True)
                 else:
                     estimate = estimate_mean_of_classes(drawn, metric, *columns, domain=rows)
                     about = estimate.notes
@@ -444,7 +447,7 @@ def naive(
     '0.8770 0.0077'
     """
     checks.choice("metric", metric, [name for name in METRICS if METRICS[name].about])
-    columns = [truth] if other is None else [truth, other]
+    columns: list = [truth] if other is None else [truth, other]
     if rows is not None:
         columns = [np.asarray(column)[rows] if np.ndim(column) else column for column in columns]
     return METRICS[metric].naive_of(*columns)
@@ -477,7 +480,7 @@ def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tupl
 
 def _rows_of(items: LabeledItems, group: object) -> ndarray | None:
     """Return the items of a group, without those outside the population; None where all count."""
-    rows = None if group is None else items.group == group
+    rows = None if group is None else np.asarray(items.group) == group
     if items.weight is None or items.weight.all():
         return rows
     return items.weight > 0 if rows is None else rows & (items.weight > 0)
@@ -538,7 +541,7 @@ def _imported(
     coefficients: ArrayLike | str | None,
 ) -> Replicates:
     """Return the replicates of weights that were made elsewhere."""
-    weights = items.replicate_weights
+    weights = np.asarray(items.replicate_weights)
     if collapse:
         raise ValueError("collapse joins strata, and replicate weights are given without them")
     if method not in imported.METHODS:
@@ -546,9 +549,9 @@ def _imported(
         raise WrongValue("method", f"must say how the replicate weights were made, {names}", method)
     factors, shares = _numbers("coefficients", coefficients), _numbers("rho", rho)
     if factors is not None and factors.size == 1:
-        factors = np.repeat(factors, np.shape(weights)[1])
+        factors = np.repeat(factors, weights.shape[1])
     return imported.imported_replicates(
-        items.weight,
+        np.asarray(items.weight),
         weights,
         method=method,
         coefficients=factors,
