@@ -270,7 +270,7 @@ def clusters(
     *,
     most_df: float | None = None,
 ) -> Clusters:
-    """Return what the PSUs of samples tell of the mean of values within `bounds`.
+    """Return the moments of PSUs that decide the interval of a mean within `bounds`.
 
     Parameters
     ----------

@@ -285,7 +285,7 @@ def polynomial(coefficients: Sequence[int]) -> str:
 
 
 def _divides(divisor: tuple, polynomial: tuple, p: int) -> bool:
-    """Whether a polynomial with leading coefficient 1 divides another."""
+    """Return whether a polynomial with leading coefficient 1 divides another."""
     rest = list(polynomial)
     for shift in reversed(range(len(rest) - len(divisor) + 1)):
         lead = rest[shift + len(divisor) - 1]

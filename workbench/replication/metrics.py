@@ -233,7 +233,7 @@ def _texts(row: dict, *names: str, exact: bool = False) -> tuple[str, ...]:
 
 
 def row_title(row: Mapping) -> str:
-    """Return what a row of metrics is about, as it is written in a sentence.
+    """Return the title of a row of metrics, as it is written in a sentence.
 
     Examples
     --------

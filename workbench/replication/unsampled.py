@@ -49,7 +49,7 @@ class SampledClasses:
         several: bool = False,
         unlike_others: bool | None = None,
     ) -> "SampledClasses":
-        """Return what two columns of labels show.
+        """Return the classes that two columns of labels hold.
 
         Parameters
         ----------
