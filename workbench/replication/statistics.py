@@ -174,7 +174,7 @@ class Metric:
         return ratio(totals.numerator, totals.denominator), [rows & (totals.denominator != 0)]
 
     def naive_of(self, *columns: ndarray) -> tuple[float, float]:
-        """Return the statistic and its standard error as if items were independent and of equal weight."""
+        """Return estimate and standard error as if items were independent and equally weighted."""
         if self.naive:
             return self.naive(*columns)
         size = len(columns[0])
