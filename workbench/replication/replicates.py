@@ -246,7 +246,7 @@ class Replicates(Result):
         design = self.design.varying
         of_psu, n = design.stratum_of_psu, design.psus_per_stratum
         if self.method in JACKKNIFE:
-            left_out = self._left_out[rows, None]
+            left_out = np.arange(of_psu.size)[self._left_out][rows, None]
             n_of_psu = n[of_psu]
             lost = n_of_psu * (left_out == np.arange(of_psu.size))
             return 1.0 + ((of_psu[left_out] == of_psu) - lost) / (n_of_psu - 1)
@@ -292,10 +292,9 @@ class Replicates(Result):
         ]
 
     @property
-    def _left_out(self) -> ndarray:
-        """Number of the PSU that each jackknife replicate leaves out, for "jk2" every second."""
-        psus = np.arange(self.design.varying.stratum_of_psu.size)
-        return psus[1::2] if self.method == "jk2" else psus
+    def _left_out(self) -> slice:
+        """The PSUs that jackknife replicates leave out: every second one for "jk2"."""
+        return slice(1, None, 2) if self.method == "jk2" else slice(None)
 
     @property
     def _step(self) -> float:
