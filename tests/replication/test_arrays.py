@@ -341,7 +341,7 @@ def test_balance_prints_tabulates_and_restores():
     assert repr(good) == "Balance(4 runs, 3 factors, 2 levels: strength 2, full balance)"
     assert repr(bad) == (
         "Balance(4 runs, 2 factors, 2 levels: strength 1, not in full balance: columns 1 and 2 hold "
-        "the pairs of 0, 1 [[2, 0], [0, 2]] times, not 1 each)"
+        "(0, 0) 2 times, not 1)"
     )
     assert repr(check_balance([[0]])) == (
         "Balance(1 run, 1 factor, 1 level: strength 0, not in full balance: the "
@@ -546,9 +546,12 @@ WRONG = [
     (lambda: next_hadamard_order(0), "at_least must be a whole number from 1 to 16384; got 0"),
     (
         lambda: check_balance([1, -1]),
-        "array must be two-dimensional, runs by factors; got shape (2,)",
+        "array must be two-dimensional, runs by factors, and not empty; got shape (2,)",
     ),
-    (lambda: check_balance(np.zeros((0, 3))), "array must not be empty; got shape (0, 3)"),
+    (
+        lambda: check_balance(np.zeros((0, 3))),
+        "array must be two-dimensional, runs by factors, and not empty; got shape (0, 3)",
+    ),
     (
         lambda: check_balance([[0, 1], [float("nan"), 1]]),
         "array must be finite; row 1 column 0 is nan",
@@ -583,19 +586,18 @@ def test_errors_of_type(call, text):
 PROBLEMS = [
     (
         printed_rotations(3, 2),
-        "columns 1 and 5 hold the pairs of 0, 1, 2 [[3, 0, 0], [0, 0, 3], [0, 3, 0]] times, "
-        "not 1 each; at most 4 columns of 3 symbols fit 9 runs, 8 need 27",
+        "columns 1 and 5 hold (0, 0) 3 times, not 1; at most 4 columns of 3 symbols fit 9 runs",
     ),
     (
         hadamard(8),
-        "column 1 holds -1 0 times, not 4; columns 1 and 2 hold the pairs of -1, 1 [[0, 0], [4, 4]] times, "
-        "not 2 each; at most 7 columns of 2 symbols fit 8 runs, 8 need 12",
+        "column 1 holds -1 0 times, not 4; columns 1 and 2 hold (-1, -1) 0 times, not 2; "
+        "at most 7 columns of 2 symbols fit 8 runs",
     ),
     (orthogonal_array(5, 6)[:, [0, 1, 1]], "columns 2 and 3 hold (0, 0) 5 times, not 1"),
     (
         orthogonal_array(2, 3)[:3],
         "column 1 holds 0 2 times, not 1.5; two columns of 2 symbols need at least 4 "
-        "runs, the array has 3; at most 2 columns of 2 symbols fit 3 runs, 3 need 4",
+        "runs, the array has 3; at most 2 columns of 2 symbols fit 3 runs",
     ),
     (
         np.arange(6)[:, None] * [1, 1],
@@ -633,9 +635,7 @@ def test_pairs_of_a_second_kind_are_paleys(order):
 
 def test_as_many_symbols_as_the_largest_field_have_a_smallest_array():
     found = check_balance(np.arange(2**20)[:, None] * [1, 1])
-    assert found.problem.endswith(
-        f"at most 1 column of {2**20} symbols fits {2**20} runs, 2 need {2**40}"
-    )
+    assert found.problem.endswith(f"at most 1 column of {2**20} symbols fits {2**20} runs")
 
 
 def test_once_is_one_time():

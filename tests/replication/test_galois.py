@@ -251,6 +251,7 @@ WRONG = [
     (lambda: GaloisField(3, 2, (5, 1, 1)), "modulus must hold whole numbers from 0 to 2; got 5"),
     (lambda: GaloisField(3, 2, (-1, 1, 1)), "modulus must be at least 0; coefficient 0 is -1"),
     (lambda: GaloisField(3, 2).add(9, 1), "a must hold whole numbers from 0 to 8; got 9"),
+    (lambda: GaloisField(7).add(1.5, 1), "a must hold whole numbers from 0 to 6; got 1.5"),
     (
         lambda: GaloisField(3, 2).multiply(1, [0, -1]),
         "b must hold whole numbers from 0 to 8; got -1",
@@ -280,10 +281,12 @@ def test_errors_name_argument_rule_and_value(call, text):
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan"), [1, float("inf")]])
 def test_what_is_not_finite_is_refused(value):
     field = GaloisField(2)
-    with pytest.raises(ValueError, match=f"^a must be finite; got {re.escape(repr(value))}$"):
+    worst = max(np.ravel(value), key=abs)
+    with pytest.raises(ValueError, match=f"^a must hold whole numbers from 0 to 1; got {worst}$"):
         field.multiply(value, 1)
     with pytest.raises(
-        ValueError, match=f"^exponent must be finite; got {re.escape(repr(value))}$"
+        ValueError,
+        match=f"^exponent must hold whole numbers from -{2**53} to {2**53}; got {worst}$",
     ):
         field.power(1, value)
 
@@ -292,7 +295,6 @@ def test_what_is_not_finite_is_refused(value):
     ("call", "text"),
     [
         (lambda: GaloisField("3"), "p must be a whole number from 2 to 1048576; got '3'"),
-        (lambda: GaloisField(7).add(1.5, 1), "a must hold whole numbers; got 1.5"),
         (lambda: GaloisField(7).add(True, 1), "a must hold whole numbers; got True"),
     ],
 )

@@ -160,3 +160,9 @@ def test_the_naive_error_adds_up_what_a_little_of_an_item_moves(seed):
         assert naive(name, truth, read) == pytest.approx(
             (mean(np.ones(26)), np.linalg.norm(moved)), rel=1e-6
         )
+
+
+def test_the_basis_of_a_macro_f1_names_its_sample():
+    found = wb.estimate_metrics(wb.digit_forms().labeled(), "macro_f1")
+    assert found.basis().startswith("From 1,797 labeled items in ")
+    assert "strata" in found.basis()

@@ -1012,12 +1012,12 @@ WRONG = {
     ),
     "array with a column that is not even": (
         lambda: replicates(PAIRS, array=hadamard(4)[:, :3]),
-        "array must be in full balance; column 1 holds -1 0 times, not 2; columns 1 and 2 hold the pairs of -1, 1 "
-        "[[0, 0], [2, 2]] times, not 1 each",
+        "array must be in full balance; column 1 holds -1 0 times, not 2; columns 1 and 2 hold (-1, -1) "
+        "0 times, not 1",
     ),
     "array with two columns alike": (
         lambda: replicates(PAIRS, array=SIGNS[:, [0, 1, 1]]),
-        "array must be in full balance; columns 2 and 3 hold the pairs of -1, 1 [[2, 0], [0, 2]] times, not 1 each",
+        "array must be in full balance; columns 2 and 3 hold (-1, -1) 2 times, not 1",
     ),
     "array without a pair of four units": (
         lambda: replicates(
@@ -1027,8 +1027,8 @@ WRONG = {
     ),
     "array of too many columns": (
         lambda: replicates(TRIPLES, array=printed_rotations()),
-        "array must be in full balance; columns 1 and 122 hold the pairs of 0, 1, 2 [[81, 0, 0], [0, 0, 81], "
-        "[0, 81, 0]] times, not 27 each; at most 121 columns of 3 symbols fit 243 runs, 200 need 729",
+        "array must be in full balance; columns 1 and 122 hold (0, 0) 81 times, not 27; "
+        "at most 121 columns of 3 symbols fit 243 runs",
     ),
     "array of too few units": (
         lambda: replicates(SurveyDesign(np.repeat([1, 2, 3], 3)), array=(1 - SIGNS) // 2),
@@ -1249,8 +1249,8 @@ def test_equation_12_as_printed_is_refused_and_wrong():
     data = sample([2] * 7)
     truth = textbook_variance(data, data.y)
     text = (
-        "array must be in full balance; column 1 holds -1 2 times, not 3.5; columns 1 and 2 hold the pairs of -1, "
-        "1 [[1, 1], [2, 3]] times, not 1.75 each; at most 6 columns of 2 symbols fit 7 runs, 7 need 8"
+        "array must be in full balance; column 1 holds -1 2 times, not 3.5; columns 1 and 2 hold (-1, -1) "
+        "1 time, not 1.75; at most 6 columns of 2 symbols fit 7 runs"
     )
     with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
         replicates(design_of(data), array=printed)

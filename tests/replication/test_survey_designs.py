@@ -142,7 +142,7 @@ def test_a_class_and_a_group_of_weight_0_only_are_left_out():
 @pytest.mark.parametrize(
     ("weight", "text"),
     [
-        ([0] * 4, "weight must be above 0 for some item; column 'w' is 0 everywhere"),
+        ([0] * 4, "weight must be above 0 for some item; all are 0"),
         ([1, 1, -1, 0], "column 'w', data row 3: a weight must be at least 0; got -1"),
     ],
 )

@@ -1,13 +1,13 @@
 """Orthogonal arrays, Hadamard matrices, and whether an array balances its replicates.
 
-An array of R runs and k factors says which unit each of R replicates keeps in each of k strata. It has
-strength 2 if every two columns show each of the n^2 pairs of symbols exactly R / n^2 times; replicates
-made from it then give the textbook variance of every linear statistic.
+An array of R runs and k factors says which unit each of R replicates keeps in each of k strata. It
+has strength 2 if every two columns show each of the n^2 pairs of symbols exactly R / n^2 times;
+replicates made from it then give the textbook variance of every linear statistic.
 
 References
 ----------
-.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: eqs. 11-15,
-   appendices A and B.
+.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
+   eqs. 11-15, appendices A and B.
 .. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975.
 .. [3] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays, Rao's bound.
 .. [4] Paley, On orthogonal matrices, Journal of Mathematics and Physics 12, 1933.
@@ -17,12 +17,13 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.replication.four_circulants import ROWS, four_circulants
 from workbench.replication.galois import LARGEST_FIELD, GaloisField, as_prime_power, digits
 from workbench.results import Note, Result
@@ -40,14 +41,15 @@ class Balance(Result):
     Attributes
     ----------
     strength : int
-        2: every two columns show each pair of symbols equally often (more than 2 is not looked for);
-        1: every column shows each symbol equally often, but not every two columns each pair; 0: not even that. A
-        single column has at most 1.
+        2: every two columns show each pair of symbols equally often (more than 2 is not looked
+        for); 1: every column shows each symbol equally often, but not every two columns each pair;
+        0: not even that. A single column has at most 1.
     full : bool
-        Full balance: eq. 15, every column shows each of n symbols R / n times, and eq. 11 in its form for n
-        symbols, every two columns show each pair R / n^2 times.
+        Full balance: eq. 15, every column shows each of n symbols R / n times, and eq. 11 in its
+        form for n symbols, every two columns show each pair R / n^2 times.
     pair : tuple of int or None
-        First pair of columns (i, j), i < j, that is at fault, as indices; the notes count columns from 1.
+        First pair of columns (i, j), i < j, that is at fault, as indices; the notes count columns
+        from 1.
     table : (n, n) array of int or None
         How often this pair shows each pair of symbols; None also where runs < n^2.
     symbols : tuple
@@ -61,7 +63,7 @@ class Balance(Result):
     strength: int
     full: bool
     pair: tuple | None
-    table: np.ndarray | None
+    table: ndarray | None
     symbols: tuple
     runs: int
     factors: int
@@ -78,10 +80,8 @@ class Balance(Result):
 
     def headline(self) -> str:
         """Return strength, shape and what is wrong."""
-        shape = ", ".join(
-            checks.counted(size, noun)
-            for size, noun in ((self.runs, "run"), (self.factors, "factor"), (self.levels, "level"))
-        )
+        sizes = {"run": self.runs, "factor": self.factors, "level": self.levels}
+        shape = ", ".join(checks.counted(size, noun) for noun, size in sizes.items())
         verdict = "full balance" if self.full else f"not in full balance: {self.problem}"
         return f"{shape}: strength {self.strength}, {verdict}"
 
@@ -121,29 +121,34 @@ def check_balance(array: ArrayLike) -> Balance:
     >>> check_balance(orthogonal_array(3, 13))
     Balance(27 runs, 13 factors, 3 levels: strength 2, full balance)
     >>> check_balance(hadamard(8)[:, :4]).problem
-    'column 1 holds -1 0 times, not 4; columns 1 and 2 hold the pairs of -1, 1 [[0, 0], [4, 4]] times, not 2 each'
+    'column 1 holds -1 0 times, not 4; columns 1 and 2 hold (-1, -1) 0 times, not 2'
     """
-    symbols, codes = np.unique(_array(array), return_inverse=True)
-    codes = codes.reshape(np.asarray(array).shape)
-    runs, factors = len(codes), len(codes.T)
-    uneven = _uneven_columns(codes, symbols.size)
-    pair = _first_bad_pair(codes, symbols.size, uneven) if factors > 1 else None
-    table = (
-        None
-        if pair is None or symbols.size**2 > runs
-        else _pair_table(codes[:, pair], symbols.size)
-    )
+    array = _array(array)
+    symbols, codes = np.unique(array, return_inverse=True)
+    codes = codes.reshape(array.shape)
+    runs, factors = array.shape
+    levels = symbols.size
+    uneven = _uneven_columns(codes, levels)
+    pair = _first_bad_pair(codes, levels, uneven) if factors > 1 else None
+    table = None
+    if pair and levels**2 <= runs:
+        counts = np.bincount(codes[:, pair] @ [levels, 1], minlength=levels**2)
+        table = counts.reshape(levels, levels)
     full = not uneven.any() and pair is None
-    strength = 0 if uneven.any() else 1 if pair or factors == 1 else 2
-    notes = (
-        []
-        if full
-        else [Note("unreliable", text) for text in _problems(codes, symbols, uneven, pair, table)]
+    problems = [] if full else _problems(codes, symbols, uneven, pair, table)
+    return Balance(
+        0 if uneven.any() else 1 if pair or factors == 1 else 2,
+        full,
+        pair,
+        table,
+        tuple(symbols.tolist()),
+        runs,
+        factors,
+        notes=[Note("unreliable", problem) for problem in problems],
     )
-    return Balance(strength, full, pair, table, tuple(symbols.tolist()), runs, factors, notes=notes)
 
 
-def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> np.ndarray:
+def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> ndarray:
     """Return an orthogonal array of strength 2 with the fewest runs a linear array can have.
 
     Parameters
@@ -154,8 +159,8 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> np
         Columns, strata. n^b runs have room for (n^b - 1) / (n - 1), not for n^b - 1 as [1]_ has it.
     method : {"linear", "rotation"}
         - "linear": run and column are vectors over GF(n), the entry their scalar product [2]_.
-        - "rotation": the first column holds the powers of a primitive element of GF(n^b), each further one is the
-          column before it moved up by one; the last run is all zeros [1]_, [3]_.
+        - "rotation": the first column holds the powers of a primitive element of GF(n^b), each
+          further one is the column before it moved up by one; the last run is all zeros [1]_, [3]_.
 
     Returns
     -------
@@ -169,10 +174,11 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> np
 
     References
     ----------
-    .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: eqs. 11-15,
-       appendices A and B.
+    .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation,
+       2001: eqs. 11-15, appendices A and B.
     .. [2] Hedayat, Sloane & Stufken, Orthogonal Arrays, Springer 1999: linear arrays, Rao's bound.
-    .. [3] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975.
+    .. [3] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70,
+       1975.
 
     Examples
     --------
@@ -188,19 +194,20 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> np
     levels, factors, dimension = _dimensions(levels, factors)
     runs = levels**dimension
     if runs * factors > LARGEST_ARRAY:
-        raise checks.WrongValue(
+        raise WrongValue(
             "factors",
             f"must be fewer; {factors} factors of {levels} levels need {runs} runs, "
             f"{8 * runs * factors} bytes of at most {8 * LARGEST_ARRAY}",
         )
-    array = (
-        _rotated(levels, factors, runs) if method == "rotation" else linear_array(levels, factors)
-    )
-    return array.astype(np.int64)
+    if method == "rotation":
+        return _rotated(levels, factors, runs)
+    return linear_array(levels, factors).astype(np.int64)
 
 
 def smallest_runs(levels: int, factors: int) -> int:
-    """Return the runs of the smallest linear array: the smallest n^b with factors <= (n^b - 1) / (n - 1).
+    """Return the runs of the smallest linear array.
+
+    They are the smallest n^b with factors <= (n^b - 1) / (n - 1).
 
     Parameters
     ----------
@@ -221,11 +228,12 @@ def smallest_runs(levels: int, factors: int) -> int:
     return levels**dimension
 
 
-def linear_forms(levels: int, factors: int) -> np.ndarray:
+def linear_forms(levels: int, factors: int) -> ndarray:
     """Return the linear forms whose values are the columns of the linear array.
 
-    Run r of `orthogonal_array` is the vector over GF(levels) of the digits of r base levels, lowest first;
-    its entry in column h is the scalar product with form h. No form is a multiple of another.
+    Run r of `orthogonal_array` is the vector over GF(levels) of the digits of r base levels, lowest
+    first; its entry in column h is the scalar product with form h. No form is a multiple of
+    another.
 
     Parameters
     ----------
@@ -245,13 +253,11 @@ def linear_forms(levels: int, factors: int) -> np.ndarray:
            [0, 1, 1, 1]])
     """
     levels, factors, dimension = _dimensions(levels, factors)
-    numbers = np.concatenate([np.arange(levels**j, 2 * levels**j) for j in range(dimension)])[
-        :factors
-    ]
-    return digits(numbers, levels, dimension).T
+    monic = [np.arange(levels**j, 2 * levels**j) for j in range(dimension)]
+    return digits(np.concatenate(monic)[:factors], levels, dimension).T
 
 
-def linear_array(levels: int, factors: int, runs: np.ndarray | None = None) -> np.ndarray:
+def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndarray:
     """Return runs of the linear array of `orthogonal_array` in the smallest integer type.
 
     Parameters
@@ -277,24 +283,25 @@ def linear_array(levels: int, factors: int, runs: np.ndarray | None = None) -> n
     runs = np.arange(levels**dimension) if runs is None else runs
     field = GaloisField(*as_prime_power(levels))
     compact = np.min_scalar_type(2 * levels)
-    add = _adder(field, compact)
+    elements = np.arange(levels)
     array = np.zeros((len(runs), factors), compact)
-    for coordinate, form in zip(
-        digits(runs, levels, dimension).T, linear_forms(levels, factors), strict=True
-    ):
-        array = add(
-            array, np.asarray(field.multiply(np.arange(levels)[:, None], form), compact)[coordinate]
-        )
+    sums = None
+    if field.degree > 1:
+        sums = np.asarray(field.add(elements[:, None], elements), compact)
+    coordinates = digits(runs, levels, dimension).T
+    for coordinate, form in zip(coordinates, linear_forms(levels, factors), strict=True):
+        term = np.asarray(field.multiply(elements[:, None], form), compact)[coordinate]
+        array = (array + term) % field.p if sums is None else sums[array, term]
     return array
 
 
-def hadamard(order: int) -> np.ndarray:
+def hadamard(order: int) -> ndarray:
     """Return a Hadamard matrix, H H' = order I, whose first row and first column are +1.
 
-    Without its first column it is an array of order runs for up to order - 1 factors of two levels, in full
-    balance. Built by Sylvester's doubling, both constructions of Paley [1]_ (prime powers too), four circulants as
-    Williamson found them (92, 116, 156, 172) and Kronecker products; these reach all multiples of 4 up to 184 and all
-    but 49 up to 1000.
+    Without its first column it is an array of order runs for up to order - 1 factors of two levels,
+    in full balance. Built by Sylvester's doubling, both constructions of Paley [1]_ (prime powers
+    too), four circulants as Williamson found them (92, 116, 156, 172) and Kronecker products; these
+    reach all multiples of 4 up to 184 and all but 49 up to 1000.
 
     Parameters
     ----------
@@ -324,21 +331,20 @@ def hadamard(order: int) -> np.ndarray:
            [ 1, -1, -1,  1]])
     >>> hadamard(188)      # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    workbench.checks.WrongValue: order must be in reach of Sylvester, Paley, Williamson and Kronecker; got 188, ... 192
+    workbench.checks.WrongValue: order must be in reach of Sylvester, ...; got 188, ... 192
     """
     order = checks.whole("order", order, 1, LARGEST_ORDER)
-    if _construction(order) is None:
-        rule = (
-            "in reach of Sylvester, Paley, Williamson and Kronecker"
-            if order % 4 == 0
-            else "1, 2 or a multiple of 4"
-        )
-        raise checks.WrongValue(
+    build = _builder(order)
+    if build is None:
+        rule = "in reach of Sylvester, Paley, Williamson and Kronecker"
+        if order % 4:
+            rule = "1, 2 or a multiple of 4"
+        raise WrongValue(
             "order",
             f"must be {rule}; got {order}, the next that can be built is "
             f"{next_hadamard_order(order)}",
         )
-    matrix = _build(order)
+    matrix = build()
     matrix = matrix * matrix[0]
     return (matrix * matrix[:, :1]).astype(np.int64)
 
@@ -361,7 +367,7 @@ def next_hadamard_order(at_least: int) -> int:
     (484, 92)
     """
     order = checks.whole("at_least", at_least, 1, LARGEST_ORDER)
-    while _construction(order) is None:
+    while _builder(order) is None:
         order += 1
     return order
 
@@ -369,96 +375,76 @@ def next_hadamard_order(at_least: int) -> int:
 # orthogonal arrays
 
 
-def _prime_power_levels(levels: int) -> int:
+def _dimensions(levels: int, factors: int) -> tuple[int, int, int]:
+    """Return levels, factors and the smallest b with factors <= (levels^b - 1) / (levels - 1)."""
     levels = checks.whole("levels", levels, 2, LARGEST_FIELD)
     if as_prime_power(levels) is None:
-        below = next(number for number in range(levels, 1, -1) if as_prime_power(number))
-        above = next(number for number in itertools.count(levels) if as_prime_power(number))
-        raise checks.WrongValue(
-            "levels",
-            f"must be a prime power; {levels} is not a prime power, the nearest are "
-            f"{below} and {above}",
+        below, above = (
+            next(filter(as_prime_power, itertools.count(levels, step))) for step in (-1, 1)
         )
-    return levels
-
-
-def _dimensions(levels: int, factors: int) -> tuple:
-    """Return levels, factors and the smallest b with factors <= (levels^b - 1) / (levels - 1)."""
-    levels, factors = (
-        _prime_power_levels(levels),
-        checks.whole("factors", factors, 1, LARGEST_ARRAY),
-    )
+        raise WrongValue(
+            "levels",
+            f"must be a prime power; {levels} is not a prime power, the nearest are {below} and "
+            f"{above}",
+        )
+    factors = checks.whole("factors", factors, 1, LARGEST_ARRAY)
     dimension = 1
     while (levels**dimension - 1) // (levels - 1) < factors:
         dimension += 1
     return levels, factors, dimension
 
 
-def _adder(field: GaloisField, compact: Any) -> Callable:
-    """Return addition for arrays of a small integer type."""
-    if field.p == 2:
-        return np.bitwise_xor
-    if field.degree == 1:
-        return lambda a, b: (a + b) % field.p
-    elements = np.arange(field.size)
-    table = np.asarray(field.add(elements[:, None], elements), compact)
-    return lambda a, b: table[a, b]
-
-
-def _rotated(levels: int, factors: int, runs: int) -> np.ndarray:
+def _rotated(levels: int, factors: int, runs: int) -> ndarray:
     """Return rotations of one column of the powers of a primitive element, and a run of zeros."""
-    p, degree = as_prime_power(runs)
-    field = GaloisField(p, degree)
+    field = GaloisField(*as_prime_power(runs))
     column = _onto_levels(field, field.powers(field.primitive_element), levels)
     around = np.concatenate([column, column[: factors - 1]])
     rotations = np.lib.stride_tricks.sliding_window_view(around, factors)
-    return np.concatenate([rotations, np.zeros((1, factors), np.int64)])
+    return np.pad(rotations, [(0, 1), (0, 0)])
 
 
-def _onto_levels(field: Any, elements: Any, levels: Any) -> np.ndarray:
-    """Map elements linearly onto GF(levels): the lowest coefficient, or for a prime power the trace."""
+def _onto_levels(field: GaloisField, elements: ndarray, levels: int) -> ndarray:
+    """Map elements linearly onto GF(levels), by the lowest coefficient or the trace."""
     if levels == field.p:
         return field.coefficients(elements)[..., 0]
-    trace, conjugate = elements, field.power(elements, levels)
+    trace, conjugate = np.asarray(elements), field.power(elements, levels)
     while not np.array_equal(conjugate, elements):
-        trace, conjugate = field.add(trace, conjugate), field.power(conjugate, levels)
+        trace = np.asarray(field.add(trace, conjugate))
+        conjugate = field.power(conjugate, levels)
     spacing = (field.size - 1) // (levels - 1)
-    return np.where(trace == 0, 0, field.log(np.where(trace == 0, 1, trace)) // spacing + 1)
+    exponent = field.log(np.maximum(trace, 1)) // spacing
+    return np.where(trace == 0, 0, exponent + 1)
 
 
 # Hadamard matrices
 
 
 @cache
-def _construction(order: Any) -> Any:
-    """Return the construction of an order and its argument, or None."""
+def _builder(order: int) -> Callable[[], ndarray] | None:
+    """Return a function that builds a matrix of this order, or None where there is none."""
+
+    def product(factor: int) -> Callable[[], ndarray] | None:
+        left, right = _builder(order // factor), _builder(factor)
+        return (lambda: _kron(left(), right())) if left and right else None
+
     if order <= 2:
-        return "sylvester", order
+        return lambda: SYLVESTER[:order, :order]
     if order % 4:
         return None
-    if _construction(order // 2):
-        return "kronecker", 2
+    if _builder(order // 2):
+        return product(2)
     if as_prime_power(order - 1):
-        return "paley one", order - 1
+        return lambda: _paley_one(order - 1)
     if order // 2 % 4 == 2 and as_prime_power(order // 2 - 1):
-        return "paley two", order // 2 - 1
+        return lambda: _paley_two(order // 2 - 1)
     if order in ROWS:
-        return "four circulants", order
-    factors = (f for f in range(4, math.isqrt(order) + 1, 4) if order % f == 0)
-    return next(
-        (("kronecker", f) for f in factors if _construction(f) and _construction(order // f)), None
-    )
+        return lambda: four_circulants(order)
+    factors = [f for f in range(4, math.isqrt(order) + 1, 4) if order % f == 0]
+    return next(filter(None, map(product, factors)), None)
 
 
-def _build(order: Any) -> Any:
-    kind, argument = _construction(order)
-    if kind == "kronecker":
-        return _kron(_build(order // argument), _build(argument))
-    return _BUILDERS[kind](argument)
-
-
-def _kron(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the Kronecker product of square matrices, one stride per entry of the right one, which is small."""
+def _kron(left: ndarray, right: ndarray) -> ndarray:
+    """Return the Kronecker product of square matrices, the right one of which is small."""
     step = len(right)
     product = np.empty((len(left) * step,) * 2, np.int8)
     for i, j in np.ndindex(right.shape):
@@ -466,8 +452,11 @@ def _kron(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return product
 
 
-def _bordered(q: int, below: int) -> np.ndarray:
-    """Return the conference matrix of order q + 1: quadratic characters of differences, a border of ones."""
+def _bordered(q: int, below: int) -> ndarray:
+    """Return the conference matrix of order q + 1.
+
+    It holds the quadratic characters of differences, with a border of ones.
+    """
     field = GaloisField(*as_prime_power(q))
     elements = np.arange(q)
     character = np.zeros(q, np.int8)
@@ -480,36 +469,27 @@ def _bordered(q: int, below: int) -> np.ndarray:
     return matrix
 
 
-def _paley_one(q: int) -> np.ndarray:
+def _paley_one(q: int) -> ndarray:
     """Return order q + 1, q = 3 modulo 4: the bordered matrix is skew."""
     return _bordered(q, -1) + np.eye(q + 1, dtype=np.int8)
 
 
-def _paley_two(q: int) -> np.ndarray:
+def _paley_two(q: int) -> ndarray:
     """Return order 2 (q + 1), q = 1 modulo 4: the bordered matrix is symmetric."""
     diagonal = _kron(np.eye(q + 1, dtype=np.int8), np.array([[1, -1], [-1, -1]], np.int8))
     return _kron(_bordered(q, 1), SYLVESTER) + diagonal
 
 
-_BUILDERS = {
-    "sylvester": lambda order: SYLVESTER[:order, :order],
-    "paley one": _paley_one,
-    "paley two": _paley_two,
-    "four circulants": four_circulants,
-}
-
-
 # balance
 
 
-def _array(array: Any) -> np.ndarray:
+def _array(array: ArrayLike) -> ndarray:
     array = checks.plain_array("array", array)
-    if array.ndim != 2:
-        raise checks.WrongValue(
-            "array", f"must be two-dimensional, runs by factors; got shape {array.shape}"
+    if array.ndim != 2 or array.size == 0:
+        raise WrongValue(
+            "array",
+            f"must be two-dimensional, runs by factors, and not empty; got shape {array.shape}",
         )
-    if array.size == 0:
-        raise checks.WrongValue("array", f"must not be empty; got shape {array.shape}")
     if array.dtype.kind not in "biuf":
         raise checks.WrongType(
             "array", f"must hold numbers; got {array.dtype} such as {array[0, 0]!r}"
@@ -518,95 +498,70 @@ def _array(array: Any) -> np.ndarray:
     return array
 
 
-def _uneven_columns(codes: np.ndarray, levels: int) -> np.ndarray:
-    """Tell of each column whether it fails eq. 15; all do where runs is no multiple of levels, or levels is 1."""
+def _uneven_columns(codes: ndarray, levels: int) -> ndarray:
+    """Return a mask of the columns that fail eq. 15; all do where there is one level."""
     runs, factors = codes.shape
     flat = codes + levels * np.arange(factors)
     counts = np.bincount(flat.ravel(), minlength=factors * levels).reshape(factors, levels)
     return (counts != runs / levels).any(1) | (levels == 1)
 
 
-def _pair_table(two_columns: np.ndarray, levels: int) -> np.ndarray:
-    return np.bincount(two_columns @ [levels, 1], minlength=levels**2).reshape(levels, levels)
+def _first_bad_pair(codes: ndarray, levels: int, uneven: ndarray) -> tuple | None:
+    """Return the first pair of columns that fails eq. 11, or None.
 
-
-def _first_bad_pair(codes: np.ndarray, levels: int, uneven: np.ndarray) -> tuple | None:
-    """Return the first pair of columns that does not show each pair of symbols equally often, or None."""
+    Pairs with the last symbol are not counted: even columns imply them.
+    """
     runs, factors = codes.shape
     if levels == 1 or runs % levels**2:
         return 0, 1
+    shows = (codes[:, :, None] == np.arange(levels - 1)).astype(np.float32)
     width = max(1, BLOCK // (runs * (levels - 1)))
-    starts = range(0, factors, width)
-    for start in starts:
-        bad = np.concatenate(
-            [_bad_pairs(codes, start, other, width, levels) for other in starts if other >= start],
-            1,
+    for start in range(0, factors, width):
+        first, second = (
+            part.reshape(runs, -1) for part in (shows[:, start:][:, :width], shows[:, start:])
         )
-        bad = np.triu(bad | uneven[start : start + width, None] | uneven[start:], 1)
+        counts = (first.T @ second).reshape(-1, levels - 1, factors - start, levels - 1)
+        bad = (counts != runs // levels**2).any((1, 3))
+        bad = np.triu(bad | uneven[start:][:width, None] | uneven[start:], 1)
         if bad.any():
             return tuple((start + np.argwhere(bad)[0]).tolist())
     return None
 
 
-def _bad_pairs(codes: np.ndarray, start: int, other: int, width: int, levels: int) -> np.ndarray:
-    """Compare columns from `start` with those from `other`; without the last symbol, which even columns imply."""
-    first = _indicators(codes[:, start : start + width], levels)
-    second = first if other == start else _indicators(codes[:, other : other + width], levels)
-    counts = (first.T @ second).reshape(first.shape[1] // (levels - 1), levels - 1, -1, levels - 1)
-    return (counts != len(codes) // levels**2).any((1, 3))
-
-
-def _indicators(codes: np.ndarray, levels: int) -> np.ndarray:
-    return (codes[:, :, None] == np.arange(levels - 1)).reshape(len(codes), -1).astype(np.float32)
-
-
 def _problems(
-    codes: np.ndarray,
-    symbols: np.ndarray,
-    uneven: np.ndarray,
+    codes: ndarray,
+    symbols: ndarray,
+    uneven: ndarray,
     pair: tuple | None,
-    table: np.ndarray | None,
+    table: ndarray | None,
 ) -> Iterator[str]:
-    """Say what is wrong: a column, a pair of columns, too many columns."""
-    runs, levels = len(codes), symbols.size
+    """Yield the faults: a column, a pair of columns, more columns than Rao's bound."""
+    (runs, factors), levels = codes.shape, symbols.size
     if levels == 1:
         yield f"the array holds only the symbol {symbols[0]:g}"
         return
     if uneven.any():
-        yield _column_problem(codes, symbols, int(np.flatnonzero(uneven)[0]))
+        column = int(uneven.argmax())
+        counts = np.bincount(codes[:, column], minlength=levels)
+        yield f"column {column + 1} holds {_wrong_count(counts, symbols, runs / levels)}"
     if pair and table is not None:
-        yield f"columns {pair[0] + 1} and {pair[1] + 1} hold {_table_problem(table, symbols, runs / levels**2)}"
+        fault = _wrong_count(table, symbols, runs / levels**2)
+        yield f"columns {pair[0] + 1} and {pair[1] + 1} hold {fault}"
     elif pair:
-        yield f"two columns of {levels} symbols need at least {levels**2} runs, the array has {runs}"
-    yield from _too_many_columns(runs, levels, codes.shape[1])
-
-
-def _column_problem(codes: np.ndarray, symbols: np.ndarray, column: int) -> str:
-    counts = np.bincount(codes[:, column], minlength=symbols.size)
-    wrong = int(np.flatnonzero(counts != codes.shape[0] / symbols.size)[0])
-    seen = checks.counted(counts[wrong], "time")
-    return f"column {column + 1} holds {symbols[wrong]:g} {seen}, not {codes.shape[0] / symbols.size:.6g}"
-
-
-def _table_problem(table: np.ndarray, symbols: np.ndarray, expected: float) -> str:
-    """Return the whole table of up to three symbols, else the first count that is wrong."""
-    if symbols.size <= 3:
-        names = ", ".join(f"{symbol:g}" for symbol in symbols)
-        return f"the pairs of {names} {table.tolist()} times, not {expected:.6g} each"
-    i, j = np.argwhere(table != expected)[0]
-    return f"({symbols[i]:g}, {symbols[j]:g}) {checks.counted(table[i, j], 'time')}, not {expected:.6g}"
-
-
-def _too_many_columns(runs: int, levels: int, factors: int) -> Iterator[str]:
-    """Rao's bound, (runs - 1) / (levels - 1) columns, and the runs that would do."""
+        yield (
+            f"two columns of {levels} symbols need at least {levels**2} runs, the array has {runs}"
+        )
     most = (runs - 1) // (levels - 1)
     if 1 <= most < factors:
-        columns, fit = checks.counted(most, "column"), "fits" if most == 1 else "fit"
-        yield f"at most {columns} of {levels} symbols {fit} {runs} runs{_enough_runs(levels, factors)}"
+        columns = checks.counted(
+            most, f"column of {levels} symbols fits", f"columns of {levels} symbols fit"
+        )
+        yield f"at most {columns} {runs} runs"
 
 
-def _enough_runs(levels: int, factors: int) -> str:
-    if levels == 2 and factors < LARGEST_ORDER:
-        return f", {factors} need {next_hadamard_order(factors + 1)}"
-    known = levels <= LARGEST_FIELD and factors <= LARGEST_ARRAY and as_prime_power(levels)
-    return f", {factors} need {smallest_runs(levels, factors)}" if known else ""
+def _wrong_count(counts: ndarray, symbols: ndarray, expected: float) -> str:
+    """Return the first symbol, or pair of symbols, that does not occur as often as expected."""
+    first = tuple(np.argwhere(counts != expected)[0])
+    names = ", ".join(f"{symbols[k]:g}" for k in first)
+    name = names if counts.ndim == 1 else f"({names})"
+    return f"{name} {checks.counted(counts[first], 'time')}, not {expected:.6g}"

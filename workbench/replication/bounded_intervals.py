@@ -1,21 +1,26 @@
-"""The default interval of a mean of bounded values in strata and clusters, from one equation for each limit.
+"""The default interval of a mean of bounded values in strata and clusters.
 
-It holds where clusters differ in size, and with it in quality, where few carry what differs from the rest and where
-none does, and is little longer than Student's t where that is valid.
+One equation gives each limit.
+
+It holds where clusters differ in size, and with it in quality, where few carry what differs from
+the rest and where none does, and is little longer than Student's t where that is valid.
 
 References
 ----------
-.. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction for skewness.
+.. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction for
+   skewness.
 .. [2] Kish, Survey Sampling, Wiley 1965: (sum W)^2 / sum W^2 equally heavy clusters.
-.. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
+.. [3] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics
+   Bulletin 2, 1946.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench.intervals import three_moment_quantile
 from workbench.intervals.unseen import LEAST_SPREAD
@@ -24,11 +29,11 @@ from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import ratio
 
 ROUND = 1e-12
-# The constants of the bounded interval. None has a proof: they were chosen over the kinds of designs
-# of ``search_replication --families``. ``tests/peers/interval_constants.json`` records the least
-# coverage and the mean width with half and with twice each of them.
-# With half of BOUND_CARRIERS, LARGER_FACTOR, LARGER_TAIL or SIZES_VARY the interval covers less than
-# .90 somewhere. Half or twice each of the others changes the least coverage by less than .01.
+# The constants of the bounded interval. None has a proof: they were chosen over the kinds of
+# designs of ``search_replication --families``. ``tests/peers/interval_constants.json`` records the
+# least coverage and the mean width with half and with twice each of them.
+# With half of BOUND_CARRIERS, LARGER_FACTOR, LARGER_TAIL or SIZES_VARY the interval covers less
+# than .90 somewhere. Half or twice each of the others changes the least coverage by less than .01.
 POOLED_DF = 5  # where weights are heavy 5, 10 and 20 all hold, and 5 widens least
 # An unseen PSU is fully like the worst one if fewer than WORST_CARRIERS carry what lies beyond, and
 # less the more do. It is the rule of three: a kind of which 3 PSUs are expected is missing from 5%
@@ -45,13 +50,14 @@ DECIMALS = 12
 # 1/2 + 3/kappa, at most one. It is trusted as far as K, Q and kappa over the number of PSUs rise
 # from the first to the second end. These eight numbers were chosen by hand among some forty
 # combinations of 1/2 and 1; 0 to 3; K to 3, 3.5, 4; Q to 3, 4, 4.5, 5; kappa / C to .35 to .5. They
-# cover at least .90 in every kind of ``search_replication --families`` in which the bounded interval
-# does. Clearly shorter ones that were tried do not; others may be as good. The same record holds
-# each of them halved and doubled.
+# cover at least .90 in every kind of ``search_replication --families`` in which the bounded
+# interval does. Clearly shorter ones that were tried do not; others may be as good. The same record
+# holds each of them halved and doubled.
 HALF_A_PSU, FEW_PSUS = 0.5, 3.0
 CARRIERS, HEAVY, EVEN = (2.0, 4.0), (2.0, 5.0), (0.25, 0.4)
-# Root of the sum of squared errors, over that of the heaviest PSU were it at the other bound, below which
-# PSUs count as alike: the limits of the default then move by less than 1,000 times a change of a value.
+# Root of the sum of squared errors, over that of the heaviest PSU were it at the other bound, below
+# which PSUs count as alike: the limits of the default then move by less than 1,000 times a change
+# of a value.
 LEAST_ERROR = 0.01
 LARGEST_SHARE = 0.999  # of one PSU, so that leaving it out leaves something
 
@@ -60,8 +66,8 @@ LARGEST_SHARE = 0.999  # of one PSU, so that leaving it out leaves something
 class Sample:
     """Values of items in primary sampling units (PSUs), of one sample or of many at once.
 
-    A mean has one part, the items that its denominator counts. An AUC has two, the positives and the negatives; the
-    values are the shares of the other part on the right side of an item.
+    A mean has one part, the items that its denominator counts. An AUC has two, the positives and
+    the negatives; the values are the shares of the other part on the right side of an item.
 
     Attributes
     ----------
@@ -77,33 +83,43 @@ class Sample:
         Numbers of items to their sum (...), each counted once.
     """
 
-    values: np.ndarray
-    shares: np.ndarray
-    of_psu: Callable[[np.ndarray], np.ndarray]
-    add: Callable[[np.ndarray], np.ndarray]
-    count: Callable[[np.ndarray], np.ndarray]
+    values: ndarray
+    shares: ndarray
+    of_psu: Callable[[ndarray], ndarray]
+    add: Callable[[ndarray], ndarray]
+    count: Callable[[ndarray], ndarray]
 
     @classmethod
     def of_items(
-        cls, design: SurveyDesign, values: np.ndarray, parts: Sequence[np.ndarray]
-    ) -> "Sample":
-        """Return the sample of items with values (n,); parts are masks (n,) of which no two overlap."""
+        cls,
+        design: SurveyDesign,
+        values: ndarray,
+        parts: Sequence[ndarray],
+    ) -> Self:
+        """Return the sample of items with values (n,); parts are masks (n,) that do not overlap."""
         rows, psus = np.any(parts, 0), design.stratum_of_psu.size
         psu = design.psu_of_item[rows]
         weights = [part[rows] * design.weight[rows] / design.weight[part].sum() for part in parts]
+        weight = sum(weights)
         return cls(
             values[rows],
-            np.stack([np.bincount(psu, weight, psus) for weight in weights]),
+            np.stack([np.bincount(psu, weight_of_part, psus) for weight_of_part in weights]),
             lambda of_psus: of_psus[psu],
-            lambda numbers: np.bincount(psu, sum(weights) * numbers, psus),
+            lambda numbers: np.bincount(psu, weight * numbers, psus),
             np.sum,
         )
 
     @classmethod
     def of_counts(
-        cls, values: Sequence[float], counts: Sequence[np.ndarray], weight: np.ndarray
-    ) -> "Sample":
-        """Return samples of V values from how often, (P, ...) each, a PSU has them; weights of its items broadcast."""
+        cls,
+        values: Sequence[float],
+        counts: Sequence[ndarray],
+        weight: ndarray,
+    ) -> Self:
+        """Return samples of V values from how often, (P, ...) each, a PSU has them.
+
+        The weights of the items of a PSU broadcast against the counts.
+        """
         number = np.stack(np.broadcast_arrays(*counts)).astype(float)
         total = weight * number.sum(0)
         share = weight / total.sum(0)
@@ -116,40 +132,38 @@ class Sample:
         )
 
     @classmethod
-    def of_columns(cls, design: SurveyDesign, values: np.ndarray) -> "Sample":
-        """Return a sample per column of values (n, V) of items that all count alike, sorted by PSU."""
+    def of_columns(cls, design: SurveyDesign, values: ndarray) -> Self:
+        """Return a sample per column of values (n, V) of equally weighted items, sorted by PSU."""
         sizes = np.bincount(design.psu_of_item)
-        first, shares = (
-            sizes.cumsum() - sizes,
-            np.broadcast_to((sizes / sizes.sum())[:, None], (sizes.size, values.shape[1])),
-        )
+        first = sizes.cumsum() - sizes
+        shares = np.repeat(sizes[:, None] / len(values), values.shape[1], 1)
         return cls(
             values,
             shares[None],
             lambda of_psus: np.repeat(of_psus, sizes, 0),
-            lambda numbers: np.add.reduceat(numbers, first) / sizes.sum(),
+            lambda numbers: np.add.reduceat(numbers, first) / len(values),
             lambda numbers: numbers.sum(0),
         )
 
     @property
-    def mean(self) -> np.ndarray:
+    def mean(self) -> ndarray:
         """Weighted mean (...) of all parts."""
-        return ratio(
-            *(self.add(numbers).sum(0) for numbers in (self.values, np.ones_like(self.values)))
-        )
+        return ratio(*(sums.sum(0) for sums in self._sums()))
 
-    def stratum_means(self, design: SurveyDesign) -> np.ndarray:
+    def stratum_means(self, design: SurveyDesign) -> ndarray:
         """Return the mean (P, ...) of each PSU's stratum, NaN where that holds nothing."""
-        totals = (self.add(numbers) for numbers in (self.values, np.ones_like(self.values)))
-        return ratio(*(np.add.reduceat(total, design.first_psu) for total in totals))[
-            design.stratum_of_psu
-        ]
+        totals = (np.add.reduceat(sums, design.first_psu) for sums in self._sums())
+        return ratio(*totals)[design.stratum_of_psu]
 
-    def replicated(self, drawn: Replicates) -> tuple[np.ndarray, np.ndarray]:
+    def _sums(self) -> tuple[ndarray, ndarray]:
+        """Return the weighted sums of the values and the sums of the weights in PSUs."""
+        return self.add(self.values), self.add(np.ones_like(self.values))
+
+    def replicated(self, drawn: Replicates) -> tuple[ndarray, ndarray]:
         """Return the mean of one part, (...), and its replicates, (R, ...)."""
         return drawn.ratios(self.add(self.values), self.shares[0])
 
-    def variance(self, drawn: Replicates) -> np.ndarray:
+    def variance(self, drawn: Replicates) -> ndarray:
         """Return the variance (...) of the mean of one part by replicates."""
         mean, values = self.replicated(drawn)
         return drawn.variances(values, mean)
@@ -163,11 +177,13 @@ class Clusters:
     ----------
     mean : (...) array
     variance : (...) array
-        Of it, `POOLED_DF` of its degrees of freedom those of the variance pooled over strata where that is larger.
+        Of it, `POOLED_DF` of its degrees of freedom those of the variance pooled over strata where
+        that is larger.
     df, psus : (...) array
         As of `degrees`.
     free : (...) array
-        Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their weight.
+        Finite-population factor, 1 - n_h / N_h averaged over the PSUs by the square of their
+        weight.
     skewness, bounded, carriers, unseen : (2, ...) array
         Of the lower and the upper limit: g, u of the bounded interval, K, and u of the default one.
     design_df : int, optional
@@ -186,17 +202,17 @@ class Clusters:
     design_df: Any = None
 
     @property
-    def standard_error(self) -> np.ndarray:
+    def standard_error(self) -> ndarray:
         """Root of the variance, (...)."""
         return np.sqrt(self.variance)
 
     def limits(
         self,
-        tail: float | np.ndarray,
+        tail: float | ndarray,
         bounds: tuple[float, float] = (0.0, 1.0),
         *,
         bounded: bool = False,
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[ndarray, ndarray]:
         """Return lower and upper limits, (...) each, within `bounds`.
 
         Parameters
@@ -209,37 +225,50 @@ class Clusters:
 
         Notes
         -----
-        With r Student's t over the normal quantile, v the variance, f the finite-population factor: the upper limit is
-        that quantile of the beta distribution that ends at the bound and has the mean R + f max(g r / 2, u), the
-        variance v r^2 + f u^2 and the third central moment 2 (g v r^3 + f^1.5 u^3). Half the skewness g as shift and
-        twice it as third moment are Hall's second-order correction [1]_; u is what one PSU more, that was not drawn,
-        would add. Where nothing lies beyond R they leave about Beta(1, C), C the number of PSUs.
+        With r Student's t over the normal quantile, v the variance, f the finite-population factor:
+        the upper limit is that quantile of the beta distribution that ends at the bound and has the
+        mean R + f max(g r / 2, u), the variance v r^2 + f u^2 and the third central moment 2 (g v
+        r^3 + f^1.5 u^3). Half the skewness g as shift and twice it as third moment are Hall's
+        second-order correction [1]_; u is what one PSU more, that was not drawn, would add. Where
+        nothing lies beyond R they leave about Beta(1, C), C the number of PSUs.
 
         References
         ----------
-        .. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction for skewness.
+        .. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction
+           for skewness.
         """
         lower, upper = (
-            self._upper(side, tail, sign, sign * bounds[side], bounded)
+            self._limit(side, sign, tail, sign * bounds[side], bounded)
             for side, sign in enumerate((-1, 1))
         )
         return -lower, upper
 
-    def _upper(
-        self, side: int, tail: float | np.ndarray, sign: int, bound: float, bounded: bool
-    ) -> np.ndarray:
+    def _limit(
+        self,
+        side: int,
+        sign: int,
+        tail: float | ndarray,
+        bound: float,
+        bounded: bool,
+    ) -> ndarray:
+        """Return the upper limit of the values times `sign`."""
+        mean = sign * np.asarray(self.mean)
         shifted, variance, third = self.moments(side, tail, bounded)
         limit = three_moment_quantile(shifted, variance, third, bound, tail)
-        mean = sign * np.asarray(self.mean)
         return np.where(variance > 0, np.clip(limit, mean, bound), mean)
 
-    def moments(self, side: int, tail: float | np.ndarray, bounded: bool = False) -> tuple:
-        """Return mean, variance and third moment (...) of the beta of the lower limit, side 0, or of the upper one, 1.
+    def moments(
+        self,
+        side: int,
+        tail: float | ndarray,
+        bounded: bool = False,
+    ) -> tuple:
+        """Return mean, variance and third moment (...) of the beta distribution of a limit.
 
         Parameters
         ----------
         side : {0, 1}
-            The moments of the lower limit are those of the values times -1.
+            0 for the lower limit, whose moments are those of the values times -1, 1 for the upper.
         tail : (...) array or float
         bounded : bool
         """
@@ -256,12 +285,12 @@ class Clusters:
 def clusters(
     design: SurveyDesign,
     sample: Sample,
-    variance: float | np.ndarray,
+    variance: float | ndarray,
     bounds: tuple[float, float],
     *,
     most_df: float | None = None,
 ) -> Clusters:
-    """Return what the PSUs of samples tell of the mean of values within `bounds`.
+    """Return the moments of PSUs that decide the interval of a mean within `bounds`.
 
     Parameters
     ----------
@@ -279,24 +308,27 @@ def clusters(
 
     Notes
     -----
-    For the upper limit, b the bound, W the shares of the PSUs, W* the largest, R the mean and R_h that of a stratum:
-    e is a PSU's sum of w (y - R), e' that of w (y - R_h), x that of w ((y - R_h)+)^2; + is the part above 0, and 0/0
-    is 0.
+    For the upper limit, b the bound, W the shares of the PSUs, W* the largest, R the mean and R_h
+    that of a stratum: e is a PSU's sum of w (y - R), e' that of w (y - R_h), x that of w ((y -
+    R_h)+)^2; + is the part above 0, and 0/0 is 0.
 
-    - g = (sum e^3 / sum e^2)+; 1/Q is the larger sum (e+)^4 / (sum e^2)^2 of e and e'; K is the smaller of
-      (sum x)^2 / sum x^2 and the sum over the items of ((y - R_h)+ / (b - R_h))^2: so many PSUs carry what lies beyond.
-    - Like the worst: a = max e+ / (1 + W*). At the bound: B = max (b - R_h) W / (1 + W). Worse: A, the smaller of B and
-      5 max sum w (y - R_h)+ / (1 + W*).
+    - g = (sum e^3 / sum e^2)+; 1/Q is the larger sum (e+)^4 / (sum e^2)^2 of e and e'; K is the
+      smaller of (sum x)^2 / sum x^2 and the sum over the items of ((y - R_h)+ / (b - R_h))^2: so
+      many PSUs carry what lies beyond.
+    - Like the worst: a = max e+ / (1 + W*). At the bound: B = max (b - R_h) W / (1 + W). Worse: A,
+      the smaller of B and 5 max sum w (y - R_h)+ / (1 + W*).
     - Sizes vary by s, the smaller of 1 and 2 sum n_h / (n_h - 1) (W - mean_h W)^2 / sum W^2.
-    - u = a max(min(1, 3/K), min(1, 4/Q)^2) + max(min(1, .7/K^2) (B - a)+, s min(1, 5/Q)^2 (A - a)+).
+    - u = a max(min(1, 3/K), min(1, 4/Q)^2) + max(min(1, .7/K^2) (B - a)+, s min(1, 5/Q)^2 (A -
+      a)+).
 
-    This u is that of the bounded interval. The default one adds less: a' = max e+ / (1 - W) / (1 + W*), the residual of
-    a PSU from the mean of the others, times the smaller of 1 and 1/2 + 3 / kappa, kappa equally heavy PSUs. It is
-    trusted as far as K' = (sum x)^2 / sum x^2, Q and kappa / C, the evenness of C PSUs, rise from 2 to 4, from 2 to 5
-    and from .25 to .4: the least of the three says how far u goes from the bounded one to this one, if it is smaller.
-    So that no limit jumps where PSUs become alike, (sum e^2)^2 counts as larger by d^4 in 1/Q, d = .01 W* times the
-    distance of the bounds, and u goes less far: times S^2 / (S^2 + d^4), S = sum e^2, and T^2 / (T^2 + 1e-12), T the
-    mean of (y - R_h)^2 over the squared distance of the bounds.
+    This u is that of the bounded interval. The default one adds less: a' = max e+ / (1 - W) / (1 +
+    W*), the residual of a PSU from the mean of the others, times the smaller of 1 and 1/2 + 3 /
+    kappa, kappa equally heavy PSUs. It is trusted as far as K' = (sum x)^2 / sum x^2, Q and kappa /
+    C, the evenness of C PSUs, rise from 2 to 4, from 2 to 5 and from .25 to .4: the least of the
+    three says how far u goes from the bounded one to this one, if it is smaller. So that no limit
+    jumps where PSUs become alike, (sum e^2)^2 counts as larger by d^4 in 1/Q, d = .01 W* times the
+    distance of the bounds, and u goes less far: times S^2 / (S^2 + d^4), S = sum e^2, and T^2 /
+    (T^2 + 1e-12), T the mean of (y - R_h)^2 over the squared distance of the bounds.
 
     Examples
     --------
@@ -309,54 +341,40 @@ def clusters(
     error = _cleaned(sample.add(_cleaned(sample.values - mean, reach)), reach * share)
     df, psus = degrees(design, sample.shares, most_df)
     if most_df is None:
-        variance = variance + np.minimum(1, POOLED_DF / df) * np.maximum(
-            _pooled(design, share, error) - variance, 0
-        )
+        excess = np.maximum(_pooled(design, share, error) - variance, 0)
+        variance = variance + np.minimum(1, POOLED_DF / df) * excess
     n, free = (
         _along(column[design.stratum_of_psu], share.ndim)
         for column in (design.psus_per_stratum, design.free)
     )
     square = (share**2).sum(0)
-    vary = np.minimum(
-        1, SIZES_VARY * (n / np.maximum(n - 1, 1) * _centred(design, share) ** 2).sum(0) / square
-    )
+    spread_of_sizes = (n / np.maximum(n - 1, 1) * _centred(design, share) ** 2).sum(0)
+    vary = np.minimum(1, SIZES_VARY * spread_of_sizes / square)
     level = np.where(share > 0, sample.stratum_means(design), mean)
     off = _cleaned(sample.values - sample.of_psu(level), reach)
     errors = np.stack([error, _cleaned(sample.add(off), reach * share)])
-    spread = _over(_spread(sample, off), np.asarray(reach, float) ** 2)
-    even = psus / np.maximum((sample.shares.max(0) > 0).sum(0), 1)
     least = (LEAST_ERROR * reach * share.max(0)) ** 4
-    sides = []
-    for sign, bound in zip((-1, 1), bounds, strict=True):
-        gap = sign * (bound - level)
-        skewness, bounded, carriers = _side(sample, sign * errors, sign * off, gap, vary)
-        _, longest, _ = _side(sample, sign * errors, sign * off, gap, vary, least)
-        unseen = _unseen(sample, sign * errors, sign * off, psus, even, spread, longest, least)
-        sides.append((skewness, bounded, carriers, unseen))
-    skewness, bounded, carriers, unseen = np.stack(sides, 1)
-    return Clusters(
-        mean,
-        variance,
-        df,
-        psus,
-        (free * share**2).sum(0) / square,
-        skewness,
-        bounded,
-        carriers,
-        unseen,
-        design.df,
-    )
+    spread = np.nan_to_num(sample.add(off**2).sum(0)) / len(sample.shares) / reach**2
+    even = _rise(psus / np.maximum((sample.shares.max(0) > 0).sum(0), 1), EVEN)
+    trusted = even, _over(spread**2, spread**2 + LEAST_SPREAD**4)
+    sides = [
+        _side(sample, sign * errors, sign * off, sign * (bound - level), vary, psus, least, trusted)
+        for sign, bound in zip((-1, 1), bounds, strict=True)
+    ]
+    free_share = (free * share**2).sum(0) / square
+    g, bounded, carriers, unseen = np.stack(sides, 1)
+    return Clusters(mean, variance, df, psus, free_share, g, bounded, carriers, unseen, design.df)
 
 
-def degrees(
-    design: SurveyDesign, shares: np.ndarray, most: float | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return degrees of freedom and the number of equally heavy PSUs (...), both of the part with the fewest.
+def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> tuple[ndarray, ndarray]:
+    """Return degrees of freedom and the number of equally heavy PSUs (...).
 
-    PSUs that are all of their stratum in the population vary in nothing and are left out. Of C others in H strata that
-    hold a part there are kappa = (sum W)^2 / sum W^2 [1]_, and the degrees of freedom are
-    the least of C - H, kappa (C - H) / C and, with a_h the sum of W^2 in stratum h, (sum a_h)^2 / sum a_h^2 / (n_h - 1)
-    [2]_, at least 1 and at most `most`.
+    Both are of the part with the fewest.
+
+    PSUs that are all of their stratum in the population vary in nothing and are left out. Of C
+    others in H strata that hold a part there are kappa = (sum W)^2 / sum W^2 [1]_, and the degrees
+    of freedom are the least of C - H, kappa (C - H) / C and, with a_h the sum of W^2 in stratum h,
+    (sum a_h)^2 / sum a_h^2 / (n_h - 1) [2]_, at least 1 and at most `most`.
 
     Parameters
     ----------
@@ -368,124 +386,111 @@ def degrees(
     References
     ----------
     .. [1] Kish, Survey Sampling, Wiley 1965.
-    .. [2] Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2, 1946.
+    .. [2] Satterthwaite, An approximate distribution of estimates of variance components,
+       Biometrics Bulletin 2, 1946.
     """
     shares = shares * _along(~design.certain_psus, shares.ndim - 1)
     square = np.add.reduceat(shares**2, design.first_psu, 1)
     n = _along(design.psus_per_stratum, shares.ndim - 1)
-    spare, held = (((square > 0) * part).sum(1) for part in (n - 1, n))
+    spare, holding = (((square > 0) * part).sum(1) for part in (n - 1, n))
     psus = np.round(_over(shares.sum(1) ** 2, square.sum(1)), DECIMALS)
     alike = _over(square.sum(1) ** 2, (square**2 / np.maximum(n - 1, 1)).sum(1))
-    df = np.minimum(np.minimum(spare, _over(psus * spare, held)), alike).min(0)
+    df = np.minimum(np.minimum(spare, _over(psus * spare, holding)), alike).min(0)
     return np.clip(np.round(df, DECIMALS), 1.0, most), psus.min(0)
 
 
 def _side(
     sample: Sample,
-    errors: np.ndarray,
-    off: np.ndarray,
-    gap: np.ndarray,
-    vary: np.ndarray,
-    least: float | np.ndarray = 0.0,
+    errors: ndarray,
+    off: ndarray,
+    gap: ndarray,
+    vary: ndarray,
+    psus: ndarray,
+    least: ndarray,
+    trusted: tuple[ndarray, ndarray],
 ) -> tuple:
-    """Return skewness g, what one unseen PSU adds u, and carriers K of the upper limit: see `clusters`.
+    """Return g, u of the bounded interval, K and u of the default one of the upper limit.
 
-    The unseen PSU is as heavy as the heaviest. It is like the worst that was seen; lies at the bound where almost none
-    lies beyond the mean of its stratum; and is larger and worse than the worst where sizes vary and the tail is heavy.
-    Errors, (2, P, ...), are from the mean of all and from that of the stratum.
+    The notes of `clusters` define them. An unseen PSU is as heavy as the heaviest. It is like the
+    worst that was seen, lies at the bound where almost none lies beyond the mean of its stratum,
+    and is larger and worse than the worst where sizes vary and the tail is heavy. Errors, (2, P,
+    ...), are from the mean of all and from that of the stratum.
     """
     error, share, beyond = errors[0], sample.shares.max(0), np.maximum(off, 0)
     square, heaviest, squares = error**2, 1 + share.max(0), sample.add(beyond**2)
-    carriers = np.minimum(
-        _over(squares.sum(0) ** 2, (squares**2).sum(0)),
-        sample.count(_over(beyond, np.broadcast_to(sample.of_psu(gap), beyond.shape)) ** 2),
-    )
-    few, spread = np.maximum(carriers, LEAST_CARRIERS), _tail(errors, least).max(0)
-    worst, bound = np.maximum(error.max(0), 0) / heaviest, (gap * share / (1 + share)).max(0)
-    larger = np.minimum(bound, LARGER_FACTOR * sample.add(beyond).max(0) / heaviest)
-    like_the_worst = np.maximum(
-        np.minimum(1, WORST_CARRIERS / few), np.minimum(1, WORST_TAIL * spread) ** 2
-    )
-    at_the_bound = np.minimum(1, BOUND_CARRIERS / few**2)
-    even_larger = vary * np.minimum(1, LARGER_TAIL * spread) ** 2
-    unseen = worst * like_the_worst + np.maximum(
-        at_the_bound * np.maximum(bound - worst, 0), even_larger * np.maximum(larger - worst, 0)
-    )
-    return np.maximum(_over((square * error).sum(0), square.sum(0)), 0), unseen, carriers
-
-
-def _unseen(
-    sample: Sample,
-    errors: np.ndarray,
-    off: np.ndarray,
-    psus: np.ndarray,
-    even: np.ndarray,
-    spread: np.ndarray,
-    longest: np.ndarray,
-    least: np.ndarray,
-) -> np.ndarray:
-    """Return what one unseen PSU adds to the upper limit of the default interval, at most `longest`: see `clusters`."""
-    share = sample.shares.max(0)
-    errors_left_out = errors[0] / (1 - np.minimum(share, LARGEST_SHARE))
-    worst = np.maximum(errors_left_out.max(0), 0) / (1 + share.max(0))
-    like_the_worst = np.minimum(1, HALF_A_PSU + FEW_PSUS * _over(np.ones_like(psus), psus)) * worst
-    squares = sample.add(np.maximum(off, 0) ** 2)
+    skewness = np.maximum(_over((square * error).sum(0), square.sum(0)), 0)
     carriers = _over(squares.sum(0) ** 2, (squares**2).sum(0))
-    heavy = np.maximum(_tail(errors, least).max(0), ROUND)
-    trusted = np.minimum(_rise(carriers, CARRIERS), _rise(1 / heavy, HEAVY))
-    trusted = np.minimum(trusted, _rise(even, EVEN)) * _over(spread**2, spread**2 + LEAST_SPREAD**4)
-    squared_errors = (errors[0] ** 2).sum(0) ** 2
-    trusted = trusted * _over(squared_errors, squared_errors + least)
-    return longest - trusted * np.maximum(longest - like_the_worst, 0)
+    gaps = np.broadcast_to(sample.of_psu(gap), beyond.shape)
+    fewest = np.minimum(carriers, sample.count(_over(beyond, gaps) ** 2))
+    few = np.maximum(fewest, LEAST_CARRIERS)
+    worst = np.maximum(error.max(0), 0) / heaviest
+    bound = (gap * share / (1 + share)).max(0)
+    larger = np.minimum(bound, LARGER_FACTOR * sample.add(beyond).max(0) / heaviest)
+    at_the_bound = np.minimum(1, BOUND_CARRIERS / few**2) * np.maximum(bound - worst, 0)
+
+    def unseen(tail: ndarray) -> ndarray:
+        """Return u of the bounded interval."""
+        of_few = np.minimum(1, WORST_CARRIERS / few)
+        like_the_worst = np.maximum(of_few, np.minimum(1, WORST_TAIL * tail) ** 2)
+        even_larger = vary * np.minimum(1, LARGER_TAIL * tail) ** 2 * np.maximum(larger - worst, 0)
+        return worst * like_the_worst + np.maximum(at_the_bound, even_larger)
+
+    tail = _tail(errors, least)
+    longest = unseen(tail)
+    left_out = error / (1 - np.minimum(share, LARGEST_SHARE))
+    worst_left_out = np.maximum(left_out.max(0), 0) / heaviest
+    shortest = np.minimum(1, HALF_A_PSU + _over(FEW_PSUS, psus)) * worst_left_out
+    even, spread = trusted
+    carried = np.minimum(_rise(carriers, CARRIERS), _rise(1 / np.maximum(tail, ROUND), HEAVY))
+    squared_errors = square.sum(0) ** 2
+    trust = np.minimum(carried, even) * spread * _over(squared_errors, squared_errors + least)
+    default = longest - trust * np.maximum(longest - shortest, 0)
+    return skewness, unseen(_tail(errors)), fewest, default
 
 
-def _rise(number: np.ndarray, ends: tuple[float, float]) -> np.ndarray:
+def _rise(number: ndarray, ends: tuple[float, float]) -> ndarray:
     """Return 0 up to the first end, 1 from the second on, and a straight line between."""
     low, high = ends
     return np.clip((number - low) / (high - low), 0.0, 1.0)
 
 
-def _spread(sample: Sample, off: np.ndarray) -> np.ndarray:
-    """Return the weighted mean square of the items' deviations from their stratum, (...)."""
-    return ratio(sample.add(off**2).sum(0), sample.add(np.ones_like(off)).sum(0))
+def _tail(errors: ndarray, least: float | ndarray = 0.0) -> ndarray:
+    """Return 1 / Q, how much of the squared errors (2, P, ...) a few of those above 0 hold.
 
-
-def _tail(errors: np.ndarray, least: float | np.ndarray = 0.0) -> np.ndarray:
-    """Return 1 / Q, how much of the squared errors (2, P, ...) a few of those above 0 hold; 0 without errors.
-
-    Where the squared errors add up to less than the root of `least` it falls to 0.
+    It is 0 without errors, and falls to 0 where the squared errors add up to less than the root of
+    `least`.
     """
     square = errors**2
-    return _over((np.where(errors > 0, square, 0) ** 2).sum(1), square.sum(1) ** 2 + least)
+    above = np.where(errors > 0, square, 0)
+    return _over((above**2).sum(1), square.sum(1) ** 2 + least).max(0)
 
 
-def _pooled(design: SurveyDesign, share: np.ndarray, error: np.ndarray) -> np.ndarray:
-    """Return the variance were the errors of all strata's PSUs, over the mean weight of these, equally spread."""
-    n = _along(design.psus_per_stratum, share.ndim)
+def _pooled(design: SurveyDesign, share: ndarray, error: ndarray) -> ndarray:
+    """Return the variance if the errors of PSUs, over their weight, spread alike everywhere."""
+    n, free = (_along(column, share.ndim) for column in (design.psus_per_stratum, design.free))
     mean = np.add.reduceat(share, design.first_psu) / n
-    held, free = mean > 0, _along(design.free, share.ndim)
-    each = _centred(design, error) / np.where(held, mean, 1.0)[design.stratum_of_psu]
-    return ratio((each**2).sum(0), (held * (n - 1)).sum(0)) * (free * n * mean**2).sum(0)
+    used = mean > 0
+    errors = _centred(design, error) / np.where(used, mean, 1.0)[design.stratum_of_psu]
+    return ratio((errors**2).sum(0), (used * (n - 1)).sum(0)) * (free * n * mean**2).sum(0)
 
 
-def _centred(design: SurveyDesign, columns: np.ndarray) -> np.ndarray:
+def _centred(design: SurveyDesign, columns: ndarray) -> ndarray:
     """Return PSUs' values (P, ...) less the mean of their stratum."""
-    mean = np.add.reduceat(columns, design.first_psu) / _along(
-        design.psus_per_stratum, columns.ndim
-    )
-    return columns - mean[design.stratum_of_psu]
+    n = _along(design.psus_per_stratum, columns.ndim)
+    means = np.add.reduceat(columns, design.first_psu) / n
+    return columns - means[design.stratum_of_psu]
 
 
-def _along(column: np.ndarray, ndim: int) -> np.ndarray:
+def _along(column: ndarray, ndim: int) -> ndarray:
     """Return a column (H,) as one along the first of so many axes."""
     return column.reshape(-1, *[1] * (ndim - 1))
 
 
-def _cleaned(values: np.ndarray, scale: float | np.ndarray) -> np.ndarray:
+def _cleaned(values: ndarray, scale: float | ndarray) -> ndarray:
     """Return values with those that are 0 but for rounding set to 0."""
     return np.where(np.abs(values) > ROUND * scale, values, 0.0)
 
 
-def _over(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+def _over(numerator: float | ndarray, denominator: ndarray) -> ndarray:
     """Return a ratio (...), 0 where it is 0/0."""
     return np.nan_to_num(ratio(numerator, denominator))

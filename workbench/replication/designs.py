@@ -1,20 +1,21 @@
 """How labeled items were sampled: strata, primary sampling units (PSUs) within them, weights."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.results import FILLED, Note, Result, rows_of
 
 NAMED = 5
 
 
-class DesignError(checks.WrongValue):
+class DesignError(WrongValue):
     """A sample that is no design; its parts let a caller name rows and the remedy in other words.
 
     Attributes
@@ -51,18 +52,20 @@ class SurveyDesign(Result):
     stratum : (n,) array_like
         Label of each item's stratum, text or numbers.
     psu : (n,) array_like, optional
-        Label of each item's primary sampling unit (person, site, class): what was drawn at random within the
-        stratum. A PSU lies in one stratum. By default every item is one.
+        Label of each item's primary sampling unit (person, site, class): what was drawn at random
+        within the stratum. A PSU lies in one stratum. By default every item is one.
     weight : (n,) array_like, optional
-        Items of the population that each stands for, 1 by default. An item of weight 0 lies outside the population
-        that is estimated; it counts in the design only.
+        Items of the population that each stands for, 1 by default. An item of weight 0 lies outside
+        the population that is estimated; it counts in the design only.
     collapse : dict, optional
-        Renames strata, {"b": "a"} joins b to a: the remedy for a stratum with one PSU. Choose the neighbor before
-        the outcome is seen; the variance is then, on average, too large rather than too small.
+        Renames strata, {"b": "a"} joins b to a: the remedy for a stratum with one PSU. Choose the
+        neighbor before the outcome is seen; the variance is then, on average, too large rather than
+        too small.
     fpc : (n,) array_like of int, optional
-        PSUs of the population in each item's stratum, N_h >= n_h: the finite-population factor 1 - n_h / N_h of PSUs
-        drawn without replacement. By default none, as if drawn with replacement. A stratum whose one PSU is the only
-        one in the population was not drawn at random: it adds no variance.
+        PSUs of the population in each item's stratum, N_h >= n_h: the finite-population factor 1 -
+        n_h / N_h of PSUs drawn without replacement. By default none, as if drawn with replacement.
+        A stratum whose one PSU is the only one in the population was not drawn at random: it adds
+        no variance.
     nest : bool
         PSU labels start again in every stratum: 1 of one stratum is not 1 of another.
 
@@ -83,10 +86,11 @@ class SurveyDesign(Result):
     Raises
     ------
     DesignError
-        If a PSU is in two strata, or alone in its stratum though there are others, or `fpc` not one number per
-        stratum, at least its sampled PSUs.
+        If a PSU is in two strata, or alone in its stratum though there are others, or `fpc` not one
+        number per stratum, at least its sampled PSUs.
     ValueError
-        If a label is missing, a weight below 0, or every one 0; if every stratum is one PSU, the only one there is.
+        If a label is missing, a weight below 0, or every one 0; if every stratum is one PSU, the
+        only one there is.
 
     Examples
     --------
@@ -94,11 +98,11 @@ class SurveyDesign(Result):
     SurveyDesign(5 items, 4 PSUs in 2 strata (2 each), 2 degrees of freedom)
     """
 
-    stratum: np.ndarray
-    psu: np.ndarray | None = None
-    weight: np.ndarray = FILLED
+    stratum: ndarray
+    psu: ndarray | None = None
+    weight: ndarray = FILLED
     collapse: dict | None = None
-    fpc: np.ndarray | None = None
+    fpc: ndarray | None = None
     nest: bool = False
 
     if TYPE_CHECKING:
@@ -117,48 +121,57 @@ class SurveyDesign(Result):
 
     def __post_init__(self) -> None:
         stratum = checks.labels("stratum", self.stratum)
-        psu = self.psu if self.psu is None else checks.labels("psu", self.psu, size=stratum.size)
-        weight = (
-            np.ones(stratum.size) if self.weight is None else weights(self.weight, stratum.size)
+        size, psu, weight, fpc = stratum.size, self.psu, np.ones(stratum.size), self.fpc
+        if psu is not None:
+            psu = checks.labels("psu", psu, size=size)
+        if self.weight is not None:
+            weight = weights(self.weight, size)
+        if fpc is not None:
+            fpc = checks.counts(
+                "fpc",
+                fpc,
+                size=size,
+                low=1,
+                what="item",
+            )
+        vars(self).update(
+            stratum=stratum,
+            psu=psu,
+            weight=weight,
+            fpc=fpc,
         )
-        fpc = (
-            self.fpc
-            if self.fpc is None
-            else checks.counts("fpc", self.fpc, size=stratum.size, low=1, what="item")
-        )
-        vars(self).update(stratum=stratum, psu=psu, weight=weight, fpc=fpc)
         super().__post_init__()
         if fpc is not None:
             self._refuse_populations()
         self._refuse_lone_psus()
 
     @property
-    def strata(self) -> np.ndarray:
+    def strata(self) -> ndarray:
         """Names of the strata, sorted."""
         return self._order[0]
 
     @property
-    def psu_of_item(self) -> np.ndarray:
+    def psu_of_item(self) -> ndarray:
         """Number of each item's PSU."""
         return self._order[1]
 
     @property
-    def stratum_of_psu(self) -> np.ndarray:
+    def stratum_of_psu(self) -> ndarray:
         """Number of each PSU's stratum, rising."""
         return self._order[2]
 
     @cached_property
-    def psus_per_stratum(self) -> np.ndarray:
+    def psus_per_stratum(self) -> ndarray:
         """n_h."""
         return np.bincount(self.stratum_of_psu, minlength=self.strata.size)
 
     @cached_property
-    def first_psu(self) -> np.ndarray:
+    def first_psu(self) -> ndarray:
         """Number of each stratum's first PSU."""
         return np.cumsum(self.psus_per_stratum) - self.psus_per_stratum
 
     @cached_property
-    def groups(self) -> list[tuple[int, np.ndarray]]:
+    def groups(self) -> list[tuple[int, ndarray]]:
         """For each n_h that occurs the PSUs of its strata, (strata, n_h)."""
         n = self.psus_per_stratum
         return [(int(m), self.first_psu[n == m][:, None] + np.arange(m)) for m in np.unique(n)]
@@ -169,17 +182,17 @@ class SurveyDesign(Result):
         return self.stratum_of_psu.size - self.strata.size
 
     @cached_property
-    def free(self) -> np.ndarray:
+    def free(self) -> ndarray:
         """1 - n_h / N_h."""
         return 1 - self.psus_per_stratum / self.population
 
     @cached_property
-    def certain(self) -> np.ndarray:
+    def certain(self) -> ndarray:
         """Whether a stratum, (H,), is one PSU and the population has no other there."""
         return (self.psus_per_stratum == 1) & (self.population == 1)
 
     @cached_property
-    def certain_psus(self) -> np.ndarray:
+    def certain_psus(self) -> ndarray:
         """Whether a PSU, (P,), is the only one of its stratum in the population."""
         return self.certain[self.stratum_of_psu]
 
@@ -189,42 +202,42 @@ class SurveyDesign(Result):
         if not self.certain.any():
             return self
         of_item = self.stratum_of_psu[self.psu_of_item]
-        kept = ~self.certain[of_item]
+        sampled = ~self.certain[of_item]
         return SurveyDesign(
-            self.strata[of_item[kept]],
-            psu=self.psu_of_item[kept],
-            fpc=self.population[of_item[kept]],
+            self.strata[of_item[sampled]],
+            psu=self.psu_of_item[sampled],
+            fpc=self.population[of_item[sampled]],
         )
 
-    def totals(self, values: ArrayLike) -> np.ndarray:
+    def totals(self, values: ArrayLike) -> ndarray:
         """Return weighted totals per PSU, (P, C), of item values (n, C).
 
         Parameters
         ----------
         values : (n, C) array_like of float
         """
-        psus = self.stratum_of_psu.size
-        return np.stack(
-            [
-                np.bincount(self.psu_of_item, self.weight * column, psus)
-                for column in np.transpose(values)
-            ],
-            axis=1,
-        )
+        psu, psus = self.psu_of_item, self.stratum_of_psu.size
+        columns = np.transpose(values)
+        return np.stack([np.bincount(psu, self.weight * column, psus) for column in columns], 1)
 
     def headline(self) -> str:
         """Return items, PSUs, strata and degrees of freedom."""
+        strata = checks.counted(self.strata.size, "stratum", "strata")
         return (
-            f"{self.stratum.size:,} items, {self.stratum_of_psu.size:,} PSUs in "
-            f"{checks.counted(self.strata.size, 'stratum', 'strata')} ({sizes(self.psus_per_stratum)}), "
-            f"{checks.counted(self.df, 'degree')} of freedom"
+            f"{self.stratum.size:,} items, {self.stratum_of_psu.size:,} PSUs in {strata} "
+            f"({sizes(self.psus_per_stratum)}), {checks.counted(self.df, 'degree')} of freedom"
         )
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: PSUs, items, total weight."""
         of_item = self.stratum_of_psu[self.psu_of_item]
         items, weight = np.bincount(of_item), np.bincount(of_item, self.weight)
-        return rows_of(stratum=self.strata, psus=self.psus_per_stratum, items=items, weight=weight)
+        return rows_of(
+            stratum=self.strata,
+            psus=self.psus_per_stratum,
+            items=items,
+            weight=weight,
+        )
 
     @cached_property
     def _order(self) -> tuple:
@@ -236,7 +249,7 @@ class SurveyDesign(Result):
         return names, np.argsort(order)[code], of_item[first][order]
 
     @property
-    def _units(self) -> np.ndarray:
+    def _units(self) -> ndarray:
         """Labels that no two PSUs share."""
         if self.psu is None:
             return np.arange(self.stratum.size)
@@ -246,83 +259,84 @@ class SurveyDesign(Result):
         return np.unique(self.stratum, return_inverse=True)[1] * names.size + psu
 
     @cached_property
-    def population(self) -> np.ndarray:
-        """N_h, PSUs of the population in each stratum, of joined strata the sum; infinite without `fpc`."""
+    def population(self) -> ndarray:
+        """N_h, PSUs of the population in each stratum; infinite without `fpc`."""
         if self.fpc is None:
             return np.full(self.strata.size, np.inf)
-        given, first = np.unique(self.stratum, return_index=True)
-        analyzed = np.searchsorted(self.strata, _collapsed(given, self.collapse))
+        names, first = np.unique(self.stratum, return_index=True)
+        analyzed = np.searchsorted(self.strata, _collapsed(names, self.collapse))
         return np.bincount(analyzed, np.asarray(self.fpc)[first], self.strata.size)
 
     def _refuse_lone_psus(self) -> None:
         """Raise if a stratum has one PSU, and `fpc` does not say that there is no other."""
-        alone = (self.psus_per_stratum == 1) & ~self.certain
         if self.certain.all():
-            raise checks.WrongValue(
+            raise WrongValue(
                 "fpc",
-                "must leave PSUs that were not sampled; every stratum is one PSU, the only "
-                "one there is, so nothing varies and a metric is what the labels say",
+                "must leave PSUs that were not sampled; every stratum is one PSU, the only one "
+                "there is, so nothing varies and a metric is what the labels say",
             )
-        if alone.any():
-            names, neighbor = self.strata[alone].tolist(), _neighbor(self.strata, alone)
-            raise DesignError(
-                "alone",
-                "stratum",
-                "must hold at least 2 PSUs",
-                f"{_named(self.strata[alone])} {'hold' if len(names) > 1 else 'holds'} 1",
-                remedy="join each to another stratum that "
-                f"was chosen before the outcome was seen, such as collapse={{{names[0]!r}: "
-                f"{'another' if neighbor is None else neighbor!r}}}",
-                join=(*names, neighbor),
-            )
+        alone = (self.psus_per_stratum == 1) & ~self.certain
+        if not alone.any():
+            return
+        names = self.strata[alone].tolist()
+        neighbors = self.strata[1:] if alone.all() else self.strata[~alone]
+        neighbor = neighbors[0].item() if neighbors.size else None
+        example = "'another'" if neighbor is None else repr(neighbor)
+        raise DesignError(
+            "alone",
+            "stratum",
+            "must hold at least 2 PSUs",
+            f"{_named(self.strata[alone])} {'hold' if len(names) > 1 else 'holds'} 1",
+            remedy="join each to another stratum that was chosen before the outcome was seen, such "
+            f"as collapse={{{names[0]!r}: {example}}}",
+            join=(*names, neighbor),
+        )
 
     def _refuse_populations(self) -> None:
         """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
         _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
-        fpc = np.asarray(self.fpc)
-        for k in np.flatnonzero(fpc != fpc[first[code]])[:1]:
-            before = first[code[k]]
+        fpc, before = np.asarray(self.fpc), first[code]
+        for k in np.flatnonzero(fpc != fpc[before])[:1]:
             raise DesignError(
                 "fpc",
                 "fpc",
                 "must be one number per stratum, its PSUs in the population",
-                f"stratum {_quoted(self.stratum[k])} has {fpc[before]} and {fpc[k]}",
-                (before, k),
+                f"stratum {_quoted(self.stratum[k])} has {fpc[before[k]]} and {fpc[k]}",
+                (before[k], k),
             )
         for h in np.flatnonzero(self.population < self.psus_per_stratum)[:1]:
-            sizes = f"{self.population[h]:g} in the population and {self.psus_per_stratum[h]} in the sample"
             raise DesignError(
                 "fpc",
                 "fpc",
                 "must be at least the PSUs sampled",
-                f"stratum {_quoted(self.strata[h])} has {sizes}",
+                f"stratum {_quoted(self.strata[h])} has {self.population[h]:g} in the population "
+                f"and {self.psus_per_stratum[h]} in the sample",
             )
 
-    def _refuse_psus_in_two_strata(self, first: np.ndarray) -> None:
-        """Raise if an item's stratum, before strata are joined, is not that of the first item of its PSU."""
+    def _refuse_psus_in_two_strata(self, first: ndarray) -> None:
+        """Raise if two items of a PSU lie in different strata, before strata are joined."""
         for k in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
-            before = first[k]
+            strata = [_quoted(self.stratum[item]) for item in (first[k], k)]
             raise DesignError(
                 "repeated",
                 "psu",
                 "must lie in one stratum",
-                f"{_quoted(np.asarray(self.psu)[k])} is in "
-                f"{_quoted(self.stratum[before])} and {_quoted(self.stratum[k])}",
-                (before, k),
+                f"{_quoted(np.asarray(self.psu)[k])} is in {' and '.join(strata)}",
+                (first[k], k),
                 "if the numbers start again in every stratum, say nest=True",
             )
 
 
-def weights(weight: ArrayLike, size: int | None = None) -> np.ndarray:
+def weights(weight: ArrayLike, size: int | None = None) -> ndarray:
     """Return weights of items, none below 0 and some above, or raise."""
     weight = checks.vector("weight", weight, size=size, what="item")
     checks.refuse("weight", weight, weight < 0, "must be at least 0", "item")
     if not weight.any():
-        raise checks.WrongValue("weight", "must be above 0 for some item; all are 0")
+        raise WrongValue("weight", "must be above 0 for some item; all are 0")
     return weight
 
 
-def _collapsed(stratum: np.ndarray, collapse: dict | None) -> np.ndarray:
+def _collapsed(stratum: ndarray, collapse: dict | None) -> ndarray:
     if not collapse:
         return stratum
     names, code = np.unique(stratum, return_inverse=True)
@@ -330,17 +344,17 @@ def _collapsed(stratum: np.ndarray, collapse: dict | None) -> np.ndarray:
     return np.array([_last(name, collapse) for name in names.tolist()])[code]
 
 
-def refuse_unknown_strata(wanted: Iterable, names: np.ndarray) -> None:
-    """Raise if one of the wanted strata is not among the names of all."""
-    unknown = [name for name in wanted if name not in names.tolist()]
-    if unknown:
-        alike = isinstance(unknown[0], str) and names.dtype.kind == "U"
-        meant = checks.suggestion(unknown[0], names.tolist()) if alike else ""
-        raise checks.WrongValue(
-            "collapse",
-            f"must rename strata of the design; {_quoted(unknown[0])} is none of "
-            f"{_named(names)}{meant}",
-        )
+def refuse_unknown_strata(strata: Iterable, names: ndarray) -> None:
+    """Raise if one of some strata is not among the names of all."""
+    for name in strata:
+        if name not in names.tolist():
+            text = isinstance(name, str) and names.dtype.kind == "U"
+            close = checks.suggestion(name, names.tolist()) if text else ""
+            raise WrongValue(
+                "collapse",
+                f"must rename strata of the design; {_quoted(name)} is none of {_named(names)}"
+                f"{close}",
+            )
 
 
 def _last(name: int | str, collapse: dict) -> int | str:
@@ -350,26 +364,21 @@ def _last(name: int | str, collapse: dict) -> int | str:
     return name
 
 
-def _neighbor(names: Any, alone: Any) -> Any:
-    """Return the name of another stratum, if possible one with more PSUs; None where there is no other."""
-    others = names[~alone] if not alone.all() else names[1:]
-    return others[0].item() if others.size else None
-
-
-def _quoted(name: int | str) -> str:
+def _quoted(name: object) -> str:
     return repr(name.item() if isinstance(name, np.generic) else name)
 
 
-def _named(names: np.ndarray) -> str:
+def _named(names: ndarray) -> str:
     return checks.listed(names.tolist(), NAMED, quoted=True)
 
 
-def sizes(n: np.ndarray) -> str:
+def sizes(n: ndarray) -> str:
     """Return how many strata hold how many PSUs."""
-    counts = sorted(Counter(np.asarray(n).tolist()).items())
-    if len(counts) == 1:
-        return f"{counts[0][0]:,} each"
-    shown = [
-        f"{checks.counted(strata, 'stratum', 'strata')} of {size:,}" for size, strata in counts
+    values, counts = np.unique(n, return_counts=True)
+    if values.size == 1:
+        return f"{values[0]:,} each"
+    texts = [
+        f"{checks.counted(count, 'stratum', 'strata')} of {value:,}"
+        for value, count in zip(values.tolist(), counts.tolist(), strict=True)
     ]
-    return ", ".join(shown[:NAMED]) + (", ..." if len(shown) > NAMED else "")
+    return ", ".join(texts[:NAMED]) + (", ..." if len(texts) > NAMED else "")

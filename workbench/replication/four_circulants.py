@@ -1,19 +1,25 @@
 """Hadamard matrices from four circulants, for orders that no prime power reaches.
 
-Four circulant matrices A, B, C, D of order n with entries +-1 and AA' + BB' + CC' + DD' = 4 n I make one of order 4 n
-[5]_. Symmetric ones (Williamson) were published for 172 [1]_, 92 [2]_, 156 [3]_ and 116 [4]_. The rows below were
-found again by a search among rows that do not change when positions are multiplied by -1, or of length 39 by 16.
+Four circulant matrices A, B, C, D of order n with entries +-1 and AA' + BB' + CC' + DD' = 4 n I
+make one of order 4 n [5]_. Symmetric ones (Williamson) were published for 172 [1]_, 92 [2]_, 156
+[3]_ and 116 [4]_. The rows below were found again by a search among rows that do not change when
+positions are multiplied by -1, or of length 39 by 16.
 
 References
 ----------
-.. [1] Williamson, Hadamard's determinant theorem and the sum of four squares, Duke Mathematical Journal 11, 1944.
-.. [2] Baumert, Golomb & Hall, Discovery of an Hadamard matrix of order 92, Bulletin of the AMS 68, 1962.
-.. [3] Baumert & Hall, Hadamard matrices of the Williamson type, Mathematics of Computation 19, 1965.
+.. [1] Williamson, Hadamard's determinant theorem and the sum of four squares, Duke Mathematical
+   Journal 11, 1944.
+.. [2] Baumert, Golomb & Hall, Discovery of an Hadamard matrix of order 92, Bulletin of the AMS 68,
+   1962.
+.. [3] Baumert & Hall, Hadamard matrices of the Williamson type, Mathematics of Computation 19,
+   1965.
 .. [4] Baumert, Hadamard matrices of orders 116 and 232, Bulletin of the AMS 72, 1966.
-.. [5] Goethals & Seidel, Orthogonal matrices with zero diagonal, Canadian Journal of Mathematics 19, 1967.
+.. [5] Goethals & Seidel, Orthogonal matrices with zero diagonal, Canadian Journal of Mathematics
+   19, 1967.
 """
 
 import numpy as np
+from numpy import ndarray
 
 ROWS = {
     92: (
@@ -43,8 +49,8 @@ ROWS = {
 }
 
 
-def four_circulants(order: int) -> np.ndarray:
-    """Return the Hadamard matrix of one of the orders of `ROWS` by the array of Goethals and Seidel.
+def four_circulants(order: int) -> ndarray:
+    """Return the Hadamard matrix of an order of `ROWS`, by the array of Goethals and Seidel.
 
     Parameters
     ----------

@@ -2,7 +2,8 @@
 
 References
 ----------
-.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: appendix B.
+.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
+   appendix B.
 .. [2] Lidl & Niederreiter, Finite Fields, 2nd edition, Cambridge 1997: primitive polynomials.
 """
 
@@ -13,9 +14,11 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.results import FILLED
 
 LARGEST_FIELD = 2**20
@@ -23,10 +26,11 @@ LARGEST_FIELD = 2**20
 
 @dataclass(frozen=True, repr=False)
 class GaloisField:
-    """The finite field GF(p^degree): polynomials over the integers modulo p, modulo an irreducible one.
+    """The finite field GF(p^degree): polynomials modulo p and modulo an irreducible one.
 
-    An element is a whole number 0 .. p^degree - 1 whose digits base p are its coefficients, lowest first:
-    in GF(3^5) x is 3 and 2x^4 + 2x^3 + 2 is 218. Operations take elements or arrays of them, which broadcast.
+    An element is a whole number 0 .. p^degree - 1 whose digits base p are its coefficients, lowest
+    first: in GF(3^5) x is 3 and 2x^4 + 2x^3 + 2 is 218. Operations take elements or arrays of them,
+    which broadcast.
 
     Parameters
     ----------
@@ -35,8 +39,8 @@ class GaloisField:
     degree : int
         Degree of the field, p^degree <= 2^20.
     modulus : sequence of int, optional
-        degree + 1 coefficients 0 .. p - 1, lowest first, the last one 1; irreducible. By default the
-        smallest primitive polynomial (read as a number base p): x then generates the field.
+        degree + 1 coefficients 0 .. p - 1, lowest first, the last one 1; irreducible. By default
+        the smallest primitive polynomial (read as a number base p): x then generates the field.
 
     Attributes
     ----------
@@ -68,16 +72,23 @@ class GaloisField:
     modulus: Sequence[int] = FILLED
 
     def __post_init__(self) -> None:
-        p = _prime(self.p)
+        p = checks.whole("p", self.p, 2, LARGEST_FIELD)
+        if _prime_factors(p) != (p,):
+            power = as_prime_power(p)
+            remedy = f", take GaloisField({power[0]}, {power[1]})" if power else ""
+            raise WrongValue("p", f"must be a prime; {p} is not a prime{remedy}")
         degree = checks.whole("degree", self.degree, 1)
         if degree > 20 or p**degree > LARGEST_FIELD:
             raise ValueError(f"p ** degree must be at most {LARGEST_FIELD}; got {p} ** {degree}")
-        modulus = (
-            _smallest_primitive(p, degree)
-            if self.modulus is None
-            else _modulus(self.modulus, p, degree)
+        if self.modulus is None:
+            modulus = _smallest_primitive(p, degree)
+        else:
+            modulus = _modulus(self.modulus, p, degree)
+        vars(self).update(
+            p=p,
+            degree=degree,
+            modulus=modulus,
         )
-        vars(self).update(p=p, degree=degree, modulus=modulus)
 
     def __repr__(self) -> str:
         return f"GaloisField({self.p}^{self.degree} modulo {polynomial(self.modulus)})"
@@ -92,7 +103,7 @@ class GaloisField:
         """The smallest element whose powers are all the others but 0."""
         return _smallest_generator(self.p, self.modulus)
 
-    def coefficients(self, a: ArrayLike) -> np.ndarray:
+    def coefficients(self, a: ArrayLike) -> ndarray:
         """Return the coefficients of elements, lowest first, shape (..., degree).
 
         Parameters
@@ -102,7 +113,7 @@ class GaloisField:
         """
         return digits(self._elements("a", a), self.p, self.degree)
 
-    def element(self, coefficients: ArrayLike) -> int | np.ndarray:
+    def element(self, coefficients: ArrayLike) -> int | ndarray:
         """Return the elements with these coefficients 0 .. p - 1, lowest first along the last axis.
 
         Parameters
@@ -110,16 +121,16 @@ class GaloisField:
         coefficients : (..., degree) array_like of int
             Lowest first, each 0 to p - 1.
         """
-        coefficients = _whole_numbers("coefficients", coefficients, self.p)
-        if coefficients.ndim == 0 or coefficients.shape[-1] != self.degree:
-            raise checks.WrongValue(
+        coefficients = _whole_numbers("coefficients", coefficients, 0, self.p - 1)
+        if coefficients.shape[-1:] != (self.degree,):
+            raise WrongValue(
                 "coefficients",
                 f"must have {self.degree} entries along the last axis; got shape "
                 f"{coefficients.shape}",
             )
-        return _plain(coefficients @ self._places)
+        return self._of_digits(coefficients)
 
-    def add(self, a: ArrayLike, b: ArrayLike) -> int | np.ndarray:
+    def add(self, a: ArrayLike, b: ArrayLike) -> int | ndarray:
         """Return a + b, coefficients added modulo p.
 
         Parameters
@@ -133,9 +144,9 @@ class GaloisField:
         if self.degree == 1:
             return _plain((a + b) % self.p)
         total = digits(a, self.p, self.degree) + digits(b, self.p, self.degree)
-        return _plain(total % self.p @ self._places)
+        return self._of_digits(total % self.p)
 
-    def multiply(self, a: ArrayLike, b: ArrayLike) -> int | np.ndarray:
+    def multiply(self, a: ArrayLike, b: ArrayLike) -> int | ndarray:
         """Return a * b, by adding logarithms.
 
         Parameters
@@ -147,7 +158,7 @@ class GaloisField:
         power, log = self._tables
         return _plain(np.where((a == 0) | (b == 0), 0, power[(log[a] + log[b]) % (self.size - 1)]))
 
-    def power(self, a: ArrayLike, exponent: ArrayLike) -> int | np.ndarray:
+    def power(self, a: ArrayLike, exponent: ArrayLike) -> int | ndarray:
         """Return a ** exponent for whole exponents; below 0 the inverse, 0 ** 0 is 1.
 
         Parameters
@@ -162,14 +173,15 @@ class GaloisField:
         >>> GaloisField(7).power([1, 2, 3, 4, 5, 6], -1)
         array([1, 4, 5, 2, 3, 6])
         """
-        a, exponent = self._elements("a", a), _whole_numbers("exponent", exponent)
+        a = self._elements("a", a)
+        exponent = _whole_numbers("exponent", exponent, -checks.LARGEST, checks.LARGEST)
         if np.any((a == 0) & (exponent < 0)):
-            raise checks.WrongValue("a", "must not be 0 for an exponent below 0")
+            raise WrongValue("a", "must not be 0 for an exponent below 0")
         power, log = self._tables
-        found = power[log[a] * (exponent % (self.size - 1)) % (self.size - 1)]
-        return _plain(np.where((a == 0) & (exponent != 0), 0, found))
+        powers = power[log[a] * (exponent % (self.size - 1)) % (self.size - 1)]
+        return _plain(np.where((a == 0) & (exponent != 0), 0, powers))
 
-    def log(self, a: ArrayLike) -> int | np.ndarray:
+    def log(self, a: ArrayLike) -> int | ndarray:
         """Return the k in 0 .. size - 2 with primitive_element ** k = a, for elements other than 0.
 
         Parameters
@@ -177,9 +189,12 @@ class GaloisField:
         a : (...) array_like of int
             Elements, 1 to size - 1.
         """
-        return _plain(self._tables[1][self._nonzero(a)])
+        a = self._elements("a", a)
+        if np.any(a == 0):
+            raise WrongValue("a", "must not be 0: no power of 0 is 1")
+        return _plain(self._tables[1][a])
 
-    def order(self, a: ArrayLike) -> int | np.ndarray:
+    def order(self, a: ArrayLike) -> int | ndarray:
         """Return the smallest k >= 1 with a ** k = 1, for elements other than 0.
 
         Parameters
@@ -187,12 +202,13 @@ class GaloisField:
         a : (...) array_like of int
             Elements, 1 to size - 1.
         """
-        return _plain((self.size - 1) // np.gcd(self._tables[1][self._nonzero(a)], self.size - 1))
+        return _plain((self.size - 1) // np.gcd(self.log(a), self.size - 1))
 
     def powers(self, a: int) -> Any:
         """Return a, a^2, ..., a^(size - 1) = 1, every element but 0 once, for a primitive element.
 
-        Of an element that is not primitive `power(a, range(1, order(a) + 1))` gives the few it reaches.
+        Of an element that is not primitive `power(a, range(1, order(a) + 1))` gives the few it
+        reaches.
 
         Parameters
         ----------
@@ -202,53 +218,46 @@ class GaloisField:
         a = checks.whole("a", a, 0, self.size - 1)
         if a == 0 or self.order(a) < self.size - 1:
             fault = f"{a} has order {self.order(a)}" if a else "got 0"
-            raise checks.WrongValue("a", f"must be primitive, of order {self.size - 1}; {fault}")
+            raise WrongValue("a", f"must be primitive, of order {self.size - 1}; {fault}")
         return self.power(a, np.arange(1, self.size))
 
-    @property
-    def _places(self) -> np.ndarray:
-        return self.p ** np.arange(self.degree)
+    def _of_digits(self, coefficients: ndarray) -> int | ndarray:
+        return _plain(coefficients @ self.p ** np.arange(self.degree))
 
     @cached_property
     def _tables(self) -> tuple:
         return _power_and_log(self.p, self.modulus, self.primitive_element)
 
-    def _elements(self, name: str, values: ArrayLike) -> np.ndarray:
-        return _whole_numbers(name, values, self.size)
-
-    def _nonzero(self, a: ArrayLike) -> np.ndarray:
-        a = self._elements("a", a)
-        if np.any(a == 0):
-            raise checks.WrongValue("a", "must not be 0: no power of 0 is 1")
-        return a
+    def _elements(self, name: str, values: ArrayLike) -> ndarray:
+        return _whole_numbers(name, values, 0, self.size - 1)
 
 
 # whole numbers and primes
 
 
-def _whole_numbers(name: str, values: ArrayLike, size: int | None = None) -> np.ndarray:
-    """Return `values` as an int array of any shape, within 0 .. size - 1 if a size is given."""
+def _whole_numbers(
+    name: str,
+    values: ArrayLike,
+    low: int,
+    high: int,
+) -> ndarray:
+    """Return `values` as an int array of any shape, within low .. high."""
     array = checks.plain_array(name, values)
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite; got {values!r}")
-    if array.dtype.kind not in "iuf" or not np.all(np.mod(array, 1) == 0):
+    if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold whole numbers; got {values!r}")
-    outside = (
-        array[(array < 0) | (array >= size)] if size else array[np.abs(array) > checks.LARGEST]
-    )
-    if outside.size:
+    wrong = array[~((array >= low) & (array <= high) & (np.floor(array) == array))]
+    if wrong.size:
         raise ValueError(
-            f"{name} must hold whole numbers from {0 if size else -checks.LARGEST} to "
-            f"{size - 1 if size else checks.LARGEST}; got {outside[0]:.15g}"
+            f"{name} must hold whole numbers from {low} to {high}; got {wrong[0]:.15g}"
         )
     return array.astype(np.int64)
 
 
-def _plain(array: np.ndarray) -> Any:
+def _plain(array: ndarray) -> Any:
     return int(array) if np.ndim(array) == 0 else array
 
 
-def digits(numbers: ArrayLike, base: int, count: int) -> np.ndarray:
+def digits(numbers: ArrayLike, base: int, count: int) -> ndarray:
     """Return the `count` lowest digits of whole numbers, lowest first along a new last axis."""
     return np.asarray(numbers)[..., None] // base ** np.arange(count) % base
 
@@ -256,28 +265,19 @@ def digits(numbers: ArrayLike, base: int, count: int) -> np.ndarray:
 @lru_cache(maxsize=4096)
 def _prime_factors(number: int) -> tuple:
     """Return the distinct primes that divide `number`, rising."""
-    found = []
+    primes = []
     for divisor in range(2, math.isqrt(number) + 1):
         if number % divisor == 0:
-            found.append(divisor)
+            primes.append(divisor)
             while number % divisor == 0:
                 number //= divisor
-    return (*found, number) if number > 1 else tuple(found)
+    return (*primes, number) if number > 1 else tuple(primes)
 
 
 def as_prime_power(number: int) -> Any:
     """Return (p, m) with number = p^m, p prime, or None."""
     primes = _prime_factors(number)
     return (primes[0], round(math.log(number, primes[0]))) if len(primes) == 1 else None
-
-
-def _prime(p: int) -> int:
-    p = checks.whole("p", p, 2, LARGEST_FIELD)
-    if _prime_factors(p) != (p,):
-        found = as_prime_power(p)
-        remedy = f", take GaloisField({found[0]}, {found[1]})" if found else ""
-        raise checks.WrongValue("p", f"must be a prime; {p} is not a prime{remedy}")
-    return p
 
 
 # polynomials over GF(p), coefficients lowest first
@@ -287,14 +287,14 @@ def polynomial(coefficients: Sequence[int]) -> str:
     """Return the text of a polynomial, such as x^5 + 2x + 1."""
     terms = []
     for k, c in reversed(list(enumerate(coefficients))):
-        variable = "" if k == 0 else "x" if k == 1 else f"x^{k}"
+        variable = f"x^{k}" if k > 1 else "x" * k
         if c:
             terms.append(variable if c == 1 and k else f"{c}{variable}")
     return " + ".join(terms) or "0"
 
 
 def _divides(divisor: tuple, polynomial: tuple, p: int) -> bool:
-    """Whether a polynomial with leading coefficient 1 divides another."""
+    """Return whether a polynomial with leading coefficient 1 divides another."""
     rest = list(polynomial)
     for shift in reversed(range(len(rest) - len(divisor) + 1)):
         lead = rest[shift + len(divisor) - 1]
@@ -303,77 +303,69 @@ def _divides(divisor: tuple, polynomial: tuple, p: int) -> bool:
     return not any(rest)
 
 
-def _factor(polynomial: tuple, p: int) -> tuple | None:
-    """Return the smallest factor of a polynomial below its own degree, or None."""
-    divisors = (
-        divisor
-        for degree in range(1, (len(polynomial) - 1) // 2 + 1)
-        for divisor in _monic(p, degree)
-    )
-    return next((divisor for divisor in divisors if _divides(divisor, polynomial, p)), None)
-
-
 def _monic(p: int, degree: int) -> Iterator[tuple]:
     """Return the polynomials with leading coefficient 1, the smallest first."""
     return ((*digits(number, p, degree).tolist(), 1) for number in range(p**degree))
 
 
-def _modulus(modulus: Any, p: Any, degree: Any) -> tuple:
+def _modulus(modulus: Sequence[int], p: int, degree: int) -> tuple:
     """Return a modulus as a tuple of int, or raise; a factor is named."""
-    given = checks.counts("modulus", modulus, size=degree + 1, what="coefficient")
-    coefficients = tuple(_whole_numbers("modulus", given, p).tolist())
+    array = checks.counts("modulus", modulus, size=degree + 1, what="coefficient")
+    coefficients = tuple(_whole_numbers("modulus", array, 0, p - 1).tolist())
     if coefficients[-1] != 1:
-        raise checks.WrongValue("modulus", "must have the highest coefficient 1", coefficients[-1])
-    factor = _factor(coefficients, p)
-    if factor:
-        raise checks.WrongValue(
-            "modulus",
-            f"must be irreducible modulo {p}; {polynomial(coefficients)} has the "
-            f"factor {polynomial(factor)}",
-        )
+        raise WrongValue("modulus", "must have the highest coefficient 1", coefficients[-1])
+    for lower in range(1, degree // 2 + 1):
+        for divisor in _monic(p, lower):
+            if _divides(divisor, coefficients, p):
+                raise WrongValue(
+                    "modulus",
+                    f"must be irreducible modulo {p}; {polynomial(coefficients)} has the factor "
+                    f"{polynomial(divisor)}",
+                )
     return coefficients
 
 
-def _companion(p: int, modulus: tuple) -> np.ndarray:
+def _companion(p: int, modulus: tuple) -> ndarray:
     """Return the matrix C for which v C are the coefficients of x times those in v."""
     matrix = np.eye(len(modulus) - 1, k=1, dtype=np.int64)
     matrix[-1] = -np.array(modulus[:-1]) % p
     return matrix
 
 
-def _matrix_power(matrix: np.ndarray, exponent: int, p: int) -> np.ndarray:
-    if not exponent:
-        return np.eye(len(matrix), dtype=np.int64)
-    root = _matrix_power(matrix @ matrix % p, exponent // 2, p)
-    return root @ matrix % p if exponent % 2 else root
+def _matrix_power(matrix: ndarray, exponent: int, p: int) -> ndarray:
+    power = np.eye(len(matrix), dtype=np.int64)
+    for bit in f"{exponent:b}":
+        power = power @ power % p
+        if bit == "1":
+            power = power @ matrix % p
+    return power
 
 
-def _generates(matrix: np.ndarray, p: int) -> bool:
-    """Whether the powers of multiplication by an element reach everything but 0."""
+def _generates(matrix: ndarray, p: int) -> bool:
+    """Return whether the powers of multiplication by an element reach everything but 0."""
     group = p ** len(matrix) - 1
-    identity = np.eye(len(matrix), dtype=np.int64)
-    return np.array_equal(_matrix_power(matrix, group, p), identity) and not any(
-        np.array_equal(_matrix_power(matrix, group // r, p), identity)
-        for r in _prime_factors(group)
-    )
+
+    def is_identity(exponent: int) -> bool:
+        return np.array_equal(_matrix_power(matrix, exponent, p), np.eye(len(matrix)))
+
+    return is_identity(group) and not any(is_identity(group // r) for r in _prime_factors(group))
 
 
 @lru_cache(maxsize=256)
-def _smallest_primitive(p: Any, degree: Any) -> Any:
-    """Return the smallest primitive polynomial; its constant term is (-1)^degree times a primitive root."""
-    return next(
-        modulus
-        for modulus in _monic(p, degree)
-        if _is_primitive_root((-1) ** degree * modulus[0] % p, p)
-        and _generates(_companion(p, modulus), p)
-    )
+def _smallest_primitive(p: int, degree: int) -> tuple:
+    """Return the smallest primitive polynomial; (-1)^degree its constant is a primitive root."""
+    for modulus in _monic(p, degree):
+        root = (-1) ** degree * modulus[0] % p
+        if _is_primitive_root(root, p) and _generates(_companion(p, modulus), p):
+            return modulus
+    raise AssertionError("every finite field has a primitive polynomial")
 
 
 def _is_primitive_root(root: int, p: int) -> bool:
     return root != 0 and all(pow(root, (p - 1) // r, p) != 1 for r in _prime_factors(p - 1))
 
 
-def _multiplication(p: int, modulus: tuple, element: int) -> np.ndarray:
+def _multiplication(p: int, modulus: tuple, element: int) -> ndarray:
     """Return the matrix of multiplication by an element."""
     companion = _companion(p, modulus)
     coefficients = digits(element, p, len(companion)).tolist()
@@ -390,14 +382,14 @@ def _smallest_generator(p: int, modulus: tuple) -> int:
 
 @lru_cache(maxsize=64)
 def _power_and_log(p: int, modulus: tuple, generator: int) -> tuple:
-    """Return the powers 0 .. q - 2 of the generator and their inverse, doubling the known ones at each step."""
+    """Return the powers 0 .. q - 2 of the generator and their inverse, by doubling."""
     size = p ** (len(modulus) - 1)
     step = _multiplication(p, modulus, generator)
-    known = np.eye(1, len(step), dtype=np.int64)
-    while len(known) < size - 1:
-        known = np.concatenate([known, known @ step % p])
+    coefficients = np.eye(1, len(step), dtype=np.int64)
+    while len(coefficients) < size - 1:
+        coefficients = np.concatenate([coefficients, coefficients @ step % p])
         step = step @ step % p
-    power = known[: size - 1] @ p ** np.arange(len(step))
+    power = coefficients[: size - 1] @ p ** np.arange(len(step))
     log = np.zeros(size, dtype=np.int64)
     log[power] = np.arange(size - 1)
     return power, log

@@ -2,22 +2,27 @@
 
 References
 ----------
-.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: section 2.2.
+.. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
+   section 2.2.
 """
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 
 
 def identification_ranks(
     similarity: ArrayLike, truth: ArrayLike, *, relative: bool = False
-) -> np.ndarray:
-    """Return the rank of each probe: how many of the gallery are at least as similar to it as its true class.
+) -> ndarray:
+    """Return the rank of each probe.
 
-    A mean of ranks, or the share with rank 1 (or at most n, for n candidates), goes into `replicate_estimate` with
-    "mean" or "proportion".
+    The rank is how many of the gallery are at least as similar to it as its true class.
+
+    A mean of ranks, or the share with rank 1 (or at most n, for n candidates), goes into
+    `replicate_estimate` with "mean" or "proportion".
 
     Parameters
     ----------
@@ -34,7 +39,8 @@ def identification_ranks(
 
     References
     ----------
-    .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: section 2.2.
+    .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation,
+       2001: section 2.2.
 
     Examples
     --------
@@ -47,7 +53,7 @@ def identification_ranks(
     truth = checks.counts("truth", truth, size=len(similarity))
     if truth.max() >= similarity.shape[1]:
         row = int(truth.argmax())
-        raise checks.WrongValue(
+        raise WrongValue(
             "truth",
             f"must be a column of similarity, 0 to {similarity.shape[1] - 1}; row {row} "
             f"is {truth[row]}",
@@ -57,8 +63,10 @@ def identification_ranks(
     return ranks / len(ranks) if relative else ranks
 
 
-def identification_candidates(similarity: ArrayLike, count: int) -> np.ndarray:
-    """Return the classes that are most similar to each probe, the most similar first; ties by the order of classes.
+def identification_candidates(similarity: ArrayLike, count: int) -> ndarray:
+    """Return the classes that are most similar to each probe, the most similar first.
+
+    Ties are broken by the order of the classes.
 
     Parameters
     ----------
@@ -82,10 +90,10 @@ def identification_candidates(similarity: ArrayLike, count: int) -> np.ndarray:
     return np.argsort(-similarity, axis=1, kind="stable")[:, :count]
 
 
-def _similarity(similarity: ArrayLike) -> np.ndarray:
+def _similarity(similarity: ArrayLike) -> ndarray:
     similarity = checks.plain_array("similarity", similarity)
     if similarity.ndim != 2 or similarity.dtype.kind not in "biuf" or not similarity.size:
-        raise checks.WrongValue(
+        raise WrongValue(
             "similarity",
             "must hold numbers, one row per probe and one column per class; got "
             f"shape {similarity.shape} of {similarity.dtype}",

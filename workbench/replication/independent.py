@@ -1,40 +1,42 @@
 """Intervals of items that were sampled one by one.
 
-`sampled_counts` returns the counts of which an interval of a proportion, a precision, a recall or an F1 is made, and
-`sampled_values` the moments for a mean of other values.
-`auc_ranks` and `auc_limits` do the same for an AUC.
+`sampled_counts` returns the counts for the interval of a proportion, a precision, a recall or an
+F1, `sampled_values` the moments for that of a mean of other values, `auc_ranks` and `auc_limits`
+serve an AUC.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench.intervals.sampled import SampledMoments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals, naive_auc
 
 
-def is_unclustered(replicates: Replicates, rows: np.ndarray) -> bool:
-    """Return whether every item is a PSU and those of a mask have equal weights within their stratum."""
+def is_unclustered(replicates: Replicates, rows: ndarray) -> bool:
+    """Return whether every item is a PSU and the items of a mask weigh alike in their stratum."""
     design = replicates.design
     if replicates.most_df is not None or design.stratum_of_psu.size != rows.size:
         return False
     stratum = design.stratum_of_psu[design.psu_of_item]
     weight_of_stratum = np.zeros(design.strata.size)
     weight_of_stratum[stratum[rows]] = design.weight[rows]
-    return bool((weight_of_stratum[stratum] == design.weight)[rows].all())
+    return np.array_equal(weight_of_stratum[stratum[rows]], design.weight[rows])
 
 
-def is_independent(replicates: Replicates, rows: np.ndarray) -> bool:
-    """Return whether items (a mask) of equal weight were drawn one by one, without strata."""
+def is_independent(replicates: Replicates, rows: ndarray) -> bool:
+    """Return whether items (a mask) of equal weight were sampled one by one, without strata."""
     return replicates.design.strata.size == 1 and is_unclustered(replicates, rows)
 
 
 def sampled_counts(
-    replicates: Replicates, metric: Metric, totals: Totals | None, rows: np.ndarray
-) -> np.ndarray | None:
-    """Return the counts from which the interval of unclustered items is computed, None for others.
+    replicates: Replicates,
+    metric: Metric,
+    totals: Totals | None,
+    rows: ndarray,
+) -> ndarray | None:
+    """Return the counts for the interval of unclustered items, None for others.
 
     Parameters
     ----------
@@ -54,36 +56,29 @@ def sampled_counts(
 
     Notes
     -----
-    A sample of several strata gives None for a precision, a recall, an F1 or a domain. How many items
-    count is then random in each stratum, and so are the weights of the strata.
+    A sample of several strata gives None for a precision, a recall, an F1 or a domain. How many
+    items count is then random in each stratum, and so are the weights of the strata.
     """
     if totals is None or totals.denominator is None or not metric.counts_hits:
         return None
-    if not is_unclustered(replicates, rows):
+    in_denominator = rows & (totals.denominator != 0)
+    all_count = metric.about != "class" and bool(in_denominator.all())
+    strata = _strata(replicates, rows, in_denominator, all_count)
+    if strata is None:
         return None
-    design = replicates.design
-    counted = rows & (totals.denominator != 0)
-    counts_all = metric.about != "class" and counted.all()
-    if design.strata.size > 1 and not counts_all:
-        return None
-    stratum = design.stratum_of_psu[design.psu_of_item[counted]]
-    hit = totals.numerator[counted] == totals.denominator[counted]
-    weight, labeled, correct = (
-        np.bincount(stratum, numbers, design.strata.size)
-        for numbers in (design.weight[counted], np.ones(hit.size), hit)
-    )
-    population = design.population if counts_all else np.full(1, np.inf)
-    return np.stack([weight / weight.sum(), population, labeled, correct])
+    stratum, weight, labeled, population = strata
+    hit = totals.numerator[in_denominator] == totals.denominator[in_denominator]
+    return np.stack([weight, population, labeled, np.bincount(stratum, hit, labeled.size)])
 
 
 def sampled_values(
     replicates: Replicates,
     metric: Metric,
     totals: Totals | None,
-    rows: np.ndarray,
+    rows: ndarray,
     bounds: tuple[float, float] | None,
-) -> np.ndarray | None:
-    """Return the moments from which the interval of a mean of unclustered items is computed, None for others.
+) -> ndarray | None:
+    """Return the moments for the interval of a mean of unclustered items, None for others.
 
     Parameters
     ----------
@@ -95,47 +90,54 @@ def sampled_values(
     Returns
     -------
     (14, H) array or None
-        As of `workbench.intervals.sampled.SampledMoments.table`. Several strata are taken only if all items count.
+        As of `workbench.intervals.sampled.SampledMoments.table`. Several strata are taken only if
+        all items count.
     """
-    if (
-        totals is None
-        or bounds is None
-        or metric.counts_hits
-        or not is_unclustered(replicates, rows)
-    ):
+    if totals is None or totals.denominator is None or bounds is None or metric.counts_hits:
         return None
-    design = replicates.design
-    if totals.denominator is None or (totals.denominator[rows] != 1).any():
+    strata = _strata(replicates, rows, rows, bool(rows.all()))
+    if strata is None or (totals.denominator[rows] != 1).any():
         return None
-    if design.strata.size > 1 and not rows.all():
-        return None
-    stratum = design.stratum_of_psu[design.psu_of_item[rows]]
-    weight = np.bincount(stratum, design.weight[rows], design.strata.size)
-    labeled = np.bincount(stratum, minlength=design.strata.size)
-    population = design.population if rows.all() else np.full(1, np.inf)
+    stratum, weight, labeled, population = strata
     values = totals.numerator[rows]
-    return SampledMoments.of_values(
-        weight / weight.sum(), 1 - labeled / population, stratum, values, *bounds
-    ).table()
+    free = 1 - labeled / population
+    return SampledMoments.of_values(weight, free, stratum, values, *bounds).table()
 
 
-def is_exact(counts: np.ndarray) -> bool:
+def _strata(
+    replicates: Replicates,
+    rows: ndarray,
+    counting: ndarray,
+    all_count: bool,
+) -> tuple[ndarray, ndarray, ndarray, ndarray] | None:
+    """Return stratum of the counting items, weights, sizes and populations of strata, or None."""
+    design = replicates.design
+    several = design.strata.size > 1
+    if several and not all_count or not is_unclustered(replicates, rows):
+        return None
+    stratum = design.stratum_of_psu[design.psu_of_item[counting]]
+    weight = np.bincount(stratum, design.weight[counting], design.strata.size)
+    labeled = np.bincount(stratum, minlength=design.strata.size)
+    population = design.population if all_count else np.full(1, np.inf)
+    return stratum, weight / weight.sum(), labeled, population
+
+
+def is_exact(counts: ndarray) -> bool:
     """Return whether the interval is that of Clopper and Pearson: one stratum of infinite size."""
     return counts.shape[1] == 1 and bool(np.isinf(counts[1, 0]))
 
 
-def auc_ranks(positive: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """Return how many positives and negatives there are, and DeLong's AUC and standard error with four items more.
+def auc_ranks(positive: ndarray, score: ndarray) -> ndarray:
+    """Return the numbers of positives and negatives, and DeLong's AUC and standard error.
 
-    One more positive and one more negative lie beyond either end of the scores.
+    These are of four items more: a positive and a negative beyond either end of the scores.
     """
-    more = naive_auc(
-        np.append(positive, [1, 0, 1, 0]), np.append(score, [-np.inf, -np.inf, np.inf, np.inf])
-    )
-    return np.array([positive.sum(), positive.size - positive.sum(), *more])
+    ends = np.repeat([-np.inf, np.inf], 2)
+    auc, error = naive_auc(np.append(positive, [1, 0, 1, 0]), np.append(score, ends))
+    return np.array([positive.sum(), positive.size - positive.sum(), auc, error])
 
 
-def auc_limits(estimate: float, ranks: np.ndarray, tail: float) -> tuple[float, float]:
+def auc_limits(estimate: float, ranks: ndarray, tail: float) -> tuple[float, float]:
     """Return the outer ones of two pairs of limits, within 0 and 1.
 
     Parameters
@@ -147,17 +149,18 @@ def auc_limits(estimate: float, ranks: np.ndarray, tail: float) -> tuple[float, 
 
     Notes
     -----
-    One pair is DeLong's with the additional items [1]_ and Student's t with as many degrees of freedom as the rarer
-    class has items; without both it is too short, and of length 0 where all positives lie above all negatives. The
-    other solves A - x = +- z sqrt(V(x)) [2]_, V(x) = x (1 - x) (1 + ((M + N) / 2 - 1) ((1 - x) / (2 - x) +
-    x / (1 + x))) / (M N) for M positives and N negatives.
+    One pair is DeLong's with the additional items [1]_ and Student's t with as many degrees of
+    freedom as the rarer class has items; without both it is too short, and of length 0 where all
+    positives lie above all negatives. The other solves A - x = +- z sqrt(V(x)) [2]_, V(x) = x (1 -
+    x) (1 + ((M + N) / 2 - 1) ((1 - x) / (2 - x) + x / (1 + x))) / (M N) for M positives and N
+    negatives.
 
     References
     ----------
-    .. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
-       characteristic curves, Biometrics 44, 1988.
-    .. [2] Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2,
-       Statistics in Medicine 25, 2006: method 5.
+    .. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated
+       receiver operating characteristic curves, Biometrics 44, 1988.
+    .. [2] Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney
+       statistic, part 2, Statistics in Medicine 25, 2006: method 5.
 
     Examples
     --------
@@ -168,20 +171,17 @@ def auc_limits(estimate: float, ranks: np.ndarray, tail: float) -> tuple[float, 
     m, n, middle, error = map(float, ranks)
     z = -float(scipy.special.ndtri(tail))
 
-    def beyond(sign: int) -> Callable[[float], float]:
-        return lambda x: (
-            sign * (x - estimate)
-            - z
-            * np.sqrt(
-                x * (1 - x) * (1 + ((m + n) / 2 - 1) * ((1 - x) / (2 - x) + x / (1 + x))) / (m * n)
-            )
-        )
+    def excess(x: float, sign: int) -> float:
+        placements = (1 - x) / (2 - x) + x / (1 + x)
+        variance = x * (1 - x) * (1 + ((m + n) / 2 - 1) * placements) / (m * n)
+        return sign * (x - estimate) - z * np.sqrt(variance)
 
-    low, high = (
-        estimate
-        if estimate == end
-        else scipy.optimize.brentq(beyond(sign), *sorted((estimate, end)))
-        for sign, end in ((-1, 0.0), (1, 1.0))
-    )
     reach = float(scipy.special.stdtrit(min(m, n), 1 - tail)) * error
-    return max(min(low, middle - reach), 0.0), min(max(high, middle + reach), 1.0)
+    limits = []
+    for sign, end in ((-1, 0.0), (1, 1.0)):
+        limit = estimate
+        if estimate != end:
+            limit = scipy.optimize.brentq(excess, *sorted((estimate, end)), args=(sign,))
+        outer = sign * max(sign * limit, sign * (middle + sign * reach))
+        limits.append(min(max(outer, 0.0), 1.0))
+    return limits[0], limits[1]

@@ -1,4 +1,4 @@
-"""Labeled items as they were sampled: strata, clusters and weights, or replicate weights that were made elsewhere."""
+"""Labeled items as they were sampled, with strata, clusters and weights or replicate weights."""
 
 import contextlib
 import difflib
@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from workbench import checks
+from workbench.checks import WrongValue, listed
 from workbench.data import columns, frames, numbers, shapes
 from workbench.data.classes import alike_notes, class_notes, read_classes
+from workbench.replication.designs import weights
 from workbench.replication.statistics import METRICS
 from workbench.replication.unsampled import SampledClasses, differs_from_rest
 from workbench.results import Note, Result, rows_of
@@ -47,32 +50,33 @@ class LabeledItems(Result):
     unlabeled : int
         Rows of the file without a label, which are left out.
     unlike_others : bool or None
-        Whether the predictions differ from those of these rows beyond chance; None without such rows.
+        Whether the predictions differ from those of these rows beyond chance; None without such
+        rows.
     named_positive : bool
         Whether the positive class was named.
     """
 
     holds_items = True
 
-    truth: np.ndarray
-    prediction: np.ndarray | None
-    score: np.ndarray | None
+    truth: ndarray
+    prediction: ndarray | None
+    score: ndarray | None
     positive: object
-    stratum: np.ndarray
-    psu: np.ndarray | None
-    weight: np.ndarray | None
-    group: np.ndarray | None = None
-    fpc: np.ndarray | None = None
+    stratum: ndarray
+    psu: ndarray | None
+    weight: ndarray | None
+    group: ndarray | None = None
+    fpc: ndarray | None = None
     nest: bool = False
-    replicate_weights: np.ndarray | None = None
-    candidates: np.ndarray | None = None
+    replicate_weights: ndarray | None = None
+    candidates: ndarray | None = None
     unlabeled: int = 0
     unlike_others: bool | None = None
     named_positive: bool = False
 
     @property
     def sampled(self) -> SampledClasses:
-        """Which metrics the sample can show."""
+        """The classes that the sample holds, which decide the metrics it can show."""
         counts = np.ones(self.truth.size, bool) if self.weight is None else self.weight > 0
         if self.prediction is None:
             true = np.unique(self.truth[counts]).tolist()
@@ -85,12 +89,13 @@ class LabeledItems(Result):
         )
 
     @property
-    def ranks(self) -> np.ndarray | None:
-        """Place (n,) of the true class among the candidates [1]_, L + 1 where it is none; None without candidates.
+    def ranks(self) -> ndarray | None:
+        """Place (n,) of the true class among the candidates [1]_, L + 1 where it is none of them.
 
         References
         ----------
-        .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: section 2.2.
+        .. [1] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation,
+           2001: section 2.2.
         """
         if self.candidates is None:
             return None
@@ -100,53 +105,56 @@ class LabeledItems(Result):
     @property
     def classes(self) -> list:
         """Classes that are true or predicted, sorted."""
-        return np.unique(
-            self.truth if self.prediction is None else np.concatenate([self.truth, self.prediction])
-        ).tolist()
+        columns = [self.truth] if self.prediction is None else [self.truth, self.prediction]
+        return np.unique(np.concatenate(columns)).tolist()
 
     def headline(self) -> str:
-        """Return how many items there are and what they hold."""
-        classes = np.unique(self.truth).size
-        share = np.mean(self.truth == self.positive)
-        about = "" if self.positive is None else f", {share:.1%} of class {self.positive}"
-        items = checks.counted(self.truth.size, "labeled item")
-        items += f" of {self.truth.size + self.unlabeled:,} rows" if self.unlabeled else ""
-        return f"{items}, {checks.counted(classes, 'class', 'classes')}{about}"
+        """Return the number of items, of classes and of positives."""
+        classes = checks.counted(np.unique(self.truth).size, "class", "classes")
+        text = checks.counted(self.truth.size, "labeled item")
+        if self.unlabeled:
+            text += f" of {self.truth.size + self.unlabeled:,} rows"
+        if self.positive is None:
+            return f"{text}, {classes}"
+        proportion = np.mean(self.truth == self.positive)
+        return f"{text}, {classes}, {proportion:.1%} of class {self.positive}"
 
     def rows(self) -> list[dict]:
         """Return one row per true class: items, and how many were predicted so."""
         names, counts = np.unique(self.truth, return_counts=True)
-        predicted = (
-            {}
-            if self.prediction is None
-            else {"predicted": [int((self.prediction == name).sum()) for name in names.tolist()]}
+        if self.prediction is None:
+            return rows_of(label=names, items=counts)
+        predicted = [int((self.prediction == name).sum()) for name in names.tolist()]
+        return rows_of(
+            label=names,
+            items=counts,
+            predicted=predicted,
         )
-        return rows_of(label=names, items=counts, **predicted)
 
     def clusters(self) -> list[dict]:
         """Return one row per PSU (per stratum where there are no PSUs): accuracy and items."""
         right = self.truth == _given("accuracy", "prediction", self.prediction)
         units = self.stratum if self.psu is None else self.psu
-        names, code = np.unique(units, return_inverse=True)
-        code = (
-            np.unique(self.stratum, return_inverse=True)[1] * names.size + code
-            if self.nest
-            else code
-        )
+        keys = [units, self.stratum] if self.nest else [units]
+        codes = np.stack([np.unique(key, return_inverse=True)[1] for key in keys])
         _, first, code, items = np.unique(
-            code, return_index=True, return_inverse=True, return_counts=True
+            codes[::-1],
+            axis=1,
+            return_index=True,
+            return_inverse=True,
+            return_counts=True,
         )
         return [
             {
                 "stratum": str(self.stratum[k]),
                 "psu": str(units[k]),
-                "accuracy": float(r / n),
+                "accuracy": float(correct / n),
                 "items": int(n),
             }
-            for k, r, n in zip(first, np.bincount(code, right), items, strict=True)
+            for k, correct, n in zip(first, np.bincount(code, right), items, strict=True)
         ]
 
-    def columns(self, metric: str, label: Any = None) -> tuple[np.ndarray, ...]:
+    def columns(self, metric: str, label: Any = None) -> tuple[ndarray, ...]:
         """Return the columns that `workbench.replicate_estimate` takes for a metric.
 
         Parameters
@@ -154,24 +162,27 @@ class LabeledItems(Result):
         metric : str
             As in `workbench.estimate_metrics`.
         label : label, optional
-            The class that precision, recall and F1 are about, by default `positive`; the rank that identifies.
+            The class that precision, recall and F1 are about, by default `positive`; the rank that
+            identifies.
         """
-        if METRICS[metric].about in ("rank", "ranks"):
+        entry = METRICS[metric]
+        if entry.about in ("rank", "ranks"):
             return self._ranked(metric, label)
         label = self.positive if label is None else label
-        entry = METRICS[metric]
-        of_class = entry.about == "class"
-        if of_class and label is None:
+        if entry.about == "class" and label is None:
             raise ValueError(
-                f"{metric} needs the positive class; name one of {checks.listed(np.unique(self.truth))}"
+                f"{metric} needs the positive class; name one of {listed(np.unique(self.truth))}"
             )
-        columns = ((role, _given(metric, role, getattr(self, role))) for role in entry.arguments)
+        columns = [_given(metric, role, getattr(self, role)) for role in entry.arguments]
+        if entry.about != "class":
+            return tuple(columns)
         return tuple(
-            column == label if of_class and role != "score" else column for role, column in columns
+            column if role == "score" else column == label
+            for role, column in zip(entry.arguments, columns, strict=True)
         )
 
     def _ranked(self, metric: str, most: int | None) -> tuple:
-        """Return whether the true class is among so many candidates, or its rank among all and their number."""
+        """Return whether the true class is among the first candidates, or its rank among all."""
         ranks = _given(metric, "list of candidates", self.ranks)
         if most is not None:
             return (ranks <= most,)
@@ -208,26 +219,28 @@ def load_labeled(
     items : str or data frame
         As in `workbench.read_scores`.
     truth, prediction, score, stratum, psu, weight, group : str
-        Column names; "" for none. A prediction or a score is needed. Without strata, or without a column "stratum",
-        all items lie in one stratum, and a note says so. Several columns with commas between them, as "sex,status",
-        are crossed to strata or to PSUs, unless a column has that name. Where some rows have no truth, the others are
-        taken for a random sample of them, and a note says so. An item without a group counts among all items. One of
-        weight 0 lies outside the population that is estimated.
+        Column names; "" for none. A prediction or a score is needed. Without strata, or without a
+        column "stratum", all items lie in one stratum, and a note says so. Several columns with
+        commas between them, as "sex,status", are crossed to strata or to PSUs, unless a column has
+        that name. Where some rows have no truth, the others are taken for a random sample of them,
+        and a note says so. An item without a group counts among all items. One of weight 0 lies
+        outside the population that is estimated.
     positive : str
-        The class that precision, recall, F1 and AUC are about; "" for the larger of two classes that are numbers;
-        true and false are 1 and 0.
+        The class that precision, recall, F1 and AUC are about; "" for the larger of two classes
+        that are numbers; true and false are 1 and 0.
     fpc : str
         Column with the number of PSUs that the population has in the stratum; "" for none.
     nest : bool
         PSU labels start again in every stratum.
     replicate_weights : str
-        Pattern of the columns of replicate weights that were made elsewhere, as "repwt_*" or "w[0-9]*"; the weight is
-        then needed, and strata and PSUs are not read. "" for none.
+        Pattern of the columns of replicate weights that were made elsewhere, as "repwt_*" or
+        "w[0-9]*"; the weight is then needed, and strata and PSUs are not read. "" for none.
     classes : {"auto", "text", "numbers"}
         How classes are read, as in `workbench.data.classes.read_classes`.
     candidates : str
-        Pattern of the columns of classes that a recognizer names, the most similar first; without a prediction the
-        first of them is it. By default those that are called so, where there are any.
+        Pattern of the columns of classes that a recognizer names, the most similar first; without a
+        prediction the first of them is it. By default those that are called so, where there are
+        any.
 
     Returns
     -------
@@ -240,7 +253,7 @@ def load_labeled(
 
     Examples
     --------
-    >>> load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": ["a", "a", "b", "b"]})
+    >>> load_labeled({"truth": [1, 0, 1, 0], "prediction": [1, 0, 0, 0], "stratum": list("aabb")})
     LabeledItems(4 labeled items, 2 classes, 50.0% of class 1)
     """
     roles = {
@@ -253,45 +266,41 @@ def load_labeled(
         "fpc": fpc,
     }
     if not truth:
-        raise checks.WrongValue("truth", "must name a column")
+        raise WrongValue("truth", "must name a column")
     if weight and weight in (truth, prediction):
-        raise checks.WrongValue("weight", "must be another column than the classes", weight)
+        raise WrongValue("weight", "must be another column than the classes", weight)
     frames.check_source("items", items)
-    repeated = (
-        _replicate_columns(items, replicate_weights, roles | {"nest": nest})
-        if replicate_weights
-        else []
-    )
+    repeated: list[str] = []
+    if replicate_weights:
+        repeated = _replicate_columns(items, replicate_weights, roles | {"nest": nest})
     roles["stratum"] = "" if repeated else _stratum_column(items, stratum)
     named_first = _candidate_columns(items, candidates)
     if named_first and prediction not in frames.column_names(items):
         roles["prediction"] = named_first[0]
-    named = {role: name for role, name in roles.items() if name}
+    sources = {role: name for role, name in roles.items() if name}
     crossed = {
-        role: columns.crossed_names(named[role], frames.column_names(items))
+        role: columns.crossed_names(sources[role], frames.column_names(items))
         for role in CROSSED
-        if role in named
+        if role in sources
     }
-    single = {name for role, name in named.items() if role not in crossed}
-    data, notes = frames.read_columns(
-        items, sorted({*single, *itertools.chain(*crossed.values()), *repeated, *named_first})
-    )
+    single = {name for role, name in sources.items() if role not in crossed}
+    names = {*single, *itertools.chain(*crossed.values()), *repeated, *named_first}
+    data, file_notes = frames.read_columns(items, sorted(names))
     labeled, unlabeled = _labeled_rows(truth, data[truth])
-    unlike_others = (
-        _unlike_others(data.get(roles["prediction"]), labeled, weight or psu) if unlabeled else None
-    )
-    data = {name: cells[labeled] for name, cells in data.items()} if unlabeled else data
+    unlike_others = None
+    if unlabeled:
+        predictions = data.get(roles["prediction"])
+        unlike_others = _unlike_others(predictions, labeled, weight or psu)
+        data = {name: cells[labeled] for name, cells in data.items()}
     with shapes.in_rows(labeled if unlabeled else None):
-        read, first_classes, more = _read(data, named, crossed, named_first, repeated, classes)
-    notes = (*_row_notes(unlabeled, labeled.size, read, named), *notes, *more)
+        read, class_cells, more = _read(data, sources, crossed, named_first, repeated, classes)
+    notes = [*_row_notes(unlabeled, labeled.size, read, sources), *file_notes, *more]
     if "stratum" not in read and not repeated:
         missing = f"no column {stratum!r}" if stratum else "no strata"
-        notes = (
-            *notes,
-            Note("assumption", f"{missing}: the whole sample was taken for one stratum"),
-        )
+        text = f"{missing}: the whole sample was taken for one stratum"
+        notes.append(Note("assumption", text))
     if "prediction" in read:
-        notes = (*notes, *class_notes(read["truth"], read["prediction"]))
+        notes.extend(class_notes(read["truth"], read["prediction"]))
     return LabeledItems(
         read["truth"],
         read.get("prediction"),
@@ -303,8 +312,8 @@ def load_labeled(
         read.get("group"),
         read.get("fpc"),
         bool(nest),
-        np.stack(read["repeated"], 1) if repeated else None,
-        np.stack(first_classes, 1) if first_classes else None,
+        read.get("replicate_weights"),
+        np.stack(class_cells, 1) if class_cells else None,
         unlabeled,
         unlike_others,
         positive not in ("", None),
@@ -312,140 +321,137 @@ def load_labeled(
     )
 
 
-def _labeled_rows(name: str, cells: np.ndarray) -> tuple[np.ndarray, int]:
+def _labeled_rows(name: str, cells: ndarray) -> tuple[ndarray, int]:
     """Return the rows that have a label, and how many have none."""
-    gone = shapes.gaps(cells, False)
-    words = shapes.gaps(cells, True)
-    if words.any() and not words.all():
+    gone, gaps = shapes.gaps(cells, False), shapes.gaps(cells, True)
+    if gaps.any() and not gaps.all():
         with contextlib.suppress(ValueError):  # a word such as "NaN" may be a class of other words
-            numbers.to_numbers(name, cells[~words])
-            gone = words
+            numbers.to_numbers(name, cells[~gaps])
+            gone = gaps
     if gone.all():
-        raise checks.WrongValue(
-            "truth", f"must have a label in some rows; column {name!r} has none"
-        )
+        raise WrongValue("truth", f"must have a label in some rows; column {name!r} has none")
     return np.flatnonzero(~gone), int(gone.sum())
 
 
-def _unlike_others(cells: np.ndarray | None, labeled: np.ndarray, design: str) -> bool | None:
-    """Return whether labeled rows were predicted unlike the others; clusters and weights allow some difference."""
+def _unlike_others(cells: ndarray | None, labeled: ndarray, design: str) -> bool | None:
+    """Return whether labeled rows were predicted unlike the others.
+
+    With clusters or weights some difference is allowed.
+    """
     if cells is None:
         return None
-    is_labeled = np.zeros(cells.size, bool)
-    is_labeled[labeled] = True
     texts = np.array(numbers.as_text(cells))
-    others = texts[~is_labeled & (texts != "")]
-    if not others.size or design and np.unique(texts[is_labeled]).size > 1:
+    rest = np.delete(texts, labeled)
+    rest = rest[rest != ""]
+    if not rest.size or design and np.unique(texts[labeled]).size > 1:
         return False
-    return differs_from_rest(texts[is_labeled], others)
+    return differs_from_rest(texts[labeled], rest)
 
 
 def _read(
     data: dict,
-    named: dict,
+    sources: dict,
     crossed: dict,
     named_first: list[str],
     repeated: list[str],
     classes: str,
-) -> tuple[dict, list[np.ndarray], list[Note]]:
-    """Return the columns by their roles, those of candidates, and what is to be said of their reading."""
-    measured = {named[role]: data[named[role]] for role in MEASURED if role in named}
-    measured |= {name: data[name] for name in repeated}
-    of_classes = {role: named[role] for role in ("truth", "prediction") if role in named}
-    labels, notes = read_classes(
-        {name: data[name] for name in dict.fromkeys([*of_classes.values(), *named_first])}, classes
-    )
+) -> tuple[dict, list[ndarray], list[Note]]:
+    """Return the columns by their roles, those of candidates, and notes on their reading."""
+    of_classes = {role: sources[role] for role in ("truth", "prediction") if role in sources}
+    names = dict.fromkeys([*of_classes.values(), *named_first])
+    labels, notes = read_classes({name: data[name] for name in names}, classes)
     read: dict = {role: labels[name] for role, name in of_classes.items()}
-    read |= {
-        role: numbers.to_numbers(named[role], data[named[role]], beside=measured)
-        for role in MEASURED
-        if role in named
-    }
-    read["repeated"] = [numbers.to_numbers(name, data[name], beside=measured) for name in repeated]
-    for role, names in crossed.items():
-        read[role] = _crossed(names, data)
-        notes += alike_notes(named[role], read[role])
-    if "group" in named:
-        read["group"] = _groups(named["group"], data[named["group"]])
-    _refuse_unlike(read, named)
-    _refuse_weights(named.get("weight", ""), read)
+    of_numbers = {role: sources[role] for role in MEASURED if role in sources}
+    beside = {name: data[name] for name in [*of_numbers.values(), *repeated]}
+    for role, name in of_numbers.items():
+        read[role] = numbers.to_numbers(name, data[name], beside=beside)
+    if repeated:
+        parts = [numbers.to_numbers(name, data[name], beside=beside) for name in repeated]
+        read["replicate_weights"] = np.stack(parts, 1)
+    for role, parts_of_role in crossed.items():
+        read[role] = _crossed(parts_of_role, data)
+        notes += alike_notes(sources[role], read[role])
+    if "group" in sources:
+        read["group"] = _groups(sources["group"], data[sources["group"]])
+    if "prediction" in read:
+        _refuse_unlike(read, sources)
+    if "weight" in read:
+        for row in np.flatnonzero(read["weight"] < 0)[:1].tolist():
+            problem = f": a weight must be at least 0; got {read['weight'][row]:g}"
+            raise numbers.RowError(f"column {sources['weight']!r}, ", row, problem)
+        weights(read["weight"])
     return read, [labels[name] for name in named_first], notes
 
 
-def _crossed(names: list[str], data: dict) -> np.ndarray:
+def _crossed(names: list[str], data: dict) -> ndarray:
     """Return the labels of a column, or those of every combination of several."""
-    read = {name: numbers.to_labels(name, data[name], "text") for name in names}
+    labels = {name: numbers.to_labels(name, data[name], "text") for name in names}
     if len(names) == 1:
-        return read[names[0]]
+        return labels[names[0]]
     return np.array(
-        columns.crossed_labels({name: labels.tolist() for name, labels in read.items()})
+        columns.crossed_labels({name: column.tolist() for name, column in labels.items()})
     )
 
 
-def _groups(name: str, cells: np.ndarray) -> np.ndarray:
+def _groups(name: str, cells: ndarray) -> ndarray:
     """Return labels of groups; where some are missing they are text, and "" is no group."""
     gone = shapes.gaps(cells, False)
     if not gone.any() or gone.all():
         return numbers.to_labels(name, cells, "text")
-    return np.array([str(label) for label in _filled(name, cells, gone)])
-
-
-def _filled(name: str, cells: np.ndarray, gone: np.ndarray) -> list:
-    """Return labels in all rows, "" where there is none."""
     labels = np.full(gone.size, "", object)
     with shapes.in_rows(np.flatnonzero(~gone)):
         labels[~gone] = numbers.to_labels(name, cells[~gone], "text")
-    return labels.tolist()
+    return np.array([str(label) for label in labels.tolist()])
 
 
-def _row_notes(unlabeled: int, labeled: int, read: dict, named: dict) -> Iterator[Note]:
-    """Yield how rows without a label, a group or a weight were taken."""
+def _row_notes(
+    unlabeled: int,
+    labeled: int,
+    read: dict,
+    sources: dict,
+) -> Iterator[Note]:
+    """Yield notes on rows without a label, without a group or of weight 0."""
     if unlabeled:
         yield Note(
             "assumption",
             "they were taken for a random sample of the file; the other rows were left out",
             (LABELS_IN, f"{labeled:,} of {labeled + unlabeled:,} rows"),
         )
-    if (
-        "group" in read
-        and read["group"].dtype.kind == "U"
-        and (gone := int((read["group"] == "").sum()))
-    ):
-        yield Note(
-            "data",
-            f"{checks.counted(gone, 'item has', 'items have')} no {named['group']!r}: counted among all "
-            "items, in no group",
-        )
-    if "weight" in read and (out := int((read["weight"] == 0).sum())):
-        yield Note(
-            "data",
-            f"{checks.counted(out, 'item has', 'items have')} weight 0: outside the population that is "
-            "estimated, but part of the design",
-        )
+    without_group = int(np.count_nonzero(read.get("group", 1) == ""))
+    if without_group:
+        items = checks.counted(without_group, "item has", "items have")
+        text = f"no {sources['group']!r}: counted among all items, in no group"
+        yield Note("data", f"{items} {text}")
+    without_weight = int(np.count_nonzero(read.get("weight", 1) == 0))
+    if without_weight:
+        items = checks.counted(without_weight, "item has", "items have")
+        text = "weight 0: outside the population that is estimated, but part of the design"
+        yield Note("data", f"{items} {text}")
 
 
-def positive_class(positive: Any, truth: np.ndarray) -> Any:
+def positive_class(positive: Any, truth: ndarray) -> Any:
     """Return the positive class as it stands among the true ones."""
     names = np.unique(truth).tolist()
     if positive == "" or positive is None:
         return names[1] if len(names) == 2 and not isinstance(names[0], str) else None
-    wanted = {"true": "1", "false": "0"}.get(str(positive).strip().lower(), str(positive).strip())
-    match = [name for name in names if name == positive or str(name) == wanted]
-    if not match:
-        raise checks.WrongValue(
-            "positive", f"must be a true class; got {positive!r}, there are {checks.listed(names)}"
-        )
-    return match[0]
+    text = str(positive).strip()
+    text = {"true": "1", "false": "0"}.get(text.lower(), text)
+    for name in names:
+        if name == positive or str(name) == text:
+            return name
+    raise WrongValue(
+        "positive", f"must be a true class; got {positive!r}, there are {listed(names)}"
+    )
 
 
-def _given(metric: Any, role: Any, values: Any) -> np.ndarray:
+def _given(metric: str, role: str, values: ndarray | None) -> ndarray:
     if values is None:
         raise ValueError(f"{metric} needs a {role}: name its column")
     return values
 
 
 def _stratum_column(items: Any, stratum: str) -> str:
-    """Return the column of strata, or "" where the usual one is not there; one of a like name is asked for."""
+    """Return the column of strata, or "" without the usual one; raise for one of a close name."""
     if stratum != STRATUM:
         return stratum
     names = {name.strip().casefold(): name for name in frames.column_names(items)}
@@ -453,7 +459,7 @@ def _stratum_column(items: Any, stratum: str) -> str:
         return stratum
     close = difflib.get_close_matches(STRATUM, names, 1, CLOSE)
     if close:
-        raise checks.WrongValue(
+        raise WrongValue(
             "stratum",
             f"must name the column of strata; there is no {STRATUM!r} (did you mean "
             f"{names[close[0]]!r}?): where the sample has no strata give ''",
@@ -461,59 +467,42 @@ def _stratum_column(items: Any, stratum: str) -> str:
     return ""
 
 
-def _candidate_columns(items: dict | str, pattern: str) -> list[str]:
+def _candidate_columns(items: Any, pattern: str) -> list[str]:
     """Return the columns of candidates in the order of the file."""
-    found = [name for name in frames.column_names(items) if fnmatch.fnmatchcase(name, pattern)]
-    if not found and pattern not in ("", CANDIDATES):
-        raise checks.WrongValue("candidates", f"must match a column; {pattern!r} matches none")
-    return found
+    names = [name for name in frames.column_names(items) if fnmatch.fnmatchcase(name, pattern)]
+    if not names and pattern not in ("", CANDIDATES):
+        raise WrongValue("candidates", f"must match a column; {pattern!r} matches none")
+    return names
 
 
-def _replicate_columns(items: dict | str, pattern: str, roles: dict) -> list[str]:
+def _replicate_columns(items: Any, pattern: str, roles: dict) -> list[str]:
     """Return the columns of replicate weights in the order of the file."""
-    found = [
-        name
-        for name in frames.column_names(items)
-        if fnmatch.fnmatchcase(name, pattern) and name not in roles.values()
-    ]
-    if len(found) < 2:
-        raise checks.WrongValue(
+    unused = [name for name in frames.column_names(items) if name not in roles.values()]
+    names = [name for name in unused if fnmatch.fnmatchcase(name, pattern)]
+    if len(names) < 2:
+        raise WrongValue(
             "replicate_weights",
             f"must match at least 2 columns; {pattern!r} matches "
-            f"{checks.listed(found, quoted=True) or 'none'}",
+            f"{listed(names, quoted=True) or 'none'}",
         )
-    given = [role for role in DESIGNED if roles[role]]
-    if given:
-        raise checks.WrongValue(
-            "replicate_weights",
-            "must not be given with {0}: the weights know the clusters",
-            others=(given[0],),
-        )
+    for role in DESIGNED:
+        if roles[role]:
+            raise WrongValue(
+                "replicate_weights",
+                "must not be given with {0}: the weights know the clusters",
+                others=(role,),
+            )
     if not roles["weight"]:
-        raise checks.WrongValue(
+        raise WrongValue(
             "replicate_weights", "need the {0} that they vary: name its column", others=("weight",)
         )
-    return found
+    return names
 
 
-def _refuse_weights(name: str, read: dict) -> None:
-    weight = read.get("weight", np.ones(1))
-    if (weight < 0).any():
-        row = int(np.flatnonzero(weight < 0)[0])
-        raise numbers.RowError(
-            f"column {name!r}, ", row, f": a weight must be at least 0; got {weight[row]:g}"
+def _refuse_unlike(read: dict, sources: dict) -> None:
+    roles = ("truth", "prediction")
+    if len({read[role].dtype.kind == "U" for role in roles}) > 1:
+        examples = (f"column {sources[role]!r} {read[role][0].item()!r}" for role in roles)
+        raise ValueError(
+            f"truth and prediction must both be text or both numbers; {' and '.join(examples)}"
         )
-    if not weight.any():
-        raise checks.WrongValue(
-            "weight", f"must be above 0 for some item; column {name!r} is 0 everywhere"
-        )
-
-
-def _refuse_unlike(read: dict, named: dict) -> None:
-    if "prediction" in read and (read["prediction"].dtype.kind == "U") != (
-        read["truth"].dtype.kind == "U"
-    ):
-        shown = " and ".join(
-            f"column {named[role]!r} {read[role][0].item()!r}" for role in ("truth", "prediction")
-        )
-        raise ValueError(f"truth and prediction must both be text or both numbers; {shown}")

@@ -1,23 +1,29 @@
-"""The mean of all classes' F1 or recall, from replicates; its interval is put together from those of the classes.
+"""The mean of all classes' F1 or recall, from replicates.
+
+Its interval is put together from those of the classes.
 
 References
 ----------
-.. [1] Zou & Donner, Construction of confidence limits about effect measures: a general approach, Statistics in Medicine
-   27, 2008: limits of a sum from those of its parts.
+.. [1] Zou & Donner, Construction of confidence limits about effect measures: a general approach,
+   Statistics in Medicine 27, 2008: limits of a sum from those of its parts.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks, intervals
 from workbench.intervals.unseen import bounded_notes
-from workbench.replication import statistics
-from workbench.replication.estimates import domain_rows, estimate_statistic
+from workbench.replication.estimates import (
+    ReplicateEstimate,
+    domain_rows,
+    estimate_statistic,
+)
 from workbench.replication.moments import MOST_CLASSES
 from workbench.replication.replicates import Replicates
+from workbench.replication.statistics import METRICS, UndefinedError, ratio, title_of
 from workbench.replication.unsampled import refuse_unsampled
 from workbench.results import Estimate, Interval, Note, Result, percent
 
@@ -25,7 +31,7 @@ NAMED = 3
 
 
 class MacroEstimate(Estimate, Result):
-    """The mean of a statistic of all classes, with its replicate variance; made by `macro_f1` or `mean_of_classes`.
+    """The mean of a statistic of all classes, with its replicate variance; see `macro_f1`.
 
     Attributes
     ----------
@@ -50,8 +56,8 @@ class MacroEstimate(Estimate, Result):
     variance: float
     labels: tuple
     parts: tuple
-    correlation: np.ndarray
-    replicate_values: np.ndarray
+    correlation: ndarray
+    replicate_values: ndarray
     undefined: int
     df: int
     effective_df: float
@@ -74,6 +80,11 @@ class MacroEstimate(Estimate, Result):
         return self.parts[0].psus
 
     @property
+    def strata(self) -> int:
+        """Strata of the domain."""
+        return self.parts[0].strata
+
+    @property
     def is_rough(self) -> bool:
         """Whether the standard error is known but roughly."""
         return any(part.is_rough for part in self.parts)
@@ -89,20 +100,21 @@ class MacroEstimate(Estimate, Result):
         -------
         Interval
             Of K classes with f_k between l_k and u_k: the lower limit is the mean less the root of
-            sum_jk r_jk (f_j - l_j)(f_k - l_k) / K^2, the upper one alike; r are the correlations, negative ones taken
-            for 0. Both limits are at least z standard errors away, z the normal quantile: the upper limits of classes
-            near 1 are close, although their mean varies as much to either side. In 1,000 simulated samples of 300
-            single items in 30 classes of accuracy .85 the 95% interval of macro F1 covered the true value in 95.7%,
-            without this rule in 86.3%.
+            sum_jk r_jk (f_j - l_j)(f_k - l_k) / K^2, the upper one alike; r are the correlations,
+            negative ones taken for 0. Both limits are at least z standard errors away, z the normal
+            quantile: the upper limits of classes near 1 are close, although their mean varies as
+            much to either side. In 1,000 simulated samples of 300 single items in 30 classes of
+            accuracy .85 the 95% interval of macro F1 covered the true value in 95.7%, without this
+            rule in 86.3%.
 
         References
         ----------
-        .. [1] Zou & Donner, Construction of confidence limits about effect measures: a general approach, Statistics in
-           Medicine 27, 2008: limits of a sum from those of its parts.
+        .. [1] Zou & Donner, Construction of confidence limits about effect measures: a general
+           approach, Statistics in Medicine 27, 2008: limits of a sum from those of its parts.
         """
         parts = [part.interval(level) for part in self.parts]
-        limits = self._of_parts(parts, level)
-        bounded = self._of_parts([interval.bounded or interval for interval in parts], level)
+        limits = self._limits(parts, level)
+        bounded = self._limits([interval.bounded or interval for interval in parts], level)
         return Interval(
             *limits,
             float(level),
@@ -111,25 +123,26 @@ class MacroEstimate(Estimate, Result):
             notes=[*self.notes, *bounded_notes(limits, bounded)],
         )
 
-    def _of_parts(self, parts: Sequence, level: float) -> tuple[float, float]:
+    def _limits(self, parts: Sequence, level: float) -> tuple[float, float]:
         """Return the limits of the mean from those of the classes."""
-        each = np.array([part.estimate for part in self.parts])
+        estimates = np.array([part.estimate for part in self.parts])
         together = np.maximum(self.correlation, 0.0)
         least = intervals.quantile(level) * self.standard_error
-        distances = np.abs(np.array([tuple(limits) for limits in parts]).T - each)
+        distances = np.abs(np.array([[*limits] for limits in parts]).T - estimates)
         below, above = (
-            max(least, np.sqrt(away @ together @ away) / each.size) for away in distances
+            max(least, np.sqrt(away @ together @ away) / estimates.size) for away in distances
         )
         return float(max(0.0, self.estimate - below)), float(min(1.0, self.estimate + above))
 
     def headline(self) -> str:
         """Return estimate, standard error and interval."""
-        limits, name = self.interval(), statistics.title_of(self.statistic)
+        limits = self.interval()
+        classes = checks.counted(len(self.labels), "class", "classes")
+        drawn = checks.counted(self.replicate_values.size, f"{self.method} replicate")
         return (
-            f"{name} {self.estimate:.4g} (SE {self.standard_error:.4g}), {percent(limits.level)} from "
-            f"{limits.low:.4g} to {limits.high:.4g}{limits.bounded_words()}; "
-            f"{checks.counted(len(self.labels), 'class', 'classes')}, "
-            f"{checks.counted(self.replicate_values.size, f'{self.method} replicate')}"
+            f"{title_of(self.statistic)} {self.estimate:.4g} (SE {self.standard_error:.4g}), "
+            f"{percent(limits.level)} from {limits.low:.4g} to {limits.high:.4g}"
+            f"{limits.bounded_words()}; {classes}, {drawn}"
         )
 
     def rows(self) -> list[dict]:
@@ -154,8 +167,8 @@ def macro_f1(
     ----------
     replicates : Replicates
     truth, prediction : (n,) array_like
-        Classes, both text or both numbers. One that is true or predicted in the domain counts, as in scikit-learn; the
-        F1 of one that is only predicted is 0.
+        Classes, both text or both numbers. One that is true or predicted in the domain counts, as
+        in scikit-learn; the F1 of one that is only predicted is 0.
     domain : (n,) array_like of bool, optional
         The items that count.
 
@@ -166,9 +179,9 @@ def macro_f1(
     Raises
     ------
     ValueError
-        If there are more than 100 classes, or the F1 of a class is undefined in more than 5% of the replicates.
-        `UndefinedError` where only one class occurs, and where all items share a prediction, or a truth, as then other
-        items were not sampled.
+        If there are more than 100 classes, or the F1 of a class is undefined in more than 5% of the
+        replicates. `UndefinedError` where only one class occurs, and where all items share a
+        prediction, or a truth, as then other items were not sampled.
 
     Examples
     --------
@@ -208,89 +221,80 @@ def mean_of_classes(
     ValueError
         As `macro_f1`.
     """
-    size = checks.instance("replicates", replicates, Replicates).design.stratum.size
-    truth, prediction = (
-        checks.labels("truth", truth, size=size),
-        checks.labels("prediction", prediction, size=size),
-    )
+    weight = checks.instance("replicates", replicates, Replicates).design.weight
+    truth = checks.labels("truth", truth, size=weight.size)
+    prediction = checks.labels("prediction", prediction, size=weight.size)
     estimate = estimate_mean_of_classes(replicates, statistic, truth, prediction, domain=domain)
-    counts = replicates.design.weight > 0
-    refuse_unsampled(statistic, truth[counts], prediction[counts])
+    refuse_unsampled(statistic, truth[weight > 0], prediction[weight > 0])
     return estimate
 
 
 def estimate_mean_of_classes(
     replicates: Replicates,
     statistic: str,
-    truth: np.ndarray,
-    prediction: np.ndarray,
+    truth: ndarray,
+    prediction: ndarray,
     *,
     domain: ArrayLike | None = None,
 ) -> MacroEstimate:
-    """Return what `mean_of_classes` does, also of labels that do not show the statistic of a population.
+    """Return the estimate of `mean_of_classes`, without looking at unsampled classes.
 
     Parameters
     ----------
     replicates, statistic, truth, prediction, domain
         As in `mean_of_classes`.
     """
-    each = statistics.METRICS[statistic].of_each
+    of_class = METRICS[statistic].of_each
     rows = domain_rows(domain, replicates.design.weight)
-    counted = [truth[rows], prediction[rows]] if each == "f1" else [truth[rows]]
-    labels = np.unique(np.concatenate(counted)).tolist()
+    columns = [truth[rows], prediction[rows]] if of_class == "f1" else [truth[rows]]
+    labels = np.unique(np.concatenate(columns)).tolist()
     if len(labels) == 1:
-        raise statistics.UndefinedError(
-            f"{statistics.title_of(statistic)} is undefined: it is the mean of several "
-            f"classes, and only {labels[0]!r} occurs; one item of another class could "
-            "halve it: take accuracy, or label items of other classes"
+        raise UndefinedError(
+            f"{title_of(statistic)} is undefined: it is the mean of several classes, and only "
+            f"{labels[0]!r} occurs; one item of another class could halve it: take accuracy, or "
+            "label items of other classes"
         )
     if len(labels) > MOST_CLASSES:
         raise ValueError(
-            f"{statistic} takes at most {MOST_CLASSES} classes; got {len(labels):,}: take accuracy, or "
-            "name the positive class"
+            f"{statistic} takes at most {MOST_CLASSES} classes; got {len(labels):,}: take "
+            "accuracy, or name the positive class"
         )
     parts = [
-        estimate_statistic(replicates, each, truth == label, prediction == label, domain=rows)
+        estimate_statistic(replicates, of_class, truth == label, prediction == label, domain=rows)
         for label in labels
     ]
     values = np.mean([part.replicate_values for part in parts], axis=0)
     estimate = float(np.mean([part.estimate for part in parts]))
-    variance = float(replicates.variances(values, estimate))
+    variances, dfs = np.array([(part.variance, part.effective_df) for part in parts]).T
+    effective_df = dfs.min()
+    if variances.any():
+        effective_df = variances.sum() ** 2 / (variances**2 / dfs).sum()
+    rough = [label for label, part in zip(labels, parts, strict=True) if part.is_rough]
+    notes = []
+    if rough:
+        classes = f"{'class' if len(rough) == 1 else 'classes'} {checks.listed(rough, NAMED)}"
+        text = "the standard error is rough; the interval allows for it"
+        notes.append(Note("unreliable", f"few PSUs tell about {classes}: {text}"))
     return MacroEstimate(
         estimate,
-        variance,
+        float(replicates.variances(values, estimate)),
         tuple(labels),
         tuple(parts),
         _correlation(replicates, parts),
         values,
         int(np.isnan(values).sum()),
         max(1, parts[0].psus - parts[0].strata),
-        _effective_df(parts),
+        float(effective_df),
         statistic,
-        notes=_rough_notes(labels, parts),
+        notes=notes,
     )
 
 
-def _correlation(replicates: Replicates, parts: list) -> np.ndarray:
+def _correlation(replicates: Replicates, parts: list[ReplicateEstimate]) -> ndarray:
+    """Return the correlations (K, K) of the classes over the replicates."""
     off = np.nan_to_num([part.replicate_values - part.estimate for part in parts])
     covariance = replicates.coefficients * off @ off.T
     error = np.sqrt(np.diag(covariance))
-    found = statistics.ratio(covariance, np.outer(error, error))
-    return np.where(np.eye(len(parts), dtype=bool), 1.0, np.nan_to_num(found))
-
-
-def _effective_df(parts: list) -> float:
-    variance, df = np.array([(part.variance, part.effective_df) for part in parts]).T
-    return (
-        float(variance.sum() ** 2 / (variance**2 / df).sum()) if variance.any() else float(df.min())
-    )
-
-
-def _rough_notes(labels: Any, parts: Any) -> Any:
-    rough = [label for label, part in zip(labels, parts, strict=True) if part.is_rough]
-    if rough:
-        yield Note(
-            "unreliable",
-            f"few PSUs tell about {'class' if len(rough) == 1 else 'classes'} "
-            f"{checks.listed(rough, NAMED)}: the standard error is rough; the interval allows for it",
-        )
+    correlation = np.nan_to_num(ratio(covariance, np.outer(error, error)))
+    np.fill_diagonal(correlation, 1.0)
+    return correlation

@@ -1,17 +1,20 @@
-"""Statistics that are functions of several means: agreement beyond chance, correlation, root mean squared error.
+"""Statistics that are functions of several means, such as kappa, correlation and RMSE.
 
 References
 ----------
-.. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
-.. [2] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient, Computational Biology and
-   Chemistry 28, 2004.
-.. [3] Squire & Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40, 1998.
+.. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological
+   Measurement 20, 1960.
+.. [2] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient,
+   Computational Biology and Chemistry 28, 2004.
+.. [3] Squire & Trapp, Using complex variables to estimate derivatives of real functions, SIAM
+   Review 40, 1998.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -28,24 +31,26 @@ class Moments:
     ----------
     columns : (n, C) array
     of : callable
-        Means (..., C) to the statistic (...), not finite where it is not defined; smooth, also of complex numbers.
+        Means (..., C) to the statistic (...), not finite where it is not defined; smooth, also of
+        complex numbers.
     possible : (V, C) array or None
         Every row that columns can have; None where there is no end to them.
     """
 
-    columns: np.ndarray
-    of: Callable[[np.ndarray], np.ndarray]
-    possible: np.ndarray | None = None
+    columns: ndarray
+    of: Callable[[ndarray], ndarray]
+    possible: ndarray | None = None
 
-    def of_totals(self, totals: np.ndarray) -> np.ndarray:
-        """Return the statistic (...) from totals (..., 1 + C) of the weights and of the columns times these."""
+    def of_totals(self, totals: ndarray) -> ndarray:
+        """Return the statistic (...) from totals (..., 1 + C) of weights and weighted columns."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.of(totals[..., 1:] / totals[..., :1])
 
-    def linear(self, weight: np.ndarray) -> tuple[np.ndarray, tuple[float, float] | None]:
-        """Return values (n,) whose weighted mean is the statistic, to first order in any sample, and their bounds.
+    def linear(self, weight: ndarray) -> tuple[ndarray, tuple[float, float] | None]:
+        """Return values (n,) whose weighted mean is the statistic, and their bounds.
 
-        The slopes are those of complex steps [1]_.
+        In other samples the mean is the statistic to first order. Complex steps give the slopes
+        [1]_.
 
         Parameters
         ----------
@@ -54,7 +59,8 @@ class Moments:
 
         References
         ----------
-        .. [1] Squire & Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40, 1998.
+        .. [1] Squire & Trapp, Using complex variables to estimate derivatives of real functions,
+           SIAM Review 40, 1998.
         """
         mean = weight @ self.columns / weight.sum()
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -73,7 +79,7 @@ def correlation(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     return Moments(np.stack([x, y, x * x, y * y, x * y], 1), _correlated)
 
 
-def _correlated(mean: np.ndarray) -> np.ndarray:
+def _correlated(mean: ndarray) -> ndarray:
     x, y, xx, yy, xy = np.moveaxis(mean, -1, 0)
     return (xy - x * y) / np.sqrt((xx - x * x) * (yy - y * y))
 
@@ -84,50 +90,49 @@ def rmse(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     return Moments(((x - y) ** 2)[:, None], lambda mean: np.sqrt(mean[..., 0]))
 
 
-def _numbers(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
-    return checks.vector("truth", truth, size=size), checks.vector(
-        "prediction", prediction, size=size
-    )
+def _numbers(truth: ArrayLike, prediction: ArrayLike, size: int) -> list[ndarray]:
+    columns = {"truth": truth, "prediction": prediction}
+    return [checks.vector(name, column, size=size) for name, column in columns.items()]
 
 
 def kappa(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
-    """Agreement beyond that of chance [1]_, (a - e) / (1 - e): a of items agree, e would with the same shares.
+    """Agreement beyond that of chance [1]_, (a - e) / (1 - e).
+
+    a is the proportion of items that agree, e that expected from the class proportions.
 
     References
     ----------
-    .. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20, 1960.
+    .. [1] Cohen, A coefficient of agreement for nominal scales, Educational and Psychological
+       Measurement 20, 1960.
     """
     return _of_classes(
-        truth, prediction, size, lambda beyond, true, predicted, chance: beyond / (1 - chance)
+        truth, prediction, size, lambda true, predicted: 1 - (true * predicted).sum(-1)
     )
 
 
 def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
-    """Matthews' correlation of K classes [1]_, (a - e) over the root of (1 - sum of true shares^2) (1 - predicted).
+    """Matthews' correlation of K classes [1]_.
+
+    With a and e as in `kappa`, it is a - e over the root of (1 - sum of squared proportions) of the
+    true and the predicted classes.
 
     References
     ----------
-    .. [1] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient, Computational Biology
-       and Chemistry 28, 2004.
+    .. [1] Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient,
+       Computational Biology and Chemistry 28, 2004.
     """
     return _of_classes(
         truth,
         prediction,
         size,
-        lambda beyond, true, predicted, chance: (
-            beyond / np.sqrt((1 - (true * true).sum(-1)) * (1 - (predicted * predicted).sum(-1)))
-        ),
+        lambda true, predicted: np.sqrt((1 - (true**2).sum(-1)) * (1 - (predicted**2).sum(-1))),
     )
 
 
-def alike_labels(
-    truth: ArrayLike, prediction: ArrayLike, size: int
-) -> tuple[np.ndarray, np.ndarray]:
+def alike_labels(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
     """Return both columns of labels, or raise where one is text and the other numbers."""
-    truth, prediction = (
-        checks.labels("truth", truth, size=size),
-        checks.labels("prediction", prediction, size=size),
-    )
+    truth = checks.labels("truth", truth, size=size)
+    prediction = checks.labels("prediction", prediction, size=size)
     if (truth.dtype.kind in "US") != (prediction.dtype.kind in "US"):
         raise TypeError(
             f"truth and prediction must both be text or both numbers; got {truth[0].item()!r} "
@@ -137,25 +142,27 @@ def alike_labels(
 
 
 def _of_classes(
-    truth: ArrayLike, prediction: ArrayLike, size: int, of: Callable[..., np.ndarray]
+    truth: ArrayLike,
+    prediction: ArrayLike,
+    size: int,
+    scale: Callable[..., ndarray],
 ) -> Moments:
-    names, code = np.unique(
-        np.concatenate(alike_labels(truth, prediction, size)), return_inverse=True
-    )
+    """Return agreement beyond chance over a scale, a function of the class proportions."""
+    labels = np.concatenate(alike_labels(truth, prediction, size))
+    names, code = np.unique(labels, return_inverse=True)
     if names.size > MOST_CLASSES:
         raise ValueError(
             f"kappa and mcc take at most {MOST_CLASSES} classes; got {names.size:,}: take accuracy"
         )
-    own = np.eye(names.size)
 
-    def rows(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-        return np.column_stack([true == predicted, own[true], own[predicted]])
+    def rows(true: ndarray, predicted: ndarray) -> ndarray:
+        indicators = np.eye(names.size)
+        return np.column_stack([true == predicted, indicators[true], indicators[predicted]])
 
-    def of_means(mean: np.ndarray) -> np.ndarray:
-        true, predicted = mean[..., 1 : 1 + names.size], mean[..., 1 + names.size :]
-        chance = (true * predicted).sum(-1)
-        return of(mean[..., 0] - chance, true, predicted, chance)
+    def of_means(mean: ndarray) -> ndarray:
+        agreement, true, predicted = np.split(mean, [1, 1 + names.size], -1)
+        beyond = agreement[..., 0] - (true * predicted).sum(-1)
+        return beyond / scale(true, predicted)
 
-    return Moments(
-        rows(*code.reshape(2, -1)), of_means, rows(*np.indices((names.size,) * 2).reshape(2, -1))
-    )
+    possible = rows(*np.indices((names.size, names.size)).reshape(2, -1))
+    return Moments(rows(*code.reshape(2, -1)), of_means, possible)

@@ -1,18 +1,21 @@
-"""Replicates of a design: weights that show what other samples of strata and clusters would have given.
+"""Replicates of a design: weights that stand for other samples of strata and clusters.
 
-Each replicate reweights the primary sampling units (PSUs) of a design, the statistic is computed again with these
-weights, and the spread of the R values around the full one is its variance, v = sum_r c_r (t_r - t)^2. Balanced
-repeated replication takes the weights from an orthogonal array: then v is the textbook variance for every linear
-statistic, sum_h n_h / (n_h - 1) sum_i (z_hi - mean_h)^2 for a total of PSU totals z.
+Each replicate reweights the primary sampling units (PSUs) of a design, the statistic is computed
+again with these weights, and the spread of the R values around the full one is its variance, v =
+sum_r c_r (t_r - t)^2. Balanced repeated replication takes the weights from an orthogonal array:
+then v is the textbook variance for every linear statistic, sum_h n_h / (n_h - 1) sum_i (z_hi -
+mean_h)^2 for a total of PSU totals z.
 
 References
 ----------
-.. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute 37, 1969.
-.. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975: p units per
-   stratum.
-.. [3] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: eqs. 9 to 17.
-.. [4] Fay, Theory and application of replicate weighting for variance calculations, Proceedings of the Section on
-   Survey Research Methods, American Statistical Association 1989.
+.. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute
+   37, 1969.
+.. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975:
+   p units per stratum.
+.. [3] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001:
+   eqs. 9 to 17.
+.. [4] Fay, Theory and application of replicate weighting for variance calculations, Proceedings of
+   the Section on Survey Research Methods, American Statistical Association 1989.
 .. [5] Rao & Wu, Resampling inference with complex survey data, JASA 83, 1988.
 .. [6] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
 """
@@ -20,12 +23,13 @@ References
 from collections.abc import Callable
 from functools import cached_property
 from os import PathLike
-from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.checks import WrongValue
 from workbench.labeling import sheets
 from workbench.replication import arrays
 from workbench.replication.designs import SurveyDesign, sizes
@@ -36,6 +40,7 @@ from workbench.results import Result
 
 METHODS = ("brr", "fay", "generalized", "jkn", "jk2", "bootstrap")
 BALANCED = ("brr", "fay")
+JACKKNIFE = ("jkn", "jk2")
 LARGEST_HADAMARD = 1024
 LARGEST_WEIGHTS = 2**31
 MOST_EVALUATIONS = 2**33
@@ -55,8 +60,9 @@ class Replicates(Result):
     coefficients : (R,) array of float
         c_r of v = sum_r c_r (t_r - t)^2.
     array : (R, J) array of int or None
-        Unit that each replicate keeps in each stratum, or 0/1 for each of the J contrasts of "generalized"; None
-        for the linear array of `workbench.replication.arrays.linear_array`, which is not stored.
+        Unit that each replicate keeps in each stratum, or 0/1 for each of the J contrasts of
+        "generalized"; None for the linear array of `workbench.replication.arrays.linear_array`,
+        which is not stored.
     draws : (R, P) array or None
         How often each bootstrap replicate drew each PSU; of imported replicates their factors.
     most_df : int or None
@@ -66,9 +72,9 @@ class Replicates(Result):
     design: SurveyDesign
     method: str
     rho: float
-    coefficients: np.ndarray
-    array: np.ndarray | None = None
-    draws: np.ndarray | None = None
+    coefficients: ndarray
+    array: ndarray | None = None
+    draws: ndarray | None = None
     most_df: int | None = None
 
     @property
@@ -83,36 +89,37 @@ class Replicates(Result):
 
     @property
     def jackknife(self) -> "Replicates":
-        """Replicates of the same design that leave out one PSU each; where they were made elsewhere themselves."""
+        """The jackknife of the same design; replicates that were made elsewhere are their own."""
         return self if self.most_df is not None else replicates(self.design, "jkn")
 
-    def weights(self) -> np.ndarray:
+    def weights(self) -> ndarray:
         """Return the replicate weights of the items, (n, R).
 
-        In R: `svrepdesign(weights=, repweights=, type="other", scale=1, rscales=, combined.weights=TRUE, mse=TRUE)`
-        with `coefficients` as rscales.
+        In R: `svrepdesign(weights=, repweights=, type="other", scale=1, rscales=,
+        combined.weights=TRUE, mse=TRUE)` with `coefficients` as rscales.
 
         Raises
         ------
         ValueError
             If they would take more than 2 GiB.
         """
-        needed = 8 * self.count * self.design.weight.size
+        weight = self.design.weight
+        needed = 8 * self.count * weight.size
         if needed > LARGEST_WEIGHTS:
-            raise checks.WrongValue(
+            raise WrongValue(
                 "weights",
-                f"must fit into {LARGEST_WEIGHTS:,} bytes; "
-                f"{self.design.weight.size:,} items times {self.count:,} replicates need "
-                f"{needed:,}: estimate with replicate_estimate, which does not store them",
+                f"must fit into {LARGEST_WEIGHTS:,} bytes; {weight.size:,} items times "
+                f"{self.count:,} replicates need {needed:,}: estimate with replicate_estimate, "
+                "which does not store them",
             )
-        factors = self.factors(slice(None))
-        return self.design.weight[:, None] * factors.T[self.design.psu_of_item]
+        return weight[:, None] * self.factors(slice(None)).T[self.design.psu_of_item]
 
     def write_csv(self, path: str | PathLike[str]) -> None:
-        """Write stratum, psu, weight, replicate_1 .. replicate_R of every item to a CSV file; see `weights` for R.
+        """Write stratum, psu, weight, replicate_1 .. replicate_R of every item to a CSV file.
 
-        The file is written whole or not at all, in UTF-8 with a byte-order mark (`fileEncoding="UTF-8-BOM"` in R).
-        A name that a spreadsheet would execute gets a leading apostrophe.
+        The file is written whole or not at all, in UTF-8 with a byte-order mark
+        (`fileEncoding="UTF-8-BOM"` in R; see `weights` for the call). A name that a spreadsheet
+        would execute gets a leading apostrophe.
 
         Parameters
         ----------
@@ -129,12 +136,11 @@ class Replicates(Result):
         sheets.refuse_other(path, header)
         stratum = design.strata[design.stratum_of_psu[design.psu_of_item]]
         psu = design.psu_of_item if design.psu is None or design.nest else design.psu
-        columns = zip(
-            stratum.tolist(), psu.tolist(), design.weight.tolist(), self.weights(), strict=True
-        )
-        sheets.write_rows(path, header, ([*row, *weights.tolist()] for *row, weights in columns))
+        columns = (column.tolist() for column in (stratum, psu, design.weight, self.weights()))
+        rows = ([*row, *weights] for *row, weights in zip(*columns, strict=True))
+        sheets.write_rows(path, header, rows)
 
-    def totals(self, values: ArrayLike) -> np.ndarray:
+    def totals(self, values: ArrayLike) -> ndarray:
         """Return the replicate totals, (R, C), of item values (n, C), without making the weights.
 
         Parameters
@@ -149,74 +155,64 @@ class Replicates(Result):
         """
         return self.totals_of_psus(self.design.totals(values))
 
-    def totals_of_psus(self, z: np.ndarray) -> np.ndarray:
+    def totals_of_psus(self, z: ndarray) -> ndarray:
         """Return the replicate totals, (R, C), of PSU totals (P, C).
 
         Parameters
         ----------
         z : (P, C) array of float
         """
-        if self.design.fpc is None:
-            return self._totals_with_replacement(z)
-        certain = self.design.certain_psus
-        shrunk = self._shrinkage[:, None] * z[~certain]
-        return self._totals_with_replacement(shrunk) + z.sum(0) - shrunk.sum(0)
+        if self.draws is not None or self.array is not None and self.method in BALANCED:
+            return np.concatenate([self.factors(rows) @ z for rows in self._blocks(len(z))])
+        varying = z[~self.design.certain_psus]
+        return z.sum(0) + self._deviations(self._shrinkage[:, None] * varying)
 
     @cached_property
-    def _shrinkage(self) -> np.ndarray:
-        """sqrt(1 - n_h / N_h) of each PSU that varies: what a replicate's deviations are multiplied by."""
+    def _shrinkage(self) -> ndarray:
+        """sqrt(1 - n_h / N_h) of each PSU that varies, the factor of a replicate's deviations."""
         return np.sqrt(self.design.varying.free)[self.design.varying.stratum_of_psu]
 
-    def _totals_with_replacement(self, z: np.ndarray) -> np.ndarray:
+    def _deviations(self, z: ndarray) -> ndarray:
+        """Return replicate totals less full ones, (R, C), where they come without factors."""
         design = self.design.varying
         n = design.psus_per_stratum
-        if self.method == "jk2":
-            return z.sum(0) + z[0::2] - z[1::2]
-        if self.method == "jkn":
-            of_psu = design.stratum_of_psu
-            stratum_totals = np.add.reduceat(z, design.first_psu)
-            return z.sum(0) + (stratum_totals[of_psu] - n[of_psu, None] * z) / (n[of_psu, None] - 1)
-        if self.draws is not None:
-            return np.concatenate(
-                [self._factors_with_replacement(rows) @ z for rows in self._blocks(len(z))]
-            )
-        if self._two_level:
-            groups = [_contrasts(z[units]).reshape(-1, z.shape[1]) for _, units in design.groups]
-            contrasts = np.concatenate(groups)
-            signed = (
-                signed_totals(contrasts)
-                if self.array is None
-                else (1.0 - 2 * self.array) @ contrasts
-            )
-            return z.sum(0) + self._step * signed
-        units = z.reshape(n.size, n[0], -1)
-        kept = (
-            kept_totals(units)
-            if self.array is None
-            else sum((self.array == i).astype(float) @ units[:, i] for i in range(n[0]))
-        )
-        return z.sum(0) + (1 - self.rho) * (n[0] * kept - z.sum(0))
+        if self.method in JACKKNIFE:
+            of_left_out = design.stratum_of_psu[self._left_out]
+            stratum_totals = np.add.reduceat(z, design.first_psu)[of_left_out]
+            n = n[of_left_out, None]
+            return (stratum_totals - n * z[self._left_out]) / (n - 1)
+        if self.method in BALANCED:
+            kept_sums = kept_totals(z.reshape(n.size, n[0], -1))
+            return (1 - self.rho) * (n[0] * kept_sums - z.sum(0))
+        parts = [_contrasts(z[units]).reshape(-1, z.shape[1]) for _, units in design.groups]
+        contrasts = np.concatenate(parts)
+        if self.array is None:
+            return self._step * signed_totals(contrasts)
+        return self._step * ((1.0 - 2 * self.array) @ contrasts)
 
-    def ratios(self, total: np.ndarray, weight: np.ndarray) -> tuple:
-        """Return the ratio (...) of two totals and its replicates (R, ...), NaN where the second is 0.
+    def ratios(self, total: ndarray, weight: ndarray) -> tuple[ndarray, ndarray]:
+        """Return the ratio (...) of two totals and its replicates (R, ...), NaN where it is 0/0.
 
         Parameters
         ----------
         total, weight : (P, ...) arrays of float
             Of the PSUs.
         """
-        z = np.concatenate([np.reshape(column, (len(column), -1)) for column in (total, weight)], 1)
-        full, found, shape = z.sum(0), self.totals_of_psus(z), np.shape(weight)[1:]
-        found = np.where(np.abs(found) > ROUNDING * np.abs(full), found, 0.0)  # 0 but for rounding
-        return tuple(
-            ratio(*np.split(part, 2, -1)).reshape((*part.shape[:-1], *shape))
-            for part in (full, found)
+        columns = [np.reshape(column, (len(column), -1)) for column in (total, weight)]
+        z = np.concatenate(columns, 1)
+        full, totals = z.sum(0), self.totals_of_psus(z)
+        totals[np.abs(totals) <= ROUNDING * np.abs(full)] = 0.0
+        shape = np.shape(weight)[1:]
+        return (
+            ratio(*np.split(full, 2)).reshape(shape),
+            ratio(*np.split(totals, 2, 1)).reshape(-1, *shape),
         )
 
-    def variances(self, values: np.ndarray, middle: float | np.ndarray) -> np.ndarray:
+    def variances(self, values: ndarray, middle: float | ndarray) -> ndarray:
         """Return sum_r c_r (t_r - middle)^2 down each column of `values`, (R,) or (R, C).
 
-        Where a replicate is NaN its coefficient is spread over the others; differences by rounding count as none.
+        Where a replicate is NaN its coefficient is spread over the others. Differences by rounding
+        count as none.
 
         Parameters
         ----------
@@ -225,65 +221,63 @@ class Replicates(Result):
         """
         defined = np.isfinite(values)
         misses = np.where(defined, values - middle, 0.0)
-        misses[np.abs(misses) <= ROUNDING * np.abs(np.where(defined, values, 0.0)).max(0)] = 0.0
-        return ratio(
-            self.coefficients @ misses**2 * self.coefficients.sum(), self.coefficients @ defined
-        )
+        largest = np.abs(np.where(defined, values, 0.0)).max(0)
+        misses[np.abs(misses) <= ROUNDING * largest] = 0.0
+        sums = self.coefficients @ misses**2
+        return ratio(sums * self.coefficients.sum(), self.coefficients @ defined)
 
-    def factors(self, rows: slice) -> np.ndarray:
-        """Return what the replicates `rows` (a slice) multiply the weight of each PSU by, (r, P).
+    def factors(self, rows: slice) -> ndarray:
+        """Return the factors, (r, P), by which some replicates multiply the weight of each PSU.
 
         Parameters
         ----------
         rows : slice
-            Which replicates.
+            The replicates.
         """
-        found = self._factors_with_replacement(rows)
+        varying = self._factors(rows)
         if self.design.fpc is None:
-            return found
-        factors = np.ones((len(found), self.design.stratum_of_psu.size))
-        factors[:, ~self.design.certain_psus] += self._shrinkage * (found - 1)
+            return varying
+        factors = np.ones((len(varying), self.design.stratum_of_psu.size))
+        factors[:, ~self.design.certain_psus] += self._shrinkage * (varying - 1)
         return factors
 
-    def _factors_with_replacement(self, rows: Any) -> np.ndarray:
+    def _factors(self, rows: slice) -> ndarray:
+        """Return the factors (r, P) of PSUs that vary, drawn with replacement."""
         design = self.design.varying
-        n, of_psu = design.psus_per_stratum, design.stratum_of_psu
-        if self.method == "jk2":
-            replicate = np.arange(n.size)[rows, None]
-            second = np.arange(of_psu.size) % 2
-            return 1.0 + (of_psu == replicate) * (1 - 2 * second)
-        if self.method == "jkn":
-            left_out = np.arange(of_psu.size)[rows, None]
-            same, n = of_psu[left_out] == of_psu, n[of_psu]
-            return 1.0 + same / (n - 1) - (left_out == np.arange(of_psu.size)) * n / (n - 1)
+        of_psu, n = design.stratum_of_psu, design.psus_per_stratum
+        if self.method in JACKKNIFE:
+            left_out = np.arange(of_psu.size)[self._left_out][rows, None]
+            n_of_psu = n[of_psu]
+            lost = n_of_psu * (left_out == np.arange(of_psu.size))
+            return 1.0 + ((of_psu[left_out] == of_psu) - lost) / (n_of_psu - 1)
         if self.method == "bootstrap":
             return np.asarray(self.draws)[rows] * (n / (n - 1.0))[of_psu]
         if self.draws is not None:
             return self.draws[rows]
-        if self._two_level:
-            signs = 1.0 - 2 * self._array_rows(rows)
-            found, column = np.ones((len(signs), of_psu.size)), 0
-            for m, units in design.groups:
-                part = signs[:, column : column + units.shape[0] * (m - 1)].reshape(
-                    len(signs), -1, m - 1
-                )
-                found[:, units] += self._step * _spread(part)
-                column += units.shape[0] * (m - 1)
-            return found
-        unit = np.tile(np.arange(n[0]), n.size)
-        kept = self._array_rows(rows)[:, of_psu] == unit
-        return 1 + (1 - self.rho) * (n[0] * kept - 1.0)
+        units = self._array_rows(rows)
+        if self.method == "generalized":
+            return self._factors_of_contrasts(1.0 - 2 * units)
+        unit = np.arange(of_psu.size) % n[0]
+        return 1 + (1 - self.rho) * (n[0] * (units[:, of_psu] == unit) - 1.0)
+
+    def _factors_of_contrasts(self, signs: ndarray) -> ndarray:
+        """Return the factors (r, P) from the signs (r, J) of the contrasts."""
+        design = self.design.varying
+        factors = np.ones((len(signs), design.stratum_of_psu.size))
+        for m, units in design.groups:
+            part, signs = np.split(signs, [len(units) * (m - 1)], 1)
+            factors[:, units] += self._step * _spread(part.reshape(len(part), -1, m - 1))
+        return factors
 
     def headline(self) -> str:
         """Return method, number of replicates and the design."""
         how = f" rho {self.rho:g}" if self.method in ("fay", "generalized") else ""
+        sample = self.design.headline()
         if self.most_df is not None:
             psus = checks.counted(self.design.stratum_of_psu.size, "PSU")
-            return (
-                f"{self.method}, {checks.counted(self.count, 'replicate')}; {self.design.stratum.size:,} items, "
-                f"{psus}, {checks.counted(self.df, 'degree')} of freedom"
-            )
-        return f"{self.method}{how}, {checks.counted(self.count, 'replicate')}; {self.design.headline()}"
+            df = checks.counted(self.df, "degree")
+            sample = f"{self.design.stratum.size:,} items, {psus}, {df} of freedom"
+        return f"{self.method}{how}, {checks.counted(self.count, 'replicate')}; {sample}"
 
     def rows(self) -> list[dict]:
         """Return one row: method, replicates, PSUs, strata, degrees of freedom."""
@@ -298,54 +292,47 @@ class Replicates(Result):
         ]
 
     @property
-    def _two_level(self) -> bool:
-        return (
-            self.method == "generalized"
-            or self.method in BALANCED
-            and self.design.varying.psus_per_stratum[0] == 2
-        )
+    def _left_out(self) -> slice:
+        """The PSUs that jackknife replicates leave out: every second one for "jk2"."""
+        return slice(1, None, 2) if self.method == "jk2" else slice(None)
 
     @property
     def _step(self) -> float:
         return _largest_step(self.design.varying.psus_per_stratum) * (1 - self.rho)
 
-    def _array_rows(self, rows: Any) -> np.ndarray:
+    def _array_rows(self, rows: slice) -> ndarray:
         if self.array is not None:
             return self.array[rows]
         n, runs = self.design.varying.psus_per_stratum, np.arange(self.count)[rows]
-        return (
-            arrays.linear_array(2, (n - 1).sum(), runs)
-            if self._two_level
-            else arrays.linear_array(n[0], n.size, runs)
-        )
+        if self.method == "generalized":
+            return arrays.linear_array(2, (n - 1).sum(), runs)
+        return arrays.linear_array(n[0], n.size, runs)
 
-    def _blocks(self, width: int) -> list:
-        """Slices of replicates whose factors or weights, `width` each, fit into a block."""
+    def _blocks(self, width: int) -> list[slice]:
+        """Return slices of replicates whose factors or weights, `width` each, fit into a block."""
         step = max(1, BLOCK // width)
         return [slice(start, start + step) for start in range(0, self.count, step)]
 
-    def values(self, function: Callable, rows: np.ndarray) -> np.ndarray:
-        """Return what `function` makes of each replicate's weights of the items `rows` (a mask), (R,).
+    def values(self, function: Callable, rows: ndarray) -> ndarray:
+        """Return the values, (R,), of a function of each replicate's weights of some items.
 
         Parameters
         ----------
         function : callable
-            Takes the weights (n,) of one replicate, returns a number.
+            Takes the weights (r, n) of a block of replicates, returns their values (r,).
         rows : (n,) array of bool
-            Which items; the weights of these are handed over.
+            The items whose weights the function takes.
         """
         psu, weight = self.design.psu_of_item[rows], self.design.weight[rows]
-        if self.count * weight.size > MOST_EVALUATIONS:
-            raise checks.WrongValue(
+        needed = self.count * weight.size
+        if needed > MOST_EVALUATIONS:
+            raise WrongValue(
                 "statistic",
-                f"must need at most {MOST_EVALUATIONS:,} weights; {weight.size:,} "
-                f"items times {self.count:,} replicates are {self.count * weight.size:,}: take "
-                "method 'bootstrap', or fewer PSUs",
+                f"must need at most {MOST_EVALUATIONS:,} weights; {weight.size:,} items times "
+                f"{self.count:,} replicates are {needed:,}: take method 'bootstrap', or fewer PSUs",
             )
-        width = max(self.design.stratum_of_psu.size, weight.size)
-        return np.concatenate(
-            [function(weight * self.factors(block)[:, psu]) for block in self._blocks(width)]
-        )
+        blocks = self._blocks(max(self.design.stratum_of_psu.size, weight.size))
+        return np.concatenate([function(weight * self.factors(rows)[:, psu]) for rows in blocks])
 
 
 def replicates(
@@ -364,19 +351,25 @@ def replicates(
     ----------
     design : SurveyDesign
     method : {"brr", "fay", "generalized", "jkn", "jk2", "bootstrap"}
-        - "brr": each replicate keeps one PSU per stratum, at n times its weight. The same number n of PSUs in every
-          stratum, a prime power: an orthogonal array says which ([1]_ for n = 2, [2]_, [3]_).
-        - "fay": the PSUs that are not kept keep the share rho of their weight, so that no replicate loses a class.
-        - "generalized": any n_h >= 2, one column of a Hadamard matrix per contrast of a stratum's PSUs [4]_.
+        - "brr": each replicate keeps one PSU per stratum, at n times its weight. The same number n
+          of PSUs in every stratum, a prime power: an orthogonal array says which ([1]_ for n = 2,
+          [2]_, [3]_).
+        - "fay": the PSUs that are not kept keep the share rho of their weight, so that no replicate
+          loses a class.
+        - "generalized": any n_h >= 2, one column of a Hadamard matrix per contrast of a stratum's
+          PSUs [4]_.
         - "jkn": leaves out one PSU at a time; the rest of its stratum stands in for it [5]_.
-        - "jk2": two PSUs in every stratum; one replicate per stratum leaves out its second PSU and doubles the first.
+        - "jk2": two PSUs in every stratum; one replicate per stratum leaves out its second PSU and
+          doubles the first.
         - "bootstrap": draws n_h - 1 of the n_h PSUs with replacement [6]_.
     rho : float
-        Bound below which no factor of "fay" and "generalized" falls, 0 <= rho < 1; "fay" reaches it.
+        Bound below which no factor of "fay" and "generalized" falls, 0 <= rho < 1; "fay" reaches
+        it.
     array : (R, H) array_like of int, optional
-        For "brr" and "fay": the unit, 0 .. n - 1, that each replicate keeps in each stratum (strata sorted, units as
-        they first appear); for two units also +1 and -1, +1 the first. By default up to 1,023 two-unit strata take
-        the smallest Hadamard matrix there is, all others the linear array of fewest runs.
+        For "brr" and "fay": the unit, 0 .. n - 1, that each replicate keeps in each stratum (strata
+        sorted, units as they first appear); for two units also +1 and -1, +1 the first. By default
+        up to 1,023 two-unit strata take the smallest Hadamard matrix there is, all others the
+        linear array of fewest runs.
     require_balance : bool
         Refuse an array that is not in full balance; False shows what then happens.
     count : int
@@ -395,12 +388,14 @@ def replicates(
 
     References
     ----------
-    .. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical Institute 37, 1969.
-    .. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70, 1975: p units per
-       stratum.
-    .. [3] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation, 2001: eqs. 9 to 17.
-    .. [4] Fay, Theory and application of replicate weighting for variance calculations, Proceedings of the Section on
-       Survey Research Methods, American Statistical Association 1989.
+    .. [1] McCarthy, Pseudo-replication: half samples, Review of the International Statistical
+       Institute 37, 1969.
+    .. [2] Gurney & Jewett, Constructing orthogonal replications for variance estimation, JASA 70,
+       1975: p units per stratum.
+    .. [3] Micheals & Boult, A stratified methodology for classifier and recognizer evaluation,
+       2001: eqs. 9 to 17.
+    .. [4] Fay, Theory and application of replicate weighting for variance calculations, Proceedings
+       of the Section on Survey Research Methods, American Statistical Association 1989.
     .. [5] Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007.
     .. [6] Rao & Wu, Resampling inference with complex survey data, JASA 83, 1988.
 
@@ -415,33 +410,28 @@ def replicates(
     """
     checks.instance("design", design, SurveyDesign)
     checks.choice("method", method, METHODS)
-    rho = checks.number("rho", rho)
-    if not 0 <= rho < 1:
-        raise checks.WrongValue("rho", f"must be at least 0 and below 1; got {rho:g}")
+    rho = kept_share(rho)
     if array is not None and method not in BALANCED:
-        raise checks.WrongValue(
-            "array", f"belongs to the methods 'brr' and 'fay'; got method {method!r}"
-        )
-    n = design.varying.psus_per_stratum
+        raise WrongValue("array", f"belongs to the methods 'brr' and 'fay'; got method {method!r}")
+    varying = design.varying
+    n = varying.psus_per_stratum
     if method == "jkn":
-        return Replicates(design, method, 0.0, ((n - 1) / n)[design.varying.stratum_of_psu])
+        return Replicates(design, method, 0.0, ((n - 1) / n)[varying.stratum_of_psu])
     if method == "jk2":
         if (n != 2).any():
             raise ValueError(
-                f"method 'jk2' needs two PSUs in every stratum; got {sizes(n)}: take method 'jkn', which "
-                "leaves out each PSU in turn"
+                f"method 'jk2' needs two PSUs in every stratum; got {sizes(n)}: take method 'jkn', "
+                "which leaves out each PSU in turn"
             )
         return Replicates(design, method, 0.0, np.ones(n.size))
     if method == "bootstrap":
         count = checks.whole("count", count, 2)
-        return Replicates(
-            design, method, 0.0, np.full(count, 1 / count), draws=_draws(design.varying, count, rng)
-        )
+        draws = _draws(varying, count, rng)
+        return Replicates(design, method, 0.0, np.full(count, 1 / count), draws=draws)
     if method == "generalized":
         array, runs = _two_level_array(int((n - 1).sum()))
         step = _largest_step(n) * (1 - rho)
         return Replicates(design, method, rho, np.full(runs, 1 / (runs * step**2)), array)
-    rho = 0.0 if method == "brr" else rho
     if np.ptp(n):
         raise ValueError(
             f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
@@ -455,64 +445,73 @@ def replicates(
         array, runs = _two_level_array(n.size)
     elif as_prime_power(units) is None:
         raise ValueError(
-            f"method {method!r} needs a prime power of PSUs per stratum; {units} is not a prime power: "
-            "take method 'generalized', exact for any number, or 'jkn'"
+            f"method {method!r} needs a prime power of PSUs per stratum; {units} is not a prime "
+            "power: take method 'generalized', exact for any number, or 'jkn'"
         )
     else:
         runs = arrays.smallest_runs(units, n.size)
-    return Replicates(
-        design, method, rho, np.full(runs, 1 / (runs * (units - 1) * (1 - rho) ** 2)), array
-    )
+    rho = 0.0 if method == "brr" else rho
+    coefficient = 1 / (runs * (units - 1) * (1 - rho) ** 2)
+    return Replicates(design, method, rho, np.full(runs, coefficient), array)
 
 
 # replicates
 
 
-def _scales(m: int) -> np.ndarray:
+def kept_share(rho: float) -> float:
+    """Return the proportion of its weight that a PSU keeps in every replicate, or raise."""
+    if not 0 <= checks.number("rho", rho) < 1:
+        raise WrongValue("rho", f"must be at least 0 and below 1; got {rho:g}")
+    return float(rho)
+
+
+def _scales(m: int) -> ndarray:
     """Return the factors of Helmert's contrasts of m units, (m - 1,), k = 1 .. m - 1.
 
-    Contrast k is the sum of the first k units less k times the next one. So scaled, the squares of the contrasts add
-    up to m times the variance (ddof 1) of the units.
+    Contrast k is the sum of the first k units less k times the next one. So scaled, the squares of
+    the contrasts add up to m times the variance (ddof 1) of the units.
     """
     k = np.arange(1.0, m)
     return np.sqrt(m / ((m - 1) * k * (k + 1)))
 
 
-def _contrasts(units: np.ndarray) -> np.ndarray:
+def _contrasts(units: ndarray) -> ndarray:
     """Return the contrasts (..., m - 1, C) of units (..., m, C)."""
     m = units.shape[-2]
     k = np.arange(1.0, m)[:, None]
     return _scales(m)[:, None] * (np.cumsum(units, -2)[..., :-1, :] - k * units[..., 1:, :])
 
 
-def _spread(signs: Any) -> np.ndarray:
-    """Return what signed contrasts (..., m - 1) add to the factors of the units, (..., m)."""
+def _spread(signs: ndarray) -> ndarray:
+    """Return the part of the units' factors, (..., m), that comes of signed contrasts (..., m - 1).
+
+    A unit is in each contrast after its own place, and k times in the one that ends with it.
+    """
     m = signs.shape[-1] + 1
     scaled = signs * _scales(m)
-    after = np.cumsum(scaled[..., ::-1], -1)[..., ::-1]
-    zero = np.zeros((*scaled.shape[:-1], 1))
-    return np.concatenate([after, zero], -1) - np.concatenate(
-        [zero, np.arange(1.0, m) * scaled], -1
-    )
+    factors = np.zeros((*scaled.shape[:-1], m))
+    factors[..., :-1] = np.cumsum(scaled[..., ::-1], -1)[..., ::-1]
+    factors[..., 1:] -= np.arange(1.0, m) * scaled
+    return factors
 
 
-def _largest_step(n: np.ndarray) -> float:
-    """Return the step with which no factor 1 + step * (sum of signed contrasts) can fall below 0.
+def _largest_step(n: ndarray) -> float:
+    """Return the step with which no factor 1 + step * (sum of signed contrasts) falls below 0.
 
     The first unit can lose most: it is in all contrasts.
     """
     return float(1 / _scales(int(n.max())).sum())
 
 
-def _two_level_array(columns: int) -> tuple[np.ndarray | None, int]:
-    """Return (array or None for the linear one, runs) for two levels; the smallest Hadamard matrix if not many."""
+def _two_level_array(columns: int) -> tuple[ndarray | None, int]:
+    """Return a two-level array, None for the linear one, and its runs."""
     if columns >= LARGEST_HADAMARD:
         return None, arrays.smallest_runs(2, columns)
     order = arrays.next_hadamard_order(columns + 1)
     return (arrays.hadamard(order)[:, 1 : columns + 1] < 0).astype(np.int8), order
 
 
-def _draws(design: SurveyDesign, count: int, rng: int | np.random.Generator) -> np.ndarray:
+def _draws(design: SurveyDesign, count: int, rng: int | np.random.Generator) -> ndarray:
     rng, n = checks.generator(rng), design.psus_per_stratum
     draws = np.empty((count, n.sum()), np.min_scalar_type(int(n.max())))
     for m, units in design.groups:
@@ -520,26 +519,28 @@ def _draws(design: SurveyDesign, count: int, rng: int | np.random.Generator) -> 
     return draws
 
 
-def _kept_units(array: ArrayLike, units: int, strata: Any, require_balance: Any) -> np.ndarray:
-    """Return a supplied array as unit numbers, or raise saying what is wrong with it."""
+def _kept_units(
+    array: ArrayLike,
+    units: int,
+    strata: int,
+    require_balance: bool,
+) -> ndarray:
+    """Return a supplied array as unit numbers, or raise and say what is wrong with it."""
     array = checks.plain_array("array", array)
     if array.ndim != 2 or array.shape[1] != strata:
         columns = checks.counted(strata, "column")
-        raise checks.WrongValue(
-            "array", f"must have {columns}, one per stratum; got shape {array.shape}"
-        )
+        raise WrongValue("array", f"must have {columns}, one per stratum; got shape {array.shape}")
     balance = arrays.check_balance(array)
     signs = units == 2 and (array == -1).any()
-    for row, column in np.argwhere(~np.isin(array, (-1, 1) if signs else np.arange(units)))[:1]:
-        raise checks.WrongValue(
+    allowed = (-1, 1) if signs else range(units)
+    for row, column in np.argwhere(~np.isin(array, list(allowed)))[:1]:
+        raise WrongValue(
             "array",
-            "must hold the units 0 to "
-            f"{units - 1}{', or +1 and -1' if units == 2 else ''}; row {row} column {column} is "
-            f"{array[row, column]:g}",
+            f"must hold the units 0 to {units - 1}{', or +1 and -1' if units == 2 else ''}; row "
+            f"{row} column {column} is {array[row, column]:g}",
         )
     if require_balance and not (balance.full and balance.levels == units):
-        fault = (
-            f"it holds {balance.levels} of the {units} units" if balance.full else balance.problem
-        )
-        raise checks.WrongValue("array", f"must be in full balance; {fault}")
-    return ((1 - array) // 2 if signs else array).astype(np.min_scalar_type(units))
+        fault = balance.problem or f"it holds {balance.levels} of the {units} units"
+        raise WrongValue("array", f"must be in full balance; {fault}")
+    unit_numbers = (1 - array) // 2 if signs else array
+    return unit_numbers.astype(np.min_scalar_type(units))

@@ -1,11 +1,14 @@
-"""Statistics of weighted items, one entry of `METRICS` each: ratios of two totals, and those that need every weight.
+"""Statistics of weighted items, one entry of `METRICS` each.
 
 References
 ----------
-.. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
-   graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
-.. [2] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996: type 1.
-.. [3] Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
+.. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating
+   characteristic graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties
+   counted half.
+.. [2] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996:
+   type 1.
+.. [3] Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review
+   78, 1950.
 .. [4] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
 """
 
@@ -14,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from workbench import checks
@@ -32,15 +36,15 @@ class UnstableError(ValueError):
 
 @dataclass(frozen=True)
 class Totals:
-    """A statistic that is the total of `numerator`, (n,), over that of `denominator`, (n,) or None."""
+    """The total of `numerator`, (n,), over that of `denominator`, (n,) or None."""
 
-    numerator: np.ndarray
-    denominator: np.ndarray | None
+    numerator: ndarray
+    denominator: ndarray | None
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A statistic of weighted items: all that the rest of the house knows of it; to add one is an entry of `METRICS`.
+    """A statistic of weighted items and everything other modules need; see `METRICS`.
 
     Attributes
     ----------
@@ -50,33 +54,36 @@ class Metric:
     totals : callable or None
         (*columns, size) -> Totals, where it is a ratio of two totals, or a total.
     values : callable or None
-        (*columns, size) -> function that turns blocks of weights, (r, size), into its r values, NaN where it is not
-        defined; where it needs every weight.
+        (*columns, size) -> function that turns blocks of weights, (r, size), into its r values, NaN
+        where it is not defined; where it needs every weight.
     moments : callable or None
         (*columns, size) -> Moments, where it is a function of several means.
     kind : {"proportion", "share", "agreement", "correlation", "positive", "bounded", "number"}
-        A proportion is the mean of zeros and ones; other shares lie from 0 to 1, too; agreement and correlation from -1
-        to 1; what is positive has no end above, what is bounded has its own `ends`.
+        A proportion is the mean of zeros and ones; other shares lie from 0 to 1, too; agreement and
+        correlation from -1 to 1; what is positive has no end above, what is bounded has its own
+        `ends`.
     empty : str
         What a denominator of 0 means; "" where there is none.
     about : {"", "items", "class", "classes", "rank", "ranks"}
-        What of labeled items it is computed from: their labels; whether these are one class; every class in turn, of
-        which the mean is taken; whether the true class is among so many candidates; its rank among all of them. ""
-        for what is not asked of labeled items.
+        What of labeled items it is computed from: their labels; whether these are one class; every
+        class in turn, of which the mean is taken; whether the true class is among so many
+        candidates; its rank among all of them. "" for what is not asked of labeled items.
     of_each : str
         The statistic of a class that it is the mean of, where it is one of "classes".
     title : str
         As it is written in a sentence, where that is neither its name nor in the vocabulary.
     parts : callable or None
-        (*columns, rows, weight) -> values (n,) and masks (n,) of the items whose mean value it is, each; by default the
-        one of a ratio: numerator over denominator of the items that the denominator counts.
+        (*columns, rows, weight) -> values (n,) and masks (n,) of the items whose mean value it is,
+        each; by default the one of a ratio: numerator over denominator of the items that the
+        denominator counts.
     of_mean : callable
         What it is of the mean of its parts, rising.
     ends : callable or None
-        (*columns) -> the least and the largest value of an item of its parts, where they have any and it is no share.
+        (*columns) -> the least and the largest value of an item of its parts, where they have any
+        and it is no share.
     naive : callable or None
-        (*columns) -> the metric and its standard error of independent items of equal weight; by default that of a
-        ratio by the delta method.
+        (*columns) -> the metric and its standard error of independent items of equal weight; by
+        default that of a ratio by the delta method.
     """
 
     name: str
@@ -85,7 +92,7 @@ class Metric:
     values: Any = None
     moments: Callable[..., Moments] | None = None
     kind: str = "number"
-    empty: str = ""
+    empty: str = "no item is left"
     about: str = ""
     of_each: str = ""
     title: str = ""
@@ -96,14 +103,12 @@ class Metric:
 
     @classmethod
     def of(cls, statistic: str | Callable) -> "Metric":
-        """Return the entry of a name, or one made of a function (weight, *columns) -> number, or raise."""
+        """Return the entry of a name, or one of a function (weight, *columns) -> number."""
         if callable(statistic):
-            return cls(getattr(statistic, "__name__", "statistic"), (), values=_by_row(statistic))
-        return METRICS[
-            checks.choice(
-                "statistic", statistic, [name for name in METRICS if METRICS[name].is_one]
-            )
-        ]
+            name = getattr(statistic, "__name__", "statistic")
+            return cls(name, (), values=_by_row(statistic), empty="")
+        names = [name for name in METRICS if METRICS[name].is_one]
+        return METRICS[checks.choice("statistic", statistic, names)]
 
     @property
     def is_one(self) -> bool:
@@ -121,23 +126,18 @@ class Metric:
         return self.kind == "proportion" or self.name == "f1"
 
     @property
-    def range(self) -> tuple[float, float]:
-        """The least and the largest value that it can have."""
-        return RANGES[self.kind]
-
-    @property
     def per_class(self) -> bool:
-        """Whether it can be asked of every class or rank; what takes a score cannot, as that belongs to one class."""
+        """Whether it is defined for every class or rank; a score belongs to one class."""
         return self.about == "rank" or self.about == "class" and "prediction" in self.arguments
 
     def totals_of(self, columns: Sequence, size: int) -> Totals | None:
-        """Return the two columns whose totals make the statistic, or None where it needs every weight.
+        """Return the two columns whose totals make the statistic, or None.
 
         Parameters
         ----------
         columns : sequence
-            Its arguments, (size,) each: numbers for y and x; any labels for an accuracy; 0 and 1, or booleans, for the
-            truth and the prediction of what is about a class.
+            Its arguments, (size,) each: numbers for y and x; any labels for an accuracy; 0 and 1,
+            or booleans, for the truth and the prediction of what is about a class.
         size : int
             Number of items.
         """
@@ -149,9 +149,13 @@ class Metric:
         return self.totals(*columns, size) if self.totals else None
 
     def parts_of(
-        self, columns: Sequence, totals: Any, rows: np.ndarray, weight: np.ndarray
-    ) -> tuple[np.ndarray, list]:
-        """Return the values that it averages, exactly or to first order, and the items that it averages them over.
+        self,
+        columns: Sequence,
+        totals: Any,
+        rows: ndarray,
+        weight: ndarray,
+    ) -> tuple[ndarray, list]:
+        """Return the values that it averages, and the items that it averages them over.
 
         Parameters
         ----------
@@ -166,24 +170,26 @@ class Metric:
         -------
         values : (n,) array
         parts : list of (n,) arrays of bool
-            One for a mean, two for an AUC. For F1 the items that are positive, truly or predicted, and whether both: it
-            is 2 J / (1 + J) of their mean J.
+            One for a mean, two for an AUC. For F1 the items that are positive, truly or predicted,
+            and whether both: it is 2 J / (1 + J) of their mean J.
         """
         if self.parts:
             return self.parts(*columns, rows, weight)
         return ratio(totals.numerator, totals.denominator), [rows & (totals.denominator != 0)]
 
-    def naive_of(self, *columns: np.ndarray) -> tuple[float, float]:
-        """Return it and its standard error as if items were independent and of equal weight."""
+    def naive_of(self, *columns: ndarray) -> tuple[float, float]:
+        """Return estimate and standard error as if items were independent and equally weighted."""
         if self.naive:
             return self.naive(*columns)
+        size = len(columns[0])
         if self.moments:
-            values = self.moments(*columns, len(columns[0])).linear(np.ones(len(columns[0])))[0]
-            return float(values.mean()), float(values.std() / np.sqrt(values.size))
-        totals: Any = self.totals_of(columns, len(columns[0]))
-        estimate = totals.numerator.sum() / totals.denominator.sum()
-        rest = totals.numerator - estimate * totals.denominator
-        return float(estimate), float(np.sqrt((rest**2).sum()) / totals.denominator.sum())
+            values = self.moments(*columns, size).linear(np.ones(size))[0]
+            return float(values.mean()), float(values.std() / np.sqrt(size))
+        totals: Any = self.totals_of(columns, size)
+        total = totals.denominator.sum()
+        estimate = totals.numerator.sum() / total
+        residuals = totals.numerator - estimate * totals.denominator
+        return float(estimate), float(np.sqrt((residuals**2).sum()) / total)
 
 
 def title_of(name: str) -> str:
@@ -194,31 +200,33 @@ def title_of(name: str) -> str:
     >>> title_of("macro_f1"), title_of("recall")
     ('macro F1', 'recall')
     """
-    return METRICS[name].title if name in METRICS and METRICS[name].title else metric_words(name)
+    title = METRICS[name].title if name in METRICS else ""
+    return title or metric_words(name)
 
 
-def placements(parts: Sequence[np.ndarray], score: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return for each positive the share of the negatives below it, for each negative that of the positives above it.
+def placements(parts: Sequence[ndarray], score: ndarray, weight: ndarray) -> ndarray:
+    """Return for each item the proportion of the other class on its right side.
+
+    That is the negatives below a positive, and the positives above a negative.
 
     Parameters
     ----------
     parts : (positive, negative), (n,) arrays of bool
     score, weight : (n,) array
-        Equal scores count half; shares are of the weight.
+        Equal scores count half; proportions are of the weight.
     """
-    found = np.zeros(score.size)
+    placed = np.zeros(score.size)
     for part, other, side in zip(parts, reversed(parts), (1, -1), strict=True):
         order = np.argsort(side * score[other], kind="stable")
-        cumulated = np.concatenate([[0.0], np.cumsum(weight[other][order])])
-        ends = [
-            np.searchsorted(side * score[other][order], side * score[part], end)
-            for end in ("left", "right")
-        ]
-        found[part] = sum(cumulated[end] for end in ends) / (2 * cumulated[-1])
-    return found
+        sorted_scores = side * score[other][order]
+        cumulated = np.append(0.0, np.cumsum(weight[other][order]))
+        below = np.searchsorted(sorted_scores, side * score[part], "left")
+        up_to = np.searchsorted(sorted_scores, side * score[part], "right")
+        placed[part] = (cumulated[below] + cumulated[up_to]) / (2 * cumulated[-1])
+    return placed
 
 
-def ratio(numerator: float | np.ndarray, denominator: float | np.ndarray) -> np.ndarray:
+def ratio(numerator: float | ndarray, denominator: float | ndarray) -> ndarray:
     """Return numerator / denominator, NaN where the denominator is 0."""
     defined = np.asarray(denominator) != 0
     return np.where(defined, numerator / np.where(defined, denominator, 1), np.nan)
@@ -233,8 +241,16 @@ def _mean(y: ArrayLike, size: int) -> Totals:
 
 
 def _mean_rank(y: ArrayLike, most: int, size: int) -> Totals:
+    high = checks.whole("most", most, 1)
     return Totals(
-        checks.vector("y", y, size=size, low=1, high=checks.whole("most", most, 1)), np.ones(size)
+        checks.vector(
+            "y",
+            y,
+            size=size,
+            low=1,
+            high=high,
+        ),
+        np.ones(size),
     )
 
 
@@ -247,9 +263,8 @@ def _ratio_of(y: ArrayLike, x: ArrayLike, size: int) -> Totals:
 
 
 def _accuracy(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
-    return Totals(
-        np.equal(*moments.alike_labels(truth, prediction, size)).astype(float), np.ones(size)
-    )
+    truth, prediction = moments.alike_labels(truth, prediction, size)
+    return Totals((truth == prediction).astype(float), np.ones(size))
 
 
 def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
@@ -264,23 +279,30 @@ def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
     return totals
 
 
-def binary(name: str, values: ArrayLike, size: int) -> np.ndarray:
+def binary(name: str, values: ArrayLike, size: int) -> ndarray:
     """Return 0/1 labels or booleans as floats; the message shows what was seen instead."""
     array = checks.labels(name, values, size=size)
     if array.dtype.kind in "biuf" and np.isin(array, (0, 1)).all():
         return array.astype(float)
-    seen = np.unique(array)
-    shown = ", ".join(repr(value) for value in seen[:5].tolist()) + (
-        ", ..." if seen.size > 5 else ""
-    )
+    labels = np.unique(array)
+    examples = [repr(label) for label in labels[:5].tolist()]
+    if labels.size > len(examples):
+        examples.append("...")
     raise ValueError(
-        f"{name} must hold 0 and 1 (1 the positive class); got {checks.counted(seen.size, 'label')}: "
-        f"{shown}; compare with the positive class first"
+        f"{name} must hold 0 and 1 (1 the positive class); got "
+        f"{checks.counted(labels.size, 'label')}: {', '.join(examples)}; compare with the positive "
+        "class first"
     )
 
 
-def _probabilities(truth: ArrayLike, score: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
-    return binary("truth", truth, size), checks.vector("score", score, size=size, low=0, high=1)
+def _probabilities(truth: ArrayLike, score: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
+    return binary("truth", truth, size), checks.vector(
+        "score",
+        score,
+        size=size,
+        low=0,
+        high=1,
+    )
 
 
 def _brier(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
@@ -288,7 +310,8 @@ def _brier(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
 
     References
     ----------
-    .. [1] Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
+    .. [1] Brier, Verification of forecasts expressed in terms of probability, Monthly Weather
+       Review 78, 1950.
     """
     truth, score = _probabilities(truth, score, size)
     return Totals((score - truth) ** 2, np.ones(size))
@@ -297,23 +320,24 @@ def _brier(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
 def _log_loss(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
     """Mean of -log of the probability that was given to what is true."""
     truth, score = _probabilities(truth, score, size)
-    given = np.where(truth == 1, score, 1 - score)
-    if not given.all():
+    chance = np.where(truth == 1, score, 1 - score)
+    for item in np.flatnonzero(chance == 0)[:1]:
         raise checks.WrongValue(
             "score",
             "must give no item's true class the probability 0: its log loss is infinite; "
-            f"item {int((given == 0).argmax())} is {score[given == 0][0]:g}",
+            f"item {item} is {score[item]:g}",
         )
-    return Totals(-np.log(given), np.ones(size))
+    return Totals(-np.log(chance), np.ones(size))
 
 
 def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
-    """AUC with ties counted half [1]_: positives above each group of equal scores against the negatives below.
+    """AUC with ties counted half [1]_.
 
     References
     ----------
-    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
-       graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
+    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver
+       operating characteristic graph, Journal of Mathematical Psychology 12, 1975: AUC as a
+       probability, ties counted half.
     """
     positive, score = binary("truth", truth, size), checks.vector("score", score, size=size)
     order = np.argsort(score, kind="stable")
@@ -335,7 +359,8 @@ def _quantile(y: ArrayLike, q: float, size: int) -> Callable:
 
     References
     ----------
-    .. [1] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996: type 1.
+    .. [1] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50,
+       1996: type 1.
     """
     y, q = checks.vector("y", y, size=size), checks.number("q", q, 0, 1)
     order = np.argsort(y, kind="stable")
@@ -354,27 +379,28 @@ def _median(y: ArrayLike, size: int) -> Callable:
     return _quantile(y, 0.5, size)
 
 
-def below_median(y: ArrayLike, rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list]:
-    """Return 1 for what lies below the median and 0 for what lies above; what equals it makes the mean one half."""
+def below_median(y: ArrayLike, rows: ndarray, weight: ndarray) -> tuple[ndarray, list]:
+    """Return 1 below the median and 0 above it; values equal to it make the mean one half."""
     y = checks.vector("y", y, size=rows.size)
     middle = _median(y[rows], int(rows.sum()))(weight[None, rows])[0]
-    counted = weight * rows
-    under, at = counted[y < middle].sum(), counted[y == middle].sum()
-    return np.where(y == middle, (counted.sum() / 2 - under) / at, y < middle), [rows]
+    weight = weight * rows
+    under, at = weight[y < middle].sum(), weight[y == middle].sum()
+    return np.where(y == middle, (weight.sum() / 2 - under) / at, y < middle), [rows]
 
 
-def _naive_median(y: np.ndarray) -> tuple[float, float]:
-    """Half of how far the median moves where its share moves by a standard error, .5 / sqrt(n) [1]_.
+def _naive_median(y: ndarray) -> tuple[float, float]:
+    """Half of how far the median moves if its share moves by .5 / sqrt(n) either way [1]_.
 
     References
     ----------
     .. [1] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
     """
-    found = [
-        float(_quantile(y, q, y.size)(np.ones((1, y.size)))[0])
-        for q in (0.5, *np.clip(0.5 + 0.5 / np.sqrt(y.size) * np.array([-1, 1]), 0, 1).tolist())
-    ]
-    return found[0], (found[2] - found[1]) / 2
+    error = 0.5 / np.sqrt(y.size)
+    low, middle, high = (
+        float(_quantile(y, max(0.0, min(1.0, float(q))), y.size)(np.ones((1, y.size)))[0])
+        for q in (0.5 - error, 0.5, 0.5 + error)
+    )
+    return middle, (high - low) / 2
 
 
 def _number(value: Any) -> float:
@@ -394,27 +420,32 @@ def _by_row(statistic: Callable) -> Callable:
 
 
 def _auc_parts(
-    truth: ArrayLike, score: ArrayLike, rows: np.ndarray, weight: np.ndarray
-) -> tuple[np.ndarray, list]:
-    """Return for both classes the shares of the other that lie on the right side of an item: AUC is the mean of each.
+    truth: ArrayLike,
+    score: ArrayLike,
+    rows: ndarray,
+    weight: ndarray,
+) -> tuple[ndarray, list]:
+    """Return the placements of both classes, and the classes: AUC is the mean of each.
 
     References
     ----------
-    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver operating characteristic
-       graph, Journal of Mathematical Psychology 12, 1975: AUC as a probability, ties counted half.
+    .. [1] Bamber, The area above the ordinal dominance graph and the area below the receiver
+       operating characteristic graph, Journal of Mathematical Psychology 12, 1975: AUC as a
+       probability, ties counted half.
     """
     positive = binary("truth", truth, rows.size) == 1
     parts = positive & rows, ~positive & rows
     return placements(parts, checks.vector("score", score, size=rows.size), weight), list(parts)
 
 
-def naive_auc(truth: np.ndarray, score: np.ndarray) -> tuple[float, float]:
-    """Return AUC and standard error, by placements of positives among negatives and of negatives among positives [1]_.
+def naive_auc(truth: ndarray, score: ndarray) -> tuple[float, float]:
+    """Return AUC and standard error, by placements of either class in the other [1]_.
 
     References
     ----------
-    .. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated receiver operating
-       characteristic curves, Biometrics 44, 1988: variance of the AUC of independent items.
+    .. [1] DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated
+       receiver operating characteristic curves, Biometrics 44, 1988: variance of the AUC of
+       independent items.
     """
     positive = truth == 1
     parts = positive, ~positive
@@ -423,17 +454,18 @@ def naive_auc(truth: np.ndarray, score: np.ndarray) -> tuple[float, float]:
     return float(placed[positive].mean()), float(np.sqrt(spread))
 
 
-def _naive_macro_f1(truth: np.ndarray, prediction: np.ndarray) -> tuple[float, float]:
-    """Each class's F1 is 2 hits / (true + predicted); an item moves those of its true and its predicted class."""
+def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
+    """Each class's F1 is 2 hits / (true + predicted); an item moves those of its two classes."""
     names, code = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
     true, predicted = code.reshape(2, -1)
-    right, counted = true == predicted, np.bincount(code)
-    f1 = 2 * np.bincount(true, right, names.size) / counted
-    rest = 2 * right / counted[true] - f1[true] / counted[true] - f1[predicted] / counted[predicted]
-    return float(f1.mean()), float(np.sqrt((rest**2).sum()) / names.size)
+    right, sizes = true == predicted, np.bincount(code)
+    f1 = 2 * np.bincount(true, right, names.size) / sizes
+    slopes = f1 / sizes
+    moves = 2 * right / sizes[true] - slopes[true] - slopes[predicted]
+    return float(f1.mean()), float(np.sqrt((moves**2).sum()) / names.size)
 
 
-def _naive_balanced_accuracy(truth: np.ndarray, prediction: np.ndarray) -> tuple[float, float]:
+def _naive_balanced_accuracy(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
     names, code, size = np.unique(truth, return_inverse=True, return_counts=True)
     recall = np.bincount(code, truth == prediction) / size
     return float(recall.mean()), float(np.sqrt((recall * (1 - recall) / size).sum()) / names.size)
@@ -448,22 +480,22 @@ RANGES = {
     "bounded": (-np.inf, np.inf),
     "number": (-np.inf, np.inf),
 }
-_LABELS, _NONE_LEFT = ("truth", "prediction"), "no item is left"
-_SCORES, _ONE_VALUE = ("truth", "score"), "it takes two classes or values"
+_LABELS, _SCORES = ("truth", "prediction"), ("truth", "score")
+_ONE_VALUE = "it takes two classes or values"
 
 
-def _cut(mean: Any) -> np.ndarray:
+def _cut(mean: ndarray) -> ndarray:
     return np.clip(mean, *RANGES["agreement"])
 
 
 METRICS = {
     metric.name: metric
     for metric in (
-        Metric("proportion", ("y",), _proportion, kind="proportion", empty=_NONE_LEFT),
-        Metric("mean", ("y",), _mean, empty=_NONE_LEFT),
-        Metric("total", ("y",), _total),
+        Metric("proportion", ("y",), _proportion, kind="proportion"),
+        Metric("mean", ("y",), _mean),
+        Metric("total", ("y",), _total, empty=""),
         Metric("ratio", ("y", "x"), _ratio_of, empty="the total of x is 0"),
-        Metric("accuracy", _LABELS, _accuracy, kind="proportion", empty=_NONE_LEFT, about="items"),
+        Metric("accuracy", _LABELS, _accuracy, kind="proportion", about="items"),
         Metric(
             "precision",
             _LABELS,
@@ -490,7 +522,13 @@ METRICS = {
             of_mean=lambda mean: 2 * mean / (1 + mean),
         ),
         Metric(
-            "macro_f1", _LABELS, kind="share", about="classes", of_each="f1", naive=_naive_macro_f1
+            "macro_f1",
+            _LABELS,
+            kind="share",
+            about="classes",
+            of_each="f1",
+            naive=_naive_macro_f1,
+            empty="",
         ),
         Metric(
             "balanced_accuracy",
@@ -499,6 +537,7 @@ METRICS = {
             about="classes",
             of_each="recall",
             naive=_naive_balanced_accuracy,
+            empty="",
         ),
         Metric(
             "kappa",
@@ -518,10 +557,14 @@ METRICS = {
             about="items",
             of_mean=_cut,
         ),
-        Metric("brier", _SCORES, _brier, kind="share", empty=_NONE_LEFT, about="class"),
-        Metric("log_loss", _SCORES, _log_loss, kind="positive", empty=_NONE_LEFT, about="class"),
+        Metric("brier", _SCORES, _brier, kind="share", about="class"),
+        Metric("log_loss", _SCORES, _log_loss, kind="positive", about="class"),
         Metric(
-            "rmse", _LABELS, moments=moments.rmse, kind="positive", empty=_NONE_LEFT, about="items"
+            "rmse",
+            _LABELS,
+            moments=moments.rmse,
+            kind="positive",
+            about="items",
         ),
         Metric(
             "correlation",
@@ -535,7 +578,6 @@ METRICS = {
             "median",
             ("truth",),
             values=_median,
-            empty=_NONE_LEFT,
             about="items",
             parts=below_median,
             ends=lambda y: RANGES["share"],
@@ -556,7 +598,6 @@ METRICS = {
             ("y",),
             _proportion,
             kind="proportion",
-            empty=_NONE_LEFT,
             about="rank",
             title="identified by rank",
         ),
@@ -565,11 +606,10 @@ METRICS = {
             ("y", "most"),
             _mean_rank,
             kind="bounded",
-            empty=_NONE_LEFT,
             about="ranks",
             title="mean rank",
             ends=lambda y, most: (1.0, float(most)),
         ),
-        Metric("quantile", ("y", "q"), values=_quantile),
+        Metric("quantile", ("y", "q"), values=_quantile, empty=""),
     )
 }

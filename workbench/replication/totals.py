@@ -1,8 +1,9 @@
 """Totals of all replicates at once, by the Fourier transform of the group that a linear array is.
 
-Run r of a linear array keeps in stratum h the unit <r, p_h>, a scalar product over GF(s). The total of the kept
-units, sum_h f_h(<r, p_h>), is therefore a sum of characters of the additive group of the runs, and the transform of
-that group gives it for all R runs in about R log R steps instead of R times the number of strata.
+Run r of a linear array keeps in stratum h the unit <r, p_h>, a scalar product over GF(s). The total
+of the kept units, sum_h f_h(<r, p_h>), is therefore a sum of characters of the additive group of
+the runs, and the transform of that group gives it for all R runs in about R log R steps instead of
+R times the number of strata.
 
 References
 ----------
@@ -13,6 +14,7 @@ References
 from functools import lru_cache
 
 import numpy as np
+from numpy import ndarray
 
 from workbench.replication.arrays import linear_forms, smallest_runs
 from workbench.replication.galois import GaloisField, as_prime_power, digits
@@ -20,7 +22,7 @@ from workbench.replication.galois import GaloisField, as_prime_power, digits
 RADIX = 16
 
 
-def signed_totals(contrasts: np.ndarray) -> np.ndarray:
+def signed_totals(contrasts: ndarray) -> ndarray:
     """Return sum_j (-1)^a_rj c_j for every run r of the two-level linear array a.
 
     Parameters
@@ -43,7 +45,7 @@ def signed_totals(contrasts: np.ndarray) -> np.ndarray:
     return _walsh(spectrum)
 
 
-def kept_totals(values: np.ndarray) -> np.ndarray:
+def kept_totals(values: ndarray) -> ndarray:
     """Return sum_h values[h, a_rh] for every run r of the linear array a.
 
     Parameters
@@ -72,7 +74,7 @@ def kept_totals(values: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=16)
 def _frequencies(levels: int, strata: int) -> tuple:
-    """Return the characters of a stratum and where each, but the constant one, stands in the group's, (s - 1, H).
+    """Return the characters of a stratum, and their places among those of the group, (s - 1, H).
 
     The character c x of the unit x = <r, p_h> is the character of the run r at the vector c p_h.
     """
@@ -84,14 +86,14 @@ def _frequencies(levels: int, strata: int) -> tuple:
     return _characters(field), places
 
 
-def _characters(field: GaloisField) -> np.ndarray:
-    """Return the (s, s) table of the additive characters, exp(2 pi i x.u / p) with digits x.u of elements x and u."""
+def _characters(field: GaloisField) -> ndarray:
+    """Return the (s, s) table of the additive characters, exp(2 pi i x.u / p) of digits x, u."""
     elements = digits(np.arange(field.size), field.p, field.degree)
     powers = elements @ elements.T % field.p
     return 1.0 - 2 * powers if field.p == 2 else np.exp(2j * np.pi / field.p * powers)
 
 
-def _dual(field: GaloisField) -> np.ndarray:
+def _dual(field: GaloisField) -> ndarray:
     """Return for every element v the u whose character at x is that of the trace of v x."""
     basis = field.p ** np.arange(field.degree)
     products = field.multiply(np.arange(field.size)[:, None], basis)
@@ -102,7 +104,7 @@ def _dual(field: GaloisField) -> np.ndarray:
     return trace @ basis
 
 
-def _synthesis(spectrum: np.ndarray, characters: np.ndarray) -> np.ndarray:
+def _synthesis(spectrum: ndarray, characters: ndarray) -> ndarray:
     """Return the values whose coefficients are given, digit after digit of the run."""
     done = 1
     while done < len(spectrum):
@@ -113,7 +115,7 @@ def _synthesis(spectrum: np.ndarray, characters: np.ndarray) -> np.ndarray:
     return spectrum
 
 
-def _walsh(spectrum: np.ndarray) -> np.ndarray:
+def _walsh(spectrum: ndarray) -> ndarray:
     """Return the Walsh-Hadamard transform along the first axis, four bits at a time."""
     bits = digits(np.arange(RADIX), 2, 4)
     return _synthesis(spectrum, 1.0 - 2 * (bits @ bits.T % 2))

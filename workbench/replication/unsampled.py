@@ -1,7 +1,7 @@
-"""Metrics that labeled items cannot show: items of one kind were not sampled, or the score is of another class.
+"""Metrics that labeled items cannot show: some were not sampled, or the score is another.
 
-`SampledClasses` looks at labeled items as a whole, `refuse_unsampled` at two columns of labels, and `score_notes` at
-scores.
+`SampledClasses` looks at labeled items as a whole, `refuse_unsampled` at two columns of labels, and
+`score_notes` at scores.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy import ndarray
 
 from workbench import checks
 from workbench.replication.statistics import METRICS, UndefinedError, naive_auc, title_of
@@ -24,7 +25,7 @@ ERRORS = 3  # standard errors below one half from which an AUC is not so by chan
 
 @dataclass(frozen=True)
 class SampledClasses:
-    """Predictions and truths that labeled items show, and whether others exist that were not sampled.
+    """Predictions and truths of labeled items, and whether others were not sampled.
 
     Attributes
     ----------
@@ -42,13 +43,13 @@ class SampledClasses:
     @classmethod
     def of_columns(
         cls,
-        truth: np.ndarray,
-        prediction: np.ndarray,
+        truth: ndarray,
+        prediction: ndarray,
         *,
         several: bool = False,
         unlike_others: bool | None = None,
     ) -> "SampledClasses":
-        """Return what two columns of labels show.
+        """Return the classes that two columns of labels hold.
 
         Parameters
         ----------
@@ -56,7 +57,8 @@ class SampledClasses:
         several : bool
             Whether more than one class is known to exist.
         unlike_others : bool, optional
-            Whether the predictions differ from those of items that nobody labeled; None where none are known.
+            Whether the predictions differ from those of items that nobody labeled; None where none
+            are known.
         """
         true, predicted = np.unique(truth).tolist(), np.unique(prediction).tolist()
         several = several or len({*true, *predicted}) > 1
@@ -68,35 +70,38 @@ class SampledClasses:
         """Return whether the sample shows a metric, of a class where it is about one."""
         if not (self.by_prediction or self.by_truth) or metric in OF_NUMBERS:
             return True
-        if metric == "precision" and self.by_prediction:
-            return label in self.predicted
-        return (
-            metric == "recall" and self.by_truth and not self.by_prediction and label in self.true
-        )
+        if self.by_prediction:
+            return metric == "precision" and label in self.predicted
+        return metric == "recall" and label in self.true
 
     @property
     def reason(self) -> str:
         """What is missing, and what to label."""
         kind, names = ("predicted", self.predicted) if self.by_prediction else ("truly", self.true)
-        shown = checks.listed(names, SHOWN, quoted=True)
         if len(names) > 1:
             return (
-                "the predictions of the labeled items differ from those of the other items more than chance "
-                "allows, so the labeled items are no random sample: draw items at random and label them, or name "
-                "the column of sampling weights (--weight, weight=)"
+                "the predictions of the labeled items differ from those of the other items more "
+                "than chance allows, so the labeled items are no random sample: draw items at "
+                "random and label them, or name the column of sampling weights (--weight, weight=)"
             )
-        text = f"every labeled item is {kind} {shown}, and other items were not sampled"
-        remedy = f"label a random sample of the items that are {kind} something else, too"
-        if self.by_prediction and not self.by_truth:
-            remedy += f" (if the classifier predicts nothing else, accuracy equals the precision of {shown})"
-        return f"{text}: {remedy}"
+        label = checks.listed(names, SHOWN, quoted=True)
+        text = (
+            f"every labeled item is {kind} {label}, and other items were not sampled: label a "
+            f"random sample of the items that are {kind} something else, too"
+        )
+        if not self.by_prediction or self.by_truth:
+            return text
+        return (
+            f"{text} (if the classifier predicts nothing else, accuracy equals the precision of "
+            f"{label})"
+        )
 
 
-def differs_from_rest(labeled: np.ndarray, unlabeled: np.ndarray) -> bool:
+def differs_from_rest(labeled: ndarray, unlabeled: ndarray) -> bool:
     """Return whether predictions of labeled items are unlike those of the others beyond chance.
 
-    Of N items n were labeled: the number of labeled ones with a prediction is hypergeometric if they were drawn at
-    random. Both tails are taken, and as many tests as there are predictions.
+    Of N items n were labeled: the number of labeled ones with a prediction is hypergeometric if
+    they were drawn at random. Both tails are taken, and as many tests as there are predictions.
 
     Parameters
     ----------
@@ -117,7 +122,7 @@ def differs_from_rest(labeled: np.ndarray, unlabeled: np.ndarray) -> bool:
     return bool(2 * names.size * tails.min() < CHANCE)
 
 
-def refuse_unsampled(metric: str, truth: np.ndarray, prediction: np.ndarray) -> None:
+def refuse_unsampled(metric: str, truth: ndarray, prediction: ndarray) -> None:
     """Raise where a statistic of two columns of labels needs items that were not sampled.
 
     Parameters
@@ -149,61 +154,51 @@ def unknown_words(names: Iterable[str], reason: str) -> str:
 
 
 def score_notes(items: Any, metrics: Iterable[str]) -> Iterator[Note]:
-    """Yield a note where the score seems to be that of another class, or the confidence in the predicted class.
+    """Yield a note where the score seems to be of another class, or of the predicted one.
 
     Parameters
     ----------
     items : LabeledItems
     metrics : iterable of str
     """
-    titles = [title_of(metric) for metric in OF_SCORES if metric in metrics]
+    titles = ", ".join(title_of(metric) for metric in OF_SCORES if metric in metrics)
     if not titles or items.score is None or items.positive is None:
         return
     truth = items.truth == items.positive
-    if truth.all() or not truth.any():
+    if not _varies(truth):
         return
+    predicted = None if items.prediction is None else items.prediction == items.positive
+    if predicted is not None and _varies(predicted):
+        auc_of_predictions, _ = naive_auc(predicted, items.score)
+        if 0.5 <= items.score.min() and items.score.max() <= 1 and 0.05 < auc_of_predictions < 0.95:
+            yield Note(
+                "unreliable",
+                f"{titles}: every score is at least 0.5, whatever the prediction, so the score "
+                "seems to be the confidence in the predicted class; the probability of "
+                f"{items.positive!r} is needed, which is 1 less the confidence where another class "
+                "is predicted",
+            )
+            return
     auc, error = naive_auc(truth, items.score)
-    if _is_confidence(items):
-        yield Note(
-            "unreliable",
-            f"{', '.join(titles)}: every score is at least 0.5, whatever the prediction, so the "
-            f"score seems to be the confidence in the predicted class; the probability of {items.positive!r} is "
-            "needed, which is 1 less the confidence where another class is predicted",
-        )
-    elif auc < 0.5 - ERRORS * error and _agrees(items, truth):
-        known = (
-            "" if items.prediction is None else ", although the predictions agree with the truth"
-        )
-        shown, other = digits.percents(auc, 1 - auc)
-        yield Note(
-            "unreliable",
-            f"{', '.join(titles)}: the AUC of the score is {shown}, far below 50%{known}, so the "
-            f"score seems to be that of another class than {items.positive!r}: {_other_class(items)} for an AUC "
-            f"of {other}",
-        )
+    if auc >= 0.5 - ERRORS * error:
+        return
+    agreeing = ""
+    if predicted is not None:
+        if not _varies(predicted) or truth[predicted].mean() <= truth[~predicted].mean():
+            return
+        agreeing = ", although the predictions agree with the truth"
+    auc_text, other_text = digits.percents(auc, 1 - auc)
+    negatives = np.unique(items.truth[~truth]).tolist()
+    remedy = "take 1 less the score"
+    if len(negatives) == 1:
+        remedy = f"name that class (--positive {negatives[0]}, positive={str(negatives[0])!r})"
+    yield Note(
+        "unreliable",
+        f"{titles}: the AUC of the score is {auc_text}, far below 50%{agreeing}, so the score "
+        f"seems to be that of another class than {items.positive!r}: {remedy} for an AUC of "
+        f"{other_text}",
+    )
 
 
-def _is_confidence(items: Any) -> bool:
-    if items.prediction is None or np.unique(items.prediction).size < 2:
-        return False
-    predicted = items.prediction == items.positive
-    if items.score.min() < 0.5 or items.score.max() > 1 or predicted.all() or not predicted.any():
-        return False
-    return 0.05 < naive_auc(predicted, items.score)[0] < 0.95
-
-
-def _agrees(items: Any, truth: np.ndarray) -> bool:
-    """Return whether the class is more frequent among the items that are predicted so; True without predictions."""
-    if items.prediction is None:
-        return True
-    predicted = items.prediction == items.positive
-    if predicted.all() or not predicted.any():
-        return False
-    return bool(truth[predicted].mean() > truth[~predicted].mean())
-
-
-def _other_class(items: Any) -> str:
-    others = [name for name in np.unique(items.truth).tolist() if name != items.positive]
-    if len(others) == 1:
-        return f"name that class (--positive {others[0]}, positive={str(others[0])!r})"
-    return "take 1 less the score"
+def _varies(mask: ndarray) -> bool:
+    return bool(mask.any() and not mask.all())
