@@ -505,9 +505,11 @@ def _refuse_shape(name: str, array: ndarray, size: int | None) -> None:
 
 
 def _range(low: float, high: float, open_ends: bool = False) -> str:
-    """Return the words for a range with no limit, with a lower limit, or with two limits."""
-    if low <= -LARGEST_FLOAT:
+    """Return the words for a range with no limit, with one limit, or with two."""
+    if low <= -LARGEST_FLOAT and high >= LARGEST_FLOAT:
         return ""
+    if low <= -LARGEST_FLOAT:
+        return f" below {high}" if open_ends else f" of at most {high}"
     if high >= LARGEST_FLOAT:
         return f" above {low}" if open_ends else f" of at least {low}"
     return f" in ({low}, {high})" if open_ends else f" from {low} to {high}"

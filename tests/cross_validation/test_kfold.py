@@ -756,7 +756,7 @@ def test_a_constant_that_a_sum_of_many_rounds_is_refused():
             {"rho": 1.5},
             "rho must be a number below 1; got 1.5",
         ),
-        ({"rho": math.nan}, "rho must be a number; got nan"),
+        ({"rho": math.nan}, "rho must be a number below 1; got nan"),
         (
             {"rho": "nadeau"},
             "rho must be 'auto', 'naive', 'nadeau_bengio' or a number below 1; got 'nadeau' "
