@@ -413,7 +413,8 @@ def _onto_levels(field: GaloisField, elements: ndarray, levels: int) -> ndarray:
     """Map elements linearly onto GF(levels), by the lowest coefficient or the trace."""
     if levels == field.p:
         return field.coefficients(elements)[..., 0]
-    trace, conjugate = np.asarray(elements), field.power(elements, levels)
+    trace = np.asarray(elements)
+    conjugate = field.power(elements, levels)
     while not np.array_equal(conjugate, elements):
         trace = np.asarray(field.add(trace, conjugate))
         conjugate = field.power(conjugate, levels)
@@ -430,8 +431,11 @@ def _builder(order: int) -> Callable[[], ndarray] | None:
     """Return a function that builds a matrix of this order, or None where there is none."""
 
     def product(factor: int) -> Callable[[], ndarray] | None:
-        large, small = _builder(order // factor), _builder(factor)
-        return (lambda: _kron(large(), small())) if large and small else None
+        large = _builder(order // factor)
+        small = _builder(factor)
+        if large and small:
+            return lambda: _kron(large(), small())
+        return None
 
     if order <= 2:
         return lambda: SYLVESTER[:order, :order]
@@ -561,7 +565,8 @@ def _problems(
     table: ndarray | None,
 ) -> Iterator[str]:
     """Yield the faults: a column, a pair of columns, more columns than Rao's bound."""
-    (runs, factors), levels = codes.shape, symbols.size
+    runs, factors = codes.shape
+    levels = symbols.size
     if levels == 1:
         yield f"the array holds only the symbol {symbols[0]:g}"
         return

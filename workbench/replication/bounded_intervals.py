@@ -97,7 +97,8 @@ class Sample:
         parts: Sequence[ndarray],
     ) -> Self:
         """Return the sample of items with values (n,); parts are masks (n,) that do not overlap."""
-        rows, psus = np.any(parts, 0), design.stratum_of_psu.size
+        rows = np.any(parts, 0)
+        psus = design.stratum_of_psu.size
         psu = design.psu_of_item[rows]
         weights = [part[rows] * design.weight[rows] / design.weight[part].sum() for part in parts]
         weight = sum(weights)
@@ -273,8 +274,10 @@ class Clusters:
         bounded : bool
         """
         r = scipy.special.stdtrit(self.df, tail) / scipy.special.ndtri(tail)
-        g, u = self.skewness[side], (self.bounded if bounded else self.unseen)[side]
-        free, mean = np.asarray(self.free), (2 * side - 1) * self.mean
+        g = self.skewness[side]
+        u = (self.bounded if bounded else self.unseen)[side]
+        free = np.asarray(self.free)
+        mean = (2 * side - 1) * self.mean
         return (
             mean + free * np.maximum(g * r / 2, u),
             self.variance * r**2 + free * u**2,
@@ -337,7 +340,9 @@ def clusters(
     >>> [round(float(limit), 6) for limit in clusters(design, sample, 0.0, (0.0, 1.0)).limits(.025)]
     [0.653226, 1.0]
     """
-    reach, mean, share = bounds[1] - bounds[0], sample.mean, sample.shares.mean(0)
+    reach = bounds[1] - bounds[0]
+    mean = sample.mean
+    share = sample.shares.mean(0)
     error = _cleaned(sample.add(_cleaned(sample.values - mean, reach)), reach * share)
     df, psus = degrees(design, sample.shares, most_df)
     if most_df is None:
@@ -416,8 +421,12 @@ def _side(
     and is larger and worse than the worst where sizes vary and the tail is heavy. Errors, (2, P,
     ...), are from the mean of all and from that of the stratum.
     """
-    error, share, beyond = errors[0], sample.shares.max(0), np.maximum(off, 0)
-    square, heaviest, squares = error**2, 1 + share.max(0), sample.add(beyond**2)
+    error = errors[0]
+    share = sample.shares.max(0)
+    beyond = np.maximum(off, 0)
+    square = error**2
+    heaviest = 1 + share.max(0)
+    squares = sample.add(beyond**2)
     skewness = np.maximum(_over((square * error).sum(0), square.sum(0)), 0)
     carriers = _over(squares.sum(0) ** 2, (squares**2).sum(0))
     gaps = np.broadcast_to(sample.of_psu(gap), beyond.shape)

@@ -41,7 +41,10 @@ class DesignError(WrongValue):
     ) -> None:
         place = f" (items {items[0]} and {items[1]}, counted from 0)" if items else ""
         super().__init__(argument, rule, told=seen + place + (f": {remedy}" if remedy else ""))
-        self.kind, self.seen, self.items, self.join = kind, seen, tuple(items), tuple(join)
+        self.kind = kind
+        self.seen = seen
+        self.items = tuple(items)
+        self.join = tuple(join)
 
 
 class SurveyDesign(Result):
@@ -121,7 +124,10 @@ class SurveyDesign(Result):
 
     def __post_init__(self) -> None:
         stratum = checks.labels("stratum", self.stratum)
-        size, psu, weight, fpc = stratum.size, self.psu, np.ones(stratum.size), self.fpc
+        size = stratum.size
+        psu = self.psu
+        weight = np.ones(stratum.size)
+        fpc = self.fpc
         if psu is not None:
             psu = checks.labels("psu", psu, size=size)
         if self.weight is not None:
@@ -216,7 +222,8 @@ class SurveyDesign(Result):
         ----------
         values : (n, C) array_like of float
         """
-        psu, psus = self.psu_of_item, self.stratum_of_psu.size
+        psu = self.psu_of_item
+        psus = self.stratum_of_psu.size
         columns = np.transpose(values)
         return np.stack([np.bincount(psu, self.weight * column, psus) for column in columns], 1)
 
@@ -231,7 +238,8 @@ class SurveyDesign(Result):
     def rows(self) -> list[dict]:
         """Return one row per stratum: PSUs, items, total weight."""
         of_item = self.stratum_of_psu[self.psu_of_item]
-        items, weight = np.bincount(of_item), np.bincount(of_item, self.weight)
+        items = np.bincount(of_item)
+        weight = np.bincount(of_item, self.weight)
         return rows_of(
             stratum=self.strata,
             psus=self.psus_per_stratum,
@@ -295,7 +303,8 @@ class SurveyDesign(Result):
     def _refuse_populations(self) -> None:
         """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
         _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
-        fpc, before = np.asarray(self.fpc), first[code]
+        fpc = np.asarray(self.fpc)
+        before = first[code]
         for k in np.flatnonzero(fpc != fpc[before])[:1]:
             raise DesignError(
                 "fpc",

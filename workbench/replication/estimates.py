@@ -227,7 +227,8 @@ class ReplicateEstimate(Estimate, Result):
             limits = self._shortened(auc_limits(self.estimate, np.asarray(self.ranks), tail))
         elif default and self.bounds:
             name = "default: beta"
-            limits, bounded = self._limits(tail, False), self._limits(tail, True)
+            limits = self._limits(tail, False)
+            bounded = self._limits(tail, True)
             notes.extend(bounded_notes(tuple(limits), bounded))
         elif method in ("bounded", "beta"):
             limits = self._limits(tail, True)
@@ -301,7 +302,8 @@ class ReplicateEstimate(Estimate, Result):
         t = float(scipy.special.stdtrit(df, 1 - tail))
         if default and self.kind in SCALES and self.variance > 0:
             function, inverse, slope = SCALES[self.kind]
-            middle, half = function(self.estimate), t * self.standard_error * slope(self.estimate)
+            middle = function(self.estimate)
+            half = t * self.standard_error * slope(self.estimate)
             return inverse(middle - half), inverse(middle + half)
         rule = "t" if default else method
         pair = limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
@@ -316,11 +318,9 @@ class ReplicateEstimate(Estimate, Result):
     def headline(self) -> str:
         """Return estimate, standard error, interval and design."""
         limits = self.interval()
-        psus, strata, drawn = (
-            checks.counted(self.psus, "PSU"),
-            checks.counted(self.strata, "stratum", "strata"),
-            checks.counted(self.replicate_values.size, f"{self.method} replicate"),
-        )
+        psus = checks.counted(self.psus, "PSU")
+        strata = checks.counted(self.strata, "stratum", "strata")
+        drawn = checks.counted(self.replicate_values.size, f"{self.method} replicate")
         return (
             f"{self.statistic} {self.estimate:.4g} (SE {self.standard_error:.4g}), "
             f"{percent(limits.level)} from {limits.low:.4g} to {limits.high:.4g} ({limits.method})"
@@ -432,7 +432,8 @@ def estimate_statistic(
     replicates, statistic, *columns, domain, center, bounds
         As in `replicate_estimate`.
     """
-    design, metric = replicates.design, Metric.of(statistic)
+    design = replicates.design
+    metric = Metric.of(statistic)
     rows = domain_rows(domain, design.weight)
     totals = metric.totals_of(columns, design.weight.size)
     moments = metric.moments(*columns, design.weight.size) if metric.moments else None
@@ -451,9 +452,11 @@ def estimate_statistic(
     in_base = rows
     if totals and totals.denominator is not None:
         in_base = rows & (totals.denominator != 0)
-    averaged, parts = in_base, [in_base]
+    averaged = in_base
+    parts = [in_base]
     if moments and moments.possible is not None:
-        (averaged, bounds), parts = moments.linear(design.weight * rows), [rows]
+        averaged, bounds = moments.linear(design.weight * rows)
+        parts = [rows]
     elif bounds:
         averaged, parts = metric.parts_of(columns, totals, rows, design.weight)
     sample = Sample.of_items(design, averaged, parts)
@@ -593,7 +596,8 @@ def _of_clusters(
     """Return the fields from which the interval is computed."""
     ratio = 1.0
     if len(sample.shares) == 1:
-        drawn, by_replicates = replicates.jackknife, variance
+        drawn = replicates.jackknife
+        by_replicates = variance
         mean, values = sample.replicated(drawn)
         variance = float(drawn.variances(values, mean))
         other = float(drawn.variances(metric.of_mean(values), metric.of_mean(mean)))
@@ -627,7 +631,9 @@ def _bounds(
     if bounds is None:
         if metric.is_share:
             return 0.0, 1.0
-        return metric.ends(*columns) if metric.ends else None
+        if metric.ends:
+            return metric.ends(*columns)
+        return None
     if metric.name != "mean" or totals is None:
         raise WrongValue("bounds", f"belong to 'mean'; got statistic {metric.name!r}")
     low, high = checks.bounds(bounds)
@@ -692,7 +698,8 @@ def estimate_notes(estimate: ReplicateEstimate, *, brief: bool = False) -> Itera
 
 def _few(estimate: ReplicateEstimate) -> str:
     """Return the caveat that few PSUs carry an estimate."""
-    psus, df = estimate.informative_psus, estimate.effective_df
+    psus = estimate.informative_psus
+    df = estimate.effective_df
     return (
         f"{checks.counted(psus, 'PSU')} {'carries' if psus == 1 else 'carry'} the information, "
         f"worth {estimate.effective_psus:.3g} of equal weight, {df:.3g} "
@@ -731,11 +738,13 @@ def limits(
         half = t * np.sqrt(variance)
         return estimate - half, estimate + half
     inside = (estimate > 0) & (estimate < 1) & (variance > 0)
-    p, v = np.where(inside, estimate, 0.5), np.where(inside, variance, 1.0)
+    p = np.where(inside, estimate, 0.5)
+    v = np.where(inside, variance, 1.0)
     n = np.where(inside, np.minimum(p * (1 - p) / v, items), effective_psus)
     low, high = intervals.wilson(estimate, n, t)
     if method == "wilson":
         return low, high
-    middle, half = scipy.special.logit(p), t * np.sqrt(v) / (p * (1 - p))
+    middle = scipy.special.logit(p)
+    half = t * np.sqrt(v) / (p * (1 - p))
     ends = scipy.special.expit([middle - half, middle + half])
     return tuple(np.where(inside, ends, [low, high]))

@@ -71,8 +71,12 @@ def four_circulants(order: int) -> ndarray:
     a, b, c, d = (
         np.array([1 if sign == "+" else -1 for sign in row], np.int8)[shift] for row in ROWS[order]
     )
-    br, cr, dr = b[:, ::-1], c[:, ::-1], d[:, ::-1]
-    btr, ctr, dtr = b.T[:, ::-1], c.T[:, ::-1], d.T[:, ::-1]
+    br = b[:, ::-1]
+    cr = c[:, ::-1]
+    dr = d[:, ::-1]
+    btr = b.T[:, ::-1]
+    ctr = c.T[:, ::-1]
+    dtr = d.T[:, ::-1]
     return np.block(
         [[a, br, cr, dr], [-br, a, dtr, -ctr], [-cr, -dtr, a, btr], [-dr, ctr, -btr, a]]
     )

@@ -138,7 +138,8 @@ class GaloisField:
         a, b : (...) array_like of int
             Elements, 0 to size - 1.
         """
-        a, b = self._elements("a", a), self._elements("b", b)
+        a = self._elements("a", a)
+        b = self._elements("b", b)
         if self.p == 2:
             return _plain(a ^ b)
         if self.degree == 1:
@@ -154,7 +155,8 @@ class GaloisField:
         a, b : (...) array_like of int
             Elements, 0 to size - 1.
         """
-        a, b = self._elements("a", a), self._elements("b", b)
+        a = self._elements("a", a)
+        b = self._elements("b", b)
         power, log = self._tables
         return _plain(np.where((a == 0) | (b == 0), 0, power[(log[a] + log[b]) % (self.size - 1)]))
 
@@ -254,7 +256,9 @@ def _whole_numbers(
 
 
 def _plain(array: ndarray) -> Any:
-    return int(array) if np.ndim(array) == 0 else array
+    if np.ndim(array) == 0:
+        return int(array)
+    return array
 
 
 def digits(numbers: ArrayLike, base: int, count: int) -> ndarray:
@@ -271,13 +275,17 @@ def _prime_factors(number: int) -> tuple:
             primes.append(divisor)
             while number % divisor == 0:
                 number //= divisor
-    return (*primes, number) if number > 1 else tuple(primes)
+    if number > 1:
+        return (*primes, number)
+    return tuple(primes)
 
 
 def as_prime_power(number: int) -> Any:
     """Return (p, m) with number = p^m, p prime, or None."""
     primes = _prime_factors(number)
-    return (primes[0], round(math.log(number, primes[0]))) if len(primes) == 1 else None
+    if len(primes) == 1:
+        return (primes[0], round(math.log(number, primes[0])))
+    return None
 
 
 # polynomials over GF(p), coefficients lowest first

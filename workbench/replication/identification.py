@@ -60,7 +60,9 @@ def identification_ranks(
         )
     own = np.take_along_axis(similarity, truth[:, None], 1)
     ranks = (similarity >= own).sum(1)
-    return ranks / len(ranks) if relative else ranks
+    if relative:
+        return ranks / len(ranks)
+    return ranks
 
 
 def identification_candidates(similarity: ArrayLike, count: int) -> ndarray:

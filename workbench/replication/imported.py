@@ -101,7 +101,8 @@ def imported_replicates(
 
 def _checked(replicate_weights: ArrayLike, weight: ndarray) -> ndarray:
     """Return replicate weights as floats, or raise."""
-    name, array = "replicate_weights", checks.plain_array("replicate_weights", replicate_weights)
+    name = "replicate_weights"
+    array = checks.plain_array("replicate_weights", replicate_weights)
     numeric = array.ndim == 2 and array.dtype.kind in "biuf"
     if not numeric or len(array) != weight.size or array.shape[1] < 2:
         raise WrongValue(

@@ -323,7 +323,8 @@ def load_labeled(
 
 def _labeled_rows(name: str, cells: ndarray) -> tuple[ndarray, int]:
     """Return the rows that have a label, and how many have none."""
-    gone, gaps = shapes.gaps(cells, False), shapes.gaps(cells, True)
+    gone = shapes.gaps(cells, False)
+    gaps = shapes.gaps(cells, True)
     if gaps.any() and not gaps.all():
         with contextlib.suppress(ValueError):  # a word such as "NaN" may be a class of other words
             numbers.to_numbers(name, cells[~gaps])
@@ -433,7 +434,9 @@ def positive_class(positive: Any, truth: ndarray) -> Any:
     """Return the positive class as it stands among the true ones."""
     names = np.unique(truth).tolist()
     if positive == "" or positive is None:
-        return names[1] if len(names) == 2 and not isinstance(names[0], str) else None
+        if len(names) == 2 and not isinstance(names[0], str):
+            return names[1]
+        return None
     text = str(positive).strip()
     text = {"true": "1", "false": "0"}.get(text.lower(), text)
     for name in names:

@@ -127,7 +127,8 @@ class MetricEstimates(Result):
     def finding(self) -> str:
         """Return the first metric with its interval, in plain words, after the caveats."""
         row = self.rows()[0]
-        name, (estimate, low, high) = _heading(row), _texts(row, *NUMBERS[:3])
+        name = _heading(row)
+        estimate, low, high = _texts(row, *NUMBERS[:3])
         finding = f"{name} {estimate}, between {low} and {high}"
         if METRICS[row["metric"]].is_share and digits.nothing(row["low"], row["high"]):
             finding = (
@@ -139,7 +140,8 @@ class MetricEstimates(Result):
 
     def basis(self) -> str:
         """Return in a line the sample that the finding rests on."""
-        first, worth = self.estimates[0], self.rows()[0]["worth"]
+        first = self.estimates[0]
+        worth = self.rows()[0]["worth"]
         sample = checks.counted(first.items, "labeled item")
         if first.psus != first.items:
             sample += f" in {checks.counted(first.psus, 'cluster')} (PSUs)"
@@ -226,10 +228,13 @@ class MetricEstimates(Result):
 
 def _texts(row: dict, *names: str, exact: bool = False) -> tuple[str, ...]:
     """Return entries of a row as text: shares as percentages, or `exact` as decimals."""
-    values, error = [row[name] for name in names], (row["high"] - row["low"]) / 2
+    values = [row[name] for name in names]
+    error = (row["high"] - row["low"]) / 2
     if not METRICS[row["metric"]].is_share:
         return digits.numbers(*values, error=error)
-    return digits.shares(*values) if exact else digits.percents(*values, error=error)
+    if exact:
+        return digits.shares(*values)
+    return digits.percents(*values, error=error)
 
 
 def row_title(row: Mapping) -> str:
@@ -320,7 +325,8 @@ def estimate_metrics(
     for group in _groups(items):
         rows = _rows_of(items, group)
         for metric, label in rows_to_estimate:
-            columns, entry = items.columns(metric, label), METRICS[metric]
+            columns = items.columns(metric, label)
+            entry = METRICS[metric]
             suffix = "" if label is None else f" of {label}"
             suffix += "" if group is None else f" in group {group}"
             where = ("metric", metric + suffix)
@@ -459,7 +465,8 @@ def naive(
 
 def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tuple], list[Note]]:
     """Return the pairs of metric and class that the sample shows, and notes on the others."""
-    sampled, notes = items.sampled, []
+    sampled = items.sampled
+    notes = []
     shows = [
         sampled.shows(metric, items.positive if label is None else label) for metric, label in pairs
     ]
@@ -487,7 +494,9 @@ def _rows_of(items: LabeledItems, group: object) -> ndarray | None:
     rows = None if group is None else np.asarray(items.group) == group
     if items.weight is None or items.weight.all():
         return rows
-    return items.weight > 0 if rows is None else rows & (items.weight > 0)
+    if rows is None:
+        return items.weight > 0
+    return rows & (items.weight > 0)
 
 
 def _why_none(notes: list[Note]) -> str:
@@ -510,7 +519,9 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
         return "precision", *of_all
     if items.sampled.by_truth:
         return "recall", *of_all
-    return of_all if len(items.classes) <= MOST_CLASSES else ("accuracy",)
+    if len(items.classes) <= MOST_CLASSES:
+        return of_all
+    return ("accuracy",)
 
 
 def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
@@ -551,7 +562,8 @@ def _imported(
     if method not in imported.METHODS:
         names = ", ".join(map(repr, imported.METHODS))
         raise WrongValue("method", f"must say how the replicate weights were made, {names}", method)
-    factors, shares = _numbers("coefficients", coefficients), _numbers("rho", rho)
+    factors = _numbers("coefficients", coefficients)
+    shares = _numbers("rho", rho)
     if factors is not None and factors.size == 1:
         factors = np.repeat(factors, weights.shape[1])
     return imported.imported_replicates(

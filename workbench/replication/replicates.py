@@ -40,7 +40,6 @@ from workbench.results import Result
 
 METHODS = ("brr", "fay", "generalized", "jkn", "jk2", "bootstrap")
 BALANCED = ("brr", "fay")
-JACKKNIFE = ("jkn", "jk2")
 LARGEST_HADAMARD = 1024
 LARGEST_WEIGHTS = 2**31
 MOST_EVALUATIONS = 2**33
@@ -85,12 +84,16 @@ class Replicates(Result):
     @property
     def df(self) -> float:
         """Degrees of freedom of the design."""
-        return self.design.df if self.most_df is None else self.most_df
+        if self.most_df is None:
+            return self.design.df
+        return self.most_df
 
     @property
     def jackknife(self) -> "Replicates":
         """The jackknife of the same design; replicates that were made elsewhere are their own."""
-        return self if self.most_df is not None else replicates(self.design, "jkn")
+        if self.most_df is not None:
+            return self
+        return replicates(self.design, "jkn")
 
     def weights(self) -> ndarray:
         """Return the replicate weights of the items, (n, R).
@@ -264,7 +267,8 @@ class Replicates(Result):
     def _factors(self, rows: slice) -> ndarray:
         """Return the factors (r, P) of PSUs that vary, drawn with replacement."""
         design = self.design.varying
-        of_psu, n = design.stratum_of_psu, design.psus_per_stratum
+        of_psu = design.stratum_of_psu
+        n = design.psus_per_stratum
         if self.method == "jk2":
             stratum = np.arange(n.size)[rows, None]
             change = 1 - 2 * (np.arange(of_psu.size) % 2)
@@ -327,7 +331,8 @@ class Replicates(Result):
     def _array_rows(self, rows: slice) -> ndarray:
         if self.array is not None:
             return self.array[rows]
-        n, runs = self.design.varying.psus_per_stratum, np.arange(self.count)[rows]
+        n = self.design.varying.psus_per_stratum
+        runs = np.arange(self.count)[rows]
         if self.method == "generalized":
             return arrays.linear_array(2, (n - 1).sum(), runs)
         return arrays.linear_array(n[0], n.size, runs)
@@ -347,7 +352,8 @@ class Replicates(Result):
         rows : (n,) array of bool
             The items whose weights the function takes.
         """
-        psu, weight = self.design.psu_of_item[rows], self.design.weight[rows]
+        psu = self.design.psu_of_item[rows]
+        weight = self.design.weight[rows]
         needed = self.count * weight.size
         if needed > MOST_EVALUATIONS:
             raise WrongValue(
@@ -541,7 +547,8 @@ def _two_level_array(columns: int) -> tuple[ndarray | None, int]:
 
 
 def _draws(design: SurveyDesign, count: int, rng: int | np.random.Generator) -> ndarray:
-    rng, n = checks.generator(rng), design.psus_per_stratum
+    rng = checks.generator(rng)
+    n = design.psus_per_stratum
     draws = np.empty((count, n.sum()), np.min_scalar_type(int(n.max())))
     for m, units in design.groups:
         draws[:, units] = rng.multinomial(m - 1, np.full(m, 1 / m), (count, len(units)))

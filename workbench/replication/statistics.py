@@ -146,7 +146,9 @@ class Metric:
                 f"{self.name} takes {checks.counted(len(self.arguments), 'column')}, "
                 f"{' and '.join(self.arguments)}; got {len(columns)}"
             )
-        return self.totals(*columns, size) if self.totals else None
+        if self.totals:
+            return self.totals(*columns, size)
+        return None
 
     def parts_of(
         self,
@@ -271,7 +273,8 @@ def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
     """Return hits over members, of which the true, the predicted, or both kinds count."""
 
     def totals(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
-        truth, prediction = binary("truth", truth, size), binary("prediction", prediction, size)
+        truth = binary("truth", truth, size)
+        prediction = binary("prediction", prediction, size)
         return Totals(
             (true + predicted) * truth * prediction, true * truth + predicted * prediction
         )
@@ -339,7 +342,8 @@ def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
        operating characteristic graph, Journal of Mathematical Psychology 12, 1975: AUC as a
        probability, ties counted half.
     """
-    positive, score = binary("truth", truth, size), checks.vector("score", score, size=size)
+    positive = binary("truth", truth, size)
+    score = checks.vector("score", score, size=size)
     order = np.argsort(score, kind="stable")
     starts = np.flatnonzero(np.diff(score[order], prepend=np.nan) != 0)
     is_positive = positive[order]
@@ -362,7 +366,8 @@ def _quantile(y: ArrayLike, q: float, size: int) -> Callable:
     .. [1] Hyndman & Fan, Sample quantiles in statistical packages, The American Statistician 50,
        1996: type 1.
     """
-    y, q = checks.vector("y", y, size=size), checks.number("q", q, 0, 1)
+    y = checks.vector("y", y, size=size)
+    q = checks.number("q", q, 0, 1)
     order = np.argsort(y, kind="stable")
 
     def values(weight: Any) -> Any:
@@ -384,7 +389,8 @@ def below_median(y: ArrayLike, rows: ndarray, weight: ndarray) -> tuple[ndarray,
     y = checks.vector("y", y, size=rows.size)
     middle = _median(y[rows], int(rows.sum()))(weight[None, rows])[0]
     weight = weight * rows
-    under, at = weight[y < middle].sum(), weight[y == middle].sum()
+    under = weight[y < middle].sum()
+    at = weight[y == middle].sum()
     return np.where(y == middle, (weight.sum() / 2 - under) / at, y < middle), [rows]
 
 
@@ -458,7 +464,8 @@ def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
     """Each class's F1 is 2 hits / (true + predicted); an item moves those of its two classes."""
     names, code = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
     true, predicted = code.reshape(2, -1)
-    right, sizes = true == predicted, np.bincount(code)
+    right = true == predicted
+    sizes = np.bincount(code)
     f1 = 2 * np.bincount(true, right, names.size) / sizes
     slopes = f1 / sizes
     moves = 2 * right / sizes[true] - slopes[true] - slopes[predicted]

@@ -105,7 +105,8 @@ def _dual(field: GaloisField) -> ndarray:
     basis = field.p ** np.arange(field.degree)
     elements = np.arange(field.size)[:, None]
     products = field.multiply(elements, basis)
-    trace, conjugate = products, products
+    trace = products
+    conjugate = products
     for _ in range(field.degree - 1):
         conjugate = field.power(conjugate, field.p)
         trace = field.add(trace, conjugate)
@@ -115,7 +116,8 @@ def _dual(field: GaloisField) -> ndarray:
 def _synthesis(spectrum: ndarray, characters: ndarray) -> ndarray:
     """Return the values whose coefficients are given, digit after digit of the run."""
     done = 1
-    shape, runs = spectrum.shape, len(spectrum)
+    shape = spectrum.shape
+    runs = len(spectrum)
     while done < runs:
         radix = min(len(characters), runs // done)
         digit_in_middle = spectrum.reshape(runs // (done * radix), radix, -1)

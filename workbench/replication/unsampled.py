@@ -60,7 +60,8 @@ class SampledClasses:
             Whether the predictions differ from those of items that nobody labeled; None where none
             are known.
         """
-        true, predicted = np.unique(truth).tolist(), np.unique(prediction).tolist()
+        true = np.unique(truth).tolist()
+        predicted = np.unique(prediction).tolist()
         several = several or len({*true, *predicted}) > 1
         if unlike_others is not None:
             return cls(predicted, true, unlike_others, False)
