@@ -81,7 +81,8 @@ class Balance(Result):
     def headline(self) -> str:
         """Return strength, shape and what is wrong."""
         sizes = {"run": self.runs, "factor": self.factors, "level": self.levels}
-        shape = ", ".join(checks.counted(size, noun) for noun, size in sizes.items())
+        counts = [checks.counted(size, noun) for noun, size in sizes.items()]
+        shape = ", ".join(counts)
         verdict = "full balance" if self.full else f"not in full balance: {self.problem}"
         return f"{shape}: strength {self.strength}, {verdict}"
 
@@ -133,11 +134,13 @@ def check_balance(array: ArrayLike) -> Balance:
     pair = _first_bad_pair(codes, levels, uneven) if factors > 1 else None
     table = None
     if pair and levels**2 <= runs:
-        counts = np.bincount(codes[:, pair] @ [levels, 1], minlength=levels**2)
+        codes_of_pairs = codes[:, pair] @ [levels, 1]
+        counts = np.bincount(codes_of_pairs, minlength=levels**2)
         table = counts.reshape(levels, levels)
     full = not any_uneven and pair is None
     problems = [] if full else _problems(codes, symbols, uneven, pair, table)
     strength = 1 if pair or factors == 1 else 2
+    notes = [Note("unreliable", problem) for problem in problems]
     return Balance(
         0 if any_uneven else strength,
         full,
@@ -146,7 +149,7 @@ def check_balance(array: ArrayLike) -> Balance:
         tuple(symbols.tolist()),
         runs,
         factors,
-        notes=[Note("unreliable", problem) for problem in problems],
+        notes=notes,
     )
 
 
@@ -195,11 +198,12 @@ def orthogonal_array(levels: int, factors: int, *, method: str = "linear") -> nd
     checks.choice("method", method, METHODS)
     levels, factors, dimension = _dimensions(levels, factors)
     runs = levels**dimension
-    if runs * factors > LARGEST_ARRAY:
+    size = runs * factors
+    if size > LARGEST_ARRAY:
         raise WrongValue(
             "factors",
             f"must be fewer; {factors} factors of {levels} levels need {runs} runs, "
-            f"{8 * runs * factors} bytes of at most {8 * LARGEST_ARRAY}",
+            f"{8 * size} bytes of at most {8 * LARGEST_ARRAY}",
         )
     if method == "rotation":
         return _rotated(levels, factors, runs)
@@ -255,8 +259,10 @@ def linear_forms(levels: int, factors: int) -> ndarray:
            [0, 1, 1, 1]])
     """
     levels, factors, dimension = _dimensions(levels, factors)
-    monic = [np.arange(levels**j, 2 * levels**j) for j in range(dimension)]
-    return digits(np.concatenate(monic)[:factors], levels, dimension).T
+    place_values = [levels**j for j in range(dimension)]
+    monic = [np.arange(value, 2 * value) for value in place_values]
+    numbers = np.concatenate(monic)[:factors]
+    return digits(numbers, levels, dimension).T
 
 
 def linear_array(levels: int, factors: int, runs: ndarray | None = None) -> ndarray:
@@ -449,7 +455,8 @@ def _builder(order: int) -> Callable[[], ndarray] | None:
         return lambda: _paley_two(order // 2 - 1)
     if order in ROWS:
         return lambda: four_circulants(order)
-    factors = (f for f in range(4, math.isqrt(order) + 1, 4) if order % f == 0)
+    candidates = range(4, math.isqrt(order) + 1, 4)
+    factors = (factor for factor in candidates if order % factor == 0)
     return next(filter(None, map(product, factors)), None)
 
 
@@ -459,7 +466,8 @@ def _kron(large: ndarray, small: ndarray) -> ndarray:
     order = len(large) * step
     product = np.empty((order, order), np.int8)
     for i, j in np.ndindex(small.shape):
-        np.multiply(large, small[i, j], out=product[i::step, j::step])
+        block = product[i::step, j::step]
+        np.multiply(large, small[i, j], out=block)
     return product
 
 
@@ -471,13 +479,15 @@ def _bordered(q: int, below: int) -> ndarray:
     field = GaloisField(*as_prime_power(q))
     elements = np.arange(q)
     character = np.zeros(q, np.int8)
-    character[1:] = np.where(field.log(elements[1:]) % 2, -1, 1)
+    logarithms = field.log(elements[1:])
+    character[1:] = np.where(logarithms % 2, -1, 1)
     negatives = field.multiply(elements, field.p - 1)
     matrix = np.ones((q + 1, q + 1), np.int8)
     matrix[0, 0] = 0
     matrix[1:, 0] = below
     for rows in np.array_split(elements, -(-q * q // BLOCK)):
-        matrix[rows + 1, 1:] = character[field.add(rows[:, None], negatives)]
+        differences = field.add(rows[:, None], negatives)
+        matrix[rows + 1, 1:] = character[differences]
     return matrix
 
 
@@ -553,7 +563,9 @@ def _shown_symbols(codes: ndarray, levels: int) -> ndarray:
 def _wrong_pairs(shows: ndarray, others: ndarray, levels: int) -> ndarray:
     """Return a mask of the pairs of columns that do not show each pair of symbols equally often."""
     symbols = levels - 1
-    counts = (shows.T @ others).reshape(-1, symbols, others.shape[1] // symbols, symbols)
+    columns = others.shape[1] // symbols
+    counts = shows.T @ others
+    counts = counts.reshape(-1, symbols, columns, symbols)
     return (counts != len(shows) // levels**2).any((1, 3))
 
 
@@ -576,7 +588,8 @@ def _problems(
         yield f"column {column + 1} holds {_wrong_count(counts, symbols, runs / levels)}"
     if pair and table is not None:
         fault = _wrong_count(table, symbols, runs / levels**2)
-        yield f"columns {pair[0] + 1} and {pair[1] + 1} hold {fault}"
+        first, second = pair
+        yield f"columns {first + 1} and {second + 1} hold {fault}"
     elif pair:
         yield (
             f"two columns of {levels} symbols need at least {levels**2} runs, the array has {runs}"

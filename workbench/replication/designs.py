@@ -39,8 +39,12 @@ class DesignError(WrongValue):
         remedy: str = "",
         join: Sequence = (),
     ) -> None:
-        place = f" (items {items[0]} and {items[1]}, counted from 0)" if items else ""
-        super().__init__(argument, rule, told=seen + place + (f": {remedy}" if remedy else ""))
+        problem = seen
+        if items:
+            problem += f" (items {items[0]} and {items[1]}, counted from 0)"
+        if remedy:
+            problem += f": {remedy}"
+        super().__init__(argument, rule, told=problem)
         self.kind = kind
         self.seen = seen
         self.items = tuple(items)
@@ -180,7 +184,11 @@ class SurveyDesign(Result):
     def groups(self) -> list[tuple[int, ndarray]]:
         """For each n_h that occurs the PSUs of its strata, (strata, n_h)."""
         n = self.psus_per_stratum
-        return [(int(m), self.first_psu[n == m][:, None] + np.arange(m)) for m in np.unique(n)]
+        groups = []
+        for m in np.unique(n).tolist():
+            first = self.first_psu[n == m]
+            groups.append((m, first[:, None] + np.arange(m)))
+        return groups
 
     @property
     def df(self) -> int:
@@ -209,10 +217,11 @@ class SurveyDesign(Result):
             return self
         of_item = self.stratum_of_psu[self.psu_of_item]
         sampled = ~self.certain[of_item]
+        stratum = of_item[sampled]
         return SurveyDesign(
-            self.strata[of_item[sampled]],
+            self.strata[stratum],
             psu=self.psu_of_item[sampled],
-            fpc=self.population[of_item[sampled]],
+            fpc=self.population[stratum],
         )
 
     def totals(self, values: ArrayLike) -> ndarray:
@@ -224,16 +233,16 @@ class SurveyDesign(Result):
         """
         psu = self.psu_of_item
         psus = self.stratum_of_psu.size
-        columns = np.transpose(values)
-        return np.stack([np.bincount(psu, self.weight * column, psus) for column in columns], 1)
+        weighted = self.weight * np.transpose(values)
+        totals = [np.bincount(psu, column, psus) for column in weighted]
+        return np.stack(totals, 1)
 
     def headline(self) -> str:
         """Return items, PSUs, strata and degrees of freedom."""
         strata = checks.counted(self.strata.size, "stratum", "strata")
-        return (
-            f"{self.stratum.size:,} items, {self.stratum_of_psu.size:,} PSUs in {strata} "
-            f"({sizes(self.psus_per_stratum)}), {checks.counted(self.df, 'degree')} of freedom"
-        )
+        psus = f"{self.stratum_of_psu.size:,} PSUs in {strata} ({sizes(self.psus_per_stratum)})"
+        df = checks.counted(self.df, "degree")
+        return f"{self.stratum.size:,} items, {psus}, {df} of freedom"
 
     def rows(self) -> list[dict]:
         """Return one row per stratum: PSUs, items, total weight."""
@@ -273,7 +282,7 @@ class SurveyDesign(Result):
             return np.full(self.strata.size, np.inf)
         names, first = np.unique(self.stratum, return_index=True)
         analyzed = np.searchsorted(self.strata, _collapsed(names, self.collapse))
-        return np.bincount(analyzed, np.asarray(self.fpc)[first], self.strata.size)
+        return np.bincount(analyzed, self.fpc[first], self.strata.size)
 
     def _refuse_lone_psus(self) -> None:
         """Raise if a stratum has one PSU, and `fpc` does not say that there is no other."""
@@ -290,11 +299,12 @@ class SurveyDesign(Result):
         neighbors = self.strata[1:] if alone.all() else self.strata[~alone]
         neighbor = neighbors[0].item() if neighbors.size else None
         example = "'another'" if neighbor is None else repr(neighbor)
+        verb = "hold" if len(names) > 1 else "holds"
         raise DesignError(
             "alone",
             "stratum",
             "must hold at least 2 PSUs",
-            f"{_named(self.strata[alone])} {'hold' if len(names) > 1 else 'holds'} 1",
+            f"{_named(self.strata[alone])} {verb} 1",
             remedy="join each to another stratum that was chosen before the outcome was seen, such "
             f"as collapse={{{names[0]!r}: {example}}}",
             join=(*names, neighbor),
@@ -304,34 +314,39 @@ class SurveyDesign(Result):
         """Raise if `fpc` differs within a stratum or is below the PSUs that were sampled there."""
         _, first, code = np.unique(self.stratum, return_index=True, return_inverse=True)
         fpc = np.asarray(self.fpc)
-        before = first[code]
-        for k in np.flatnonzero(fpc != fpc[before])[:1]:
+        first_of_item = first[code]
+        for item in np.flatnonzero(fpc != fpc[first_of_item])[:1]:
+            before = first_of_item[item]
+            name = _quoted(self.stratum[item])
             raise DesignError(
                 "fpc",
                 "fpc",
                 "must be one number per stratum, its PSUs in the population",
-                f"stratum {_quoted(self.stratum[k])} has {fpc[before[k]]} and {fpc[k]}",
-                (before[k], k),
+                f"stratum {name} has {fpc[before]} and {fpc[item]}",
+                (before, item),
             )
         for h in np.flatnonzero(self.population < self.psus_per_stratum)[:1]:
+            name = _quoted(self.strata[h])
             raise DesignError(
                 "fpc",
                 "fpc",
                 "must be at least the PSUs sampled",
-                f"stratum {_quoted(self.strata[h])} has {self.population[h]:g} in the population "
-                f"and {self.psus_per_stratum[h]} in the sample",
+                f"stratum {name} has {self.population[h]:g} in the population and "
+                f"{self.psus_per_stratum[h]} in the sample",
             )
 
     def _refuse_psus_in_two_strata(self, first: ndarray) -> None:
         """Raise if two items of a PSU lie in different strata, before strata are joined."""
-        for k in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
-            strata = [_quoted(self.stratum[item]) for item in (first[k], k)]
+        for item in np.flatnonzero(self.stratum != self.stratum[first])[:1]:
+            items = (first[item], item)
+            strata = [_quoted(stratum) for stratum in self.stratum[[*items]]]
+            psu = _quoted(np.asarray(self.psu)[item])
             raise DesignError(
                 "repeated",
                 "psu",
                 "must lie in one stratum",
-                f"{_quoted(np.asarray(self.psu)[k])} is in {' and '.join(strata)}",
-                (first[k], k),
+                f"{psu} is in {' and '.join(strata)}",
+                items,
                 "if the numbers start again in every stratum, say nest=True",
             )
 
@@ -386,8 +401,8 @@ def sizes(n: ndarray) -> str:
     values, counts = np.unique(n, return_counts=True)
     if values.size == 1:
         return f"{values[0]:,} each"
-    texts = [
-        f"{checks.counted(count, 'stratum', 'strata')} of {value:,}"
-        for value, count in zip(values.tolist(), counts.tolist(), strict=True)
-    ]
+    texts = []
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        strata = checks.counted(count, "stratum", "strata")
+        texts.append(f"{strata} of {value:,}")
     return ", ".join(texts[:NAMED]) + (", ..." if len(texts) > NAMED else "")

@@ -115,7 +115,8 @@ class Replicates(Result):
                 f"{self.count:,} replicates need {needed:,}: estimate with replicate_estimate, "
                 "which does not store them",
             )
-        return weight[:, None] * self.factors(slice(None)).T[self.design.psu_of_item]
+        factors = self.factors(slice(None)).T
+        return weight[:, None] * factors[self.design.psu_of_item]
 
     def write_csv(self, path: str | PathLike[str]) -> None:
         """Write stratum, psu, weight, replicate_1 .. replicate_R of every item to a CSV file.
@@ -141,7 +142,8 @@ class Replicates(Result):
         stratum_of_item = design.stratum_of_psu[design.psu_of_item]
         stratum = design.strata[stratum_of_item]
         psu = design.psu_of_item if design.psu is None or design.nest else design.psu
-        columns = (column.tolist() for column in (stratum, psu, design.weight, self.weights()))
+        arrays_of_items = (stratum, psu, design.weight, self.weights())
+        columns = (array.tolist() for array in arrays_of_items)
         rows = ([*row, *weights] for *row, weights in zip(*columns, strict=True))
         sheets.write_rows(path, header, rows)
 
@@ -168,7 +170,8 @@ class Replicates(Result):
         z : (P, C) array of float
         """
         if self.draws is not None:
-            return np.concatenate([self.factors(rows) @ z for rows in self._blocks(len(z))])
+            blocks = self._blocks(len(z))
+            return np.concatenate([self.factors(rows) @ z for rows in blocks])
         full = z.sum(0)
         if self.design.fpc is None:
             return full + self._deviations(z)
@@ -192,10 +195,11 @@ class Replicates(Result):
             n_of_psu = n[design.stratum_of_psu, None]
             return (stratum_totals[design.stratum_of_psu] - n_of_psu * z) / (n_of_psu - 1)
         if self.method in BALANCED:
-            kept_sums = self._kept_totals(z.reshape(n.size, n[0], -1))
-            return (1 - self.rho) * (n[0] * kept_sums - z.sum(0))
-        parts = [_contrasts(z[units]) for _, units in design.groups]
-        contrasts = np.concatenate([part.reshape(-1, z.shape[1]) for part in parts])
+            units = z.reshape(n.size, n[0], -1)
+            gained = n[0] * self._kept_totals(units) - z.sum(0)
+            return (1 - self.rho) * gained
+        parts = [np.concatenate(_contrasts(z[units])) for _, units in design.groups]
+        contrasts = np.concatenate(parts)
         if self.array is None:
             return self._step * signed_totals(contrasts)
         signs = 1.0 - 2 * self.array
@@ -220,16 +224,16 @@ class Replicates(Result):
         total, weight : (P, ...) arrays of float
             Of the PSUs.
         """
-        columns = [np.reshape(column, (len(column), -1)) for column in (total, weight)]
+        psus = len(weight)
+        columns = [column.reshape(psus, -1) for column in (total, weight)]
         z = np.concatenate(columns, 1)
         full = z.sum(0)
         totals = self.totals_of_psus(z)
         totals[np.abs(totals) <= ROUNDING * np.abs(full)] = 0.0
-        shape = np.shape(weight)[1:]
-        return (
-            ratio(*np.split(full, 2)).reshape(shape),
-            ratio(*np.split(totals, 2, 1)).reshape(-1, *shape),
-        )
+        shape = weight.shape[1:]
+        estimate = ratio(*np.split(full, 2))
+        values = ratio(*np.split(totals, 2, 1))
+        return estimate.reshape(shape), values.reshape(-1, *shape)
 
     def variances(self, values: ndarray, middle: float | ndarray) -> ndarray:
         """Return sum_r c_r (t_r - middle)^2 down each column of `values`, (R,) or (R, C).
@@ -261,7 +265,8 @@ class Replicates(Result):
         if self.design.fpc is None:
             return varying
         factors = np.ones((len(varying), self.design.stratum_of_psu.size))
-        factors[:, ~self.design.certain_psus] += self._shrinkage * (varying - 1)
+        deviations = self._shrinkage * (varying - 1)
+        factors[:, ~self.design.certain_psus] += deviations
         return factors
 
     def _factors(self, rows: slice) -> ndarray:
@@ -297,7 +302,8 @@ class Replicates(Result):
         design = self.design.varying
         factors = np.ones((len(signs), design.stratum_of_psu.size))
         for m, units in design.groups:
-            part, signs = np.split(signs, [len(units) * (m - 1)], 1)
+            columns = len(units) * (m - 1)
+            part, signs = np.split(signs, [columns], 1)
             signs_of_strata = part.reshape(len(part), -1, m - 1)
             factors[:, units] += self._step * _spread(signs_of_strata)
         return factors
@@ -362,7 +368,9 @@ class Replicates(Result):
                 f"{self.count:,} replicates are {needed:,}: take method 'bootstrap', or fewer PSUs",
             )
         blocks = self._blocks(max(self.design.stratum_of_psu.size, weight.size))
-        return np.concatenate([function(weight * self.factors(rows)[:, psu]) for rows in blocks])
+        factors = (self.factors(replicates) for replicates in blocks)
+        values = [function(weight * of_psus[:, psu]) for of_psus in factors]
+        return np.concatenate(values)
 
 
 def replicates(
@@ -512,7 +520,8 @@ def _contrasts(units: ndarray) -> ndarray:
     m = units.shape[-2]
     k = np.arange(1.0, m)[:, None]
     sums = np.cumsum(units, -2)[..., :-1, :]
-    return _scales(m)[:, None] * (sums - k * units[..., 1:, :])
+    contrasts = sums - k * units[..., 1:, :]
+    return _scales(m)[:, None] * contrasts
 
 
 def _spread(signs: ndarray) -> ndarray:
@@ -549,9 +558,11 @@ def _two_level_array(columns: int) -> tuple[ndarray | None, int]:
 def _draws(design: SurveyDesign, count: int, rng: int | np.random.Generator) -> ndarray:
     rng = checks.generator(rng)
     n = design.psus_per_stratum
-    draws = np.empty((count, n.sum()), np.min_scalar_type(int(n.max())))
+    compact = np.min_scalar_type(int(n.max()))
+    draws = np.empty((count, n.sum()), compact)
     for m, units in design.groups:
-        draws[:, units] = rng.multinomial(m - 1, np.full(m, 1 / m), (count, len(units)))
+        chances = np.full(m, 1 / m)
+        draws[:, units] = rng.multinomial(m - 1, chances, (count, len(units)))
     return draws
 
 

@@ -142,10 +142,9 @@ class Metric:
             Number of items.
         """
         if self.arguments and len(columns) != len(self.arguments):
-            raise TypeError(
-                f"{self.name} takes {checks.counted(len(self.arguments), 'column')}, "
-                f"{' and '.join(self.arguments)}; got {len(columns)}"
-            )
+            count = checks.counted(len(self.arguments), "column")
+            names = " and ".join(self.arguments)
+            raise TypeError(f"{self.name} takes {count}, {names}; got {len(columns)}")
         if self.totals:
             return self.totals(*columns, size)
         return None
@@ -177,7 +176,8 @@ class Metric:
         """
         if self.parts:
             return self.parts(*columns, rows, weight)
-        return ratio(totals.numerator, totals.denominator), [rows & (totals.denominator != 0)]
+        in_denominator = totals.denominator != 0
+        return ratio(totals.numerator, totals.denominator), [rows & in_denominator]
 
     def naive_of(self, *columns: ndarray) -> tuple[float, float]:
         """Return estimate and standard error as if items were independent and equally weighted."""
@@ -185,13 +185,15 @@ class Metric:
             return self.naive(*columns)
         size = len(columns[0])
         if self.moments:
-            values = self.moments(*columns, size).linear(np.ones(size))[0]
-            return float(values.mean()), float(values.std() / np.sqrt(size))
+            values, _ = self.moments(*columns, size).linear(np.ones(size))
+            error = values.std() / np.sqrt(size)
+            return float(values.mean()), float(error)
         totals: Any = self.totals_of(columns, size)
         total = totals.denominator.sum()
         estimate = totals.numerator.sum() / total
         residuals = totals.numerator - estimate * totals.denominator
-        return float(estimate), float(np.sqrt((residuals**2).sum()) / total)
+        error = np.sqrt((residuals**2).sum()) / total
+        return float(estimate), float(error)
 
 
 def title_of(name: str) -> str:
@@ -224,7 +226,8 @@ def placements(parts: Sequence[ndarray], score: ndarray, weight: ndarray) -> nda
         cumulated = np.append(0.0, np.cumsum(weight[other][order]))
         below = np.searchsorted(sorted_scores, side * score[part], "left")
         up_to = np.searchsorted(sorted_scores, side * score[part], "right")
-        placed[part] = (cumulated[below] + cumulated[up_to]) / (2 * cumulated[-1])
+        twice = cumulated[below] + cumulated[up_to]
+        placed[part] = twice / (2 * cumulated[-1])
     return placed
 
 
@@ -244,16 +247,14 @@ def _mean(y: ArrayLike, size: int) -> Totals:
 
 def _mean_rank(y: ArrayLike, most: int, size: int) -> Totals:
     high = checks.whole("most", most, 1)
-    return Totals(
-        checks.vector(
-            "y",
-            y,
-            size=size,
-            low=1,
-            high=high,
-        ),
-        np.ones(size),
+    ranks = checks.vector(
+        "y",
+        y,
+        size=size,
+        low=1,
+        high=high,
     )
+    return Totals(ranks, np.ones(size))
 
 
 def _total(y: ArrayLike, size: int) -> Totals:
@@ -275,9 +276,8 @@ def _hits_of(true: int, predicted: int) -> Callable[..., Totals]:
     def totals(truth: ArrayLike, prediction: ArrayLike, size: int) -> Totals:
         truth = binary("truth", truth, size)
         prediction = binary("prediction", prediction, size)
-        return Totals(
-            (true + predicted) * truth * prediction, true * truth + predicted * prediction
-        )
+        hits = (true + predicted) * truth * prediction
+        return Totals(hits, true * truth + predicted * prediction)
 
     return totals
 
@@ -291,21 +291,22 @@ def binary(name: str, values: ArrayLike, size: int) -> ndarray:
     examples = [repr(label) for label in labels[:5].tolist()]
     if labels.size > len(examples):
         examples.append("...")
+    count = checks.counted(labels.size, "label")
     raise ValueError(
-        f"{name} must hold 0 and 1 (1 the positive class); got "
-        f"{checks.counted(labels.size, 'label')}: {', '.join(examples)}; compare with the positive "
-        "class first"
+        f"{name} must hold 0 and 1 (1 the positive class); got {count}: {', '.join(examples)}; "
+        "compare with the positive class first"
     )
 
 
 def _probabilities(truth: ArrayLike, score: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
-    return binary("truth", truth, size), checks.vector(
+    probabilities = checks.vector(
         "score",
         score,
         size=size,
         low=0,
         high=1,
     )
+    return binary("truth", truth, size), probabilities
 
 
 def _brier(truth: ArrayLike, score: ArrayLike, size: int) -> Totals:
@@ -345,7 +346,8 @@ def _auc(truth: ArrayLike, score: ArrayLike, size: int) -> Callable:
     positive = binary("truth", truth, size)
     score = checks.vector("score", score, size=size)
     order = np.argsort(score, kind="stable")
-    starts = np.flatnonzero(np.diff(score[order], prepend=np.nan) != 0)
+    steps = np.diff(score[order], prepend=np.nan)
+    starts = np.flatnonzero(steps != 0)
     is_positive = positive[order]
 
     def values(weight: Any) -> Any:
@@ -375,7 +377,8 @@ def _quantile(y: ArrayLike, q: float, size: int) -> Callable:
         total = below[:, -1:]
         reached = below >= q * total * (1 - 1e-12)
         reached &= below > 0
-        return np.where(total[:, 0] > 0, y[order][reached.argmax(1)], np.nan)
+        quantiles = y[order][reached.argmax(1)]
+        return np.where(total[:, 0] > 0, quantiles, np.nan)
 
     return values
 
@@ -387,11 +390,13 @@ def _median(y: ArrayLike, size: int) -> Callable:
 def below_median(y: ArrayLike, rows: ndarray, weight: ndarray) -> tuple[ndarray, list]:
     """Return 1 below the median and 0 above it; values equal to it make the mean one half."""
     y = checks.vector("y", y, size=rows.size)
-    middle = _median(y[rows], int(rows.sum()))(weight[None, rows])[0]
+    median_of = _median(y[rows], int(rows.sum()))
+    middle = median_of(weight[None, rows])[0]
     weight = weight * rows
     under = weight[y < middle].sum()
     at = weight[y == middle].sum()
-    return np.where(y == middle, (weight.sum() / 2 - under) / at, y < middle), [rows]
+    share_of_equal = (weight.sum() / 2 - under) / at
+    return np.where(y == middle, share_of_equal, y < middle), [rows]
 
 
 def _naive_median(y: ndarray) -> tuple[float, float]:
@@ -402,10 +407,10 @@ def _naive_median(y: ndarray) -> tuple[float, float]:
     .. [1] Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952.
     """
     error = 0.5 / np.sqrt(y.size)
-    low, middle, high = (
-        float(_quantile(y, max(0.0, min(1.0, float(q))), y.size)(np.ones((1, y.size)))[0])
-        for q in (0.5 - error, 0.5, 0.5 + error)
-    )
+    weight = np.ones((1, y.size))
+    shares = np.clip([0.5 - error, 0.5, 0.5 + error], 0.0, 1.0)
+    quantiles = [_quantile(y, share, y.size)(weight) for share in shares.tolist()]
+    low, middle, high = (float(quantile[0]) for quantile in quantiles)
     return middle, (high - low) / 2
 
 
@@ -420,7 +425,11 @@ def _by_row(statistic: Callable) -> Callable:
 
     def values(*columns_and_size: Any) -> Callable:
         columns = columns_and_size[:-1]
-        return lambda weight: np.array([_number(statistic(row, *columns)) for row in weight])
+
+        def of_rows(weight: ndarray) -> ndarray:
+            return np.array([_number(statistic(row, *columns)) for row in weight])
+
+        return of_rows
 
     return values
 
@@ -441,7 +450,8 @@ def _auc_parts(
     """
     positive = binary("truth", truth, rows.size) == 1
     parts = positive & rows, ~positive & rows
-    return placements(parts, checks.vector("score", score, size=rows.size), weight), list(parts)
+    score = checks.vector("score", score, size=rows.size)
+    return placements(parts, score, weight), list(parts)
 
 
 def naive_auc(truth: ndarray, score: ndarray) -> tuple[float, float]:
@@ -469,30 +479,36 @@ def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
     f1 = 2 * np.bincount(true, right, names.size) / sizes
     slopes = f1 / sizes
     moves = 2 * right / sizes[true] - slopes[true] - slopes[predicted]
-    return float(f1.mean()), float(np.sqrt((moves**2).sum()) / names.size)
+    error = np.sqrt((moves**2).sum()) / names.size
+    return float(f1.mean()), float(error)
 
 
 def _naive_balanced_accuracy(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
     names, code, size = np.unique(truth, return_inverse=True, return_counts=True)
     recall = np.bincount(code, truth == prediction) / size
-    return float(recall.mean()), float(np.sqrt((recall * (1 - recall) / size).sum()) / names.size)
+    variances = recall * (1 - recall) / size
+    error = np.sqrt(variances.sum()) / names.size
+    return float(recall.mean()), float(error)
 
 
+_ZERO_TO_ONE = (0.0, 1.0)
+_PLUS_MINUS_ONE = (-1.0, 1.0)
+_UNBOUNDED = (-np.inf, np.inf)
 RANGES = {
-    "proportion": (0.0, 1.0),
-    "share": (0.0, 1.0),
-    "agreement": (-1.0, 1.0),
-    "correlation": (-1.0, 1.0),
+    "proportion": _ZERO_TO_ONE,
+    "share": _ZERO_TO_ONE,
+    "agreement": _PLUS_MINUS_ONE,
+    "correlation": _PLUS_MINUS_ONE,
     "positive": (0.0, np.inf),
-    "bounded": (-np.inf, np.inf),
-    "number": (-np.inf, np.inf),
+    "bounded": _UNBOUNDED,
+    "number": _UNBOUNDED,
 }
 _LABELS, _SCORES = ("truth", "prediction"), ("truth", "score")
 _ONE_VALUE = "it takes two classes or values"
 
 
 def _cut(mean: ndarray) -> ndarray:
-    return np.clip(mean, *RANGES["agreement"])
+    return np.clip(mean, *_PLUS_MINUS_ONE)
 
 
 METRICS = {
@@ -587,7 +603,7 @@ METRICS = {
             values=_median,
             about="items",
             parts=below_median,
-            ends=lambda y: RANGES["share"],
+            ends=lambda y: _ZERO_TO_ONE,
             naive=_naive_median,
         ),
         Metric(
