@@ -261,7 +261,8 @@ class ReplicateEstimate(Estimate, Result):
 
     def _shortened(self, limits: Sequence[float] | ndarray) -> ndarray:
         """Return limits shortened as much as the standard error by a finite population."""
-        return self.estimate + math.sqrt(self.free) * np.subtract(limits, self.estimate)
+        distances = np.subtract(limits, self.estimate)
+        return self.estimate + math.sqrt(self.free) * distances
 
     def _limits(self, tail: float, bounded: bool) -> tuple[float, float]:
         """Return the limits of values without clusters, or those of PSUs."""
@@ -278,7 +279,8 @@ class ReplicateEstimate(Estimate, Result):
         sample = Clusters(mean, variance, self.effective_df, self.effective_psus, self.free, *pairs)
         low, high = sample.limits(tail, self.bounds, bounded=bounded)
         if self.steps is None:
-            low, high = Metric.of(self.statistic).of_mean(np.array([low, high]))
+            of_mean = Metric.of(self.statistic).of_mean
+            low, high = of_mean(np.array([low, high]))
         else:
             values, below = self.steps
             places = np.searchsorted(below, [low, high])
@@ -321,11 +323,10 @@ class ReplicateEstimate(Estimate, Result):
         psus = checks.counted(self.psus, "PSU")
         strata = checks.counted(self.strata, "stratum", "strata")
         drawn = checks.counted(self.replicate_values.size, f"{self.method} replicate")
-        return (
-            f"{self.statistic} {self.estimate:.4g} (SE {self.standard_error:.4g}), "
-            f"{percent(limits.level)} from {limits.low:.4g} to {limits.high:.4g} ({limits.method})"
-            f"{limits.bounded_words()}; {psus}, {strata}, {drawn}"
-        )
+        value = f"{self.estimate:.4g} (SE {self.standard_error:.4g})"
+        interval = f"{percent(limits.level)} from {limits.low:.4g} to {limits.high:.4g}"
+        interval += f" ({limits.method}){limits.bounded_words()}"
+        return f"{self.statistic} {value}, {interval}; {psus}, {strata}, {drawn}"
 
     def rows(self) -> list[dict]:
         """Return one row: statistic, estimate, standard error, df, limits and interval method."""
@@ -464,21 +465,26 @@ def estimate_statistic(
     effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
     fields = {} if bounds is None else _of_clusters(replicates, metric, sample, variance, bounds)
     if len(parts) > 1 and is_independent(replicates, rows):
-        fields["ranks"] = auc_ranks(parts[0][rows], np.asarray(columns[1])[rows])
+        positive, score = parts[0], np.asarray(columns[1])
+        fields["ranks"] = auc_ranks(positive[rows], score[rows])
     if metric.name == "median":
         fields["steps"] = _steps(columns[0], rows, design.weight)
     psus = np.unique(design.psu_of_item[rows])
+    strata = np.unique(design.stratum_of_psu[psus])
+    if replicates.most_df is not None:
+        df = np.minimum(df, replicates.most_df)
+    is_bounded = bounds and metric.name == "mean"
     result = ReplicateEstimate(
         metric.name,
         estimate,
         variance,
-        int(df if replicates.most_df is None else np.minimum(df, replicates.most_df)),
+        int(df),
         values,
         undefined,
-        kind="bounded" if bounds and metric.name == "mean" else metric.kind,
+        kind="bounded" if is_bounded else metric.kind,
         items=int(rows.sum()),
         psus=psus.size,
-        strata=np.unique(design.stratum_of_psu[psus]).size,
+        strata=strata.size,
         counted=int(in_base.sum()),
         informative_psus=int(holding),
         effective_psus=float(effective_psus),
@@ -511,14 +517,18 @@ def _from_totals(replicates: Replicates, totals: Totals, rows: ndarray) -> tuple
     if totals.denominator is None:
         z = design.totals((totals.numerator * rows)[:, None])
         return float(z.sum()), replicates.totals_of_psus(z)[:, 0]
-    columns = np.stack([totals.numerator, totals.denominator], 1) * rows[:, None]
-    estimate, values = replicates.ratios(*design.totals(columns).T)
+    columns = np.stack([totals.numerator, totals.denominator], 1)
+    z = design.totals(columns * rows[:, None])
+    estimate, values = replicates.ratios(*z.T)
     return float(estimate), values
 
 
 def _from_moments(replicates: Replicates, moments: Moments, rows: ndarray) -> tuple[float, ndarray]:
-    z = replicates.design.totals(np.column_stack([rows, moments.columns * rows[:, None]]))
-    return float(moments.of_totals(z.sum(0))), moments.of_totals(replicates.totals_of_psus(z))
+    columns = np.column_stack([rows, moments.columns * rows[:, None]])
+    z = replicates.design.totals(columns)
+    estimate = moments.of_totals(z.sum(0))
+    values = moments.of_totals(replicates.totals_of_psus(z))
+    return float(estimate), values
 
 
 def _from_weights(
@@ -536,13 +546,15 @@ def _from_weights(
                 raise ValueError(f"{name} must have {rows.size} entries; got {len(column)}")
             column = checks.plain_array(name, column, "item")[rows]
         of_domain.append(column)
-    values = metric.values(*of_domain, int(rows.sum()))
-    return float(values(replicates.design.weight[None, rows])[0]), replicates.values(values, rows)
+    values_of = metric.values(*of_domain, int(rows.sum()))
+    estimate = values_of(replicates.design.weight[None, rows])[0]
+    return float(estimate), replicates.values(values_of, rows)
 
 
 def _steps(y: ArrayLike, rows: ndarray, weight: ndarray) -> ndarray:
     """Return the values that occur, rising, and the proportion of the weight up to each, (2, V)."""
-    values, code = np.unique(np.asarray(y, float)[rows], return_inverse=True)
+    y = np.asarray(y, float)[rows]
+    values, code = np.unique(y, return_inverse=True)
     below = np.cumsum(np.bincount(code, weight[rows]))
     return np.stack([values, below / below[-1]])
 
@@ -561,9 +573,9 @@ def _variance(
         remedy = "take method 'fay' or 'generalized', whose replicates keep every item"
         if replicates.rho > 0:
             remedy = "the statistic hangs on single PSUs"
+        count = checks.counted(values.size, "replicate")
         raise UnstableError(
-            f"{name} is undefined (0/0) in {undefined} of "
-            f"{checks.counted(values.size, 'replicate')}, more than 5%: {remedy}"
+            f"{name} is undefined (0/0) in {undefined} of {count}, more than 5%: {remedy}"
         )
     middle = estimate if center == "full" else values[defined].mean()
     return float(replicates.variances(values, middle)), undefined
@@ -583,7 +595,8 @@ def psus_holding(design: SurveyDesign, shares: ndarray) -> tuple[ndarray, ndarra
     holding = shares > 0
     strata = np.add.reduceat(holding, design.first_psu, 1, dtype=int) > 0
     psus = holding.sum(1)
-    return psus.min(0), np.maximum(1, (psus - strata.sum(1)).min(0))
+    df = (psus - strata.sum(1)).min(0)
+    return psus.min(0), np.maximum(1, df)
 
 
 def _of_clusters(
@@ -606,16 +619,16 @@ def _of_clusters(
     sample_clusters = clusters(
         replicates.design, sample, variance, bounds, most_df=replicates.most_df
     )
-    sides = np.concatenate(
-        [
-            sample_clusters.skewness,
-            sample_clusters.bounded,
-            sample_clusters.carriers,
-            sample_clusters.unseen,
-        ]
-    )
+    numbers = [
+        sample_clusters.mean,
+        sample_clusters.variance,
+        *sample_clusters.skewness,
+        *sample_clusters.bounded,
+        *sample_clusters.carriers,
+        *sample_clusters.unseen,
+    ]
     return {
-        "clusters": np.array([sample_clusters.mean, sample_clusters.variance, *sides], float),
+        "clusters": np.array(numbers, float),
         "free": float(sample_clusters.free),
         "variance_ratio": ratio,
     }
@@ -700,11 +713,12 @@ def _few(estimate: ReplicateEstimate) -> str:
     """Return the caveat that few PSUs carry an estimate."""
     psus = estimate.informative_psus
     df = estimate.effective_df
+    carriers = checks.counted(psus, "PSU carries", "PSUs carry")
+    degrees_noun = "degree" if df == 1 else "degrees"
     return (
-        f"{checks.counted(psus, 'PSU')} {'carries' if psus == 1 else 'carry'} the information, "
-        f"worth {estimate.effective_psus:.3g} of equal weight, {df:.3g} "
-        f"degree{'' if df == 1 else 's'} of freedom: the standard error is rough, and one unlike "
-        "them may be unseen"
+        f"{carriers} the information, worth {estimate.effective_psus:.3g} of equal weight, "
+        f"{df:.3g} {degrees_noun} of freedom: the standard error is rough, and one unlike them "
+        "may be unseen"
     )
 
 
@@ -740,7 +754,8 @@ def limits(
     inside = (estimate > 0) & (estimate < 1) & (variance > 0)
     p = np.where(inside, estimate, 0.5)
     v = np.where(inside, variance, 1.0)
-    n = np.where(inside, np.minimum(p * (1 - p) / v, items), effective_psus)
+    effective_items = np.minimum(p * (1 - p) / v, items)
+    n = np.where(inside, effective_items, effective_psus)
     low, high = intervals.wilson(estimate, n, t)
     if method == "wilson":
         return low, high

@@ -89,8 +89,9 @@ def imported_replicates(
         df = max(1, int(np.linalg.matrix_rank(factors)) - 1)
     coefficients = _coefficients(method, coefficients, factors.shape[1], rho)
     psu = np.argsort(order)[psu.ravel()]
+    one_stratum = np.zeros(weight.size, int)
     return Replicates(
-        SurveyDesign(np.zeros(weight.size, int), psu=psu, weight=weight),
+        SurveyDesign(one_stratum, psu=psu, weight=weight),
         f"imported {method}",
         float(rho or 0),
         coefficients,
@@ -102,7 +103,7 @@ def imported_replicates(
 def _checked(replicate_weights: ArrayLike, weight: ndarray) -> ndarray:
     """Return replicate weights as floats, or raise."""
     name = "replicate_weights"
-    array = checks.plain_array("replicate_weights", replicate_weights)
+    array = checks.plain_array(name, replicate_weights)
     numeric = array.ndim == 2 and array.dtype.kind in "biuf"
     if not numeric or len(array) != weight.size or array.shape[1] < 2:
         raise WrongValue(

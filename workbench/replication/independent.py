@@ -68,7 +68,8 @@ def sampled_counts(
         return None
     stratum, weight, labeled, population = strata
     hit = totals.numerator[in_denominator] == totals.denominator[in_denominator]
-    return np.stack([weight, population, labeled, np.bincount(stratum, hit, labeled.size)])
+    hits = np.bincount(stratum, hit, labeled.size)
+    return np.stack([weight, population, labeled, hits])
 
 
 def sampled_values(
@@ -134,7 +135,8 @@ def auc_ranks(positive: ndarray, score: ndarray) -> ndarray:
     """
     ends = np.repeat([-np.inf, np.inf], 2)
     auc, error = naive_auc(np.append(positive, [1, 0, 1, 0]), np.append(score, ends))
-    return np.array([positive.sum(), positive.size - positive.sum(), auc, error])
+    positives = positive.sum()
+    return np.array([positives, positive.size - positives, auc, error])
 
 
 def auc_limits(estimate: float, ranks: ndarray, tail: float) -> tuple[float, float]:
@@ -173,15 +175,19 @@ def auc_limits(estimate: float, ranks: ndarray, tail: float) -> tuple[float, flo
 
     def excess(x: float, sign: int) -> float:
         placements = (1 - x) / (2 - x) + x / (1 + x)
-        variance = x * (1 - x) * (1 + ((m + n) / 2 - 1) * placements) / (m * n)
+        inflation = 1 + ((m + n) / 2 - 1) * placements
+        variance = x * (1 - x) * inflation / (m * n)
         return sign * (x - estimate) - z * np.sqrt(variance)
 
-    reach = float(scipy.special.stdtrit(min(m, n), 1 - tail)) * error
+    student = float(scipy.special.stdtrit(min(m, n), 1 - tail))
+    reach = student * error
     limits = []
     for sign, end in ((-1, 0.0), (1, 1.0)):
         limit = estimate
         if estimate != end:
-            limit = scipy.optimize.brentq(excess, *sorted((estimate, end)), args=(sign,))
-        outer = sign * max(sign * limit, sign * (middle + sign * reach))
+            low, high = sorted((estimate, end))
+            limit = scipy.optimize.brentq(excess, low, high, args=(sign,))
+        farther = max(sign * limit, sign * middle + reach)
+        outer = sign * farther
         limits.append(min(max(outer, 0.0), 1.0))
     return limits[0], limits[1]

@@ -65,7 +65,9 @@ class SampledClasses:
         several = several or len({*true, *predicted}) > 1
         if unlike_others is not None:
             return cls(predicted, true, unlike_others, False)
-        return cls(predicted, true, several and len(predicted) == 1, several and len(true) == 1)
+        by_prediction = several and len(predicted) == 1
+        by_truth = several and len(true) == 1
+        return cls(predicted, true, by_prediction, by_truth)
 
     def shows(self, metric: str, label: Any = None) -> bool:
         """Return whether the sample shows a metric, of a class where it is about one."""
