@@ -544,9 +544,10 @@ def _first_bad_pair(codes: ndarray, levels: int, uneven: ndarray) -> tuple | Non
         bad = uneven[start:stop, None] | uneven
         for other in range(start, factors, width):
             columns = slice(other, other + width)
-            same = other == start
-            others = shows if same else _shown_symbols(codes[:, columns], levels)
-            bad[:, columns] |= _wrong_pairs(shows, others, levels)
+            shows_too = shows
+            if other > start:
+                shows_too = _shown_symbols(codes[:, columns], levels)
+            bad[:, columns] |= _wrong_pairs(shows, shows_too, levels)
         bad = np.triu(bad, start + 1)
         if bad.any():
             first, second = np.argwhere(bad)[0].tolist()
@@ -560,11 +561,11 @@ def _shown_symbols(codes: ndarray, levels: int) -> ndarray:
     return shows.reshape(len(codes), -1).astype(np.float32)
 
 
-def _wrong_pairs(shows: ndarray, others: ndarray, levels: int) -> ndarray:
+def _wrong_pairs(shows: ndarray, shows_too: ndarray, levels: int) -> ndarray:
     """Return a mask of the pairs of columns that do not show each pair of symbols equally often."""
     symbols = levels - 1
-    columns = others.shape[1] // symbols
-    counts = shows.T @ others
+    columns = shows_too.shape[1] // symbols
+    counts = shows.T @ shows_too
     counts = counts.reshape(-1, symbols, columns, symbols)
     return (counts != len(shows) // levels**2).any((1, 3))
 

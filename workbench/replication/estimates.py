@@ -57,7 +57,14 @@ SCALES: dict[str, tuple] = {
     "positive": (np.log, np.exp, lambda x: 1 / x),
     "correlation": (np.arctanh, np.tanh, lambda r: 1 / (1 - r * r)),
 }
-INTERVALS = ("default", "bounded", "beta", "t", "logit", "wilson")
+INTERVALS = (
+    "default",
+    "bounded",
+    "beta",
+    "t",
+    "logit",
+    "wilson",
+)
 OF_LABELS = ("truth", "prediction")
 MOST_UNDEFINED = 0.05  # more replicates left out would be most of a tail
 FEW_DF = 30  # t is 4% above the normal quantile

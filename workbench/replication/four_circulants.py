@@ -68,15 +68,15 @@ def four_circulants(order: int) -> ndarray:
     """
     n = order // 4
     shift = (np.arange(n) - np.arange(n)[:, None]) % n
-    a, b, c, d = (
-        np.array([1 if sign == "+" else -1 for sign in row], np.int8)[shift] for row in ROWS[order]
-    )
-    br = b[:, ::-1]
-    cr = c[:, ::-1]
-    dr = d[:, ::-1]
-    btr = b.T[:, ::-1]
-    ctr = c.T[:, ::-1]
-    dtr = d.T[:, ::-1]
-    return np.block(
-        [[a, br, cr, dr], [-br, a, dtr, -ctr], [-cr, -dtr, a, btr], [-dr, ctr, -btr, a]]
-    )
+    letters = np.array([list(row) for row in ROWS[order]])
+    signs = np.where(letters == "+", 1, -1).astype(np.int8)
+    a, *others = signs[:, shift]
+    br, cr, dr = (circulant[:, ::-1] for circulant in others)
+    btr, ctr, dtr = (circulant.T[:, ::-1] for circulant in others)
+    blocks = [
+        [a, br, cr, dr],
+        [-br, a, dtr, -ctr],
+        [-cr, -dtr, a, btr],
+        [-dr, ctr, -btr, a],
+    ]
+    return np.block(blocks)

@@ -316,8 +316,8 @@ def _divides(divisor: tuple, polynomial: tuple, p: int) -> bool:
     rest = list(polynomial)
     for shift in reversed(range(len(rest) - len(divisor) + 1)):
         lead = rest[shift + len(divisor) - 1]
-        for place, coefficient in enumerate(divisor, shift):
-            rest[place] = (rest[place] - lead * coefficient) % p
+        for k, coefficient in enumerate(divisor, shift):
+            rest[k] = (rest[k] - lead * coefficient) % p
     return not any(rest)
 
 

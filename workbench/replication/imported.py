@@ -9,7 +9,14 @@ from workbench.checks import WrongValue
 from workbench.replication.designs import SurveyDesign, weights
 from workbench.replication.replicates import Replicates, kept_share
 
-METHODS = ("brr", "fay", "jk1", "jk2", "jkn", "bootstrap")
+METHODS = (
+    "brr",
+    "fay",
+    "jk1",
+    "jk2",
+    "jkn",
+    "bootstrap",
+)
 DECIMALS = 4  # published weights are rounded
 
 

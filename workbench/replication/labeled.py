@@ -77,7 +77,9 @@ class LabeledItems(Result):
     @property
     def sampled(self) -> SampledClasses:
         """The classes that the sample holds, which decide the metrics it can show."""
-        counts = np.ones(self.truth.size, bool) if self.weight is None else self.weight > 0
+        counts = np.ones(self.truth.size, bool)
+        if self.weight is not None:
+            counts = self.weight > 0
         if self.prediction is None:
             true = np.unique(self.truth[counts]).tolist()
             return SampledClasses([], true, False, self.named_positive and len(true) == 1)
@@ -105,8 +107,10 @@ class LabeledItems(Result):
     @property
     def classes(self) -> list:
         """Classes that are true or predicted, sorted."""
-        columns = [self.truth] if self.prediction is None else [self.truth, self.prediction]
-        return np.unique(np.concatenate(columns)).tolist()
+        labels = self.truth
+        if self.prediction is not None:
+            labels = np.concatenate([labels, self.prediction])
+        return np.unique(labels).tolist()
 
     def headline(self) -> str:
         """Return the number of items, of classes and of positives."""
@@ -144,15 +148,12 @@ class LabeledItems(Result):
             return_inverse=True,
             return_counts=True,
         )
-        return [
-            {
-                "stratum": str(self.stratum[k]),
-                "psu": str(units[k]),
-                "accuracy": float(correct / n),
-                "items": int(n),
-            }
-            for k, correct, n in zip(first, np.bincount(code, right), items, strict=True)
-        ]
+        return rows_of(
+            stratum=self.stratum[first].astype(str),
+            psu=units[first].astype(str),
+            accuracy=np.bincount(code, right) / items,
+            items=items,
+        )
 
     def columns(self, metric: str, label: Any = None) -> tuple[ndarray, ...]:
         """Return the columns that `workbench.replicate_estimate` takes for a metric.
@@ -176,10 +177,10 @@ class LabeledItems(Result):
         columns = [_given(metric, role, getattr(self, role)) for role in entry.arguments]
         if entry.about != "class":
             return tuple(columns)
-        return tuple(
-            column if role == "score" else column == label
-            for role, column in zip(entry.arguments, columns, strict=True)
-        )
+        truth, other = columns
+        if "score" in entry.arguments:
+            return truth == label, other
+        return truth == label, other == label
 
     def _ranked(self, metric: str, most: int | None) -> tuple:
         """Return whether the true class is among the first candidates, or its rank among all."""
@@ -275,16 +276,23 @@ def load_labeled(
         repeated = _replicate_columns(items, replicate_weights, roles | {"nest": nest})
     roles["stratum"] = "" if repeated else _stratum_column(items, stratum)
     named_first = _candidate_columns(items, candidates)
-    if named_first and prediction not in frames.column_names(items):
+    column_names = frames.column_names(items)
+    if named_first and prediction not in column_names:
         roles["prediction"] = named_first[0]
     sources = {role: name for role, name in roles.items() if name}
+    column_names = frames.column_names(items)
     crossed = {
-        role: columns.crossed_names(sources[role], frames.column_names(items))
+        role: columns.crossed_names(sources[role], column_names)
         for role in CROSSED
         if role in sources
     }
     single = {name for role, name in sources.items() if role not in crossed}
-    names = {*single, *itertools.chain(*crossed.values()), *repeated, *named_first}
+    names = {
+        *single,
+        *itertools.chain(*crossed.values()),
+        *repeated,
+        *named_first,
+    }
     data, file_notes = frames.read_columns(items, sorted(names))
     labeled, unlabeled = _labeled_rows(truth, data[truth])
     unlike_others = None
@@ -301,12 +309,13 @@ def load_labeled(
         notes.append(Note("assumption", text))
     if "prediction" in read:
         notes.extend(class_notes(read["truth"], read["prediction"]))
+    one_stratum = np.full(labeled.size, ONE_STRATUM)
     return LabeledItems(
         read["truth"],
         read.get("prediction"),
         read.get("score"),
         positive_class(positive, read["truth"]),
-        read.get("stratum", np.full(labeled.size, ONE_STRATUM)),
+        read.get("stratum", one_stratum),
         read.get("psu"),
         read.get("weight"),
         read.get("group"),
@@ -363,7 +372,8 @@ def _read(
     labels, notes = read_classes({name: data[name] for name in names}, classes)
     read: dict = {role: labels[name] for role, name in of_classes.items()}
     of_numbers = {role: sources[role] for role in MEASURED if role in sources}
-    beside = {name: data[name] for name in [*of_numbers.values(), *repeated]}
+    names_of_numbers = [*of_numbers.values(), *repeated]
+    beside = {name: data[name] for name in names_of_numbers}
     for role, name in of_numbers.items():
         read[role] = numbers.to_numbers(name, data[name], beside=beside)
     if repeated:
@@ -389,9 +399,8 @@ def _crossed(names: list[str], data: dict) -> ndarray:
     labels = {name: numbers.to_labels(name, data[name], "text") for name in names}
     if len(names) == 1:
         return labels[names[0]]
-    return np.array(
-        columns.crossed_labels({name: column.tolist() for name, column in labels.items()})
-    )
+    lists = {name: column.tolist() for name, column in labels.items()}
+    return np.array(columns.crossed_labels(lists))
 
 
 def _groups(name: str, cells: ndarray) -> ndarray:
@@ -505,7 +514,8 @@ def _replicate_columns(items: Any, pattern: str, roles: dict) -> list[str]:
 def _refuse_unlike(read: dict, sources: dict) -> None:
     roles = ("truth", "prediction")
     if len({read[role].dtype.kind == "U" for role in roles}) > 1:
-        examples = (f"column {sources[role]!r} {read[role][0].item()!r}" for role in roles)
+        first = {role: read[role][0].item() for role in roles}
+        examples = (f"column {sources[role]!r} {first[role]!r}" for role in roles)
         raise ValueError(
             f"truth and prediction must both be text or both numbers; {' and '.join(examples)}"
         )

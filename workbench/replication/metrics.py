@@ -61,7 +61,12 @@ __all__ = [
     "naive",
     "positive_class",
 ]
-USUAL = ("accuracy", "precision", "recall", "f1")  # where there is a positive class
+USUAL = (
+    "accuracy",
+    "precision",
+    "recall",
+    "f1",
+)  # where there is a positive class
 METHODS = ("auto", *REPLICATE_METHODS)
 MOST_UNITS = 9
 MOST_GROUPS = 50
@@ -115,14 +120,14 @@ class MetricEstimates(Result):
     def headline(self) -> str:
         """Return the first metric with its interval, and the effective sample size."""
         row = self.rows()[0]
-        estimate, low, high, naive_low, naive_high, *bounded = _texts(row, *NUMBERS, exact=True)
+        estimate, *limits = _texts(row, *NUMBERS, exact=True)
+        low, high, naive_low, naive_high, *bounded = limits
+        interval = f"{percent(self.level)} interval {low} to {high}"
+        interval += bounded_words((low, high), bounded)
         worth = ""
         if not np.isnan(row["worth"]):
             worth = f"; {self.estimates[0].items:,} labels are worth {row['worth']:,.0f}"
-        return (
-            f"{_heading(row)} {estimate}, {percent(self.level)} interval {low} to {high}"
-            f"{bounded_words((low, high), bounded)} (naive {naive_low} to {naive_high}){worth}"
-        )
+        return f"{_heading(row)} {estimate}, {interval} (naive {naive_low} to {naive_high}){worth}"
 
     def finding(self) -> str:
         """Return the first metric with its interval, in plain words, after the caveats."""
@@ -148,10 +153,8 @@ class MetricEstimates(Result):
         sample += f" of {checks.counted(first.strata, 'stratum', 'strata')}"
         if not np.isnan(worth):
             sample += f", worth {worth:,.0f} separate ones"
-        return (
-            f"From {sample}; {percent(self.level)} intervals, {first.replicate_values.size:,} "
-            f"replicates by {method_words(self.method)}."
-        )
+        replicates = f"{first.replicate_values.size:,} replicates by {method_words(self.method)}"
+        return f"From {sample}; {percent(self.level)} intervals, {replicates}."
 
     def rows(self) -> list[dict]:
         """Return one row per metric, group and class, with intervals and design effect.
@@ -170,37 +173,38 @@ class MetricEstimates(Result):
         labels = self.labels or (None,) * len(self.estimates)
         grouped = any(group is not None for group in self.groups)
         table: list[dict] = []
-        for estimate, group, label, naive, error in zip(
+        of_estimates = zip(
             self.estimates, self.groups, labels, self.naive, self.naive_error, strict=True
-        ):
+        )
+        for estimate, group, label, naive, error in of_estimates:
             interval = estimate.interval(self.level)
             effect = worth = math.nan
             if error > 0 and estimate.variance > 0:
                 effect = float(estimate.variance / error**2)
             if estimate.effective_df >= LEAST_DF:
                 worth = estimate.items / effect
-            naive_limits = np.clip([naive - z * error, naive + z * error], *RANGES[estimate.kind])
+            limits = [naive - z * error, naive + z * error]
+            naive_low, naive_high = np.clip(limits, *RANGES[estimate.kind])
             row = {"group": group, "metric": estimate.statistic, "label": label}
             if not grouped:
                 del row["group"]
             if not self.labels:
                 del row["label"]
-            table.append(
-                row
-                | {
-                    "estimate": estimate.estimate,
-                    "standard_error": estimate.standard_error,
-                    "df": estimate.df,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "naive_estimate": float(naive),
-                    "naive_low": float(naive_limits[0]),
-                    "naive_high": float(naive_limits[1]),
-                    "design_effect": effect,
-                    "worth": worth,
-                    **with_bounded(interval),
-                }
-            )
+            row |= {
+                "estimate": estimate.estimate,
+                "standard_error": estimate.standard_error,
+                "df": estimate.df,
+                "low": interval.low,
+                "high": interval.high,
+            }
+            row |= {
+                "naive_estimate": float(naive),
+                "naive_low": float(naive_low),
+                "naive_high": float(naive_high),
+                "design_effect": effect,
+                "worth": worth,
+            }
+            table.append(row | with_bounded(interval))
         return table
 
     def _repr_html_(self) -> str:
@@ -210,19 +214,22 @@ class MetricEstimates(Result):
     def _cells(self, row: dict) -> dict:
         """Return a row as a page shows it: shares as percentages, limits side by side."""
         estimate, *limits, error = _texts(row, *NUMBERS, "standard_error")
-        interval, naive, bounded = (f"{limits[k]} to {limits[k + 1]}" for k in (0, 2, 4))
+        pairs = zip(limits[::2], limits[1::2], strict=True)
+        interval, naive, bounded = (f"{low} to {high}" for low, high in pairs)
         group = {"group": row["group"]} if "group" in row else {}
+        worth = "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"
+        interval_title = f"{percent(self.level)} interval"
         return {
             "metric": _heading(row),
             **group,
             "estimate": estimate,
-            f"{percent(self.level)} interval": interval,
+            interval_title: interval,
             "standard_error": error,
             "bounded interval": "" if bounded == interval else bounded,
             "naive": naive,
             "df": f"{row['df']:,}",
             "design_effect": row["design_effect"],
-            "worth": "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}",
+            "worth": worth,
         }
 
 
@@ -248,7 +255,8 @@ def row_title(row: Mapping) -> str:
     title = title_of(row["metric"])
     if row.get("label") is None:
         return title
-    return f"{title}{' ' if METRICS[row['metric']].about == 'rank' else ' of '}{row['label']}"
+    joint = " " if METRICS[row["metric"]].about == "rank" else " of "
+    return f"{title}{joint}{row['label']}"
 
 
 def _heading(row: Mapping) -> str:
@@ -343,7 +351,14 @@ def estimate_metrics(
                 where_all = caveats if group is None and label is None else notes
                 where_all.append(Note(kind, str(error), where))
                 continue
-            results.append((estimate, group, label, *naive(metric, *columns, rows=rows)))
+            results.append(
+                (
+                    estimate,
+                    group,
+                    label,
+                    *naive(metric, *columns, rows=rows),
+                )
+            )
             notes += [Note(note.kind, note.text, where) for note in about]
     if not results:
         raise UndefinedError(f"metrics must exist; {_why_none([*notes, *caveats])}")
@@ -354,16 +369,20 @@ def estimate_metrics(
     if interval.bounded:
         notes += bounded_notes(tuple(interval), interval.bounded, of=estimates[0].statistic)
     unlabeled = [note for note in items.notes if note.where and note.where[0] == LABELS_IN]
+    first_to_read = [str(note) for note in [*unlabeled, *caveats]]
+    sample = design if items.replicate_weights is None else drawn
+    if all(label is None for label in labels):
+        labels = ()
     return MetricEstimates(
         estimates,
         groups,
         np.array(naive_estimates),
         np.array(naive_errors),
         level,
-        (design if items.replicate_weights is None else drawn).headline(),
+        sample.headline(),
         drawn.method,
-        labels if any(label is not None for label in labels) else (),
-        tuple(str(note) for note in [*unlabeled, *caveats]),
+        labels,
+        tuple(first_to_read),
         notes=notes,
     )
 
@@ -404,17 +423,19 @@ def check_settings(
                 name, "belongs to {0}, which were not given", others=("replicate_weights",)
             )
     checks.choice("method", method, METHODS)
+    renamed = _renamed(collapse, items.stratum)
     design = SurveyDesign(
         items.stratum,
         psu=items.psu,
         weight=items.weight,
         fpc=items.fpc,
         nest=items.nest,
-        collapse=_renamed(collapse, items.stratum),
+        collapse=renamed,
     )
     if method == "auto":
         n = design.varying.psus_per_stratum
-        balanced = np.ptp(n) == 0 and n[0] <= MOST_UNITS and as_prime_power(int(n[0]))
+        most = int(n.max())
+        balanced = np.ptp(n) == 0 and most <= MOST_UNITS and as_prime_power(most)
         method = "fay" if balanced else "generalized"
     return metrics, level, design, replicates(design, method, rng=rng)
 
@@ -467,14 +488,13 @@ def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tupl
     """Return the pairs of metric and class that the sample shows, and notes on the others."""
     sampled = items.sampled
     notes = []
-    shows = [
-        sampled.shows(metric, items.positive if label is None else label) for metric, label in pairs
-    ]
-    unknown = [
-        row_title({"metric": metric, "label": label})
-        for (metric, label), is_shown in zip(pairs, shows, strict=True)
-        if not is_shown
-    ]
+    shown_pairs, unknown = [], []
+    for metric, label in pairs:
+        of_class = items.positive if label is None else label
+        if sampled.shows(metric, of_class):
+            shown_pairs.append((metric, label))
+        else:
+            unknown.append(row_title({"metric": metric, "label": label}))
     if unknown:
         notes.append(Note("undefined", unknown_words(unknown, sampled.reason)))
     if sampled.predicted == sampled.true and len(sampled.true) == 1 and items.unlike_others is None:
@@ -486,7 +506,7 @@ def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tupl
                 "these numbers say nothing of other items",
             )
         )
-    return list(itertools.compress(pairs, shows)), notes
+    return shown_pairs, notes
 
 
 def _rows_of(items: LabeledItems, group: object) -> ndarray | None:
@@ -566,12 +586,13 @@ def _imported(
     shares = _numbers("rho", rho)
     if factors is not None and factors.size == 1:
         factors = np.repeat(factors, weights.shape[1])
+    share = None if shares is None else float(shares[0])
     return imported.imported_replicates(
         np.asarray(items.weight),
         weights,
         method=method,
         coefficients=factors,
-        rho=None if shares is None else float(shares[0]),
+        rho=share,
     )
 
 
@@ -608,7 +629,9 @@ def _groups(items: LabeledItems) -> list:
     """Return None for all items, and the groups that hold an item of the population."""
     if items.group is None:
         return [None]
-    groups = items.group if items.weight is None else items.group[items.weight > 0]
+    groups = items.group
+    if items.weight is not None:
+        groups = groups[items.weight > 0]
     names = [name for name in np.unique(groups).tolist() if name != ""]
     if len(names) > MOST_GROUPS:
         raise WrongValue(

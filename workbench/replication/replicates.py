@@ -38,7 +38,14 @@ from workbench.replication.statistics import ratio
 from workbench.replication.totals import kept_totals, signed_totals
 from workbench.results import Result
 
-METHODS = ("brr", "fay", "generalized", "jkn", "jk2", "bootstrap")
+METHODS = (
+    "brr",
+    "fay",
+    "generalized",
+    "jkn",
+    "jk2",
+    "bootstrap",
+)
 BALANCED = ("brr", "fay")
 LARGEST_HADAMARD = 1024
 LARGEST_WEIGHTS = 2**31
@@ -142,7 +149,12 @@ class Replicates(Result):
         stratum_of_item = design.stratum_of_psu[design.psu_of_item]
         stratum = design.strata[stratum_of_item]
         psu = design.psu_of_item if design.psu is None or design.nest else design.psu
-        arrays_of_items = (stratum, psu, design.weight, self.weights())
+        arrays_of_items = (
+            stratum,
+            psu,
+            design.weight,
+            self.weights(),
+        )
         columns = (array.tolist() for array in arrays_of_items)
         rows = ([*row, *weights] for *row, weights in zip(*columns, strict=True))
         sheets.write_rows(path, header, rows)
@@ -212,8 +224,8 @@ class Replicates(Result):
         last = units[:, -1]
         totals = last.sum(0)
         for unit in range(units.shape[1] - 1):
-            kept = (self.array == unit).astype(float)
-            totals = totals + kept @ (units[:, unit] - last)
+            is_kept = (self.array == unit).astype(float)
+            totals = totals + is_kept @ (units[:, unit] - last)
         return totals
 
     def ratios(self, total: ndarray, weight: ndarray) -> tuple[ndarray, ndarray]:
@@ -294,8 +306,8 @@ class Replicates(Result):
         if self.method == "generalized":
             return self._factors_of_contrasts(1.0 - 2 * units)
         unit = np.arange(of_psu.size) % n[0]
-        kept = units[:, of_psu] == unit
-        return 1 + (1 - self.rho) * (n[0] * kept - 1.0)
+        is_kept = units[:, of_psu] == unit
+        return 1 + (1 - self.rho) * (n[0] * is_kept - 1.0)
 
     def _factors_of_contrasts(self, signs: ndarray) -> ndarray:
         """Return the factors (r, P) from the signs (r, J) of the contrasts."""
