@@ -25,9 +25,12 @@ from numpy import ndarray
 from workbench.intervals import three_moment_quantile
 from workbench.intervals.unseen import LEAST_SPREAD
 from workbench.replication.designs import SurveyDesign
+from workbench.replication.moments import Bounds
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import ratio
 
+TwoArrays = tuple[ndarray, ndarray]
+ArrayFunction = Callable[[ndarray], ndarray]
 ROUND = 1e-12
 # The constants of the bounded interval. None has a proof: they were chosen over the kinds of
 # designs of ``search_replication --families``. ``tests/peers/interval_constants.json`` records the
@@ -85,9 +88,9 @@ class Sample:
 
     values: ndarray
     shares: ndarray
-    of_psu: Callable[[ndarray], ndarray]
-    add: Callable[[ndarray], ndarray]
-    count: Callable[[ndarray], ndarray]
+    of_psu: ArrayFunction
+    add: ArrayFunction
+    count: ArrayFunction
 
     @classmethod
     def of_items(
@@ -160,11 +163,11 @@ class Sample:
         totals = (np.add.reduceat(sums, design.first_psu) for sums in self._sums())
         return ratio(*totals)[design.stratum_of_psu]
 
-    def _sums(self) -> tuple[ndarray, ndarray]:
+    def _sums(self) -> TwoArrays:
         """Return the weighted sums of the values and the sums of the weights in PSUs."""
         return self.add(self.values), self.add(np.ones_like(self.values))
 
-    def replicated(self, drawn: Replicates) -> tuple[ndarray, ndarray]:
+    def replicated(self, drawn: Replicates) -> TwoArrays:
         """Return the mean of one part, (...), and its replicates, (R, ...)."""
         return drawn.ratios(self.add(self.values), self.shares[0])
 
@@ -214,10 +217,10 @@ class Clusters:
     def limits(
         self,
         tail: float | ndarray,
-        bounds: tuple[float, float] = (0.0, 1.0),
+        bounds: Bounds = (0.0, 1.0),
         *,
         bounded: bool = False,
-    ) -> tuple[ndarray, ndarray]:
+    ) -> TwoArrays:
         """Return lower and upper limits, (...) each, within `bounds`.
 
         Parameters
@@ -292,7 +295,7 @@ def clusters(
     design: SurveyDesign,
     sample: Sample,
     variance: float | ndarray,
-    bounds: tuple[float, float],
+    bounds: Bounds,
     *,
     most_df: float | None = None,
 ) -> Clusters:
@@ -379,7 +382,7 @@ def clusters(
     return Clusters(mean, variance, df, psus, free_share, g, bounded, carriers, unseen, design.df)
 
 
-def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> tuple[ndarray, ndarray]:
+def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> TwoArrays:
     """Return degrees of freedom and the number of equally heavy PSUs (...).
 
     Both are of the part with the fewest.
@@ -425,7 +428,7 @@ def _side(
     vary: ndarray,
     psus: ndarray,
     least: ndarray,
-    trusted: tuple[ndarray, ndarray],
+    trusted: TwoArrays,
 ) -> tuple:
     """Return g, u of the bounded interval, K and u of the default one of the upper limit.
 
@@ -476,7 +479,7 @@ def _side(
     return skewness, unseen(_tail(errors)), fewest, default
 
 
-def _rise(number: ndarray, ends: tuple[float, float]) -> ndarray:
+def _rise(number: ndarray, ends: Bounds) -> ndarray:
     """Return 0 up to the first end, 1 from the second on, and a straight line between."""
     low, high = ends
     return np.clip((number - low) / (high - low), 0.0, 1.0)

@@ -129,29 +129,22 @@ class SurveyDesign(Result):
     def __post_init__(self) -> None:
         stratum = checks.labels("stratum", self.stratum)
         size = stratum.size
-        psu = self.psu
-        weight = np.ones(stratum.size)
-        fpc = self.fpc
-        if psu is not None:
-            psu = checks.labels("psu", psu, size=size)
+        checked = {"stratum": stratum, "weight": np.ones(size)}
+        if self.psu is not None:
+            checked["psu"] = checks.labels("psu", self.psu, size=size)
         if self.weight is not None:
-            weight = weights(self.weight, size)
-        if fpc is not None:
-            fpc = checks.counts(
+            checked["weight"] = weights(self.weight, size)
+        if self.fpc is not None:
+            checked["fpc"] = checks.counts(
                 "fpc",
-                fpc,
+                self.fpc,
                 size=size,
                 low=1,
                 what="item",
             )
-        vars(self).update(
-            stratum=stratum,
-            psu=psu,
-            weight=weight,
-            fpc=fpc,
-        )
+        vars(self).update(checked)
         super().__post_init__()
-        if fpc is not None:
+        if self.fpc is not None:
             self._refuse_populations()
         self._refuse_lone_psus()
 

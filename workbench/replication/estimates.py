@@ -31,7 +31,7 @@ from workbench.replication.independent import (
     sampled_counts,
     sampled_values,
 )
-from workbench.replication.moments import Moments
+from workbench.replication.moments import Bounds, Moments
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import (
     RANGES,
@@ -224,7 +224,7 @@ class ReplicateEstimate(Estimate, Result):
         tail = (1 - checks.level(level)) / 2
         default = method == "default"
         limits: Sequence[float] | ndarray
-        bounded: tuple[float, float] | None = None
+        bounded: Bounds | None = None
         if default and self.counts is not None:
             return self._of_counts(level)
         notes = [*_interval_notes(self, method), *self.notes]
@@ -271,7 +271,7 @@ class ReplicateEstimate(Estimate, Result):
         distances = np.subtract(limits, self.estimate)
         return self.estimate + math.sqrt(self.free) * distances
 
-    def _limits(self, tail: float, bounded: bool) -> tuple[float, float]:
+    def _limits(self, tail: float, bounded: bool) -> Bounds:
         """Return the limits of values without clusters, or those of PSUs."""
         if self.moments is not None:
             return SampledMoments.of_table(np.asarray(self.moments)).limits(tail, bounded=bounded)
@@ -294,7 +294,7 @@ class ReplicateEstimate(Estimate, Result):
             low, high = values[np.minimum(places, values.size - 1)]
         return float(low), float(high)
 
-    def _by_standard_error(self, tail: float, method: str) -> tuple[float, float]:
+    def _by_standard_error(self, tail: float, method: str) -> Bounds:
         """Return limits by Student's t, or for shares those of the logit or Wilson's."""
         if method in ("logit", "wilson") and self.kind not in ("proportion", "share"):
             raise ValueError(
@@ -361,7 +361,7 @@ def replicate_estimate(
     *columns: ArrayLike,
     domain: ArrayLike | None = None,
     center: str = "full",
-    bounds: tuple[float, float] | None = None,
+    bounds: Bounds | None = None,
 ) -> ReplicateEstimate:
     """Return a statistic with its replicate variance.
 
@@ -431,7 +431,7 @@ def estimate_statistic(
     *columns: ArrayLike,
     domain: ArrayLike | None = None,
     center: str = "full",
-    bounds: tuple[float, float] | None = None,
+    bounds: Bounds | None = None,
 ) -> ReplicateEstimate:
     """Return the estimate of `replicate_estimate`, without looking at unsampled classes.
 
@@ -643,11 +643,11 @@ def _of_clusters(
 
 def _bounds(
     metric: Metric,
-    bounds: tuple[float, float] | None,
+    bounds: Bounds | None,
     columns: Sequence,
     totals: Totals | None,
     rows: ndarray,
-) -> tuple[float, float] | None:
+) -> Bounds | None:
     if bounds is None:
         if metric.is_share:
             return 0.0, 1.0

@@ -10,6 +10,7 @@ import scipy
 from numpy import ndarray
 
 from workbench.intervals.sampled import SampledMoments
+from workbench.replication.moments import Bounds
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import Metric, Totals, naive_auc
 
@@ -77,7 +78,7 @@ def sampled_values(
     metric: Metric,
     totals: Totals | None,
     rows: ndarray,
-    bounds: tuple[float, float] | None,
+    bounds: Bounds | None,
 ) -> ndarray | None:
     """Return the moments for the interval of a mean of unclustered items, None for others.
 
@@ -139,7 +140,7 @@ def auc_ranks(positive: ndarray, score: ndarray) -> ndarray:
     return np.array([positives, positive.size - positives, auc, error])
 
 
-def auc_limits(estimate: float, ranks: ndarray, tail: float) -> tuple[float, float]:
+def auc_limits(estimate: float, ranks: ndarray, tail: float) -> Bounds:
     """Return the outer ones of two pairs of limits, within 0 and 1.
 
     Parameters

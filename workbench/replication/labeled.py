@@ -27,6 +27,7 @@ LABELS_IN = "labels in"  # the place of a note on rows without a label
 CROSSED = ("stratum", "psu")
 MEASURED = ("score", "weight", "fpc")
 DESIGNED = ("psu", "fpc", "nest")
+OPTIONAL = ("prediction", "score", "psu", "weight")
 
 
 class LabeledItems(Result):
@@ -307,25 +308,17 @@ def load_labeled(
         missing = f"no column {stratum!r}" if stratum else "no strata"
         text = f"{missing}: the whole sample was taken for one stratum"
         notes.append(Note("assumption", text))
+    read.setdefault("stratum", np.full(labeled.size, ONE_STRATUM))
     if "prediction" in read:
         notes.extend(class_notes(read["truth"], read["prediction"]))
-    one_stratum = np.full(labeled.size, ONE_STRATUM)
     return LabeledItems(
-        read["truth"],
-        read.get("prediction"),
-        read.get("score"),
-        positive_class(positive, read["truth"]),
-        read.get("stratum", one_stratum),
-        read.get("psu"),
-        read.get("weight"),
-        read.get("group"),
-        read.get("fpc"),
-        bool(nest),
-        read.get("replicate_weights"),
-        np.stack(class_cells, 1) if class_cells else None,
-        unlabeled,
-        unlike_others,
-        positive not in ("", None),
+        **{**dict.fromkeys(OPTIONAL), **read},
+        positive=positive_class(positive, read["truth"]),
+        nest=bool(nest),
+        candidates=np.stack(class_cells, 1) if class_cells else None,
+        unlabeled=unlabeled,
+        unlike_others=unlike_others,
+        named_positive=positive not in ("", None),
         notes=notes,
     )
 

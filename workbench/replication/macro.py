@@ -21,7 +21,7 @@ from workbench.replication.estimates import (
     domain_rows,
     estimate_statistic,
 )
-from workbench.replication.moments import MOST_CLASSES
+from workbench.replication.moments import MOST_CLASSES, Bounds
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import METRICS, UndefinedError, ratio, title_of
 from workbench.replication.unsampled import refuse_unsampled
@@ -124,7 +124,7 @@ class MacroEstimate(Estimate, Result):
             notes=notes,
         )
 
-    def _limits(self, parts: Sequence, level: float) -> tuple[float, float]:
+    def _limits(self, parts: Sequence, level: float) -> Bounds:
         """Return the limits of the mean from those of the classes."""
         estimates = np.array([part.estimate for part in self.parts])
         together = np.maximum(self.correlation, 0.0)

@@ -7,7 +7,6 @@ References
    operating characteristic curves, Biometrics 44, 1988: variance of the AUC of independent items.
 """
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -36,6 +35,7 @@ from workbench.replication.replicates import Replicates, replicates
 from workbench.replication.statistics import (
     METRICS,
     RANGES,
+    EstimateAndError,
     UndefinedError,
     UnstableError,
     title_of,
@@ -446,7 +446,7 @@ def naive(
     other: ArrayLike | None = None,
     *,
     rows: Any = None,
-) -> tuple[float, float]:
+) -> EstimateAndError:
     """Return a metric and its standard error as if items were independent and of equal weight.
 
     Parameters

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 
+Bounds = tuple[float, float]
 MOST_CLASSES = 100
 STEP = 1e-100
 
@@ -46,7 +47,7 @@ class Moments:
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.of(totals[..., 1:] / totals[..., :1])
 
-    def linear(self, weight: ndarray) -> tuple[ndarray, tuple[float, float] | None]:
+    def linear(self, weight: ndarray) -> tuple[ndarray, Bounds | None]:
         """Return values (n,) whose weighted mean is the statistic, and their bounds.
 
         In other samples the mean is the statistic to first order. Complex steps give the slopes

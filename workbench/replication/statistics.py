@@ -22,8 +22,10 @@ from numpy.typing import ArrayLike
 
 from workbench import checks
 from workbench.replication import moments
-from workbench.replication.moments import Moments
+from workbench.replication.moments import Bounds, Moments
 from workbench.results.vocabulary import metric_words
+
+EstimateAndError = tuple[float, float]
 
 
 class UndefinedError(ValueError):
@@ -98,8 +100,8 @@ class Metric:
     title: str = ""
     parts: Callable[..., tuple] | None = None
     of_mean: Callable[[Any], Any] = np.asarray
-    ends: Callable[..., tuple[float, float]] | None = None
-    naive: Callable[..., tuple[float, float]] | None = None
+    ends: Callable[..., Bounds] | None = None
+    naive: Callable[..., EstimateAndError] | None = None
 
     @classmethod
     def of(cls, statistic: str | Callable) -> "Metric":
@@ -179,7 +181,7 @@ class Metric:
         in_denominator = totals.denominator != 0
         return ratio(totals.numerator, totals.denominator), [rows & in_denominator]
 
-    def naive_of(self, *columns: ndarray) -> tuple[float, float]:
+    def naive_of(self, *columns: ndarray) -> EstimateAndError:
         """Return estimate and standard error as if items were independent and equally weighted."""
         if self.naive:
             return self.naive(*columns)
@@ -399,7 +401,7 @@ def below_median(y: ArrayLike, rows: ndarray, weight: ndarray) -> tuple[ndarray,
     return np.where(y == middle, share_of_equal, y < middle), [rows]
 
 
-def _naive_median(y: ndarray) -> tuple[float, float]:
+def _naive_median(y: ndarray) -> EstimateAndError:
     """Half of how far the median moves if its share moves by .5 / sqrt(n) either way [1]_.
 
     References
@@ -454,7 +456,7 @@ def _auc_parts(
     return placements(parts, score, weight), list(parts)
 
 
-def naive_auc(truth: ndarray, score: ndarray) -> tuple[float, float]:
+def naive_auc(truth: ndarray, score: ndarray) -> EstimateAndError:
     """Return AUC and standard error, by placements of either class in the other [1]_.
 
     References
@@ -470,7 +472,7 @@ def naive_auc(truth: ndarray, score: ndarray) -> tuple[float, float]:
     return float(placed[positive].mean()), float(np.sqrt(spread))
 
 
-def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
+def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> EstimateAndError:
     """Each class's F1 is 2 hits / (true + predicted); an item moves those of its two classes."""
     names, code = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
     true, predicted = code.reshape(2, -1)
@@ -483,7 +485,7 @@ def _naive_macro_f1(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
     return float(f1.mean()), float(error)
 
 
-def _naive_balanced_accuracy(truth: ndarray, prediction: ndarray) -> tuple[float, float]:
+def _naive_balanced_accuracy(truth: ndarray, prediction: ndarray) -> EstimateAndError:
     names, code, size = np.unique(truth, return_inverse=True, return_counts=True)
     recall = np.bincount(code, truth == prediction) / size
     variances = recall * (1 - recall) / size
