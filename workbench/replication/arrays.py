@@ -25,7 +25,13 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.checks import WrongValue
 from workbench.replication.four_circulants import ROWS, four_circulants
-from workbench.replication.galois import LARGEST_FIELD, GaloisField, as_prime_power, digits
+from workbench.replication.galois import (
+    LARGEST_FIELD,
+    GaloisField,
+    as_prime_power,
+    digits,
+    trace,
+)
 from workbench.results import Note, Result
 
 METHODS = ("linear", "rotation")
@@ -138,7 +144,17 @@ def check_balance(array: ArrayLike) -> Balance:
         counts = np.bincount(codes_of_pairs, minlength=levels**2)
         table = counts.reshape(levels, levels)
     full = not any_uneven and pair is None
-    problems = [] if full else _problems(codes, symbols, uneven, pair, table)
+    problems = (
+        []
+        if full
+        else _problems(
+            codes,
+            symbols,
+            uneven,
+            pair,
+            table,
+        )
+    )
     strength = 1 if pair or factors == 1 else 2
     notes = [Note("unreliable", problem) for problem in problems]
     return Balance(
@@ -419,14 +435,10 @@ def _onto_levels(field: GaloisField, elements: ndarray, levels: int) -> ndarray:
     """Map elements linearly onto GF(levels), by the lowest coefficient or the trace."""
     if levels == field.p:
         return field.coefficients(elements)[..., 0]
-    trace = np.asarray(elements)
-    conjugate = field.power(elements, levels)
-    while not np.array_equal(conjugate, elements):
-        trace = np.asarray(field.add(trace, conjugate))
-        conjugate = field.power(conjugate, levels)
+    traces = trace(field, elements, levels)
     spacing = (field.size - 1) // (levels - 1)
-    exponent = field.log(np.maximum(trace, 1)) // spacing
-    return np.where(trace == 0, 0, exponent + 1)
+    exponents = field.log(np.maximum(traces, 1)) // spacing
+    return np.where(traces == 0, 0, exponents + 1)
 
 
 # Hadamard matrices
@@ -516,7 +528,13 @@ def _array(array: ArrayLike) -> ndarray:
     if array.dtype.kind not in "biuf":
         rule = f"must hold numbers; got {array.dtype} such as {array[0, 0]!r}"
         raise checks.WrongType("array", rule)
-    checks.refuse_infinite("array", array, "row", "column", between=" ")
+    checks.refuse_infinite(
+        "array",
+        array,
+        "row",
+        "column",
+        between=" ",
+    )
     return array
 
 
@@ -586,15 +604,15 @@ def _problems(
     if uneven.any():
         column = int(uneven.argmax())
         counts = np.bincount(codes[:, column], minlength=levels)
-        yield f"column {column + 1} holds {_wrong_count(counts, symbols, runs / levels)}"
+        fault = _wrong_count(counts, symbols, runs / levels)
+        yield f"column {column + 1} holds {fault}"
     if pair and table is not None:
         fault = _wrong_count(table, symbols, runs / levels**2)
         first, second = pair
         yield f"columns {first + 1} and {second + 1} hold {fault}"
     elif pair:
-        yield (
-            f"two columns of {levels} symbols need at least {levels**2} runs, the array has {runs}"
-        )
+        least = levels**2
+        yield f"two columns of {levels} symbols need at least {least} runs, the array has {runs}"
     most = (runs - 1) // (levels - 1)
     if 1 <= most < factors:
         columns = checks.counted(

@@ -246,8 +246,20 @@ class Clusters:
            for skewness.
         """
         low, high = bounds
-        lower = self._limit(0, -1, tail, -low, bounded)
-        upper = self._limit(1, 1, tail, high, bounded)
+        lower = self._limit(
+            0,
+            -1,
+            tail,
+            -low,
+            bounded,
+        )
+        upper = self._limit(
+            1,
+            1,
+            tail,
+            high,
+            bounded,
+        )
         return -lower, upper
 
     def _limit(
@@ -261,7 +273,13 @@ class Clusters:
         """Return the upper limit of the values times `sign`."""
         mean = sign * np.asarray(self.mean)
         shifted, variance, third = self.moments(side, tail, bounded)
-        limit = three_moment_quantile(shifted, variance, third, bound, tail)
+        limit = three_moment_quantile(
+            shifted,
+            variance,
+            third,
+            bound,
+            tail,
+        )
         return np.where(variance > 0, np.clip(limit, mean, bound), mean)
 
     def moments(
@@ -375,11 +393,31 @@ def clusters(
     sides = []
     for sign, bound in zip((-1, 1), bounds, strict=True):
         gap = sign * (bound - level)
-        side = _side(sample, sign * errors, sign * off, gap, vary, psus, least, trusted)
+        side = _side(
+            sample,
+            sign * errors,
+            sign * off,
+            gap,
+            vary,
+            psus,
+            least,
+            trusted,
+        )
         sides.append(side)
     free_share = (free * share**2).sum(0) / square
     g, bounded, carriers, unseen = np.stack(sides, 1)
-    return Clusters(mean, variance, df, psus, free_share, g, bounded, carriers, unseen, design.df)
+    return Clusters(
+        mean,
+        variance,
+        df,
+        psus,
+        free_share,
+        g,
+        bounded,
+        carriers,
+        unseen,
+        design.df,
+    )
 
 
 def degrees(design: SurveyDesign, shares: ndarray, most: float | None) -> TwoArrays:

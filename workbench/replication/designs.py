@@ -347,7 +347,13 @@ class SurveyDesign(Result):
 def weights(weight: ArrayLike, size: int | None = None) -> ndarray:
     """Return weights of items, none below 0 and some above, or raise."""
     weight = checks.vector("weight", weight, size=size, what="item")
-    checks.refuse("weight", weight, weight < 0, "must be at least 0", "item")
+    checks.refuse(
+        "weight",
+        weight,
+        weight < 0,
+        "must be at least 0",
+        "item",
+    )
     if not weight.any():
         raise WrongValue("weight", "must be above 0 for some item; all are 0")
     return weight

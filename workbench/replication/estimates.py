@@ -227,7 +227,14 @@ class ReplicateEstimate(Estimate, Result):
         bounded: Bounds | None = None
         if default and self.counts is not None:
             return self._of_counts(level)
-        notes = [*_interval_notes(self, method), *self.notes]
+        notes = list(self.notes)
+        df = self.effective_df
+        if method in ("t", "logit", "wilson") and self.bounds and df < FEW_DF:
+            text = (
+                f"{df:.3g} effective degrees of freedom, few: the default covers what it says, "
+                f"{method!r} can cover too little"
+            )
+            notes.insert(0, Note("unreliable", text))
         name = method
         if default and self.ranks is not None:
             name = "default: ranks"
@@ -245,7 +252,14 @@ class ReplicateEstimate(Estimate, Result):
         low, high = map(float, limits)
         if bounded == (low, high):
             bounded = None
-        return Interval(low, high, float(level), name, bounded=bounded, notes=notes)
+        return Interval(
+            low,
+            high,
+            float(level),
+            name,
+            bounded=bounded,
+            notes=notes,
+        )
 
     def _of_counts(self, level: float) -> Interval:
         """Return the interval of unclustered hits, from their counts in the strata."""
@@ -283,7 +297,14 @@ class ReplicateEstimate(Estimate, Result):
         pairs = np.reshape(sides, (-1, 2))
         if len(pairs) == 3:  # saved before there was a shorter default
             pairs = pairs[[0, 1, 2, 1]]
-        sample = Clusters(mean, variance, self.effective_df, self.effective_psus, self.free, *pairs)
+        sample = Clusters(
+            mean,
+            variance,
+            self.effective_df,
+            self.effective_psus,
+            self.free,
+            *pairs,
+        )
         low, high = sample.limits(tail, self.bounds, bounded=bounded)
         if self.steps is None:
             of_mean = Metric.of(self.statistic).of_mean
@@ -315,7 +336,14 @@ class ReplicateEstimate(Estimate, Result):
             half = t * self.standard_error * slope(self.estimate)
             return inverse(middle - half), inverse(middle + half)
         rule = "t" if default else method
-        pair = limits(rule, self.estimate, self.variance, t, self.counted, self.effective_psus)
+        pair = limits(
+            rule,
+            self.estimate,
+            self.variance,
+            t,
+            self.counted,
+            self.effective_psus,
+        )
         ends = self.bounds if self.kind == "bounded" else RANGES[self.kind]
         return tuple(np.clip(pair, *ends))  # type: ignore[misc]
 
@@ -445,7 +473,13 @@ def estimate_statistic(
     rows = domain_rows(domain, design.weight)
     totals = metric.totals_of(columns, design.weight.size)
     moments = metric.moments(*columns, design.weight.size) if metric.moments else None
-    bounds = _bounds(metric, bounds, columns, totals, rows)
+    bounds = _bounds(
+        metric,
+        bounds,
+        columns,
+        totals,
+        rows,
+    )
     if totals:
         estimate, values = _from_totals(replicates, totals, rows)
     elif moments:
@@ -456,7 +490,13 @@ def estimate_statistic(
         reason = metric.empty or f"it is {estimate}"
         where = "" if domain is None else " in the domain"
         raise UndefinedError(f"{metric.name} is undefined: {reason}{where}")
-    variance, undefined = _variance(replicates, metric.name, estimate, values, center)
+    variance, undefined = _variance(
+        replicates,
+        metric.name,
+        estimate,
+        values,
+        center,
+    )
     in_base = rows
     if totals and totals.denominator is not None:
         in_base = rows & (totals.denominator != 0)
@@ -470,7 +510,17 @@ def estimate_statistic(
     sample = Sample.of_items(design, averaged, parts)
     holding, df = psus_holding(design, sample.shares)
     effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
-    fields = {} if bounds is None else _of_clusters(replicates, metric, sample, variance, bounds)
+    fields = (
+        {}
+        if bounds is None
+        else _of_clusters(
+            replicates,
+            metric,
+            sample,
+            variance,
+            bounds,
+        )
+    )
     if len(parts) > 1 and is_independent(replicates, rows):
         positive, score = parts[0], np.asarray(columns[1])
         fields["ranks"] = auc_ranks(positive[rows], score[rows])
@@ -499,7 +549,13 @@ def estimate_statistic(
         method=replicates.method,
         bounds=bounds,
         counts=sampled_counts(replicates, metric, totals, rows),
-        moments=sampled_values(replicates, metric, totals, rows, bounds),
+        moments=sampled_values(
+            replicates,
+            metric,
+            totals,
+            rows,
+            bounds,
+        ),
         **fields,
     )
     return replace(result, notes=tuple(estimate_notes(result)))
@@ -624,7 +680,11 @@ def _of_clusters(
         if by_replicates > 0 or other > 0:
             ratio = other / by_replicates if by_replicates > 0 else math.inf
     sample_clusters = clusters(
-        replicates.design, sample, variance, bounds, most_df=replicates.most_df
+        replicates.design,
+        sample,
+        variance,
+        bounds,
+        most_df=replicates.most_df,
     )
     numbers = [
         sample_clusters.mean,
@@ -730,17 +790,6 @@ def _few(estimate: ReplicateEstimate) -> str:
 
 
 # intervals
-
-
-def _interval_notes(estimate: ReplicateEstimate, method: str) -> Iterator[Note]:
-    """Yield the caveat of an interval by this method."""
-    df = estimate.effective_df
-    if method in ("t", "logit", "wilson") and estimate.bounds and df < FEW_DF:
-        yield Note(
-            "unreliable",
-            f"{df:.3g} effective degrees of freedom, few: the default covers what it says, "
-            f"{method!r} can cover too little",
-        )
 
 
 def limits(

@@ -264,6 +264,16 @@ def _whole_numbers(
     return array.astype(np.int64)
 
 
+def trace(field: GaloisField, elements: ArrayLike, levels: int) -> ndarray:
+    """Return the traces of elements onto the subfield of so many: the sums of the conjugates."""
+    total = elements
+    conjugate = field.power(elements, levels)
+    while not np.array_equal(conjugate, elements):
+        total = field.add(total, conjugate)
+        conjugate = field.power(conjugate, levels)
+    return np.asarray(total)
+
+
 def _plain(array: ndarray) -> Any:
     if np.ndim(array) == 0:
         return int(array)

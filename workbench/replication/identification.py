@@ -100,5 +100,11 @@ def _similarity(similarity: ArrayLike) -> ndarray:
             "must hold numbers, one row per probe and one column per class; got "
             f"shape {similarity.shape} of {similarity.dtype}",
         )
-    checks.refuse_infinite("similarity", similarity, "row", "column", between=" ")
+    checks.refuse_infinite(
+        "similarity",
+        similarity,
+        "row",
+        "column",
+        between=" ",
+    )
     return similarity.astype(float)

@@ -76,7 +76,11 @@ def imported_replicates(
     with np.errstate(over="ignore"):
         factors = replicated / np.where(weight > 0, weight, 1.0)[:, None]
     checks.refuse_infinite(
-        "replicate_weights over weight", factors, "item", "replicate", between=" "
+        "replicate_weights over weight",
+        factors,
+        "item",
+        "replicate",
+        between=" ",
     )
     rounded = np.round(factors, DECIMALS)
     _, first, psu = np.unique(

@@ -103,7 +103,13 @@ def sampled_values(
     stratum, weight, labeled, population = strata
     values = totals.numerator[rows]
     free = 1 - labeled / population
-    return SampledMoments.of_values(weight, free, stratum, values, *bounds).table()
+    return SampledMoments.of_values(
+        weight,
+        free,
+        stratum,
+        values,
+        *bounds,
+    ).table()
 
 
 def _strata(

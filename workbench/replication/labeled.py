@@ -27,7 +27,12 @@ LABELS_IN = "labels in"  # the place of a note on rows without a label
 CROSSED = ("stratum", "psu")
 MEASURED = ("score", "weight", "fpc")
 DESIGNED = ("psu", "fpc", "nest")
-OPTIONAL = ("prediction", "score", "psu", "weight")
+OPTIONAL = (
+    "prediction",
+    "score",
+    "psu",
+    "weight",
+)
 
 
 class LabeledItems(Result):
@@ -272,16 +277,15 @@ def load_labeled(
     if weight and weight in (truth, prediction):
         raise WrongValue("weight", "must be another column than the classes", weight)
     frames.check_source("items", items)
+    column_names = frames.column_names(items)
     repeated: list[str] = []
     if replicate_weights:
-        repeated = _replicate_columns(items, replicate_weights, roles | {"nest": nest})
-    roles["stratum"] = "" if repeated else _stratum_column(items, stratum)
-    named_first = _candidate_columns(items, candidates)
-    column_names = frames.column_names(items)
+        repeated = _replicate_columns(column_names, replicate_weights, roles | {"nest": nest})
+    roles["stratum"] = "" if repeated else _stratum_column(column_names, stratum)
+    named_first = _candidate_columns(column_names, candidates)
     if named_first and prediction not in column_names:
         roles["prediction"] = named_first[0]
     sources = {role: name for role, name in roles.items() if name}
-    column_names = frames.column_names(items)
     crossed = {
         role: columns.crossed_names(sources[role], column_names)
         for role in CROSSED
@@ -302,7 +306,14 @@ def load_labeled(
         unlike_others = _unlike_others(predictions, labeled, weight or psu)
         data = {name: cells[labeled] for name, cells in data.items()}
     with shapes.in_rows(labeled if unlabeled else None):
-        read, class_cells, more = _read(data, sources, crossed, named_first, repeated, classes)
+        read, class_cells, more = _read(
+            data,
+            sources,
+            crossed,
+            named_first,
+            repeated,
+            classes,
+        )
     notes = [*_row_notes(unlabeled, labeled.size, read, sources), *file_notes, *more]
     if "stratum" not in read and not repeated:
         missing = f"no column {stratum!r}" if stratum else "no strata"
@@ -455,11 +466,11 @@ def _given(metric: str, role: str, values: ndarray | None) -> ndarray:
     return values
 
 
-def _stratum_column(items: Any, stratum: str) -> str:
+def _stratum_column(column_names: list[str], stratum: str) -> str:
     """Return the column of strata, or "" without the usual one; raise for one of a close name."""
     if stratum != STRATUM:
         return stratum
-    names = {name.strip().casefold(): name for name in frames.column_names(items)}
+    names = {name.strip().casefold(): name for name in column_names}
     if STRATUM in names:
         return stratum
     close = difflib.get_close_matches(STRATUM, names, 1, CLOSE)
@@ -472,17 +483,17 @@ def _stratum_column(items: Any, stratum: str) -> str:
     return ""
 
 
-def _candidate_columns(items: Any, pattern: str) -> list[str]:
+def _candidate_columns(column_names: list[str], pattern: str) -> list[str]:
     """Return the columns of candidates in the order of the file."""
-    names = [name for name in frames.column_names(items) if fnmatch.fnmatchcase(name, pattern)]
+    names = [name for name in column_names if fnmatch.fnmatchcase(name, pattern)]
     if not names and pattern not in ("", CANDIDATES):
         raise WrongValue("candidates", f"must match a column; {pattern!r} matches none")
     return names
 
 
-def _replicate_columns(items: Any, pattern: str, roles: dict) -> list[str]:
+def _replicate_columns(column_names: list[str], pattern: str, roles: dict) -> list[str]:
     """Return the columns of replicate weights in the order of the file."""
-    unused = [name for name in frames.column_names(items) if name not in roles.values()]
+    unused = [name for name in column_names if name not in roles.values()]
     names = [name for name in unused if fnmatch.fnmatchcase(name, pattern)]
     if len(names) < 2:
         raise WrongValue(

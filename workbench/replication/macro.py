@@ -21,7 +21,7 @@ from workbench.replication.estimates import (
     domain_rows,
     estimate_statistic,
 )
-from workbench.replication.moments import MOST_CLASSES, Bounds
+from workbench.replication.moments import Bounds, refuse_many_classes
 from workbench.replication.replicates import Replicates
 from workbench.replication.statistics import METRICS, UndefinedError, ratio, title_of
 from workbench.replication.unsampled import refuse_unsampled
@@ -194,7 +194,13 @@ def macro_f1(
     >>> macro_f1(wb.replicates(design, "fay"), forms.digit, forms.read_a).estimate.__round__(4)
     0.8773
     """
-    return mean_of_classes(replicates, "macro_f1", truth, prediction, domain=domain)
+    return mean_of_classes(
+        replicates,
+        "macro_f1",
+        truth,
+        prediction,
+        domain=domain,
+    )
 
 
 def mean_of_classes(
@@ -227,7 +233,13 @@ def mean_of_classes(
     weight = checks.instance("replicates", replicates, Replicates).design.weight
     truth = checks.labels("truth", truth, size=weight.size)
     prediction = checks.labels("prediction", prediction, size=weight.size)
-    estimate = estimate_mean_of_classes(replicates, statistic, truth, prediction, domain=domain)
+    estimate = estimate_mean_of_classes(
+        replicates,
+        statistic,
+        truth,
+        prediction,
+        domain=domain,
+    )
     refuse_unsampled(statistic, truth[weight > 0], prediction[weight > 0])
     return estimate
 
@@ -259,11 +271,7 @@ def estimate_mean_of_classes(
             f"{labels[0]!r} occurs; one item of another class could halve it: take accuracy, or "
             "label items of other classes"
         )
-    if len(labels) > MOST_CLASSES:
-        raise ValueError(
-            f"{statistic} takes at most {MOST_CLASSES} classes; got {len(labels):,}: take "
-            "accuracy, or name the positive class"
-        )
+    refuse_many_classes(statistic, len(labels))
     parts = []
     for label in labels:
         columns = [truth == label, prediction == label]

@@ -29,7 +29,7 @@ from workbench.replication.estimates import (
 from workbench.replication.galois import as_prime_power
 from workbench.replication.labeled import LABELS_IN, LabeledItems, load_labeled, positive_class
 from workbench.replication.macro import MacroEstimate, estimate_mean_of_classes
-from workbench.replication.moments import MOST_CLASSES
+from workbench.replication.moments import MOST_CLASSES, refuse_many_classes
 from workbench.replication.replicates import METHODS as REPLICATE_METHODS
 from workbench.replication.replicates import Replicates, replicates
 from workbench.replication.statistics import (
@@ -174,7 +174,12 @@ class MetricEstimates(Result):
         grouped = any(group is not None for group in self.groups)
         table: list[dict] = []
         of_estimates = zip(
-            self.estimates, self.groups, labels, self.naive, self.naive_error, strict=True
+            self.estimates,
+            self.groups,
+            labels,
+            self.naive,
+            self.naive_error,
+            strict=True,
         )
         for estimate, group, label, naive, error in of_estimates:
             interval = estimate.interval(self.level)
@@ -415,7 +420,13 @@ def check_settings(
     for metric, label in _of_classes(items, metrics):
         items.columns(metric, label)
     if items.replicate_weights is not None:
-        drawn = _imported(items, method, collapse, rho, coefficients)
+        drawn = _imported(
+            items,
+            method,
+            collapse,
+            rho,
+            coefficients,
+        )
         return metrics, level, drawn.design, drawn
     for name, value in (("rho", rho), ("coefficients", coefficients)):
         if _numbers(name, value) is not None:
@@ -547,11 +558,8 @@ def _usual(items: LabeledItems) -> tuple[str, ...]:
 def _refuse_many_classes(items: LabeledItems, metric: str) -> None:
     entry = METRICS[metric]
     of_every_class = not entry.is_one or entry.per_class and items.positive is None
-    if of_every_class and len(items.classes) > MOST_CLASSES:
-        raise ValueError(
-            f"{metric} takes at most {MOST_CLASSES} classes; got {len(items.classes):,}: take "
-            "accuracy, or name the positive class"
-        )
+    if of_every_class:
+        refuse_many_classes(metric, len(items.classes))
 
 
 def _of_classes(items: LabeledItems, metrics: Sequence[str]) -> list[tuple]:

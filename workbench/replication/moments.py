@@ -137,6 +137,15 @@ def mcc(truth: ArrayLike, prediction: ArrayLike, size: int) -> Moments:
     return _of_classes(truth, prediction, size, scale)
 
 
+def refuse_many_classes(statistic: str, count: int) -> None:
+    """Raise where a mean over classes would be over more of them than are taken."""
+    if count > MOST_CLASSES:
+        raise ValueError(
+            f"{statistic} takes at most {MOST_CLASSES} classes; got {count:,}: take accuracy, or "
+            "name the positive class"
+        )
+
+
 def alike_labels(truth: ArrayLike, prediction: ArrayLike, size: int) -> tuple[ndarray, ndarray]:
     """Return both columns of labels, or raise where one is text and the other numbers."""
     truth = checks.labels("truth", truth, size=size)

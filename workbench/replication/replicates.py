@@ -478,12 +478,24 @@ def replicates(
     if method == "bootstrap":
         count = checks.whole("count", count, 2)
         draws = _draws(varying, count, rng)
-        return Replicates(design, method, 0.0, np.full(count, 1 / count), draws=draws)
+        return Replicates(
+            design,
+            method,
+            0.0,
+            np.full(count, 1 / count),
+            draws=draws,
+        )
     if method == "generalized":
         array, runs = _two_level_array(int((n - 1).sum()))
         step = _largest_step(n) * (1 - rho)
         coefficient = 1 / (runs * step**2)
-        return Replicates(design, method, rho, np.full(runs, coefficient), array)
+        return Replicates(
+            design,
+            method,
+            rho,
+            np.full(runs, coefficient),
+            array,
+        )
     if np.ptp(n):
         raise ValueError(
             f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
@@ -504,7 +516,13 @@ def replicates(
         runs = arrays.smallest_runs(units, n.size)
     rho = 0.0 if method == "brr" else rho
     coefficient = 1 / (runs * (units - 1) * (1 - rho) ** 2)
-    return Replicates(design, method, rho, np.full(runs, coefficient), array)
+    return Replicates(
+        design,
+        method,
+        rho,
+        np.full(runs, coefficient),
+        array,
+    )
 
 
 # replicates

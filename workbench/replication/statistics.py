@@ -520,7 +520,13 @@ METRICS = {
         Metric("mean", ("y",), _mean),
         Metric("total", ("y",), _total, empty=""),
         Metric("ratio", ("y", "x"), _ratio_of, empty="the total of x is 0"),
-        Metric("accuracy", _LABELS, _accuracy, kind="proportion", about="items"),
+        Metric(
+            "accuracy",
+            _LABELS,
+            _accuracy,
+            kind="proportion",
+            about="items",
+        ),
         Metric(
             "precision",
             _LABELS,
@@ -582,8 +588,20 @@ METRICS = {
             about="items",
             of_mean=_cut,
         ),
-        Metric("brier", _SCORES, _brier, kind="share", about="class"),
-        Metric("log_loss", _SCORES, _log_loss, kind="positive", about="class"),
+        Metric(
+            "brier",
+            _SCORES,
+            _brier,
+            kind="share",
+            about="class",
+        ),
+        Metric(
+            "log_loss",
+            _SCORES,
+            _log_loss,
+            kind="positive",
+            about="class",
+        ),
         Metric(
             "rmse",
             _LABELS,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from workbench.replication.arrays import linear_forms, smallest_runs
-from workbench.replication.galois import GaloisField, as_prime_power, digits
+from workbench.replication.galois import GaloisField, as_prime_power, digits, trace
 
 RADIX = 16
 
@@ -105,12 +105,7 @@ def _dual(field: GaloisField) -> ndarray:
     basis = field.p ** np.arange(field.degree)
     elements = np.arange(field.size)[:, None]
     products = field.multiply(elements, basis)
-    trace = products
-    conjugate = products
-    for _ in range(field.degree - 1):
-        conjugate = field.power(conjugate, field.p)
-        trace = field.add(trace, conjugate)
-    return trace @ basis
+    return trace(field, products, field.p) @ basis
 
 
 def _synthesis(spectrum: ndarray, characters: ndarray) -> ndarray:
