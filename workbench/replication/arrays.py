@@ -144,17 +144,7 @@ def check_balance(array: ArrayLike) -> Balance:
         counts = np.bincount(codes_of_pairs, minlength=levels**2)
         table = counts.reshape(levels, levels)
     full = not any_uneven and pair is None
-    problems = (
-        []
-        if full
-        else _problems(
-            codes,
-            symbols,
-            uneven,
-            pair,
-            table,
-        )
-    )
+    problems = [] if full else _problems(codes, symbols, uneven, pair, table)
     strength = 1 if pair or factors == 1 else 2
     notes = [Note("unreliable", problem) for problem in problems]
     return Balance(

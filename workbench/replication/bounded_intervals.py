@@ -245,42 +245,16 @@ class Clusters:
         .. [1] Hall, Inverting an Edgeworth expansion, Annals of Statistics 20, 1992: the correction
            for skewness.
         """
-        low, high = bounds
-        lower = self._limit(
-            0,
-            -1,
-            tail,
-            -low,
-            bounded,
-        )
-        upper = self._limit(
-            1,
-            1,
-            tail,
-            high,
-            bounded,
-        )
-        return -lower, upper
-
-    def _limit(
-        self,
-        side: int,
-        sign: int,
-        tail: float | ndarray,
-        bound: float,
-        bounded: bool,
-    ) -> ndarray:
-        """Return the upper limit of the values times `sign`."""
-        mean = sign * np.asarray(self.mean)
-        shifted, variance, third = self.moments(side, tail, bounded)
-        limit = three_moment_quantile(
-            shifted,
-            variance,
-            third,
-            bound,
-            tail,
-        )
-        return np.where(variance > 0, np.clip(limit, mean, bound), mean)
+        limits = []
+        for side, sign in enumerate((-1, 1)):  # upper limits of the values times the sign
+            mean = sign * self.mean
+            bound = sign * bounds[side]
+            shifted, variance, third = self.moments(side, tail, bounded)
+            limit = three_moment_quantile(shifted, variance, third, bound, tail)
+            limit = np.where(variance > 0, np.clip(limit, mean, bound), mean)
+            limits.append(sign * limit)
+        lower, upper = limits
+        return lower, upper
 
     def moments(
         self,

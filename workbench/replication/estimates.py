@@ -473,13 +473,7 @@ def estimate_statistic(
     rows = domain_rows(domain, design.weight)
     totals = metric.totals_of(columns, design.weight.size)
     moments = metric.moments(*columns, design.weight.size) if metric.moments else None
-    bounds = _bounds(
-        metric,
-        bounds,
-        columns,
-        totals,
-        rows,
-    )
+    bounds = _bounds(metric, bounds, columns, totals, rows)
     if totals:
         estimate, values = _from_totals(replicates, totals, rows)
     elif moments:
@@ -490,13 +484,7 @@ def estimate_statistic(
         reason = metric.empty or f"it is {estimate}"
         where = "" if domain is None else " in the domain"
         raise UndefinedError(f"{metric.name} is undefined: {reason}{where}")
-    variance, undefined = _variance(
-        replicates,
-        metric.name,
-        estimate,
-        values,
-        center,
-    )
+    variance, undefined = _variance(replicates, metric.name, estimate, values, center)
     in_base = rows
     if totals and totals.denominator is not None:
         in_base = rows & (totals.denominator != 0)
@@ -510,17 +498,7 @@ def estimate_statistic(
     sample = Sample.of_items(design, averaged, parts)
     holding, df = psus_holding(design, sample.shares)
     effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
-    fields = (
-        {}
-        if bounds is None
-        else _of_clusters(
-            replicates,
-            metric,
-            sample,
-            variance,
-            bounds,
-        )
-    )
+    fields = {} if bounds is None else _of_clusters(replicates, metric, sample, variance, bounds)
     if len(parts) > 1 and is_independent(replicates, rows):
         positive, score = parts[0], np.asarray(columns[1])
         fields["ranks"] = auc_ranks(positive[rows], score[rows])
@@ -549,13 +527,7 @@ def estimate_statistic(
         method=replicates.method,
         bounds=bounds,
         counts=sampled_counts(replicates, metric, totals, rows),
-        moments=sampled_values(
-            replicates,
-            metric,
-            totals,
-            rows,
-            bounds,
-        ),
+        moments=sampled_values(replicates, metric, totals, rows, bounds),
         **fields,
     )
     return replace(result, notes=tuple(estimate_notes(result)))

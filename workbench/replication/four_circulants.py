@@ -70,9 +70,9 @@ def four_circulants(order: int) -> ndarray:
     shift = (np.arange(n) - np.arange(n)[:, None]) % n
     letters = np.array([list(row) for row in ROWS[order]])
     signs = np.where(letters == "+", 1, -1).astype(np.int8)
-    a, *others = signs[:, shift]
-    br, cr, dr = (circulant[:, ::-1] for circulant in others)
-    btr, ctr, dtr = (circulant.T[:, ::-1] for circulant in others)
+    a, *further = signs[:, shift]
+    br, cr, dr = (circulant[:, ::-1] for circulant in further)
+    btr, ctr, dtr = (circulant.T[:, ::-1] for circulant in further)
     blocks = [
         [a, br, cr, dr],
         [-br, a, dtr, -ctr],

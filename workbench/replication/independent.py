@@ -20,10 +20,11 @@ def is_unclustered(replicates: Replicates, rows: ndarray) -> bool:
     design = replicates.design
     if replicates.most_df is not None or design.stratum_of_psu.size != rows.size:
         return False
-    stratum = design.stratum_of_psu[design.psu_of_item]
+    stratum = design.stratum_of_psu[design.psu_of_item[rows]]
+    weight = design.weight[rows]
     weight_of_stratum = np.zeros(design.strata.size)
-    weight_of_stratum[stratum[rows]] = design.weight[rows]
-    return np.array_equal(weight_of_stratum[stratum[rows]], design.weight[rows])
+    weight_of_stratum[stratum] = weight
+    return np.array_equal(weight_of_stratum[stratum], weight)
 
 
 def is_independent(replicates: Replicates, rows: ndarray) -> bool:
@@ -103,13 +104,7 @@ def sampled_values(
     stratum, weight, labeled, population = strata
     values = totals.numerator[rows]
     free = 1 - labeled / population
-    return SampledMoments.of_values(
-        weight,
-        free,
-        stratum,
-        values,
-        *bounds,
-    ).table()
+    return SampledMoments.of_values(weight, free, stratum, values, *bounds).table()
 
 
 def _strata(

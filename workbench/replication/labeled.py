@@ -277,7 +277,7 @@ def load_labeled(
     if weight and weight in (truth, prediction):
         raise WrongValue("weight", "must be another column than the classes", weight)
     frames.check_source("items", items)
-    column_names = frames.column_names(items)
+    column_names = list(frames.column_names(items))
     repeated: list[str] = []
     if replicate_weights:
         repeated = _replicate_columns(column_names, replicate_weights, roles | {"nest": nest})
@@ -431,16 +431,14 @@ def _row_notes(
             "they were taken for a random sample of the file; the other rows were left out",
             (LABELS_IN, f"{labeled:,} of {labeled + unlabeled:,} rows"),
         )
-    without_group = int(np.count_nonzero(read.get("group", 1) == ""))
-    if without_group:
-        items = checks.counted(without_group, "item has", "items have")
-        text = f"no {sources['group']!r}: counted among all items, in no group"
-        yield Note("data", f"{items} {text}")
-    without_weight = int(np.count_nonzero(read.get("weight", 1) == 0))
-    if without_weight:
-        items = checks.counted(without_weight, "item has", "items have")
-        text = "weight 0: outside the population that is estimated, but part of the design"
-        yield Note("data", f"{items} {text}")
+    for role, gap, text in (
+        ("group", "", f"no {sources.get('group')!r}: counted among all items, in no group"),
+        ("weight", 0, "weight 0: outside the population that is estimated, but part of the design"),
+    ):
+        count = int(np.count_nonzero(read.get(role, 1) == gap))
+        if count:
+            items = checks.counted(count, "item has", "items have")
+            yield Note("data", f"{items} {text}")
 
 
 def positive_class(positive: Any, truth: ndarray) -> Any:

@@ -420,13 +420,7 @@ def check_settings(
     for metric, label in _of_classes(items, metrics):
         items.columns(metric, label)
     if items.replicate_weights is not None:
-        drawn = _imported(
-            items,
-            method,
-            collapse,
-            rho,
-            coefficients,
-        )
+        drawn = _imported(items, method, collapse, rho, coefficients)
         return metrics, level, drawn.design, drawn
     for name, value in (("rho", rho), ("coefficients", coefficients)):
         if _numbers(name, value) is not None:

@@ -297,11 +297,12 @@ class Replicates(Result):
             gained = of_psu[left_out] == of_psu
             lost = n_of_psu * (left_out == psus)
             return 1.0 + (gained - lost) / (n_of_psu - 1)
-        if self.method == "bootstrap":
-            rescaling = n / (n - 1.0)
-            return self.draws[rows] * rescaling[of_psu]
         if self.draws is not None:
-            return self.draws[rows]
+            draws = self.draws[rows]
+            if self.method != "bootstrap":
+                return draws
+            rescaling = n / (n - 1.0)
+            return draws * rescaling[of_psu]
         units = self._array_rows(rows)
         if self.method == "generalized":
             return self._factors_of_contrasts(1.0 - 2 * units)
@@ -489,13 +490,7 @@ def replicates(
         array, runs = _two_level_array(int((n - 1).sum()))
         step = _largest_step(n) * (1 - rho)
         coefficient = 1 / (runs * step**2)
-        return Replicates(
-            design,
-            method,
-            rho,
-            np.full(runs, coefficient),
-            array,
-        )
+        return Replicates(design, method, rho, np.full(runs, coefficient), array)
     if np.ptp(n):
         raise ValueError(
             f"method {method!r} needs the same number of PSUs in every stratum; got {sizes(n)}: "
@@ -516,13 +511,7 @@ def replicates(
         runs = arrays.smallest_runs(units, n.size)
     rho = 0.0 if method == "brr" else rho
     coefficient = 1 / (runs * (units - 1) * (1 - rho) ** 2)
-    return Replicates(
-        design,
-        method,
-        rho,
-        np.full(runs, coefficient),
-        array,
-    )
+    return Replicates(design, method, rho, np.full(runs, coefficient), array)
 
 
 # replicates

@@ -588,13 +588,7 @@ METRICS = {
             about="items",
             of_mean=_cut,
         ),
-        Metric(
-            "brier",
-            _SCORES,
-            _brier,
-            kind="share",
-            about="class",
-        ),
+        Metric("brier", _SCORES, _brier, kind="share", about="class"),
         Metric(
             "log_loss",
             _SCORES,
