@@ -40,7 +40,7 @@ from workbench.replication.statistics import (
     UnstableError,
     title_of,
 )
-from workbench.replication.unsampled import score_notes, unknown_words
+from workbench.replication.unsampled import score_notes
 from workbench.results import (
     Note,
     Result,
@@ -501,7 +501,8 @@ def _shown_by_sample(items: LabeledItems, pairs: list[tuple]) -> tuple[list[tupl
         else:
             unknown.append(row_title({"metric": metric, "label": label}))
     if unknown:
-        notes.append(Note("undefined", unknown_words(unknown, sampled.reason)))
+        text = f"{', '.join(unknown)}: unknown, as {sampled.reason}"
+        notes.append(Note("undefined", text))
     if sampled.predicted == sampled.true and len(sampled.true) == 1 and items.unlike_others is None:
         notes.append(
             Note(

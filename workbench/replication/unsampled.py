@@ -140,22 +140,6 @@ def refuse_unsampled(metric: str, truth: ndarray, prediction: ndarray) -> None:
         raise UndefinedError(f"{title_of(metric)} is unknown, as {sampled.reason}")
 
 
-def unknown_words(names: Iterable[str], reason: str) -> str:
-    """Return a sentence that says which metrics are unknown, and why.
-
-    Parameters
-    ----------
-    names : iterable of str
-    reason : str
-
-    Examples
-    --------
-    >>> unknown_words(["recall", "F1"], "every labeled item is predicted 'a'")
-    "recall, F1: unknown, as every labeled item is predicted 'a'"
-    """
-    return f"{', '.join(names)}: unknown, as {reason}"
-
-
 def score_notes(items: Any, metrics: Iterable[str]) -> Iterator[Note]:
     """Yield a note where the score seems to be of another class, or of the predicted one.
 
