@@ -16,6 +16,7 @@ References
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -130,12 +131,16 @@ class Sample:
         total = weight * number.sum(0)
         share = weight / total.sum(0)
         shares_of_psus = total / total.sum(0)
+
+        def times_counts(numbers: ndarray) -> ndarray:
+            return number * numbers
+
         return cls(
             _along(np.array(values, float), number.ndim),
             shares_of_psus[None],
             lambda of_psus: of_psus[None],
-            lambda numbers: share * (number * numbers).sum(0),
-            lambda numbers: (number * numbers).sum((0, 1)),
+            lambda numbers: share * times_counts(numbers).sum(0),
+            lambda numbers: times_counts(numbers).sum((0, 1)),
         )
 
     @classmethod
@@ -150,7 +155,7 @@ class Sample:
             shares[None],
             lambda of_psus: np.repeat(of_psus, sizes, 0),
             lambda numbers: np.add.reduceat(numbers, first) / items,
-            lambda numbers: numbers.sum(0),
+            partial(np.sum, axis=0),
         )
 
     @property

@@ -292,14 +292,17 @@ class SurveyDesign(Result):
         neighbors = self.strata[1:] if alone.all() else self.strata[~alone]
         neighbor = neighbors[0].item() if neighbors.size else None
         example = "'another'" if neighbor is None else repr(neighbor)
+        remedy = (
+            "join each to another stratum that was chosen before the outcome was seen, such as "
+            f"collapse={{{names[0]!r}: {example}}}"
+        )
         verb = "hold" if len(names) > 1 else "holds"
         raise DesignError(
             "alone",
             "stratum",
             "must hold at least 2 PSUs",
             f"{_named(self.strata[alone])} {verb} 1",
-            remedy="join each to another stratum that was chosen before the outcome was seen, such "
-            f"as collapse={{{names[0]!r}: {example}}}",
+            remedy=remedy,
             join=(*names, neighbor),
         )
 

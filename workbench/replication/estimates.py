@@ -53,10 +53,9 @@ from workbench.results import (
 )
 
 # the scale on which Student's t is used: the function, its inverse and its slope
-SCALES: dict[str, tuple] = {
-    "positive": (np.log, np.exp, lambda x: 1 / x),
-    "correlation": (np.arctanh, np.tanh, lambda r: 1 / (1 - r * r)),
-}
+LOGARITHM = (np.log, np.exp, lambda x: 1 / x)
+ARCTANH = (np.arctanh, np.tanh, lambda r: 1 / (1 - r * r))
+SCALES: dict[str, tuple] = {"positive": LOGARITHM, "correlation": ARCTANH}
 INTERVALS = (
     "default",
     "bounded",
@@ -498,7 +497,11 @@ def estimate_statistic(
     sample = Sample.of_items(design, averaged, parts)
     holding, df = psus_holding(design, sample.shares)
     effective_df, effective_psus = degrees(design, sample.shares, replicates.most_df)
-    fields = {} if bounds is None else _of_clusters(replicates, metric, sample, variance, bounds)
+    fields: dict = {}
+    if bounds is not None:
+        fields = _of_clusters(replicates, metric, sample, variance, bounds)
+    fields["counts"] = sampled_counts(replicates, metric, totals, rows)
+    fields["moments"] = sampled_values(replicates, metric, totals, rows, bounds)
     if len(parts) > 1 and is_independent(replicates, rows):
         positive, score = parts[0], np.asarray(columns[1])
         fields["ranks"] = auc_ranks(positive[rows], score[rows])
@@ -508,6 +511,15 @@ def estimate_statistic(
     strata = np.unique(design.stratum_of_psu[psus])
     if replicates.most_df is not None:
         df = np.minimum(df, replicates.most_df)
+    fields |= {
+        "items": int(rows.sum()),
+        "psus": psus.size,
+        "strata": strata.size,
+        "counted": int(in_base.sum()),
+        "informative_psus": int(holding),
+        "effective_psus": float(effective_psus),
+        "effective_df": float(effective_df),
+    }
     is_bounded = bounds and metric.name == "mean"
     result = ReplicateEstimate(
         metric.name,
@@ -517,17 +529,8 @@ def estimate_statistic(
         values,
         undefined,
         kind="bounded" if is_bounded else metric.kind,
-        items=int(rows.sum()),
-        psus=psus.size,
-        strata=strata.size,
-        counted=int(in_base.sum()),
-        informative_psus=int(holding),
-        effective_psus=float(effective_psus),
-        effective_df=float(effective_df),
         method=replicates.method,
         bounds=bounds,
-        counts=sampled_counts(replicates, metric, totals, rows),
-        moments=sampled_values(replicates, metric, totals, rows, bounds),
         **fields,
     )
     return replace(result, notes=tuple(estimate_notes(result)))

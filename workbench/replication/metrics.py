@@ -221,6 +221,8 @@ class MetricEstimates(Result):
         estimate, *limits, error = _texts(row, *NUMBERS, "standard_error")
         pairs = zip(limits[::2], limits[1::2], strict=True)
         interval, naive, bounded = (f"{low} to {high}" for low, high in pairs)
+        if bounded == interval:
+            bounded = ""
         group = {"group": row["group"]} if "group" in row else {}
         worth = "" if np.isnan(row["worth"]) else f"{row['worth']:,.0f}"
         interval_title = f"{percent(self.level)} interval"
@@ -230,7 +232,7 @@ class MetricEstimates(Result):
             "estimate": estimate,
             interval_title: interval,
             "standard_error": error,
-            "bounded interval": "" if bounded == interval else bounded,
+            "bounded interval": bounded,
             "naive": naive,
             "df": f"{row['df']:,}",
             "design_effect": row["design_effect"],
