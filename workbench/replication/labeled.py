@@ -145,11 +145,12 @@ class LabeledItems(Result):
         """Return one row per PSU (per stratum where there are no PSUs): accuracy and items."""
         right = self.truth == _given("accuracy", "prediction", self.prediction)
         units = self.stratum if self.psu is None else self.psu
-        keys = [units, self.stratum] if self.nest else [units]
-        codes = np.stack([np.unique(key, return_inverse=True)[1] for key in keys])
+        names, code = np.unique(units, return_inverse=True)
+        if self.nest:
+            _, code_of_stratum = np.unique(self.stratum, return_inverse=True)
+            code = code_of_stratum * names.size + code
         _, first, code, items = np.unique(
-            codes[::-1],
-            axis=1,
+            code,
             return_index=True,
             return_inverse=True,
             return_counts=True,
