@@ -18,14 +18,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy import ndarray
 from numpy.typing import ArrayLike
+from scipy import special
 
 from workbench import checks
 from workbench.results import Interval
 
-ATOMS = scipy.special.expit(np.linspace(-4, 10, 141))  # rates at which bets win
+ATOMS = special.expit(np.linspace(-4, 10, 141))  # rates at which bets win
 EXPECTED_LABELS = 14  # labels that an expected accuracy weighs
 TRUSTED = 0.8  # share of the bets that follow the expectation
 EXPECTED = 0.5, 0.97
@@ -106,10 +106,12 @@ def anytime_interval(
             return _log_evidence(path, count, log_weight) - limit
 
         def bound(count: int) -> float:
-            return np.logaddexp.reduce(log_weight + _log_wins(path, count)) - limit
+            wins = log_weight + _log_wins(path, count)
+            return np.logaddexp.reduce(wins) - limit
 
         inside = _first(lambda count: bound(count + 1) >= bound(count), low, high)
-        low, high = (_edge(exact, bound, end, inside) for end in (low, high))
+        low = _edge(exact, bound, low, inside)
+        high = _edge(exact, bound, high, inside)
     return Interval(low / total, high / total, level, "anytime")
 
 
@@ -180,9 +182,11 @@ def log_winnings(
     correct = checks.counts("right", right, size=path.low.size)
     chance, bet = _bets(path, correct.sum(), ATOMS)
     expected_label = (correct[path.stratum] - path.correct_here) / path.remaining
-    won = np.log1p(bet * (path.label - chance)) - np.log1p(bet * (expected_label - chance))
+    won = np.log1p(bet * (path.label - chance))
+    won -= np.log1p(bet * (expected_label - chance))
     in_order = won[:, path.order.argsort()].cumsum(1)
-    return np.logaddexp.reduce(_log_weights(expected)[:, None] + in_order, axis=0)
+    log_weight = _log_weights(expected)[:, None]
+    return np.logaddexp.reduce(log_weight + in_order, axis=0)
 
 
 @dataclass(frozen=True)
@@ -192,11 +196,11 @@ class _Path:
     items: int
     low: ndarray  # the box of C: what the labels prove, (H,)
     high: ndarray
+    seen: ndarray  # strata that have labels
+    first: ndarray  # label of each
     order: ndarray  # of the labels, (n,)
     stratum: ndarray
     label: ndarray
-    seen: ndarray  # strata that have labels
-    first: ndarray  # label of each
     remaining: ndarray  # N_h - n_{h,t-1}
     correct_here: ndarray  # x_{h,t-1}
     items_left: ndarray  # N - t + 1
@@ -208,7 +212,8 @@ def _checked(
 ) -> tuple[ndarray, ndarray, ndarray]:
     size = checks.counts("stratum_size", stratum_size, low=1)
     if np.size(label) == np.size(stratum) == 0:
-        return size, np.empty(0, np.int64), np.empty(0, np.int64)
+        none = np.empty(0, np.int64)
+        return size, none, none
     label = checks.zero_one("label", label, what="label").astype(np.int64)
     stratum = checks.counts("stratum", stratum, size=label.size, what="label")
     beyond = stratum >= size.size
@@ -223,22 +228,26 @@ def _path(size: ndarray, stratum: ndarray, label: ndarray) -> _Path:
     labeled = np.bincount(stratum, minlength=size.size)
     low = np.zeros_like(size)
     np.add.at(low, stratum, label)
-    by_stratum = stratum[order]
-    seen, first, counts = np.unique(by_stratum, return_index=True, return_counts=True)
-    before = label[order].cumsum() - label[order]
+    correct_before = (label.cumsum() - label)[order]
+    stratum = stratum[order]
+    label = label[order]
+    seen, first, counts = np.unique(stratum, return_index=True, return_counts=True)
+    labeled_here = np.arange(label.size) - np.repeat(first, counts)
+    correct = label.cumsum() - label
+    correct_here = correct - np.repeat(correct[first], counts)
     return _Path(
-        items=items,
-        low=low,
-        high=size - labeled + low,
-        order=order,
-        stratum=by_stratum,
-        label=label[order],
-        seen=seen,
-        first=first,
-        remaining=size[by_stratum] - np.arange(label.size) + np.repeat(first, counts),
-        correct_here=before - np.repeat(before[first], counts),
-        items_left=items - order,
-        correct_before=(label.cumsum() - label)[order],
+        items,
+        low,
+        size - labeled + low,
+        seen,
+        first,
+        order,
+        stratum,
+        label,
+        size[stratum] - labeled_here,
+        correct_here,
+        items - order,
+        correct_before,
     )
 
 
@@ -247,8 +256,10 @@ def _log_weights(expected: float | None) -> ndarray:
     weight = spread / spread.sum()
     if expected is not None:
         near = np.clip(checks.number("expected", expected, 0, 1), *EXPECTED)
-        informed = (ATOMS**near * (1 - ATOMS) ** (1 - near)) ** EXPECTED_LABELS
-        weight = TRUSTED * informed / informed.sum() + (1 - TRUSTED) * weight
+        likelihood = ATOMS**near * (1 - ATOMS) ** (1 - near)
+        informed = likelihood**EXPECTED_LABELS
+        trusted = TRUSTED * informed / informed.sum()
+        weight = trusted + (1 - TRUSTED) * weight
     return np.log(weight)
 
 
@@ -257,16 +268,15 @@ def _log_wins(path: _Path, total: int) -> ndarray:
     n = path.label.size
     correct = path.label.sum()
     wrong = n - correct
-    sampled = (
-        _log_falling(path.items, n)
-        - _log_falling(total, correct)
-        - _log_falling(path.items - total, wrong)
-    )
-    return correct * np.log(ATOMS) + wrong * np.log1p(-ATOMS) + sampled
+    sampled = _log_falling(path.items, n)
+    sampled -= _log_falling(total, correct)
+    sampled -= _log_falling(path.items - total, wrong)
+    wins = correct * np.log(ATOMS) + wrong * np.log1p(-ATOMS)
+    return wins + sampled
 
 
 def _log_falling(start: int, count: int) -> float:
-    return scipy.special.gammaln(start + 1.0) - scipy.special.gammaln(start - count + 1.0)
+    return special.gammaln(start + 1.0) - special.gammaln(start - count + 1.0)
 
 
 def _log_evidence(path: _Path, total: int, log_weight: ndarray) -> float:
@@ -274,7 +284,8 @@ def _log_evidence(path: _Path, total: int, log_weight: ndarray) -> float:
         return np.inf
     wins = log_weight + _log_wins(path, total)
     likely = wins > wins.max() - NEGLIGIBLE
-    return np.logaddexp.reduce(wins[likely] - _worst_composition(path, total, ATOMS[likely]))
+    worst = _worst_composition(path, total, ATOMS[likely])
+    return np.logaddexp.reduce(wins[likely] - worst)
 
 
 def _worst_composition(path: _Path, total: int, atoms: ndarray) -> ndarray:
@@ -284,25 +295,31 @@ def _worst_composition(path: _Path, total: int, atoms: ndarray) -> ndarray:
     base = 1 - bet * chance - slope * path.correct_here
     room = path.high - path.low
     rate = (total - path.low.sum()) / max(room.sum(), 1)
-    composition = np.tile(path.low + rate * room, (atoms.size, 1))
+    start = path.low + rate * room
+    composition = np.tile(start, (atoms.size, 1))
     bound = np.full(atoms.size, np.inf)
     active = np.arange(atoms.size)
     for _ in range(STEPS):
-        denominator = base[active] + slope[active] * composition[:, path.stratum]
+        growth = slope[active] * composition[:, path.stratum]
+        denominator = base[active] + growth
         relative = slope[active] / denominator
         value = np.log(denominator).sum(1)
-        gradient, curvature = (_per_stratum(path, relative**power) for power in (1, 2))
-        bound[active] = np.minimum(bound[active], value + _gap(path, composition, gradient))
+        gradient = _per_stratum(path, relative)
+        curvature = _per_stratum(path, relative**2)
+        gap = _gap(path, composition, gradient)
+        bound[active] = np.minimum(bound[active], value + gap)
         unsolved = bound[active] - value > TOLERANCE
         if not unsolved.any():
             break
-        active, composition, gradient, curvature = (
-            part[unsolved] for part in (active, composition, gradient, curvature)
-        )
+        active = active[unsolved]
+        composition = composition[unsolved]
+        gradient = gradient[unsolved]
+        curvature = curvature[unsolved]
         step = _newton(path, composition, gradient, curvature)
         size = np.sqrt((curvature * step**2).sum(1, keepdims=True))
-        damped = composition + step * np.where(size < 0.25, 1, 1 / (1 + size))
-        composition = damped.clip(path.low, path.high)
+        damping = np.where(size < 0.25, 1, 1 / (1 + size))
+        composition = composition + step * damping
+        composition = composition.clip(path.low, path.high)
     return bound
 
 
@@ -311,7 +328,8 @@ def _bets(path: _Path, total: int, atoms: ndarray) -> tuple:
     chance = (total - path.correct_before) / path.items_left
     spread = chance * (1 - chance)
     none = np.zeros((atoms.size, chance.size))
-    return chance, np.divide(atoms[:, None] - chance, spread, out=none, where=spread > 0)
+    distance = atoms[:, None] - chance
+    return chance, np.divide(distance, spread, out=none, where=spread > 0)
 
 
 def _per_stratum(path: _Path, terms: ndarray) -> ndarray:
@@ -326,7 +344,8 @@ def _gap(path: _Path, composition: ndarray, gradient: ndarray) -> ndarray:
     excess = gradient[:, None, :] - gradient[:, :, None]
     up = (path.high - composition)[:, None]
     down = (path.low - composition)[:, None]
-    return (excess * np.where(excess > 0, up, down)).sum(2).min(1)
+    room = np.where(excess > 0, up, down)
+    return (excess * room).sum(2).min(1)
 
 
 def _newton(
@@ -340,21 +359,26 @@ def _newton(
     The model's maximum is clip(C + (g - nu) / h): its sum falls in nu, linearly between the values
     of nu at which an entry comes to an end of the box.
     """
-    curvature = np.maximum(curvature, NEARLY_FLAT / np.maximum(path.high - path.low, 1) ** 2)
+    room = np.maximum(path.high - path.low, 1)
+    curvature = np.maximum(curvature, NEARLY_FLAT / room**2)
     down = path.low - composition
     up = path.high - composition
-    ends = np.sort(np.concatenate([gradient - curvature * down, gradient - curvature * up], 1), 1)
+    ends = [gradient - curvature * down, gradient - curvature * up]
+    ends = np.sort(np.concatenate(ends, 1), 1)
 
     def steps(multiplier: ndarray) -> ndarray:
-        free = (gradient[:, None] - multiplier[:, :, None]) / curvature[:, None]
+        excess = gradient[:, None] - multiplier[:, :, None]
+        free = excess / curvature[:, None]
         return free.clip(down[:, None], up[:, None])
 
     moved = steps(ends).sum(2)
-    after = np.clip((moved > 0).sum(1, keepdims=True), 1, ends.shape[1] - 1)
+    upward = (moved > 0).sum(1, keepdims=True)
+    after = np.clip(upward, 1, ends.shape[1] - 1)
     around = np.concatenate([after - 1, after], 1)
     start, end = np.take_along_axis(ends, around, 1).T[..., None]
     above, below = np.take_along_axis(moved, around, 1).T[..., None]
-    share = np.divide(above, above - below, out=np.zeros_like(above), where=above > below)
+    fall = above - below
+    share = np.divide(above, fall, out=np.zeros_like(above), where=fall > 0)
     return steps(start + share * (end - start))[:, 0]
 
 
