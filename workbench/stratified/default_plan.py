@@ -136,15 +136,17 @@ def default_labels(
 
 def doubt(items: ScoredItems, strata: Strata) -> ndarray:
     """Return the spread of right and wrong within each stratum that its mean score says, (H,)."""
-    score = np.clip(np.bincount(strata.labels, items.score) / strata.sizes, *SCORES)
-    return np.sqrt(score * (1 - score))
+    mean_score = np.bincount(strata.labels, items.score) / strata.sizes
+    rate = mean_score.clip(*SCORES)
+    return np.sqrt(rate * (1 - rate))
 
 
 def regimes(items: ScoredItems, n_strata: int | str) -> Iterator[tuple[int, int, int]]:
     """Yield from which number of labels to which there are how many strata."""
     starts = [1]
     if n_strata == AUTO:
-        starts += [*range(2 * ROUNDS, FEW * ROUNDS + 1, ROUNDS), MANY_FROM]
+        starts += range(2 * ROUNDS, FEW * ROUNDS + 1, ROUNDS)
+        starts.append(MANY_FROM)
     starts = [start for start in starts if start <= items.size]
     for start, after in zip(starts, [*starts[1:], items.size + 1], strict=True):
         yield start, after - 1, strata_wanted(n_strata, start, items)
