@@ -295,7 +295,7 @@ def three_moment_quantile(
     """
     *moments, top, tail = np.broadcast_arrays(mean, variance, third, top, tail)
     limit = np.array(top, float)
-    for where, scale, shape, _, _, quantile in _fits(*moments, top):
+    for where, scale, shape, _, _, quantile in _fits(moments, top):
         distance = scale * quantile(*shape, tail[where])
         limit[where] = top[where] - distance
     return limit
@@ -305,19 +305,15 @@ def three_moment_tail(moments: Sequence, top: Number, at: Number) -> ndarray:
     """Return the chance beyond `at` of the distribution with this `three_moment_quantile`."""
     *moments, top, at = np.broadcast_arrays(*moments, top, at)
     chance = (at < top).astype(float)
-    for where, scale, shape, most, probability, _ in _fits(*moments, top):
+    for where, scale, shape, most, probability, _ in _fits(moments, top):
         distance = ((top - at)[where] / scale).clip(0, most)
         chance[where] = probability(*shape, distance)
     return chance
 
 
-def _fits(
-    mean: ndarray,
-    variance: ndarray,
-    third: ndarray,
-    top: ndarray,
-) -> tuple:
-    """Return where beta and gamma fit the distance from the top, their scale and functions."""
+def _fits(moments: Sequence, top: ndarray) -> tuple:
+    """Return the rows where beta and gamma fit the distance from the top, scales and functions."""
+    mean, variance, third = moments
     gap = top - mean
     slack = 2 * variance**2 + third * gap
     with np.errstate(all="ignore"):

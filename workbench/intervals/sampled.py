@@ -124,7 +124,8 @@ class SampledMoments:
     def of_table(cls, table: ndarray) -> "SampledMoments":
         """Return the moments of the numbers that `table` returned."""
         trusted = table[12:, 0]
-        return cls(*table[:10], table[10:12], trusted)
+        parts = [*table[:10], table[10:12], trusted]
+        return cls(*parts)
 
     def table(self) -> ndarray:
         """Return all numbers, (14, H)."""

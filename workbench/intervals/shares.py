@@ -90,10 +90,8 @@ class Cells:
 
 def stratum_cells(stratum_size: ndarray, labeled: ndarray, correct: ndarray) -> Cells:
     """Return strata as cells; `correct` may have leading axes for many outcomes."""
-    size = np.asarray(stratum_size, float)
-    labeled = np.asarray(labeled, float)
-    correct = np.asarray(correct, float)
-    return Cells(size / size.sum(), labeled, correct, 1 - labeled / size)
+    weight = stratum_size / stratum_size.sum()
+    return Cells(weight, labeled, correct, 1 - labeled / stratum_size)
 
 
 def check_sample(
@@ -170,14 +168,15 @@ def stratified_interval(
     """
     size, labeled, correct = check_sample(stratum_size, labeled, correct)
     checks.choice("method", method, METHODS)
-    tail = (1 - checks.level(level)) / 2
+    level = checks.level(level)
+    tail = (1 - level) / 2
     cells = stratum_cells(size, labeled, correct)
     low, high, exact = _limits(method, size, cells, tail)
     limiting = _limiting(size, cells, tail)
     notes = list(_method_notes(method, level, size, labeled, correct))
     notes += exact_notes(exact)
     notes += limiting_notes(size, labeled, limiting)
-    return Interval(low, high, float(level), method, limiting, notes=notes)
+    return Interval(low, high, level, method, limiting, notes=notes)
 
 
 def weighted_interval(
@@ -213,7 +212,8 @@ def weighted_interval(
     >>> weighted_interval(np.ones(1), np.full(1, np.inf), np.array([20]), np.array([18]))
     Interval(0.683 to 0.9877, 0.95 default)
     """
-    tail = (1 - checks.level(level)) / 2
+    level = checks.level(level)
+    tail = (1 - level) / 2
     population = np.inf
     if np.isfinite(size).all():
         proportion = size / size.sum()
@@ -227,7 +227,7 @@ def weighted_interval(
         low, high, exact = _monotone_limits(population, cells, tail)
     limiting = _limiting(weight, cells, tail)
     notes = [*exact_notes(exact), *limiting_notes(weight, labeled, limiting)]
-    return Interval(low, high, float(level), "default", limiting, notes=notes)
+    return Interval(low, high, level, "default", limiting, notes=notes)
 
 
 def default_limits(cells: Cells, population: float, tail: float) -> tuple:

@@ -536,14 +536,12 @@ def plan_curve(
     half_widths = checks.vector("half_widths", half_widths, low=1e-6, high=0.5)
     with np.errstate(divide="ignore"):  # at a level next to 0 any budget will do
         error = half_widths / intervals.quantile(level)
-    population, overall = _pooled(size, rate)
-    budgets = [
-        _textbook_budget(population, overall, error, "simple_random", finite),
-        _textbook_budget(size, rate, error, "proportional", finite),
-        _textbook_budget(size, rate, error, "neyman", finite),
-    ]
+    pooled = _pooled(size, rate)
+    budgets = [_textbook_budget(*pooled, error, "simple_random", finite)]
+    for method in ("proportional", "neyman"):
+        budgets.append(_textbook_budget(size, rate, error, method, finite))
     budget = np.maximum(budgets, 2)
-    return PlanCurve(half_widths, budget, population.item(), float(level), bool(finite))
+    return PlanCurve(half_widths, budget, int(size.sum()), float(level), bool(finite))
 
 
 def expected_half_width(

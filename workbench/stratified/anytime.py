@@ -1,9 +1,9 @@
-"""An interval for accuracy that may be looked at after every label, and stopped at for any reason.
+"""An interval for accuracy that holds at every interim analysis, and whenever labeling stops.
 
 Bets on each next label, mixed over the rates at which they win, are a nonnegative martingale at the
-true composition of the population; a number of right items that the labels have made them win too
-much against is ruled out [1]_ [2]_. The composition is not known, only its total is under test, so
-the bets are compared with the composition that suits them worst.
+true composition of the population. The interval excludes each number of correct items against which
+the bets have won too much [1]_ [2]_. Only the total is under test, not the composition. So the bets
+are compared with the composition that is worst for them.
 
 References
 ----------
@@ -53,11 +53,10 @@ def anytime_interval(
         Stratum of each label in the order of labeling, 0 to H - 1; an order that looks at no label,
         such as `labeling_order`. Within a stratum the items are drawn at random. May be empty.
     label : (n,) array_like of int
-        1 where the classifier was right, 0 where it was wrong, in the same order.
+        1 where the classifier was correct, 0 where it was incorrect, in the same order.
     expected : float, optional
-        The accuracy that is expected, said before labeling: the interval is shorter where it is
-        near the truth, and holds wherever it is. What lies outside .5 to .97 counts as the nearer
-        of the two.
+        Expected accuracy, fixed before labeling. The interval is shorter if it is near the truth,
+        and holds wherever it is. Values outside .5 to .97 count as the nearer of the two.
     level : float
         Chance of holding the accuracy after every label at once, in (0, 1).
 
@@ -73,9 +72,9 @@ def anytime_interval(
 
     Notes
     -----
-    For T right items in all, :math:`C_h` in stratum h, label t is 1 with chance :math:`e_t = (C_h -
-    x_{h,t-1}) / (N_h - n_{h,t-1})`; with :math:`m_t = (T - S_{t-1}) / (N - t + 1)`, :math:`S_t` of
-    the first t labels right, and :math:`\lambda_t(p) = (p - m_t) / (m_t (1 - m_t))`,
+    For T correct items in all, :math:`C_h` in stratum h, label t is 1 with chance :math:`e_t = (C_h
+    - x_{h,t-1}) / (N_h - n_{h,t-1})`; with :math:`m_t = (T - S_{t-1}) / (N - t + 1)`, :math:`S_t`
+    of the first t labels correct, and :math:`\lambda_t(p) = (p - m_t) / (m_t (1 - m_t))`,
 
     .. math:: \prod_t \frac{1 + \lambda_t (y_t - m_t)}{1 + \lambda_t (e_t - m_t)}
 
@@ -130,7 +129,7 @@ def log_evidence(
     stratum_size, stratum, label
         As in `anytime_interval`, with at least one label.
     total : int
-        The hypothetical number of right items, T.
+        The hypothetical number of correct items, T.
     expected : float, optional
         As in `anytime_interval`.
 
@@ -158,7 +157,7 @@ def log_winnings(
     *,
     expected: float | None = None,
 ) -> ndarray:
-    """Return the logarithm of what bets have won at the true composition after each label, (n,).
+    """Return the log winnings of the bets at the true composition after each label, (n,).
 
     For simulations: a martingale of mean 1, which bounds E at the true total, so that an interval
     has lost the truth only where this exceeds log(1 / alpha).
@@ -167,7 +166,7 @@ def log_winnings(
     ----------
     stratum_size : (H,) array_like of int
     right : (H,) array_like of int
-        Right items per stratum.
+        Correct items per stratum.
     stratum, label
         As in `anytime_interval`, with at least one label.
     expected : float, optional
@@ -191,7 +190,7 @@ def log_winnings(
 
 @dataclass(frozen=True)
 class _Path:
-    """Labels sorted by stratum, and what was known before each of them."""
+    """Labels sorted by stratum, and the counts before each of them."""
 
     items: int
     low: ndarray  # the box of C: what the labels prove, (H,)
@@ -232,19 +231,20 @@ def _path(size: ndarray, stratum: ndarray, label: ndarray) -> _Path:
     stratum = stratum[order]
     label = label[order]
     seen, first, counts = np.unique(stratum, return_index=True, return_counts=True)
-    labeled_here = np.arange(label.size) - np.repeat(first, counts)
+    remaining = size[stratum] - np.arange(label.size) + np.repeat(first, counts)
     correct = label.cumsum() - label
     correct_here = correct - np.repeat(correct[first], counts)
+    high = size - labeled + low
     return _Path(
         items,
         low,
-        size - labeled + low,
+        high,
         seen,
         first,
         order,
         stratum,
         label,
-        size[stratum] - labeled_here,
+        remaining,
         correct_here,
         items - order,
         correct_before,
@@ -340,7 +340,7 @@ def _per_stratum(path: _Path, terms: ndarray) -> ndarray:
 
 
 def _gap(path: _Path, composition: ndarray, gradient: ndarray) -> ndarray:
-    """Return how much the maximum may lie above, by the best multiplier that equals a gradient."""
+    """Return a bound of the distance to the maximum, by the best multiplier that is a gradient."""
     excess = gradient[:, None, :] - gradient[:, :, None]
     up = (path.high - composition)[:, None]
     down = (path.low - composition)[:, None]
@@ -363,8 +363,8 @@ def _newton(
     curvature = np.maximum(curvature, NEARLY_FLAT / room**2)
     down = path.low - composition
     up = path.high - composition
-    ends = [gradient - curvature * down, gradient - curvature * up]
-    ends = np.sort(np.concatenate(ends, 1), 1)
+    ends = np.concatenate([gradient - curvature * down, gradient - curvature * up], 1)
+    ends.sort(1)
 
     def steps(multiplier: ndarray) -> ndarray:
         excess = gradient[:, None] - multiplier[:, :, None]

@@ -311,7 +311,8 @@ def _root_density_edges(
 ) -> ndarray:
     grid, density = _density(score)
     root = density**power
-    total = np.append(0, np.cumsum((root[1:] + root[:-1]) / 2))
+    areas = (root[1:] + root[:-1]) / 2
+    total = np.append(0, areas.cumsum())
     return np.interp(_cuts(total[-1], n_strata), total, grid)
 
 
@@ -408,7 +409,7 @@ def _mixture(score: ndarray, n_strata: int, rng: Generator) -> Strata:
     mean = np.bincount(component, score, n_strata) / np.maximum(sizes, 1)
     mean[sizes == 0] = np.inf
     order = np.argsort(mean, kind="stable")
-    nonempty = np.count_nonzero(sizes)
+    nonempty = int((sizes > 0).sum())
     notes = _dropped(n_strata, nonempty)
     if not model.converged_:
         text = "GaussianMixture did not converge; its strata are as good as it got"
@@ -421,7 +422,8 @@ def _decision_points(model: "GaussianMixture", low: float, high: float) -> ndarr
     """Return the scores between two ends at which two components are equally likely."""
     mean = model.means_[:, 0] - low
     variance = model.covariances_[:, 0, 0]
-    constant = np.log(model.weights_) - (np.log(variance) + mean**2 / variance) / 2
+    scale = np.log(variance) + mean**2 / variance
+    constant = np.log(model.weights_) - scale / 2
     log_likelihoods = np.stack([constant, mean / variance, -0.5 / variance], 1)
     roots = [np.empty(0)]
     for first, second in itertools.combinations(log_likelihoods, 2):
@@ -431,9 +433,11 @@ def _decision_points(model: "GaussianMixture", low: float, high: float) -> ndarr
     return points[(points > low) & (points < high)]
 
 
+_square_root_edges = partial(_root_density_edges, 1 / 2)
+_cube_root_edges = partial(_root_density_edges, 1 / 3)
 _EDGES: dict[str, Callable] = {
-    "cum_sqrt_f": partial(_root_density_edges, 1 / 2),
-    "cum_cbrt_f": partial(_root_density_edges, 1 / 3),
+    "cum_sqrt_f": _square_root_edges,
+    "cum_cbrt_f": _cube_root_edges,
     "weighted_mean": _equal_total_edges,
     "kmeans": _kmeans_edges,
     "equal_width": _equal_width_edges,

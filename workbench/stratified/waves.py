@@ -238,10 +238,10 @@ def wave_cells(size: ndarray, labeled: ndarray, correct: ndarray) -> Cells:
     share = wave_labels / wave_labels.sum(1, keepdims=True) / size.sum()
     unlabeled = (remaining - labeled) / np.maximum(remaining, 1)
     parts = share * remaining, labeled, correct, unlabeled
-    cells = (part.reshape(len(part), -1) for part in parts)
+    weight, n, x, rest = (part.reshape(len(part), -1) for part in parts)
     known_right = (share * correct_before).sum((1, 2))
     known_wrong = (share * (before - correct_before)).sum((1, 2))
-    return Cells(*cells, known_right, known_wrong)
+    return Cells(weight, n, x, rest, known_right, known_wrong)
 
 
 def wave_moments(size: ndarray, labeled: ndarray, correct: ndarray) -> tuple:
