@@ -437,7 +437,7 @@ def plan_budget(
 
 
 def share_words(share: float) -> str:
-    """Return a share as people say it, in small numbers where these are exact.
+    """Return a proportion in words, as a fraction of small numbers where that is exact.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def anytime_interval(
     expected: float | None = None,
     level: float = 0.95,
 ) -> Interval:
-    r"""Return an interval for accuracy that holds however often one looks and whenever one stops.
+    r"""Return an interval for accuracy that holds at every interim analysis and stopping time.
 
     Parameters
     ----------

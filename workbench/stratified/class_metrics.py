@@ -36,7 +36,7 @@ class ClassMetrics(skips.Bounded, Result):
     predicted : (H,) array of bool
         Whether the items of a stratum are predicted members of the class.
     labeled, correct : (H,) array of int
-        Labels, and those in which the prediction about membership was right.
+        Labels, and those in which the prediction about membership was correct.
     precision, recall, f1 : float
         Estimates; NaN where undefined, and where items were skipped, which leaves a range,
         `bounds`.
@@ -152,11 +152,11 @@ def class_metrics(
     labeled : (H,) array_like of int
         Labels per stratum, at least 2 unless it is fully labeled.
     correct : (H,) array_like of int
-        Labeled items whose prediction about membership is right: true members among the predicted
-        ones, true others among the others.
+        Labeled items whose prediction about membership is correct: true members among the
+        predicted ones, true others among the others.
     skipped : (H,) array_like of int, optional
         Further items of the sample, which nobody could label, as in `stratified_accuracy`: every
-        metric rises with each prediction about membership that is right.
+        metric rises with each correct prediction about membership.
 
     Returns
     -------
@@ -221,8 +221,8 @@ def expected_half_widths(
     stratum_size : (H,) array of int
     predicted : (H,) array of bool
     rate : (H,) array of float
-        Share of the items of a stratum whose prediction about membership is right; rounded to whole
-        items.
+        Proportion of the items of a stratum whose prediction about membership is correct; rounded
+        to whole items.
     labeled : (H,) array of int
     level : float
 
@@ -230,7 +230,7 @@ def expected_half_widths(
     -------
     dict of str to float
         The samples are the same for the same arguments. Intervals of recall are those of each
-        sample alone: the reported ones, which no right label more lowers, are as wide or nearly so.
+        sample alone: the reported ones, which no further correct label lowers, are nearly as wide.
 
     Examples
     --------
@@ -378,7 +378,7 @@ def beyond_zero(
     tail: float,
     upper: Callable = upper_limit,
 ) -> tuple:
-    """Return how far the upper (sign 1) or lower (-1) limit of a mean plus a constant is beyond 0.
+    """Return the distance from 0 of the upper (sign 1) or lower (-1) limit of a shifted mean.
 
     As limits of shares are rounded outward to whole items, a limit that ends less than one item
     short of 0 is beyond: without it strata of which a few items are left unlabeled covered too

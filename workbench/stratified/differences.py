@@ -35,7 +35,7 @@ class PairedDifference(skips.Bounded, Estimate, Result):
         show no variance, which does not mean that there is none.
     stratum_size : (H,) array of int
     counts : (H, 3) array of int
-        Labels: only B right, both alike, only A right.
+        Labels: only B correct, both alike, only A correct.
     agreeing : int
         Items outside the strata on which the models predict the same.
     skipped : (H,) array of int or None
@@ -85,7 +85,7 @@ class PairedDifference(skips.Bounded, Estimate, Result):
 
         Notes
         -----
-        "short" adds k = z^2 / 3 labels on which only A is right and as many on which only B is:
+        "short" adds k = z^2 / 3 labels on which only A is correct and as many on which only B is:
         with m = n + 2k and D = (a - b) / m it is D +- t_{n - 1} sqrt(((a + b + 2k) / m - D^2) / m),
         the interval of Agresti & Min [1]_ with other labels and quantile, for all items of the
         strata, cut at what the labels prove. It takes no finite-population factor.
@@ -187,15 +187,15 @@ def paired_difference(
         Items per stratum. To compare two models, strata of the items on which they differ are
         enough.
     counts : (H, 3) array_like of int
-        Labeled items per stratum on which only B is right, both are right or both wrong, only A is
-        right; at least 2 per stratum unless it is fully labeled.
+        Labeled items per stratum on which only B is correct, both are correct or both incorrect,
+        only A is correct; at least 2 per stratum unless it is fully labeled.
     agreeing : int
         Further items, on which both models predict the same: their difference is 0 and needs no
         label.
     skipped : (H,) array_like of int, optional
         Further items of the sample, which nobody could label, as in `stratified_accuracy`: the
-        interval goes from its lower limit with only B right about each of them to its upper limit
-        with only A right.
+        interval goes from its lower limit with only B correct about each of them to its upper
+        limit with only A correct.
 
     Returns
     -------

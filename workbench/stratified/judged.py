@@ -55,8 +55,8 @@ class JudgedDifference(PairedDifference):
     Attributes
     ----------
     estimate, variance, stratum_size, counts, agreeing, skipped
-        As in `PairedDifference`; strata are the verdicts on both models: both right, only A, only
-        B, neither.
+        As in `PairedDifference`; strata are the verdicts on both models: both correct, only A,
+        only B, neither.
     answers : (4, 4) array of int
         Labels by verdicts and what people say, each in this order.
     drawn : {"pairs", "random"}
@@ -67,11 +67,11 @@ class JudgedDifference(PairedDifference):
 
     @property
     def by_judge(self) -> float:
-        """The difference that the verdicts alone say."""
+        """The difference by the verdicts alone."""
         return float(self.stratum_size @ SIGNS / self.stratum_size.sum())
 
     def favor(self, level: float = 0.95) -> Interval:
-        """Return by how much the verdicts favor A: the difference that they say less the true one.
+        """Return the bias of the verdicts towards A: their difference less the true one.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class JudgedDifference(PairedDifference):
         return {"estimate": metrics.recall, "low": low, "high": high}
 
     def remarks(self, models: Sequence[str] = ("A", "B"), level: float = 0.95) -> list[Note]:
-        """Return notes on the verdicts alone: their difference, whom they favor, how they err.
+        """Return notes on the verdicts alone: their difference, their bias and their errors.
 
         Parameters
         ----------
@@ -172,12 +172,12 @@ class JudgedDifference(PairedDifference):
 
 
 def judged_labels(stratum_size: ArrayLike, budget: int) -> ndarray:
-    """Return how many items of each pair of verdicts to label for `judged_difference`.
+    """Return the number of items of each pair of verdicts to label for `judged_difference`.
 
     Parameters
     ----------
     stratum_size : (4,) array_like of int
-        Items by the verdicts on A and B: both right, only A, only B, neither.
+        Items by the verdicts on A and B: both correct, only A, only B, neither.
     budget : int
         Labels in all; every pair gets at least 4, or all of its items.
 
@@ -214,7 +214,7 @@ def judged_difference(
     Parameters
     ----------
     stratum_size : (4,) array_like of int
-        Items by the verdicts on A and B: both right, only A, only B, neither.
+        Items by the verdicts on A and B: both correct, only A, only B, neither.
     answers : (4, 4) array_like of int
         Labels: rows by the verdicts, columns by what people say, in the same order.
     drawn : {"pairs", "random"}
@@ -222,7 +222,7 @@ def judged_difference(
         says, or at random from all items.
     skipped : (4,) array_like of int, optional
         Further items of the sample, which nobody could label: the interval goes from its lower
-        limit with only B right about each of them to its upper limit with only A right.
+        limit with only B correct about each of them to its upper limit with only A correct.
 
     Returns
     -------

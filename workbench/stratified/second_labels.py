@@ -25,7 +25,7 @@ ADVICE = Note(
 
 
 class SecondLabels(Result):
-    """What second labels say about errors of the labels themselves; made by `second_labels`.
+    """Label errors and corrected accuracy from double annotation; made by `second_labels`.
 
     Attributes
     ----------
@@ -102,8 +102,8 @@ def second_labels(
     stratum_size : (H,) array_like of int
         Items per stratum.
     once : (H, 2) array_like of int
-        Items with one label, by it: 0 wrong, 1 right. Which items get a second one is drawn at
-        random.
+        Items with one label, by it: 0 incorrect, 1 correct. Which items get a second one is
+        drawn at random.
     pairs : (H, 2, 2, 3) array_like of int
         Items with two labels, by the first, the second, and what was decided: 0, 1, or 2 for not
         yet. At least 2 per stratum.
@@ -116,8 +116,8 @@ def second_labels(
     Returns
     -------
     SecondLabels
-        Pairs that are not decided and skipped items count as wrong for the lower limit, as right
-        for the upper one.
+        Pairs that are not decided and skipped items count as incorrect for the lower limit, as
+        correct for the upper one.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def second_labels(
 
 
 def counted_pairs(pairs: ndarray) -> tuple[int, int, int]:
-    """Return how many pairs there are, how many differ, and how many of these are decided."""
+    """Return the numbers of pairs, of pairs that differ, and of those that are decided."""
     differing = _differing(pairs)
     decided = differing[:, :UNDECIDED]
     return int(pairs.sum()), int(differing.sum()), int(decided.sum())

@@ -225,8 +225,8 @@ def strata_of(
 ) -> Strata:
     """Return the strata given with scored items, in the order of names, or those of `stratify`.
 
-    Fewer distinct scores than strata, such as right or wrong, are not cut by lot: each is one, and
-    a note says so.
+    If there are fewer distinct scores than strata, such as 0 and 1, each score is a stratum, and a
+    note says so.
 
     Parameters
     ----------

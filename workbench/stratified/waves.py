@@ -117,7 +117,7 @@ def next_wave(
     ----------
     stratum_size : (H,) array_like of int
     labeled, correct : (H,) array_like of int
-        All labels so far and the right ones; zeros before the first wave.
+        All labels so far and the correct ones; zeros before the first wave.
     budget : int
         Labels in this wave, fixed before the first one. The unbiased estimate needs 2 per stratum
         and wave.
@@ -175,7 +175,7 @@ def wave_accuracy(stratum_size: ArrayLike, labeled: ArrayLike, correct: ArrayLik
     ----------
     stratum_size : (H,) array_like of int
     labeled, correct : (T, H) array_like of int
-        Labels and right ones per wave and stratum, in time order. Every wave's total was fixed
+        Labels and correct ones per wave and stratum, in time order. Every wave's total was fixed
         beforehand and it labels at least 2 items of each stratum (or all that are left).
 
     Returns
