@@ -273,15 +273,13 @@ def wave_step(
     floor: float,
 ) -> ndarray:
     """Return the next wave's labels (R, H) for R histories, at least 2 per stratum where left."""
-    n = labeled
-    x = correct
     if prior is None:
-        prior = (x.sum(1, keepdims=True) + 1) / (n.sum(1, keepdims=True) + 2)
-    rate = (x + smoothing * prior) / (n + smoothing)
+        prior = (correct.sum(1, keepdims=True) + 1) / (labeled.sum(1, keepdims=True) + 2)
+    rate = (correct + smoothing * prior) / (labeled + smoothing)
     spread = size * np.sqrt(rate * (1 - rate))
     optimal = (1 - floor) * spread / spread.sum(1, keepdims=True)
     share = optimal + floor * size / size.sum()
-    unlabeled = size - n
+    unlabeled = size - labeled
     return _allotted(share, budget, np.minimum(2, unlabeled), unlabeled)
 
 
