@@ -50,12 +50,14 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
         content = "no JSON records" if first else "nothing"
         raise ValueError(f"{label} holds {content}; export it again as JSON or JSONL")
     try:
-        value = json.loads(text)
+        value = _parsed(text, label)
     except RecursionError:
         raise ValueError(f"{label} {NESTED}") from None
     except json.JSONDecodeError as error:
         lines = [] if first == "[" else text.split("\n")
-        records = [_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        records = [
+            _line(number, line, label) for number, line in enumerate(lines, 1) if line.strip()
+        ]
         if all(problem for *_, problem in records):
             raise ValueError(
                 f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: "
@@ -68,9 +70,23 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
     return [_record(number, value) for number, value in enumerate(values, 1)]
 
 
-def _line(number: int, line: str) -> tuple:
+def _parsed(text: str, label: str) -> Any:
+    """Return the value of a JSON text; raise if an object in it repeats a field."""
+
+    def with_unique_fields(pairs: list[tuple[str, Any]]) -> dict:
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            names = [name for name, _ in pairs]
+            repeated = max(names, key=names.count)
+            raise ValueError(f"{label} has a record with two fields {repeated!r}; rename one")
+        return record
+
+    return json.loads(text, object_pairs_hook=with_unique_fields)
+
+
+def _line(number: int, line: str, label: str) -> tuple:
     try:
-        return _record(number, json.loads(line))
+        return _record(number, _parsed(line, label))
     except json.JSONDecodeError:
         return number, None, DAMAGED
     except RecursionError:

@@ -529,11 +529,19 @@ def _meaning(reading: _Reading, values: ndarray, only_strata: bool) -> tuple:
         )
         reading.notes.append(Note("assumption", text))
         return "confidence", None, ""
+    if predicted is None:
+        reason = "nothing is predicted and there are scores below 0.5"
+    elif n_classes == 1:
+        reason = "only one class is predicted"
+    elif is_low:
+        reason = "there are scores below 0.5, but scores do not separate the two predicted classes"
+    else:
+        reason = "scores separate the two predicted classes, but none is below 0.5"
     raise checks.WrongValue(
         "score_is",
         f"must be 'confidence' if {column} is the probability that the prediction is correct, "
         "'class1' if it is the probability of a class (positive names the class)",
-        told="the scores and predictions may mean either",
+        told=reason,
     )
 
 
@@ -591,8 +599,10 @@ def synthetic_scores(
     ValueError
         For an unknown kind, a size below 1 or an accuracy outside (0.5, 1).
 
-    References ---------- .. [1] Kumar & Raj, Classifier Risk Estimation under Limited Labeling
-    Resources, 2016, section 4.
+    References
+    ----------
+    .. [1] Kumar & Raj, Classifier Risk Estimation under Limited Labeling Resources, 2016,
+       section 4.
 
     Examples
     --------

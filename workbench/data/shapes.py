@@ -283,6 +283,11 @@ def _with_second_model(
         items = f"{len(missing):,} of {len(texts):,} items"
         rule = f"must be 'missing', as {rival} has no row of {items}: {listed}"
         raise checks.WrongValue("leave_out", rule)
+    surplus = sorted(by_id.keys() - set(texts))
+    if surplus:
+        rows = checks.counted(len(surplus), "row")
+        listed = checks.listed(surplus, FIRST, quoted=True)
+        notes.append(Note("data", f"{rival} has {rows} that match no item: {listed}"))
     name = f"predictions of {rival}"
     predicted = numbers.objects([by_id.get(text) for text in texts])
     return Rows(columns | {"rival": name}, data | {name: predicted}, tuple(notes), positions)

@@ -564,17 +564,15 @@ def _encode(value: Any) -> Any:
 def _decode(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
-    match value:
-        case {"tuple": entries}:
-            return tuple(map(_decode, entries))
-        case {"dict": pairs}:
-            return {key: _decode(entry) for key, entry in pairs}
-        case {"float": text}:
-            return float(text)
-        case {"array": entries, "dtype": dtype, "shape": shape}:
-            return np.array(list(map(_decode, entries)), dtype).reshape(shape)
-        case {"note": parts}:
-            return Note(*map(_decode, parts))
-        case {"kind": _}:
-            return Result.from_dict(value)
-    return value
+    if "kind" in value:
+        return Result.from_dict(value)
+    if "tuple" in value:
+        return tuple(map(_decode, value["tuple"]))
+    if "note" in value:
+        return Note(*map(_decode, value["note"]))
+    if "dict" in value:
+        return {key: _decode(entry) for key, entry in value["dict"]}
+    if "float" in value:
+        return float(value["float"])
+    entries = list(map(_decode, value["array"]))
+    return np.array(entries, value["dtype"]).reshape(value["shape"])
