@@ -23,7 +23,12 @@ LARGEST_FLOAT = sys.float_info.max
 LARGEST_SIZE = 1e150  # its square is a float, too
 NAN = "nan"  # numpy and pandas write NaN so where they turn it into text
 BOUNDS_RULE = "must be the smallest and the largest value"
-BLANK = ("", NAN, b"", NAN.encode())
+BLANK = (
+    "",
+    NAN,
+    b"",
+    NAN.encode(),
+)
 # the smallest values of arguments that look like a percentage, where a proportion is expected
 PERCENTAGES = {"level": 50, "assurance": 50, "half_width": 1}
 

@@ -509,7 +509,15 @@ def compare_tests(
 
 def _line(row: dict, about: str = "learning methods", note: str = "") -> dict:
     """Return a row of the table of tests, NaN for numbers that a test does not have."""
-    numbers = {name: float(row.get(name, nan)) for name in ("statistic", "pvalue", "low", "high")}
+    numbers = {
+        name: float(row.get(name, nan))
+        for name in (
+            "statistic",
+            "pvalue",
+            "low",
+            "high",
+        )
+    }
     return {
         "test": row["test"],
         "about": about,

@@ -45,7 +45,14 @@ ASSUMPTIONS = {
     "theta4": ("gamma = -m/(n-m) omega", "-m/n omega - (n-m)/n gamma"),
     "theta5": ("no covariance at all, omega = gamma = 0", "-(m-1)/(n-1) omega - (n-m)/(n-1) gamma"),
 }
-OF_ITEMS = ("s1", "s2", "s3", "theta2", "theta4", "theta5")
+OF_ITEMS = (
+    "s1",
+    "s2",
+    "s3",
+    "theta2",
+    "theta4",
+    "theta5",
+)
 
 
 class ZeroVarianceError(ValueError):
@@ -496,7 +503,13 @@ class KFoldTTest(Result):
         }
         if all(abs(test.rho - self.rho) >= 1e-9 for test in tests.values()):
             tests[f"used: {self.assumed}"] = self
-        columns = ["rho", "r", "statistic", "df", "pvalue"]
+        columns = [
+            "rho",
+            "r",
+            "statistic",
+            "df",
+            "pvalue",
+        ]
         if self.of_one:
             columns.insert(1, "rho_of_all")
         rows = []

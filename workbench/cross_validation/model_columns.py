@@ -63,7 +63,12 @@ _METRICS = {
     "sensitivity",
     "specificity",
 }
-_UNUSED = (roles.WEIGHT, roles.CLUSTER, roles.STRATUM, roles.MONTH)
+_UNUSED = (
+    roles.WEIGHT,
+    roles.CLUSTER,
+    roles.STRATUM,
+    roles.MONTH,
+)
 SCALE = 10.0  # means that differ by more are hardly of one kind; models of one kind seldom do
 
 
@@ -146,7 +151,14 @@ def may_be_models(names: Names, used: Iterable[str]) -> list[str]:
     ['old', 'new']
     """
     used = set(used)
-    never = (_NEVER, _FOLD, _SPLIT, _REPEAT, _TRAIN, _TEST)
+    never = (
+        _NEVER,
+        _FOLD,
+        _SPLIT,
+        _REPEAT,
+        _TRAIN,
+        _TEST,
+    )
     return [name for name in names if name not in used and not _matches(name, *never)]
 
 

@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
-_ORDERS = (ascii_uppercase, ascii_lowercase, digits[1:], digits)
+_ORDERS = (
+    ascii_uppercase,
+    ascii_lowercase,
+    digits[1:],
+    digits,
+)
 _LETTERS = re.compile(r"[A-Za-z]|[A-Z0-9]+(?:[ ,]+[A-Z0-9]+)*")
 _SAID = re.compile(r"ANSWER\s*:\s*([A-Z0-9](?:[ ,]+[A-Z0-9]\b)*)\b", re.IGNORECASE)
 _PLACES = re.compile(r"[0-9]+|\[[0-9, ]*\]")

@@ -17,7 +17,14 @@ from workbench.results import Note
 NESTED = "is nested too deeply"
 DAMAGED = "is not JSON, cut off or damaged: export the file again"
 # the names that programs give to a list of records
-ROWS = ("data", "rows", "records", "items", "results", "predictions")
+ROWS = (
+    "data",
+    "rows",
+    "records",
+    "items",
+    "results",
+    "predictions",
+)
 # as Label Studio writes them
 CHOICES = re.compile(r"\{\s*[\"']?choices[\"']?\s*:\s*\[(.*)\]\s*\}", re.DOTALL)
 KINDS = {

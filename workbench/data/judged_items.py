@@ -9,7 +9,12 @@ from workbench.data import files, frames, numbers
 from workbench.data.scored_items import LOG_ID, ScoredItems, verdicts_of
 from workbench.results import Note
 
-WHICH = ("both", "A", "B", "neither")  # whose answer is correct
+WHICH = (
+    "both",
+    "A",
+    "B",
+    "neither",
+)  # whose answer is correct
 NO_VERDICT = (
     "is no judge label: write 1 (correct) or 0 (incorrect), or words for these; cut grades into "
     "two groups first"

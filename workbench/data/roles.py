@@ -27,7 +27,12 @@ PROBABILITY, OTHER = "probability of a class", "something else"
 MOST_CLASSES = 200
 LOOKED_AT = 2_000  # rows from which `unused_notes` guesses the role of a column
 # roles that only the first column of a table has
-_ONCE = {ID, SCORE, PREDICTION, TRUTH}
+_ONCE = {
+    ID,
+    SCORE,
+    PREDICTION,
+    TRUTH,
+}
 # the kind of the note on an unused column of a role, and the name of its content
 _UNUSED = {
     WEIGHT: ("unreliable", "sampling weights"),

@@ -18,11 +18,31 @@ from workbench.data.classes import alike_notes, class_notes, model_notes, read_c
 from workbench.data.columns import spelled
 from workbench.results import SHOWN_ROWS, Note, Result, html_table, note_list, rows_of
 
-SCORE_KINDS = ("auto", "confidence", "class1", "margin", "log_confidence")
+SCORE_KINDS = (
+    "auto",
+    "confidence",
+    "class1",
+    "margin",
+    "log_confidence",
+)
 LEAVE_OUT = ("", "missing")
-SYNTHETIC_KINDS = ("calibrated", "overconfident", "noisy", "rcv1", "epsilon", "news20")
+SYNTHETIC_KINDS = (
+    "calibrated",
+    "overconfident",
+    "noisy",
+    "rcv1",
+    "epsilon",
+    "news20",
+)
 CLASSES = ("prediction", "truth", "rival")
-COLUMNS = ("id", "score", "prediction", "rival", "truth", "correct")
+COLUMNS = (
+    "id",
+    "score",
+    "prediction",
+    "rival",
+    "truth",
+    "correct",
+)
 SCORE = "score"  # the usual name of the column of scores
 LOG_ID = "id"  # the column of identifiers in logs of evaluations
 MOST_GIVEN = 50

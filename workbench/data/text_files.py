@@ -247,7 +247,12 @@ def _opened(path: str, label: str) -> Iterator:
     try:
         with open_packed(path, "rb") as file:
             yield file
-    except (gzip.BadGzipFile, zlib.error, EOFError, zstandard()[0].ZstdError) as error:
+    except (
+        gzip.BadGzipFile,
+        zlib.error,
+        EOFError,
+        zstandard()[0].ZstdError,
+    ) as error:
         raise ValueError(f"{label} cannot be unpacked: {one_line(error)}") from None
     except OSError as error:
         problem = (error.strerror or one_line(error)).lower()

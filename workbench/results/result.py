@@ -29,7 +29,15 @@ _NUMBER = re.compile(r"(?:[<>] )?[-+\u2212]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?%?")
 RECORDING, RECORD = "WORKBENCH_RECORDING", "application/vnd.workbench.result+json"
 FILLED: Any = None  # the default of a field that is filled in after creation
 # by falling weight
-NOTE_KINDS = ("refused", "undefined", "unreliable", "assumption", "data", "design", "remark")
+NOTE_KINDS = (
+    "refused",
+    "undefined",
+    "unreliable",
+    "assumption",
+    "data",
+    "design",
+    "remark",
+)
 _KINDS: "dict[str, type[Result]]" = {}
 _BOUNDED = {"bounded_low": "low", "bounded_high": "high"}
 _PLURALS = {"stratum": "strata", "class": "classes"}

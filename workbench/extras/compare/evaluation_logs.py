@@ -224,7 +224,12 @@ class _Choice:
         return " or ".join(repr(f"{path}#{text}") for text in texts)
 
 
-def _remarks(log: EvaluationLog, score: str, samples: list, scored: list) -> list[str]:
+def _remarks(
+    log: EvaluationLog,
+    score: str,
+    samples: list,
+    scored: list,
+) -> list[str]:
     """Return remarks on the samples and the score of a log's table."""
     label, name = log.label, f"{log.score_is} {score!r}"
     texts = []
@@ -267,7 +272,14 @@ def unnamed_part(log: EvaluationLog, part: str) -> str:
 def _unzipped(path: str, label: str) -> tuple:
     """Return header and samples of an .eval file, which is a zip archive of JSON."""
     zstd, zips = zstandard()
-    damages = (zips.BadZipFile, zstd.ZstdError, zlib.error, EOFError, OSError, ValueError)
+    damages = (
+        zips.BadZipFile,
+        zstd.ZstdError,
+        zlib.error,
+        EOFError,
+        OSError,
+        ValueError,
+    )
     try:
         with zips.ZipFile(path) as archive:
             names = filter(_MEMBER.fullmatch, archive.namelist())
@@ -316,7 +328,12 @@ def _inspect(label: str, header: Any, samples: Any) -> EvaluationLog:
     )
 
 
-def _inspect_sample(number: int, sample: Any, scorers: list[str], where: str) -> Sample:
+def _inspect_sample(
+    number: int,
+    sample: Any,
+    scorers: list[str],
+    where: str,
+) -> Sample:
     if _at(sample, "id") is None:
         raise ValueError(f"{where} has no id: each sample of a log of Inspect has one")
     entries, texts = sample.get("scores") or {}, sample.get("choices") or []

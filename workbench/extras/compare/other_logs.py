@@ -85,7 +85,12 @@ def openai_log(label: str, records: Sequence[tuple[int, Any, str]]) -> Evaluatio
 
 
 def _sample(
-    number: int, identifier: str, scores: dict, question: Any, answer: Any, target: Any
+    number: int,
+    identifier: str,
+    scores: dict,
+    question: Any,
+    answer: Any,
+    target: Any,
 ) -> Sample:
     cells = {"input": text_of(question), "answer": text_of(answer), "target": text_of(target)}
     content = cells["input"], cells["target"]
