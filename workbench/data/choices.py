@@ -120,11 +120,8 @@ class Weighed:
 
     def cells(self, target: str) -> dict[str, str]:
         """Return the cells of the question; the target as recorded if it is no choice."""
-        return {
-            "input": self.input,
-            "choices": self.choices.told(),
-            "target": self.choices.told(self.target) or target,
-        }
+        target = self.choices.told(self.target) or target
+        return {"input": self.input, "choices": self.choices.told(), "target": target}
 
     def fits(self, metric: str, score: float | None) -> bool:
         """Return whether the picked choice and the target agree with the metric's score."""

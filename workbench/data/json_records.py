@@ -62,9 +62,8 @@ def json_records(text: str, label: str) -> list[tuple[int, Any, str]]:
         raise ValueError(f"{label} {NESTED}") from None
     except json.JSONDecodeError as error:
         lines = [] if first == "[" else text.split("\n")
-        records = [
-            _line(number, line, label) for number, line in enumerate(lines, 1) if line.strip()
-        ]
+        filled = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        records = [_line(number, line, label) for number, line in filled]
         if all(problem for *_, problem in records):
             raise ValueError(
                 f"{label} is cut off or damaged at line {error.lineno}, column {error.colno}: "
@@ -198,7 +197,8 @@ def _are_rows(objects: dict, fields: list) -> bool:
     """
     if all(map(str.isdecimal, fields)):
         return False
-    return all(map(str.isdecimal, objects)) or len(fields) < len(objects)
+    are_numbered = all(map(str.isdecimal, objects))
+    return are_numbered or len(fields) < len(objects)
 
 
 def _labeled(labels: Iterable) -> dict:

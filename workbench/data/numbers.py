@@ -62,8 +62,7 @@ class RowError(ValueError):
 
     def said(self, name_row: Callable[[int], str]) -> str:
         """Return the message with the rows as `name_row` calls them."""
-        parts = [part if isinstance(part, str) else name_row(int(part)) for part in self.parts]
-        return "".join(parts)
+        return "".join(part if isinstance(part, str) else name_row(part) for part in self.parts)
 
 
 class MissingError(RowError):
@@ -145,7 +144,8 @@ def to_shares(name: str, column: Any) -> tuple[ndarray, list[Note]]:
         if text and not in_percent[row]:
             ending = f": {text!r} is not; write both alike"
             raise RowError(f"column {name!r}, ", first, f": {example} is in percent, ", row, ending)
-    shares = to_numbers(name, objects([text.rstrip("% ") for text in texts])) / 100
+    percentages = objects([text.rstrip("% ") for text in texts])
+    shares = to_numbers(name, percentages) / 100
     note = f"column {name!r} is in percent: {example} is read as {shares[first]:.10g}"
     return shares, [Note("data", note)]
 
@@ -227,13 +227,10 @@ def to_labels(name: str, column: ndarray, two_ways: str = "numbers") -> ndarray:
     twice = first_clash(zip(labels.tolist(), distinct, strict=True))
     if twice and two_ways == "refuse":
         first, second = twice
-        raise RowError(
-            f"column {name!r} writes one number in two ways, {first!r} in ",
-            texts.index(first),
-            f" and {second!r} in ",
-            texts.index(second),
-            ": say classes 'text' if they are two, 'numbers' if they are one",
-        )
+        problem = f"column {name!r} writes one number in two ways, {first!r} in "
+        advice = ": say classes 'text' if they are two, 'numbers' if they are one"
+        first_row, second_row = map(texts.index, twice)
+        raise RowError(problem, first_row, f" and {second!r} in ", second_row, advice)
     if twice and two_ways == "text":
         labels = np.array(distinct)
     return _labels_of_rows(name, texts, distinct, labels)
@@ -262,8 +259,8 @@ def _labels_of_rows(
 
 def _distinct_labels(texts: list) -> ndarray:
     """Return class names as numbers if all are, without separators, with commas or with points."""
-    numerals = [text for text in texts if decimals.is_plain(text) or text.lower() in decimals.TRUTH]
-    if len(numerals) == len(texts) and not {",", "."} <= set("".join(texts)):
+    are_numerals = all(decimals.is_plain(text) or text.lower() in decimals.TRUTH for text in texts)
+    if are_numerals and not {",", "."} <= set("".join(texts)):
         parsed, _ = decimals.parse(texts)
         if parsed.size and np.all(np.abs(parsed) < EXACT_WHOLE):
             return whole_if_exact(parsed)
@@ -334,7 +331,8 @@ def first_repeat(values: Sequence) -> tuple[int, int] | None:
     (0, 2)
     """
     # sorted hashes take less room than a set of millions of texts
-    hashes = np.sort(np.fromiter(map(hash, values), np.int64, len(values)))
+    hashes = np.fromiter(map(hash, values), np.int64, len(values))
+    hashes.sort()
     if not np.any(hashes[1:] == hashes[:-1]):
         return None
     return first_clash((value, row) for row, value in enumerate(values))

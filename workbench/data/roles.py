@@ -147,7 +147,8 @@ def _numbers(name: str, cells: ndarray) -> ndarray | None:
 def _traits(texts: list[str], values: ndarray | None) -> set[str]:
     """Return the traits of a column of text, and of numbers if its cells are."""
     distinct = len({*texts})
-    few = 1 < distinct <= min(MOST_CLASSES, max(len(texts) // 2, 2))
+    most_classes = max(len(texts) // 2, 2)
+    few = 1 < distinct <= min(MOST_CLASSES, most_classes)
     traits = {
         "unique": distinct == len(texts) > 1,
         "repeated": distinct < len(texts) or distinct == 1,
@@ -226,11 +227,11 @@ def unused_notes(
     >>> print(*unused_notes(audit, ["truth"], {STRATUM: "strata by"}))
     column 'region' seems to hold strata and was not used; name it with strata by region
     """
-    names = [part.strip() for text in used for part in (text, *text.split(","))]
-    columns = _first_columns(source, list(filter(None, names)))
-    return tuple(
-        _unused_note(source, column, options or {}) for column in columns if column.seems in _UNUSED
-    )
+    names = list(used)
+    names += ",".join(names).split(",")
+    columns = _first_columns(source, list(filter(None, map(str.strip, names))))
+    unused = [column for column in columns if column.seems in _UNUSED]
+    return tuple(_unused_note(source, column, options or {}) for column in unused)
 
 
 @frames.in_rows_of("source")
@@ -247,16 +248,21 @@ def _first_columns(source: Any, used: Sequence[str]) -> list[Column]:
         if is_relation(rows.native):
             data = relation_columns(rows.native.limit(LOOKED_AT), unused)
         else:
-            data = frames.to_arrays(nw.from_native(rows.native).select(*unused).head(LOOKED_AT))
-    varying = {name: cells for name, cells in data.items() if len({*map(str, cells)}) > 1}
+            frame = nw.from_native(rows.native).select(*unused)
+            data = frames.to_arrays(frame.head(LOOKED_AT))
+    varying = {}
+    for name, cells in data.items():
+        texts = set(map(str, cells))
+        if len(texts) > 1:
+            varying[name] = cells
     return columns_of(varying)
 
 
 def _unused_note(source: Any, column: Column, options: Mapping[str, str]) -> Note:
     kind, content = _UNUSED[column.seems]
-    is_path = isinstance(source, (str, os.PathLike))
-    file = f" of {os.path.basename(os.fspath(source))!r}" if is_path else ""
-    remedy = ": this report has no option for it"
+    file, remedy = "", ": this report has no option for it"
+    if isinstance(source, (str, os.PathLike)):
+        file = f" of {os.path.basename(source)!r}"
     if column.seems in options:
         name = column.name if re.fullmatch(r"[\w.-]+", column.name) else repr(column.name)
         remedy = f"; name it with {options[column.seems]} {name}"

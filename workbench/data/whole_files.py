@@ -59,7 +59,8 @@ def write_text(path: StrPath, lines: str | Iterable[str], encoding: str = "utf-8
 @contextlib.contextmanager
 def keeping(paths: Iterable[StrPath]) -> Iterator[None]:
     """Let no file be written inside over one of these, by whatever name it is called."""
-    before = _INPUTS.set((*_INPUTS.get(), *map(os.stat, paths)))
+    files = map(os.stat, paths)
+    before = _INPUTS.set((*_INPUTS.get(), *files))
     try:
         yield
     finally:
@@ -112,7 +113,8 @@ def whole_file(path: StrPath, *, new: bool = False) -> Iterator[Path]:
     except NotWrittenError:
         raise
     except OSError as error:
-        raise NotWrittenError(error.errno, error.strerror or str(error), os.fspath(path)) from error
+        problem = error.strerror or str(error)
+        raise NotWrittenError(error.errno, problem, os.fspath(path)) from error
     finally:
         with contextlib.suppress(OSError):  # the error that ended it is the one to tell
             part.unlink(missing_ok=True)
