@@ -79,16 +79,18 @@ def read_classes(
     ([1, 2], "class 1 is written '1' in column 'truth', '01' in column 'read', class 2 likewise")
     """
     checks.choice("classes", classes, READ_AS)
+    labels = {}
+    for name, cells in columns.items():
+        if classes == "text":
+            labels[name] = numbers.text_labels(name, cells)
+            continue
+        two_ways = "refuse" if classes == "auto" else "numbers"
+        labels[name] = numbers.to_labels(name, cells, two_ways)
+        if classes == "numbers" and labels[name].dtype.kind == "U":
+            numbers.to_numbers(name, cells)  # names the first text
     if classes == "text":
-        labels = {name: numbers.text_labels(name, cells) for name, cells in columns.items()}
         return labels, [Note("data", "classes are read as text: '01' and '1' are two")]
-    two_ways = "refuse" if classes == "auto" else "numbers"
-    labels = {name: numbers.to_labels(name, cells, two_ways) for name, cells in columns.items()}
-    if classes == "numbers":
-        for name, label in labels.items():
-            if label.dtype.kind == "U":
-                numbers.to_numbers(name, columns[name])  # names the first text
-    else:
+    if classes == "auto":
         for first, second in itertools.permutations(labels, 2):
             _refuse_look_alikes(first, second, labels)
     return labels, _written_in_ways(columns, labels)
@@ -167,11 +169,12 @@ def _written_in_ways(columns: Mapping, labels: Mapping) -> list[Note]:
     several = sorted(value for value, texts in ways.items() if len(texts) > 1)
     if not several:
         return []
-    texts = [f"{text!r} in column {name!r}" for text, name in ways[several[0]].items()]
-    rest = ""
-    if len(several) > 1:
-        rest = f", class {checks.listed(several[1:], SHOWN_CLASSES)} likewise"
-    return [Note("data", f"class {several[0]} is written {checks.listed(texts)}{rest}")]
+    first, *others = several
+    spellings = [f"{text!r} in column {name!r}" for text, name in ways[first].items()]
+    text = f"class {first} is written {checks.listed(spellings)}"
+    if others:
+        text += f", class {checks.listed(others, SHOWN_CLASSES)} likewise"
+    return [Note("data", text)]
 
 
 def verdict_of(text: str) -> int | None:

@@ -148,8 +148,10 @@ class ScoredItems(Result):
     def headline(self) -> str:
         """Return size, mean score and, if known, accuracy in one sentence."""
         parts = [checks.counted(self.size, "item")]
-        scored = self.score_is != "none"
-        parts.append(f"mean {self.score_is} {self.score.mean():.4g}" if scored else "no score")
+        if self.score_is == "none":
+            parts.append("no score")
+        else:
+            parts.append(f"mean {self.score_is} {self.score.mean():.4g}")
         if self.correct is not None:
             parts.append(f"accuracy {self.correct.mean():.4g}")
         elif self.labeled_correct is not None:
@@ -163,9 +165,12 @@ class ScoredItems(Result):
         return self._first_rows(self.size)
 
     def _first_rows(self, count: int) -> list[dict]:
-        columns = {name: getattr(self, name) for name in COLUMNS}
-        known = {name: cells[:count] for name, cells in columns.items() if cells is not None}
-        return rows_of(**known)
+        columns = {}
+        for name in COLUMNS:
+            cells = getattr(self, name)
+            if cells is not None:
+                columns[name] = cells[:count]
+        return rows_of(**columns)
 
     def _repr_html_(self) -> str:
         caption = self.headline()
@@ -276,17 +281,21 @@ def read_scores(
     if not scored and not log and not by:
         shapes.refuse_without_score(names)
     file = "" if model else shapes.rival_file(rival, names)
-    roles = {
-        "score": score if scored and not probabilities else None,
-        "prediction": prediction,
-        "truth": truth,
-        "id": id or (LOG_ID if log else None),
-        "rival": None if model or file else rival,
-    }
+    roles = {"prediction": prediction, "truth": truth, "id": id}
+    if log and not id:
+        roles["id"] = LOG_ID
+    if scored and not probabilities:
+        roles["score"] = score
+    if not model and not file:
+        roles["rival"] = rival
     columns = _named_columns(roles)
     others = [by] if by else []
     if not columns and not by:
         others = [*names[:1]]
+    of_class: dict = {}
+    if probabilities:
+        of_class = shapes.class_columns(names, probabilities)
+        score_is = "confidence"
     read = shapes.read_rows(
         source,
         columns,
@@ -295,10 +304,8 @@ def read_scores(
         file=file,
         model=model,
         leave_out=leave_out,
-        of_class=shapes.class_columns(names, probabilities) if probabilities else {},
+        of_class=of_class,
     )
-    if probabilities:
-        score_is = "confidence"
     try:
         with shapes.in_rows(read.rows):
             return _items(read, scored, score_is, positive, by, classes, log)
@@ -308,8 +315,7 @@ def read_scores(
 
 
 def _named_columns(roles: dict) -> dict:
-    texts = {role: checks.instance(role, name or "", str) for role, name in roles.items()}
-    columns = {role: name for role, name in texts.items() if name}
+    columns = {role: checks.instance(role, name, str) for role, name in roles.items() if name}
     for first, second in itertools.combinations(sorted(columns), 2):
         if columns[first] == columns[second]:
             rule, got = "must be another column than {0}", f"both are {columns[first]!r}"
@@ -327,15 +333,18 @@ def _items(
     log: bool,
 ) -> ScoredItems:
     """Return the items of some rows: reads classes first, then scores, strata and labels."""
-    columns, data, notes = {"score": SCORE} | read.columns, read.data, [*read.notes]
+    columns = {"score": SCORE} | read.columns
+    data, notes = read.data, [*read.notes]
     labeled = None
     if "truth" in columns:
         labeled, cells = _labeled_rows(columns, data, classes, notes)
         data = data | {columns["truth"]: cells}
     of_class = {role: columns[role] for role in CLASSES if role in columns}
-    by_name, read_notes = read_classes({name: data[name] for name in of_class.values()}, classes)
-    reading = _Reading(columns, {role: by_name[name] for role, name in of_class.items()}, notes)
-    if len({label.dtype.kind == "U" for label in reading.labels.values()}) == 2:
+    cells_of = {name: data[name] for name in of_class.values()}
+    by_name, read_notes = read_classes(cells_of, classes)
+    labels = {role: by_name[name] for role, name in of_class.items()}
+    reading = _Reading(columns, labels, notes)
+    if len({label.dtype.kind == "U" for label in labels.values()}) == 2:
         names = checks.listed(of_class.values(), quoted=True)
         raise ValueError(f"columns {names} hold text and numbers; code the classes alike")
     notes += read_notes
@@ -356,9 +365,9 @@ def _items(
     prediction, truth, rival = map(fields.get, CLASSES)
     if prediction is not None and truth is not None:
         fields["correct"] = prediction == truth
-        labels = truth if labeled is None else truth[labeled]
+        known_truth = truth if labeled is None else truth[labeled]
         predicted = [prediction] if rival is None else [prediction, rival]
-        notes += class_notes(labels, *predicted)
+        notes += class_notes(known_truth, *predicted)
     if rival is not None:
         notes += model_notes(fields["prediction"], rival)
     if labeled is not None:
@@ -386,7 +395,8 @@ def _labeled_rows(
     column.
     """
     name = columns["truth"]
-    cells, predictions = data[name], data.get(columns.get("prediction"))
+    cells = data[name]
+    predictions = data.get(columns.get("prediction"))
     missing, words = missing_labels(cells, predictions, classes)
     if not missing.any():
         return None, cells
@@ -430,10 +440,12 @@ def missing_labels(
     words = {""} if classes == "text" else {"", *NO_LABEL}
     if predictions is not None:
         words -= {text.casefold() for text in set(numbers.as_text(predictions))}
-    gaps = [text for text in np.unique(texts).tolist() if text.casefold() in words]
+    distinct = np.unique(texts).tolist()
+    gaps = [text for text in distinct if text.casefold() in words]
     if len(gaps) > 1:
         gaps = [text for text in gaps if text.casefold() != "none"]
-    return np.isin(texts, gaps), [text for text in gaps if text.casefold() not in ("", "nan")]
+    named = [text for text in gaps if text.casefold() not in ("", "nan")]
+    return np.isin(texts, gaps), named
 
 
 @dataclass
@@ -484,7 +496,9 @@ def _scored(
 def _unscored(reading: _Reading, size: int) -> dict:
     """Return the fields of items without scores, which are one stratum."""
     fields = _from_confidence(reading, np.ones(size))
-    return fields | {"score": np.full(size, np.nan), "score_is": "none", "by": np.full(size, "all")}
+    fields["score"], fields["score_is"] = np.full(size, np.nan), "none"
+    fields["by"] = np.full(size, "all")
+    return fields
 
 
 def _is_chance(score: str, cells: ndarray, by: str | None) -> bool:
@@ -519,9 +533,8 @@ def _named_class(positive: Any, predicted: ndarray | None, score_is: str) -> Any
         rule = "belongs to scores that are the probability of a class: say score_is='class1'"
         raise checks.WrongValue("positive", rule, score_is)
     if predicted is None:
-        raise checks.WrongValue(
-            "positive", "must be a predicted class; name the column of predictions"
-        )
+        rule = "must be a predicted class; name the column of predictions"
+        raise checks.WrongValue("positive", rule)
     classes = {str(name): name for name in np.unique(predicted).tolist()}
     return classes[checks.choice("positive", str(positive).strip(), classes)]
 
@@ -630,7 +643,9 @@ def synthetic_scores(
     ScoredItems(1,000 items, mean confidence 0.9555, accuracy 0.878)
     """
     checks.choice("kind", kind, SYNTHETIC_KINDS)
-    size = checks.whole("size", _DEFAULT_SIZE.get(kind, 20_000) if size is None else size, 1)
+    if size is None:
+        size = _DEFAULT_SIZE.get(kind, 20_000)
+    size = checks.whole("size", size, 1)
     if accuracy is None:
         accuracy = 0.953 if kind == "rcv1" else 0.88
     accuracy = checks.number("accuracy", accuracy, 0.5, 1, open_ends=True)
@@ -648,10 +663,11 @@ def _synthetic(kind: str, beta: ndarray, rng: np.random.Generator) -> ndarray:
     if kind == "epsilon":
         margin = logit(np.clip(0.5 + 0.5 * beta, None, below_1)) / 2
         return np.maximum(margin, np.finfo(float).tiny)
+    overconfident = 0.5 + 0.5 * np.sqrt(np.sqrt(beta))
     if kind == "overconfident":
-        return 0.5 + 0.5 * np.sqrt(np.sqrt(beta))
+        return overconfident
     if kind == "noisy":
-        confidence = np.clip(0.5 + 0.5 * np.sqrt(np.sqrt(beta)), None, below_1)
+        confidence = np.clip(overconfident, None, below_1)
         return expit(logit(confidence) + rng.normal(0, _LOGIT_NOISE, beta.size))
     return 0.5 + 0.5 * beta
 
@@ -687,11 +703,13 @@ def _refuse_outside(
     """Raise where a value is not from 0 to 1; `hint` says what else the scores may be."""
     if values.min() >= 0 and 10 < values.max() <= 100:
         hint = "; divide by 100"
-    _refuse(name, values, (values < 0) | (values > 1), f"is not a {kind} from 0 to 1{hint}")
+    is_outside = (values < 0) | (values > 1)
+    _refuse(name, values, is_outside, f"is not a {kind} from 0 to 1{hint}")
 
 
 def _from_confidence(reading: _Reading, values: ndarray) -> dict:
-    columns, labels, prediction = reading.columns, reading.labels, reading.labels.get("prediction")
+    columns, labels = reading.columns, reading.labels
+    prediction = labels.get("prediction")
     hint = UNLESS_MARGIN + (UNLESS_LOGARITHM if values.max() <= 0 else "")
     _refuse_outside(columns["score"], values, "confidence", hint)
     if prediction is not None:
@@ -735,10 +753,8 @@ def verdicts_of(name: str, truth: ndarray, rule: str) -> tuple[ndarray, list[Not
     is_correct = np.array(verdicts, bool)
     if truth.dtype.kind != "U":
         return is_correct[positions], []
-    meaning = [
-        f"{text!r} is {'right' if verdict else 'wrong'}"
-        for text, verdict in zip(texts.tolist(), verdicts, strict=True)
-    ]
+    words = np.where(is_correct, "right", "wrong")
+    meaning = [f"{text!r} is {word}" for text, word in zip(texts.tolist(), words, strict=True)]
     note = Note("data", f"in column {name!r} {checks.listed(meaning)}")
     return is_correct[positions], [note]
 
@@ -756,10 +772,12 @@ def _from_margin(reading: _Reading, values: ndarray) -> dict:
 def _negative_class(reading: _Reading) -> int:
     """Return 0, or -1 if a column holds -1; raise for any other coding of two classes."""
     labels = reading.labels
-    negative = -1 if any((label == -1).any() for label in labels.values()) else 0
+    has_minus_1 = any((label == -1).any() for label in labels.values())
+    negative = -1 if has_minus_1 else 0
     rule = f"is not {negative} or 1"
     for role, label in labels.items():
-        _refuse(reading.columns[role], label, (label != negative) & (label != 1), rule)
+        is_other = (label != negative) & (label != 1)
+        _refuse(reading.columns[role], label, is_other, rule)
     return negative
 
 
@@ -783,8 +801,6 @@ def _rounded(values: ndarray) -> list[Note]:
     if distinct.size >= values.size / 2:
         return []
     k = counts.argmax()
-    text = (
-        f"only {distinct.size:,} of {values.size:,} scores are distinct, and {counts[k]:,} items "
-        f"share the score {distinct[k]:.10g}; ask for unrounded scores"
-    )
-    return [Note("data", text)]
+    shared = f"{counts[k]:,} items share the score {distinct[k]:.10g}"
+    few = f"only {distinct.size:,} of {values.size:,} scores are distinct"
+    return [Note("data", f"{few}, and {shared}; ask for unrounded scores")]

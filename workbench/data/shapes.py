@@ -145,7 +145,8 @@ def most_probable(
     confidence = table.max(1)
     listed = f"{len(classes)} columns of probabilities: {checks.listed(data, FIRST, quoted=True)}"
     notes.append(Note("data", f"prediction and confidence are the highest of {listed}"))
-    tied = int(((table == confidence[:, None]).sum(1) > 1).sum())
+    is_highest = table == confidence[:, None]
+    tied = int((is_highest.sum(1) > 1).sum())
     if tied:
         text = (
             f"in {checks.counted(tied, 'row')} two classes have the highest probability: "
@@ -160,7 +161,8 @@ def rival_file(rival: str | None, names: Sequence[str]) -> str:
     if not rival:
         return ""
     file = os.path.expanduser(rival)
-    is_column, is_file = spelled(rival, names) in names, os.path.isfile(file)
+    is_column = spelled(rival, names) in names
+    is_file = os.path.isfile(file)
     if is_column == is_file:
         listed = checks.listed(names, 20, quoted=True)
         rule = f"must be either a column or a file; the columns are {listed}"
@@ -193,11 +195,13 @@ def of_two_models(
     """
     texts = numbers.present(model, data[model])
     models = list(dict.fromkeys(texts))
-    chosen = [rival] if rival in models else [part.strip() for part in rival.split(",")]
+    chosen = [rival]
+    if rival not in models:
+        chosen = list(map(str.strip, rival.split(",")))
     if len(chosen) == 1 and len(models) == 2:
         chosen = [name for name in models if name != rival] + chosen
     if len(chosen) != 2 or len({*chosen}.intersection(models)) != 2:
-        there_are = f"{checks.listed(models, quoted=True)}{checks.suggestion(chosen[-1], models)}"
+        there_are = checks.listed(models, quoted=True) + checks.suggestion(chosen[-1], models)
         rule = (
             f"must be one of the two models of column {model!r}, or two of several with a comma "
             f"between, the second to be compared with the first; there are {there_are}"
@@ -254,7 +258,8 @@ def _with_second_model(
     leave_out: str,
 ) -> Rows:
     """Return rows with the predictions of a second model, from its rows or from its file."""
-    columns, data, notes = rows.columns, rows.data, [*rows.notes]
+    columns, data = rows.columns, rows.data
+    notes = [*rows.notes]
     for role in ("id", "prediction"):
         if role not in columns:
             raise checks.WrongValue(role, "must be named, to match the rows of two models")
@@ -290,7 +295,8 @@ def _with_second_model(
         notes.append(Note("data", f"{rival} has {rows} that match no item: {listed}"))
     name = f"predictions of {rival}"
     predicted = numbers.objects([by_id.get(text) for text in texts])
-    return Rows(columns | {"rival": name}, data | {name: predicted}, tuple(notes), positions)
+    columns, data = columns | {"rival": name}, data | {name: predicted}
+    return Rows(columns, data, tuple(notes), positions)
 
 
 def _by_id(ids: ndarray, cells: ndarray, source: str) -> dict:
@@ -315,7 +321,8 @@ def _needed(rows: Rows, of_class: Sequence[str] = ()) -> list[str]:
 def _gaps_of(rows: Rows, names: Sequence[str]) -> ndarray:
     """Return a mask of the rows without a value in one of the columns."""
     classes = rows.columns.get("prediction"), rows.columns.get("rival")
-    return np.any([gaps(rows.data[name], name not in classes) for name in names], 0)
+    masks = [gaps(rows.data[name], name not in classes) for name in names]
+    return np.any(masks, 0)
 
 
 def _without_gaps(rows: Rows, source: Any, of_class: Sequence[str]) -> Rows:
@@ -326,12 +333,11 @@ def _without_gaps(rows: Rows, source: Any, of_class: Sequence[str]) -> Rows:
     if gone.all():
         raise ValueError(f"every row lacks one of {checks.listed(names, quoted=True)}")
     positions = np.arange(gone.size) if rows.rows is None else rows.rows
-    row_numbers = np.array(frames.row_numbers(source, int(positions[-1]) + 1))
-    return rows._replace(
-        data={name: cells[~gone] for name, cells in rows.data.items()},
-        rows=positions[~gone],
-        left_out=left_out(gone, row_numbers[positions].tolist(), "score or prediction"),
-    )
+    count = int(positions[-1]) + 1
+    row_numbers = np.array(frames.row_numbers(source, count))[positions]
+    kept = {name: cells[~gone] for name, cells in rows.data.items()}
+    text = left_out(gone, row_numbers.tolist(), "score or prediction")
+    return rows._replace(data=kept, rows=positions[~gone], left_out=text)
 
 
 def _predicted(rows: Rows, of_class: Mapping) -> Rows:
@@ -339,11 +345,9 @@ def _predicted(rows: Rows, of_class: Mapping) -> Rows:
     probabilities = {name: rows.data[name] for name in of_class}
     with in_rows(rows.rows):
         predicted, confidence, notes = most_probable(probabilities, [*of_class.values()])
-    return rows._replace(
-        columns=rows.columns | {"score": CONFIDENCE, "prediction": PREDICTED},
-        data=rows.data | {CONFIDENCE: confidence, PREDICTED: predicted},
-        notes=(*rows.notes, *notes),
-    )
+    columns = rows.columns | {"score": CONFIDENCE, "prediction": PREDICTED}
+    data = rows.data | {CONFIDENCE: confidence, PREDICTED: predicted}
+    return rows._replace(columns=columns, data=data, notes=(*rows.notes, *notes))
 
 
 @contextmanager
@@ -366,10 +370,10 @@ def gaps(cells: ndarray, words: bool) -> ndarray:
     >>> gaps(np.array(["1", "", "NaN"], object), True).tolist()
     [False, True, True]
     """
-    if np.asarray(cells).dtype.kind == "f":
+    if cells.dtype.kind == "f":
         return np.isnan(cells)
-    texts = numbers.as_text(cells)
-    return np.array([text.lower() in numbers.GONE if words else not text for text in texts])
+    gone = numbers.GONE if words else {""}
+    return np.array([text.lower() in gone for text in numbers.as_text(cells)])
 
 
 def left_out(gone: ndarray, rows: Sequence[int], what: str) -> str:

@@ -45,12 +45,11 @@ def open_workbook(path: str, label: str) -> TableSource:
     file, requested = file_and_sheet(path)
     saved = os.stat(file)
     sheet, sheets, cells = _sheet(file, requested, label, saved.st_mtime_ns, saved.st_size)
-    filled = [row for row, values in enumerate(cells) if values.count("") < len(values)]
+    counts = np.array([len(row) - row.count("") for row in cells])
+    filled = np.flatnonzero(counts).tolist()
     if not filled:
         raise ValueError(f"{label}: sheet {sheet!r} is empty")
-    width = len(cells[0])
-    with_names = [row for row in filled if cells[row].count("") < width - 1]
-    header = min(with_names, default=filled[0])
+    header = min(np.flatnonzero(counts > 1).tolist(), default=filled[0])
     rows = [row for row in filled if row > header]
     names, columns, letters = [], [], []
     for k, name in enumerate(cells[header]):
@@ -154,8 +153,8 @@ def _part(book: zipfile.ZipFile, sheet: str) -> str:
     relations = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
     targets = {relation.get("Id"): relation.get("Target", "") for relation in relations}
     sheets = ElementTree.fromstring(book.read("xl/workbook.xml")).iterfind(".//{*}sheet")
-    attributes = next(entry.attrib for entry in sheets if entry.get("name") == sheet)
-    relation = next(value for key, value in attributes.items() if key.endswith("}id"))
+    entry = next(entry for entry in sheets if entry.get("name") == sheet)
+    relation = next(value for key, value in entry.items() if key.endswith("}id"))
     return posixpath.join("xl", targets[relation]).lstrip("/")
 
 
